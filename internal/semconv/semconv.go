@@ -1,0 +1,115 @@
+package semconv
+
+// ScopeName is the instrumentation scope of all records.
+const ScopeName = "github.com/qosrtc/qos"
+
+// Event names (LogRecord.EventName).
+const (
+	EventStats    = "qos.stats"              // one stream, or the candidate pair, over one interval
+	EventEvent    = "qos.event"              // a fabric or conference event
+	EventError    = "qos.error"              // a failure that the application reported
+	EventFeedback = "qos.feedback"           // a user's rating
+	EventLog      = "qos.log"                // a text of the application
+	EventSkip     = "qos.skip"               // what the client dropped before sending
+	EventSummary  = "qos.conference.summary" // one revision of a conference's summary
+)
+
+// Resource attributes: the session.
+const (
+	AppID              = "qos.app.id"
+	SessionID          = "qos.session.id"
+	UserID             = "qos.user.id"
+	UserAlias          = "qos.user.alias"
+	ApplicationVersion = "qos.application.version"
+	SiteID             = "qos.site.id"
+	AdditionalPrefix   = "qos.additional." // + the key of additionalIDs
+	LibraryVersion     = "qos.library.version"
+	UserAgent          = "user_agent.original"
+)
+
+// Scope attributes: the conference and the fabric.
+const (
+	ConferenceID       = "qos.conference.id"
+	ConferenceAt       = "qos.conference.at"
+	FabricID           = "qos.fabric.id"
+	FabricUsage        = "qos.fabric.usage"
+	FabricDirection    = "qos.fabric.direction"
+	RemoteEndpointType = "qos.remote.endpoint_type"
+	RemoteUserID       = "qos.remote.user.id"
+	RemoteUserAlias    = "qos.remote.user.alias"
+)
+
+// Record attributes that several events share.
+const (
+	FrameSeq      = "qos.frame.seq"
+	FrameIndex    = "qos.frame.index"
+	Duplicate     = "qos.duplicate"
+	TimeCorrected = "qos.time.corrected"
+)
+
+// Record attributes of EventStats. The measures themselves are StatsPrefix plus the snake
+// case of the wire's column name (Stats, StatsName).
+const (
+	IntervalMs  = "qos.interval_ms"
+	StatsType   = "qos.stats.type"
+	MediaType   = "qos.media.type"
+	StatsPrefix = "qos.stats."
+)
+
+// Record attributes that the quality processor adds to EventStats.
+const (
+	QualityMOS          = "qos.quality.mos"
+	QualityMOSListening = "qos.quality.mos_listening"
+	QualityR            = "qos.quality.r"
+	QualityLabel        = "qos.quality.label"
+	QualityModel        = "qos.quality.model"
+	QualityReason       = "qos.quality.reason"
+	QualityInputPrefix  = "qos.quality.input."
+)
+
+// Record attributes of EventEvent.
+const (
+	EventName = "qos.event.name"
+	EventData = "qos.event.data"
+)
+
+// Record attributes of EventError.
+const (
+	ErrorFunction  = "qos.error.function"
+	ErrorName      = "qos.error.name"
+	ErrorMessage   = "qos.error.message"
+	ErrorLocalSDP  = "qos.error.local_sdp"
+	ErrorRemoteSDP = "qos.error.remote_sdp"
+)
+
+// Record attributes of EventFeedback.
+const (
+	FeedbackUserID    = "qos.feedback.user.id"
+	FeedbackUserAlias = "qos.feedback.user.alias"
+	FeedbackOverall   = "qos.feedback.overall"
+	FeedbackAudio     = "qos.feedback.audio"
+	FeedbackVideo     = "qos.feedback.video"
+	FeedbackScreen    = "qos.feedback.screen"
+	FeedbackComment   = "qos.feedback.comment"
+)
+
+// LogText is the text of EventLog.
+const LogText = "qos.log.text"
+
+// Record attributes of EventSkip.
+const (
+	SkipFrom   = "qos.skip.from"
+	SkipStats  = "qos.skip.stats"
+	SkipEvents = "qos.skip.events"
+)
+
+// Record attributes of EventSummary. The record's body is the summary as a JSON string.
+const (
+	SummaryStart        = "qos.summary.start"
+	SummaryEnd          = "qos.summary.end"
+	SummaryRevision     = "qos.summary.revision"
+	SummaryOutcome      = "qos.summary.outcome"
+	SummaryParticipants = "qos.summary.participants"
+	SummaryMOS          = "qos.summary.mos"
+	SummaryLabel        = "qos.summary.label"
+)

@@ -1,0 +1,45 @@
+package protocol
+
+import "time"
+
+// Limits of version 1. Names that end in Bytes count UTF-8 bytes, names that end in
+// Chars count Unicode code points.
+const (
+	MaxFrameBytes      = 64 << 10 // one WebSocket message or one POST body (section 4)
+	MaxDiscardBytes    = 16 << 20 // a longer message ends the connection (section 9)
+	MaxRefusals        = 100      // refused frames on one connection before bye
+	MaxSeq             = 1<<53 - 1
+	MaxFabric          = 1<<31 - 1
+	MaxFabrics         = 4096 // announced on one connection
+	MaxColumnSets      = 32
+	MaxColumns         = 64
+	MaxRows            = 512
+	MaxSeqGaps         = 64 // holes in the numbers taken on one connection
+	MaxIDBytes         = 256
+	MaxUserNameChars   = 128
+	MaxLibraryBytes    = 32
+	MaxUserAgentBytes  = 512
+	MaxAppVersionChars = 30
+	MaxSiteIDBytes     = 256
+	MaxAdditionalBytes = 256
+	MaxUsageLabelBytes = 20
+	MaxEventNameBytes  = 64
+	MaxEventDataBytes  = 4 << 10
+	MaxErrorNameBytes  = 128
+	MaxErrorTextBytes  = 1 << 10
+	MaxSDPBytes        = 16 << 10
+	MaxCommentBytes    = 4 << 10
+	MaxLogTextBytes    = 20 << 10
+	MaxValueBytes      = 64 // a string in a stats row
+	MinIntervalMs      = 1
+	MaxIntervalMs      = 600_000
+	WindowFrames       = 256 // unacknowledged frames a client may have
+
+	HelloTimeout        = 10 * time.Second
+	SilenceTimeout      = 30 * time.Second // section 10
+	TokenLifetime       = 2 * time.Hour
+	SealedStateLifetime = 30 * time.Second
+	MaxPast             = 24 * time.Hour   // section 5
+	MaxFuture           = 60 * time.Second // section 5
+	MinScramIterations  = 4096
+)

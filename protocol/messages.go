@@ -1,0 +1,192 @@
+package protocol
+
+import "encoding/json"
+
+// Type is the "type" member of a message.
+type Type string
+
+// The message types of version 1.
+const (
+	TypeScramFirst Type = "scram-first"
+	TypeScramFinal Type = "scram-final"
+	TypeJWT        Type = "jwt"
+	TypeToken      Type = "token"
+	TypeHello      Type = "hello"
+	TypeWelcome    Type = "welcome"
+	TypeFabric     Type = "fabric"
+	TypeColumns    Type = "columns"
+	TypeStats      Type = "stats"
+	TypeEvent      Type = "event"
+	TypeError      Type = "error"
+	TypeFeedback   Type = "feedback"
+	TypeLog        Type = "log"
+	TypeSkip       Type = "skip"
+	TypeAck        Type = "ack"
+	TypeNack       Type = "nack"
+	TypeSlowDown   Type = "slow-down"
+	TypeBye        Type = "bye"
+)
+
+// UserID names a user (interface document 2.1, 2.2). On the wire it is a string, or an
+// object with userName and aliasName; a string is its own alias.
+type UserID struct {
+	Name  string // userName, or the string: the real name, for support roles
+	Alias string // aliasName, or the string: for engineering roles
+}
+
+// Hello opens a connection (section 4.1).
+type Hello struct {
+	Versions           []int
+	Token              string
+	Session            string
+	Acked              uint64
+	At                 int64
+	Library            string
+	UserAgent          string
+	ApplicationVersion string
+	SiteID             string
+	AdditionalIDs      map[string]string
+}
+
+// Fabric announces one (PeerConnection, conference) (section 4.2).
+type Fabric struct {
+	Fabric                      int
+	ConferenceID                string
+	AddedAt                     int64 // ms since the epoch
+	RemoteUserID                UserID
+	FabricUsage                 string
+	RemoteEndpointType          string // "peer" or "server"
+	FabricTransmissionDirection string
+}
+
+// Columns announces the names of a row (section 4.2).
+type Columns struct {
+	Set       int
+	StatsType string
+	MediaType string // empty for candidate-pair
+	Names     []string
+	Measures  []*Measure // Measures[i] describes Names[i]; nil where the name is unknown
+}
+
+// Header is what all numbered frames share.
+type Header struct {
+	Seq uint64
+	At  int64 // ms since the epoch, the client's corrected clock
+}
+
+// Scope says which conference a frame belongs to: Fabric, or ConferenceID and
+// ConferenceAt where Fabric is nil (section 4.4).
+type Scope struct {
+	Fabric       *Fabric
+	ConferenceID string
+	ConferenceAt int64
+}
+
+// Stats is a measurement of one fabric (section 4.3). Records and their Values are the
+// decoder's memory: valid until its next Decode.
+type Stats struct {
+	Header
+	Fabric     *Fabric
+	IntervalMs float64
+	Records    []Record
+}
+
+// Record is one row. Values[i] belongs to Columns.Names[i].
+type Record struct {
+	Columns *Columns
+	Values  []Value
+}
+
+// Kind tells what a Value holds.
+type Kind uint8
+
+// The kinds of a Value.
+const (
+	Null Kind = iota
+	Number
+	String
+	Bool
+)
+
+// Value is one cell of a row.
+type Value struct {
+	Kind Kind
+	Num  float64 // Number; 1 for true
+	Str  string  // String
+}
+
+// Event is a fabric or conference event (section 4.4). Data is an object or nil.
+type Event struct {
+	Header
+	Scope
+	Event string
+	Data  json.RawMessage
+}
+
+// ErrorReport is a failure that the application reported (section 4.5).
+type ErrorReport struct {
+	Header
+	Scope
+	Function  string
+	Name      string
+	Message   string
+	LocalSDP  string
+	RemoteSDP string
+}
+
+// Feedback is a user's rating (section 4.5). A score of 0 means not given.
+type Feedback struct {
+	Header
+	Scope
+	UserID  UserID
+	Overall int
+	Audio   int
+	Video   int
+	Screen  int
+	Comment string
+}
+
+// Log is a text of the application (section 4.5).
+type Log struct {
+	Header
+	Scope
+	Text string
+}
+
+// Skip declares numbers From to Seq as dropped before they were sent (section 4.6).
+type Skip struct {
+	Header
+	From uint64
+	Lost []Lost
+}
+
+// Lost counts what a Skip dropped for one fabric; Fabric is nil for "none".
+type Lost struct {
+	Fabric *Fabric
+	Stats  int
+	Events int
+}
+
+// Bye ends a connection (section 4.9).
+type Bye struct {
+	Code         Code
+	CSError      CSError
+	Message      string
+	Retry        bool
+	RetryAfterMs int64
+}
+
+// Frame is what a client may send: *Hello, *Fabric, *Columns, *Stats, *Event,
+// *ErrorReport, *Feedback, *Log, *Skip or *Bye.
+type Frame interface{ frame() }
+
+func (*Hello) frame()       {}
+func (*Fabric) frame()      {}
+func (*Columns) frame()     {}
+func (*Stats) frame()       {}
+func (*Event) frame()       {}
+func (*ErrorReport) frame() {}
+func (*Feedback) frame()    {}
+func (*Log) frame()         {}
+func (*Skip) frame()        {}
+func (*Bye) frame()         {}

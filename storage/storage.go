@@ -1,0 +1,135 @@
+// Package storage holds the store's small interfaces and the types that cross them. The
+// store is the truth: every record has an identity, (session, seq, index), and stands in
+// it once. Engines live in sub-packages (storage/sqlite) and pass one conformance suite
+// (storage/storagetest).
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// ErrNotFound says that no conference is at the place asked for.
+var ErrNotFound = errors.New("no such conference")
+
+// Session describes one run of a client for one user. It is written with its records;
+// the newest description wins.
+type Session struct {
+	ID        string // UUID version 7
+	AppID     string
+	UserID    string            // real name, for support roles
+	UserAlias string            // alias, for engineering roles
+	Details   map[string]string // endpoint attributes by semconv name (applicationVersion, siteID, …)
+}
+
+// Record is one event on a conference's time-line: a row of a measurement, an event, an
+// error, feedback, a log, a skip.
+type Record struct {
+	Seq          uint64
+	Index        int
+	ConferenceID string
+	ConferenceAt time.Time      // a time inside the conference, as the client knows it
+	Fabric       int            // 0 when the record belongs to no fabric
+	Name         string         // semconv event name (qos.stats, qos.event, …)
+	At           time.Time      // client's corrected clock
+	ObservedAt   time.Time      // arrival at the receiver
+	Activity     bool           // whether it keeps the conference alive (docs/protocol.md, section 10)
+	Attributes   map[string]any // string, int64, float64 or bool, by semconv name
+}
+
+// Batch is the records of one session, in any order.
+type Batch struct {
+	Session Session
+	Records []Record
+}
+
+// Appended counts what an Append did. Duplicates were in the store before.
+type Appended struct {
+	New        int
+	Duplicates int
+}
+
+// Summary is one revision of what a conference came to. The store keeps the highest
+// revision.
+type Summary struct {
+	AppID        string
+	ConferenceID string
+	Start        time.Time
+	End          time.Time
+	Revision     int
+	Outcome      string          // success, partiallyFailed, … (requirement CONF-05)
+	Participants int             // sessions that took part
+	MOS          *float64        // conference score, nil when there is no evidence
+	Label        string          // excellent … bad, or empty
+	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON
+}
+
+// Writer is the store's writing side. It is safe for concurrent use.
+type Writer interface {
+	// Append writes the records that are not in the store yet; all of them, durably, or
+	// none and an error. It creates, extends and merges conferences as package instance
+	// decides.
+	Append(ctx context.Context, batches []Batch) (Appended, error)
+	// PutSummary writes a summary to the conference at (AppID, ConferenceID, Start),
+	// unless a higher revision of the same span is there.
+	PutSummary(ctx context.Context, s Summary) error
+}
+
+// Ref finds a conference: a time inside it is part of its name, for conferenceIDs are
+// used again.
+type Ref struct {
+	AppID        string
+	ConferenceID string
+	At           time.Time
+}
+
+// Conference is one row of a listing.
+type Conference struct {
+	AppID        string
+	ConferenceID string
+	Start        time.Time
+	End          time.Time // last activity so far while Summary is nil
+	Participants []Participant
+	Summary      *Summary // nil while the conference is live
+}
+
+// Participant is one session in one conference.
+type Participant struct {
+	Session Session
+}
+
+// Query selects conferences. Zero values do not narrow.
+type Query struct {
+	AppID        string
+	ConferenceID string    // exact, case-sensitive
+	From, To     time.Time // conferences that overlap [From, To)
+	Outcome      string
+	Before       Cursor // continue after this row; zero: from the newest
+	Limit        int    // 1 to 200; 0 means 50
+}
+
+// Cursor is the place of a row in a listing, which runs from the newest start backwards.
+type Cursor struct {
+	Start time.Time
+	Key   int64 // the engine's own row key, breaks ties
+}
+
+// Page is a part of a listing. Next is zero when there is no more.
+type Page struct {
+	Conferences []Conference
+	Next        Cursor
+}
+
+// Reader is the store's reading side. It is safe for concurrent use.
+type Reader interface {
+	// Conferences lists conferences, newest first.
+	Conferences(ctx context.Context, q Query) (Page, error)
+	// Conference returns the conference at ref, or ErrNotFound.
+	Conference(ctx context.Context, ref Ref) (Conference, error)
+	// Records calls yield for each record of the conference at ref in order of
+	// (At, session, Seq, Index) until yield returns false. The session is one of the
+	// conference's Participants.
+	Records(ctx context.Context, ref Ref, yield func(sessionID string, r Record) bool) error
+}
