@@ -1,0 +1,220 @@
+package timeseriesexporter
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// The values a label may take besides "other": what a client sends can never add one.
+var (
+	outcomes  = []string{"missed", "totallyFailed", "aborted", "dropped", "partiallyFailed", "success"}
+	stages    = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
+	functions = []string{
+		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription", "setRemoteDescription",
+		"addIceCandidate", "iceConnectionFailure", "signalingError",
+	}
+)
+
+// observe counts every record that is not marked as a duplicate. It returns how many were
+// counted under "other" because there are too many apps.
+func (a *aggregates) observe(logs plog.Logs) (overflow int64) {
+	for _, rl := range logs.ResourceLogs().All() {
+		appID, ok := rl.Resource().Attributes().Get(semconv.AppID)
+		if !ok {
+			continue
+		}
+		app, over := a.app(appID.Str())
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, record := range sl.LogRecords().All() {
+				if dup, ok := record.Attributes().Get(semconv.Duplicate); ok && dup.Bool() {
+					continue
+				}
+				a.observeRecord(app, record)
+				if over {
+					overflow++
+				}
+			}
+		}
+	}
+	return overflow
+}
+
+func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
+	attrs := record.Attributes()
+	switch record.EventName() {
+	case semconv.EventStats:
+		a.observeStats(app, attrs)
+	case semconv.EventEvent:
+		a.observeEvent(app, attrs)
+	case semconv.EventError:
+		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(functions, text(attrs, semconv.ErrorFunction)))
+	case semconv.EventFeedback:
+		a.observeFeedback(app, attrs)
+	case semconv.EventSkip:
+		app.lostFrames.AddInt64(int64(number(attrs, semconv.SkipStats) + number(attrs, semconv.SkipEvents)))
+	case semconv.EventSummary:
+		a.observeSummary(app, attrs)
+	}
+}
+
+// measured is what observeStats picks out of a record in one pass.
+type measured struct {
+	statsType, media            string
+	mos, jitterMs, rttMs        float64
+	packets, lost, remoteLoss   float64
+	remoteJitterMs              float64
+	hasMOS, hasJitter, hasRTT   bool
+	hasRemoteLoss, hasRemoteJit bool
+}
+
+func pick(attrs pcommon.Map) measured {
+	var m measured
+	for key, v := range attrs.All() {
+		switch key {
+		case semconv.StatsType:
+			m.statsType = v.Str()
+		case semconv.MediaType:
+			m.media = v.Str()
+		case semconv.QualityMOS:
+			m.mos, m.hasMOS = asFloat(v), true
+		case attrJitter:
+			m.jitterMs, m.hasJitter = asFloat(v), true
+		case attrRTT:
+			m.rttMs, m.hasRTT = asFloat(v), true
+		case attrPackets:
+			m.packets = asFloat(v)
+		case attrLost:
+			m.lost = asFloat(v)
+		case attrRemoteLoss:
+			m.remoteLoss, m.hasRemoteLoss = asFloat(v), true
+		case attrRemoteJitter:
+			m.remoteJitterMs, m.hasRemoteJit = asFloat(v), true
+		}
+	}
+	return m
+}
+
+var (
+	attrJitter       = semconv.Stats("jitterMs")
+	attrRTT          = semconv.Stats("rttMs")
+	attrPackets      = semconv.Stats("packets")
+	attrLost         = semconv.Stats("packetsLost")
+	attrRemoteLoss   = semconv.Stats("remoteLossFraction")
+	attrRemoteJitter = semconv.Stats("remoteJitterMs")
+)
+
+func (a *aggregates) observeStats(app *appMetrics, attrs pcommon.Map) {
+	app.measurements.Inc()
+	m := pick(attrs)
+	if m.media != "audio" && m.media != "video" {
+		return
+	}
+	switch m.statsType {
+	case "inbound-rtp":
+		a.observeInbound(a.stream(app.name, m.media, "inbound"), m)
+	case "outbound-rtp":
+		a.observeOutbound(a.stream(app.name, m.media, "outbound"), m)
+	}
+}
+
+func (a *aggregates) observeInbound(s *streamMetrics, m measured) {
+	m.observeCommon(s)
+	if expected := m.packets + m.lost; expected > 0 {
+		s.loss.Update(min(1, max(0, m.lost/expected)))
+	}
+	if m.hasJitter {
+		s.jitter.Update(m.jitterMs / 1000)
+	}
+}
+
+// observeOutbound takes loss and jitter from the remote end's report.
+func (a *aggregates) observeOutbound(s *streamMetrics, m measured) {
+	m.observeCommon(s)
+	if m.hasRemoteLoss {
+		s.loss.Update(m.remoteLoss)
+	}
+	if m.hasRemoteJit {
+		s.jitter.Update(m.remoteJitterMs / 1000)
+	}
+}
+
+func (m measured) observeCommon(s *streamMetrics) {
+	if m.hasMOS {
+		s.mos.Update(m.mos)
+	}
+	if m.hasRTT {
+		s.rtt.Update(m.rttMs / 1000)
+	}
+}
+
+func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
+	var data struct {
+		SetupMs *float64 `json:"setupMs"`
+		Stage   string   `json:"stage"`
+	}
+	switch text(attrs, semconv.EventName) {
+	case "fabricSetup":
+		if json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
+			app.setupDelay.Update(*data.SetupMs / 1000)
+		}
+	case "fabricSetupFailed":
+		_ = json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
+		a.count(semconv.MetricFabricSetupFailed, app.name, semconv.LabelStage, oneOf(stages, data.Stage))
+	case "iceDisruptionStart":
+		app.disruptions.Inc()
+	}
+}
+
+func (a *aggregates) observeFeedback(app *appMetrics, attrs pcommon.Map) {
+	if n := int(number(attrs, semconv.FeedbackOverall)); n >= 1 && n <= 5 {
+		a.count(semconv.MetricFeedback, app.name, semconv.LabelRating, strconv.Itoa(n))
+	}
+}
+
+// observeSummary counts the first revision only: a conference is counted once
+// (requirement CONF-02).
+func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
+	if number(attrs, semconv.SummaryRevision) != 1 {
+		return
+	}
+	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(outcomes, text(attrs, semconv.SummaryOutcome)))
+	app.participants.AddInt64(int64(number(attrs, semconv.SummaryParticipants)))
+	app.duration.Update((number(attrs, semconv.SummaryEnd) - number(attrs, semconv.SummaryStart)) / 1000)
+	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
+		app.mos.Update(asFloat(v))
+	}
+}
+
+func oneOf(known []string, v string) string {
+	if slices.Contains(known, v) {
+		return v
+	}
+	return "other"
+}
+
+func text(attrs pcommon.Map, key string) string {
+	if v, ok := attrs.Get(key); ok {
+		return v.Str()
+	}
+	return ""
+}
+
+func number(attrs pcommon.Map, key string) float64 {
+	if v, ok := attrs.Get(key); ok {
+		return asFloat(v)
+	}
+	return 0
+}
+
+func asFloat(v pcommon.Value) float64 {
+	if v.Type() == pcommon.ValueTypeInt {
+		return float64(v.Int())
+	}
+	return v.Double()
+}

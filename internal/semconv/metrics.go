@@ -1,0 +1,59 @@
+package semconv
+
+// Names of the metrics that the time-series exporter serves. Units are Prometheus base
+// units, as its naming guide asks.
+const (
+	MetricConferences        = "qos_conferences_total"
+	MetricConferenceDuration = "qos_conference_duration_seconds"
+	MetricConferenceMOS      = "qos_conference_mos"
+	MetricParticipants       = "qos_participants_total"
+	MetricFabricSetup        = "qos_fabric_setup_delay_seconds"
+	MetricFabricSetupFailed  = "qos_fabric_setup_failures_total"
+	MetricICEDisruptions     = "qos_ice_disruptions_total"
+	MetricMeasurements       = "qos_measurements_total"
+	MetricStreamMOS          = "qos_stream_mos"
+	MetricStreamLoss         = "qos_stream_loss_ratio"
+	MetricStreamJitter       = "qos_stream_jitter_seconds"
+	MetricStreamRTT          = "qos_stream_rtt_seconds"
+	MetricErrors             = "qos_reported_errors_total"
+	MetricFeedback           = "qos_feedback_total"
+	MetricLostFrames         = "qos_client_dropped_frames_total"
+)
+
+// Metric labels.
+const (
+	LabelApp       = "app"
+	LabelOutcome   = "outcome"
+	LabelMedia     = "media"
+	LabelDirection = "direction"
+	LabelStage     = "stage"
+	LabelFunction  = "function"
+	LabelRating    = "rating"
+)
+
+// Metric describes one metric for docs/telemetry.md.
+type Metric struct {
+	Name   string
+	Type   string // counter or histogram
+	Labels []string
+	Brief  string
+}
+
+// Metrics lists the metrics of the time-series exporter, in document order.
+var Metrics = []Metric{
+	{MetricConferences, "counter", []string{LabelApp, LabelOutcome}, "conferences that ended, once each whatever revisions follow"},
+	{MetricConferenceDuration, "histogram", []string{LabelApp}, "length of ended conferences"},
+	{MetricConferenceMOS, "histogram", []string{LabelApp}, "score of ended conferences that had one"},
+	{MetricParticipants, "counter", []string{LabelApp}, "participants of ended conferences"},
+	{MetricFabricSetup, "histogram", []string{LabelApp}, "time from addNewFabric to the first connection"},
+	{MetricFabricSetupFailed, "counter", []string{LabelApp, LabelStage}, "fabrics that never connected, by the stage reached"},
+	{MetricICEDisruptions, "counter", []string{LabelApp}, "times a connected fabric was disrupted"},
+	{MetricMeasurements, "counter", []string{LabelApp}, "records of measurements"},
+	{MetricStreamMOS, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval scores of streams, conversational"},
+	{MetricStreamLoss, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval loss of streams, 0 to 1"},
+	{MetricStreamJitter, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval jitter of streams"},
+	{MetricStreamRTT, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval round-trip time of streams"},
+	{MetricErrors, "counter", []string{LabelApp, LabelFunction}, "failures that applications reported"},
+	{MetricFeedback, "counter", []string{LabelApp, LabelRating}, "ratings by their overall score"},
+	{MetricLostFrames, "counter", []string{LabelApp}, "frames that clients dropped before sending and declared"},
+}
