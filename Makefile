@@ -1,0 +1,102 @@
+# qos: `make` shows what there is. Nothing here needs more than Go, Node and npm, except
+# the browsers for `make e2e` (Debian: `make browsers`).
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+TOOLS   := bin/tools
+BINARY  := bin/qos-collector
+GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
+QOS_DIR ?= .qos
+export PATH := $(CURDIR)/$(TOOLS):$(PATH)
+
+.PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
+	build client browsers tools fuzz size clean
+
+help: ## show this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build and start everything on loopback, with a demo call to look at
+	@mkdir -p "$(QOS_DIR)"
+	@printf '%s\n' "" \
+	  "  demo call   http://localhost:8483   (open it, join; \"second participant\" opens the other side)" \
+	  "  dashboard   http://localhost:8481" \
+	  "  metrics     http://localhost:8482/metrics" \
+	  "  state       $(abspath $(QOS_DIR))" \
+	  "  stop with Ctrl-C" ""
+	@QOS_DIR="$(QOS_DIR)" exec $(BINARY) --config deploy:run
+
+test: test-client test-go e2e ## everything: both languages, race detector, real browsers
+
+test-go: ## Go tests with the race detector, all but the browsers
+	go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+
+test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
+	@cd client && npm run --silent check
+
+# Apart from the rest, so that compilers do not starve the browsers, and without the race
+# detector: it drives the binary as it ships.
+e2e: browsers ## real browsers against the real binary
+	QOS_E2E=$(if $(CI),required,$(QOS_E2E)) CGO_ENABLED=0 go test -trimpath -count=1 -timeout 25m ./tests/e2e/...
+
+# The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
+# is cached prints nothing, so that later builds are silent and take seconds.
+build: ## the one binary, bin/qos-collector
+	@$(GOBUILD) -v -o $(BINARY) ./collector 2>&1 | awk '/^go: downloading/ {d++; if (d % 50 == 0) {print "  downloaded " d " modules"; fflush()}; next} \
+	  /^[a-z][a-zA-Z0-9._~\/-]*$$/ {c++; if (c % 50 == 0) {print "  compiled " c " packages"; fflush()}; next} {print}'
+
+client: client/node_modules ## build the browser library into client/dist
+	@cd client && npm run --silent build
+
+client/node_modules: client/package-lock.json
+	@cd client && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+generate: tools ## everything generated: collector/, component metadata, docs/telemetry.md, client/dist
+	go generate ./...
+	builder --config builder-config.yaml --skip-get-modules --skip-compilation
+	gofmt -w collector
+	go test ./internal/semconv -update >/dev/null || true
+	$(MAKE) client
+
+check-generated: generate ## fail if something generated is not what its source says
+	git diff --exit-code --stat
+	@test -z "$$(git status --porcelain)" || { git status --short; exit 1; }
+
+check: fmt lint check-generated test ## what a change must pass: format, lint, generated files, tests
+
+fmt: tools ## format Go
+	golangci-lint fmt
+
+lint: tools ## lint Go
+	golangci-lint run
+
+bench: ## hot paths with allocations, each beside a baseline of the same run
+	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./storage/... ./internal/...
+
+fuzz: ## 30 s of fuzzing at every door
+	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9]*' $$pkg/*_test.go | cut -c6-); do \
+	    go test -run '^$$' -fuzz "^$$f\$$" -fuzztime 30s $$pkg; done; done
+
+size: ## weight of the browser library
+	@cd client && npm run --silent size
+
+browsers: ## install Chromium and Firefox (Debian, root), unless they are there
+	@for c in chromium chromedriver firefox-esr ip; do command -v $$c >/dev/null || missing=1; done; \
+	if [ -n "$${missing:-}" ]; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing Chromium and Firefox"; apt-get update -qq; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	      chromium chromium-driver firefox-esr iproute2 >/dev/null; \
+	  else echo "Chromium, chromedriver or Firefox is missing: the browser tests will be skipped"; fi; fi
+
+tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
+
+$(TOOLS)/.built: tools/go.mod tools/go.sum
+	@mkdir -p $(TOOLS)
+	cd tools && go build -o ../$(TOOLS)/ tool
+	@touch $@
+
+clean: ## remove what was built and the demo's state
+	rm -rf bin .qos client/node_modules

@@ -1,0 +1,100 @@
+package house
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
+	require.NoError(t, err)
+	return string(b)
+}
+
+// TestEveryPackageIsDocumented: `go doc` of any folder says what it is for.
+func TestEveryPackageIsDocumented(t *testing.T) {
+	for _, p := range list(t) {
+		generated := strings.Contains(p.ImportPath, "/internal/metadata") || strings.HasSuffix(p.ImportPath, "/collector")
+		if generated || len(p.GoFiles) == 0 {
+			continue
+		}
+		require.NotEmpty(t, p.Doc, "%s has no package comment", p.ImportPath)
+	}
+}
+
+// TestBuilderVersionsAreThoseOfGoMod: ocb does not check them when it writes into this
+// module, and go.mod decides what is built.
+func TestBuilderVersionsAreThoseOfGoMod(t *testing.T) {
+	goMod := read(t, "go.mod")
+	lines := regexp.MustCompile(`gomod: (\S+) (\S+)`).FindAllStringSubmatch(read(t, "builder-config.yaml"), -1)
+	require.NotEmpty(t, lines)
+	for _, line := range lines {
+		if line[1]+"/" == module {
+			continue
+		}
+		require.Contains(t, goMod, line[1]+" "+line[2]+"\n", "builder-config.yaml and go.mod differ")
+	}
+}
+
+// TestCollectorIsGenerated: each component of builder-config.yaml stands in collector/.
+// `make check-generated` compares the text.
+func TestCollectorIsGenerated(t *testing.T) {
+	components := read(t, "collector", "components.go") + read(t, "collector", "main.go")
+	for _, line := range regexp.MustCompile(`import: (\S+)`).FindAllStringSubmatch(read(t, "builder-config.yaml"), -1) {
+		require.Contains(t, components, line[1])
+	}
+}
+
+func TestGoModHasNoReplace(t *testing.T) {
+	require.NotContains(t, read(t, "go.mod"), "replace ", "a module with replace cannot be built by other people's ocb")
+}
+
+// TestFilesSpeakOfTheProjectAlone: no path of a machine and no registry host in what is
+// committed; lock files would otherwise name where somebody's packages came from.
+func TestFilesSpeakOfTheProjectAlone(t *testing.T) {
+	cmd := exec.Command("git", "grep", "-nIE", `(/work/(main|shared)|/root/|registry\.npmjs|proxy\.golang)`, "--", ".", ":!tests/house")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if _, none := err.(*exec.ExitError); none {
+		return // git grep found nothing, or this is no checkout
+	}
+	require.NoError(t, err)
+	require.Empty(t, string(bytes.TrimSpace(out)))
+}
+
+// TestSpecIDsExist: every id that a test claims to prove is shaped like one.
+func TestSpecIDs(t *testing.T) {
+	id := regexp.MustCompile(`^(LIB|INIT|FAB|API|STAT|PRE|AUTH|SRV|CONF|QUAL|OUT|PRIV|DASH)-\d\d$`)
+	claim := regexp.MustCompile(`// spec: ([A-Z0-9, -]+)`)
+	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".test.ts") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, c := range claim.FindAllStringSubmatch(string(text), -1) {
+			for _, one := range strings.Split(c[1], ",") {
+				require.Regexp(t, id, strings.TrimSpace(one), path)
+			}
+		}
+		return nil
+	}))
+}

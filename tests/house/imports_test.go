@@ -1,0 +1,172 @@
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/qosrtc/qos/"
+
+// rule says what a room may import besides the standard library. A room is a folder with
+// everything below it, or one package when Only is set.
+type rule struct {
+	room    string
+	only    bool     // the package itself, without those below it
+	allowed []string // rooms of this module, and prefixes of other modules
+	reason  string
+}
+
+// components is what every component may use of this module.
+var components = []string{
+	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
+	"internal/conference", "internal/loopback", "storage",
+}
+
+// Rules are tried in order; the first whose room holds the package decides.
+var rules = []rule{
+	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
+	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
+	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
+	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
+	{
+		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "github.com/DataDog/sketches-go/"},
+		reason: "pure domain: only the shared functions and one sketch library",
+	},
+	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
+	{
+		room: "internal/auth", allowed: []string{"protocol", "internal/auth", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5"},
+		reason: "the handshake knows no collector",
+	},
+	{room: "storage", only: true, reason: "the store's interfaces: standard library only"},
+	{
+		room: "storage/storagetest", allowed: []string{"storage", "internal/instance", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		reason: "the conformance suite knows the interfaces, no engine",
+	},
+	{
+		room: "storage/sqlite", allowed: []string{"storage", "internal/instance", "modernc.org/sqlite"},
+		reason: "an engine knows its driver and the interfaces",
+	},
+	{room: "client", reason: "embeds the built library, nothing more"},
+	{room: "deploy", allowed: []string{"go.opentelemetry.io/collector/confmap"}, reason: "configurations and their provider"},
+	{room: "collector", allowed: []string{"*"}, reason: "generated: names every component"},
+	{room: "tests", allowed: []string{"*"}, reason: "drives the whole"},
+	{room: "receivers", allowed: append([]string{"client", "own", "external"}, components...), reason: componentReason},
+	{room: "processors", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
+	{room: "exporters", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
+	{
+		room: "extensions/storageextension", allowed: append([]string{"own", "external", "storage/sqlite"}, components...),
+		reason: "the one component that knows an engine",
+	},
+	{room: "extensions", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
+}
+
+const componentReason = "a component never imports another: extensions are found through the host, by an interface that the caller owns"
+
+// goPackage is what `go list -json` says of a package.
+type goPackage struct {
+	ImportPath   string
+	Dir          string
+	Doc          string
+	Standard     bool
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	GoFiles      []string
+	TestGoFiles  []string
+}
+
+func list(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles,TestGoFiles", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var packages []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range list(t) {
+		room := strings.TrimPrefix(p.ImportPath, module)
+		r, ok := ruleFor(room)
+		require.True(t, ok, "%s stands in no room of docs/architecture.md", room)
+		for _, imported := range p.Imports {
+			require.True(t, r.permits(room, imported),
+				"%s must not import %s: %s", room, imported, r.reason)
+		}
+	}
+}
+
+// TestRulesCatch breaks the rules on purpose.
+func TestRulesCatch(t *testing.T) {
+	for _, bad := range [][2]string{
+		{"protocol", "github.com/gorilla/websocket"},
+		{"internal/quality", "go.opentelemetry.io/collector/pdata/plog"},
+		{"receivers/qoswssreceiver", module + "exporters/storeexporter"},
+		{"exporters/storeexporter", module + "storage/sqlite"},
+		{"storage", "modernc.org/sqlite"},
+		{"extensions/dashboardextension", module + "collector"},
+	} {
+		r, ok := ruleFor(bad[0])
+		require.True(t, ok)
+		require.False(t, r.permits(bad[0], bad[1]), fmt.Sprint(bad))
+	}
+}
+
+func ruleFor(room string) (rule, bool) {
+	for _, r := range rules {
+		if room == r.room || (!r.only && strings.HasPrefix(room, r.room+"/")) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func (r rule) permits(room, imported string) bool {
+	if standard(imported) {
+		return true
+	}
+	inside, ours := strings.CutPrefix(imported, module)
+	for _, allowed := range r.allowed {
+		switch {
+		case allowed == "*":
+			return true
+		case allowed == "external" && !ours:
+			return true
+		case allowed == "own" && ours && strings.HasPrefix(inside, component(room)+"/"):
+			return true
+		case ours && inside == allowed:
+			return true
+		case !ours && (imported == allowed || strings.HasPrefix(imported, strings.TrimSuffix(allowed, "/")+"/")):
+			return true
+		}
+	}
+	return false
+}
+
+// component returns the folder of the component that a package belongs to.
+func component(room string) string {
+	parts := strings.SplitN(room, "/", 3)
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
