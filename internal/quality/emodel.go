@@ -1,0 +1,94 @@
+package quality
+
+import "math"
+
+// Band is the audio bandwidth on whose scale a codec is rated.
+type Band uint8
+
+// The bands and the recommendations that rate them.
+const (
+	Narrowband Band = iota // G.107: up to 4 kHz
+	Wideband               // G.107.1: up to 8 kHz
+	Fullband               // G.107.2: super-wideband and fullband
+)
+
+// The three scales are one scale, continued upwards: R 93.2 is the best that narrowband
+// gives, 129 wideband, 148 fullband. Dividing by 1, 1.29 or 1.48 gives the rating "for
+// that band" on 0 to 100.
+var bands = [...]struct{ best, lossCeiling, scale float64 }{
+	Narrowband: {93.2, 95, 1},
+	Wideband:   {129, 95, 1.29}, // G.107.1 keeps G.107's 95 in Ie,eff
+	Fullband:   {148, 132, 1.48},
+}
+
+// noDelayMs is mT of G.107 Table 1 (default class): delay that nobody notices.
+const noDelayMs = 100
+
+// Scale returns what divides R of the band to give a rating of 0 to 100.
+func (b Band) Scale() float64 { return bands[b].scale }
+
+// Rating returns the reduced E-model's R on the band's own scale (0 to 93.2, 129 or 148
+// when nothing is wrong, below 0 when all is): one-way delay ta in ms, equipment factors
+// ie and bpl, packet loss ppl in percent, burst ratio burstR (1 for random loss; G.107.2
+// knows no other).
+func (b Band) Rating(ta, ie, bpl, ppl, burstR float64) float64 {
+	return b.listening(ie, bpl, ppl, burstR) - b.Scale()*Idd(ta)
+}
+
+// listening is Rating without delay.
+func (b Band) listening(ie, bpl, ppl, burstR float64) float64 {
+	return bands[b].best - effectiveIe(bands[b].lossCeiling, ie, bpl, ppl, burstR)
+}
+
+// effectiveIe is (7-29): the equipment factor under loss.
+func effectiveIe(ceiling, ie, bpl, ppl, burstR float64) float64 {
+	if ppl <= 0 {
+		return ie
+	}
+	return ie + (ceiling-ie)*ppl/(ppl/burstR+bpl)
+}
+
+// Idd is (7-27), (7-28): the impairment by a one-way delay of ta ms, on the narrowband
+// scale. The common approximation 0.024 d + 0.11 (d-177.3) is 2 to 10 points harsher.
+func Idd(ta float64) float64 {
+	if !(ta > noDelayMs) {
+		return 0
+	}
+	x := math.Log2(ta / noDelayMs)
+	return math.Max(0, 25*(sixthNorm(x)-3*sixthNorm(x/3)+2))
+}
+
+// sixthNorm is (1+x^6)^(1/6).
+func sixthNorm(x float64) float64 {
+	x2 := x * x
+	return math.Pow(1+x2*x2*x2, 1.0/6)
+}
+
+// MOS maps a rating of 0 to 100 to a mean opinion score of 1 to 4.5 (G.107 Annex B).
+// The rating is clamped first, for the cubic means nothing outside, and the score is
+// clamped at 1, for the cubic dips to 0.989 below a rating of 6.5.
+func MOS(rating float64) float64 {
+	r := clamp(rating, 0, 100)
+	return math.Max(1, 1+0.035*r+r*(r-60)*(100-r)*7e-6)
+}
+
+// RatingOf is the inverse of MOS (G.107 Appendix I): the rating, 0 to 100, of a score.
+// Where MOS is flat, at 1, it returns 0.
+func RatingOf(mos float64) float64 {
+	switch {
+	case mos <= 1:
+		return 0
+	case mos >= 4.5:
+		return 100
+	}
+	h := math.Atan2(15*math.Sqrt(-903522+1113960*mos-202500*mos*mos), 18566-6750*mos) / 3
+	return clamp(20.0/3*(8-math.Sqrt(226)*math.Cos(h+math.Pi/3)), 0, 100)
+}
+
+// clamp returns v limited to lo..hi, and lo for NaN.
+func clamp(v, lo, hi float64) float64 {
+	if !(v > lo) {
+		return lo
+	}
+	return math.Min(v, hi)
+}
