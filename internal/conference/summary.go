@@ -1,0 +1,236 @@
+package conference
+
+// Outcome is what became of a conference: exactly one of the constants, the first whose
+// rule fits (requirement CONF-05).
+type Outcome string
+
+// The outcomes, in the order in which their rules are tried.
+const (
+	OutcomeMissed          Outcome = "missed"          // fabrics, none ever got a remote description
+	OutcomeTotallyFailed   Outcome = "totallyFailed"   // none connected and something failed; or errors and no fabric
+	OutcomeAborted         Outcome = "aborted"         // none connected, all left while connecting
+	OutcomeDropped         Outcome = "dropped"         // some connected, every participant was lost without saying so
+	OutcomePartiallyFailed Outcome = "partiallyFailed" // some connected, some fabric never did
+	OutcomeSuccess         Outcome = "success"
+)
+
+// Why a participant or a fabric ended, beside the reasons of docs/protocol.md section 6
+// (application, closed, pagehide, replaced, terminated), which are passed on.
+const (
+	EndSilence   = "silence"   // nothing came for 30 s
+	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE had failed
+)
+
+// Summary is one revision of what a conference came to; its JSON form is the document
+// that the store keeps and the dashboard draws. Times are ms since the Unix epoch on the
+// server's clock, durations ms, bit rates kbit/s, losses and shares 0 to 1, scores MOS 1
+// to 5. A number that is not known is null, never absent; a list is never null.
+type Summary struct {
+	AppID        string  `json:"appID"`
+	ConferenceID string  `json:"conferenceID"`
+	StartMs      int64   `json:"startMs"` // first activity
+	EndMs        int64   `json:"endMs"`   // last activity
+	DurationMs   int64   `json:"durationMs"`
+	Revision     int     `json:"revision"` // 1 at the end, more when late data changed it
+	Outcome      Outcome `json:"outcome"`
+
+	Participants []Participant `json:"participants"` // by start, then session
+
+	Errors           int            `json:"errors"` // reported errors; application logs are none
+	ErrorsByFunction map[string]int `json:"errorsByFunction"`
+	Feedback         Ratings        `json:"feedback"`
+	Logs             int            `json:"logs"`
+	SetupMs          []float64      `json:"setupMs"` // setup delays of the fabrics that connected, ascending
+
+	MOS              *float64          `json:"mos"`              // mean over participants, weighted by their time
+	Label            string            `json:"label"`            // excellent, good, fair, poor, bad, or empty
+	WorstParticipant *WorstParticipant `json:"worstParticipant"` // the lowest score
+	ShareBad         *float64          `json:"shareBad"`         // share of the streams' scored time that was bad
+
+	Issues           []Issue `json:"issues"`           // worst first within a kind
+	LostMeasurements int     `json:"lostMeasurements"` // dropped by the clients before sending, and declared
+	LostEvents       int     `json:"lostEvents"`       // the same, events
+	Truncated        int     `json:"truncated"`        // facts left out because a limit of the collector was reached
+}
+
+// Participant is one session in one conference.
+type Participant struct {
+	Session    string   `json:"session"`
+	UserID     string   `json:"userID"`  // real name, for support roles; the newest after a userIDChange
+	Alias      string   `json:"alias"`   // alias, for engineering roles
+	UserIDs    []string `json:"userIDs"` // all IDs in the order of their use, when there was more than one
+	StartMs    int64    `json:"startMs"`
+	EndMs      int64    `json:"endMs"`
+	DurationMs int64    `json:"durationMs"`
+	EndReason  string   `json:"endReason"` // of the fabric that ended last; empty without fabrics
+	Connected  bool     `json:"connected"` // some fabric was connected
+
+	Fabrics  []Fabric   `json:"fabrics"` // by number
+	Mutes    []Interval `json:"mutes"`   // kind audio or video
+	Holds    []Interval `json:"holds"`   // kind hold
+	Screen   []Interval `json:"screen"`  // kind screen: screen sharing
+	Errors   int        `json:"errors"`
+	Feedback []Feedback `json:"feedback"`
+
+	MOS         *float64 `json:"mos"` // the worse of mosIn and mosOut
+	Label       string   `json:"label"`
+	MOSIn       *float64 `json:"mosIn"`  // audio and video received, pooled
+	MOSOut      *float64 `json:"mosOut"` // audio and video sent, pooled
+	AudioMOSIn  *float64 `json:"audioMOSIn"`
+	VideoMOSIn  *float64 `json:"videoMOSIn"`
+	AudioMOSOut *float64 `json:"audioMOSOut"`
+	VideoMOSOut *float64 `json:"videoMOSOut"`
+
+	LostMeasurements int `json:"lostMeasurements"`
+	LostEvents       int `json:"lostEvents"`
+}
+
+// The states of a fabric in a summary.
+const (
+	StateNeverConnected = "neverConnected"
+	StateConnected      = "connected" // connected at least once
+)
+
+// Fabric is one monitored PeerConnection of a participant.
+type Fabric struct {
+	Fabric        int      `json:"fabric"` // its number in the session
+	Usage         string   `json:"usage"`
+	RemoteUserID  string   `json:"remoteUserID"`
+	RemoteAlias   string   `json:"remoteAlias"`
+	RemoteUserIDs []string `json:"remoteUserIDs"` // as Participant.UserIDs, for the remote end
+	State         string   `json:"state"`         // neverConnected or connected
+	AddedAtMs     int64    `json:"addedAtMs"`
+	EndMs         int64    `json:"endMs"`
+	EndReason     string   `json:"endReason"` // silence, iceFailed, application, closed, pagehide, replaced, terminated
+
+	RemoteDescription bool     `json:"remoteDescription"` // a remote description was in force
+	AlreadyConnected  bool     `json:"alreadyConnected"`  // connected before it was added: no setup delay
+	SetupMs           *float64 `json:"setupMs"`
+	GatheringMs       *float64 `json:"gatheringMs"`
+	ConnectivityMs    *float64 `json:"connectivityMs"`
+	FailureMs         *float64 `json:"failureMs"` // of the setup
+	FailureStage      string   `json:"failureStage"`
+	FailureReason     string   `json:"failureReason"`
+
+	LocalCandidateType  string `json:"localCandidateType"`
+	RemoteCandidateType string `json:"remoteCandidateType"`
+	RelayProtocol       string `json:"relayProtocol"`
+	PairChanges         int    `json:"pairChanges"`
+
+	ICEDisruptions  int     `json:"iceDisruptions"`
+	ICEDisruptionMs float64 `json:"iceDisruptionMs"` // of those that ended
+	ICERestarts     int     `json:"iceRestarts"`
+
+	CandidatePair *Stream  `json:"candidatePair"` // what was measured of the selected pair, null when nothing was
+	Streams       []Stream `json:"streams"`       // by statsType, mediaType, ssrc
+
+	LostMeasurements int `json:"lostMeasurements"`
+	LostEvents       int `json:"lostEvents"`
+}
+
+// Stream is the statistics of one stream over the fabric's life.
+type Stream struct {
+	SSRC       int64  `json:"ssrc"`
+	StatsType  string `json:"statsType"` // inbound-rtp, outbound-rtp; candidate-pair
+	MediaType  string `json:"mediaType"` // audio, video; empty for candidate-pair
+	Codec      string `json:"codec"`     // the newest
+	UserID     string `json:"userID"`    // of associateMstWithUserID, else empty
+	UsageLabel string `json:"usageLabel"`
+
+	Intervals  int   `json:"intervals"`
+	DurationMs int64 `json:"durationMs"` // sum of the intervals
+
+	Bytes         int64    `json:"bytes"`
+	Packets       int64    `json:"packets"`
+	PacketsLost   int64    `json:"packetsLost"`   // inbound: lost on the way here; outbound: lost by the remote end
+	LossFraction  *float64 `json:"lossFraction"`  // lost over expected, over the whole call
+	Discarded     int64    `json:"discarded"`     // packets too late or too early to be played
+	Retransmitted int64    `json:"retransmitted"` // packets sent again
+
+	BitrateKbps *Distribution `json:"bitrateKbps"`
+	JitterMs    *Distribution `json:"jitterMs"` // outbound: at the remote end
+	RTTMs       *Distribution `json:"rttMs"`
+	FPS         *Distribution `json:"fps"`
+	MOS         *Distribution `json:"mos"`
+
+	Freezes        int64    `json:"freezes"`
+	FreezeMs       float64  `json:"freezeMs"`
+	ConcealedShare *float64 `json:"concealedShare"` // audible concealment over all samples
+
+	QualityShare map[string]float64 `json:"qualityShare"` // share of the scored time by label
+}
+
+// Distribution sums up the values of a measure over intervals. The mean is weighted by
+// the intervals' length; P5, P50 and P95 are within 1 % of a true value, Min and Max exact.
+type Distribution struct {
+	Mean float64 `json:"mean"`
+	Min  float64 `json:"min"`
+	P5   float64 `json:"p5"`
+	P50  float64 `json:"p50"`
+	P95  float64 `json:"p95"`
+	Max  float64 `json:"max"`
+}
+
+// Interval is a time in which something held. It ends with the fabric at the latest.
+type Interval struct {
+	Kind    string `json:"kind"` // audio, video, hold, screen
+	Fabric  int    `json:"fabric"`
+	StartMs int64  `json:"startMs"`
+	EndMs   int64  `json:"endMs"`
+}
+
+// Feedback is a user's rating; a score that was not given is null.
+type Feedback struct {
+	AtMs    int64  `json:"atMs"`
+	UserID  string `json:"userID"`
+	Alias   string `json:"alias"`
+	Overall *int   `json:"overall"`
+	Audio   *int   `json:"audio"`
+	Video   *int   `json:"video"`
+	Screen  *int   `json:"screen"`
+	Comment string `json:"comment"`
+}
+
+// Ratings sums up the feedback of a conference.
+type Ratings struct {
+	Count   int      `json:"count"`
+	Overall *float64 `json:"overall"` // mean
+	Worst   *int     `json:"worst"`   // lowest overall
+}
+
+// WorstParticipant names the participant with the lowest score.
+type WorstParticipant struct {
+	Session string  `json:"session"`
+	UserID  string  `json:"userID"`
+	Alias   string  `json:"alias"`
+	MOS     float64 `json:"mos"`
+}
+
+// Kinds of issues.
+const (
+	IssueHighPacketLoss    = "highPacketLoss"    // value: lost over expected, of a stream
+	IssueHighRoundTripTime = "highRoundTripTime" // value: mean ms, of a stream or candidate pair
+	IssueHighJitter        = "highJitter"        // value: mean ms, of a stream
+	IssueFrozenVideo       = "frozenVideo"       // value: frozen share of the time, of a stream
+	IssueLowQuality        = "lowQuality"        // value: MOS, of a participant
+)
+
+// Directions of a stream in an issue.
+const (
+	DirectionInbound  = "inbound"
+	DirectionOutbound = "outbound"
+)
+
+// Issue is one thing that was wrong, with its evidence.
+type Issue struct {
+	Kind      string  `json:"kind"`
+	Session   string  `json:"session"`
+	UserID    string  `json:"userID"`
+	Alias     string  `json:"alias"`
+	Fabric    int     `json:"fabric"`    // 0 when it is about the participant
+	SSRC      int64   `json:"ssrc"`      // 0 when it is about no stream
+	MediaType string  `json:"mediaType"` // audio, video, or empty
+	Direction string  `json:"direction"` // inbound, outbound, or empty
+	Value     float64 `json:"value"`
+	Threshold float64 `json:"threshold"` // what the value passed
+}
