@@ -1,0 +1,147 @@
+package quality
+
+import "math"
+
+const (
+	packetMs        = 20      // what browsers send; no statistic tells the packet time
+	silenceLevel    = 0.00316 // -50 dBov
+	minSpeechBps    = 6e3     // below it no codec that we rate by bit rate carries speech
+	buffersOfJitter = 2       // jitter buffer that is assumed for a known jitter
+)
+
+// AudioInput is what one interval tells of an audio stream. Counts are increases over
+// the interval, fractions 0 to 1.
+type AudioInput struct {
+	Outbound               bool   // scored by what the remote end reports
+	Codec                  string // MIME subtype
+	IntervalMs             Opt
+	Bytes                  Opt // payload, sent or received
+	Packets                Opt // sent or received
+	PacketsLost            Opt
+	PacketsDiscarded       Opt
+	Samples                Opt
+	ConcealedSamples       Opt
+	SilentConcealedSamples Opt
+	RemoteLossFraction     Opt // outbound
+	RemotePacketsLost      Opt // outbound, where no fraction is known
+	JitterMs               Opt // at the receiving end
+	JitterBufferDelayMs    Opt
+	RTTMs                  Opt
+	TargetBitrateBps       Opt
+	AudioLevel             Opt // linear
+}
+
+// ScoreAudio scores an audio stream over one interval with the E-model of its codec's
+// band. MOS is conversational (with delay), MOSListening what it would be without delay.
+func ScoreAudio(in AudioInput) Result {
+	loss, why := in.loss()
+	if why != Scored {
+		return unscored(why)
+	}
+	codec, known := findAudioCodec(in.Codec)
+	res := Result{Model: codec.model}
+	if !known {
+		res.Assumed |= AssumedCodec
+	}
+	res.add(InLossFraction, loss)
+	delay := in.delayMs(codec, &res)
+	res.add(InDelayMs, delay)
+	bps := 0.0
+	if codec.rated() {
+		bps = in.bitrate(codec, &res)
+		res.add(InBitrateBps, bps)
+	}
+	listening := codec.rating(bps, 100*loss)
+	res.R = clamp(listening-Idd(delay), 0, 100)
+	res.MOS = MOS(res.R)
+	res.MOSListening = MOS(listening)
+	return res
+}
+
+// loss returns the fraction that was lost and not made good.
+func (in *AudioInput) loss() (float64, Reason) {
+	if in.Outbound {
+		return in.remoteLoss()
+	}
+	if !in.Packets.ok || in.Packets.v+in.PacketsLost.or(0) == 0 {
+		return 0, NoPackets
+	}
+	concealed := in.ConcealedSamples.ok && in.Samples.positive()
+	if !in.PacketsLost.ok && !concealed {
+		return 0, NoLossEvidence
+	}
+	var loss float64
+	if lost, ok := in.PacketsLost.Get(); ok {
+		loss = (lost + in.PacketsDiscarded.or(0)) / (in.Packets.v + lost)
+	}
+	if concealed {
+		audible := in.ConcealedSamples.v - in.SilentConcealedSamples.or(0)
+		loss = math.Max(loss, audible/in.Samples.v)
+	}
+	return clamp(loss, 0, 1), Scored
+}
+
+// remoteLoss is the loss of an outbound stream, by the remote end's reports.
+func (in *AudioInput) remoteLoss() (float64, Reason) {
+	if !in.Packets.positive() {
+		return 0, NoPackets
+	}
+	loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
+	if !ok {
+		return 0, NoRemoteReport
+	}
+	return loss, Scored
+}
+
+// remoteLoss prefers the fraction of the last report to the count: reports come every
+// few seconds, so a short interval holds the losses of none or of more than itself.
+func remoteLoss(fraction, lost, packets Opt) (float64, bool) {
+	if f, ok := fraction.Get(); ok {
+		return clamp(f, 0, 1), true
+	}
+	if n, ok := lost.Get(); ok && packets.positive() {
+		return clamp(n/packets.v, 0, 1), true
+	}
+	return 0, false
+}
+
+// delayMs is the one-way delay from mouth to ear, as far as a browser can see it.
+func (in *AudioInput) delayMs(codec *audioCodec, res *Result) float64 {
+	if !in.RTTMs.ok {
+		res.Assumed |= AssumedRTT
+	}
+	buffer, ok := in.JitterBufferDelayMs.Get()
+	if !ok {
+		res.Assumed |= AssumedJitterBuffer
+		buffer = buffersOfJitter * in.JitterMs.or(0)
+	}
+	return in.RTTMs.or(0)/2 + buffer + packetMs + codec.lookaheadMs
+}
+
+// bitrate is the rate that the codec ran at while there was something to say: the larger
+// of the measured rate and the target. Silence is coded in next to nothing though nothing
+// is wrong, so without speech, by level or by a rate at which there can be none, the
+// codec's default rate is assumed.
+func (in *AudioInput) bitrate(codec *audioCodec, res *Result) float64 {
+	bps := math.Max(in.measuredBitrate(), in.TargetBitrateBps.or(0))
+	silent := in.AudioLevel.ok && in.AudioLevel.v < silenceLevel
+	if bps >= minSpeechBps && !silent || bps >= codec.defaultBps {
+		return bps
+	}
+	res.Assumed |= AssumedBitrate
+	return codec.defaultBps
+}
+
+// measuredBitrate is the rate of the packets that there were, each standing for 20 ms:
+// neither lost packets nor those that discontinuous transmission never sent, nor an
+// interval that the stream did not fill, make the codec look worse than it was.
+func (in *AudioInput) measuredBitrate() float64 {
+	if !in.Packets.positive() {
+		return 0
+	}
+	ms := in.Packets.v * packetMs
+	if in.IntervalMs.positive() {
+		ms = math.Min(ms, in.IntervalMs.v) // shorter packets
+	}
+	return in.Bytes.or(0) * 8000 / ms
+}

@@ -1,0 +1,181 @@
+package quality
+
+import (
+	"math"
+	"strings"
+)
+
+// maxValue limits every measurement (the protocol's largest count), so that no finite
+// input can overflow.
+const maxValue = 1 << 53
+
+// Opt is a measurement that may be unknown; the zero value is unknown.
+type Opt struct {
+	v  float64
+	ok bool
+}
+
+// Some makes a measurement. NaN, infinities and negative numbers are no evidence: they
+// give an unknown one.
+func Some(v float64) Opt {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return Opt{}
+	}
+	return Opt{math.Min(v, maxValue), true}
+}
+
+// SomeLost makes a measurement of a packet loss, which RFC 3550 lets go below zero when
+// packets come late or twice: that is no loss.
+func SomeLost(v float64) Opt { return Some(math.Max(v, 0)) }
+
+// Get returns the value, false when it is unknown.
+func (o Opt) Get() (float64, bool) { return o.v, o.ok }
+
+// is tells whether the value is known and v.
+func (o Opt) is(v float64) bool { return o.ok && o.v == v }
+
+// positive tells whether the value is known and above zero.
+func (o Opt) positive() bool { return o.ok && o.v > 0 }
+
+// or returns the value, or another when it is unknown.
+func (o Opt) or(v float64) float64 {
+	if o.ok {
+		return o.v
+	}
+	return v
+}
+
+// orElse returns the first of the two that is known.
+func (o Opt) orElse(p Opt) Opt {
+	if o.ok {
+		return o
+	}
+	return p
+}
+
+// Reason says why there is no score.
+type Reason uint8
+
+// The reasons. Scored is the absence of one.
+const (
+	Scored         Reason = iota
+	NoPackets             // no packet came, none was expected
+	NoLossEvidence        // packets, but neither loss nor concealment is known
+	NoRemoteReport        // nothing is known yet of how the stream arrives
+	NoPayload             // packets without payload: padding, probing
+	NoInterval            // the interval's length is unknown
+	NoFrames              // nothing was encoded
+	NoFrameSize           // the frame's size is unknown
+	NoFrameRate           // the frame rate is unknown
+	NoBitrate             // the bit rate is unknown
+	NoMotion              // nothing to code: a muted camera, a still picture
+	NumReasons
+)
+
+var reasonNames = [NumReasons]string{
+	"", "no_packets", "no_loss_evidence", "no_remote_report", "no_payload", "no_interval",
+	"no_frames", "no_frame_size", "no_frame_rate", "no_bitrate", "no_motion",
+}
+
+// String returns the reason in snake case, "" for Scored.
+func (r Reason) String() string { return reasonNames[r] }
+
+// Assumed is a set of inputs that were not measured, so that a documented default took
+// their place: the score is the less certain for it.
+type Assumed uint8
+
+// The inputs that can be assumed.
+const (
+	AssumedCodec Assumed = 1 << iota
+	AssumedBitrate
+	AssumedRTT
+	AssumedJitterBuffer
+	AssumedDisplay
+	assumedEnd
+)
+
+var assumedNames = func() (names [assumedEnd]string) {
+	one := [...]string{"codec", "bitrate", "rtt", "jitter_buffer", "displayed_pixels"}
+	for set := range names {
+		var in []string
+		for i, name := range one {
+			if set&(1<<i) != 0 {
+				in = append(in, name)
+			}
+		}
+		names[set] = strings.Join(in, ",")
+	}
+	return names
+}()
+
+// String lists the inputs, separated by commas.
+func (a Assumed) String() string { return assumedNames[a&(assumedEnd-1)] }
+
+// InputName identifies what went into a model.
+type InputName uint8
+
+// The inputs of the models.
+const (
+	InLossFraction    InputName = iota // loss that was charged
+	InDelayMs                          // one-way delay, mouth to ear
+	InBitrateBps                       // bit rate that was rated
+	InPixels                           // width times height
+	InDisplayedPixels                  // area on the screen
+	InFPS                              // frame rate
+	InFreezes60s                       // freezes in the last 60 s
+	InFrozenFraction                   // share of the interval that was frozen
+	InQP                               // mean quantisation parameter (screens)
+	NumInputs
+)
+
+var inputNames = [NumInputs]string{
+	"loss_fraction", "delay_ms", "bitrate_bps", "pixels", "displayed_pixels", "fps",
+	"freezes_60s", "frozen_fraction", "qp",
+}
+
+// String returns the input's name in snake case, with its unit.
+func (n InputName) String() string { return inputNames[n] }
+
+// Input is one value that went into a model.
+type Input struct {
+	Name  InputName
+	Value float64
+}
+
+// Result is the score of one stream over one interval. Model, inputs and the record's
+// codec are enough to compute the score again (docs/quality.md).
+type Result struct {
+	Reason       Reason  // why there is no score; Scored when there is one
+	MOS          float64 // 1 to 5: conversational for audio
+	MOSListening float64 // audio: the score without delay; 0 for video
+	R            float64 // audio: E-model rating, 0 to 100
+	Model        string  // name and version
+	Assumed      Assumed
+
+	inputs [NumInputs]Input
+	n      int
+}
+
+// OK tells whether there is a score.
+func (r *Result) OK() bool { return r.Model != "" }
+
+// Inputs returns what went into the model. The slice is the result's memory.
+func (r *Result) Inputs() []Input { return r.inputs[:r.n] }
+
+// Input returns one input, false when the model did not use it.
+func (r *Result) Input(name InputName) (float64, bool) {
+	for _, in := range r.Inputs() {
+		if in.Name == name {
+			return in.Value, true
+		}
+	}
+	return 0, false
+}
+
+func (r *Result) add(name InputName, v float64) {
+	r.inputs[r.n] = Input{name, v}
+	r.n++
+}
+
+// unscored is a result without a score.
+func unscored(why Reason) Result { return Result{Reason: why} }
