@@ -41,6 +41,7 @@ var Attributes = []Attribute{
 	{QualityLabel, "string", "", EventStats, "excellent, good, fair, poor or bad"},
 	{QualityModel, "string", "", EventStats, "name and version of the model"},
 	{QualityReason, "string", "", EventStats, "why there is no score"},
+	{QualityAssumed, "string", "", EventStats, "inputs that were not measured and had a default taken, separated by commas"},
 	{QualityInputPrefix + "<name>", "double", "", EventStats, "what went into the model, so that anyone can compute the score again"},
 	{EventName, "string", "", EventEvent, "fabricEvent or an event made by the client"},
 	{EventData, "string", "", EventEvent, "its data as JSON"},

@@ -64,6 +64,7 @@ const (
 	QualityLabel        = "qos.quality.label"
 	QualityModel        = "qos.quality.model"
 	QualityReason       = "qos.quality.reason"
+	QualityAssumed      = "qos.quality.assumed"
 	QualityInputPrefix  = "qos.quality.input."
 )
 
