@@ -1,0 +1,75 @@
+package demoextension
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configopaque"
+	"go.opentelemetry.io/collector/confmap/xconfmap"
+)
+
+// Config of the demo application.
+type Config struct {
+	// ServerConfig is where the page and its signalling are served.
+	confighttp.ServerConfig `mapstructure:",squash"`
+
+	// BackendURL is the receiver's, as browsers reach it: the page loads the client
+	// library from there.
+	BackendURL string `mapstructure:"backend_url"`
+
+	// AppID and AppSecret are what the page passes to initialize(). The secret stands in
+	// the page, for anyone who can open it.
+	AppID     string              `mapstructure:"app_id"`
+	AppSecret configopaque.String `mapstructure:"app_secret"`
+
+	// AllowRemote permits an endpoint that is not loopback.
+	AllowRemote bool `mapstructure:"allow_remote"`
+
+	// MaxRooms bounds the rooms at one time; a browser that asks for one more is refused.
+	MaxRooms int `mapstructure:"max_rooms"`
+
+	// MaxRoomAge is when the signalling of a room is closed, whoever is in it. Calls that
+	// are up go on without it.
+	MaxRoomAge time.Duration `mapstructure:"max_room_age"`
+
+	_ struct{}
+}
+
+var _ xconfmap.Validator = (*Config)(nil)
+
+// Validate implements xconfmap.Validator.
+func (c *Config) Validate() error {
+	var errs []error
+	host, _, err := net.SplitHostPort(c.NetAddr.Endpoint)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("endpoint must be host:port (got %q)", c.NetAddr.Endpoint))
+	} else if !c.AllowRemote && !isLoopback(host) {
+		errs = append(errs, fmt.Errorf("endpoint must be loopback (got %q): the page carries app_secret; set allow_remote to serve it to others", c.NetAddr.Endpoint))
+	}
+	if u, err := url.Parse(c.BackendURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		errs = append(errs, fmt.Errorf("backend_url must be an http or https URL (got %q)", c.BackendURL))
+	}
+	if c.AppID == "" {
+		errs = append(errs, errors.New("app_id must not be empty"))
+	}
+	if c.AppSecret == "" {
+		errs = append(errs, errors.New("app_secret must not be empty"))
+	}
+	if c.MaxRooms < 1 {
+		errs = append(errs, fmt.Errorf("max_rooms must be positive (got %d)", c.MaxRooms))
+	}
+	if c.MaxRoomAge <= 0 {
+		errs = append(errs, fmt.Errorf("max_room_age must be positive (got %s)", c.MaxRoomAge))
+	}
+	return errors.Join(errs...)
+}
+
+// isLoopback tells whether host, without a port, can only mean this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}

@@ -1,0 +1,85 @@
+package demoextension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+
+	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
+)
+
+// demo owns the server of the page and the rooms.
+type demo struct {
+	cfg       *Config
+	set       component.TelemetrySettings
+	telemetry *metadata.TelemetryBuilder
+	rooms     *rooms
+
+	server *http.Server
+	addr   string // where it listens, once started
+	wg     sync.WaitGroup
+}
+
+func newDemo(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *demo {
+	return &demo{cfg: cfg, set: set, telemetry: telemetry, rooms: newRooms(cfg.MaxRooms, cfg.MaxRoomAge)}
+}
+
+// Start implements component.Component.
+func (d *demo) Start(ctx context.Context, host component.Host) error {
+	page, err := newPage(d.cfg)
+	if err != nil {
+		return fmt.Errorf("demo page: %w", err)
+	}
+	mux := http.NewServeMux()
+	page.register(mux)
+	mux.HandleFunc("GET /signal", d.signal)
+	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), d.set, d.onlyOurHost(mux))
+	if err != nil {
+		return fmt.Errorf("demo endpoint: %w", err)
+	}
+	listener, err := d.cfg.ToListener(ctx)
+	if err != nil {
+		return fmt.Errorf("demo endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
+	}
+	d.server, d.addr = server, listener.Addr().String()
+	d.wg.Go(func() {
+		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))
+		}
+	})
+	return nil
+}
+
+// Shutdown implements component.Component. It is legal before Start and twice.
+func (d *demo) Shutdown(ctx context.Context) error {
+	var err error
+	if d.server != nil {
+		err = d.server.Shutdown(ctx) // knows nothing of the signalling's connections
+	}
+	d.rooms.close()
+	d.wg.Wait()
+	d.telemetry.Shutdown()
+	return err
+}
+
+// onlyOurHost refuses requests under a foreign name: a name that somebody else's DNS
+// points at 127.0.0.1 would otherwise let their page read ours, secret included.
+func (d *demo) onlyOurHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		if !d.cfg.AllowRemote && !isLoopback(host) {
+			http.Error(w, "the demo answers to localhost only", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

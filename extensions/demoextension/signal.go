@@ -1,0 +1,153 @@
+package demoextension
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+const (
+	maxNameBytes   = 256      // of a room or a user, as the interface document has it
+	maxSignalBytes = 64 << 10 // of one message; an offer is some 5 KiB
+	sendTimeout    = 5 * time.Second
+	sendQueue      = 64 // messages that wait for a slow browser; a call needs some 20
+)
+
+// upgrader's default origin check stands: only our own page may connect.
+var upgrader = websocket.Upgrader{HandshakeTimeout: sendTimeout}
+
+// signal is one browser's stay in a room.
+func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
+	name, user := r.URL.Query().Get("room"), r.URL.Query().Get("user")
+	if !validName(name) || !validName(user) {
+		d.refuse(r.Context(), "bad_request")
+		http.Error(w, "room and user must have 1 to 256 bytes", http.StatusBadRequest)
+		return
+	}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		d.refuse(r.Context(), "bad_request") // Upgrade has answered
+		return
+	}
+	link := newSocketLink(conn)
+	defer link.finish()
+	m := &member{user: user, link: link}
+	deadline, err := d.rooms.join(name, m, time.Now())
+	if err != nil {
+		d.refuse(r.Context(), reasonOf(err))
+		link.send(message{Type: "error", Message: err.Error()})
+		return
+	}
+	defer d.rooms.leave(name, m)
+	d.telemetry.QosdemoJoins.Add(r.Context(), 1)
+	d.listen(conn, deadline, name, m)
+}
+
+// listen relays until the browser goes, speaks nonsense, or the room is too old.
+func (d *demo) listen(conn *websocket.Conn, deadline time.Time, name string, m *member) {
+	conn.SetReadLimit(maxSignalBytes)
+	if conn.SetReadDeadline(deadline) != nil {
+		return
+	}
+	for {
+		var msg message
+		if err := conn.ReadJSON(&msg); err != nil || msg.Type != "signal" {
+			return
+		}
+		d.rooms.relay(name, m, message{Type: "signal", Data: msg.Data})
+	}
+}
+
+func (d *demo) refuse(ctx context.Context, reason string) {
+	d.telemetry.QosdemoRefusals.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", reason)))
+}
+
+func validName(s string) bool { return s != "" && len(s) <= maxNameBytes }
+
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, errRoomFull):
+		return "room_full"
+	case errors.Is(err, errTooManyRooms):
+		return "too_many_rooms"
+	default:
+		return "stopping"
+	}
+}
+
+// socketLink writes from a goroutine of its own, so that a browser that does not read
+// holds up nobody else.
+type socketLink struct {
+	conn  *websocket.Conn
+	queue chan message
+	done  chan struct{}
+	once  sync.Once
+	wg    sync.WaitGroup
+}
+
+func newSocketLink(conn *websocket.Conn) *socketLink {
+	l := &socketLink{conn: conn, queue: make(chan message, sendQueue), done: make(chan struct{})}
+	l.wg.Go(l.write)
+	return l
+}
+
+// send queues a message; a browser that lets the queue fill up is cut off.
+func (l *socketLink) send(m message) {
+	select {
+	case l.queue <- m:
+	default:
+		l.close()
+	}
+}
+
+// close ends the connection, which ends its reader.
+func (l *socketLink) close() {
+	l.once.Do(func() { close(l.done) })
+}
+
+// finish sends what is queued, closes and waits for the writer.
+func (l *socketLink) finish() {
+	l.close()
+	l.wg.Wait()
+}
+
+func (l *socketLink) write() {
+	defer func() { _ = l.conn.Close() }() // which ends the reader
+	for {
+		select {
+		case m := <-l.queue:
+			if !l.put(m) {
+				return
+			}
+		case <-l.done:
+			l.drain()
+			return
+		}
+	}
+}
+
+// drain sends what was queued before the end, and says goodbye.
+func (l *socketLink) drain() {
+	for {
+		select {
+		case m := <-l.queue:
+			if !l.put(m) {
+				return
+			}
+		default:
+			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(sendTimeout)) // it may be gone
+			return
+		}
+	}
+}
+
+func (l *socketLink) put(m message) bool {
+	return l.conn.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil && l.conn.WriteJSON(m) == nil
+}
