@@ -1,0 +1,99 @@
+package dashboardextension
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	// readTimeout ends a request whose store does not answer, before the server's own
+	// write timeout cuts it without a word.
+	readTimeout = 20 * time.Second
+	// maxConcurrentDetails bounds the memory of requests for one conference; others wait.
+	maxConcurrentDetails = 4
+	// compressFrom is the body size that is worth compressing.
+	compressFrom = 1 << 10
+)
+
+// api answers the pages' questions. Everything is read-only.
+type api struct {
+	reader    storage.Reader
+	names     names
+	log       *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+	now       func() time.Time
+	turns     chan struct{}
+}
+
+// badParameter is a fault of the request, safe to be shown.
+type badParameter struct{ field, message string }
+
+func (e *badParameter) Error() string { return e.field + " " + e.message }
+
+// answer is the body of a refusal.
+type answer struct {
+	Error answerError `json:"error"`
+}
+
+type answerError struct {
+	Message string `json:"message"`
+	Field   string `json:"field,omitempty"`
+}
+
+// serve turns a question into a handler: the one place that maps errors to answers.
+func (a *api) serve(ask func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
+		defer cancel()
+		result, err := ask(ctx, r)
+		var bad *badParameter
+		switch {
+		case err == nil:
+			a.write(w, r, http.StatusOK, result)
+		case errors.As(err, &bad):
+			a.telemetry.QosdashboardRefused.Add(ctx, 1, reasonParameter)
+			a.write(w, r, http.StatusBadRequest, answer{answerError{Message: bad.Error(), Field: bad.field}})
+		case errors.Is(err, storage.ErrNotFound):
+			a.write(w, r, http.StatusNotFound, answer{answerError{Message: "There is no conference of this app and id at this time."}})
+		case r.Context().Err() != nil: // nobody reads the answer
+		default:
+			a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+			a.log.Error("The store could not be read", zap.String("path", r.URL.Path), zap.Error(err))
+			a.write(w, r, http.StatusInternalServerError, answer{answerError{Message: "The store could not be read. The collector's log says why."}})
+		}
+	}
+}
+
+func (a *api) write(w http.ResponseWriter, r *http.Request, status int, body any) {
+	plain, err := json.Marshal(body)
+	if err != nil {
+		a.log.Error("An answer could not be written as JSON", zap.String("path", r.URL.Path), zap.Error(err))
+		http.Error(w, `{"error":{"message":"The answer could not be written."}}`, http.StatusInternalServerError)
+		return
+	}
+	var gzipped []byte
+	if len(plain) >= compressFrom && acceptsGzip(r) {
+		gzipped, _ = compress(plain, gzip.BestSpeed) // writing to memory does not fail
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Accept-Encoding")
+	if gzipped != nil {
+		h.Set("Content-Encoding", "gzip")
+	}
+	w.WriteHeader(status)
+	if gzipped != nil {
+		plain = gzipped
+	}
+	_, _ = w.Write(plain) // the client has left
+}

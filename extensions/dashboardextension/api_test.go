@@ -1,0 +1,178 @@
+package dashboardextension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/extension/extensiontest"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+var t0 = time.UnixMilli(1_763_702_160_000).UTC()
+
+const (
+	alice = "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f"
+	bob   = "019a9f3c-8b1a-7c3e-9f10-2b6f0c1d2e40"
+)
+
+type host struct {
+	component.Host
+	extensions map[component.ID]component.Component
+}
+
+func (h host) GetExtensions() map[component.ID]component.Component { return h.extensions }
+
+func hostWith(ext component.Component) host {
+	return host{componenttest.NewNopHost(), map[component.ID]component.Component{component.MustNewID("qosstorage"): ext}}
+}
+
+// start runs the extension over a store and returns its base URL.
+func start(t *testing.T, m *memory, change func(*Config)) string {
+	t.Helper()
+	cfg := createDefaultConfig().(*Config)
+	cfg.NetAddr.Endpoint = "localhost:0"
+	if change != nil {
+		change(cfg)
+	}
+	require.NoError(t, cfg.Validate())
+	ext, err := NewFactory().Create(t.Context(), extensiontest.NewNopSettings(metadata.Type), cfg)
+	require.NoError(t, err)
+	require.NoError(t, ext.Start(t.Context(), hostWith(m)))
+	t.Cleanup(func() { require.NoError(t, ext.Shutdown(context.Background())) })
+	return "http://" + ext.(*dashboard).addr
+}
+
+// get asks one question on a connection of its own.
+func get(t *testing.T, url string) (int, string, http.Header) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get(url)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, string(body), res.Header
+}
+
+func getJSON(t *testing.T, url string, into any) {
+	t.Helper()
+	status, body, header := get(t, url)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Equal(t, "application/json", header.Get("Content-Type"))
+	require.Equal(t, "no-store", header.Get("Cache-Control"))
+	require.NoError(t, json.Unmarshal([]byte(body), into))
+}
+
+func (c *call) summarise(outcome string, mos *float64, label, document string) *call {
+	c.Summary = &storage.Summary{
+		AppID: c.AppID, ConferenceID: c.ConferenceID, Start: c.Start, End: c.End, Revision: 1,
+		Outcome: outcome, Participants: len(c.Participants), MOS: mos, Label: label, Document: json.RawMessage(document),
+	}
+	return c
+}
+
+// spec: DASH-01
+func TestConferences(t *testing.T) {
+	m := &memory{}
+	score := 4.31
+	for i := range 5 {
+		c := m.newCall(fmt.Sprintf("room %d", i), t0.Add(time.Duration(i)*time.Hour))
+		c.join(bob, "Robert Roe", "b-17", nil)
+		c.join(alice, "alice", "alice", map[string]string{semconv.SiteID: "hq"})
+		c.End = c.Start.Add(time.Minute)
+		c.summarise("success", &score, "excellent", `{}`)
+	}
+	live := m.newCall("standup", time.Now().Add(-time.Minute))
+	live.End = time.Now().Add(-5 * time.Second)
+	m.newCall("lost", time.Now().Add(-time.Hour))
+	url := start(t, m, nil) + "/api/conferences"
+
+	var list struct {
+		At          int64
+		Conferences []conferenceRow
+		Next        string
+	}
+	getJSON(t, url+"?limit=4", &list)
+	require.Len(t, list.Conferences, 4)
+	require.InDelta(t, time.Now().UnixMilli(), list.At, 60_000)
+	require.Equal(t, "standup", list.Conferences[0].ID)
+	require.Equal(t, stateLive, list.Conferences[0].State)
+	require.Equal(t, statePending, list.Conferences[1].State)
+	require.Equal(t, conferenceRow{
+		App: "demo", ID: "room 4", StartAt: t0.Add(4 * time.Hour).UnixMilli(), EndAt: t0.Add(4*time.Hour + time.Minute).UnixMilli(),
+		DurationMs: 60_000, State: stateEnded, Outcome: "success", MOS: &score, Label: "excellent", Revision: 1,
+		ParticipantCount: 2, Participants: []participant{{Session: alice, User: "alice"}, {Session: bob, User: "b-17"}},
+	}, list.Conferences[2], "aliases only, no details")
+
+	older := list.Next
+	require.NotEmpty(t, older)
+	getJSON(t, url+"?limit=4&cursor="+older, &list)
+	require.Len(t, list.Conferences, 3)
+	require.Equal(t, "room 2", list.Conferences[0].ID)
+
+	getJSON(t, url+"?id=room+3&app=demo&outcome=success", &list)
+	require.Len(t, list.Conferences, 1)
+	getJSON(t, url+"?id=Room+3", &list)
+	require.Empty(t, list.Conferences, "exact, case-sensitive")
+	getJSON(t, fmt.Sprintf("%s?from=%d&to=%d", url, t0.UnixMilli()+7_200_000, t0.UnixMilli()+7_300_000), &list)
+	require.Len(t, list.Conferences, 1)
+	require.Equal(t, "room 2", list.Conferences[0].ID)
+}
+
+// TestBadParameters: each fault names its field.
+func TestBadParameters(t *testing.T) {
+	url := start(t, &memory{}, nil)
+	f := func(path, field, message string) {
+		t.Helper()
+		status, body, _ := get(t, url+path)
+		require.Equal(t, http.StatusBadRequest, status, body)
+		var a answer
+		require.NoError(t, json.Unmarshal([]byte(body), &a))
+		require.Equal(t, field, a.Error.Field)
+		require.Contains(t, a.Error.Message, message)
+	}
+	f("/api/conferences?limit=0", "limit", "limit must be an integer from 1 to 200")
+	f("/api/conferences?limit=201", "limit", "integer")
+	f("/api/conferences?limit=x", "limit", "integer")
+	f("/api/conferences?from=yesterday", "from", "integer")
+	f("/api/conferences?from=2&to=1", "to", "must be after from")
+	f("/api/conferences?outcome=good", "outcome", "must be one of missed, totallyFailed")
+	f("/api/conferences?cursor=abc", "cursor", "is not one that this API gave")
+	f("/api/conferences?id="+strings.Repeat("x", 257), "id", "is 257 bytes, at most 256 are allowed")
+	f("/api/conferences?app=a&app=b", "app", "stands more than once")
+	f("/api/conferences?app=%zz", "query", "not a valid query string")
+	f("/api/conference?id=a&at=1", "app", "is required")
+	f("/api/conference?app=a&at=1", "id", "is required")
+	f("/api/conference?app=a&id=b", "at", "is required")
+	f("/api/conference?app=a&id=b&at=-1", "at", "integer")
+}
+
+func TestNotFoundAndFaults(t *testing.T) {
+	m := &memory{}
+	url := start(t, m, nil)
+	status, body, _ := get(t, url+"/api/conference?app=demo&id=nobody&at=1")
+	require.Equal(t, http.StatusNotFound, status)
+	require.Contains(t, body, "There is no conference")
+
+	m.err = errors.New("disk at /var/lib/secret is gone")
+	for _, path := range []string{"/api/conferences", "/api/conference?app=demo&id=nobody&at=1"} {
+		status, body, _ = get(t, url+path)
+		require.Equal(t, http.StatusInternalServerError, status)
+		require.JSONEq(t, `{"error":{"message":"The store could not be read. The collector's log says why."}}`, body)
+	}
+	status, _, _ = get(t, url+"/api/other")
+	require.Equal(t, http.StatusNotFound, status)
+}

@@ -1,0 +1,158 @@
+package dashboardextension
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// detail is everything the page of one conference draws.
+type detail struct {
+	At         int64         `json:"at"`
+	Conference conferenceRow `json:"conference"`
+	Summary    any           `json:"summary"` // the summary document, null while there is none
+	Fabrics    []*fabric     `json:"fabrics"`
+	Timeline   []entry       `json:"timeline"`
+	Streams    []*stream     `json:"streams"`
+	LeftOut    leftOut       `json:"leftOut"`
+}
+
+// leftOut counts the records that the answer has no room for.
+type leftOut struct {
+	Timeline int `json:"timeline"`
+	Streams  int `json:"streams"`
+}
+
+// fabric is one PeerConnection of one session, as its records describe it.
+type fabric struct {
+	Session            string `json:"session"`
+	Fabric             int    `json:"fabric"`
+	Usage              string `json:"usage,omitempty"`
+	Direction          string `json:"direction,omitempty"`
+	RemoteEndpointType string `json:"remoteEndpointType,omitempty"`
+	RemoteUser         string `json:"remoteUser,omitempty"`
+	RemoteUserName     string `json:"remoteUserName,omitempty"`
+	FirstAt            int64  `json:"firstAt"`
+	LastAt             int64  `json:"lastAt"`
+}
+
+type fabricKey struct {
+	session string
+	fabric  int
+}
+
+func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
+	ref, err := readParameters(r).ref()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a.turns <- struct{}{}:
+		defer func() { <-a.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c, err := a.reader.Conference(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(a.names)
+	err = a.reader.Records(ctx, ref, func(session string, record storage.Record) bool {
+		b.add(session, record)
+		return ctx.Err() == nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := a.now()
+	d := b.detail()
+	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
+	if c.Summary != nil {
+		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
+	}
+	a.countLeftOut(ctx, d.LeftOut)
+	return d, nil
+}
+
+func (a *api) countLeftOut(ctx context.Context, n leftOut) {
+	if n.Timeline > 0 {
+		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Timeline), partTimeline)
+	}
+	if n.Streams > 0 {
+		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Streams), partStreams)
+	}
+}
+
+// builder folds the records of a conference, which come in order of time, into a detail.
+type builder struct {
+	names    names
+	timeline timeline
+	fabrics  map[fabricKey]*fabric
+	order    []*fabric
+	streams  streams
+}
+
+func newBuilder(n names) *builder {
+	return &builder{
+		names:    n,
+		timeline: newTimeline(n),
+		fabrics:  map[fabricKey]*fabric{},
+		streams:  newStreams(n),
+	}
+}
+
+func (b *builder) add(session string, r storage.Record) {
+	if r.Fabric != 0 {
+		b.describe(session, r)
+	}
+	switch r.Name {
+	case semconv.EventStats:
+		b.streams.add(session, r)
+	case semconv.EventEvent:
+		b.streams.associate(session, r)
+		b.timeline.add(session, r)
+	default:
+		b.timeline.add(session, r)
+	}
+}
+
+// describe keeps the newest description of the record's fabric.
+func (b *builder) describe(session string, r storage.Record) {
+	key := fabricKey{session, r.Fabric}
+	f := b.fabrics[key]
+	if f == nil {
+		f = &fabric{Session: session, Fabric: r.Fabric, FirstAt: r.At.UnixMilli()}
+		b.fabrics[key] = f
+		b.order = append(b.order, f)
+	}
+	f.LastAt = r.At.UnixMilli()
+	attrs := attributes(r.Attributes)
+	attrs.keep(semconv.FabricUsage, &f.Usage)
+	attrs.keep(semconv.FabricDirection, &f.Direction)
+	attrs.keep(semconv.RemoteEndpointType, &f.RemoteEndpointType)
+	attrs.keep(semconv.RemoteUserAlias, &f.RemoteUser)
+	if name := b.names.name(attrs.text(semconv.RemoteUserID), attrs.text(semconv.RemoteUserAlias)); name != "" {
+		f.RemoteUserName = name
+	}
+}
+
+func (b *builder) detail() *detail {
+	d := &detail{
+		Fabrics:  b.order,
+		Timeline: b.timeline.entries,
+		Streams:  b.streams.list(b.fabrics),
+		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut},
+	}
+	if d.Fabrics == nil {
+		d.Fabrics = []*fabric{}
+	}
+	if d.Timeline == nil {
+		d.Timeline = []entry{}
+	}
+	return d
+}

@@ -1,0 +1,127 @@
+package dashboardextension
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// liveFor is how long after its last activity a conference without a summary counts as
+// live: the silence that ends it, and some time for the summary to arrive.
+const liveFor = 90 * time.Second
+
+// maxListed bounds the participants of one row of the listing.
+const maxListed = 8
+
+// States of a conference.
+const (
+	stateLive    = "live"
+	stateEnded   = "ended"
+	statePending = "pending" // silent for long, and still without a summary
+)
+
+// conferenceRow is one conference, in the listing and at the head of its page.
+type conferenceRow struct {
+	App              string        `json:"app"`
+	ID               string        `json:"id"`
+	StartAt          int64         `json:"startAt"`
+	EndAt            int64         `json:"endAt"`
+	DurationMs       int64         `json:"durationMs"`
+	State            string        `json:"state"`
+	Outcome          string        `json:"outcome,omitempty"`
+	MOS              *float64      `json:"mos"`
+	Label            string        `json:"label,omitempty"`
+	Revision         int           `json:"revision"`
+	ParticipantCount int           `json:"participantCount"`
+	Participants     []participant `json:"participants"`
+}
+
+// participant is one session in one conference.
+type participant struct {
+	Session  string            `json:"session"`
+	User     string            `json:"user"`
+	UserName string            `json:"userName,omitempty"`
+	Details  map[string]string `json:"details,omitempty"`
+}
+
+type listing struct {
+	At          int64           `json:"at"`
+	Conferences []conferenceRow `json:"conferences"`
+	Next        string          `json:"next,omitempty"`
+}
+
+func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
+	query, err := readParameters(r).query()
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.reader.Conferences(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	now := a.now()
+	list := listing{
+		At:          now.UnixMilli(),
+		Conferences: make([]conferenceRow, 0, len(page.Conferences)),
+		Next:        formatCursor(page.Next),
+	}
+	for _, c := range page.Conferences {
+		row := a.row(c, now)
+		for i := range row.Participants {
+			row.Participants[i].Details = nil
+		}
+		row.Participants = row.Participants[:min(len(row.Participants), maxListed)]
+		list.Conferences = append(list.Conferences, row)
+	}
+	return list, nil
+}
+
+func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
+	row := conferenceRow{
+		App:              c.AppID,
+		ID:               c.ConferenceID,
+		State:            state(c, now),
+		ParticipantCount: len(c.Participants),
+		Participants:     a.names.participants(c.Participants),
+	}
+	start, end := c.Start, c.End
+	if s := c.Summary; s != nil {
+		row.Outcome, row.MOS, row.Label, row.Revision = s.Outcome, s.MOS, s.Label, s.Revision
+		if row.ParticipantCount == 0 {
+			row.ParticipantCount = s.Participants
+		}
+	}
+	row.StartAt, row.EndAt = start.UnixMilli(), end.UnixMilli()
+	row.DurationMs = row.EndAt - row.StartAt
+	return row
+}
+
+func state(c storage.Conference, now time.Time) string {
+	switch {
+	case c.Summary != nil:
+		return stateEnded
+	case now.Sub(c.End) <= liveFor:
+		return stateLive
+	default:
+		return statePending
+	}
+}
+
+// participants are in order of their session ids, which is the order of joining.
+func (n names) participants(in []storage.Participant) []participant {
+	out := make([]participant, 0, len(in))
+	for _, p := range in {
+		out = append(out, participant{
+			Session:  p.Session.ID,
+			User:     p.Session.UserAlias,
+			UserName: n.name(p.Session.UserID, p.Session.UserAlias),
+			Details:  p.Session.Details,
+		})
+	}
+	slices.SortFunc(out, func(a, b participant) int { return cmp.Compare(a.Session, b.Session) })
+	return out
+}

@@ -1,0 +1,77 @@
+package dashboardextension
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/confmap/xconfmap"
+)
+
+// Config of the dashboard extension.
+type Config struct {
+	// ServerConfig is the endpoint of the pages and the read API.
+	confighttp.ServerConfig `mapstructure:",squash"`
+
+	// Storage is the id of the storage extension whose conferences are shown.
+	Storage component.ID `mapstructure:"storage"`
+
+	// AllowUnauthenticated lets anyone who reaches the endpoint read every conference. An
+	// endpoint that is not loopback needs it, or an `auth` block.
+	AllowUnauthenticated bool `mapstructure:"allow_unauthenticated"`
+
+	// AllowedHosts are host names, without a port, that the dashboard answers to besides
+	// loopback and the endpoint's own: a page of another origin must not read it by
+	// pointing its own name here (DNS rebinding).
+	AllowedHosts []string `mapstructure:"allowed_hosts"`
+
+	// ShowUserNames shows userName beside aliasName.
+	ShowUserNames bool `mapstructure:"show_user_names"`
+
+	_ struct{}
+}
+
+var _ xconfmap.Validator = (*Config)(nil)
+
+// Validate implements xconfmap.Validator.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.NetAddr.Endpoint == "" {
+		errs = append(errs, errors.New("endpoint must not be empty"))
+	} else if !c.loopback() && !c.AllowUnauthenticated && !c.Auth.HasValue() {
+		errs = append(errs, fmt.Errorf("endpoint %q is not loopback: set auth, or allow_unauthenticated to let anyone read", c.NetAddr.Endpoint))
+	}
+	if c.Storage == (component.ID{}) {
+		errs = append(errs, errors.New("storage must name a storage extension"))
+	}
+	if c.CORS.HasValue() {
+		errs = append(errs, errors.New("cors is not supported: no other origin may read the dashboard"))
+	}
+	for _, host := range c.AllowedHosts {
+		if host == "" || strings.ContainsAny(host, "/*: ") {
+			errs = append(errs, fmt.Errorf("allowed_hosts must be host names without scheme, port or wildcard (got %q)", host))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) loopback() bool {
+	if strings.HasPrefix(string(c.NetAddr.Transport), "unix") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(c.NetAddr.Endpoint)
+	return err == nil && isLoopback(host)
+}
+
+// isLoopback reports whether host, without a port, is this machine and nothing else.
+func isLoopback(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,115 @@
+package dashboardextension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/extension/extensioncapabilities"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/storage"
+)
+
+// source is what the dashboard asks of a storage extension.
+type source interface {
+	Reader() storage.Reader
+}
+
+// dashboard owns the HTTP server.
+type dashboard struct {
+	cfg       *Config
+	set       component.TelemetrySettings
+	telemetry *metadata.TelemetryBuilder
+
+	server *http.Server
+	addr   string // where it listens, once started
+	wg     sync.WaitGroup
+}
+
+var _ extensioncapabilities.Dependent = (*dashboard)(nil)
+
+func newDashboard(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *dashboard {
+	return &dashboard{cfg: cfg, set: set, telemetry: telemetry}
+}
+
+// Dependencies lets the collector start the store first.
+func (d *dashboard) Dependencies() []component.ID { return []component.ID{d.cfg.Storage} }
+
+// Start implements component.Component.
+func (d *dashboard) Start(ctx context.Context, host component.Host) error {
+	reader, err := d.reader(host)
+	if err != nil {
+		return err
+	}
+	handler, err := d.handler(reader)
+	if err != nil {
+		return err
+	}
+	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), d.set, handler)
+	if err != nil {
+		return fmt.Errorf("dashboard: %w", err)
+	}
+	listener, err := d.cfg.ToListener(ctx)
+	if err != nil {
+		return fmt.Errorf("dashboard endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
+	}
+	d.server, d.addr = server, listener.Addr().String()
+	d.wg.Go(func() {
+		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))
+		}
+	})
+	return nil
+}
+
+// Shutdown is legal before Start and twice.
+func (d *dashboard) Shutdown(ctx context.Context) error {
+	var err error
+	if d.server != nil {
+		err = d.server.Shutdown(ctx)
+	}
+	d.wg.Wait()
+	d.telemetry.Shutdown()
+	return err
+}
+
+func (d *dashboard) reader(host component.Host) (storage.Reader, error) {
+	id := d.cfg.Storage
+	ext, ok := host.GetExtensions()[id]
+	if !ok {
+		return nil, fmt.Errorf("storage: extension %q is not there: define it and list it under service::extensions", id)
+	}
+	src, ok := ext.(source)
+	if !ok {
+		return nil, fmt.Errorf("storage: extension %q is not a storage extension", id)
+	}
+	reader := src.Reader()
+	if reader == nil {
+		return nil, fmt.Errorf("storage: extension %q has not been started", id)
+	}
+	return reader, nil
+}
+
+func (d *dashboard) handler(reader storage.Reader) (http.Handler, error) {
+	mux := http.NewServeMux()
+	if err := servePages(mux); err != nil {
+		return nil, err
+	}
+	a := &api{
+		reader:    reader,
+		names:     names{real: d.cfg.ShowUserNames},
+		log:       d.set.Logger,
+		telemetry: d.telemetry,
+		now:       time.Now,
+		turns:     make(chan struct{}, maxConcurrentDetails),
+	}
+	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
+	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
+	return d.guard(mux), nil
+}

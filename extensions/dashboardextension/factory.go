@@ -1,0 +1,32 @@
+package dashboardextension
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+)
+
+const defaultEndpoint = "localhost:8481"
+
+// NewFactory returns the factory of the dashboard extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig, create, metadata.ExtensionStability)
+}
+
+func createDefaultConfig() component.Config {
+	server := confighttp.NewDefaultServerConfig()
+	server.NetAddr.Endpoint = defaultEndpoint
+	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage")}
+}
+
+func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return newDashboard(cfg.(*Config), set.TelemetrySettings, telemetry), nil
+}
