@@ -1,0 +1,178 @@
+package qoswssreceiver
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/confignet"
+	"go.opentelemetry.io/collector/confmap/xconfmap"
+
+	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Bounds of stats_interval (docs/protocol.md, section 4.1).
+const (
+	minStatsInterval = 2 * time.Second
+	maxStatsInterval = 20 * time.Second
+)
+
+// Config is the receiver's configuration.
+type Config struct {
+	confighttp.ServerConfig `mapstructure:",squash"`
+
+	// Apps names the extension that knows the applications.
+	Apps component.ID `mapstructure:"apps"`
+	// PathPrefix stands before all paths, "/qos" for example. Empty: none.
+	PathPrefix string `mapstructure:"path_prefix"`
+	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be
+	// served on other addresses than loopback.
+	BehindTLSProxy bool `mapstructure:"behind_tls_proxy"`
+	// DashboardURL is where people open the dashboard; clients make links to
+	// conferences from it. Empty: no links.
+	DashboardURL string `mapstructure:"dashboard_url"`
+	// StatsInterval is how often clients measure.
+	StatsInterval time.Duration `mapstructure:"stats_interval"`
+	// LabelsMOS are the lower bounds of excellent, good, fair and poor that clients use.
+	LabelsMOS []float64 `mapstructure:"labels_mos"`
+	// MaxConnections limits the open WebSocket connections.
+	MaxConnections int `mapstructure:"max_connections"`
+	// MaxConnectionsPerApp limits the open WebSocket connections of one application.
+	MaxConnectionsPerApp int `mapstructure:"max_connections_per_app"`
+	// MaxFramesPerSecond limits the numbered frames of one connection; a faster client
+	// is slowed down.
+	MaxFramesPerSecond int `mapstructure:"max_frames_per_second"`
+	// PipelineTimeout limits one call of the pipeline. What it cuts is sent again by
+	// the client.
+	PipelineTimeout time.Duration `mapstructure:"pipeline_timeout"`
+
+	_ struct{}
+}
+
+var _ xconfmap.Validator = (*Config)(nil)
+
+func createDefaultConfig() component.Config {
+	server := confighttp.NewDefaultServerConfig()
+	server.NetAddr.Endpoint = "localhost:8480"
+	server.ReadHeaderTimeout = 10 * time.Second
+	server.ReadTimeout = 20 * time.Second
+	server.MaxRequestBodySize = protocol.MaxFrameBytes
+	server.CompressionAlgorithms = []string{""} // bodies are small, a decoder is one more way in
+	return &Config{
+		ServerConfig:         server,
+		Apps:                 component.MustNewID("qosapps"),
+		StatsInterval:        10 * time.Second,
+		LabelsMOS:            []float64{4.2, 3.8, 3.2, 2.6},
+		MaxConnections:       50_000,
+		MaxConnectionsPerApp: 50_000,
+		MaxFramesPerSecond:   200,
+		PipelineTimeout:      10 * time.Second,
+	}
+}
+
+// Validate reports all faults at once, each by its key.
+func (cfg *Config) Validate() error {
+	return errors.Join(
+		cfg.validateTransport(),
+		cfg.validatePaths(),
+		cfg.validateStats(),
+		positive("max_connections", cfg.MaxConnections),
+		positive("max_connections_per_app", cfg.MaxConnectionsPerApp),
+		positive("max_frames_per_second", cfg.MaxFramesPerSecond),
+		positive("pipeline_timeout", cfg.PipelineTimeout),
+	)
+}
+
+// positive refuses a limit that would let nothing through.
+func positive[N int | time.Duration](key string, n N) error {
+	if n > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: must be positive (got %v)", key, n)
+}
+
+func (cfg *Config) validateTransport() error {
+	if cfg.NetAddr.Endpoint == "" {
+		return errors.New("endpoint: must not be empty")
+	}
+	if cfg.CORS.HasValue() {
+		return errors.New("cors: must not be set, the receiver answers CORS itself; list origins at the application (allowed_origins of the apps extension)")
+	}
+	if cfg.TLS.HasValue() || cfg.BehindTLSProxy || cfg.NetAddr.Transport == confignet.TransportTypeUnix {
+		return nil
+	}
+	if !loopback.Endpoint(cfg.NetAddr.Endpoint) {
+		return fmt.Errorf("tls: plain HTTP is served on loopback only and endpoint is %q: configure tls, "+
+			"or set behind_tls_proxy: true when a proxy in front ends TLS", cfg.NetAddr.Endpoint)
+	}
+	return nil
+}
+
+func (cfg *Config) validatePaths() error {
+	var errs []error
+	if p := cfg.PathPrefix; p != "" && !validPrefix(p) {
+		errs = append(errs, fmt.Errorf("path_prefix: must look like /qos or /a/b, without a slash at the end (got %q)", p))
+	}
+	if cfg.DashboardURL != "" {
+		u, err := url.Parse(cfg.DashboardURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+			errs = append(errs, fmt.Errorf("dashboard_url: must be an http or https URL without query (got %q)", cfg.DashboardURL))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// validPrefix accepts letters, digits and "-._~" between single slashes.
+func validPrefix(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/")
+	if !ok {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		if segment == "" || segment == "." || segment == ".." || strings.ContainsFunc(segment, notUnreserved) {
+			return false
+		}
+	}
+	return true
+}
+
+func notUnreserved(r rune) bool {
+	letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	digit := '0' <= r && r <= '9'
+	return !letter && !digit && !strings.ContainsRune("-._~", r)
+}
+
+func (cfg *Config) validateStats() error {
+	var errs []error
+	if cfg.StatsInterval < minStatsInterval || cfg.StatsInterval > maxStatsInterval {
+		errs = append(errs, fmt.Errorf("stats_interval: must be %v to %v (got %v)", minStatsInterval, maxStatsInterval, cfg.StatsInterval))
+	}
+	if !validLabels(cfg.LabelsMOS) {
+		errs = append(errs, fmt.Errorf("labels_mos: must be four scores between 1 and 5, falling (got %v)", cfg.LabelsMOS))
+	}
+	return errors.Join(errs...)
+}
+
+func validLabels(bounds []float64) bool {
+	above := 5.0
+	for _, bound := range bounds {
+		if !(bound >= 1 && bound < above) {
+			return false
+		}
+		above = bound
+	}
+	return len(bounds) == 4
+}
+
+// conferenceURL is the template that clients fill in.
+func (cfg *Config) conferenceURL() string {
+	if cfg.DashboardURL == "" {
+		return ""
+	}
+	return strings.TrimRight(cfg.DashboardURL, "/") + "/conference?app={appID}&id={conferenceID}&at={at}"
+}

@@ -1,0 +1,164 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receiverhelper"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// format is how obsreport names what is received.
+const format = "qos"
+
+// timing holds the waits of connections; tests shorten them.
+type timing struct {
+	hello  time.Duration // for the first message
+	quiet  time.Duration // frames this close together go down as one
+	linger time.Duration // the longest a frame waits for others
+	ping   time.Duration // silence after which the client is asked for a sign of life
+	idle   time.Duration // silence after which the connection is given up
+	write  time.Duration // one write
+	drain  time.Duration // for the client to close its half
+	retry  time.Duration // what a client waits after the pipeline refused
+}
+
+func defaultTiming() timing {
+	return timing{
+		hello:  protocol.HelloTimeout,
+		quiet:  4 * time.Millisecond,
+		linger: 20 * time.Millisecond,
+		ping:   25 * time.Second,
+		idle:   60 * time.Second,
+		write:  10 * time.Second,
+		drain:  time.Second,
+		retry:  2 * time.Second,
+	}
+}
+
+// door is what all connections of a receiver share.
+type door struct {
+	cfg     *Config
+	timing  timing
+	apps    registry
+	auth    *auth.Authenticator
+	next    consumer.Logs
+	obs     *receiverhelper.ObsReport
+	metrics *metadata.TelemetryBuilder
+	log     *zap.Logger
+	perApp  appCounts
+	ctx     context.Context // of all pipeline calls; ends when Shutdown runs out of time
+	closing atomic.Bool
+}
+
+// registry is what the receiver needs of the apps extension.
+type registry interface {
+	App(id string) (auth.App, bool)
+	Keys() *auth.Keys
+}
+
+// deliver hands records to the pipeline.
+func (d *door) deliver(logs plog.Logs) error {
+	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.PipelineTimeout)
+	defer cancel()
+	n := logs.LogRecordCount()
+	ctx = d.obs.StartLogsOp(ctx)
+	err := d.next.ConsumeLogs(ctx, logs)
+	d.obs.EndLogsOp(ctx, format, n, err)
+	return err
+}
+
+// admit finds the app of a token and checks the origin of the connection against its
+// list, which may have changed since the token was made.
+func (d *door) admit(token, origin string, now time.Time) (auth.Identity, *protocol.Error) {
+	identity, refusal := d.auth.Token(token, origin, now)
+	if refusal != nil {
+		d.logOrigin(refusal, "", origin)
+		return identity, refusal
+	}
+	app, ok := d.apps.App(identity.AppID)
+	if !ok {
+		return identity, &protocol.Error{Code: protocol.CodeAuthFailed, Message: "the application is not registered any more"}
+	}
+	if !app.OriginAllowed(origin) {
+		refusal = &protocol.Error{Code: protocol.CodeOriginDenied, Message: "this origin may not speak for this AppID"}
+		d.logOrigin(refusal, identity.AppID, origin)
+		return identity, refusal
+	}
+	return identity, nil
+}
+
+// logOrigin leaves a trace of refused origins: the likeliest fault of a new installation.
+func (d *door) logOrigin(refusal *protocol.Error, appID, origin string) {
+	if refusal.Code == protocol.CodeOriginDenied {
+		d.log.Warn("origin refused", zap.String("app", clip(appID)), zap.String("origin", clip(origin)))
+	}
+}
+
+// clip bounds what a stranger can write into the log.
+func clip(s string) string { return s[:min(len(s), 128)] }
+
+// count adds to a counter that has one attribute.
+func count(counter metric.Int64Counter, key string, value protocol.Code) {
+	counter.Add(context.Background(), 1, metric.WithAttributes(attribute.String(key, string(value))))
+}
+
+// retryAfter says how long a refused client should stay away; 0 where it need not or
+// must not come again. Clients that were turned away together come back apart.
+func (d *door) retryAfter(code protocol.Code) time.Duration {
+	switch code {
+	case protocol.CodeOverloaded, protocol.CodeThrottled:
+		return d.timing.retry + rand.N(2*d.timing.retry)
+	case protocol.CodeGoingAway, protocol.CodeInternal:
+		return rand.N(d.timing.retry)
+	}
+	return 0
+}
+
+// mayRetry reports whether a client may connect again without a new initialize().
+func mayRetry(code protocol.Code) bool {
+	switch code {
+	case protocol.CodeOverloaded, protocol.CodeThrottled, protocol.CodeGoingAway, protocol.CodeInternal, protocol.CodeTokenExpired:
+		return true
+	}
+	return false
+}
+
+// appCounts counts the open connections of each app.
+type appCounts struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// enter takes a place among at most limit, and reports whether there was one.
+func (c *appCounts) enter(appID string, limit int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n[appID] >= limit {
+		return false
+	}
+	if c.n == nil {
+		c.n = make(map[string]int)
+	}
+	c.n[appID]++
+	return true
+}
+
+func (c *appCounts) leave(appID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n[appID]--; c.n[appID] <= 0 {
+		delete(c.n, appID)
+	}
+}

@@ -1,0 +1,109 @@
+package qoswssreceiver
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// serveAuth is the handshake (docs/protocol.md, section 3).
+func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
+	body, refusal := readBody(w, r)
+	if refusal == nil {
+		body, refusal = d.handshake(body, r.Header.Get("Origin"), time.Now())
+	}
+	if refusal != nil {
+		count(d.metrics.ReceiverQoswssAuthRequests, "result", refusal.Code)
+		d.refuse(w, refusal)
+		return
+	}
+	writeAnswer(w, "application/json", body)
+}
+
+// handshake answers one message of the handshake.
+func (d *door) handshake(body []byte, origin string, now time.Time) ([]byte, *protocol.Error) {
+	req, refusal := protocol.DecodeAuth(body)
+	if refusal != nil {
+		return nil, refusal
+	}
+	switch req := req.(type) {
+	case *protocol.ScramFirst:
+		reply, refusal := d.auth.ScramFirst(req, origin, now)
+		if refusal != nil {
+			d.logOrigin(refusal, req.AppID, origin)
+			return nil, refusal
+		}
+		count(d.metrics.ReceiverQoswssAuthRequests, "result", "challenged")
+		return protocol.AppendScramReply(nil, reply), nil
+	case *protocol.ScramFinal:
+		reply, identity, refusal := d.auth.ScramFinal(req, origin, now)
+		if refusal != nil {
+			d.logOrigin(refusal, identity.AppID, origin)
+			return nil, refusal
+		}
+		count(d.metrics.ReceiverQoswssAuthRequests, "result", "granted")
+		return protocol.AppendTokenReply(nil, reply), nil
+	}
+	return nil, &protocol.Error{Code: protocol.CodeAuthFailed, Message: "the application has no registered keys"}
+}
+
+// serveFrames takes the lines of a POST as a short connection (docs/protocol.md, section
+// 8): all of it, or nothing.
+func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
+	body, refusal := readBody(w, r)
+	if refusal != nil {
+		d.refuse(w, refusal)
+		return
+	}
+	d.metrics.ReceiverQoswssReceived.Add(context.Background(), int64(len(body)))
+	p := post{}
+	p.session = newSession(d, r.Header.Get("Origin"), p.add)
+	p.session.patient = true
+	defer p.session.close()
+	if bye := p.take(body, time.Now()); bye != nil {
+		e := &protocol.Error{Code: bye.Code, Message: bye.Message}
+		writeRefusal(w, bye.Code.HTTPStatus(), e, time.Duration(bye.RetryAfterMs)*time.Millisecond)
+		return
+	}
+	writeAnswer(w, "text/plain; charset=utf-8", p.answer.Bytes())
+}
+
+// post is one POST to frames.
+type post struct {
+	session *session
+	answer  bytes.Buffer
+}
+
+func (p *post) add(msg []byte) {
+	p.answer.Write(msg)
+	p.answer.WriteByte('\n')
+}
+
+// take gives all lines to the session, then what they hold to the pipeline. A bye means
+// that nothing was taken.
+func (p *post) take(body []byte, now time.Time) *protocol.Bye {
+	s := p.session
+	for line := range bytes.SplitSeq(body, []byte{'\n'}) {
+		if len(line) == 0 {
+			continue
+		}
+		if e := s.message(line, now); e != nil {
+			if e.bye == nil { // the client said bye
+				break
+			}
+			return e.bye
+		}
+	}
+	if s.translator == nil {
+		return s.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "the first line must be hello"}).bye
+	}
+	s.owesAck = true
+	s.flush(now)
+	if s.failures > 0 || now.Before(s.pausedUntil) {
+		return s.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "the server cannot take frames now"}).bye
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/receiverhelper"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// wssReceiver owns the server and everything behind it.
+type wssReceiver struct {
+	set     receiver.Settings
+	cfg     *Config
+	next    consumer.Logs
+	obs     *receiverhelper.ObsReport
+	metrics *metadata.TelemetryBuilder
+	timing  timing
+
+	door     *door // nil until Start
+	sockets  *sockets
+	listener net.Listener
+	server   *http.Server
+	stop     context.CancelFunc
+	serving  sync.WaitGroup
+}
+
+func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*wssReceiver, error) {
+	transport := "http"
+	if cfg.TLS.HasValue() {
+		transport = "https"
+	}
+	obs, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
+		ReceiverID: set.ID, Transport: transport, ReceiverCreateSettings: set,
+	})
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &wssReceiver{set: set, cfg: cfg, next: next, obs: obs, metrics: metrics, timing: defaultTiming()}, nil
+}
+
+// Start listens and serves.
+func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
+	apps, err := findApps(host, r.cfg.Apps)
+	if err != nil {
+		return err
+	}
+	own, stop := context.WithCancel(context.Background())
+	r.door = &door{
+		cfg: r.cfg, timing: r.timing, apps: apps, auth: auth.New(apps.Keys(), apps),
+		next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+	}
+	r.sockets = newSockets(r.door)
+	if err := r.listen(ctx, host); err != nil {
+		stop()
+		r.door = nil
+		return err
+	}
+	r.stop = stop
+	return nil
+}
+
+// findApps finds the apps extension among the host's.
+func findApps(host component.Host, id component.ID) (registry, error) {
+	extension, ok := host.GetExtensions()[id]
+	if !ok {
+		return nil, fmt.Errorf("apps: there is no extension %q: define it under extensions and list it under service::extensions", id)
+	}
+	apps, ok := extension.(registry)
+	if !ok {
+		return nil, fmt.Errorf("apps: extension %q does not know applications: name one of type qosapps", id)
+	}
+	return apps, nil
+}
+
+func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
+	server, err := r.cfg.ToServer(ctx, host.GetExtensions(), r.set.TelemetrySettings, r.routes(),
+		confighttp.WithErrorHandler(writeServerError))
+	if err != nil {
+		return err
+	}
+	listener, err := r.cfg.ToListener(ctx)
+	if err != nil {
+		return err
+	}
+	r.server, r.listener = server, listener
+	r.serving.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))
+		}
+	})
+	return nil
+}
+
+// Shutdown stops accepting, tells the clients to go elsewhere, and waits for what is
+// under way. When ctx ends first it cuts that short: the clients send it again.
+func (r *wssReceiver) Shutdown(ctx context.Context) error {
+	defer r.metrics.Shutdown()
+	if r.door == nil {
+		return nil
+	}
+	r.sockets.sayBye()
+	err := r.server.Shutdown(ctx)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		r.sockets.wg.Wait()
+		r.serving.Wait()
+	}()
+	select {
+	case <-drained:
+	case <-ctx.Done():
+		r.stop()
+		err = errors.Join(err, r.server.Close())
+		r.sockets.cut()
+		<-drained
+	}
+	r.stop()
+	r.door = nil
+	return err
+}

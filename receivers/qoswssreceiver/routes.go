@@ -1,0 +1,93 @@
+package qoswssreceiver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// routes are the doors of docs/protocol.md, section 1.
+func (r *wssReceiver) routes() http.Handler {
+	mux := http.NewServeMux()
+	prefix := r.cfg.PathPrefix
+	mux.HandleFunc("POST "+prefix+"/auth", r.door.serveAuth)
+	mux.HandleFunc("POST "+prefix+"/frames", r.door.serveFrames)
+	mux.Handle("GET "+prefix+"/ws", r.sockets)
+	for name, file := range libraryFiles() {
+		mux.Handle("GET "+prefix+"/"+name, file)
+	}
+	return crossOrigin(mux)
+}
+
+// crossOrigin lets pages of any origin read the answers, refusals too. Nothing here
+// depends on a cookie; which origin may speak for an AppID is decided where the AppID is
+// known.
+func crossOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		readable(w)
+		if r.Method == http.MethodOptions {
+			h := w.Header()
+			h.Set("Access-Control-Allow-Methods", "GET, POST")
+			h.Set("Access-Control-Allow-Headers", "Content-Type")
+			h.Set("Access-Control-Max-Age", "86400")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func readable(w http.ResponseWriter) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+}
+
+// writeServerError answers what the server itself refuses, before any door.
+func writeServerError(w http.ResponseWriter, _ *http.Request, message string, status int) {
+	readable(w)
+	code := protocol.CodeMalformed
+	if status == http.StatusUnauthorized {
+		code = protocol.CodeAuthFailed
+	}
+	writeRefusal(w, status, &protocol.Error{Code: code, Message: message}, 0)
+}
+
+// refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
+func (d *door) refuse(w http.ResponseWriter, e *protocol.Error) {
+	writeRefusal(w, e.Code.HTTPStatus(), e, d.retryAfter(e.Code))
+}
+
+func writeRefusal(w http.ResponseWriter, status int, e *protocol.Error, retryAfter time.Duration) {
+	if retryAfter > 0 {
+		seconds := int64((retryAfter + time.Second - 1) / time.Second)
+		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds()))
+}
+
+// readBody reads a POST body of at most MaxFrameBytes.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *protocol.Error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, protocol.MaxFrameBytes))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, &tooLarge):
+		return nil, &protocol.Error{Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Message: "a body has at most 65536 bytes"}
+	}
+	return nil, &protocol.Error{Code: protocol.CodeMalformed, Message: "the body could not be read"}
+}
+
+// writeAnswer answers a POST that was taken.
+func writeAnswer(w http.ResponseWriter, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(body)
+}

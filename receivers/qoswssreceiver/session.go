@@ -1,0 +1,349 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Bounds of what waits to go down in one call of the pipeline.
+const (
+	maxBatchFrames = 64
+	maxBatchBytes  = 128 << 10
+)
+
+// Back-pressure.
+const (
+	maxRetryAfter  = 15 * time.Second // a slowed client still measures every 20 s (section 4.8)
+	slowIntervalMs = 20_000           // how often it measures after three refusals in a row
+	burstFrames    = 2 * protocol.WindowFrames
+)
+
+// session is the server's side of one connection, without the connection: messages in,
+// answers out through send. A WebSocket and a POST to frames both drive one. Time is an
+// argument; it is used by one goroutine.
+type session struct {
+	door     *door
+	origin   string
+	patient  bool // keep all frames until the end (a POST is taken whole or not at all)
+	send     func(msg []byte)
+	decoder  *protocol.Decoder
+	identity auth.Identity
+
+	translator *translator // nil until the client was welcomed
+	seqs       tracker
+	batch      []uint64 // numbers of the frames in translator
+	batchBytes int
+	batchSince time.Time
+
+	lastAcked uint64
+	owesAck   bool
+	refusals  int
+	unknown   int // column names counted so far
+
+	failures    int // pipeline refusals in a row
+	pausedUntil time.Time
+	allowance   float64 // frames that may come now
+	allowanceAt time.Time
+	out         []byte
+}
+
+// ending says why and how a connection ends. A nil bye ends it without one.
+type ending struct{ bye *protocol.Bye }
+
+func newSession(d *door, origin string, send func([]byte)) *session {
+	return &session{door: d, origin: origin, send: send, decoder: protocol.NewDecoder(), allowance: burstFrames}
+}
+
+// message takes one message that came at now. It returns nil when the connection goes on.
+func (s *session) message(msg []byte, now time.Time) *ending {
+	frame, refusal := s.decoder.Decode(msg)
+	if s.translator == nil {
+		return s.greet(frame, refusal, now)
+	}
+	if refusal != nil {
+		return s.refuse(refusal)
+	}
+	switch frame.(type) {
+	case *protocol.Fabric:
+		return nil
+	case *protocol.Columns:
+		s.countUnknown()
+		return nil
+	case *protocol.Hello:
+		return s.refuse(&protocol.Error{Code: protocol.CodeTypeUnknown, Field: "type", Message: "hello comes once, as the first message"})
+	case *protocol.Bye:
+		return &ending{}
+	}
+	return s.numbered(frame, len(msg), now)
+}
+
+// greet answers the first message.
+func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.Time) *ending {
+	if refusal != nil {
+		return s.end(refusal)
+	}
+	hello, ok := frame.(*protocol.Hello)
+	if !ok {
+		return s.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "the first message must be hello"})
+	}
+	version := commonVersion(hello.Versions)
+	if version == 0 {
+		return s.end(&protocol.Error{
+			Code: protocol.CodeVersionUnsupported, Field: "versions",
+			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
+		})
+	}
+	identity, refusal := s.door.admit(hello.Token, s.origin, now)
+	if refusal != nil {
+		return s.end(refusal)
+	}
+	if !s.door.perApp.enter(identity.AppID, s.door.cfg.MaxConnectionsPerApp) {
+		return s.end(&protocol.Error{Code: protocol.CodeOverloaded, Limit: s.door.cfg.MaxConnectionsPerApp, Message: "the application has too many connections"})
+	}
+	s.identity = identity
+	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello})
+	s.seqs, s.lastAcked = newTracker(hello.Acked), hello.Acked
+	s.welcome(version, hello.Acked, now)
+	return nil
+}
+
+// commonVersion is the client's best version that the server speaks, 0 when there is none.
+func commonVersion(client []int) int {
+	for _, version := range client {
+		if slices.Contains(protocol.SupportedVersions, version) {
+			return version
+		}
+	}
+	return 0
+}
+
+func (s *session) welcome(version int, acked uint64, now time.Time) {
+	cfg := s.door.cfg
+	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
+		Version:         version,
+		At:              now.UnixMilli(),
+		Acked:           acked,
+		StatsIntervalMs: int(cfg.StatsInterval.Milliseconds()),
+		WindowFrames:    protocol.WindowFrames,
+		ConferenceURL:   cfg.conferenceURL(),
+		LabelsMOS:       cfg.LabelsMOS,
+	}))
+}
+
+// answer sends one message; its memory serves again.
+func (s *session) answer(msg []byte) {
+	s.out = msg
+	s.send(msg)
+}
+
+// close gives back what the session holds of the receiver.
+func (s *session) close() {
+	if s.translator != nil {
+		s.door.perApp.leave(s.identity.AppID)
+	}
+}
+
+// numbered takes a frame that has a number.
+func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *ending {
+	from, seq := numbers(frame)
+	if s.seqs.seen(seq) {
+		s.owesAck = true
+		s.door.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
+		return nil
+	}
+	if now.Before(s.pausedUntil) {
+		s.deferred(1)
+		return nil
+	}
+	if !s.patient && !s.allow(now) {
+		s.deferred(1)
+		s.slowDown(now, s.door.timing.retry, 0)
+		return nil
+	}
+	if len(s.batch) == 0 {
+		s.batchSince = now
+	}
+	s.translator.add(frame, now)
+	s.seqs.pending.add(from, seq)
+	s.batch = append(s.batch, seq)
+	s.batchBytes += size
+	if s.seqs.gaps() > protocol.MaxSeqGaps {
+		return s.end(&protocol.Error{Code: protocol.CodeTooMany, Field: "seq", Limit: protocol.MaxSeqGaps, Message: "too many numbers are missing"})
+	}
+	if s.full(now) {
+		s.flush(now)
+	}
+	return nil
+}
+
+// numbers returns the first and the last number that a frame stands for.
+func numbers(frame protocol.Frame) (from, seq uint64) {
+	switch f := frame.(type) {
+	case *protocol.Stats:
+		seq = f.Seq
+	case *protocol.Event:
+		seq = f.Seq
+	case *protocol.ErrorReport:
+		seq = f.Seq
+	case *protocol.Feedback:
+		seq = f.Seq
+	case *protocol.Log:
+		seq = f.Seq
+	case *protocol.Skip:
+		return f.From, f.Seq
+	}
+	return seq, seq
+}
+
+// allow reports whether the connection keeps its rate.
+func (s *session) allow(now time.Time) bool {
+	rate := float64(s.door.cfg.MaxFramesPerSecond)
+	if !s.allowanceAt.IsZero() {
+		s.allowance = math.Min(burstFrames, s.allowance+rate*now.Sub(s.allowanceAt).Seconds())
+	}
+	s.allowanceAt = now
+	if s.allowance < 1 {
+		return false
+	}
+	s.allowance--
+	return true
+}
+
+// full reports whether the batch must go down now.
+func (s *session) full(now time.Time) bool {
+	return !s.patient && (len(s.batch) >= maxBatchFrames || s.batchBytes >= maxBatchBytes ||
+		now.Sub(s.batchSince) >= s.door.timing.linger)
+}
+
+// due reports whether flush has something to do.
+func (s *session) due() bool {
+	return len(s.batch) > 0 || s.owesAck || s.translator != nil && s.seqs.acked() > s.lastAcked
+}
+
+// flush sends what was collected down the pipeline and answers for it. The frames of a
+// batch share its fate: the pipeline contract forbids to send again what it refused for
+// good.
+func (s *session) flush(now time.Time) {
+	if len(s.batch) > 0 {
+		err := s.door.deliver(s.translator.take())
+		switch {
+		case err == nil:
+			s.seqs.settle()
+			s.door.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
+			s.recovered()
+		case consumererror.IsPermanent(err):
+			s.seqs.settle()
+			s.lost(err)
+		default:
+			s.seqs.forget()
+			s.deferred(len(s.batch))
+			s.refused(err, now)
+		}
+		s.batch, s.batchBytes = s.batch[:0], 0
+	}
+	if s.due() {
+		s.ack(now)
+	}
+}
+
+// ack tells up to which number everything is taken, skipped or refused.
+func (s *session) ack(now time.Time) {
+	s.lastAcked, s.owesAck = s.seqs.acked(), false
+	s.door.metrics.ReceiverQoswssAcks.Add(context.Background(), 1)
+	s.answer(protocol.AppendAck(s.out[:0], s.lastAcked, now.UnixMilli()))
+}
+
+// lost tells the client that the pipeline refused the batch for good.
+func (s *session) lost(err error) {
+	s.door.log.Error("pipeline refused frames for good", zap.Error(err),
+		zap.String("session", s.translator.session), zap.Uint64s("seqs", s.batch))
+	for _, seq := range s.batch {
+		count(s.door.metrics.ReceiverQoswssFramesRefused, "code", protocol.CodeInternal)
+		s.answer(protocol.AppendNack(s.out[:0], &protocol.Error{Code: protocol.CodeInternal, Message: "the server cannot take this frame", Seq: seq}))
+	}
+}
+
+// refused slows the client down after the pipeline could not take the batch now.
+func (s *session) refused(err error, now time.Time) {
+	if s.failures == 0 {
+		s.door.log.Warn("pipeline cannot take frames now; the client will send them again", zap.Error(err))
+	}
+	s.failures++
+	wait := min(s.door.timing.retry<<min(s.failures-1, 8), maxRetryAfter)
+	interval := 0
+	if s.failures == 3 {
+		interval = slowIntervalMs
+	}
+	s.slowDown(now, wait, interval)
+}
+
+// recovered lets a client measure at the usual pace again.
+func (s *session) recovered() {
+	if s.failures >= 3 {
+		s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.door.cfg.StatsInterval.Milliseconds())))
+	}
+	s.failures = 0
+}
+
+// slowDown asks for silence. What comes in spite of it was under way already, and comes
+// again afterwards.
+func (s *session) slowDown(now time.Time, wait time.Duration, intervalMs int) {
+	s.pausedUntil = now.Add(wait)
+	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), intervalMs))
+}
+
+func (s *session) deferred(n int) {
+	s.door.metrics.ReceiverQoswssFramesDeferred.Add(context.Background(), int64(n))
+}
+
+func (s *session) countUnknown() {
+	if n := s.decoder.UnknownColumns(); n > s.unknown {
+		s.door.metrics.ReceiverQoswssColumnsUnknown.Add(context.Background(), int64(n-s.unknown))
+		s.unknown = n
+	}
+}
+
+// refuse turns one message away for good; everything else goes on.
+func (s *session) refuse(e *protocol.Error) *ending {
+	if s.translator == nil {
+		return s.end(e)
+	}
+	count(s.door.metrics.ReceiverQoswssFramesRefused, "code", e.Code)
+	if 0 < e.Seq && e.Seq <= protocol.MaxSeq && !s.seqs.seen(e.Seq) {
+		s.seqs.taken.add(e.Seq, e.Seq)
+	}
+	s.answer(protocol.AppendNack(s.out[:0], e))
+	if s.refusals++; s.refusals < protocol.MaxRefusals && s.seqs.gaps() <= protocol.MaxSeqGaps {
+		return nil
+	}
+	return s.end(&protocol.Error{Code: protocol.CodeMalformed, Limit: protocol.MaxRefusals, Message: "too many messages were refused"})
+}
+
+// expired ends a connection whose token is over; the client authenticates again.
+func (s *session) expired(now time.Time) *ending {
+	if s.translator == nil || s.identity.ExpiresAt.IsZero() || now.Before(s.identity.ExpiresAt) {
+		return nil
+	}
+	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
+}
+
+// end makes the bye of a refusal that ends the connection.
+func (s *session) end(e *protocol.Error) *ending {
+	count(s.door.metrics.ReceiverQoswssByes, "code", e.Code)
+	return &ending{bye: &protocol.Bye{
+		Code:         e.Code,
+		CSError:      e.Code.CSError(),
+		Message:      e.Message,
+		Retry:        mayRetry(e.Code),
+		RetryAfterMs: s.door.retryAfter(e.Code).Milliseconds(),
+	}}
+}

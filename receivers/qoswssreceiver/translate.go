@@ -1,0 +1,347 @@
+package qoswssreceiver
+
+import (
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// endpoint is what all records of a session share.
+type endpoint struct {
+	appID string
+	user  protocol.UserID
+	hello *protocol.Hello
+}
+
+// translator turns the frames of one session into log records. It collects them until
+// take; it has no clock and does no I/O.
+type translator struct {
+	appID     string
+	session   string
+	startedAt int64 // ms, from the session's UUID; 0 when it has none
+	resource  pcommon.Map
+	fabrics   map[int]fabricIDs
+	columns   [protocol.MaxColumnSets + 1]columnAttrs
+
+	now    time.Time // arrival of the frame at hand
+	logs   plog.Logs // what was collected
+	scopes []openScope
+}
+
+// fabricIDs are computed once per announcement: two SHA-256 each.
+type fabricIDs struct {
+	of    *protocol.Fabric
+	trace pcommon.TraceID
+	span  pcommon.SpanID
+	at    int64
+	fixed bool // at is not what the client said
+}
+
+// columnAttrs are the attribute names of a column set, "" where the name is unknown.
+type columnAttrs struct {
+	of    *protocol.Columns
+	names []string
+}
+
+// scopeKey tells scopes of one batch apart: by fabric, or by conference and time.
+type scopeKey struct {
+	fabric       *protocol.Fabric
+	conferenceID string
+	conferenceAt int64
+}
+
+type openScope struct {
+	key     scopeKey
+	ids     fabricIDs
+	records plog.LogRecordSlice
+}
+
+func newTranslator(e endpoint) *translator {
+	return &translator{
+		appID:     e.appID,
+		session:   e.hello.Session,
+		startedAt: sessionTime(e.hello.Session),
+		resource:  resourceAttributes(e),
+		fabrics:   make(map[int]fabricIDs),
+	}
+}
+
+func resourceAttributes(e endpoint) pcommon.Map {
+	m := pcommon.NewMap()
+	m.EnsureCapacity(8 + len(e.hello.AdditionalIDs))
+	m.PutStr(semconv.AppID, e.appID)
+	m.PutStr(semconv.SessionID, e.hello.Session)
+	putText(m, semconv.UserID, e.user.Name)
+	putText(m, semconv.UserAlias, e.user.Alias)
+	putText(m, semconv.ApplicationVersion, e.hello.ApplicationVersion)
+	putText(m, semconv.SiteID, e.hello.SiteID)
+	putText(m, semconv.LibraryVersion, e.hello.Library)
+	putText(m, semconv.UserAgent, e.hello.UserAgent)
+	for key, value := range e.hello.AdditionalIDs {
+		putText(m, semconv.AdditionalPrefix+key, value)
+	}
+	return m
+}
+
+// add translates one numbered frame that arrived at now. Other frames are nothing to it.
+func (t *translator) add(frame protocol.Frame, now time.Time) {
+	t.now = now
+	switch f := frame.(type) {
+	case *protocol.Stats:
+		t.addStats(f)
+	case *protocol.Event:
+		r := t.record(f.Header, f.Scope, 0, semconv.EventEvent, 2)
+		r.PutStr(semconv.EventName, f.Event)
+		putText(r, semconv.EventData, string(f.Data))
+	case *protocol.ErrorReport:
+		t.addError(f)
+	case *protocol.Feedback:
+		t.addFeedback(f)
+	case *protocol.Log:
+		r := t.record(f.Header, f.Scope, 0, semconv.EventLog, 1)
+		r.PutStr(semconv.LogText, f.Text)
+	case *protocol.Skip:
+		t.addSkip(f)
+	}
+}
+
+// take returns what was collected, and starts anew.
+func (t *translator) take() plog.Logs {
+	logs := t.logs
+	t.logs = plog.Logs{}
+	clear(t.scopes)
+	t.scopes = t.scopes[:0]
+	return logs
+}
+
+// empty reports whether nothing was collected.
+func (t *translator) empty() bool { return len(t.scopes) == 0 }
+
+func (t *translator) addStats(f *protocol.Stats) {
+	scope := protocol.Scope{Fabric: f.Fabric}
+	if len(f.Records) == 0 { // no streams, but alive
+		t.record(f.Header, scope, 0, semconv.EventStats, 1).PutDouble(semconv.IntervalMs, f.IntervalMs)
+		return
+	}
+	for i := range f.Records {
+		row := &f.Records[i]
+		r := t.record(f.Header, scope, i, semconv.EventStats, 3+len(row.Values))
+		r.PutDouble(semconv.IntervalMs, f.IntervalMs)
+		r.PutStr(semconv.StatsType, row.Columns.StatsType)
+		putText(r, semconv.MediaType, row.Columns.MediaType)
+		putValues(r, row, t.attributeNames(row.Columns))
+	}
+}
+
+// attributeNames looks the names of an announced set up once. Keyed frames bring sets of
+// their own, which are looked up each time.
+func (t *translator) attributeNames(columns *protocol.Columns) []string {
+	cached := &t.columns[0]
+	if 0 < columns.Set && columns.Set < len(t.columns) {
+		cached = &t.columns[columns.Set]
+	}
+	if cached.of == columns && columns.Set > 0 {
+		return cached.names
+	}
+	names := cached.names[:0]
+	for _, measure := range columns.Measures {
+		name := ""
+		if measure != nil {
+			name = semconv.Stats(measure.Name)
+		}
+		names = append(names, name)
+	}
+	*cached = columnAttrs{columns, names}
+	return names
+}
+
+func putValues(r pcommon.Map, row *protocol.Record, names []string) {
+	for i, name := range names {
+		v := row.Values[i]
+		switch {
+		case name == "":
+		case v.Kind == protocol.String:
+			r.PutStr(name, v.Str)
+		case v.Kind == protocol.Null:
+		case row.Columns.Measures[i].Type == protocol.Int:
+			r.PutInt(name, int64(v.Num))
+		default:
+			r.PutDouble(name, v.Num)
+		}
+	}
+}
+
+func (t *translator) addError(f *protocol.ErrorReport) {
+	r := t.record(f.Header, f.Scope, 0, semconv.EventError, 5)
+	r.PutStr(semconv.ErrorFunction, f.Function)
+	putText(r, semconv.ErrorName, f.Name)
+	putText(r, semconv.ErrorMessage, f.Message)
+	putText(r, semconv.ErrorLocalSDP, f.LocalSDP)
+	putText(r, semconv.ErrorRemoteSDP, f.RemoteSDP)
+}
+
+func (t *translator) addFeedback(f *protocol.Feedback) {
+	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 7)
+	putText(r, semconv.FeedbackUserID, f.UserID.Name)
+	putText(r, semconv.FeedbackUserAlias, f.UserID.Alias)
+	putScore(r, semconv.FeedbackOverall, f.Overall)
+	putScore(r, semconv.FeedbackAudio, f.Audio)
+	putScore(r, semconv.FeedbackVideo, f.Video)
+	putScore(r, semconv.FeedbackScreen, f.Screen)
+	putText(r, semconv.FeedbackComment, f.Comment)
+}
+
+// addSkip makes one record for each fabric that lost something, so that each conference
+// learns of its own losses; index tells them apart. What belongs to no fabric, or a skip
+// that lost nothing, stands under a scope without a conference.
+func (t *translator) addSkip(f *protocol.Skip) {
+	lost := f.Lost
+	if len(lost) == 0 {
+		lost = []protocol.Lost{{}}
+	}
+	for i, l := range lost {
+		r := t.record(f.Header, protocol.Scope{Fabric: l.Fabric}, i, semconv.EventSkip, 3)
+		r.PutInt(semconv.SkipFrom, int64(f.From))
+		r.PutInt(semconv.SkipStats, int64(l.Stats))
+		r.PutInt(semconv.SkipEvents, int64(l.Events))
+	}
+}
+
+// record appends a log record and returns its attributes, those filled in that all
+// records have and with room for more.
+func (t *translator) record(h protocol.Header, s protocol.Scope, index int, name string, more int) pcommon.Map {
+	scope := t.scope(s)
+	at, fixed := plausible(h.At, t.now.Add(-protocol.MaxPast).UnixMilli(), t.now)
+	r := scope.records.AppendEmpty()
+	r.SetEventName(name)
+	r.SetTimestamp(pcommon.Timestamp(at) * 1e6)
+	r.SetObservedTimestamp(pcommon.NewTimestampFromTime(t.now))
+	r.SetTraceID(scope.ids.trace)
+	r.SetSpanID(scope.ids.span)
+	attrs := r.Attributes()
+	attrs.EnsureCapacity(3 + more)
+	attrs.PutInt(semconv.FrameSeq, int64(h.Seq))
+	attrs.PutInt(semconv.FrameIndex, int64(index))
+	if fixed || scope.ids.fixed {
+		attrs.PutBool(semconv.TimeCorrected, true)
+	}
+	return attrs
+}
+
+// scope finds or opens the ScopeLogs of a fabric or a conference.
+func (t *translator) scope(s protocol.Scope) *openScope {
+	key := scopeKey{fabric: s.Fabric}
+	if s.Fabric == nil {
+		key = scopeKey{nil, s.ConferenceID, s.ConferenceAt}
+	}
+	for i := len(t.scopes) - 1; i >= 0; i-- {
+		if t.scopes[i].key == key {
+			return &t.scopes[i]
+		}
+	}
+	ids := t.ids(s)
+	t.scopes = append(t.scopes, openScope{key, ids, t.newScopeLogs(s, ids).LogRecords()})
+	return &t.scopes[len(t.scopes)-1]
+}
+
+// ids returns the trace and span id of a scope and its place in time. A conference
+// cannot have begun long before the session, and however late a frame is about it, that
+// holds: so the lower bound of the place is the session's start, not the arrival.
+func (t *translator) ids(s protocol.Scope) fabricIDs {
+	earliest := t.startedAt - protocol.MaxPast.Milliseconds()
+	if s.Fabric != nil {
+		if ids := t.fabrics[s.Fabric.Fabric]; ids.of == s.Fabric {
+			return ids
+		}
+		ids := fabricIDs{
+			of:    s.Fabric,
+			trace: semconv.TraceID(t.appID, s.Fabric.ConferenceID),
+			span:  semconv.SpanID(t.session, s.Fabric.Fabric),
+		}
+		ids.at, ids.fixed = plausible(s.Fabric.AddedAt, earliest, t.now)
+		t.fabrics[s.Fabric.Fabric] = ids
+		return ids
+	}
+	if s.ConferenceID == "" {
+		return fabricIDs{}
+	}
+	ids := fabricIDs{trace: semconv.TraceID(t.appID, s.ConferenceID)}
+	ids.at, ids.fixed = plausible(s.ConferenceAt, earliest, t.now)
+	return ids
+}
+
+func (t *translator) newScopeLogs(s protocol.Scope, ids fabricIDs) plog.ScopeLogs {
+	if t.empty() {
+		t.logs = plog.NewLogs()
+		t.resource.CopyTo(t.logs.ResourceLogs().AppendEmpty().Resource().Attributes())
+	}
+	logs := t.logs.ResourceLogs().At(0).ScopeLogs().AppendEmpty()
+	logs.Scope().SetName(semconv.ScopeName)
+	attrs := logs.Scope().Attributes()
+	switch {
+	case s.Fabric != nil:
+		attrs.EnsureCapacity(8)
+		attrs.PutStr(semconv.ConferenceID, s.Fabric.ConferenceID)
+		attrs.PutInt(semconv.ConferenceAt, ids.at)
+		putFabric(attrs, s.Fabric)
+	case s.ConferenceID != "":
+		attrs.EnsureCapacity(2)
+		attrs.PutStr(semconv.ConferenceID, s.ConferenceID)
+		attrs.PutInt(semconv.ConferenceAt, ids.at)
+	}
+	return logs
+}
+
+func putFabric(attrs pcommon.Map, f *protocol.Fabric) {
+	attrs.PutInt(semconv.FabricID, int64(f.Fabric))
+	attrs.PutStr(semconv.FabricUsage, f.FabricUsage)
+	putText(attrs, semconv.FabricDirection, f.FabricTransmissionDirection)
+	putText(attrs, semconv.RemoteEndpointType, f.RemoteEndpointType)
+	putText(attrs, semconv.RemoteUserID, f.RemoteUserID.Name)
+	putText(attrs, semconv.RemoteUserAlias, f.RemoteUserID.Alias)
+}
+
+// plausible returns at, or the arrival where at is before earliest or too far in the
+// future (docs/protocol.md, section 5).
+func plausible(at, earliest int64, now time.Time) (ms int64, fixed bool) {
+	if at < earliest || at > now.Add(protocol.MaxFuture).UnixMilli() {
+		return now.UnixMilli(), true
+	}
+	return at, false
+}
+
+// sessionTime reads the 48-bit time of a UUID version 7 in its text form.
+func sessionTime(session string) int64 {
+	var ms int64
+	for i, digits := 0, 0; i < len(session) && digits < 12; i++ {
+		c := session[i]
+		switch {
+		case '0' <= c && c <= '9':
+			ms = ms<<4 | int64(c-'0')
+		case 'a' <= c && c <= 'f':
+			ms = ms<<4 | int64(c-'a'+10)
+		default:
+			continue
+		}
+		digits++
+	}
+	return ms
+}
+
+// putText leaves absent what is empty.
+func putText(m pcommon.Map, name, value string) {
+	if value != "" {
+		m.PutStr(name, value)
+	}
+}
+
+// putScore leaves absent what was not given.
+func putScore(m pcommon.Map, name string, score int) {
+	if score != 0 {
+		m.PutInt(name, int64(score))
+	}
+}
