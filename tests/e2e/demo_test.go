@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/extension/extensiontest"
+
+	"github.com/qosrtc/qos/extensions/demoextension"
+)
+
+// startDemo runs the demo application alone: its library's back-end is not there.
+func startDemo(t *testing.T) string {
+	t.Helper()
+	factory := demoextension.NewFactory()
+	cfg := factory.CreateDefaultConfig()
+	address := freeAddress(t)
+	require.NoError(t, confmap.NewFromStringMap(map[string]any{
+		"endpoint": address, "backend_url": "http://" + freeAddress(t),
+	}).Unmarshal(cfg))
+	demo, err := factory.Create(t.Context(), extensiontest.NewNopSettings(factory.Type()), cfg)
+	require.NoError(t, err)
+	require.NoError(t, demo.Start(t.Context(), componenttest.NewNopHost()))
+	t.Cleanup(func() { require.NoError(t, demo.Shutdown(context.Background())) })
+	return "http://" + address
+}
+
+// freeAddress returns a loopback address that was free a moment ago. Nothing else runs in
+// this namespace.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return "127.0.0.1:" + strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in
+// whether a call works.
+func TestDemoCallsWithoutTheLibrary(t *testing.T) {
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			need(t, programs[kind]...)
+			base := startDemo(t)
+			b := startBrowser(t, kind)
+			ada := openPage(t, b, "ada", demoURL(base, "plain", "ada"))
+			ada.until(20*time.Second, "demo.state.connectionState === 'waiting'")
+			grace := openPage(t, b, "grace", demoURL(base, "plain", "grace"))
+			ada.mediaFlows(30 * time.Second)
+			grace.mediaFlows(30 * time.Second)
+			var init [][2]string
+			ada.get("demo.state.init", &init)
+			require.Equal(t, "notLoaded", init[0][0])
+			ada.run("demo.hangUp()")
+			grace.until(10*time.Second, "demo.state.connectionState === 'waiting'")
+		})
+	}
+}

@@ -1,0 +1,10 @@
+// Package e2e walks the whole road: the real collector binary, real headless browsers
+// that call each other through the demo application inside a network namespace that has
+// nothing but loopback, and then the store, the metrics and the dashboard, read as a
+// person would.
+//
+// The tests need root (or user namespaces), Chromium with chromedriver, and Firefox. They
+// are skipped with a reason where something is missing, unless QOS_E2E=required. They
+// build ./collector once; QOS_COLLECTOR names a binary to use instead. QOS_ARTIFACTS names
+// a directory that keeps screenshots and logs of what failed.
+package e2e

@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+const (
+	insideEnv   = "QOS_E2E_INSIDE" // set in the process that runs in the namespace
+	requiredEnv = "QOS_E2E"        // "required": a reason to skip is a failure
+)
+
+// skipReason says why no test of this package can run here.
+var skipReason string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		skipReason = "-short: end-to-end tests start browsers"
+		os.Exit(m.Run())
+	}
+	if os.Getenv(insideEnv) == "" {
+		code, err := runInside()
+		if err == nil {
+			os.Exit(code)
+		}
+		skipReason = fmt.Sprintf("no network namespace to be had: %v", err)
+		os.Exit(m.Run())
+	}
+	if err := loopbackUp(); err != nil {
+		skipReason = fmt.Sprintf("loopback of the namespace: %v", err)
+	}
+	code := m.Run()
+	if err := cleanUp(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// need skips the test where what it needs is missing, or fails it where it is required.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	reason := skipReason
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil && reason == "" {
+			reason = fmt.Sprintf("%s is not installed", name)
+		}
+	}
+	switch {
+	case reason == "":
+	case os.Getenv(requiredEnv) == "required" && !testing.Short():
+		t.Fatalf("required, but: %s", reason)
+	default:
+		t.Skip(reason)
+	}
+}
+
+// runInside runs this test binary again in a network namespace of its own: browsers would
+// otherwise offer the machine's real addresses to each other and look for their vendors.
+func runInside() (int, error) {
+	runtime.LockOSThread() // Pdeathsig means the death of the thread that started the child
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Env = append(os.Environ(), insideEnv+"=1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 {
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	cmd.SysProcAttr = attr
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(exit.ExitCode(), 1), nil
+	}
+	return 0, err
+}
+
+// loopbackUp does what `ip link set lo up` does.
+func loopbackUp() error {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	request := struct {
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(request.name[:], "lo")
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
