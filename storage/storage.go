@@ -14,6 +14,10 @@ import (
 // ErrNotFound says that no conference is at the place asked for.
 var ErrNotFound = errors.New("no such conference")
 
+// ErrInvalid says that a Writer cannot keep what it was given, now or ever: an id or a
+// time is missing or out of range, or an attribute has a type that is not kept.
+var ErrInvalid = errors.New("invalid")
+
 // Session describes one run of a client for one user. It is written with its records;
 // the newest description wins.
 type Session struct {

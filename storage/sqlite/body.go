@@ -1,0 +1,300 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A body holds what n records of one frame carry:
+//
+//	version (1 byte) | name | attributes that all records share | n times: attributes
+//	attributes: count (uvarint), then count times: key, value
+//	key:        uvarint of word id<<3 | type; after an id of 0 the name itself follows
+//	name:       uvarint of word id; after 0 the name itself follows
+//	value:      by type, below
+//
+// Texts are a uvarint length and bytes.
+const bodyVersion = 1
+
+// The types of values. Doubles that are decimals of at most four places, which is how
+// clients round, are kept as integers; all others as 8 bytes. Both give back every bit.
+const (
+	typeText    = iota
+	typeInt     // zigzag varint
+	typeDouble  // IEEE 754, little endian
+	typeWhole   // zigzag varint of the double
+	typeDecimal // zigzag varint of the double times 10,000
+	typeFalse
+	typeTrue
+)
+
+const (
+	typeBits     = 3
+	decimalScale = 10_000
+	exactLimit   = 1 << 53
+)
+
+// attributes are the attributes of one record.
+type attributes = map[string]any
+
+// encoder turns names into ids; names that have none yet stand in the body themselves
+// and are remembered in missing.
+type encoder struct {
+	words   map[string]uint64
+	missing map[string]bool
+	buf     []byte
+}
+
+// encode appends the body of records to e.buf. It fails on a value of a type that the
+// store does not keep.
+func (e *encoder) encode(name string, records []attributes) error {
+	e.buf = append(e.buf, bodyVersion)
+	e.name(name, 0, 0)
+	shared := sharedKeys(records)
+	if err := e.attributes(records[0], shared, true); err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := e.attributes(r, shared, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharedKeys returns the keys that have the same value in all records; none when there
+// is only one record.
+func sharedKeys(records []attributes) map[string]bool {
+	if len(records) < 2 {
+		return nil
+	}
+	shared := make(map[string]bool, 16)
+keys:
+	for k, v := range records[0] {
+		if !kept(v) || v == 0.0 { // 0 and -0 are equal but not the same
+			continue
+		}
+		for _, r := range records[1:] {
+			if w, ok := r[k]; !ok || w != v { // NaN differs from itself: never shared
+				continue keys
+			}
+		}
+		shared[k] = true
+	}
+	return shared
+}
+
+// kept says whether the store keeps values of v's type.
+func kept(v any) bool {
+	switch v.(type) {
+	case string, int64, float64, bool:
+		return true
+	}
+	return false
+}
+
+// attributes appends those of r that are in shared, or those that are not.
+func (e *encoder) attributes(r attributes, shared map[string]bool, in bool) error {
+	count := len(shared)
+	if !in {
+		count = len(r) - len(shared)
+	}
+	e.buf = binary.AppendUvarint(e.buf, uint64(count))
+	if count == 0 {
+		return nil
+	}
+	for k, v := range r {
+		if shared[k] != in {
+			continue
+		}
+		if err := e.attribute(k, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *encoder) attribute(key string, value any) error {
+	switch v := value.(type) {
+	case string:
+		e.name(key, typeText, typeBits)
+		e.text(v)
+	case int64:
+		e.name(key, typeInt, typeBits)
+		e.buf = binary.AppendVarint(e.buf, v)
+	case float64:
+		e.double(key, v)
+	case bool:
+		t := uint64(typeFalse)
+		if v {
+			t = typeTrue
+		}
+		e.name(key, t, typeBits)
+	default:
+		return fmt.Errorf("attribute %q is a %T: only string, int64, float64 and bool are kept", key, value)
+	}
+	return nil
+}
+
+func (e *encoder) double(key string, v float64) {
+	if n, ok := exactTimes(v, 1); ok {
+		e.name(key, typeWhole, typeBits)
+		e.buf = binary.AppendVarint(e.buf, n)
+		return
+	}
+	if n, ok := exactTimes(v, decimalScale); ok {
+		e.name(key, typeDecimal, typeBits)
+		e.buf = binary.AppendVarint(e.buf, n)
+		return
+	}
+	e.name(key, typeDouble, typeBits)
+	e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(v))
+}
+
+// exactTimes returns the integer n from which float64(n)/scale gives back v, bit for bit.
+func exactTimes(v, scale float64) (int64, bool) {
+	scaled := math.Round(v * scale)
+	if !(math.Abs(scaled) < exactLimit) { // also NaN
+		return 0, false
+	}
+	n := int64(scaled)
+	return n, math.Float64bits(float64(n)/scale) == math.Float64bits(v)
+}
+
+// name appends a word's id, shifted to make room for a type, and the word itself where
+// it has no id.
+func (e *encoder) name(word string, t uint64, bits uint) {
+	id := e.words[word]
+	e.buf = binary.AppendUvarint(e.buf, id<<bits|t)
+	if id != 0 {
+		return
+	}
+	if e.missing == nil {
+		e.missing = map[string]bool{}
+	}
+	e.missing[word] = true
+	e.text(word)
+}
+
+func (e *encoder) text(s string) {
+	e.buf = binary.AppendUvarint(e.buf, uint64(len(s)))
+	e.buf = append(e.buf, s...)
+}
+
+var errBody = errors.New("a frame's body is damaged")
+
+// decoder reads a body. The first fault stays in err and ends all reading.
+type decoder struct {
+	words func(id uint64) (string, bool)
+	buf   []byte
+	err   error
+}
+
+// decode returns the name and the attributes of the n records of a body.
+func (d *decoder) decode(n int) (name string, records []attributes, err error) {
+	if len(d.buf) == 0 || d.buf[0] != bodyVersion {
+		return "", nil, errBody
+	}
+	d.buf = d.buf[1:]
+	name = d.name(d.uvarint())
+	shared := attributes{}
+	d.attributes(shared)
+	for i := 0; i < n && d.err == nil; i++ {
+		r := make(attributes, len(shared)+16)
+		for k, v := range shared {
+			r[k] = v
+		}
+		d.attributes(r)
+		records = append(records, r)
+	}
+	if d.err == nil && len(d.buf) > 0 {
+		d.err = errBody
+	}
+	return name, records, d.err
+}
+
+func (d *decoder) attributes(into attributes) {
+	for count := d.uvarint(); count > 0 && d.err == nil; count-- {
+		head := d.uvarint()
+		key := d.name(head >> typeBits)
+		into[key] = d.value(head & (1<<typeBits - 1))
+	}
+}
+
+func (d *decoder) value(t uint64) any {
+	switch t {
+	case typeText:
+		return d.text()
+	case typeInt:
+		return d.varint()
+	case typeDouble:
+		return d.float()
+	case typeWhole:
+		return float64(d.varint())
+	case typeDecimal:
+		return float64(d.varint()) / decimalScale
+	case typeFalse, typeTrue:
+		return t == typeTrue
+	}
+	d.err = errBody
+	return nil
+}
+
+func (d *decoder) name(id uint64) string {
+	if id == 0 {
+		return d.text()
+	}
+	word, ok := d.words(id)
+	if !ok && d.err == nil {
+		d.err = fmt.Errorf("%w: it uses word %d, which is not in the store", errBody, id)
+	}
+	return word
+}
+
+func (d *decoder) text() string {
+	n := d.uvarint()
+	if n > uint64(len(d.buf)) {
+		d.err = errBody
+		return ""
+	}
+	s := string(d.buf[:n])
+	d.buf = d.buf[n:]
+	return s
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.buf)
+	d.advance(n)
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.buf)
+	d.advance(n)
+	return v
+}
+
+func (d *decoder) float() float64 {
+	if len(d.buf) < 8 {
+		d.advance(0)
+		return 0
+	}
+	v := math.Float64frombits(binary.LittleEndian.Uint64(d.buf))
+	d.advance(8)
+	return v
+}
+
+// advance skips n bytes; n <= 0 says that they could not be read. After a fault nothing
+// is left, so that every loop ends.
+func (d *decoder) advance(n int) {
+	if n <= 0 || d.err != nil {
+		if d.err == nil {
+			d.err = errBody
+		}
+		d.buf = nil
+		return
+	}
+	d.buf = d.buf[n:]
+}

@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// deleteRows is about how many rows one transaction deletes: some milliseconds.
+const deleteRows = 500
+
+// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
+// them, and returns their number. It works in small transactions between those of other
+// writers; if it stops half-way the next call goes on. The space is used again for new
+// records; the file does not shrink.
+func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
+	for {
+		var deleted int
+		var more bool
+		err := s.writer.do(ctx, job{run: func(t *tx) (err error) {
+			deleted, more, err = t.deleteSome(before.UnixMilli())
+			return err
+		}})
+		if err != nil {
+			return n, s.wrap("delete", err)
+		}
+		n += deleted
+		if !more {
+			return n, nil
+		}
+	}
+}
+
+// deleteSome deletes conferences until its budget of rows is spent.
+func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
+	for budget := int64(deleteRows); budget > 0; budget-- {
+		c, place, err := t.oldest(before)
+		if errors.Is(err, sql.ErrNoRows) {
+			return deleted, false, nil
+		}
+		if err != nil {
+			return deleted, false, err
+		}
+		rows, err := t.deleteFrames(c, place, budget)
+		if err != nil {
+			return deleted, false, err
+		}
+		if budget -= rows; budget <= 0 {
+			break
+		}
+		if err := t.deleteConference(c.key, place); err != nil {
+			return deleted, false, err
+		}
+		deleted++
+	}
+	return deleted, true, nil
+}
+
+// oldest returns the conference that ended first, if it ended before a time.
+func (t *tx) oldest(before int64) (c conferenceRow, place int64, err error) {
+	err = t.row(`SELECT key, place, start_ms, end_ms, activity FROM conference WHERE end_ms < ? ORDER BY end_ms LIMIT 1`, before).
+		Scan(&c.key, &place, &c.span.Start, &c.span.End, &c.activity)
+	return c, place, err
+}
+
+// deleteFrames deletes at most limit frames of a conference.
+func (t *tx) deleteFrames(c conferenceRow, place, limit int64) (int64, error) {
+	rows, err := t.near(place, c.span, 2*instance.Gap)
+	if err != nil {
+		return 0, err
+	}
+	first, err := t.count(`DELETE FROM frame WHERE (session, seq, idx) IN (SELECT session, seq, idx FROM frame
+		WHERE activity = 1 AND place = ? AND at BETWEEN ? AND ? LIMIT ?)`, place, c.span.Start, c.span.End, limit)
+	if err != nil {
+		return 0, err
+	}
+	own := zone(c, rows)
+	second, err := t.count(`DELETE FROM frame WHERE (session, seq, idx) IN (SELECT session, seq, idx FROM frame
+		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
+	return first + second, err
+}
+
+// deleteConference deletes a conference without frames, and the sessions and the place
+// that nothing else refers to.
+func (t *tx) deleteConference(key, place int64) error {
+	var sessions []int64
+	err := t.each(func(row scanner) error {
+		var session int64
+		err := row.Scan(&session)
+		sessions = append(sessions, session)
+		return err
+	}, `SELECT session FROM participant WHERE conference = ?`, key)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(`DELETE FROM conference WHERE key = ?`, key); err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		err := t.exec(`DELETE FROM session WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM participant WHERE session = ?1)
+			AND NOT EXISTS (SELECT 1 FROM frame WHERE session = ?1)`, session)
+		if err != nil {
+			return err
+		}
+	}
+	t.forget()
+	return t.exec(`DELETE FROM place WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM conference WHERE place = ?1)`, place)
+}

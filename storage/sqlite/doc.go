@@ -1,0 +1,24 @@
+// Package sqlite is the store's embedded engine: one SQLite file, pure Go, no server.
+//
+// One goroutine owns the only writing connection. Appends that wait while a transaction
+// commits share the next one, so many small writers cost little more than one; each gets
+// its own result, and a write that fails takes no other with it. Readers have
+// connections of their own and never wait for the writer (WAL).
+//
+// # Durability
+//
+// A write that returned is in the write-ahead log. With SynchronousNormal, the default,
+// it survives a crash or a kill of the process; a power cut or a crash of the operating
+// system may lose the last writes, never the file's consistency. With SynchronousFull
+// each transaction is forced to the disk, and a power cut loses nothing either.
+//
+// # Format
+//
+// migrations/*.sql is the schema; PRAGMA user_version counts the migrations that were
+// applied, and a file with a higher number is refused. Times are kept in ms. The records
+// of one frame stand in one row. A row's body is compact: names of records and
+// attributes are ids in the table word, and what all records of a row share stands there
+// once (body.go has the bytes).
+//
+// One process may hold a store: a lock on <file>.lock says so and goes with the process.
+package sqlite

@@ -1,0 +1,248 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+)
+
+// Conferences implements storage.Reader.
+func (s *Store) Conferences(ctx context.Context, q storage.Query) (storage.Page, error) {
+	var page storage.Page
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		page, err = list(ctx, tx, q)
+		return err
+	})
+	if err != nil {
+		return storage.Page{}, s.wrap("list conferences", err)
+	}
+	return page, nil
+}
+
+// Conference implements storage.Reader.
+func (s *Store) Conference(ctx context.Context, ref storage.Ref) (storage.Conference, error) {
+	var c storage.Conference
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		found, err := find(ctx, tx, ref)
+		if err != nil {
+			return err
+		}
+		rows, err := scanConferences(ctx, tx, `WHERE c.key = ?`, found.key)
+		if err != nil {
+			return err
+		}
+		c = rows[0].Conference
+		c.Participants, err = participants(ctx, tx, found.key)
+		return err
+	})
+	if err != nil {
+		return storage.Conference{}, s.wrap("read conference", err)
+	}
+	return c, nil
+}
+
+// view runs read in a transaction, so that all its queries see the same state.
+func (s *Store) view(ctx context.Context, read func(*sql.Tx) error) error {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return read(tx)
+}
+
+// listed is a conference and its row key.
+type listed struct {
+	storage.Conference
+	key int64
+}
+
+func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, err error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	limit = min(limit, maxLimit)
+	where, args := conditions(q)
+	rows, err := scanConferences(ctx, tx, where+` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`, append(args, limit+1)...)
+	if err != nil {
+		return page, err
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		last := rows[limit-1]
+		page.Next = storage.Cursor{Start: last.Start, Key: last.key}
+	}
+	for _, row := range rows {
+		if row.Participants, err = participants(ctx, tx, row.key); err != nil {
+			return page, err
+		}
+		page.Conferences = append(page.Conferences, row.Conference)
+	}
+	return page, nil
+}
+
+// conditions turns a query into SQL.
+func conditions(q storage.Query) (where string, args []any) {
+	var terms []string
+	add := func(term string, values ...any) {
+		terms = append(terms, term)
+		args = append(args, values...)
+	}
+	if q.AppID != "" {
+		add("c.app_id = ?", q.AppID)
+	}
+	if q.ConferenceID != "" {
+		add("p.conference_id = ?", q.ConferenceID)
+	}
+	if !q.From.IsZero() {
+		add("c.end_ms >= ?", ceilMs(q.From))
+	}
+	if !q.To.IsZero() {
+		add("c.start_ms < ?", ceilMs(q.To))
+	}
+	if q.Outcome != "" {
+		add("c.outcome = ?", q.Outcome)
+	}
+	if q.Before != (storage.Cursor{}) {
+		add("(c.start_ms, c.key) < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
+	}
+	if len(terms) == 0 {
+		return "", nil
+	}
+	return "WHERE " + strings.Join(terms, " AND "), args
+}
+
+// ceilMs rounds up: a time that lies between two ms is after the first.
+func ceilMs(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
+
+func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []listed, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
+		coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), c.document
+		FROM conference c JOIN place p ON p.key = c.place `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var row listed
+		var start, end int64
+		var summed bool
+		var sum storedSummary
+		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, sum.fields()...)...)
+		if err != nil {
+			return nil, err
+		}
+		row.Start, row.End = fromMs(start), fromMs(end)
+		if summed {
+			row.Summary = sum.summary(row.AppID, row.ConferenceID)
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// participants returns those of a conference in order of session id, which is the order
+// in which they started.
+func participants(ctx context.Context, tx *sql.Tx, conference int64) (out []storage.Participant, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT s.id, s.app_id, s.user_id, s.user_alias, s.details
+		FROM participant p JOIN session s ON s.key = p.session WHERE p.conference = ? ORDER BY s.id`, conference)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, details []byte
+		var session storage.Session
+		if err := rows.Scan(&id, &session.AppID, &session.UserID, &session.UserAlias, &details); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(details, &session.Details); err != nil {
+			return nil, fmt.Errorf("details of session %x: %w", id, err)
+		}
+		session.ID = formatUUID(id)
+		out = append(out, storage.Participant{Session: session})
+	}
+	return out, rows.Err()
+}
+
+// located is a conference's place in the tables.
+type located struct {
+	conferenceRow
+	place int64
+	own   instance.Span // zone
+}
+
+// find returns the conference at ref. The time may lie up to the gap beside it; then
+// activity comes before what has none, and the nearer before the other.
+func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT key FROM place WHERE app_id = ? AND conference_id = ?`, ref.AppID, ref.ConferenceID).Scan(&found.place)
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, storage.ErrNotFound
+	}
+	if err != nil {
+		return found, err
+	}
+	at := ref.At.UnixMilli()
+	rows, err := around(ctx, tx, found.place, at)
+	if err != nil {
+		return found, err
+	}
+	pick := func(rows []conferenceRow) bool {
+		i := nearest(rows, at)
+		if i < 0 || !rows[i].span.Contains(at) {
+			return false
+		}
+		found.conferenceRow = rows[i]
+		return true
+	}
+	active, idle := split(rows)
+	if !pick(active) && !pick(idle) {
+		return found, storage.ErrNotFound
+	}
+	found.own, err = ownTimes(ctx, tx, found)
+	return found, err
+}
+
+func ownTimes(ctx context.Context, tx *sql.Tx, l located) (instance.Span, error) {
+	if !l.activity {
+		return l.span, nil
+	}
+	before, err := around(ctx, tx, l.place, l.span.Start)
+	if err != nil {
+		return l.span, err
+	}
+	after, err := around(ctx, tx, l.place, l.span.End)
+	return zone(l.conferenceRow, append(before, after...)), err
+}
+
+// around returns the conferences of a place within twice the gap of a time, in order.
+func around(ctx context.Context, tx *sql.Tx, place, at int64) (out []conferenceRow, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms, activity FROM conference
+		WHERE place = ? AND start_ms <= ? AND end_ms >= ? ORDER BY start_ms`, place, at+2*instance.Gap, at-2*instance.Gap)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c conferenceRow
+		if err := rows.Scan(&c.key, &c.span.Start, &c.span.End, &c.activity); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// Synchronous says when a write is on the disk; the package comment compares the two.
+type Synchronous string
+
+// The values of Synchronous.
+const (
+	SynchronousNormal Synchronous = "normal"
+	SynchronousFull   Synchronous = "full"
+)
+
+// busyMs is how long a connection waits for a lock that another program (a backup, a
+// shell) holds on the file.
+const busyMs = 5000
+
+// readers is the number of connections that read.
+const readers = 4
+
+// Options are the settings of a store. The zero value is ready to use.
+type Options struct {
+	Synchronous Synchronous // empty: SynchronousNormal
+}
+
+// Store is a store in one SQLite file.
+type Store struct {
+	path   string
+	lock   *sql.DB
+	write  *sql.DB
+	read   *sql.DB
+	writer *writer
+	words  *dictionary
+	once   sync.Once
+	closed error
+}
+
+var (
+	_ storage.Writer = (*Store)(nil)
+	_ storage.Reader = (*Store)(nil)
+)
+
+// Open opens the store in the file at path and creates it where there is none. It brings
+// an older schema up to date. Close must be called.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if o.Synchronous == "" {
+		o.Synchronous = SynchronousNormal
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &Store{path: path}
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, o Options) (err error) {
+	if s.lock, err = takeLock(ctx, s.path); err != nil {
+		return err
+	}
+	if s.write, err = openDB(s.path, "foreign_keys(1)", "journal_mode(WAL)", "synchronous("+string(o.Synchronous)+")"); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	if err := migrate(ctx, s.write); err != nil {
+		return err
+	}
+	if s.read, err = openDB(s.path, "query_only(1)"); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	if s.words, err = loadDictionary(ctx, s.write); err != nil {
+		return err
+	}
+	s.writer, err = startWriter(ctx, s.write)
+	return err
+}
+
+// Close waits for the writes that were accepted and closes the file. It may be called
+// more than once; writes after it fail.
+func (s *Store) Close() error {
+	s.once.Do(func() {
+		s.writer.close()
+		if err := s.closeFiles(); err != nil {
+			s.closed = s.wrap("close", err)
+		}
+	})
+	return s.closed
+}
+
+// closeFiles closes what is open: readers first, so that the last connection, the
+// writer's, folds the log into the file, then the lock.
+func (s *Store) closeFiles() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write, s.lock} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func openDB(path string, pragmas ...string) (*sql.DB, error) {
+	q := url.Values{}
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyMs))
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	return sql.Open("sqlite", fileURI(path)+"?"+q.Encode())
+}
+
+// fileURI names a file to SQLite, whatever characters its path has.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if path[0] != '/' { // a drive letter
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// takeLock holds an exclusive lock on a file beside the store until it is closed. The
+// operating system drops it with the process. The store's own file cannot be held this
+// way, for it has several connections.
+func takeLock(ctx context.Context, path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", fileURI(path+".lock"))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	db.SetConnMaxLifetime(0)
+	_, err = db.ExecContext(ctx, "BEGIN EXCLUSIVE")
+	switch resultCode(err) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		err = errInUse
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+var errInUse = errors.New("another process, or this one, has the store open already")
+
+// resultCode returns SQLite's primary result code, 0 when err is not SQLite's.
+func resultCode(err error) int {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// wrap names the file and the operation, and says what the commonest codes mean.
+func (s *Store) wrap(operation string, err error) error {
+	hint := ""
+	switch resultCode(err) {
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		hint = "the file is damaged or not a database; move it away or restore it: "
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		hint = "another program holds a lock on the file: "
+	case sqlite3.SQLITE_FULL:
+		hint = "no space left: "
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		hint = "the file or its directory cannot be written: "
+	}
+	return fmt.Errorf("store %s: %s: %s%w", s.path, operation, hint, err)
+}

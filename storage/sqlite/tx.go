@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+)
+
+// maxCached bounds each of the writer's caches; a full one starts again from nothing.
+const maxCached = 1 << 16
+
+// tx is what a job may use inside the writer's transaction. The contexts of its
+// statements are never cancelled: an interrupted statement would spoil the transaction
+// for every job that shares it, and each takes microseconds.
+type tx struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+
+	// Keys of rows that are in the store, or will be when this transaction commits.
+	sessions map[sessionID]knownSession
+	places   map[placeID]int64
+}
+
+type sessionID struct {
+	app string
+	id  [16]byte
+}
+
+// knownSession is a session's row.
+type knownSession struct {
+	key  int64
+	row  sessionRow
+	last int64 // highest seq in the store: a frame beyond it is new
+}
+
+type placeID struct{ app, conference string }
+
+// forget empties the caches: after a rollback they may hold what is not in the store.
+func (t *tx) forget() {
+	t.sessions, t.places = map[sessionID]knownSession{}, map[placeID]int64{}
+}
+
+func (t *tx) stmt(query string) (*sql.Stmt, error) {
+	if s := t.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := t.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	t.stmts[query] = s
+	return s, nil
+}
+
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.count(query, args...)
+	return err
+}
+
+// count runs a statement and returns the number of rows it changed.
+func (t *tx) count(query string, args ...any) (int64, error) {
+	s, err := t.stmt(query)
+	if err != nil {
+		return 0, err
+	}
+	r, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// scanner reads the columns of one row.
+type scanner interface{ Scan(dest ...any) error }
+
+type failed struct{ err error }
+
+func (f failed) Scan(...any) error { return f.err }
+
+func (t *tx) row(query string, args ...any) scanner {
+	s, err := t.stmt(query)
+	if err != nil {
+		return failed{err}
+	}
+	return s.QueryRowContext(context.Background(), args...)
+}
+
+// each calls scan for every row of a query.
+func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
+	s, err := t.stmt(query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(context.Background(), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// parseUUID reads a UUID in its canonical lower-case form.
+func parseUUID(s string) (id [16]byte, err error) {
+	const digits = "00000000-0000-0000-0000-000000000000"
+	var packed [32]byte
+	n := 0
+	if len(s) != len(digits) {
+		return id, fmt.Errorf("session id is %d bytes long, a UUID has %d", len(s), len(digits))
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case digits[i] == '-' && c == '-':
+		case digits[i] == '0' && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f'):
+			packed[n] = c
+			n++
+		default:
+			return id, fmt.Errorf("session id is no lower-case UUID at byte %d", i)
+		}
+	}
+	_, err = hex.Decode(id[:], packed[:])
+	return id, err
+}
+
+// formatUUID is the reverse of parseUUID.
+func formatUUID(id []byte) string {
+	h := hex.EncodeToString(id)
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

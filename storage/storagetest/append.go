@@ -1,0 +1,147 @@
+package storagetest
+
+import (
+	"context"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// spec: SRV-03
+func testDuplicates(t *testing.T, f *fixture) {
+	b := batch(1, activity(1, 0, 0), activity(1, 1, 0), activity(2, 0, 1))
+	require.Equal(t, storage.Appended{New: 3}, f.append(b))
+	require.Equal(t, storage.Appended{Duplicates: 3}, f.append(b))
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 3}, f.append(batch(1, append(b.Records, activity(3, 0, 2))...)))
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(batch(1, activity(4, 0, 3), activity(4, 0, 3))), "twice in one batch")
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(batch(1, activity(5, 0, 3)), batch(1, activity(5, 0, 3))))
+
+	// What was stored first stays.
+	changed := activity(1, 0, 0)
+	changed.Attributes = map[string]any{"other": true}
+	require.Equal(t, storage.Appended{Duplicates: 1}, f.append(batch(1, changed)))
+	require.Equal(t, activity(1, 0, 0), f.records(ref(0))[0].record)
+	require.Equal(t, []uint64{1, 1, 2, 3, 4, 5}, f.seqs(0))
+
+	// The same number of another session is another record.
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(1, 0, 0))))
+}
+
+// spec: SRV-03
+func testPartialFrames(t *testing.T, f *fixture) {
+	frame := make([]storage.Record, 7)
+	for i := range frame {
+		frame[i] = activity(9, i, 0)
+		frame[i].Attributes["row"] = int64(i)
+	}
+	require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, frame[4], frame[2])))
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(batch(1, frame[4:6]...)))
+	require.Equal(t, storage.Appended{New: 4, Duplicates: 3}, f.append(batch(1, frame...)))
+	var want []read
+	for _, r := range frame {
+		want = append(want, read{sessionID(1), r})
+	}
+	require.Equal(t, want, f.records(ref(0)))
+}
+
+func testAllOrNothing(t *testing.T, f *fixture) {
+	bad := activity(2, 0, 0)
+	bad.ConferenceID = ""
+	_, err := f.w.Append(t.Context(), []storage.Batch{batch(1, activity(1, 0, 0)), batch(2, bad)})
+	require.ErrorIs(t, err, storage.ErrInvalid)
+	require.Empty(t, f.spans())
+}
+
+func testInvalid(t *testing.T, f *fixture) {
+	for name, spoil := range map[string]func(*storage.Batch){
+		"app":           func(b *storage.Batch) { b.Session.AppID = "" },
+		"session":       func(b *storage.Batch) { b.Session.ID = "" },
+		"session upper": func(b *storage.Batch) { b.Session.ID = "019A9F3C-7B1A-7C3E-9F10-000000000001" },
+		"session dash":  func(b *storage.Batch) { b.Session.ID = "019a9f3c-7b1a-7c3e-9f100000000000-01" },
+		"seq 0":         func(b *storage.Batch) { b.Records[0].Seq = 0 },
+		"seq":           func(b *storage.Batch) { b.Records[0].Seq = math.MaxUint64 },
+		"index":         func(b *storage.Batch) { b.Records[0].Index = -1 },
+		"conferenceID":  func(b *storage.Batch) { b.Records[0].ConferenceID = "" },
+		"at":            func(b *storage.Batch) { b.Records[0].At = time.Time{} },
+		"conferenceAt":  func(b *storage.Batch) { b.Records[0] = other(1, 0, 0); b.Records[0].ConferenceAt = time.Time{} },
+		"attribute":     func(b *storage.Batch) { b.Records[0].Attributes["x"] = []byte{1} },
+		"nil attribute": func(b *storage.Batch) { b.Records[0].Attributes["x"] = nil },
+		"attributes": func(b *storage.Batch) {
+			for i := range b.Records {
+				b.Records[i].Attributes["x"] = []byte{1} // does not even compare
+			}
+		},
+	} {
+		b := batch(1, activity(1, 0, 0), activity(1, 1, 0))
+		spoil(&b)
+		_, err := f.w.Append(t.Context(), []storage.Batch{b})
+		require.ErrorIs(t, err, storage.ErrInvalid, name)
+	}
+	require.Empty(t, f.spans())
+}
+
+func testNothing(t *testing.T, f *fixture) {
+	require.Equal(t, storage.Appended{}, f.append())
+	require.Equal(t, storage.Appended{}, f.append(batch(1)))
+	require.Empty(t, f.spans())
+}
+
+func testCancelled(t *testing.T, f *fixture) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.w.Append(ctx, []storage.Batch{batch(1, activity(1, 0, 0))})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = f.r.Conferences(ctx, storage.Query{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, activity(1, 0, 0))), "a cancelled write does no harm")
+}
+
+func testConcurrent(t *testing.T, f *fixture) {
+	const writers, frames = 8, 40
+	var wg sync.WaitGroup
+	for n := range writers {
+		wg.Go(func() {
+			for seq := uint64(1); seq <= frames; seq++ {
+				got, err := f.w.Append(t.Context(), []storage.Batch{batch(n, activity(seq, 0, float64(seq)))})
+				if err != nil || got != (storage.Appended{New: 1}) {
+					t.Errorf("session %d, frame %d: %+v, %v", n, seq, got, err)
+				}
+				if _, err := f.r.Conference(t.Context(), ref(0)); err != nil {
+					t.Errorf("read: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, [][2]float64{{1, frames}}, f.spans())
+	require.Len(t, f.records(ref(1)), writers*frames)
+	require.Len(t, f.conference(1).Participants, writers)
+}
+
+// The same frame from many connections at once is one record.
+//
+// spec: SRV-03
+func testSameFrame(t *testing.T, f *fixture) {
+	var mu sync.Mutex
+	var total storage.Appended
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			got, err := f.w.Append(t.Context(), []storage.Batch{batch(1, activity(1, 0, 0), activity(1, 1, 0))})
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			total.New += got.New
+			total.Duplicates += got.Duplicates
+		})
+	}
+	wg.Wait()
+	require.Equal(t, storage.Appended{New: 2, Duplicates: 30}, total)
+}

@@ -1,0 +1,210 @@
+package storagetest
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
+)
+
+// spec: CONF-01 CONF-02
+func testGap(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0)))
+	f.append(batch(2, activity(1, 0, 30)))
+	require.Equal(t, [][2]float64{{0, 30}}, f.spans(), "30 s apart are one conference")
+	f.append(batch(1, activity(2, 0, 60.001)))
+	require.Equal(t, [][2]float64{{0, 30}, {60.001, 60.001}}, f.spans(), "more than 30 s are two")
+	f.append(batch(1, activity(3, 0, -30), activity(4, 0, 90.001)))
+	require.Equal(t, [][2]float64{{-30, 30}, {60.001, 90.001}}, f.spans(), "they grow at both ends")
+	require.Equal(t, []string{sessionID(1), sessionID(2)}, people(f.conference(0)))
+	require.Equal(t, []string{sessionID(1)}, people(f.conference(90)))
+
+	elsewhere := activity(9, 0, 31)
+	elsewhere.ConferenceID = "Standup"
+	f.append(batch(1, elsewhere))
+	require.Len(t, f.spans(), 3, "another conferenceID is another conference")
+}
+
+// spec: CONF-02
+func testMerge(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0)))
+	f.append(batch(2, activity(1, 0, 50)))
+	f.append(batch(3, activity(1, 0, 100)))
+	require.Len(t, f.spans(), 3)
+	f.append(batch(4, activity(1, 0, 75), activity(2, 0, 25)))
+	require.Equal(t, [][2]float64{{0, 100}}, f.spans())
+	require.Equal(t, []string{sessionID(1), sessionID(2), sessionID(3), sessionID(4)}, people(f.conference(50)))
+	require.Len(t, f.records(ref(100)), 5)
+}
+
+// spec: CONF-02
+func testOther(t *testing.T, f *fixture) {
+	f.append(batch(1, other(1, 20, 500)))
+	require.Equal(t, [][2]float64{{20, 20}}, f.spans(), "an error alone makes a conference")
+	f.append(batch(2, activity(1, 0, 0)))
+	require.Equal(t, [][2]float64{{0, 0}}, f.spans(), "activity takes it in, but it does not prolong the conference")
+	require.Equal(t, []string{sessionID(1), sessionID(2)}, people(f.conference(0)))
+	f.append(batch(3, activity(1, 0, 35)))
+	require.Equal(t, [][2]float64{{0, 0}, {35, 35}}, f.spans())
+	require.Equal(t, []string{sessionID(2)}, people(f.conference(0)), "it is nearer to the second")
+	require.Equal(t, []string{sessionID(1), sessionID(3)}, people(f.conference(35)))
+}
+
+// placed is a generated record, its session and its place on the time-line in seconds.
+type placed struct {
+	session int
+	id      string
+	record  storage.Record
+	second  int
+}
+
+// What the store holds depends on the records alone, not on the order, the grouping or
+// the number of times in which they arrive.
+//
+// spec: CONF-01 CONF-02 SRV-03
+func testAnyOrder(t *testing.T, f *fixture) {
+	var run atomic.Int64
+	rapid.Check(t, func(rt *rapid.T) {
+		appID := fmt.Sprint("app ", run.Add(1))
+		items := rapid.Permutation(generate(rt)).Draw(rt, "order")
+		again := rapid.SliceOfN(rapid.IntRange(0, len(items)-1), 0, 4).Draw(rt, "again")
+		for _, i := range again {
+			items = append(items, items[i])
+		}
+		var total storage.Appended
+		for len(items) > 0 {
+			n := rapid.IntRange(1, len(items)).Draw(rt, "together")
+			got, err := f.w.Append(t.Context(), batches(appID, items[:n]))
+			require.NoError(rt, err)
+			total.New, total.Duplicates = total.New+got.New, total.Duplicates+got.Duplicates
+			items = items[n:]
+		}
+		want := expected(generated)
+		require.Equal(rt, storage.Appended{New: len(generated), Duplicates: len(again)}, total)
+		checkAll(rt, f, appID, want)
+	})
+}
+
+// generated is what the last call of generate made: rapid's Permutation copies it.
+var generated []placed
+
+func generate(rt *rapid.T) []placed {
+	n := rapid.IntRange(1, 14).Draw(rt, "records")
+	generated = make([]placed, n)
+	seqs := map[int]uint64{}
+	for i := range generated {
+		p := placed{session: rapid.IntRange(1, 3).Draw(rt, "session"), second: 5 * rapid.IntRange(0, 50).Draw(rt, "second")}
+		p.id = rapid.SampledFrom([]string{"A", "a"}).Draw(rt, "conferenceID")
+		seqs[p.session]++
+		if rapid.IntRange(0, 2).Draw(rt, "kind") > 0 {
+			p.record = activity(seqs[p.session], 0, float64(p.second))
+			p.record.ConferenceAt = at(-100)
+		} else {
+			p.record = other(seqs[p.session], float64(p.second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
+		}
+		p.record.ConferenceID = p.id
+		generated[i] = p
+	}
+	return generated
+}
+
+func batches(appID string, items []placed) (out []storage.Batch) {
+	for _, p := range items {
+		b := batch(p.session, p.record)
+		b.Session.AppID = appID
+		out = append(out, b)
+	}
+	return out
+}
+
+// outcome is a conference that the model expects.
+type outcome struct {
+	id      string
+	span    instance.Span // seconds
+	records []read
+}
+
+const gapSeconds = instance.Gap / 1000
+
+// expected is the model: spans of activity, then what is not activity to the nearest
+// span within the gap, and what remains into spans of its own.
+func expected(items []placed) (out []outcome) {
+	for _, id := range []string{"A", "a"} {
+		var active, idle []outcome
+		for _, p := range items {
+			if p.id == id && p.record.Activity {
+				active = add(active, p)
+			}
+		}
+		slices.SortFunc(active, func(a, b outcome) int { return int(a.span.Start - b.span.Start) })
+		for _, p := range items {
+			if p.id != id || p.record.Activity {
+				continue
+			}
+			if best := closest(active, int64(p.second)); best != nil {
+				best.records = append(best.records, read{sessionID(p.session), p.record})
+			} else {
+				idle = add(idle, p)
+			}
+		}
+		out = append(out, append(active, idle...)...)
+	}
+	for i := range out {
+		slices.SortFunc(out[i].records, compareReads)
+	}
+	slices.SortStableFunc(out, func(a, b outcome) int { return int(b.span.Start - a.span.Start) })
+	return out
+}
+
+// add joins p with the outcomes that it touches, one by one: slow and plain.
+func add(have []outcome, p placed) []outcome {
+	s := int64(p.second)
+	joined := outcome{p.id, instance.Span{Start: s, End: s}, []read{{sessionID(p.session), p.record}}}
+	var rest []outcome
+	for _, o := range have {
+		if o.span.Start-gapSeconds <= s && s <= o.span.End+gapSeconds {
+			joined.span = joined.span.Union(o.span)
+			joined.records = append(joined.records, o.records...)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	return append(rest, joined)
+}
+
+func closest(active []outcome, second int64) (best *outcome) {
+	far := int64(gapSeconds + 1)
+	for i, o := range active {
+		if d := max(o.span.Start-second, second-o.span.End, 0); d < far {
+			best, far = &active[i], d
+		}
+	}
+	return best
+}
+
+func checkAll(t *rapid.T, f *fixture, appID string, want []outcome) {
+	page, err := f.r.Conferences(f.t.Context(), storage.Query{AppID: appID})
+	require.NoError(t, err)
+	require.Len(t, page.Conferences, len(want))
+	for _, o := range want {
+		ref := storage.Ref{AppID: appID, ConferenceID: o.id, At: at(float64(o.span.Start))}
+		c, err := f.r.Conference(f.t.Context(), ref)
+		require.NoError(t, err)
+		require.Equal(t, [2]any{at(float64(o.span.Start)), at(float64(o.span.End))}, [2]any{c.Start, c.End})
+		got, err := allRecords(f.t.Context(), f.r, ref)
+		require.NoError(t, err)
+		require.Equal(t, o.records, got)
+		var sessions []string
+		for _, r := range o.records {
+			sessions = append(sessions, r.session)
+		}
+		slices.Sort(sessions)
+		require.Equal(t, slices.Compact(sessions), people(c))
+	}
+}

@@ -1,0 +1,114 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// named puts a conference of one record.
+func (f *fixture) named(appID, conferenceID string, second float64) {
+	f.t.Helper()
+	r := activity(1, 0, second)
+	r.ConferenceID = conferenceID
+	f.count++
+	r.Seq = f.count
+	b := batch(1, r)
+	b.Session.AppID = appID
+	require.Equal(f.t, storage.Appended{New: 1}, f.append(b))
+}
+
+func ids(p storage.Page) (out []string) {
+	for _, c := range p.Conferences {
+		out = append(out, c.ConferenceID)
+	}
+	return out
+}
+
+func testPages(t *testing.T, f *fixture) {
+	var want []string
+	for i := range 230 {
+		id := fmt.Sprintf("conf-%03d", i)
+		f.named(app, id, float64(1000-i/3)) // three start at the same time
+		want = append(want, id)
+	}
+	require.Len(t, f.list(storage.Query{}).Conferences, 50)
+	require.Len(t, f.list(storage.Query{Limit: 1000}).Conferences, 200)
+	var got []string
+	q, pages := storage.Query{Limit: 23}, 0
+	for {
+		page := f.list(q)
+		got = append(got, ids(page)...)
+		pages++
+		if page.Next == (storage.Cursor{}) {
+			break
+		}
+		q.Before = page.Next
+		f.named(app, fmt.Sprint("new ", pages), float64(2000+pages)) // does not move the pages
+	}
+	require.Equal(t, 10, pages)
+	require.ElementsMatch(t, want, got)
+}
+
+// spec: DASH-01
+func testSearch(t *testing.T, f *fixture) {
+	f.named(app, "Standup", 0)
+	f.named(app, "standup", 100)
+	f.named("App", "standup", 200)
+	f.named(app, "stand_p", 300)
+	f.named(app, "日本 'x' %", 400)
+	f.put(func() storage.Summary { s := summary(100, 100, 1); s.Outcome = "dropped"; return s }())
+
+	for name, c := range map[string]struct {
+		q    storage.Query
+		want []string
+	}{
+		"all":           {storage.Query{}, []string{"日本 'x' %", "stand_p", "standup", "standup", "Standup"}},
+		"case":          {storage.Query{ConferenceID: "Standup"}, []string{"Standup"}},
+		"no pattern":    {storage.Query{ConferenceID: "stand_p"}, []string{"stand_p"}},
+		"unicode":       {storage.Query{ConferenceID: "日本 'x' %"}, []string{"日本 'x' %"}},
+		"app":           {storage.Query{AppID: "App"}, []string{"standup"}},
+		"app and id":    {storage.Query{AppID: app, ConferenceID: "standup"}, []string{"standup"}},
+		"from":          {storage.Query{From: at(300)}, []string{"日本 'x' %", "stand_p"}},
+		"from between":  {storage.Query{From: at(300).Add(time.Microsecond)}, []string{"日本 'x' %"}},
+		"to":            {storage.Query{To: at(200)}, []string{"standup", "Standup"}},
+		"from to":       {storage.Query{From: at(100), To: at(101)}, []string{"standup"}},
+		"outcome":       {storage.Query{Outcome: "dropped"}, []string{"standup"}},
+		"other outcome": {storage.Query{Outcome: "success"}, nil},
+		"nothing":       {storage.Query{AppID: "nobody"}, nil},
+	} {
+		require.Equal(t, c.want, ids(f.list(c.q)), name)
+	}
+
+	// One that began before From and goes on is in the range.
+	f.append(batch(1, activity(900, 0, 1000), activity(901, 0, 1025), activity(902, 0, 1050)))
+	require.Equal(t, []string{call}, ids(f.list(storage.Query{From: at(1020), To: at(1030)})))
+}
+
+func testNotFound(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0)))
+	for _, r := range []storage.Ref{
+		{AppID: "nobody", ConferenceID: call, At: at(0)},
+		{AppID: app, ConferenceID: "STANDUP", At: at(0)},
+		ref(-31), ref(31), {AppID: app, ConferenceID: call},
+	} {
+		_, err := f.r.Conference(t.Context(), r)
+		require.ErrorIs(t, err, storage.ErrNotFound, r)
+		require.ErrorIs(t, f.r.Records(t.Context(), r, nil), storage.ErrNotFound, r)
+	}
+}
+
+// The time in a link is a time inside the conference, or near it.
+//
+// spec: CONF-01
+func testNearTime(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 40)))
+	require.Len(t, f.spans(), 2)
+	for second, start := range map[float64]float64{-30: 0, 0: 0, 20: 0, 21: 40, 40: 40, 70: 40} {
+		require.Equal(t, at(start), f.conference(second).Start, second)
+	}
+}

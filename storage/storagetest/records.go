@@ -1,0 +1,172 @@
+package storagetest
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// values are attributes that must come back as they went in, type and all.
+func values() map[string]any {
+	return map[string]any{
+		"text": "x", "empty": "", "unicode": "Ünïcödé 日本語 👩‍👩‍👧 \u0000 \u202e", "invalid": "\xff\xfe", "quote": `"'\;--`,
+		"big": strings.Repeat("0123456789abcdef", 4096), "true": true, "false": false,
+		"int": int64(3), "zero": int64(0), "minus": int64(-1), "max": int64(math.MaxInt64), "min": int64(math.MinInt64),
+		"whole": 3.0, "zero float": 0.0, "minus zero": math.Copysign(0, -1), "decimal": 0.1, "decimals": -1234.5678,
+		"third": 1.0 / 3, "huge": 1e300, "tiny": 5e-324, "inf": math.Inf(1), "-inf": math.Inf(-1), "2^53": float64(1 << 53),
+		"": "no name", "a very " + strings.Repeat("long ", 100) + "name": int64(1),
+	}
+}
+
+func testValues(t *testing.T, f *fixture) {
+	r := activity(1, 0, 0.001)
+	r.Attributes = values()
+	r.ConferenceAt, r.ObservedAt, r.Fabric = at(-5.123), at(7.777), math.MaxInt32
+	bare := activity(2, 0, 1)
+	bare.Attributes, bare.Name = map[string]any{}, ""
+	// Rows that share some values, and one of the other sign of zero.
+	same, differs := activity(3, 0, 2), activity(3, 1, 2)
+	same.Attributes, differs.Attributes = values(), values()
+	differs.Attributes["zero float"] = math.Copysign(0, -1)
+	differs.Attributes["int"] = 3.0
+	delete(differs.Attributes, "text")
+	f.append(batch(1, r, bare, same, differs))
+
+	got := f.records(ref(0))
+	require.Equal(t, []storage.Record{r, bare, same, differs}, []storage.Record{got[0].record, got[1].record, got[2].record, got[3].record})
+	for _, g := range got {
+		for k, v := range g.record.Attributes {
+			if v, ok := v.(float64); ok && v == 0 {
+				minus := k == "minus zero" || k == "zero float" && g.record.Index == 1
+				require.Equal(t, minus, math.Signbit(v), k)
+			}
+		}
+		require.Equal(t, time.UTC, g.record.At.Location())
+	}
+
+	nan := activity(4, 0, 3)
+	nan.Attributes = map[string]any{"nan": math.NaN()}
+	f.append(batch(1, nan))
+	got = f.records(ref(0))
+	require.True(t, math.IsNaN(got[4].record.Attributes["nan"].(float64)))
+}
+
+// spec: CONF-01
+func testOrder(t *testing.T, f *fixture) {
+	// By time, then session, then number, then index; written in another order.
+	want := []read{
+		{sessionID(2), activity(7, 0, 0)},
+		{sessionID(1), activity(2, 0, 1)},
+		{sessionID(1), activity(2, 1, 1)},
+		{sessionID(1), activity(3, 0, 1)},
+		{sessionID(2), other(1, 0, 1)},
+		{sessionID(3), activity(1, 0, 1)},
+		{sessionID(1), other(4, 0, 2)},
+		{sessionID(1), activity(1, 0, 3)},
+	}
+	for _, i := range []int{5, 3, 7, 0, 2, 6, 4, 1} {
+		n := int(want[i].session[len(want[i].session)-1] - '0')
+		f.append(batch(n, want[i].record))
+	}
+	require.Equal(t, want, f.records(ref(0)))
+}
+
+func testStop(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0), activity(1, 1, 0), activity(2, 0, 1)))
+	calls := 0
+	require.NoError(t, f.r.Records(t.Context(), ref(0), func(string, storage.Record) bool {
+		calls++
+		return calls < 2
+	}))
+	require.Equal(t, 2, calls)
+}
+
+// More records than any page, many of them at the same time, and the store is written
+// while they are read.
+func testMany(t *testing.T, f *fixture) {
+	const sessions, frames = 3, 700
+	for n := range sessions {
+		var records []storage.Record
+		for seq := uint64(1); seq <= frames; seq++ {
+			r := activity(seq, 0, float64(seq/50))
+			if seq%7 == 0 {
+				r = other(seq, float64(seq/50), float64(seq/70))
+			}
+			records = append(records, r)
+		}
+		f.append(batch(n, records...))
+	}
+	var got []read
+	require.NoError(t, f.r.Records(t.Context(), ref(0), func(session string, r storage.Record) bool {
+		if len(got) == 10 {
+			f.append(batch(9, activity(1, 0, 0))) // earlier than what comes next: not seen
+		}
+		got = append(got, read{session, r})
+		return true
+	}))
+	require.Len(t, got, sessions*frames)
+	require.True(t, slices.IsSortedFunc(got, compareReads))
+}
+
+func compareReads(a, b read) int {
+	if c := a.record.At.Compare(b.record.At); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.session, b.session); c != 0 {
+		return c
+	}
+	if a.record.Seq != b.record.Seq {
+		return int(a.record.Seq) - int(b.record.Seq)
+	}
+	return a.record.Index - b.record.Index
+}
+
+// Feedback belongs to the conference at conferenceAt, however late it comes.
+//
+// spec: CONF-02
+func testLate(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 20)))
+	f.append(batch(1, other(3, 0, 9000)))
+	f.append(batch(1, activity(4, 0, 9000)))
+	require.Equal(t, [][2]float64{{0, 20}, {9000, 9000}}, f.spans())
+	require.Equal(t, []uint64{1, 2, 3}, f.seqs(0))
+	require.Equal(t, []uint64{4}, f.seqs(9000))
+}
+
+func testUsers(t *testing.T, f *fixture) {
+	s := storage.Session{
+		ID: sessionID(1), AppID: app, UserID: "Ünï \"x\"", UserAlias: "",
+		Details: map[string]string{"qos.site.id": "hq", "user_agent.original": strings.Repeat("x", 512), "": "日本"},
+	}
+	f.append(storage.Batch{Session: s, Records: []storage.Record{activity(1, 0, 0)}}, batch(2, activity(1, 0, 0)))
+	want := []storage.Participant{{Session: s}, {Session: session(2)}}
+	require.Equal(t, want, f.conference(0).Participants)
+	require.Equal(t, want, f.list(storage.Query{}).Conferences[0].Participants)
+}
+
+func testNewestSession(t *testing.T, f *fixture) {
+	first := batch(1, activity(1, 0, 0))
+	f.append(first)
+	second := batch(1, activity(2, 0, 1))
+	second.Session.UserID, second.Session.Details = "renamed", map[string]string{"qos.site.id": "new"}
+	f.append(second)
+	require.Equal(t, second.Session, f.conference(0).Participants[0].Session)
+	require.Len(t, f.conference(0).Participants, 1)
+}
+
+// A session id that another app uses too neither hides its records nor changes its user.
+func testAppsApart(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0)))
+	foreign := batch(1, activity(1, 0, 0))
+	foreign.Session.AppID, foreign.Session.UserID = "other app", "mallory"
+	require.Equal(t, storage.Appended{New: 1}, f.append(foreign))
+	require.Equal(t, []storage.Participant{{Session: session(1)}}, f.conference(0).Participants)
+	require.Len(t, f.records(ref(0)), 1)
+	require.Len(t, f.list(storage.Query{}).Conferences, 2)
+}

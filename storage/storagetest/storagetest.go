@@ -1,0 +1,181 @@
+// Package storagetest is what every engine of package storage must pass.
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// Open returns an empty store of the engine, and closes it when the test ends.
+type Open func(t *testing.T) (storage.Writer, storage.Reader)
+
+// Run checks an engine.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, *fixture){
+		"Append/duplicates":      testDuplicates,
+		"Append/partial frames":  testPartialFrames,
+		"Append/all or nothing":  testAllOrNothing,
+		"Append/invalid":         testInvalid,
+		"Append/nothing":         testNothing,
+		"Append/cancelled":       testCancelled,
+		"Append/concurrent":      testConcurrent,
+		"Append/same frame":      testSameFrame,
+		"Records/values":         testValues,
+		"Records/order":          testOrder,
+		"Records/stop":           testStop,
+		"Records/many":           testMany,
+		"Records/late":           testLate,
+		"Session/users":          testUsers,
+		"Session/newest wins":    testNewestSession,
+		"Session/apps apart":     testAppsApart,
+		"Join/gap":               testGap,
+		"Join/merge":             testMerge,
+		"Join/other":             testOther,
+		"Join/any order":         testAnyOrder,
+		"Summary/revisions":      testRevisions,
+		"Summary/near":           testSummaryNear,
+		"Summary/first":          testSummaryFirst,
+		"Summary/merge":          testSummaryMerge,
+		"Summary/of what":        testSummaryOfErrors,
+		"Summary/invalid":        testSummaryInvalid,
+		"Conferences/pages":      testPages,
+		"Conferences/search":     testSearch,
+		"Conference/not found":   testNotFound,
+		"Conference/near a time": testNearTime,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, r := open(t)
+			test(t, &fixture{t: t, w: w, r: r})
+		})
+	}
+}
+
+// fixture is one store and short forms for what tests do with it.
+type fixture struct {
+	t *testing.T
+	w storage.Writer
+	r storage.Reader
+
+	count uint64 // frames that named wrote
+}
+
+const (
+	app  = "app"
+	call = "standup"
+)
+
+// epoch is second 0 of the tests.
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func at(seconds float64) time.Time {
+	return epoch.Add(time.Duration(seconds * float64(time.Second))).Truncate(time.Millisecond)
+}
+
+// sessionID returns the id of session n; ids are in the order of n.
+func sessionID(n int) string { return fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", n) }
+
+func session(n int) storage.Session {
+	return storage.Session{ID: sessionID(n), AppID: app, UserID: fmt.Sprint("user ", n), UserAlias: fmt.Sprint("alias ", n)}
+}
+
+// activity is a record that keeps a conference alive.
+func activity(seq uint64, index int, second float64) storage.Record {
+	return storage.Record{
+		Seq: seq, Index: index, ConferenceID: call, ConferenceAt: at(second), Fabric: 1, Name: "qos.stats",
+		At: at(second), ObservedAt: at(second + 1), Activity: true,
+		Attributes: map[string]any{"qos.stats.packets": int64(seq), "qos.stats.type": "inbound-rtp"},
+	}
+}
+
+// other is a record that does not, about the conference at a second.
+func other(seq uint64, conferenceAt, second float64) storage.Record {
+	return storage.Record{
+		Seq: seq, ConferenceID: call, ConferenceAt: at(conferenceAt), Name: "qos.feedback",
+		At: at(second), ObservedAt: at(second), Attributes: map[string]any{"qos.feedback.overall": int64(4)},
+	}
+}
+
+func batch(n int, records ...storage.Record) storage.Batch {
+	return storage.Batch{Session: session(n), Records: records}
+}
+
+// append writes and returns what it did.
+func (f *fixture) append(batches ...storage.Batch) storage.Appended {
+	f.t.Helper()
+	got, err := f.w.Append(f.t.Context(), batches)
+	require.NoError(f.t, err)
+	return got
+}
+
+func (f *fixture) list(q storage.Query) storage.Page {
+	f.t.Helper()
+	page, err := f.r.Conferences(f.t.Context(), q)
+	require.NoError(f.t, err)
+	return page
+}
+
+// spans returns start and end, in seconds, of all conferences, the earliest first.
+func (f *fixture) spans() (out [][2]float64) {
+	f.t.Helper()
+	list := f.list(storage.Query{}).Conferences
+	for i := len(list) - 1; i >= 0; i-- {
+		out = append(out, [2]float64{list[i].Start.Sub(epoch).Seconds(), list[i].End.Sub(epoch).Seconds()})
+	}
+	return out
+}
+
+func (f *fixture) conference(second float64) storage.Conference {
+	f.t.Helper()
+	c, err := f.r.Conference(f.t.Context(), ref(second))
+	require.NoError(f.t, err)
+	return c
+}
+
+func ref(second float64) storage.Ref {
+	return storage.Ref{AppID: app, ConferenceID: call, At: at(second)}
+}
+
+// read is a record as Records hands it out.
+type read struct {
+	session string
+	record  storage.Record
+}
+
+func (f *fixture) records(r storage.Ref) []read {
+	f.t.Helper()
+	out, err := allRecords(f.t.Context(), f.r, r)
+	require.NoError(f.t, err)
+	return out
+}
+
+func allRecords(ctx context.Context, r storage.Reader, ref storage.Ref) (out []read, err error) {
+	err = r.Records(ctx, ref, func(session string, r storage.Record) bool {
+		out = append(out, read{session, r})
+		return true
+	})
+	return out, err
+}
+
+// seqs returns the numbers of the records of the conference at a second.
+func (f *fixture) seqs(second float64) (out []uint64) {
+	f.t.Helper()
+	for _, r := range f.records(ref(second)) {
+		out = append(out, r.record.Seq)
+	}
+	return out
+}
+
+// people returns the session ids of a conference's participants.
+func people(c storage.Conference) (out []string) {
+	for _, p := range c.Participants {
+		out = append(out, p.Session.ID)
+	}
+	return out
+}

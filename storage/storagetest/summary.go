@@ -1,0 +1,110 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+func summary(start, end float64, revision int) storage.Summary {
+	mos := 4.25
+	return storage.Summary{
+		AppID: app, ConferenceID: call, Start: at(start), End: at(end), Revision: revision, Outcome: "success", Participants: 2,
+		MOS: &mos, Label: "excellent", Document: json.RawMessage(fmt.Sprintf(`{"revision": %d}`, revision)),
+	}
+}
+
+func (f *fixture) put(s storage.Summary) {
+	f.t.Helper()
+	require.NoError(f.t, f.w.PutSummary(f.t.Context(), s))
+}
+
+// spec: CONF-02
+func testRevisions(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 20)))
+	require.Nil(t, f.conference(0).Summary, "a live conference has none")
+
+	first, second := summary(0, 20, 1), summary(0, 20, 2)
+	second.MOS, second.Label, second.Outcome, second.Document = nil, "", "missed", nil
+	f.put(first)
+	require.Equal(t, &first, f.conference(0).Summary)
+	same := first
+	same.Outcome = "dropped"
+	f.put(same)
+	require.Equal(t, "success", f.conference(0).Summary.Outcome, "the same revision is not written twice")
+	f.put(second)
+	f.put(first)
+	got := f.conference(0).Summary
+	require.Empty(t, got.Document)
+	got.Document = nil
+	require.Equal(t, &second, got)
+	require.Equal(t, got.Outcome, f.list(storage.Query{}).Conferences[0].Summary.Outcome)
+
+	f.append(batch(1, activity(3, 0, 45)))
+	require.Equal(t, [][2]float64{{0, 45}}, f.spans())
+	require.Equal(t, 2, f.conference(0).Summary.Revision, "it stays when the conference goes on")
+}
+
+// spec: CONF-02
+func testSummaryNear(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 10)), batch(2, activity(1, 0, 45)))
+	f.put(summary(2, 12, 1))
+	f.put(summary(44, 46, 3))
+	require.Equal(t, [][2]float64{{0, 10}, {45, 45}}, f.spans())
+	require.Equal(t, 1, f.conference(0).Summary.Revision)
+	require.Equal(t, 3, f.conference(45).Summary.Revision)
+}
+
+// A summary may be written before its records.
+func testSummaryFirst(t *testing.T, f *fixture) {
+	f.put(summary(0, 20, 1))
+	require.Equal(t, [][2]float64{{0, 20}}, f.spans())
+	require.Empty(t, f.conference(0).Participants)
+	f.append(batch(1, activity(1, 0, 1), activity(2, 0, 19)))
+	require.Equal(t, [][2]float64{{1, 19}}, f.spans())
+	require.Equal(t, 1, f.conference(0).Summary.Revision)
+	require.Equal(t, []uint64{1, 2}, f.seqs(10))
+}
+
+// spec: CONF-02
+func testSummaryMerge(t *testing.T, f *fixture) {
+	f.append(batch(1, activity(1, 0, 0)), batch(2, activity(1, 0, 50), activity(2, 0, 60)))
+	f.put(summary(0, 0, 1))
+	f.put(summary(50, 60, 1))
+	f.append(batch(3, activity(1, 0, 25)))
+	require.Equal(t, at(50), f.conference(0).Summary.Start, "of the same revision the longer")
+	f.put(summary(0, 60, 2))
+	require.Equal(t, 2, f.conference(0).Summary.Revision)
+	require.Len(t, f.spans(), 1)
+}
+
+// A conference of errors alone has a summary too.
+func testSummaryOfErrors(t *testing.T, f *fixture) {
+	f.append(batch(1, other(1, 0, 0)))
+	f.put(summary(0, 0, 1))
+	require.Equal(t, [][2]float64{{0, 0}}, f.spans())
+	require.Equal(t, 1, f.conference(0).Summary.Revision)
+	f.append(batch(1, other(2, 10, 10)))
+	f.append(batch(2, activity(1, 0, 20)))
+	require.Equal(t, [][2]float64{{20, 20}}, f.spans())
+	require.Equal(t, 1, f.conference(0).Summary.Revision)
+	require.Equal(t, []uint64{1, 2, 1}, f.seqs(20))
+	require.Len(t, f.conference(20).Participants, 2)
+}
+
+func testSummaryInvalid(t *testing.T, f *fixture) {
+	for name, spoil := range map[string]func(*storage.Summary){
+		"app":          func(s *storage.Summary) { s.AppID = "" },
+		"conferenceID": func(s *storage.Summary) { s.ConferenceID = "" },
+		"order":        func(s *storage.Summary) { s.Start, s.End = s.End, s.Start },
+	} {
+		s := summary(0, 1, 1)
+		spoil(&s)
+		require.ErrorIs(t, f.w.PutSummary(t.Context(), s), storage.ErrInvalid, name)
+	}
+	require.Empty(t, f.spans())
+}
