@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// maxValue limits every measurement (the protocol's largest count), so that no finite
-// input can overflow.
-const maxValue = 1 << 53
+// Limits of every measurement, so that no quotient of finite inputs can overflow: the
+// protocol's largest count, and what is as good as zero.
+const (
+	maxValue = 1 << 53
+	minValue = 1e-9
+)
 
 // Opt is a measurement that may be unknown; the zero value is unknown.
 type Opt struct {
@@ -21,12 +24,20 @@ func Some(v float64) Opt {
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return Opt{}
 	}
+	if v < minValue {
+		v = 0
+	}
 	return Opt{math.Min(v, maxValue), true}
 }
 
 // SomeLost makes a measurement of a packet loss, which RFC 3550 lets go below zero when
 // packets come late or twice: that is no loss.
-func SomeLost(v float64) Opt { return Some(math.Max(v, 0)) }
+func SomeLost(v float64) Opt {
+	if math.IsInf(v, 0) {
+		return Opt{}
+	}
+	return Some(math.Max(v, 0))
+}
 
 // Get returns the value, false when it is unknown.
 func (o Opt) Get() (float64, bool) { return o.v, o.ok }

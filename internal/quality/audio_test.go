@@ -1,0 +1,227 @@
+package quality
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// opusCall is five seconds of Opus at 32 kbit/s, nothing wrong, on a good link.
+func opusCall() AudioInput {
+	return AudioInput{
+		Codec:               "opus",
+		IntervalMs:          Some(5000),
+		Bytes:               Some(20000),
+		Packets:             Some(250),
+		PacketsLost:         Some(0),
+		RTTMs:               Some(40),
+		JitterBufferDelayMs: Some(40),
+		AudioLevel:          Some(0.1),
+	}
+}
+
+func audioMOS(t *testing.T, in AudioInput) float64 {
+	t.Helper()
+	res := ScoreAudio(in)
+	require.True(t, res.OK(), "reason %s", res.Reason)
+	return res.MOS
+}
+
+// spec: QUAL-01
+func TestScoreAudioCleanCall(t *testing.T) {
+	res := ScoreAudio(opusCall())
+	require.Equal(t, "qos-audio/1 (G.107.2)", res.Model)
+	require.Equal(t, Scored, res.Reason)
+	require.Empty(t, res.Assumed.String())
+	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.
+	require.InDelta(t, 89.095, res.R, 0.001)
+	require.InDelta(t, 4.317, res.MOS, 0.001)
+	require.Equal(t, res.MOS, res.MOSListening, "the delay is under 100 ms")
+	require.Equal(t, Excellent, Label(res.MOS, DefaultBounds()))
+	require.Equal(t, []Input{
+		{InLossFraction, 0},
+		{InDelayMs, 40.0/2 + 40 + 20 + 6.5},
+		{InBitrateBps, 32000},
+	}, res.Inputs())
+}
+
+func TestScoreAudioLossIsTheLarger(t *testing.T) {
+	f := func(loss float64, change func(*AudioInput)) {
+		t.Helper()
+		in := opusCall()
+		change(&in)
+		res := ScoreAudio(in)
+		got, ok := res.Input(InLossFraction)
+		require.True(t, ok)
+		require.InDelta(t, loss, got, 1e-12)
+	}
+	f(0.02, func(in *AudioInput) { in.Packets, in.PacketsLost = Some(245), Some(5) })
+	f(0.04, func(in *AudioInput) { in.Packets, in.PacketsLost, in.PacketsDiscarded = Some(245), Some(5), Some(5) })
+	// Of 10 % concealed, 4 % was silent: nobody hears that.
+	f(0.06, func(in *AudioInput) {
+		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(240000), Some(24000), Some(9600)
+	})
+	f(0.08, func(in *AudioInput) {
+		in.Packets, in.PacketsLost = Some(230), Some(20)
+		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(240000), Some(24000), Some(9600)
+	})
+	f(0, func(in *AudioInput) { in.PacketsLost = SomeLost(-3) })
+	f(0, func(in *AudioInput) {
+		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(1000), Some(5), Some(9)
+	})
+	f(1, func(in *AudioInput) { in.Packets, in.PacketsLost = Some(0), Some(40) })
+	f(1, func(in *AudioInput) { in.Packets, in.PacketsDiscarded = Some(10), Some(400) })
+}
+
+func TestScoreAudioDelay(t *testing.T) {
+	in := opusCall()
+	in.RTTMs = Some(400)
+	res := ScoreAudio(in)
+	delay, _ := res.Input(InDelayMs)
+	require.InDelta(t, 266.5, delay, 1e-9)
+	require.InDelta(t, MOS(89.095-Idd(266.5)), res.MOS, 1e-3)
+	require.InDelta(t, 4.317, res.MOSListening, 1e-3, "delay is not heard by who only listens")
+
+	in.RTTMs, in.JitterBufferDelayMs, in.JitterMs = Opt{}, Opt{}, Some(30)
+	res = ScoreAudio(in)
+	delay, _ = res.Input(InDelayMs)
+	require.InDelta(t, 2*30+20+6.5, delay, 1e-9)
+	require.Equal(t, "rtt,jitter_buffer", res.Assumed.String())
+}
+
+func TestScoreAudioOutbound(t *testing.T) {
+	in := AudioInput{
+		Outbound: true, Codec: "audio/opus", IntervalMs: Some(5000), Bytes: Some(20000), Packets: Some(250),
+		RTTMs: Some(100), JitterMs: Some(10), RemoteLossFraction: Some(0.05), RemotePacketsLost: Some(1),
+		PacketsLost: Some(200), // is not about what is sent
+	}
+	res := ScoreAudio(in)
+	loss, _ := res.Input(InLossFraction)
+	require.Equal(t, 0.05, loss)
+	delay, _ := res.Input(InDelayMs)
+	require.InDelta(t, 50+20+20+6.5, delay, 1e-9)
+
+	in.RemoteLossFraction = Opt{}
+	res = ScoreAudio(in)
+	loss, _ = res.Input(InLossFraction)
+	require.Equal(t, 0.004, loss, "the count serves where there is no fraction")
+
+	in.RemotePacketsLost = Opt{}
+	require.Equal(t, NoRemoteReport, ScoreAudio(in).Reason)
+}
+
+func TestScoreAudioWithoutEvidence(t *testing.T) {
+	f := func(why Reason, in AudioInput) {
+		t.Helper()
+		res := ScoreAudio(in)
+		require.Equal(t, why, res.Reason)
+		require.False(t, res.OK())
+		require.Zero(t, res.MOS)
+		require.Empty(t, res.Inputs())
+	}
+	f(NoPackets, AudioInput{})
+	f(NoPackets, AudioInput{Packets: Some(0), PacketsLost: Some(0)})
+	f(NoPackets, AudioInput{Packets: Some(-1), PacketsLost: Some(3)})
+	f(NoPackets, AudioInput{Packets: Some(math.NaN())})
+	f(NoPackets, AudioInput{Outbound: true, Packets: Some(0), RemoteLossFraction: Some(0)})
+	f(NoLossEvidence, AudioInput{Packets: Some(100)})
+	f(NoLossEvidence, AudioInput{Packets: Some(100), PacketsLost: Some(math.Inf(1))})
+}
+
+func TestScoreAudioBitrateIsThatOfSpeech(t *testing.T) {
+	clean := audioMOS(t, opusCall())
+	f := func(name string, want float64, assumed string, change func(*AudioInput)) {
+		t.Helper()
+		in := opusCall()
+		change(&in)
+		res := ScoreAudio(in)
+		bps, _ := res.Input(InBitrateBps)
+		require.InDelta(t, want, bps, 1e-6, name)
+		require.Equal(t, assumed, res.Assumed.String(), name)
+	}
+	f("silence by level", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(3000), Some(0) })
+	f("silence by rate", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(3000), Opt{} })
+	f("nothing measured", 32000, "bitrate", func(in *AudioInput) { in.Bytes = Opt{} })
+	f("quiet but richly coded", 40000, "", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(25000), Some(0) })
+	f("target above", 32000, "", func(in *AudioInput) { in.Bytes, in.TargetBitrateBps = Some(10000), Some(32000) })
+	f("target below", 32000, "", func(in *AudioInput) { in.TargetBitrateBps = Some(16000) })
+	f("low bit rate", 16000, "", func(in *AudioInput) { in.Bytes = Some(10000) })
+	f("10 ms packets", 32000, "", func(in *AudioInput) { in.Packets = Some(500) })
+	f("no interval", 32000, "", func(in *AudioInput) { in.IntervalMs = Opt{} })
+	// Two seconds of speech, three of nothing sent: the codec ran at 32k all the same.
+	f("pauses", 32000, "", func(in *AudioInput) { in.Bytes, in.Packets = Some(8000), Some(100) })
+
+	lossy := opusCall()
+	lossy.Packets, lossy.PacketsLost, lossy.Bytes = Some(200), Some(50), Some(16000)
+	require.InDelta(t, MOS(opus().rating(32000, 20)), audioMOS(t, lossy), 1e-12, "loss is charged once")
+	require.Less(t, audioMOS(t, lossy), clean)
+}
+
+func opus() *audioCodec {
+	c, _ := findAudioCodec("opus")
+	return c
+}
+
+func TestAudioCodecs(t *testing.T) {
+	f := func(codec, model string, r float64) {
+		t.Helper()
+		in := opusCall()
+		in.Codec, in.Bytes = codec, Opt{}
+		res := ScoreAudio(in)
+		require.Equal(t, model, res.Model, codec)
+		require.InDelta(t, r, res.R, 1e-3, codec)
+	}
+	f("OPUS", modelFullband, 89.095)
+	f("PCMU", modelNarrowband, 93.2)
+	f("audio/PCMA", modelNarrowband, 93.2)
+	f("G722", modelWideband, (129-13)/1.29)
+	f("AMR-WB", modelWideband, (129-20)/1.29)
+	f("EVS", modelFullband, (148-17.1)/1.48)
+	f("G729", modelNarrowband, 82.2)
+	f("G723", modelNarrowband, 78.2)
+	f("GSM", modelNarrowband, 73.2)
+	f("GSM-EFR", modelNarrowband, 88.2)
+	f("AMR", modelNarrowband, 88.2)
+
+	for _, codec := range []string{"", "red", "lyra"} {
+		in := opusCall()
+		in.Codec = codec
+		res := ScoreAudio(in)
+		require.InDelta(t, (148-16.829)/1.48, res.R, 1e-3)
+		require.Equal(t, "codec", res.Assumed.String(), "%q", codec)
+	}
+}
+
+// The published points of Opus must come out where the model was made to pass through
+// them, and the tables must be sound for interpolation.
+func TestCodecTables(t *testing.T) {
+	for _, c := range append(audioCodecs, unknownCodec) {
+		for i, p := range c.points {
+			if i > 0 {
+				require.Greater(t, p.bps, c.points[i-1].bps, c.names)
+				require.Greater(t, c.pointRating(i, 0), c.pointRating(i-1, 0), "%v at %g bit/s", c.names, p.bps)
+			}
+			require.InDelta(t, c.pointRating(i, 0), c.rating(p.bps, 0), 1e-9, c.names)
+		}
+		if c.rated() {
+			require.GreaterOrEqual(t, c.defaultBps, minSpeechBps)
+		}
+	}
+	// R 131.1713 of the vectors, 31 kbit/s.
+	require.InDelta(t, 131.1713/1.48, opus().rating(31e3, 0), 1e-4)
+	require.InDelta(t, (148-10.66596559)/1.48, opus().rating(64e3, 0), 1e-9, "above the table: the last point")
+	require.Equal(t, opus().rating(6e3, 2), opus().rating(1e3, 2), "below it: the first")
+}
+
+// At the points of super-wideband the capping may cost no more than this.
+func TestOpusStaysNearPublishedPoints(t *testing.T) {
+	worst := 0.0
+	for i, p := range opusPoints {
+		for ppl := 0.0; ppl <= 20 && p.band == Fullband; ppl++ {
+			published := MOS(opus().pointRating(i, ppl))
+			worst = math.Max(worst, math.Abs(published-MOS(opus().rating(p.bps, ppl))))
+		}
+	}
+	require.Less(t, worst, 0.16)
+}
