@@ -1,5 +1,7 @@
 package protocol
 
+import "unicode/utf8"
+
 // AuthRequest is what a client may POST to auth: *ScramFirst, *ScramFinal or
 // *JWTRequest (section 3).
 type AuthRequest interface{ authRequest() }
@@ -27,3 +29,61 @@ type JWTRequest struct {
 func (*ScramFirst) authRequest() {}
 func (*ScramFinal) authRequest() {}
 func (*JWTRequest) authRequest() {}
+
+var scramFirstMembers = []member[ScramFirst]{
+	typeMember[ScramFirst](),
+	idMember("appID", MaxIDBytes, func(r *ScramFirst) *string { return &r.AppID }),
+	{"userID", true, func(s *scanner, r *ScramFirst) { r.UserID = s.userID() }},
+	idMember("scram", MaxScramBytes, func(r *ScramFirst) *string { return &r.Scram }),
+}
+
+var scramFinalMembers = []member[ScramFinal]{
+	typeMember[ScramFinal](),
+	idMember("state", MaxStateBytes, func(r *ScramFinal) *string { return &r.State }),
+	idMember("scram", MaxScramBytes, func(r *ScramFinal) *string { return &r.Scram }),
+}
+
+var jwtMembers = []member[JWTRequest]{
+	typeMember[JWTRequest](),
+	idMember("appID", MaxIDBytes, func(r *JWTRequest) *string { return &r.AppID }),
+	{"userID", true, func(s *scanner, r *JWTRequest) { r.UserID = s.userID() }},
+	idMember("jwt", MaxJWTBytes, func(r *JWTRequest) *string { return &r.JWT }),
+}
+
+// DecodeAuth parses and validates the body of a POST to auth.
+func DecodeAuth(body []byte) (AuthRequest, *Error) {
+	if len(body) > MaxFrameBytes {
+		return nil, tooLarge(body)
+	}
+	var s scanner
+	s.reset(body)
+	if !utf8.Valid(body) {
+		s.fail(CodeMalformed, 0, "the message is not UTF-8")
+		return nil, s.err
+	}
+	kind := s.messageType()
+	if s.err != nil {
+		return nil, finish(s.err, TypeHello, nil)
+	}
+	s.reset(body)
+	request := s.authRequest(kind)
+	s.end()
+	if s.err != nil {
+		return nil, finish(s.err, TypeHello, nil)
+	}
+	return request, nil
+}
+
+func (s *scanner) authRequest(kind Type) AuthRequest {
+	switch kind {
+	case TypeScramFirst:
+		return readFrame(s, scramFirstMembers, &ScramFirst{})
+	case TypeScramFinal:
+		return readFrame(s, scramFinalMembers, &ScramFinal{})
+	case TypeJWT:
+		return readFrame(s, jwtMembers, &JWTRequest{})
+	}
+	s.fail(CodeTypeUnknown, 0, "is not one of the handshake")
+	s.in("type")
+	return nil
+}

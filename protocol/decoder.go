@@ -1,8 +1,24 @@
 package protocol
 
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
 // Decoder decodes the client frames of one connection and keeps its context: the
 // fabrics and column sets announced so far. Not for concurrent use.
-type Decoder struct{ unknownColumns int }
+type Decoder struct {
+	scan           scanner
+	fabrics        map[int]*Fabric
+	sets           [MaxColumnSets + 1]*Columns // by number; 0 is never announced
+	keyed          []*Columns                  // shapes of keyed rows seen lately
+	unknownColumns int
+	words          map[string]string // short strings of rows seen before
+	stats          *statsFrame       // memory of the last *Stats
+}
+
+// maxScratch bounds what an idle decoder keeps of a long string with escapes.
+const maxScratch = 1 << 10
 
 // NewDecoder returns a decoder without context.
 func NewDecoder() *Decoder { return &Decoder{} }
@@ -13,19 +29,199 @@ func NewDecoder() *Decoder { return &Decoder{} }
 // *Skip or *Bye. A *Stats and its Records are reused by the next Decode; everything
 // else is the caller's. msg is not kept.
 func (d *Decoder) Decode(msg []byte) (Frame, *Error) {
-	return nil, &Error{Code: CodeMalformed, Seq: PeekSeq(msg)}
+	if len(msg) > MaxFrameBytes {
+		return nil, tooLarge(msg)
+	}
+	s := &d.scan
+	s.reset(msg)
+	if !utf8.Valid(msg) {
+		s.fail(CodeMalformed, 0, "the message is not UTF-8")
+		return nil, finish(s.err, "", msg)
+	}
+	kind := s.messageType()
+	var frame Frame
+	if s.err == nil {
+		s.reset(msg)
+		frame = d.frame(kind)
+		s.end()
+	}
+	err := s.err
+	s.reset(nil)
+	if cap(s.scratch) > maxScratch {
+		s.scratch = nil
+	}
+	if err != nil {
+		return nil, finish(err, kind, msg)
+	}
+	return d.take(frame)
 }
 
-// Release gives the memory of the last *Stats back to a common pool, for connections
-// that are idle between frames. It is optional; that *Stats must not be used after it.
-func (d *Decoder) Release() {}
+// tooLarge refuses a message for its size.
+func tooLarge(msg []byte) *Error {
+	return &Error{
+		Code: CodeFrameTooLarge, Limit: MaxFrameBytes, Seq: PeekSeq(msg[:MaxFrameBytes]),
+		Message: fmt.Sprintf("the message is %d bytes, at most %d are allowed", len(msg), MaxFrameBytes),
+	}
+}
 
-// UnknownColumns tells how many column names were announced and ignored so far.
+// finish completes an error: its message starts with the field, and it carries the
+// number of the frame unless a frame of this type has none.
+func finish(e *Error, kind Type, msg []byte) *Error {
+	if e.Field != "" {
+		e.Message = e.Field + " " + e.Message
+	}
+	switch kind {
+	case TypeHello, TypeFabric, TypeColumns, TypeBye:
+	default:
+		e.Seq = PeekSeq(msg)
+	}
+	return e
+}
+
+// messageType finds the type. It stands first in most messages, and then nothing else
+// is read.
+func (s *scanner) messageType() Type {
+	if !s.open('{', "an object") {
+		s.err.Code = CodeMalformed
+		s.err.Message = "the message is not a JSON object"
+		return ""
+	}
+	for name, ok := s.member(true); ok; name, ok = s.member(false) {
+		if string(name) == "type" {
+			kind := s.bytes(MaxFrameBytes)
+			s.in("type")
+			return knownType(kind)
+		}
+		s.skip()
+	}
+	s.end()
+	s.missing("type")
+	return ""
+}
+
+// knownType returns the constant, so that nothing is allocated, else the text itself.
+func knownType(kind []byte) Type {
+	switch Type(kind) {
+	case TypeStats:
+		return TypeStats
+	case TypeEvent:
+		return TypeEvent
+	}
+	return Type(kind)
+}
+
+// frame reads the message as one of that type.
+func (d *Decoder) frame(kind Type) Frame {
+	s := &d.scan
+	switch kind {
+	case TypeStats:
+		return d.readStats()
+	case TypeHello:
+		return readHello(s)
+	case TypeFabric:
+		return readFrame(s, fabricMembers, &Fabric{RemoteEndpointType: "peer", FabricTransmissionDirection: "sendrecv"})
+	case TypeColumns:
+		return readColumns(s)
+	case TypeEvent:
+		return readScoped(d, eventMembers, &Event{})
+	case TypeError:
+		return readScoped(d, errorMembers, &ErrorReport{})
+	case TypeFeedback:
+		return readScoped(d, feedbackMembers, &Feedback{})
+	case TypeLog:
+		return readScoped(d, logMembers, &Log{})
+	case TypeSkip:
+		return d.readSkip()
+	case TypeBye:
+		return readFrame(s, byeMembers, &Bye{})
+	case TypeScramFirst, TypeScramFinal, TypeJWT, TypeToken, TypeWelcome, TypeAck, TypeNack, TypeSlowDown:
+		s.fail(CodeTypeUnknown, 0, "is not allowed here")
+	default:
+		s.fail(CodeTypeUnknown, 0, "is not a message type of version %d", Version)
+	}
+	s.in("type")
+	return nil
+}
+
+// readFrame reads a message whose members are all there is to it.
+func readFrame[T any](s *scanner, members []member[T], v *T) *T {
+	readObject(s, members, v)
+	return v
+}
+
+// take adds an announcement to the context.
+func (d *Decoder) take(frame Frame) (Frame, *Error) {
+	var err *Error
+	switch f := frame.(type) {
+	case *Fabric:
+		frame, err = d.takeFabric(f)
+	case *Columns:
+		frame, err = d.takeColumns(f)
+	}
+	if err != nil {
+		err.Message = err.Field + " " + err.Message
+		return nil, err
+	}
+	return frame, nil
+}
+
+func (d *Decoder) takeFabric(f *Fabric) (Frame, *Error) {
+	if have := d.fabrics[f.Fabric]; have != nil {
+		if *have != *f {
+			return nil, &Error{Code: CodeFieldValue, Field: "fabric", Message: "was announced before with another content"}
+		}
+		return have, nil
+	}
+	if len(d.fabrics) == MaxFabrics {
+		return nil, &Error{
+			Code: CodeTooMany, Field: "fabric", Limit: MaxFabrics,
+			Message: fmt.Sprintf("is one more than the %d that one connection may announce", MaxFabrics),
+		}
+	}
+	if d.fabrics == nil {
+		d.fabrics = make(map[int]*Fabric)
+	}
+	d.fabrics[f.Fabric] = f
+	return f, nil
+}
+
+func (d *Decoder) takeColumns(c *Columns) (Frame, *Error) {
+	if have := d.sets[c.Set]; have != nil {
+		if !have.equal(c) {
+			return nil, &Error{Code: CodeFieldValue, Field: "set", Message: "was announced before with another content"}
+		}
+		return have, nil
+	}
+	for _, m := range c.Measures {
+		if m == nil {
+			d.unknownColumns++
+		}
+	}
+	d.sets[c.Set] = c
+	return c, nil
+}
+
+// UnknownColumns tells how many column names were announced and ignored so far; a name
+// in a keyed row counts each time.
 func (d *Decoder) UnknownColumns() int { return d.unknownColumns }
 
 // PeekSeq reads the seq from the head of a message that cannot be decoded whole; 0 when
 // there is none.
-func PeekSeq(head []byte) uint64 { return 0 }
-
-// DecodeAuth parses and validates the body of a POST to auth.
-func DecodeAuth(body []byte) (AuthRequest, *Error) { return nil, &Error{Code: CodeMalformed} }
+func PeekSeq(head []byte) uint64 {
+	var s scanner
+	s.reset(head)
+	s.open('{', "")
+	for name, ok := s.member(true); ok; name, ok = s.member(false) {
+		if string(name) != "seq" {
+			s.skip()
+			continue
+		}
+		seq := s.int(1, MaxSeq)
+		// A number that runs to the end may have been cut.
+		if s.err != nil || s.pos == len(head) {
+			return 0
+		}
+		return uint64(seq) //nolint:gosec // from 1 on
+	}
+	return 0
+}

@@ -1,5 +1,10 @@
 package protocol
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // Welcome answers a hello (section 4.1).
 type Welcome struct {
 	Version         int
@@ -41,4 +46,66 @@ type SlowDown struct {
 type Refusal struct {
 	Error
 	RetryAfterMs int64
+}
+
+// serverMessage has the members of all messages that a server sends.
+type serverMessage struct {
+	Type            Type    `json:"type"`
+	Version         int     `json:"version"`
+	At              int64   `json:"at"`
+	Acked           uint64  `json:"acked"`
+	Seq             uint64  `json:"seq"`
+	StatsIntervalMs int     `json:"statsIntervalMs"`
+	WindowFrames    int     `json:"windowFrames"`
+	ConferenceURL   string  `json:"conferenceURL"`
+	Code            Code    `json:"code"`
+	CSError         CSError `json:"csError"`
+	Field           string  `json:"field"`
+	Limit           int     `json:"limit"`
+	Message         string  `json:"message"`
+	Retry           bool    `json:"retry"`
+	RetryAfterMs    int64   `json:"retryAfterMs"`
+	Scram           string  `json:"scram"`
+	State           string  `json:"state"`
+	Token           string  `json:"token"`
+	ExpiresInMs     int64   `json:"expiresInMs"`
+	Labels          struct {
+		MOS []float64 `json:"mos"`
+	} `json:"labels"`
+}
+
+func (m *serverMessage) refusal() Error {
+	return Error{Code: m.Code, Field: m.Field, Limit: m.Limit, Message: m.Message, Seq: m.Seq}
+}
+
+// DecodeServer reads a message of a server, for clients in Go and for tests. It returns
+// *Welcome, *Ack, *Nack, *SlowDown, *Bye, *ScramReply, *TokenReply or *Refusal, and
+// believes the server: it checks types, not limits.
+func DecodeServer(msg []byte) (any, error) {
+	var m serverMessage
+	if err := json.Unmarshal(msg, &m); err != nil {
+		return nil, fmt.Errorf("server message: %w", err)
+	}
+	switch m.Type {
+	case TypeWelcome:
+		return &Welcome{
+			Version: m.Version, At: m.At, Acked: m.Acked, StatsIntervalMs: m.StatsIntervalMs,
+			WindowFrames: m.WindowFrames, ConferenceURL: m.ConferenceURL, LabelsMOS: m.Labels.MOS,
+		}, nil
+	case TypeAck:
+		return &Ack{m.Seq, m.At}, nil
+	case TypeNack:
+		return &Nack{m.refusal()}, nil
+	case TypeSlowDown:
+		return &SlowDown{m.RetryAfterMs, m.StatsIntervalMs}, nil
+	case TypeBye:
+		return &Bye{m.Code, m.CSError, m.Message, m.Retry, m.RetryAfterMs}, nil
+	case TypeScramFirst:
+		return &ScramReply{m.Scram, m.State}, nil
+	case TypeToken:
+		return &TokenReply{m.Scram, m.Token, m.ExpiresInMs, m.At}, nil
+	case TypeError:
+		return &Refusal{m.refusal(), m.RetryAfterMs}, nil
+	}
+	return nil, fmt.Errorf("server message: unknown type %q", m.Type)
 }

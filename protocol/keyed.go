@@ -1,0 +1,100 @@
+package protocol
+
+import "slices"
+
+// readKeyed takes the measurements in the keyed form.
+func (f *statsFrame) readKeyed(s *scanner) {
+	f.keyed = true
+	if !s.open('[', "an array") {
+		return
+	}
+	for i := 0; s.more(']', i == 0); i++ {
+		if i == MaxRows {
+			s.fail(CodeTooMany, MaxRows, "has more than the %d rows that are allowed", MaxRows)
+			return
+		}
+		f.readKeyedRow(s)
+		if s.err != nil {
+			s.at(i)
+			return
+		}
+	}
+}
+
+// readKeyedRow takes one object. Its columns are made up from its names.
+func (f *statsFrame) readKeyedRow(s *scanner) {
+	if !s.open('{', "an object") {
+		return
+	}
+	var shape Columns
+	f.names, f.measures = f.names[:0], f.measures[:0]
+	first := len(f.values)
+	for name, ok := s.member(true); ok; name, ok = s.member(false) {
+		switch {
+		case string(name) == "statsType":
+			s.once(&shape.StatsType, "statsType", s.statsType)
+		case string(name) == "mediaType":
+			s.once(&shape.MediaType, "mediaType", s.mediaType)
+		default:
+			f.readKeyedValue(s, measureByName[string(name)])
+		}
+		if s.err != nil {
+			return
+		}
+	}
+	if s.err == nil && shape.StatsType == "" {
+		s.missing("statsType")
+	}
+	s.checkMediaType(shape.StatsType, shape.MediaType)
+	if s.err != nil {
+		return
+	}
+	shape.Names, shape.Measures = f.names, f.measures
+	f.Records = append(f.Records, Record{f.d.shape(&shape), f.values[first:len(f.values):len(f.values)]})
+}
+
+// once takes a word that may stand once.
+func (s *scanner) once(word *string, name string, read func() string) {
+	if *word != "" {
+		s.fail(CodeMalformed, 0, "the member %s stands twice", name)
+		return
+	}
+	if s.null() {
+		return
+	}
+	*word = read()
+	s.in(name)
+}
+
+// readKeyedValue takes the value of a measure; nil is one that this server does not
+// know: it is ignored and counted.
+func (f *statsFrame) readKeyedValue(s *scanner, m *Measure) {
+	if m == nil {
+		f.d.unknownColumns++
+		s.skip()
+		return
+	}
+	if slices.Contains(f.measures, m) {
+		s.fail(CodeMalformed, 0, "the member %s stands twice", m.Name)
+		return
+	}
+	f.names, f.measures = append(f.names, m.Name), append(f.measures, m)
+	f.values = append(f.values, Value{})
+	f.d.readValue(&f.values[len(f.values)-1], m)
+	s.in(m.Name)
+}
+
+// shape returns columns that are equal to c and stay valid.
+func (d *Decoder) shape(c *Columns) *Columns {
+	for _, have := range d.keyed {
+		if have.equal(c) {
+			return have
+		}
+	}
+	kept := &Columns{StatsType: c.StatsType, MediaType: c.MediaType, Names: slices.Clone(c.Names), Measures: slices.Clone(c.Measures)}
+	if len(d.keyed) == maxShapes {
+		d.keyed = nil
+	}
+	d.keyed = append(d.keyed, kept)
+	return kept
+}

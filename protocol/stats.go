@@ -1,0 +1,195 @@
+package protocol
+
+import "sync"
+
+// maxWords bounds the strings that a decoder remembers, maxShapes the shapes of keyed
+// rows. Both forget everything when they are full: clients that send more than this do
+// not gain by them.
+const (
+	maxWords  = 64
+	maxShapes = 32
+)
+
+// statsFrame is a Stats, while it is read and after, with the memory behind it.
+type statsFrame struct {
+	Stats
+	d        *Decoder
+	fabric   int
+	values   []Value
+	names    []string // of one keyed row
+	measures []*Measure
+	rows     bool
+	keyed    bool
+}
+
+var statsFrames = sync.Pool{New: func() any { return new(statsFrame) }}
+
+// Release gives the memory of the last *Stats back to a common pool, for connections
+// that are idle between frames. It is optional; that *Stats must not be used after it.
+func (d *Decoder) Release() {
+	if d.stats == nil {
+		return
+	}
+	d.stats.d, d.stats.Fabric = nil, nil
+	statsFrames.Put(d.stats)
+	d.stats = nil
+}
+
+var statsMembers = []member[statsFrame]{
+	typeMember[statsFrame](),
+	{"seq", true, func(s *scanner, f *statsFrame) { f.Seq = s.seq() }},
+	{"at", true, func(s *scanner, f *statsFrame) { f.At = s.time() }},
+	{"fabric", true, func(s *scanner, f *statsFrame) { f.fabric = int(s.int(1, MaxFabric)) }},
+	{"intervalMs", true, func(s *scanner, f *statsFrame) { f.IntervalMs = s.float(MinIntervalMs, MaxIntervalMs) }},
+	{"rows", false, func(s *scanner, f *statsFrame) { f.readRows(s) }},
+	{"keyed", false, func(s *scanner, f *statsFrame) { f.readKeyed(s) }},
+}
+
+func (d *Decoder) readStats() Frame {
+	if d.stats == nil {
+		d.stats = statsFrames.Get().(*statsFrame) //nolint:forcetypeassert // nothing else is in there
+		d.stats.d = d
+	}
+	s, f := &d.scan, d.stats
+	f.Stats = Stats{Records: f.Records[:0]}
+	f.fabric, f.rows, f.keyed, f.values = 0, false, false, f.values[:0]
+	readObject(s, statsMembers, f)
+	switch {
+	case s.err != nil:
+	case !f.rows && !f.keyed:
+		s.missing("rows")
+	case f.rows && f.keyed:
+		s.fail(CodeFieldValue, 0, "excludes rows")
+		s.in("keyed")
+	default:
+		f.Fabric = d.fabricNumbered(f.fabric)
+		s.in("fabric")
+	}
+	return &f.Stats
+}
+
+// readRows takes the measurements in rows.
+func (f *statsFrame) readRows(s *scanner) {
+	f.rows = true
+	if !s.open('[', "an array") {
+		return
+	}
+	for i := 0; s.more(']', i == 0); i++ {
+		if i == MaxRows {
+			s.fail(CodeTooMany, MaxRows, "has more than the %d rows that are allowed", MaxRows)
+			return
+		}
+		f.readRow(s)
+		if s.err != nil {
+			s.at(i)
+			return
+		}
+	}
+}
+
+// readRow takes one row: the number of its column set, then a value for each name.
+func (f *statsFrame) readRow(s *scanner) {
+	if !s.open('[', "an array") {
+		return
+	}
+	if !s.more(']', true) {
+		s.missing("[0]")
+		return
+	}
+	set := int(s.int(1, MaxColumnSets))
+	if s.err != nil {
+		s.in("[0]")
+		return
+	}
+	columns := f.d.sets[set]
+	if columns == nil {
+		s.fail(CodeColumnsUnknown, 0, "is of column set %d, which was not announced on this connection", set)
+		return
+	}
+	first := len(f.values)
+	for i, m := range columns.Measures {
+		if !s.more(']', false) {
+			s.fail(CodeFieldValue, 0, "has %d values, column set %d has %d names", i, set, len(columns.Names))
+			return
+		}
+		f.values = append(f.values, Value{})
+		f.d.readValue(&f.values[len(f.values)-1], m)
+		if s.err != nil {
+			s.in(columns.Names[i])
+			return
+		}
+	}
+	if s.more(']', false) {
+		s.fail(CodeFieldValue, 0, "has more values than the %d names of column set %d", len(columns.Names), set)
+		return
+	}
+	f.Records = append(f.Records, Record{columns, f.values[first:len(f.values):len(f.values)]})
+}
+
+// readValue takes the value of a measure; nil is one that this server does not know.
+func (d *Decoder) readValue(v *Value, m *Measure) {
+	s := &d.scan
+	switch c := s.peek(); {
+	case c == '-', isDigit(c):
+		v.Kind, v.Num = Number, s.number()
+		if m != nil {
+			s.checkNumber(v.Num, m)
+		}
+	case c == 'n':
+		s.literal("null")
+	case c == '"' && (m == nil || m.Type == Text):
+		v.Kind, v.Str = String, d.word(s.bytes(MaxValueBytes))
+	case (c == 't' || c == 'f') && m == nil:
+		v.Kind = Bool
+		if s.bool() {
+			v.Num = 1
+		}
+	case m == nil:
+		s.wrongType("a number, a string, a boolean or null")
+	case m.Type == Text:
+		s.wrongType("a string or null")
+	default:
+		s.wrongType("a number or null")
+	}
+}
+
+// checkNumber makes sure that a number can be a value of the measure.
+func (s *scanner) checkNumber(v float64, m *Measure) {
+	switch {
+	case s.err != nil:
+	case m.Type == Text:
+		s.fail(CodeFieldType, 0, "must be a string or null, a number came")
+	case v < m.Min || v > m.Max:
+		s.fail(CodeFieldValue, 0, "must be from %v to %v", m.Min, m.Max)
+	case m.Type == Int && v != float64(int64(v)):
+		s.fail(CodeFieldValue, 0, "must be a whole number")
+	}
+}
+
+// commonWords are the strings that most rows hold; they are shared by all connections.
+var commonWords = func() map[string]string {
+	m := make(map[string]string)
+	for _, w := range []string{
+		"", "opus", "red", "PCMU", "PCMA", "G722", "VP8", "VP9", "H264", "H265", "AV1", "rtx",
+		"none", "cpu", "bandwidth", "other", "q", "h", "f", "0", "1", "2",
+	} {
+		m[w] = w
+	}
+	return m
+}()
+
+// word returns the string of b, the same one each time where that is cheap.
+func (d *Decoder) word(b []byte) string {
+	if w, ok := commonWords[string(b)]; ok {
+		return w
+	}
+	if w, ok := d.words[string(b)]; ok {
+		return w
+	}
+	if d.words == nil || len(d.words) == maxWords {
+		d.words = make(map[string]string)
+	}
+	w := string(b)
+	d.words[w] = w
+	return w
+}
