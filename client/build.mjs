@@ -1,0 +1,63 @@
+// Builds dist/: byte for byte the same from the same sources.
+//   qos.min.js, qos.js  a global, an AMD module or a CommonJS module
+//   qos.mjs             an ES module
+//   qos.d.ts            types; qos.d.mts is the same for resolvers that want the pair
+//   manifest.json       sizes and SRI hashes
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const dist = new URL('dist/', import.meta.url).pathname;
+const licence = `/*! qos ${version} | Apache-2.0 */`;
+
+const common = {
+  bundle: true,
+  target: 'es2022',
+  charset: 'utf8',
+  sourcemap: true,
+  sourcesContent: true,
+  legalComments: 'none',
+  define: { __QOS_VERSION__: JSON.stringify(version) },
+};
+
+// esbuild has no UMD format: a function around its iife does the three ways of loading.
+const umd = {
+  ...common,
+  entryPoints: ['src/umd.ts'],
+  format: 'iife',
+  globalName: 'lib',
+  banner: {
+    js: `${licence}\n(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){`,
+  },
+  footer: { js: 'return lib.qos});' },
+};
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+await build({ ...umd, outfile: `${dist}qos.js` });
+await build({ ...umd, outfile: `${dist}qos.min.js`, minify: true });
+await build({ ...common, entryPoints: ['src/module.ts'], format: 'esm', outfile: `${dist}qos.mjs`, banner: { js: licence } });
+
+// The published types stand alone: the public types, then the shape of the export.
+const types = [licence, readFileSync('src/types.ts', 'utf8'), readFileSync('src/module.types.txt', 'utf8')].join('\n');
+writeFileSync(`${dist}qos.d.ts`, types);
+writeFileSync(`${dist}qos.d.mts`, types);
+// The package is of ES modules, these files are not.
+writeFileSync(`${dist}package.json`, '{ "type": "commonjs" }\n');
+
+const files = {};
+for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos.d.ts']) {
+  const bytes = readFileSync(dist + name);
+  files[name] = {
+    bytes: bytes.length,
+    gzipBytes: gzipSync(bytes, { level: 9 }).length,
+    integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
+  };
+}
+writeFileSync(`${dist}manifest.json`, `${JSON.stringify({ version, files }, null, 2)}\n`);
+for (const [name, { bytes, gzipBytes, integrity }] of Object.entries(files)) {
+  console.log(`${name.padEnd(11)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`);
+}

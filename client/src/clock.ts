@@ -1,0 +1,84 @@
+// The server's time as this page knows it (protocol section 5).
+//
+// A stamp taken before the first sample, or after a sleep, is provisional: it carries the
+// number of its epoch, and the sample that ends the epoch says by how much all of its
+// stamps were off. So frames can wait unsent and still end up on the server's clock.
+
+/** A moment: provisional until the clock knows the shift of its epoch. */
+export interface Stamp {
+  readonly ms: number;
+  readonly epoch: number;
+}
+
+/** The two clocks of the page, in ms. */
+export interface Clocks {
+  wall(): number;
+  mono(): number;
+}
+
+/** The corrected clock. */
+export interface Clock {
+  /** The moment now. */
+  stamp(): Stamp;
+  /** What a stamp means on the server's clock, whole ms. */
+  time(stamp: Stamp): number;
+  /** The monotonic clock, for durations. */
+  mono(): number;
+  /** Takes one exchange with the server: sent and received on the monotonic clock. */
+  sample(sent: number, received: number, serverAt: number): void;
+  /** False before the first sample and after a sleep or a step of the wall clock. */
+  synced(): boolean;
+}
+
+const maxPartMs = 1000;
+const keptSamples = 5;
+
+export function createClock(clocks: Clocks): Clock {
+  let parted = clocks.wall() - clocks.mono(); // wall against monotonic
+  let offset = parted; // server against monotonic, as far as known
+  let samples: { rtt: number; offset: number }[] = [];
+  const shifts: number[] = [0]; // by epoch
+
+  /** Even epochs are provisional, odd ones synchronised. */
+  const epoch = () => shifts.length - 1;
+  const synced = () => {
+    const now = clocks.wall() - clocks.mono();
+    const step = now - parted;
+    if (Math.abs(step) > maxPartMs) {
+      parted = now;
+      // Forward it was most likely a sleep, in which true time went on; backward a correction of the wall clock.
+      if (step > 0) offset += step;
+      samples = [];
+      if (epoch() % 2) shifts.push(0);
+    }
+    return epoch() % 2 === 1;
+  };
+
+  return {
+    synced,
+    mono: clocks.mono,
+    stamp() {
+      synced();
+      return { ms: clocks.mono() + offset, epoch: epoch() };
+    },
+    time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
+    sample(sent, received, serverAt) {
+      const wasSynced = synced();
+      samples.push({ rtt: received - sent, offset: serverAt - (sent + received) / 2 });
+      samples = samples.slice(-keptSamples);
+      const best = samples.reduce((a, b) => (b.rtt < a.rtt ? b : a));
+      if (!wasSynced) {
+        shifts[epoch()] = best.offset - offset;
+        shifts.push(0);
+      }
+      offset = best.offset;
+      parted = clocks.wall() - clocks.mono();
+    },
+  };
+}
+
+/** The clocks of the page. */
+export const pageClocks: Clocks = {
+  wall: () => Date.now(),
+  mono: () => performance.now(),
+};

@@ -1,0 +1,35 @@
+// Entry of qos.mjs. The names serve code that uses the module's namespace as the object.
+
+import { assemble } from './index.ts';
+
+const qos = assemble(import.meta.url);
+
+export default qos;
+export const {
+  initialize,
+  addNewFabric,
+  reportError,
+  associateMstWithUserID,
+  sendFabricEvent,
+  reportUserIDChange,
+  sendUserFeedback,
+  on,
+  attachWifiStatsHandler,
+  sendCallDetails,
+  sendCustomEvent,
+  sendCustomStats,
+  startPrecallTests,
+  stopPrecallTests,
+  makePrecallTest,
+  getTurnCredentials,
+  version,
+  fabricUsage,
+  fabricEvent,
+  webRTCFunctions,
+  userIDType,
+  endpointType,
+  transmissionDirection,
+  qosAPIReturnStatus,
+  wrtcFuncNames,
+  callStatsAPIReturnStatus,
+} = qos;

@@ -1,0 +1,29 @@
+// What the page's own life means for a session. pagehide and visibilitychange only: unload
+// and beforeunload handlers would keep the page out of the back/forward cache.
+
+/** What a session does when the page changes. */
+export interface PageEvents {
+  /** The page goes; kept: it may come back from the back/forward cache. */
+  hidden(kept: boolean): void;
+  /** The page is (again) in front, or the network is back. */
+  shown(): void;
+}
+
+/** Listens to the page; returns what stops it. Without a page there is nothing to hear. */
+export function watchPage(events: PageEvents, withPagehide: boolean): () => void {
+  if (typeof addEventListener !== 'function') return () => undefined;
+  const pagehide = (event: PageTransitionEvent) => events.hidden(event.persisted);
+  const shown = () => {
+    if (typeof document !== 'object' || document.visibilityState !== 'hidden') events.shown();
+  };
+  if (withPagehide) addEventListener('pagehide', pagehide);
+  addEventListener('pageshow', shown);
+  addEventListener('online', shown);
+  if (typeof document === 'object') document.addEventListener('visibilitychange', shown);
+  return () => {
+    removeEventListener('pagehide', pagehide);
+    removeEventListener('pageshow', shown);
+    removeEventListener('online', shown);
+    if (typeof document === 'object') document.removeEventListener('visibilitychange', shown);
+  };
+}

@@ -1,0 +1,40 @@
+// What the library reads in session descriptions, and what it takes out of them.
+
+/** CNAME and msid of an SSRC (requirement STAT-06). */
+export interface SourceInfo {
+  cname: string | null;
+  msid: string | null;
+}
+
+/** Finds an SSRC in an SDP; the media section's own msid stands in for the source's. */
+export function sourceInfo(sdp: string, ssrc: number): SourceInfo {
+  for (const section of sdp.split(/^m=/m)) {
+    const own = (attribute: string) => new RegExp(`^a=ssrc:${ssrc} ${attribute}:(.*)$`, 'm').exec(section)?.[1]?.trim();
+    const cname = own('cname');
+    const msid = own('msid') ?? (cname && /^a=msid:(.*)$/m.exec(section)?.[1]?.trim());
+    if (cname || msid) return { cname: cname ?? null, msid: msid || null };
+  }
+  return { cname: null, msid: null };
+}
+
+/** The ICE user name fragment; another one means an ICE restart. */
+export function iceUfrag(sdp: string): string | null {
+  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? null;
+}
+
+/** The SDP of a string or a description object, "" when there is none. */
+export function sdpText(description: unknown): string {
+  const sdp = typeof description === 'object' && description !== null ? (description as { sdp?: unknown }).sdp : description;
+  return typeof sdp === 'string' ? sdp : '';
+}
+
+/**
+ * Takes local addresses out of an SDP (collectIP false, requirement STAT-05): related
+ * addresses always, candidates' own unless they are a relay's, and those of o= and c=.
+ */
+export function withoutAddresses(sdp: string): string {
+  return sdp
+    .replace(/^((?:a=)?candidate:\S+ \d+ \S+ \d+ )\S+( \d+ typ (?!relay))/gm, '$10.0.0.0$2')
+    .replace(/ raddr \S+ rport \d+/g, ' raddr 0.0.0.0 rport 0')
+    .replace(/^(o=\S+ \S+ \S+ IN IP[46] |c=IN IP[46] |a=rtcp:\d+ IN IP[46] )\S+/gm, '$10.0.0.0');
+}

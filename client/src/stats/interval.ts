@@ -1,0 +1,174 @@
+// What happened between two readings of a stream: pure functions, safe against counters
+// that start again. Names are those of protocol section 7.
+
+import { num, type Pair, type Report, type Stream, str } from './normalise.ts';
+
+/** One value of a row. */
+export type Cell = number | string | null;
+
+/** The measures of one stream or pair over one interval. */
+export type Measures = Readonly<Record<string, Cell>>;
+
+const inboundCounters = {
+  bytes: 'bytesReceived',
+  packets: 'packetsReceived',
+  packetsDiscarded: 'packetsDiscarded',
+  fecPackets: 'fecPacketsReceived',
+  samples: 'totalSamplesReceived',
+  concealedSamples: 'concealedSamples',
+  silentConcealedSamples: 'silentConcealedSamples',
+  concealmentEvents: 'concealmentEvents',
+  frames: 'framesReceived',
+  framesDecoded: 'framesDecoded',
+  framesDropped: 'framesDropped',
+  keyFrames: 'keyFramesDecoded',
+  freezes: 'freezeCount',
+  pauses: 'pauseCount',
+  plis: 'pliCount',
+  firs: 'firCount',
+  nacks: 'nackCount',
+  retransmittedPackets: 'retransmittedPacketsReceived',
+};
+
+const outboundCounters = {
+  bytes: 'bytesSent',
+  packets: 'packetsSent',
+  frames: 'framesSent',
+  framesEncoded: 'framesEncoded',
+  keyFrames: 'keyFramesEncoded',
+  plis: 'pliCount',
+  firs: 'firCount',
+  nacks: 'nackCount',
+  retransmittedPackets: 'retransmittedPacketsSent',
+  retransmittedBytes: 'retransmittedBytesSent',
+};
+
+/** Rounds to so many decimals. */
+export function round(value: number | null, decimals: number): number | null {
+  const factor = 10 ** decimals;
+  return value === null ? null : Math.round(value * factor) / factor;
+}
+
+/** The increase of a counter; one that fell was started again and counts from 0. */
+function increase(before: unknown, after: unknown): number | null {
+  const now = num(after);
+  if (now === null) return null;
+  const then = num(before) ?? 0;
+  return now < then ? now : now - then;
+}
+
+function ratio(part: number | null, whole: number | null): number | null {
+  return part === null || !whole ? null : part / whole;
+}
+
+const inMs = (seconds: number | null) => round(seconds === null ? null : Math.max(0, seconds) * 1000, 1);
+
+/** Reads the increases between two reports; all from 0 when the stream was started again. */
+function reader(before: Report, after: Report, counter: string) {
+  const restarted = (num(after[counter]) ?? 0) < (num(before[counter]) ?? 0);
+  const base: Report = restarted ? {} : before;
+  return {
+    base,
+    by: (field: string) => increase(base[field], after[field]),
+    ms: (field: string) => inMs(increase(base[field], after[field])),
+  };
+}
+
+function counters(table: Record<string, string>, by: (field: string) => number | null): Record<string, Cell> {
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
+}
+
+/** A loss may be negative (RFC 3550: duplicates), so it is a plain difference. */
+function lossBetween(before: Report, after: Report): number | null {
+  const now = num(after.packetsLost);
+  return now === null ? null : now - (num(before.packetsLost) ?? 0);
+}
+
+/** The measures of a stream over ms; pairRttMs stands in where a stream has no RTT of its own. */
+export function measureStream(before: Stream, after: Stream, ms: number, pairRttMs: number | null): Measures {
+  const measures = after.statsType === 'inbound-rtp' ? inbound(before, after, ms) : outbound(before, after, ms);
+  return { ...measures, rttMs: rttOf(before.remote, after.remote) ?? pairRttMs };
+}
+
+function inbound(before: Stream, after: Stream, ms: number): Record<string, Cell> {
+  const { rtp } = after;
+  const { base, by, ms: time } = reader(before.rtp, rtp, 'packetsReceived');
+  const video = after.mediaType === 'video';
+  return {
+    ssrc: after.ssrc,
+    codec: after.codec,
+    ...counters(inboundCounters, by),
+    packetsLost: lossBetween(base, rtp),
+    jitterMs: inMs(num(rtp.jitter)),
+    jitterBufferDelayMs: inMs(ratio(by('jitterBufferDelay'), by('jitterBufferEmittedCount'))),
+    audioLevel: round(num(rtp.audioLevel), 4),
+    width: num(rtp.frameWidth),
+    height: num(rtp.frameHeight),
+    fps: video ? rate(by('framesDecoded'), ms) : null,
+    harmonicFps: round(ratio(by('totalInterFrameDelay'), by('totalSquaredInterFrameDelay')), 2),
+    freezeMs: time('totalFreezesDuration'),
+    pauseMs: time('totalPausesDuration'),
+    decodeMs: time('totalDecodeTime'),
+    qp: round(ratio(by('qpSum'), by('framesDecoded')), 1),
+  };
+}
+
+function outbound(before: Stream, after: Stream, ms: number): Record<string, Cell> {
+  const { rtp, remote } = after;
+  const { base, by, ms: time } = reader(before.rtp, rtp, 'packetsSent');
+  const limited = (why: string) =>
+    inMs(increase(durations(base)?.[why], durations(rtp)?.[why]));
+  return {
+    ssrc: after.ssrc,
+    codec: after.codec,
+    rid: str(rtp.rid),
+    ...counters(outboundCounters, by),
+    audioLevel: round(num(after.source.audioLevel), 4),
+    width: num(rtp.frameWidth),
+    height: num(rtp.frameHeight),
+    fps: after.mediaType === 'video' ? rate(by('framesSent') ?? by('framesEncoded'), ms) : null,
+    encodeMs: time('totalEncodeTime'),
+    qp: round(ratio(by('qpSum'), by('framesEncoded')), 1),
+    targetBitrateBps: round(num(rtp.targetBitrate), 0),
+    remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
+    remoteLossFraction: round(num(remote.fractionLost), 4),
+    remoteJitterMs: inMs(num(remote.jitter)),
+    limitation: str(rtp.qualityLimitationReason),
+    cpuLimitedMs: limited('cpu'),
+    bandwidthLimitedMs: limited('bandwidth'),
+  };
+}
+
+function durations(rtp: Report): Record<string, unknown> | undefined {
+  return rtp.qualityLimitationDurations as Record<string, unknown> | undefined;
+}
+
+function rate(count: number | null, ms: number): number | null {
+  return round(count === null ? null : (count * 1000) / ms, 2);
+}
+
+/** The mean round trip of the interval's measurements, else the last one known. */
+function rttOf(before: Report, after: Report): number | null {
+  const { by } = reader(before, after, 'roundTripTimeMeasurements');
+  const mean = ratio(by('totalRoundTripTime'), by('roundTripTimeMeasurements'));
+  return inMs(mean ?? num(after.roundTripTime));
+}
+
+/** The measures of a selected candidate pair. */
+export function measurePair(before: Pair | undefined, after: Pair): Measures {
+  const { pair } = after;
+  const { by } = reader(before?.id === after.id ? before.pair : {}, pair, 'responsesReceived');
+  const mean = ratio(by('totalRoundTripTime'), by('responsesReceived'));
+  return {
+    bytesSent: by('bytesSent'),
+    bytesReceived: by('bytesReceived'),
+    rttMs: inMs(mean ?? num(pair.currentRoundTripTime)),
+    availableOutgoingBps: round(num(pair.availableOutgoingBitrate), 0),
+  };
+}
+
+/** What a remote-outbound-rtp report says about the sender's side of an inbound stream. */
+export function measureRemoteSender(before: Report, after: Report): { bytes: number | null; packets: number | null } {
+  const { by } = reader(before, after, 'packetsSent');
+  return { bytes: by('bytesSent'), packets: by('packetsSent') };
+}

@@ -1,0 +1,108 @@
+// Reports of getStats, brought into one shape for all browsers.
+
+/** One report of getStats. */
+export type Report = Readonly<Record<string, unknown>>;
+
+/** An RTP stream with what belongs to it. */
+export interface Stream {
+  key: string;
+  statsType: 'inbound-rtp' | 'outbound-rtp';
+  mediaType: 'audio' | 'video';
+  ssrc: number;
+  codec: string | null;
+  rtp: Report;
+  /** What the other end reports about the stream: remote-inbound-rtp or remote-outbound-rtp. */
+  remote: Report;
+  /** The media-source of an outbound stream. */
+  source: Report;
+}
+
+/** A selected candidate pair. */
+export interface Pair {
+  id: string;
+  pair: Report;
+  local: Report;
+  remote: Report;
+}
+
+/** One reading of a PeerConnection. */
+export interface Snapshot {
+  streams: Map<string, Stream>;
+  /** By transport. */
+  pairs: Map<string, Pair>;
+}
+
+const none: Report = {};
+
+/** A number, or null. */
+export function num(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** A non-empty string, or null. */
+export function str(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Sorts the reports of one getStats call. */
+export function normalise(reports: Iterable<Report>): Snapshot {
+  const byId = new Map<unknown, Report>();
+  const remotes = new Map<string, Report>();
+  for (const report of reports) {
+    byId.set(report.id, report);
+    if (report.type === 'remote-inbound-rtp' || report.type === 'remote-outbound-rtp') {
+      remotes.set(`${report.type} ${report.ssrc}`, report);
+    }
+  }
+  const snapshot: Snapshot = { streams: new Map(), pairs: new Map() };
+  for (const report of byId.values()) {
+    if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
+      const stream = streamOf(report, report.type, byId, remotes);
+      if (stream) snapshot.streams.set(stream.key, stream);
+    }
+  }
+  for (const pair of selectedPairs(byId)) {
+    snapshot.pairs.set(String(pair.transportId ?? ''), {
+      id: String(pair.id),
+      pair,
+      local: byId.get(pair.localCandidateId) ?? none,
+      remote: byId.get(pair.remoteCandidateId) ?? none,
+    });
+  }
+  return snapshot;
+}
+
+function streamOf(
+  rtp: Report,
+  statsType: Stream['statsType'],
+  byId: Map<unknown, Report>,
+  remotes: Map<string, Report>,
+): Stream | null {
+  const mediaType = rtp.kind ?? rtp.mediaType;
+  const ssrc = num(rtp.ssrc);
+  if (ssrc === null || (mediaType !== 'audio' && mediaType !== 'video')) return null;
+  const remoteType = statsType === 'inbound-rtp' ? 'remote-outbound-rtp' : 'remote-inbound-rtp';
+  return {
+    key: `${statsType} ${ssrc}`,
+    statsType,
+    mediaType,
+    ssrc,
+    codec: str(byId.get(rtp.codecId)?.mimeType)?.split('/')[1] ?? null,
+    rtp,
+    remote: byId.get(rtp.remoteId) ?? remotes.get(`${remoteType} ${ssrc}`) ?? none,
+    source: byId.get(rtp.mediaSourceId) ?? none,
+  };
+}
+
+/** transport.selectedCandidatePairId is in both browsers; the rest is for look-alikes. */
+function selectedPairs(byId: Map<unknown, Report>): Report[] {
+  const all = [...byId.values()];
+  const selected = all
+    .filter((report) => report.type === 'transport')
+    .map((transport) => byId.get(transport.selectedCandidatePairId))
+    .filter((pair) => pair !== undefined);
+  if (selected.length) return selected;
+  const pairs = all.filter((report) => report.type === 'candidate-pair');
+  const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === 'succeeded');
+  return pair ? [pair] : [];
+}

@@ -1,0 +1,48 @@
+// Asking a PeerConnection for its reports, whatever it is (FAB-10).
+
+import { isObject } from '../validate.ts';
+import { fromLegacy } from './legacy.ts';
+import type { Report } from './normalise.ts';
+
+const limitMs = 5000;
+
+/** The reports, or null when none came: an error, or no answer in time. Never rejects. */
+export function readStats(pc: object, legacy: boolean): Promise<Report[] | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limitMs, null);
+    const answer = (reports: Report[] | null) => {
+      clearTimeout(timer);
+      resolve(reports);
+    };
+    const getStats = (pc as { getStats: (callback?: (response: unknown) => void) => unknown }).getStats;
+    const askLegacy = () => {
+      if (!legacy) answer(null);
+      else getStats.call(pc, (response) => answer(attempt(() => fromLegacy(response))));
+    };
+    try {
+      const promise = getStats.call(pc) as PromiseLike<unknown> | undefined;
+      if (typeof promise?.then !== 'function') askLegacy();
+      else promise.then((reports) => answer(attempt(() => list(reports))), () => answer(null));
+    } catch {
+      // An object of the callback form may refuse to be called without one.
+      if (attempt(() => (askLegacy(), true)) === null) answer(null);
+    }
+  });
+}
+
+function attempt<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}
+
+/** Reports come as a map, an array or an object keyed by id. */
+function list(reports: unknown): Report[] {
+  const all: unknown[] = [];
+  const each = (reports as { forEach?: unknown }).forEach;
+  if (typeof each === 'function') each.call(reports, (report: unknown) => all.push(report));
+  else if (isObject(reports)) all.push(...Object.values(reports));
+  return all.filter(isObject);
+}
