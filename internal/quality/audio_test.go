@@ -140,7 +140,7 @@ func TestScoreAudioBitrateIsThatOfSpeech(t *testing.T) {
 		require.InDelta(t, want, bps, 1e-6, name)
 		require.Equal(t, assumed, res.Assumed.String(), name)
 	}
-	f("silence by level", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(3000), Some(0) })
+	f("silence by level", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(8000), Some(0) })
 	f("silence by rate", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(3000), Opt{} })
 	f("nothing measured", 32000, "bitrate", func(in *AudioInput) { in.Bytes = Opt{} })
 	f("quiet but richly coded", 40000, "", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(25000), Some(0) })
