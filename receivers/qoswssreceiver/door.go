@@ -119,11 +119,16 @@ func count(counter metric.Int64Counter, key string, value protocol.Code) {
 func (d *door) retryAfter(code protocol.Code) time.Duration {
 	switch code {
 	case protocol.CodeOverloaded, protocol.CodeThrottled:
-		return d.timing.retry + rand.N(2*d.timing.retry)
+		return d.timing.retry + spread(2*d.timing.retry)
 	case protocol.CodeGoingAway, protocol.CodeInternal:
-		return rand.N(d.timing.retry)
+		return spread(d.timing.retry)
 	}
 	return 0
+}
+
+// spread draws a time below most.
+func spread(most time.Duration) time.Duration {
+	return rand.N(most) //nolint:gosec // it parts clients, it keeps no secret
 }
 
 // mayRetry reports whether a client may connect again without a new initialize().

@@ -1,6 +1,105 @@
 package qoswssreceiver
 
-import "net/http"
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
 
-// libraryFiles returns a handler for each file of the browser library.
-func libraryFiles() map[string]http.Handler { return nil }
+// libraryAge is how long browsers keep the library without asking: the names carry no
+// version, so a fix must come through soon.
+const libraryAge = "public, max-age=300"
+
+// contentTypes of the library's files, by the end of their names. What is not listed is
+// not served.
+var contentTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".mjs": "text/javascript; charset=utf-8",
+	".ts":  "text/plain; charset=utf-8", // a declaration file; the registered type is a video format
+	".mts": "text/plain; charset=utf-8",
+	".map": "application/json",
+}
+
+// libraryFile is one file, as it is and compressed, ready to be served.
+type libraryFile struct {
+	name        string
+	contentType string
+	etag        string
+	plain       []byte
+	gzipped     []byte
+}
+
+// loadLibrary reads the files of dir.
+func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []*libraryFile
+	for _, entry := range entries {
+		contentType, ok := contentTypes[path.Ext(entry.Name())]
+		if !ok || entry.IsDir() {
+			continue
+		}
+		plain, err := fs.ReadFile(fsys, path.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		gzipped, err := compress(plain)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(plain)
+		files = append(files, &libraryFile{entry.Name(), contentType, hex.EncodeToString(sum[:8]), plain, gzipped})
+	}
+	return files, nil
+}
+
+func compress(plain []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(plain); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// ServeHTTP serves the file; http.ServeContent answers conditions and ranges.
+func (f *libraryFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Cache-Control", libraryAge)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	body, etag := f.plain, f.etag
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		body, etag = f.gzipped, etag+"-gzip"
+	}
+	h.Set("ETag", `"`+etag+`"`)
+	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(body))
+}
+
+// acceptsGzip reads Accept-Encoding as far as browsers use it: a list, with q=0 for what
+// is not wanted.
+func acceptsGzip(header string) bool {
+	for item := range strings.SplitSeq(header, ",") {
+		coding, quality, _ := strings.Cut(strings.TrimSpace(item), ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			return strings.Trim(strings.TrimSpace(quality), "q=0. ") != "" || quality == ""
+		}
+	}
+	return false
+}

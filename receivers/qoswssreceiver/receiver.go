@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 
+	"github.com/qosrtc/qos/client"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -27,6 +28,7 @@ type wssReceiver struct {
 	obs     *receiverhelper.ObsReport
 	metrics *metadata.TelemetryBuilder
 	timing  timing
+	library []*libraryFile
 
 	door     *door // nil until Start
 	sockets  *sockets
@@ -51,7 +53,13 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*wssRe
 	if err != nil {
 		return nil, err
 	}
-	return &wssReceiver{set: set, cfg: cfg, next: next, obs: obs, metrics: metrics, timing: defaultTiming()}, nil
+	library, err := loadLibrary(client.Dist, "dist")
+	if err != nil {
+		return nil, err
+	}
+	return &wssReceiver{
+		set: set, cfg: cfg, next: next, obs: obs, metrics: metrics, timing: defaultTiming(), library: library,
+	}, nil
 }
 
 // Start listens and serves.

@@ -17,8 +17,8 @@ func (r *wssReceiver) routes() http.Handler {
 	mux.HandleFunc("POST "+prefix+"/auth", r.door.serveAuth)
 	mux.HandleFunc("POST "+prefix+"/frames", r.door.serveFrames)
 	mux.Handle("GET "+prefix+"/ws", r.sockets)
-	for name, file := range libraryFiles() {
-		mux.Handle("GET "+prefix+"/"+name, file)
+	for _, file := range r.library {
+		mux.Handle("GET "+prefix+"/"+file.name, file)
 	}
 	return crossOrigin(mux)
 }
@@ -69,7 +69,7 @@ func writeRefusal(w http.ResponseWriter, status int, e *protocol.Error, retryAft
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds()))
+	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds())) //nolint:gosec // JSON, sent as such with nosniff
 }
 
 // readBody reads a POST body of at most MaxFrameBytes.
@@ -89,5 +89,5 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *protocol.Error) 
 func writeAnswer(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(body)
+	_, _ = w.Write(body) //nolint:gosec // never HTML, and sent with nosniff
 }

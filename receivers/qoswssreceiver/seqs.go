@@ -1,6 +1,9 @@
 package qoswssreceiver
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // seqRange is a closed range of frame numbers.
 type seqRange struct{ from, to uint64 }
@@ -28,14 +31,7 @@ func (s *seqSet) add(from, to uint64) {
 		from, to = min(from, old[j].from), max(to, old[j].to)
 		j++
 	}
-	if i == j {
-		*s = append(old, seqRange{})
-		copy((*s)[i+1:], old[i:])
-		(*s)[i] = seqRange{from, to}
-		return
-	}
-	old[i] = seqRange{from, to}
-	*s = append(old[:i+1], old[j:]...)
+	*s = slices.Replace(old, i, j, seqRange{from, to})
 }
 
 // tracker knows which numbers of a connection were taken, skipped or refused, and which

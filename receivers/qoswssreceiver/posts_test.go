@@ -1,0 +1,199 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// post sends a body and returns the status and the lines of the answer.
+func (c *collector) post(path, origin, body string) (*http.Response, []heard) {
+	c.t.Helper()
+	return c.do(http.MethodPost, path, origin, body)
+}
+
+func (c *collector) do(method, path, origin, body string) (*http.Response, []heard) {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, c.url+path, strings.NewReader(body))
+	require.NoError(c.t, err)
+	req.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	if origin != "" {
+		req.Header.Set("Origin", origin)
+	}
+	resp, err := c.client.Do(req)
+	require.NoError(c.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(c.t, err)
+	require.Equal(c.t, "*", resp.Header.Get("Access-Control-Allow-Origin"), "a page must be able to read every answer")
+	require.Empty(c.t, resp.Header.Get("Access-Control-Allow-Credentials"))
+	var lines []heard
+	for line := range strings.Lines(string(text)) {
+		var h heard
+		if json.Unmarshal([]byte(line), &h) == nil {
+			lines = append(lines, h)
+		}
+	}
+	return resp, lines
+}
+
+// refused expects a refusal and counts it.
+func (c *collector) refused(resp *http.Response, lines []heard, code protocol.Code) heard {
+	c.t.Helper()
+	require.Equal(c.t, code.HTTPStatus(), resp.StatusCode)
+	require.Equal(c.t, "application/json", resp.Header.Get("Content-Type"))
+	require.Len(c.t, lines, 1)
+	require.Equal(c.t, "error", lines[0].Type)
+	require.Equal(c.t, string(code), lines[0].Code)
+	require.Equal(c.t, string(code.CSError()), lines[0].CSError)
+	require.NotEmpty(c.t, lines[0].Message)
+	return lines[0]
+}
+
+// spec: AUTH-01, AUTH-03, SRV-02
+func TestAuthRefusals(t *testing.T) {
+	c := startCollector(t)
+	login := func(origin, appID, secret string) {
+		t.Helper()
+		_, err := authtest.Login(context.Background(), c.client, c.url, origin, appID, secret, protocol.UserID{Name: "alice", Alias: "alice"})
+		var refusal *protocol.Error
+		require.ErrorAs(t, err, &refusal)
+		require.Equal(t, protocol.CodeAuthFailed, refusal.Code)
+	}
+	login(testOrigin, "demo", "wrong")
+	login(testOrigin, "unknown", testSecret)
+	require.EqualValues(t, 2, c.counted("receiver_qoswss_auth_requests", "auth_failed"))
+
+	const first = `{"type":"scram-first","appID":"strict","userID":"alice","scram":"n,,n=strict,r=fyko+d2lbbFgONRv9qkxdawL"}`
+	for _, origin := range []string{"", "null", "https://evil.example.org"} {
+		resp, lines := c.post("auth", origin, first)
+		c.refused(resp, lines, protocol.CodeOriginDenied)
+	}
+	require.EqualValues(t, 3, c.counted("receiver_qoswss_auth_requests", "origin_denied"))
+
+	resp, lines := c.post("auth", testOrigin, "{")
+	c.refused(resp, lines, protocol.CodeMalformed)
+	resp, lines = c.post("auth", testOrigin, strings.Replace(first, `"alice"`, `"`+strings.Repeat("x", 257)+`"`, 1))
+	h := c.refused(resp, lines, protocol.CodeFieldTooLong)
+	require.Equal(t, "userID", h.Field)
+	require.Equal(t, protocol.MaxIDBytes, h.Limit)
+	resp, lines = c.post("auth", testOrigin, strings.Repeat("x", protocol.MaxFrameBytes+1))
+	c.refused(resp, lines, protocol.CodeFrameTooLarge)
+	resp, lines = c.post("auth", testOrigin, `{"type":"jwt","appID":"demo","userID":"alice","jwt":"a.b.c"}`)
+	c.refused(resp, lines, protocol.CodeAuthFailed)
+	c.login("demo", testOrigin) // all that disturbed nobody
+}
+
+// spec: AUTH-03
+func TestCrossOrigin(t *testing.T) {
+	c := startCollector(t)
+	resp, _ := c.do(http.MethodOptions, "auth", testOrigin, "")
+	require.Equal(t, http.StatusNoContent, resp.StatusCode)
+	require.Contains(t, resp.Header.Get("Access-Control-Allow-Methods"), "POST")
+	require.Equal(t, "Content-Type", resp.Header.Get("Access-Control-Allow-Headers"))
+	for method, path := range map[string]string{http.MethodPost: "nothing", http.MethodPut: "auth", http.MethodGet: "", http.MethodDelete: "ws"} {
+		resp, _ := c.do(method, path, testOrigin, "")
+		require.GreaterOrEqual(t, resp.StatusCode, 400)
+	}
+	resp, lines := c.do(http.MethodGet, "ws", testOrigin, "")
+	c.refused(resp, lines, protocol.CodeMalformed)
+}
+
+// spec: SRV-03, SRV-05
+func TestPostedFrames(t *testing.T) {
+	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.PathPrefix = "/under/here" }))
+	hello := helloText(c.login("demo", testOrigin), 2)
+	announced := strings.ReplaceAll(fabricText, "%d", "1") + "\n" + columnText
+	resp, lines := c.post("frames", testOrigin, strings.Join([]string{hello, announced, statsText(3), "nonsense", logText(4), logText(4), ""}, "\n"))
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Len(t, lines, 3)
+	require.Equal(t, []string{"welcome", "nack", "ack"}, []string{lines[0].Type, lines[1].Type, lines[2].Type})
+	require.EqualValues(t, 4, lines[2].Seq)
+	require.Equal(t, []int64{3, 4}, c.seqs())
+	require.Len(t, c.sink.AllLogs(), 1)
+
+	resp, lines = c.post("frames", testOrigin, hello+"\n"+`{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"","retry":true}`)
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Len(t, lines, 2)
+}
+
+func TestPostedFramesAreTakenWholeOrNotAtAll(t *testing.T) {
+	var full atomic.Bool
+	c := startCollector(t, before(func(context.Context, plog.Logs) error {
+		if full.Load() {
+			return errors.New("queue is full")
+		}
+		return nil
+	}))
+	hello := helloText(c.login("demo", testOrigin), 0)
+	fabric := strings.ReplaceAll(fabricText, "%d", "1")
+	f := func(origin string, code protocol.Code, lines ...string) heard {
+		t.Helper()
+		resp, answer := c.post("frames", origin, strings.Join(lines, "\n"))
+		return c.refused(resp, answer, code)
+	}
+	f(testOrigin, protocol.CodeHelloExpected, logText(1))
+	f(testOrigin, protocol.CodeHelloExpected, "")
+	f(testOrigin, protocol.CodeMalformed, "nonsense")
+	f("https://evil.example.org", protocol.CodeOriginDenied, hello, fabric, logText(1))
+	f(testOrigin, protocol.CodeFrameTooLarge, hello, strings.Repeat("x", protocol.MaxFrameBytes))
+	refusals := append([]string{hello, fabric, logText(1)}, strings.Split(strings.Repeat("x ", protocol.MaxRefusals), " ")...)
+	f(testOrigin, protocol.CodeMalformed, refusals...)
+	require.Empty(t, c.seqs())
+
+	full.Store(true)
+	require.Positive(t, f(testOrigin, protocol.CodeOverloaded, hello, fabric, logText(1)).RetryAfterMs)
+	full.Store(false)
+
+	// Many small frames are no reason to slow a POST down: it comes at the end of a page.
+	many := []string{hello, fabric}
+	for seq := range uint64(700) {
+		many = append(many, logText(seq+1))
+	}
+	resp, lines := c.post("frames", testOrigin, strings.Join(many, "\n"))
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.EqualValues(t, 700, lines[len(lines)-1].Seq)
+}
+
+// What the server refuses before any door is readable too.
+func TestServerErrorsAreReadable(t *testing.T) {
+	c := startCollector(t)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.url+"auth", strings.NewReader("{}"))
+	require.NoError(t, err)
+	req.Header.Set("Content-Encoding", "zstd")
+	resp, err := c.client.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, http.StatusBadRequest, resp.StatusCode)
+	require.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"))
+}
+
+// spec: SRV-01
+func TestLibraryIsServed(t *testing.T) {
+	c := startCollector(t)
+	for name, contentType := range map[string]string{
+		"qos.min.js": "text/javascript; charset=utf-8", "qos.js": "text/javascript; charset=utf-8",
+		"qos.mjs": "text/javascript; charset=utf-8", "qos.d.ts": "text/plain; charset=utf-8",
+	} {
+		resp, _ := c.do(http.MethodGet, name, "", "")
+		require.Equal(t, http.StatusOK, resp.StatusCode, name)
+		require.Equal(t, contentType, resp.Header.Get("Content-Type"))
+		require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
+		require.NotEmpty(t, resp.Header.Get("ETag"))
+	}
+	for _, path := range []string{"", "dist/", "qos.min.js/", "../go.mod"} {
+		resp, _ := c.do(http.MethodGet, path, "", "")
+		require.Equal(t, http.StatusNotFound, resp.StatusCode, path)
+	}
+}
