@@ -83,7 +83,7 @@ func prepareBatch(e *encoder, b *storage.Batch) (p prepared, err error) {
 		return p, errors.New("session has no AppID")
 	}
 	p.session.app = b.Session.AppID
-	if p.session.id, err = parseUUID(b.Session.ID); err != nil {
+	if p.session.id, err = storage.ParseSessionID(b.Session.ID); err != nil {
 		return p, err
 	}
 	details, err := json.Marshal(b.Session.Details)

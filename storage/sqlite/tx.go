@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"fmt"
 )
 
 // maxCached bounds each of the writer's caches; a full one starts again from nothing.
@@ -105,29 +104,7 @@ func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
 	return rows.Err()
 }
 
-// parseUUID reads a UUID in its canonical lower-case form.
-func parseUUID(s string) (id [16]byte, err error) {
-	const digits = "00000000-0000-0000-0000-000000000000"
-	var packed [32]byte
-	n := 0
-	if len(s) != len(digits) {
-		return id, fmt.Errorf("session id is %d bytes long, a UUID has %d", len(s), len(digits))
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case digits[i] == '-' && c == '-':
-		case digits[i] == '0' && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f'):
-			packed[n] = c
-			n++
-		default:
-			return id, fmt.Errorf("session id is no lower-case UUID at byte %d", i)
-		}
-	}
-	_, err = hex.Decode(id[:], packed[:])
-	return id, err
-}
-
-// formatUUID is the reverse of parseUUID.
+// formatUUID is the reverse of storage.ParseSessionID.
 func formatUUID(id []byte) string {
 	h := hex.EncodeToString(id)
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

@@ -1,0 +1,96 @@
+package storeexporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadata"
+	"github.com/qosrtc/qos/storage"
+)
+
+// owner is what the exporter wants of a storage extension.
+type owner interface {
+	Writer() storage.Writer
+}
+
+type storeExporter struct {
+	storage   component.ID
+	logger    *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+	writer    storage.Writer
+	logged    sync.Map // reasons that were logged
+}
+
+func (e *storeExporter) start(_ context.Context, host component.Host) error {
+	extension, ok := host.GetExtensions()[e.storage]
+	if !ok {
+		return fmt.Errorf("storage %q: no such extension; list it under service::extensions", e.storage)
+	}
+	store, ok := extension.(owner)
+	if !ok {
+		return fmt.Errorf("storage %q is no storage extension", e.storage)
+	}
+	if e.writer = store.Writer(); e.writer == nil {
+		return fmt.Errorf("storage %q has not started", e.storage)
+	}
+	return nil
+}
+
+func (e *storeExporter) shutdown(context.Context) error {
+	e.telemetry.Shutdown()
+	return nil
+}
+
+// consume writes the records, then the summaries. When it fails half-way all may be sent
+// again: the store counts once what it has.
+func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
+	t := translate(logs)
+	e.report(ctx, t.skipped)
+	if len(t.batches) > 0 {
+		done, err := e.writer.Append(ctx, t.batches)
+		if err != nil {
+			return classify(err)
+		}
+		e.telemetry.QosstoreNew.Add(ctx, int64(done.New))
+		e.telemetry.QosstoreDuplicates.Add(ctx, int64(done.Duplicates))
+	}
+	for _, s := range t.summaries {
+		if err := e.writer.PutSummary(ctx, s); err != nil {
+			return classify(err)
+		}
+		e.telemetry.QosstoreSummaries.Add(ctx, 1)
+	}
+	return nil
+}
+
+// classify marks what will never be written, so that nobody sends it again.
+func classify(err error) error {
+	if errors.Is(err, storage.ErrInvalid) {
+		return consumererror.NewPermanent(err)
+	}
+	return err
+}
+
+// report counts what was skipped and logs each reason once, so that a broken sender does
+// not fill the log.
+func (e *storeExporter) report(ctx context.Context, skipped map[reason]skip) {
+	for why, s := range skipped {
+		e.telemetry.QosstoreSkipped.Add(ctx, s.count, metric.WithAttributes(attribute.String("reason", string(why))))
+		if why == reasonNoConference {
+			continue
+		}
+		if _, before := e.logged.LoadOrStore(why, true); !before {
+			e.logger.Warn("records that cannot be stored are skipped; further ones are only counted (qosstore_skipped)",
+				zap.String("field", s.field), zap.String("found", s.found))
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package storeexporter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/storage"
+)
+
+// reason is why a record cannot be stored; metadata.yaml lists them.
+type reason string
+
+const (
+	reasonEventName    reason = "event_name"
+	reasonAppID        reason = "app_id"
+	reasonSessionID    reason = "session_id"
+	reasonConferenceID reason = "conference_id"
+	reasonFrameSeq     reason = "frame_seq"
+	reasonFrameIndex   reason = "frame_index"
+	reasonTime         reason = "time"
+	reasonSummary      reason = "summary"
+	reasonNoConference reason = "no_conference"
+)
+
+// skip counts the records that were skipped for one reason, and describes the first.
+type skip struct {
+	count int64
+	field string // attribute or field
+	found string // what was there instead; never a value
+}
+
+// translated is plog.Logs in the store's words.
+type translated struct {
+	batches   []storage.Batch
+	summaries []storage.Summary
+	skipped   map[reason]skip
+}
+
+// translate turns resources into sessions, and scopes with their records into records,
+// in the order in which they stand. What has no identity is skipped and counted.
+func translate(logs plog.Logs) translated {
+	t := translated{skipped: map[reason]skip{}}
+	for _, resource := range logs.ResourceLogs().All() {
+		session, err := newSession(resource.Resource().Attributes())
+		batch := storage.Batch{Session: session}
+		for _, scope := range resource.ScopeLogs().All() {
+			attributes := newScope(scope.Scope().Attributes())
+			for _, r := range scope.LogRecords().All() {
+				t.add(&batch, attributes, r, err)
+			}
+		}
+		if len(batch.Records) > 0 {
+			t.batches = append(t.batches, batch)
+		}
+	}
+	return t
+}
+
+func (t *translated) add(batch *storage.Batch, scope scopeAttributes, r plog.LogRecord, sessionErr error) {
+	if r.EventName() == semconv.EventSummary {
+		summary, err := newSummary(batch.Session.AppID, scope.conferenceID, r)
+		if err != nil {
+			t.skip(err)
+			return
+		}
+		t.summaries = append(t.summaries, summary)
+		return
+	}
+	if sessionErr != nil {
+		t.skip(sessionErr)
+		return
+	}
+	record, err := newRecord(scope, r)
+	if err != nil {
+		t.skip(err)
+		return
+	}
+	batch.Records = append(batch.Records, record)
+}
+
+// badField is an error that says which field of a record keeps it out of the store.
+type badField struct {
+	reason
+	field, found string
+}
+
+func (b *badField) Error() string { return b.field + ": " + b.found }
+
+func (t *translated) skip(err error) {
+	var b *badField
+	if !errors.As(err, &b) {
+		panic("BUG: a record is skipped without a reason")
+	}
+	s, ok := t.skipped[b.reason]
+	if !ok {
+		s.field, s.found = b.field, b.found
+	}
+	s.count++
+	t.skipped[b.reason] = s
+}
+
+// bad describes what stands under an attribute without showing it.
+func bad(why reason, attributes pcommon.Map, name string) *badField {
+	found := "nothing"
+	if v, ok := attributes.Get(name); ok {
+		found = v.Type().String()
+		if v.Type() == pcommon.ValueTypeStr {
+			found = fmt.Sprintf("%s of %d bytes", found, len(v.Str()))
+		}
+	}
+	return &badField{why, name, found}
+}
+
+// newSession reads a resource. The AppID stands in the session also when the rest is
+// wrong: a summary needs no more.
+func newSession(attributes pcommon.Map) (storage.Session, error) {
+	s := storage.Session{
+		AppID: text(attributes, semconv.AppID), ID: text(attributes, semconv.SessionID),
+		UserID: text(attributes, semconv.UserID), UserAlias: text(attributes, semconv.UserAlias),
+	}
+	for k, v := range attributes.All() {
+		switch k {
+		case semconv.AppID, semconv.SessionID, semconv.UserID, semconv.UserAlias:
+		default:
+			if s.Details == nil {
+				s.Details = make(map[string]string, attributes.Len())
+			}
+			s.Details[k] = v.AsString()
+		}
+	}
+	if s.AppID == "" {
+		return s, bad(reasonAppID, attributes, semconv.AppID)
+	}
+	if _, err := storage.ParseSessionID(s.ID); err != nil {
+		return s, bad(reasonSessionID, attributes, semconv.SessionID)
+	}
+	return s, nil
+}
+
+// scopeAttributes is what the records of a scope share.
+type scopeAttributes struct {
+	conferenceID string
+	conferenceAt int64 // 0: not known
+	fabric       int
+	all          pcommon.Map
+}
+
+func newScope(attributes pcommon.Map) scopeAttributes {
+	at, _ := integer(attributes, semconv.ConferenceAt)
+	fabric, _ := integer(attributes, semconv.FabricID)
+	return scopeAttributes{text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
+}
+
+func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err error) {
+	attributes := r.Attributes()
+	seq, ok := integer(attributes, semconv.FrameSeq)
+	if !ok || seq < 1 || seq > protocol.MaxSeq {
+		return out, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
+	}
+	index, ok := integer(attributes, semconv.FrameIndex)
+	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record takes a byte at least
+		return out, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
+	}
+	if r.EventName() == "" {
+		return out, &badField{reasonEventName, "event name", "nothing"}
+	}
+	if scope.conferenceID == "" {
+		if r.EventName() == semconv.EventSkip && scope.fabric == 0 {
+			return out, &badField{reasonNoConference, semconv.ConferenceID, "nothing"}
+		}
+		return out, bad(reasonConferenceID, scope.all, semconv.ConferenceID)
+	}
+	out = storage.Record{
+		Seq: uint64(seq), Index: int(index), ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
+		At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
+		Activity: isActivity(r.EventName(), scope.fabric),
+	}
+	if r.Timestamp() == 0 {
+		out.At = out.ObservedAt
+	}
+	if scope.conferenceAt == 0 {
+		out.ConferenceAt = out.At
+	}
+	if r.Timestamp() == 0 && r.ObservedTimestamp() == 0 || !plausible(out.At) {
+		return out, &badField{reasonTime, "timestamp", "nothing in 1970 to 9999"}
+	}
+	if !plausible(out.ConferenceAt) {
+		return out, &badField{reasonTime, semconv.ConferenceAt, "nothing in 1970 to 9999"}
+	}
+	out.Attributes = mergeAttributes(scope.all, attributes)
+	return out, nil
+}
+
+// plausible says whether the store can keep a time.
+func plausible(t time.Time) bool { return t.UnixMilli() >= 0 && t.Year() <= 9999 }
+
+// isActivity says whether a record keeps its conference alive: what a fabric does, does;
+// what is said about a conference does not (docs/protocol.md, section 10).
+func isActivity(name string, fabric int) bool {
+	switch name {
+	case semconv.EventStats, semconv.EventEvent, semconv.EventSkip:
+		return fabric != 0
+	}
+	return false
+}
+
+// mergeAttributes returns the attributes of a scope and a record that have no field of
+// their own in the store. Whether a record was a duplicate is of the pipeline's moment.
+func mergeAttributes(scope, record pcommon.Map) map[string]any {
+	out := make(map[string]any, scope.Len()+record.Len())
+	for _, attributes := range []pcommon.Map{scope, record} {
+		for k, v := range attributes.All() {
+			switch k {
+			case semconv.ConferenceID, semconv.ConferenceAt, semconv.FabricID,
+				semconv.FrameSeq, semconv.FrameIndex, semconv.Duplicate:
+			default:
+				put(out, k, v)
+			}
+		}
+	}
+	return out
+}
+
+// put keeps the four types of the store; what has another becomes JSON.
+func put(out map[string]any, k string, v pcommon.Value) {
+	switch v.Type() {
+	case pcommon.ValueTypeEmpty:
+	case pcommon.ValueTypeInt:
+		out[k] = v.Int()
+	case pcommon.ValueTypeDouble:
+		out[k] = v.Double()
+	case pcommon.ValueTypeBool:
+		out[k] = v.Bool()
+	default:
+		out[k] = v.AsString()
+	}
+}
+
+func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary, err error) {
+	attributes := r.Attributes()
+	start, hasStart := integer(attributes, semconv.SummaryStart)
+	end, hasEnd := integer(attributes, semconv.SummaryEnd)
+	revision, hasRevision := integer(attributes, semconv.SummaryRevision)
+	switch {
+	case app == "":
+		return out, &badField{reasonAppID, semconv.AppID, "nothing"}
+	case conferenceID == "":
+		return out, &badField{reasonConferenceID, semconv.ConferenceID, "nothing"}
+	case !hasStart || start < 0:
+		return out, bad(reasonSummary, attributes, semconv.SummaryStart)
+	case !hasEnd || end < start || time.UnixMilli(end).UTC().Year() > 9999:
+		return out, bad(reasonSummary, attributes, semconv.SummaryEnd)
+	case !hasRevision || revision < 1:
+		return out, bad(reasonSummary, attributes, semconv.SummaryRevision)
+	case r.Body().Type() != pcommon.ValueTypeStr || !json.Valid([]byte(r.Body().Str())):
+		return out, &badField{reasonSummary, "body", r.Body().Type().String() + " that is no JSON"}
+	}
+	participants, _ := integer(attributes, semconv.SummaryParticipants)
+	out = storage.Summary{
+		AppID: app, ConferenceID: conferenceID, Start: time.UnixMilli(start).UTC(), End: time.UnixMilli(end).UTC(),
+		Revision: int(revision), Outcome: text(attributes, semconv.SummaryOutcome), Participants: int(participants),
+		Label: text(attributes, semconv.SummaryLabel), Document: json.RawMessage(r.Body().Str()),
+	}
+	if mos, ok := attributes.Get(semconv.SummaryMOS); ok && mos.Type() == pcommon.ValueTypeDouble {
+		v := mos.Double()
+		out.MOS = &v
+	}
+	return out, nil
+}
+
+// text returns a string attribute, "" when it is missing or of another type.
+func text(attributes pcommon.Map, name string) string {
+	if v, ok := attributes.Get(name); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+// integer returns an integer attribute. JSON senders may write whole numbers as doubles.
+func integer(attributes pcommon.Map, name string) (int64, bool) {
+	v, ok := attributes.Get(name)
+	if !ok {
+		return 0, false
+	}
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
+		return v.Int(), true
+	case pcommon.ValueTypeDouble:
+		n := int64(v.Double())
+		return n, float64(n) == v.Double()
+	}
+	return 0, false
+}
+
+func moment(t pcommon.Timestamp) time.Time { return t.AsTime().Truncate(time.Millisecond) }

@@ -1,0 +1,31 @@
+package storageextension
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+const defaultRetention = 30 * 24 * time.Hour
+
+// NewFactory returns the factory of the storage extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig, create, metadata.ExtensionStability)
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{Retention: defaultRetention, Synchronous: string(sqlite.SynchronousNormal)}
+}
+
+func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &store{cfg: cfg.(*Config), logger: set.Logger, telemetry: telemetry}, nil
+}

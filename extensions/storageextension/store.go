@@ -1,0 +1,83 @@
+package storageextension
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// fileName is the store's file in the directory. SQLite puts others beside it.
+const fileName = "qos.sqlite3"
+
+// store is the extension. Others ask the host for it and use Writer and Reader.
+type store struct {
+	cfg       *Config
+	logger    *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+	db        *sqlite.Store
+	retention *retention
+}
+
+var _ extension.Extension = (*store)(nil)
+
+// Start opens the store.
+func (s *store) Start(ctx context.Context, _ component.Host) error {
+	if err := os.MkdirAll(s.cfg.Directory, 0o700); err != nil {
+		return fmt.Errorf("directory: %w", err)
+	}
+	db, err := sqlite.Open(ctx, filepath.Join(s.cfg.Directory, fileName), sqlite.Options{Synchronous: sqlite.Synchronous(s.cfg.Synchronous)})
+	if err != nil {
+		return err
+	}
+	s.db = db
+	if s.cfg.Retention > 0 {
+		s.retention = startRetention(s.cfg.Retention, db.DeleteBefore, s.retained)
+	}
+	return nil
+}
+
+// Shutdown stops the retention and closes the store, which waits for writes under way.
+func (s *store) Shutdown(context.Context) error {
+	s.retention.stop()
+	s.telemetry.Shutdown()
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
+}
+
+// Writer returns the store's writing side, nil before Start.
+func (s *store) Writer() storage.Writer {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Reader returns the store's reading side, nil before Start.
+func (s *store) Reader() storage.Reader {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// retained takes down what one run of the retention did.
+func (s *store) retained(ctx context.Context, deleted int, err error) {
+	s.telemetry.QosstorageDeleted.Add(ctx, int64(deleted))
+	if err != nil {
+		s.telemetry.QosstorageRetentionFailures.Add(ctx, 1)
+		s.logger.Error("the retention could not delete all old conferences", zap.Int("deleted", deleted), zap.Error(err))
+	} else if deleted > 0 {
+		s.logger.Info("the retention deleted old conferences", zap.Int("deleted", deleted))
+	}
+}
