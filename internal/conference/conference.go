@@ -1,0 +1,225 @@
+package conference
+
+import (
+	"math"
+
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Limits of one conference. What is beyond is counted as truncated.
+const (
+	maxParticipants = 5000
+	maxFabrics      = 1024
+	maxRemarks      = 2000
+	maxIndex        = 1023
+)
+
+// Conference is the state of one conference: one instance, in the sense of package
+// instance. It is not safe for concurrent use.
+type Conference struct {
+	appID        string
+	id           string
+	span         instance.Span // of its activity; of its remarks while there is no activity
+	active       bool          // some record was activity
+	participants map[string]*participant
+	remarks      map[identity]*remark // allocated with the first one
+	truncated    int
+}
+
+// identity is that of a record.
+type identity struct {
+	session string
+	seq     uint64
+	index   int
+}
+
+// participant is one session in one conference.
+type participant struct {
+	user, alias string
+	seen        identities // of its activity
+	fabrics     map[int]*fabric
+	renames     []rename
+}
+
+// remark is a record about a conference that is no activity: it lies at placeMs, does not
+// move the conference's ends, and may be about a conference that is long over.
+type remark struct {
+	kind        Kind
+	user, alias string
+	atMs        int64
+	placeMs     int64
+	function    string    // KindError
+	feedback    *Feedback // KindFeedback
+}
+
+// New returns a conference in which nothing has happened.
+func New(appID, conferenceID string) *Conference {
+	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2)}
+}
+
+// Fold returns the summary of one conference from its events, in any order and with any
+// repetition: the caller has chosen the events by package instance.
+func Fold(events []Event, labels Labels) Summary {
+	if len(events) == 0 {
+		return New("", "").Summary(labels)
+	}
+	c := New(events[0].AppID, events[0].ConferenceID)
+	for i := range events {
+		c.Apply(&events[i])
+	}
+	return c.Summary(labels)
+}
+
+// Apply takes one record. It reports whether the record was there before.
+func (c *Conference) Apply(e *Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
+
+func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
+	if e.Index < 0 || e.Index > maxIndex {
+		c.truncated++
+		return false
+	}
+	if !e.Activity() {
+		return c.applyRemark(e)
+	}
+	p := c.participant(e)
+	if p == nil {
+		c.truncated++
+		return false
+	}
+	if !p.seen.add(e.Seq, e.Index) {
+		return true
+	}
+	c.extend(instance.At(e.AtMs))
+	if e.Kind == KindEvent && e.Name == "userIDChange" && e.Data != nil && e.Data.UserIDType == "local" {
+		r := rename{e.Seq, e.Data.UserID, e.Data.Alias}
+		c.truncated += insertBySeq(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+	}
+	f := p.fabrics[e.Fabric]
+	if f == nil {
+		if len(p.fabrics) >= maxFabrics {
+			c.truncated++
+			return false
+		}
+		f = new(fabric)
+		p.fabrics[e.Fabric] = f
+	}
+	c.truncated += f.apply(e, arrivedMs)
+	return false
+}
+
+func (c *Conference) participant(e *Event) *participant {
+	p := c.participants[e.Session]
+	if p == nil && len(c.participants) < maxParticipants {
+		p = &participant{
+			user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
+			fabrics: make(map[int]*fabric, 1),
+		}
+		c.participants[clip(e.Session, maxText)] = p
+	}
+	return p
+}
+
+// extend makes s part of the conference's activity.
+func (c *Conference) extend(s instance.Span) {
+	if c.active {
+		s = c.span.Union(s)
+	}
+	c.span, c.active = s, true
+}
+
+func (c *Conference) applyRemark(e *Event) (duplicate bool) {
+	id := identity{e.Session, e.Seq, e.Index}
+	if c.remarks[id] != nil {
+		return true
+	}
+	if len(c.remarks) >= maxRemarks {
+		c.truncated++
+		return false
+	}
+	id.session = clip(id.session, maxText)
+	c.keep(id, &remark{
+		kind: e.Kind, user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
+		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
+		function: clip(e.Function, maxText), feedback: e.Feedback,
+	})
+	return false
+}
+
+// keep makes a remark part of the conference.
+func (c *Conference) keep(id identity, r *remark) {
+	if c.remarks == nil {
+		c.remarks = make(map[identity]*remark)
+	}
+	if !c.active {
+		at := instance.At(r.placeMs)
+		if len(c.remarks) > 0 {
+			at = at.Union(c.span)
+		}
+		c.span = at
+	}
+	c.remarks[id] = r
+}
+
+// Seen reports whether the record was applied before.
+func (c *Conference) Seen(e *Event) bool {
+	if !e.Activity() {
+		return c.remarks[identity{e.Session, e.Seq, e.Index}] != nil
+	}
+	p := c.participants[e.Session]
+	return p != nil && e.Index >= 0 && p.seen.has(e.Seq, e.Index)
+}
+
+// merge makes o, which shares no record with c, part of c. Merging is how two conferences
+// become one when the time between them is filled in.
+func (c *Conference) merge(o *Conference) {
+	switch {
+	case o.active:
+		c.extend(o.span)
+	case !c.active && len(c.remarks) == 0:
+		c.span = o.span
+	case !c.active:
+		c.span = c.span.Union(o.span)
+	}
+	c.truncated += o.truncated
+	for session, p := range o.participants {
+		if have := c.participants[session]; have != nil {
+			c.truncated += have.merge(p)
+		} else {
+			c.participants[session] = p
+		}
+	}
+	for id, r := range o.remarks {
+		c.keep(id, r)
+	}
+}
+
+func (p *participant) merge(o *participant) (truncated int) {
+	p.seen.merge(o.seen)
+	for _, r := range o.renames {
+		truncated += insertBySeq(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+	}
+	for number, f := range o.fabrics {
+		if have := p.fabrics[number]; have != nil {
+			truncated += have.merge(f)
+		} else {
+			p.fabrics[number] = f
+		}
+	}
+	return truncated
+}
+
+// DeadlineMs returns the time after which the conference has ended if nothing more comes:
+// math.MinInt64 when the last participant has said so, or 30 s after the last sign of
+// life of those who have not. A conference of remarks alone waits 30 s for others.
+func (c *Conference) DeadlineMs() int64 {
+	if !c.active {
+		return c.span.End + instance.Gap
+	}
+	deadline := int64(math.MinInt64)
+	for _, p := range c.participants {
+		for _, f := range p.fabrics {
+			deadline = max(deadline, f.deadlineMs())
+		}
+	}
+	return deadline
+}

@@ -1,0 +1,135 @@
+package conference
+
+import (
+	"math"
+	"slices"
+
+	"github.com/DataDog/sketches-go/ddsketch/mapping"
+)
+
+// Sums are kept in whole multiples of 1/scale: whole numbers in a float64 add exactly up
+// to 2^53, so that a sum does not depend on the order of its terms. The wire rounds to
+// four decimals, which is what scale holds.
+const scale = 1e4
+
+func scaled(v float64) float64   { return math.Round(v * scale) }
+func unscaled(v float64) float64 { return v / scale }
+
+// round4 rounds for output.
+func round4(v float64) float64 { return math.Round(v*scale) / scale }
+
+// relativeAccuracy of quantiles.
+const relativeAccuracy = 0.01
+
+// buckets maps values to the buckets of a DDSketch. The library's stores keep 8 bytes for
+// every bucket of the whole range in use, some kilobytes a measure; a stream has few
+// distinct values, so dist keeps only the buckets in use.
+var buckets = func() *mapping.LogarithmicMapping {
+	m, err := mapping.NewLogarithmicMapping(relativeAccuracy)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return m
+}()
+
+// zeroBucket holds what is too small to tell from 0; maxValue bounds the number of
+// buckets from above.
+const (
+	zeroBucket = math.MinInt32
+	minValue   = 1 / scale
+	maxValue   = 1e12
+)
+
+type bucket struct {
+	index  int32
+	weight uint32 // ms; stays at its maximum of 49 days
+}
+
+// dist sums up values that are weighted by the length of their interval: mean, extremes
+// and quantiles. It is a commutative monoid under merge.
+type dist struct {
+	sum, weight float64 // sum of value*scale*weight
+	min, max    float64
+	buckets     []bucket // ascending
+}
+
+func (d *dist) add(v float64, weightMs int64) {
+	if weightMs <= 0 || math.IsNaN(v) {
+		return
+	}
+	v = min(max(v, 0), maxValue)
+	q := scaled(v)
+	v = unscaled(q)
+	if d.weight == 0 || v < d.min {
+		d.min = v
+	}
+	if d.weight == 0 || v > d.max {
+		d.max = v
+	}
+	d.sum += q * float64(weightMs)
+	d.weight += float64(weightMs)
+	index := int32(zeroBucket)
+	if v >= minValue {
+		index = int32(buckets.Index(v)) //nolint:gosec // a few thousand at most, maxValue sees to it
+	}
+	d.put(bucket{index, uint32(min(weightMs, math.MaxUint32))}) //nolint:gosec // bounded here
+}
+
+func (d *dist) put(b bucket) {
+	i, found := slices.BinarySearchFunc(d.buckets, b.index, func(have bucket, index int32) int {
+		return int(have.index) - int(index)
+	})
+	if !found {
+		d.buckets = slices.Insert(d.buckets, i, b)
+		return
+	}
+	have := &d.buckets[i]
+	have.weight += min(b.weight, math.MaxUint32-have.weight)
+}
+
+func (d *dist) merge(o *dist) {
+	if o.weight == 0 {
+		return
+	}
+	if d.weight == 0 {
+		d.min, d.max = o.min, o.max
+	}
+	d.min, d.max = min(d.min, o.min), max(d.max, o.max)
+	d.sum += o.sum
+	d.weight += o.weight
+	for _, b := range o.buckets {
+		d.put(b)
+	}
+}
+
+func (d *dist) mean() float64 { return unscaled(d.sum / d.weight) }
+
+// quantile returns the value below which a share q of the weight lies.
+func (d *dist) quantile(q float64) float64 {
+	var total float64
+	for _, b := range d.buckets {
+		total += float64(b.weight)
+	}
+	rank, seen := q*total, 0.0
+	for _, b := range d.buckets {
+		seen += float64(b.weight)
+		if seen >= rank {
+			if b.index == zeroBucket {
+				return d.min
+			}
+			return min(max(buckets.Value(int(b.index)), d.min), d.max)
+		}
+	}
+	return d.max
+}
+
+// summary returns nil when nothing was measured.
+func (d *dist) summary() *Distribution {
+	if d.weight == 0 {
+		return nil
+	}
+	return &Distribution{
+		Mean: round4(d.mean()), Min: d.min, Max: d.max,
+		P5: round4(d.quantile(0.05)), P50: round4(d.quantile(0.5)), P95: round4(d.quantile(0.95)),
+	}
+}

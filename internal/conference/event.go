@@ -1,0 +1,210 @@
+package conference
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Kind is the kind of a record on a conference's time-line.
+type Kind uint8
+
+// The kinds of records.
+const (
+	KindStats Kind = iota + 1
+	KindEvent
+	KindError
+	KindFeedback
+	KindLog
+	KindSkip
+)
+
+// Value is a number that may be unknown.
+type Value struct {
+	V     float64
+	Known bool
+}
+
+// Known returns a known value.
+func Known(v float64) Value { return Value{v, true} }
+
+// Event is one record on a time-line, independent of how it was carried. Its identity is
+// (Session, Seq, Index); the same identity always has the same content.
+type Event struct {
+	AppID        string
+	ConferenceID string
+	Session      string
+	UserID       string
+	Alias        string
+	Seq          uint64
+	Index        int
+
+	AtMs           int64 // when it happened, ms since the epoch
+	ConferenceAtMs int64 // a time inside the conference; of a fabric, when it was added
+
+	Fabric      int // 0: the record belongs to no fabric
+	Usage       string
+	RemoteUser  string
+	RemoteAlias string
+
+	Kind     Kind
+	Stats    *Stats    // KindStats; nil when the frame had no rows
+	Name     string    // KindEvent
+	Data     *Data     // KindEvent, what ParseData found; may be nil
+	Function string    // KindError
+	Feedback *Feedback // KindFeedback
+	Lost     Lost      // KindSkip
+}
+
+// Lost counts what a client dropped before sending.
+type Lost struct{ Stats, Events int }
+
+// Activity reports whether the record keeps its conference alive (docs/protocol.md,
+// section 10): what a fabric does is activity, what is said about a conference is not.
+func (e *Event) Activity() bool {
+	return e.Fabric != 0 && (e.Kind == KindStats || e.Kind == KindEvent || e.Kind == KindSkip)
+}
+
+// placeMs is the time that finds the record's conference.
+func (e *Event) placeMs() int64 {
+	if e.Activity() {
+		return e.AtMs
+	}
+	return e.ConferenceAtMs
+}
+
+// Stats is one row of a measurement. Counters are increases over the interval.
+type Stats struct {
+	StatsType  string // inbound-rtp, outbound-rtp, candidate-pair
+	MediaType  string
+	SSRC       int64
+	Codec      string
+	IntervalMs float64
+
+	Bytes, Packets, PacketsLost, Discarded, Retransmitted float64
+	Samples, ConcealedSamples, SilentConcealed            float64
+	Freezes, FreezeMs, BytesReceived                      float64
+	RemoteLost, RemoteLossFraction, RemoteJitterMs, RTTMs Value
+	JitterMs, FPS, MOS                                    Value
+	Label                                                 string // of MOS, as it was stamped
+}
+
+// Data is what the fold needs of an event's data (docs/protocol.md, section 6).
+type Data struct {
+	AlreadyConnected    bool
+	SetupMs             Value
+	GatheringMs         Value
+	ConnectivityMs      Value
+	FailureMs           Value
+	DurationMs          Value
+	LocalCandidateType  string
+	RemoteCandidateType string
+	RelayProtocol       string
+	Stage               string
+	Reason              string
+	ICEState            string
+	SSRC                int64
+	UserID              string
+	Alias               string
+	UserIDType          string
+	UsageLabel          string
+}
+
+// maxText bounds every text of an event's data that is kept; userIDs may be longer.
+const (
+	maxText   = 64
+	maxUserID = 512
+)
+
+// eventsWithData are those whose data ParseData reads.
+var eventsWithData = map[string]bool{
+	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
+	"iceDisruptionStart": true, "iceDisruptionEnd": true, "selectedCandidatePairChange": true,
+	"associateMstWithUserID": true, "userIDChange": true,
+}
+
+// ParseData reads the data of an event of that name. It returns nil when the fold needs
+// nothing of it, or when it is not what the protocol says: then the event still counts.
+func ParseData(name string, data []byte) *Data {
+	if !eventsWithData[name] || len(data) == 0 {
+		return nil
+	}
+	var raw rawData
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	d := &Data{
+		AlreadyConnected:    raw.AlreadyConnected,
+		SetupMs:             duration(raw.SetupMs),
+		GatheringMs:         duration(raw.GatheringMs),
+		ConnectivityMs:      duration(raw.ConnectivityMs),
+		FailureMs:           duration(raw.FailureMs),
+		DurationMs:          duration(raw.DurationMs),
+		LocalCandidateType:  clip(raw.LocalCandidateType, maxText),
+		RemoteCandidateType: clip(raw.RemoteCandidateType, maxText),
+		RelayProtocol:       clip(raw.RelayProtocol, maxText),
+		Stage:               clip(raw.Stage, maxText),
+		Reason:              clip(raw.Reason, maxText),
+		ICEState:            clip(raw.ICEState, maxText),
+		UserIDType:          clip(raw.UserIDType, maxText),
+		UsageLabel:          clip(raw.UsageLabel, maxText),
+	}
+	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
+	user := raw.UserID
+	if name == "userIDChange" {
+		user = raw.NewUserID
+	}
+	d.UserID, d.Alias = parseUserID(user)
+	return d
+}
+
+type rawData struct {
+	AlreadyConnected    bool            `json:"alreadyConnected"`
+	SetupMs             *float64        `json:"setupMs"`
+	GatheringMs         *float64        `json:"gatheringMs"`
+	ConnectivityMs      *float64        `json:"connectivityMs"`
+	FailureMs           *float64        `json:"failureMs"`
+	DurationMs          *float64        `json:"durationMs"`
+	LocalCandidateType  string          `json:"localCandidateType"`
+	RemoteCandidateType string          `json:"remoteCandidateType"`
+	RelayProtocol       string          `json:"relayProtocol"`
+	Stage               string          `json:"stage"`
+	Reason              string          `json:"reason"`
+	ICEState            string          `json:"iceConnectionState"`
+	SSRC                json.Number     `json:"ssrc"` // a number or a decimal string
+	UserID              json.RawMessage `json:"userID"`
+	NewUserID           json.RawMessage `json:"newUserID"`
+	UserIDType          string          `json:"userIDType"`
+	UsageLabel          string          `json:"usageLabel"`
+}
+
+// parseUserID reads a string, or an object with userName and aliasName.
+func parseUserID(raw json.RawMessage) (name, alias string) {
+	if json.Unmarshal(raw, &name) == nil {
+		name = clip(name, maxUserID)
+		return name, name
+	}
+	var object struct{ UserName, AliasName string }
+	if json.Unmarshal(raw, &object) != nil {
+		return "", ""
+	}
+	return clip(object.UserName, maxUserID), clip(object.AliasName, maxUserID)
+}
+
+// maxDurationMs bounds a duration that a client claims: a day.
+const maxDurationMs = 86_400_000
+
+func duration(v *float64) Value {
+	if v == nil || *v < 0 || *v > maxDurationMs {
+		return Value{}
+	}
+	return Known(*v)
+}
+
+// clip returns a copy of s, cut to n bytes at a rune's edge, that keeps no larger buffer
+// alive.
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "")
+	}
+	return strings.Clone(s)
+}

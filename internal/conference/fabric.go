@@ -1,0 +1,316 @@
+package conference
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Limits of one fabric. What is beyond is counted as truncated.
+const (
+	maxStreams = 256
+	maxToggles = 256
+	maxUserIDs = 16
+)
+
+// fabric is what is known of one monitored PeerConnection in one conference. Facts that
+// have an order among themselves carry their number; so the state is a function of the
+// set of records, whatever order they came in.
+type fabric struct {
+	usage, remoteUser, remoteAlias string
+	addedAt                        int64
+	first, last                    int64 // activity, event time
+	heard                          int64 // arrival of the newest record; no part of the summary
+
+	added             bool
+	alreadyConnected  bool
+	remoteDescription bool
+	setup             oldest[*Data] // the first fabricSetup
+	setupFailed       newest[*Data] // the newest fabricSetupFailed
+	ended             oldest[ending]
+	pair              newest[*Data] // the newest selected candidate pair
+	pairChanges       int
+	disruptions       int
+	disruptionMs      sum
+	disruption        newest[string] // "" when the newest disruption is over, else its state
+	restarts          int
+
+	toggles  []toggle    // ascending by number
+	renames  []rename    // of the remote end, ascending by number
+	owners   []ownership // of streams, ascending by number
+	streams  map[streamKey]*stream
+	lost     Lost
+	received bool // RTP or an RTP report came: it was connected
+	carried  bool // the candidate pair carried payload
+}
+
+type ending struct {
+	at     int64
+	reason string
+}
+
+// toggle is a switch of something that lasts: a mute, a hold, a screen share.
+type toggle struct {
+	seq  uint64
+	at   int64
+	kind string
+	on   bool
+}
+
+// rename is a userIDChange.
+type rename struct {
+	seq         uint64
+	name, alias string
+}
+
+// ownership is an associateMstWithUserID.
+type ownership struct {
+	seq         uint64
+	ssrc        int64
+	user, label string
+}
+
+var toggles = map[string]toggle{
+	"audioMute": {kind: "audio", on: true}, "audioUnmute": {kind: "audio"},
+	"videoPause": {kind: "video", on: true}, "videoResume": {kind: "video"},
+	"fabricHold": {kind: "hold", on: true}, "fabricResume": {kind: "hold"},
+	"screenShareStart": {kind: "screen", on: true}, "screenShareStop": {kind: "screen"},
+}
+
+// oldest keeps the value with the lowest number.
+type oldest[T any] struct {
+	seq   uint64
+	value T
+}
+
+func (o *oldest[T]) put(seq uint64, v T) {
+	if o.seq == 0 || seq < o.seq {
+		*o = oldest[T]{seq, v}
+	}
+}
+
+func (o *oldest[T]) merge(other oldest[T]) {
+	if other.seq != 0 {
+		o.put(other.seq, other.value)
+	}
+}
+
+// apply takes a record of the fabric that was not seen before. It returns how many facts
+// did not fit.
+func (f *fabric) apply(e *Event, arrivedMs int64) (truncated int) {
+	f.describe(e)
+	f.heard = max(f.heard, arrivedMs)
+	switch e.Kind {
+	case KindStats:
+		return f.applyStats(e)
+	case KindEvent:
+		return f.applyEvent(e)
+	case KindSkip:
+		f.lost.Stats += e.Lost.Stats
+		f.lost.Events += e.Lost.Events
+	case KindError, KindFeedback, KindLog: // no activity: Conference keeps them
+	}
+	return 0
+}
+
+// describe takes what every record says about its fabric.
+func (f *fabric) describe(e *Event) {
+	if f.first == 0 {
+		f.usage, f.addedAt = clip(e.Usage, maxText), e.ConferenceAtMs
+		f.remoteUser, f.remoteAlias = clip(e.RemoteUser, maxUserID), clip(e.RemoteAlias, maxUserID)
+		f.first, f.last = e.AtMs, e.AtMs
+	}
+	f.addedAt = min(f.addedAt, e.ConferenceAtMs)
+	f.first, f.last = min(f.first, e.AtMs), max(f.last, e.AtMs)
+}
+
+func (f *fabric) applyStats(e *Event) (truncated int) {
+	m := e.Stats
+	if m == nil {
+		return 0 // alive, nothing measured
+	}
+	key := streamKey{m.StatsType, m.MediaType, m.SSRC}
+	s := f.streams[key]
+	if s == nil {
+		if len(f.streams) >= maxStreams {
+			return 1
+		}
+		if f.streams == nil {
+			f.streams = make(map[streamKey]*stream, 5)
+		}
+		s = new(stream)
+		key.statsType, key.mediaType = clip(key.statsType, maxText), clip(key.mediaType, maxText)
+		f.streams[key] = s
+	}
+	s.add(e)
+	f.noteTraffic(m)
+	return 0
+}
+
+func (f *fabric) noteTraffic(m *Stats) {
+	switch m.StatsType {
+	case inboundRTP:
+		f.received = f.received || m.Packets > 0
+	case outboundRTP:
+		f.received = f.received || m.RTTMs.Known || m.RemoteLost.Known || m.RemoteJitterMs.Known
+	case candidatePair:
+		f.carried = f.carried || m.BytesReceived > 0
+	}
+}
+
+var noData Data
+
+func (f *fabric) applyEvent(e *Event) (truncated int) {
+	d := e.Data
+	if d == nil {
+		d = &noData
+	}
+	if t, ok := toggles[e.Name]; ok {
+		t.seq, t.at = e.Seq, e.AtMs
+		return insertBySeq(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.seq })
+	}
+	switch e.Name {
+	case "fabricAdded":
+		f.added = true
+		f.alreadyConnected = f.alreadyConnected || d.AlreadyConnected
+	case "remoteDescriptionSet":
+		f.remoteDescription = true
+	case "fabricSetup":
+		f.setup.put(e.Seq, d)
+		f.pair.put(e.Seq, e.Index, d)
+	case "fabricSetupFailed":
+		f.setupFailed.put(e.Seq, e.Index, d)
+		if d.Reason != "failed" {
+			f.ended.put(e.Seq, ending{e.AtMs, cmp.Or(d.Reason, "terminated")})
+		}
+	case "fabricTerminated":
+		f.ended.put(e.Seq, ending{e.AtMs, cmp.Or(d.Reason, "application")})
+	case "selectedCandidatePairChange":
+		f.pairChanges++
+		f.pair.put(e.Seq, e.Index, d)
+	default:
+		return f.applyRest(e, d)
+	}
+	return 0
+}
+
+func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
+	switch e.Name {
+	case "iceDisruptionStart":
+		f.disruptions++
+		f.disruption.put(e.Seq, e.Index, cmp.Or(d.ICEState, "disconnected"))
+	case "iceDisruptionEnd":
+		f.disruptionMs.add(d.DurationMs.V)
+		f.disruption.put(e.Seq, e.Index, "")
+	case "iceRestart":
+		f.restarts++
+	case "userIDChange":
+		if d.UserIDType == "remote" {
+			return insertBySeq(&f.renames, rename{e.Seq, d.UserID, d.Alias}, maxUserIDs, func(r rename) uint64 { return r.seq })
+		}
+	case "associateMstWithUserID":
+		o := ownership{e.Seq, d.SSRC, d.UserID, d.UsageLabel}
+		return insertBySeq(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.seq })
+	}
+	return 0
+}
+
+// insertBySeq keeps the limit facts with the lowest numbers, ascending: again a function
+// of the set.
+func insertBySeq[T any](list *[]T, v T, limit int, seq func(T) uint64) (truncated int) {
+	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(seq(a), seq(b)) })
+	*list = slices.Insert(*list, i, v)
+	if len(*list) > limit {
+		*list = (*list)[:limit]
+		return 1
+	}
+	return 0
+}
+
+// merge adds the facts of the same fabric in another conference that turned out to be
+// part of this one.
+func (f *fabric) merge(o *fabric) (truncated int) {
+	f.addedAt = min(f.addedAt, o.addedAt)
+	f.first, f.last, f.heard = min(f.first, o.first), max(f.last, o.last), max(f.heard, o.heard)
+	f.added = f.added || o.added
+	f.alreadyConnected = f.alreadyConnected || o.alreadyConnected
+	f.remoteDescription = f.remoteDescription || o.remoteDescription
+	f.received, f.carried = f.received || o.received, f.carried || o.carried
+	f.setup.merge(o.setup)
+	f.setupFailed.merge(o.setupFailed)
+	f.ended.merge(o.ended)
+	f.pair.merge(o.pair)
+	f.disruption.merge(o.disruption)
+	f.pairChanges += o.pairChanges
+	f.disruptions += o.disruptions
+	f.disruptionMs += o.disruptionMs
+	f.restarts += o.restarts
+	f.lost.Stats += o.lost.Stats
+	f.lost.Events += o.lost.Events
+	for _, t := range o.toggles {
+		truncated += insertBySeq(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.seq })
+	}
+	for _, r := range o.renames {
+		truncated += insertBySeq(&f.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+	}
+	for _, w := range o.owners {
+		truncated += insertBySeq(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.seq })
+	}
+	return truncated + f.mergeStreams(o)
+}
+
+func (f *fabric) mergeStreams(o *fabric) (truncated int) {
+	for key, s := range o.streams {
+		switch have := f.streams[key]; {
+		case have != nil:
+			have.merge(s)
+		case len(f.streams) >= maxStreams:
+			truncated += s.count
+		case f.streams == nil:
+			f.streams = map[streamKey]*stream{key: s}
+		default:
+			f.streams[key] = s
+		}
+	}
+	return truncated
+}
+
+// connected reports whether the fabric was ever connected. The events that say so may
+// have been lost on the way; then the traffic does. A pair carries payload before DTLS is
+// done, so that counts only for a fabric whose beginning lies outside this conference.
+func (f *fabric) connected() bool {
+	return f.setup.seq != 0 || f.alreadyConnected || f.received ||
+		f.carried && !f.added && f.setupFailed.seq == 0
+}
+
+func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
+
+// iceFailed reports whether ICE failed before the fabric was connected.
+func (f *fabric) iceFailed() bool {
+	return !f.connected() && f.setupFailed.seq != 0 && f.setupFailed.value.Reason == "failed"
+}
+
+// end returns when and why the fabric ended, on condition that it has: without a word it
+// ends with its last activity.
+func (f *fabric) end() (at int64, reason string) {
+	if f.ended.seq == 0 {
+		return f.last, EndSilence
+	}
+	reason = f.ended.value.reason
+	if reason == "closed" && f.disruption.value == "failed" {
+		reason = EndICEFailed
+	}
+	return f.ended.value.at, reason
+}
+
+// deadlineMs is the time after which the fabric has ended if nothing more comes. Silence
+// is measured in event time, and also from the last arrival, so that a client that sends
+// its backlog is not cut into pieces.
+func (f *fabric) deadlineMs() int64 {
+	if f.ended.seq != 0 {
+		return math.MinInt64
+	}
+	return max(f.last, f.heard) + instance.Gap
+}

@@ -1,0 +1,40 @@
+package conference
+
+// evidence is what the outcome rules ask about (requirement CONF-05).
+type evidence struct {
+	fabrics, connected, described int  // described: had a remote description
+	failed                        bool // an ICE failure before a connection
+	errors                        int  // reported failures
+	lost, participants            int  // of participants with fabrics; lost without saying so
+}
+
+// outcome returns the first that fits.
+func (v evidence) outcome() Outcome {
+	switch {
+	case v.fabrics > 0 && v.described == 0:
+		return OutcomeMissed
+	case v.fabrics == 0 && v.errors > 0,
+		v.fabrics > 0 && v.connected == 0 && (v.failed || v.errors > 0):
+		return OutcomeTotallyFailed
+	case v.fabrics > 0 && v.connected == 0:
+		return OutcomeAborted
+	case v.connected > 0 && v.lost == v.participants:
+		return OutcomeDropped
+	case v.connected < v.fabrics:
+		return OutcomePartiallyFailed
+	}
+	return OutcomeSuccess
+}
+
+func (v *evidence) addFabric(f *fabric) {
+	v.fabrics++
+	v.connected += btoi(f.connected())
+	v.described += btoi(f.hadRemoteDescription())
+	v.failed = v.failed || f.iceFailed()
+}
+
+// addParticipant takes why a participant's last fabric ended.
+func (v *evidence) addParticipant(endReason string) {
+	v.participants++
+	v.lost += btoi(endReason == EndSilence || endReason == EndICEFailed)
+}

@@ -1,0 +1,99 @@
+package conference
+
+// Pooling, after the table in docs: a stream's score is the plain time mean of its
+// intervals, audio and video go together as a product, the two directions stay apart, a
+// participant is the worse direction and a conference the mean over participants,
+// weighted by their time, with the worst one beside it. Minimum and percentiles over time
+// follow what people say about a call less well than the mean does.
+
+// poolAV combines an audio and a video score (Hands 2004); with one of them it is that.
+func poolAV(audio, video *float64) *float64 {
+	if audio == nil {
+		return video
+	}
+	if video == nil {
+		return audio
+	}
+	v := min(max(1.15+0.17**audio**video, 1), 5)
+	return &v
+}
+
+// worse returns the lower of two scores, of which either may be unknown.
+func worse(a, b *float64) *float64 {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// pooled is the time mean of the scores of all streams of one kind.
+func (p *participant) pooled(statsType, mediaType string) *float64 {
+	var sum, weight float64
+	for _, f := range p.fabrics {
+		for key, s := range f.streams {
+			if key.statsType == statsType && key.mediaType == mediaType {
+				sum += s.mos.sum
+				weight += s.mos.weight
+			}
+		}
+	}
+	if weight == 0 {
+		return nil
+	}
+	v := unscaled(sum / weight)
+	return &v
+}
+
+func (p *participant) rate(out *Participant, labels Labels) {
+	audioIn, videoIn := p.pooled(inboundRTP, "audio"), p.pooled(inboundRTP, "video")
+	audioOut, videoOut := p.pooled(outboundRTP, "audio"), p.pooled(outboundRTP, "video")
+	in, sent := poolAV(audioIn, videoIn), poolAV(audioOut, videoOut)
+	mos := worse(in, sent)
+	out.Label = labels.Of(mos)
+	out.AudioMOSIn, out.VideoMOSIn = rounded(audioIn), rounded(videoIn)
+	out.AudioMOSOut, out.VideoMOSOut = rounded(audioOut), rounded(videoOut)
+	out.MOSIn, out.MOSOut, out.MOS = rounded(in), rounded(sent), rounded(mos)
+}
+
+func rounded(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	r := round4(*v)
+	return &r
+}
+
+// rate computes the conference's score from its participants', in their order.
+func (s *Summary) rate(labels Labels) {
+	var total, weight float64
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		if p.MOS == nil {
+			continue
+		}
+		w := float64(max(1, p.DurationMs))
+		total += *p.MOS * w
+		weight += w
+		if s.WorstParticipant == nil || *p.MOS < s.WorstParticipant.MOS {
+			s.WorstParticipant = &WorstParticipant{p.Session, p.UserID, p.Alias, *p.MOS}
+		}
+	}
+	if weight > 0 {
+		mos := round4(total / weight)
+		s.MOS, s.Label = &mos, labels.Of(&mos)
+	}
+}
+
+// shareBad is the share of bad time in the scored time of all streams.
+func (c *Conference) shareBad() *float64 {
+	var bad, scored float64
+	for _, p := range c.participants {
+		for _, f := range p.fabrics {
+			for _, s := range f.streams {
+				bad += s.labels[badLabel]
+				scored += s.scoredMs()
+			}
+		}
+	}
+	return share(bad, scored, true)
+}

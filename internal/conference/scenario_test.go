@@ -1,0 +1,277 @@
+package conference_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/qosrtc/qos/internal/conference"
+)
+
+// base is second 0 of the scenarios.
+const base = 1_763_702_160_000
+
+// TestScenarios runs testdata/*.txtar against a Set with a Tick each second. Sections:
+//
+//	in          lines "<second> <session> <record> [words] [name=value…]"; time moves on to
+//	            each; "at=<second>" sets the record's own time, "conference=" the
+//	            conferenceID, "of=<second>" the time that finds the conference, "seq=" the
+//	            number, and the word "again" after the session repeats its last record
+//	advance D   time moves on by D
+//	out         what was emitted since the last out, in order: a line "summary" for each,
+//	            then "path = JSON value" lines about it; nothing when nothing was emitted
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			newScenario(t).run(archive)
+		})
+	}
+}
+
+type scenario struct {
+	t    *testing.T
+	set  *conference.Set
+	now  int64
+	out  []conference.Summary
+	seqs map[string]uint64
+	last map[string]conference.Event
+}
+
+func newScenario(t *testing.T) *scenario {
+	t.Helper()
+	return &scenario{
+		t: t, now: base, seqs: map[string]uint64{}, last: map[string]conference.Event{},
+		set: conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: conference.DefaultLabels}),
+	}
+}
+
+func (s *scenario) run(archive *txtar.Archive) {
+	for _, section := range archive.Files {
+		name, arg, _ := strings.Cut(section.Name, " ")
+		switch name {
+		case "in":
+			for line := range strings.Lines(string(section.Data)) {
+				s.line(strings.Fields(line))
+			}
+		case "advance":
+			d, err := time.ParseDuration(arg)
+			require.NoError(s.t, err)
+			s.advance(s.now + d.Milliseconds())
+		case "out":
+			s.compare(string(section.Data))
+		default:
+			require.Fail(s.t, "unknown section", section.Name)
+		}
+	}
+	require.Empty(s.t, s.out, "summaries after the last out")
+}
+
+func (s *scenario) advance(to int64) {
+	for next := s.now - s.now%1000 + 1000; next <= to; next += 1000 {
+		s.out = append(s.out, s.set.Tick(next)...)
+	}
+	s.now = to
+}
+
+func (s *scenario) ms(seconds string) int64 {
+	v, err := strconv.ParseFloat(seconds, 64)
+	require.NoError(s.t, err)
+	return base + int64(v*1000)
+}
+
+func (s *scenario) line(words []string) {
+	if len(words) == 0 || words[0] == "#" {
+		return
+	}
+	s.advance(max(s.now, s.ms(words[0])))
+	session := words[1]
+	if words[2] == "again" {
+		e := s.last[session]
+		require.Equal(s.t, conference.Duplicate, s.set.Apply(&e, s.now))
+		return
+	}
+	e, values := s.event(words)
+	result := conference.Applied.String()
+	if want, ok := values["result"]; ok {
+		result = want.(string)
+	}
+	require.Equal(s.t, result, s.set.Apply(&e, s.now).String(), "%v", words)
+	s.last[session] = e
+}
+
+// event builds the record of a line: "<second> <session> <kind> [words] [name=value…]".
+func (s *scenario) event(words []string) (conference.Event, map[string]any) {
+	session := words[1]
+	s.seqs[session]++
+	e := conference.Event{
+		AppID: "app", ConferenceID: "standup", Session: session, UserID: session, Alias: "a-" + session,
+		Seq: s.seqs[session], Fabric: 1, Usage: "multiplex", AtMs: s.ms(words[0]), ConferenceAtMs: base,
+	}
+	values, plain := map[string]any{}, []string{}
+	for _, word := range words[2:] {
+		name, value, named := strings.Cut(word, "=")
+		if !named {
+			plain = append(plain, word)
+			continue
+		}
+		var v any
+		if json.Unmarshal([]byte(value), &v) != nil {
+			v = value
+		}
+		values[name] = v
+	}
+	s.settings(&e, values)
+	s.kind(&e, plain, values)
+	return e, values
+}
+
+func (s *scenario) settings(e *conference.Event, values map[string]any) {
+	if v, ok := values["seq"]; ok {
+		e.Seq = uint64(number(v))
+		s.seqs[e.Session] = max(s.seqs[e.Session], e.Seq)
+	}
+	if v, ok := values["index"]; ok {
+		e.Index = int(number(v))
+	}
+	if v, ok := values["fabric"]; ok {
+		e.Fabric = int(number(v))
+	}
+	if v, ok := values["conference"]; ok {
+		e.ConferenceID, _ = v.(string)
+	}
+	if v, ok := values["at"]; ok {
+		e.AtMs = base + int64(number(v)*1000)
+	}
+	if v, ok := values["of"]; ok {
+		e.ConferenceAtMs = base + int64(number(v)*1000)
+	}
+}
+
+func (s *scenario) kind(e *conference.Event, plain []string, values map[string]any) {
+	switch plain[0] {
+	case "stats":
+		e.Kind = conference.KindStats
+		if len(plain) > 1 {
+			e.Stats = stats(plain[1:], values)
+		}
+	case "error":
+		e.Kind, e.Function = conference.KindError, plain[1]
+	case "log":
+		e.Kind = conference.KindLog
+	case "feedback":
+		e.Kind = conference.KindFeedback
+		overall := int(number(values["overall"]))
+		e.Feedback = &conference.Feedback{UserID: e.UserID, Alias: e.Alias, Overall: &overall}
+	case "skip":
+		e.Kind = conference.KindSkip
+		e.Lost = conference.Lost{Stats: int(number(values["stats"])), Events: int(number(values["events"]))}
+	default: // the name of an event; the values are its data
+		e.Kind, e.Name = conference.KindEvent, plain[0]
+		data, err := json.Marshal(values)
+		require.NoError(s.t, err)
+		e.Data = conference.ParseData(e.Name, data)
+	}
+}
+
+func stats(plain []string, values map[string]any) *conference.Stats {
+	m := &conference.Stats{
+		StatsType: plain[0], IntervalMs: 10_000, SSRC: int64(number(values["ssrc"])), Codec: "opus",
+		Packets: number(values["packets"]), PacketsLost: number(values["lost"]), Bytes: number(values["bytes"]),
+		BytesReceived: number(values["bytesReceived"]), FreezeMs: number(values["freezeMs"]),
+	}
+	if len(plain) > 1 {
+		m.MediaType = plain[1]
+	}
+	for name, into := range map[string]*conference.Value{
+		"mos": &m.MOS, "rtt": &m.RTTMs, "jitter": &m.JitterMs, "remoteLost": &m.RemoteLost, "remoteJitter": &m.RemoteJitterMs,
+	} {
+		if v, ok := values[name]; ok {
+			*into = conference.Known(number(v))
+		}
+	}
+	if m.MOS.Known {
+		m.Label = conference.DefaultLabels.Of(&m.MOS.V)
+	}
+	return m
+}
+
+func number(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+// compare holds what was emitted against the lines of an out section.
+func (s *scenario) compare(want string) {
+	i := -1
+	var document any
+	for line := range strings.Lines(want) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if line == "summary" {
+			i++
+			require.Less(s.t, i, len(s.out), "a summary is missing at %d s: %s", (s.now-base)/1000, want)
+			document = s.document(s.out[i])
+			continue
+		}
+		path, value, ok := strings.Cut(line, " = ")
+		require.True(s.t, ok, line)
+		got, err := json.Marshal(lookup(s.t, document, path))
+		require.NoError(s.t, err)
+		require.JSONEq(s.t, value, string(got), "%s in %s", path, want)
+	}
+	require.Len(s.t, s.out, i+1, "at %d s", (s.now-base)/1000)
+	s.out = nil
+}
+
+// document makes times seconds since base, which is how scenarios write them.
+func (s *scenario) document(summary conference.Summary) any {
+	raw, err := json.Marshal(summary)
+	require.NoError(s.t, err)
+	var document any
+	require.NoError(s.t, json.Unmarshal(raw, &document))
+	return document
+}
+
+// lookup walks a path of names and indexes; "#" is a list's length, and a name that ends
+// in s after a time of day ("startS", "endS") is that time in seconds since base.
+func lookup(t *testing.T, document any, path string) any {
+	t.Helper()
+	for name := range strings.SplitSeq(path, ".") {
+		switch d := document.(type) {
+		case []any:
+			if name == "#" {
+				document = len(d)
+				continue
+			}
+			i, err := strconv.Atoi(name)
+			require.NoError(t, err, path)
+			require.Less(t, i, len(d), path)
+			document = d[i]
+		case map[string]any:
+			if prefix, ok := strings.CutSuffix(name, "S"); ok {
+				document = (number(d[prefix+"Ms"]) - base) / 1000
+				continue
+			}
+			value, ok := d[name]
+			require.True(t, ok, "no %s in %s", name, path)
+			document = value
+		default:
+			require.Fail(t, fmt.Sprintf("%s ends at %v", path, document))
+		}
+	}
+	return document
+}

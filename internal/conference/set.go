@@ -1,0 +1,272 @@
+package conference
+
+import (
+	"strings"
+
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Config bounds a Set.
+type Config struct {
+	MaxConferences int    // in memory, live and ended
+	KeepEndedMs    int64  // how long an ended conference can still be revised
+	Labels         Labels // of scores
+}
+
+// Result is what became of a record in Set.Apply.
+type Result uint8
+
+// The results.
+const (
+	Applied   Result = iota
+	Duplicate        // seen before
+	Unplaced         // belongs to no conference: it names none
+	Invalid          // has no session, or a number or time out of range
+	TooLate          // belongs to a conference that was let go
+	Full             // there are too many conferences
+)
+
+// String returns the name that metrics use.
+func (r Result) String() string {
+	return [...]string{"applied", "duplicate", "unplaced", "invalid", "too_late", "full"}[r]
+}
+
+const (
+	// maxFutureMs is how far ahead of now a record may be. The receiver allows 60 s
+	// (docs/protocol.md, section 5); beyond it a wrong time would keep a conference alive.
+	maxFutureMs = 120_000
+	// letGoMs is how long it is remembered that a conference was let go: as long as the
+	// receiver takes records that are late.
+	letGoMs = 25 * 3600_000
+)
+
+// Set holds the conferences of all apps: for each (appID, conferenceID) the instances
+// whose activity lies more than 30 s apart. It is not safe for concurrent use.
+type Set struct {
+	cfg   Config
+	keys  map[key]*slot
+	live  int               // instances that have not ended
+	count int               // all instances
+	due   map[int64][]*conf // by second: when to look whether they have ended
+	check []*conf           // to look at in the next Tick, whatever their deadline
+	kept  []keeping         // ended, oldest first
+	letGo []released        // let go, oldest first
+	out   []Summary         // for the next Tick
+}
+
+type key struct{ appID, conferenceID string }
+
+// slot is all that is known of one (appID, conferenceID).
+type slot struct {
+	confs []*conf
+	letGo []instance.Span
+}
+
+// conf is one conference in a Set.
+type conf struct {
+	*Conference
+	key      key
+	revision int
+	changed  bool  // since the last summary
+	ended    bool  // and counted so
+	endedMs  int64 // when it was found ended
+	dueSec   int64 // the bucket that it is in; 0: none
+	queued   bool  // in check
+	gone     bool  // swallowed or let go
+}
+
+// keeping is a conference that ended at a time; void when it has gone on since.
+type keeping struct {
+	conf *conf
+	at   int64
+}
+
+// released is a conference that was let go.
+type released struct {
+	key   key
+	span  instance.Span
+	until int64
+}
+
+// NewSet returns an empty set.
+func NewSet(cfg Config) *Set {
+	return &Set{cfg: cfg, keys: make(map[key]*slot), due: make(map[int64][]*conf)}
+}
+
+// Live returns the number of conferences that have not ended; Len that of all in memory.
+func (s *Set) Live() int { return s.live }
+
+// Len returns the number of conferences in memory: live, and ended but not let go.
+func (s *Set) Len() int { return s.count }
+
+// Seen reports whether the record was applied before. It changes nothing.
+func (s *Set) Seen(e *Event) bool {
+	sl := s.keys[key{e.AppID, e.ConferenceID}]
+	if sl == nil {
+		return false
+	}
+	for _, c := range sl.confs {
+		if c.Seen(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Apply takes one record that arrived at nowMs.
+func (s *Set) Apply(e *Event, nowMs int64) Result {
+	switch {
+	case e.ConferenceID == "":
+		return Unplaced
+	case e.Session == "" || e.Seq == 0 || e.Index < 0 || e.Index > maxIndex ||
+		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
+		return Invalid
+	case s.Seen(e):
+		return Duplicate
+	}
+	k := key{e.AppID, e.ConferenceID}
+	sl := s.keys[k]
+	c := sl.home(e)
+	if c == nil {
+		if sl != nil && sl.wasLetGo(e.placeMs()) {
+			return TooLate
+		}
+		if c = s.open(k, nowMs); c == nil {
+			return Full
+		}
+		sl = s.keys[c.key]
+	}
+	before := c.span
+	c.apply(e, nowMs)
+	s.touch(c, e.Kind == KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
+	if len(sl.confs) > 1 && (!e.Activity() || c.span != before) {
+		s.join(sl, c)
+		s.rehome(sl, nowMs)
+	}
+	return Applied
+}
+
+// home returns the conference that the record belongs to, nil when there is none. It may
+// join several with activity: any of them will do, join does the rest.
+func (sl *slot) home(e *Event) *conf {
+	if sl == nil {
+		return nil
+	}
+	at := e.placeMs()
+	var best *conf
+	for _, c := range sl.confs {
+		if e.Activity() && !c.active || !c.span.Contains(at) {
+			continue
+		}
+		if best == nil || c.nearer(best, at) {
+			best = c
+		}
+	}
+	return best
+}
+
+// nearer reports whether c is a better home than o for a remark at that time: the one
+// with activity, then the nearest, then the earliest.
+func (c *conf) nearer(o *conf, at int64) bool {
+	if c.active != o.active {
+		return c.active
+	}
+	if a, b := distance(c.span, at), distance(o.span, at); a != b {
+		return a < b
+	}
+	return c.span.Start < o.span.Start
+}
+
+func distance(s instance.Span, at int64) int64 { return max(0, s.Start-at, at-s.End) }
+
+func (sl *slot) wasLetGo(at int64) bool {
+	for _, span := range sl.letGo {
+		if span.Contains(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// open starts a conference, nil when there is no room.
+func (s *Set) open(k key, nowMs int64) *conf {
+	for s.count >= s.cfg.MaxConferences {
+		if !s.release(nowMs) {
+			return nil
+		}
+	}
+	sl := s.keys[k]
+	if sl == nil {
+		k = key{strings.Clone(k.appID), strings.Clone(k.conferenceID)}
+		sl = new(slot)
+		s.keys[k] = sl
+	}
+	c := &conf{Conference: New(k.appID, k.conferenceID), key: k}
+	sl.confs = append(sl.confs, c)
+	s.count++
+	s.live++
+	return c
+}
+
+// touch notes that c changed. The next Tick looks at it if look is set, if it had ended,
+// or if nothing else makes a Tick look at it.
+func (s *Set) touch(c *conf, look bool) {
+	if c.gone {
+		return
+	}
+	c.changed = true
+	if c.ended { // it may go on: the next Tick decides
+		c.ended, look = false, true
+		s.live++
+	}
+	if (look || c.dueSec == 0) && !c.queued {
+		c.queued = true
+		s.check = append(s.check, c)
+	}
+}
+
+// join merges into c all conferences whose activity it now touches.
+func (s *Set) join(sl *slot, c *conf) {
+	for again := true; again; {
+		again = false
+		for _, o := range sl.confs {
+			if o != c && o.active && c.active && c.span.Joins(o.span) {
+				s.swallow(sl, c, o)
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// swallow makes o part of c. The summary of the whole is a revision of both.
+func (s *Set) swallow(sl *slot, c, o *conf) {
+	c.merge(o.Conference)
+	c.revision = max(c.revision, o.revision)
+	s.drop(sl, o)
+	s.touch(c, true)
+}
+
+// drop takes c out of its slot.
+func (s *Set) drop(sl *slot, c *conf) {
+	for i, have := range sl.confs {
+		if have == c {
+			sl.confs = append(sl.confs[:i], sl.confs[i+1:]...)
+			break
+		}
+	}
+	c.gone = true
+	s.count--
+	if !c.ended {
+		s.live--
+	}
+}
+
+// summarise adds the next revision of c's summary to what the next Tick returns.
+func (s *Set) summarise(c *conf) {
+	c.changed = false
+	c.revision++
+	summary := c.Summary(s.cfg.Labels)
+	summary.Revision = c.revision
+	s.out = append(s.out, summary)
+}

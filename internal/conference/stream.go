@@ -1,0 +1,196 @@
+package conference
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The values of Stats.StatsType.
+const (
+	inboundRTP    = "inbound-rtp"
+	outboundRTP   = "outbound-rtp"
+	candidatePair = "candidate-pair"
+)
+
+// streamKey tells the streams of a fabric apart.
+type streamKey struct {
+	statsType, mediaType string
+	ssrc                 int64
+}
+
+func (k streamKey) compare(o streamKey) int {
+	return cmp.Or(cmp.Compare(k.statsType, o.statsType), cmp.Compare(k.mediaType, o.mediaType), cmp.Compare(k.ssrc, o.ssrc))
+}
+
+// stream sums up the measurements of one stream. Every field is a sum, an extreme, or the
+// newest by number: adding is commutative.
+type stream struct {
+	codec    newest[string]
+	interval sum
+	count    int
+
+	bytes, packets, lost, discarded, retransmitted sum
+	samples, concealed                             sum // concealed: audible only
+	freezes, freezeMs                              sum
+	lossKnown                                      bool
+
+	bitrate, jitter, rtt, fps, mos dist
+	labels                         [len(labelNames)]float64 // ms by label
+}
+
+// sum adds whole multiples of 1/scale, exactly up to 2^53/scale.
+type sum float64
+
+func (s *sum) add(v float64) {
+	if v >= -maxValue && v <= maxValue { // also keeps NaN and infinities out
+		*s += sum(scaled(v))
+	}
+}
+
+func (s sum) value() float64 { return unscaled(float64(s)) }
+func (s sum) whole() int64   { return int64(math.Round(min(max(s.value(), -1<<62), 1<<62))) }
+
+// newest keeps the value with the highest number.
+type newest[T any] struct {
+	seq   uint64
+	index int
+	value T
+}
+
+func (n *newest[T]) put(seq uint64, index int, v T) {
+	if seq > n.seq || seq == n.seq && index > n.index {
+		*n = newest[T]{seq, index, v}
+	}
+}
+
+func (n *newest[T]) merge(o newest[T]) { n.put(o.seq, o.index, o.value) }
+
+func (s *stream) add(e *Event) {
+	m := e.Stats
+	ms := int64(math.Round(min(max(m.IntervalMs, 1), maxDurationMs)))
+	s.count++
+	s.interval.add(float64(ms))
+	if m.Codec != "" {
+		codec := s.codec.value
+		if codec != m.Codec {
+			codec = clip(m.Codec, maxText)
+		}
+		s.codec.put(e.Seq, e.Index, codec)
+	}
+	s.bytes.add(m.Bytes)
+	s.packets.add(m.Packets)
+	s.discarded.add(m.Discarded)
+	s.retransmitted.add(m.Retransmitted)
+	s.samples.add(m.Samples)
+	s.concealed.add(max(0, m.ConcealedSamples-m.SilentConcealed))
+	s.freezes.add(m.Freezes)
+	s.freezeMs.add(m.FreezeMs)
+	s.addLoss(m)
+	if m.StatsType != candidatePair {
+		s.bitrate.add(m.Bytes*8/float64(ms), ms) // bit/ms is kbit/s
+	}
+	s.addLevels(m, ms)
+}
+
+func (s *stream) addLevels(m *Stats, ms int64) {
+	jitter := m.JitterMs
+	if m.StatsType == outboundRTP {
+		jitter = m.RemoteJitterMs
+	}
+	for _, level := range []struct {
+		into *dist
+		v    Value
+	}{{&s.jitter, jitter}, {&s.rtt, m.RTTMs}, {&s.fps, m.FPS}, {&s.mos, m.MOS}} {
+		if level.v.Known {
+			level.into.add(level.v.V, ms)
+		}
+	}
+	if i := slices.Index(labelNames[:], m.Label); i >= 0 && m.MOS.Known {
+		s.labels[i] += float64(ms)
+	}
+}
+
+// addLoss counts what was lost on the way here, or what the remote end says it lost.
+func (s *stream) addLoss(m *Stats) {
+	switch {
+	case m.StatsType == inboundRTP:
+		s.lost.add(m.PacketsLost)
+		s.lossKnown = true
+	case m.RemoteLost.Known:
+		s.lost.add(m.RemoteLost.V)
+		s.lossKnown = true
+	case m.RemoteLossFraction.Known:
+		s.lost.add(m.RemoteLossFraction.V * m.Packets)
+		s.lossKnown = true
+	}
+}
+
+func (s *stream) merge(o *stream) {
+	s.codec.merge(o.codec)
+	s.count += o.count
+	for _, pair := range [][2]*sum{
+		{&s.interval, &o.interval}, {&s.bytes, &o.bytes}, {&s.packets, &o.packets}, {&s.lost, &o.lost},
+		{&s.discarded, &o.discarded}, {&s.retransmitted, &o.retransmitted}, {&s.samples, &o.samples},
+		{&s.concealed, &o.concealed}, {&s.freezes, &o.freezes}, {&s.freezeMs, &o.freezeMs},
+	} {
+		*pair[0] += *pair[1]
+	}
+	s.lossKnown = s.lossKnown || o.lossKnown
+	s.bitrate.merge(&o.bitrate)
+	s.jitter.merge(&o.jitter)
+	s.rtt.merge(&o.rtt)
+	s.fps.merge(&o.fps)
+	s.mos.merge(&o.mos)
+	for i, ms := range o.labels {
+		s.labels[i] += ms
+	}
+}
+
+// lossFraction is lost over expected: of an inbound stream packets are what came, of an
+// outbound stream what was sent.
+func (s *stream) lossFraction(statsType string) *float64 {
+	lost, expected := max(0, s.lost.value()), s.packets.value()
+	if statsType == inboundRTP {
+		expected += lost
+	}
+	return share(lost, expected, s.lossKnown)
+}
+
+func share(part, whole float64, known bool) *float64 {
+	if !known || whole <= 0 {
+		return nil
+	}
+	v := round4(min(1, part/whole))
+	return &v
+}
+
+// scoredMs is the time that has a label.
+func (s *stream) scoredMs() (total float64) {
+	for _, ms := range s.labels {
+		total += ms
+	}
+	return total
+}
+
+func (s *stream) summary(key streamKey) Stream {
+	out := Stream{
+		SSRC: key.ssrc, StatsType: key.statsType, MediaType: key.mediaType, Codec: s.codec.value,
+		Intervals: s.count, DurationMs: s.interval.whole(),
+		Bytes: s.bytes.whole(), Packets: s.packets.whole(), PacketsLost: s.lost.whole(),
+		LossFraction: s.lossFraction(key.statsType),
+		Discarded:    s.discarded.whole(), Retransmitted: s.retransmitted.whole(),
+		BitrateKbps: s.bitrate.summary(), JitterMs: s.jitter.summary(), RTTMs: s.rtt.summary(),
+		FPS: s.fps.summary(), MOS: s.mos.summary(),
+		Freezes: s.freezes.whole(), FreezeMs: round4(s.freezeMs.value()),
+		ConcealedShare: share(s.concealed.value(), s.samples.value(), true),
+		QualityShare:   map[string]float64{},
+	}
+	total := s.scoredMs()
+	for i, ms := range s.labels {
+		if ms > 0 {
+			out.QualityShare[labelNames[i]] = round4(ms / total)
+		}
+	}
+	return out
+}

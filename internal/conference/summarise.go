@@ -1,0 +1,255 @@
+package conference
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Summary returns the summary of all that was applied, as if the conference had ended. Its
+// Revision is 0: the caller counts.
+func (c *Conference) Summary(labels Labels) Summary {
+	s := Summary{
+		AppID: c.appID, ConferenceID: c.id,
+		StartMs: c.span.Start, EndMs: c.span.End, DurationMs: c.span.End - c.span.Start,
+		Participants: make([]Participant, 0, len(c.participants)), ErrorsByFunction: map[string]int{},
+		SetupMs: []float64{}, Issues: []Issue{}, Truncated: c.truncated,
+	}
+	var v evidence
+	bySession := make(map[string]*Participant, len(c.participants))
+	for session, p := range c.participants {
+		out := p.summary(session, labels, &v)
+		bySession[session] = &out
+	}
+	c.addRemarks(&s, bySession)
+	v.errors = s.Errors
+	s.Outcome = v.outcome()
+	for _, p := range bySession {
+		s.Participants = append(s.Participants, *p)
+	}
+	slices.SortFunc(s.Participants, func(a, b Participant) int {
+		return cmp.Or(cmp.Compare(a.StartMs, b.StartMs), cmp.Compare(a.Session, b.Session))
+	})
+	s.collect()
+	s.rate(labels)
+	s.ShareBad = c.shareBad()
+	s.Issues = findIssues(s.Participants, labels)
+	return s
+}
+
+// collect draws together what participants and fabrics have.
+func (s *Summary) collect() {
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		s.LostMeasurements += p.LostMeasurements
+		s.LostEvents += p.LostEvents
+		for _, f := range p.Fabrics {
+			if f.SetupMs != nil {
+				s.SetupMs = append(s.SetupMs, *f.SetupMs)
+			}
+		}
+	}
+	slices.Sort(s.SetupMs)
+}
+
+// addRemarks counts errors, feedback and logs in order of (time, identity). Whoever is
+// known only by a remark is a participant without fabrics.
+func (c *Conference) addRemarks(s *Summary, participants map[string]*Participant) {
+	ids := slices.SortedFunc(maps.Keys(c.remarks), func(a, b identity) int {
+		return cmp.Or(cmp.Compare(c.remarks[a].atMs, c.remarks[b].atMs),
+			cmp.Compare(a.session, b.session), cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
+	})
+	for _, id := range ids {
+		r := c.remarks[id]
+		p := participants[id.session]
+		if p == nil {
+			p = &Participant{
+				Session: id.session, UserID: r.user, Alias: r.alias, StartMs: r.placeMs, EndMs: r.placeMs,
+				UserIDs: []string{}, Fabrics: []Fabric{}, Mutes: []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []Feedback{},
+			}
+			participants[id.session] = p
+		}
+		s.addRemark(p, r)
+	}
+	s.Feedback.finish()
+}
+
+func (s *Summary) addRemark(p *Participant, r *remark) {
+	switch r.kind {
+	case KindError:
+		s.Errors++
+		p.Errors++
+		s.ErrorsByFunction[cmp.Or(r.function, "unknown")]++
+	case KindFeedback:
+		if r.feedback != nil {
+			rating := *r.feedback
+			rating.AtMs = r.atMs
+			p.Feedback = append(p.Feedback, rating)
+			s.Feedback.add(rating)
+		}
+	case KindLog:
+		s.Logs++
+	case KindStats, KindEvent, KindSkip: // nothing to count outside a fabric
+	}
+}
+
+// add keeps the sum in Overall until finish.
+func (r *Ratings) add(f Feedback) {
+	if f.Overall == nil {
+		return
+	}
+	r.Count++
+	score := *f.Overall
+	total := float64(score)
+	if r.Overall != nil {
+		total += *r.Overall
+		score = min(score, *r.Worst)
+	}
+	r.Overall, r.Worst = &total, &score
+}
+
+func (r *Ratings) finish() {
+	if r.Overall != nil {
+		mean := round4(*r.Overall / float64(r.Count))
+		r.Overall = &mean
+	}
+}
+
+func (p *participant) summary(session string, labels Labels, v *evidence) Participant {
+	out := Participant{
+		Session: session, UserID: p.user, Alias: p.alias, UserIDs: usedNames(p.user, p.renames),
+		Fabrics: make([]Fabric, 0, len(p.fabrics)),
+		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []Feedback{},
+	}
+	if n := len(p.renames); n > 0 {
+		out.UserID, out.Alias = p.renames[n-1].name, p.renames[n-1].alias
+	}
+	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
+		f := p.fabrics[number]
+		v.addFabric(f)
+		fab := f.summary(number)
+		out.Fabrics = append(out.Fabrics, fab)
+		out.take(&fab, f)
+	}
+	out.DurationMs = out.EndMs - out.StartMs
+	if len(out.Fabrics) > 0 {
+		v.addParticipant(out.EndReason)
+	}
+	p.rate(&out, labels)
+	return out
+}
+
+// take makes a fabric part of its participant.
+func (p *Participant) take(out *Fabric, f *fabric) {
+	if len(p.Fabrics) == 1 || f.first < p.StartMs {
+		p.StartMs = f.first
+	}
+	if len(p.Fabrics) == 1 || out.EndMs > p.EndMs {
+		p.EndMs, p.EndReason = out.EndMs, out.EndReason
+	}
+	p.Connected = p.Connected || out.State == StateConnected
+	p.LostMeasurements += out.LostMeasurements
+	p.LostEvents += out.LostEvents
+	for _, i := range f.intervals(out.Fabric, out.EndMs) {
+		switch i.Kind {
+		case "hold":
+			p.Holds = append(p.Holds, i)
+		case "screen":
+			p.Screen = append(p.Screen, i)
+		default:
+			p.Mutes = append(p.Mutes, i)
+		}
+	}
+}
+
+// usedNames returns the names in the order of their use, empty when there was only one.
+func usedNames(first string, renames []rename) []string {
+	names := []string{}
+	for _, r := range renames {
+		if len(names) == 0 {
+			names = append(names, first)
+		}
+		names = append(names, r.name)
+	}
+	return names
+}
+
+func (f *fabric) summary(number int) Fabric {
+	at, reason := f.end()
+	out := Fabric{
+		Fabric: number, Usage: f.usage, RemoteUserID: f.remoteUser, RemoteAlias: f.remoteAlias,
+		RemoteUserIDs: usedNames(f.remoteUser, f.renames), State: StateNeverConnected,
+		AddedAtMs: f.addedAt, EndMs: at, EndReason: reason,
+		RemoteDescription: f.hadRemoteDescription(), AlreadyConnected: f.alreadyConnected,
+		PairChanges: f.pairChanges, ICEDisruptions: f.disruptions,
+		ICEDisruptionMs: round4(f.disruptionMs.value()), ICERestarts: f.restarts,
+		Streams:          make([]Stream, 0, len(f.streams)),
+		LostMeasurements: f.lost.Stats, LostEvents: f.lost.Events,
+	}
+	if n := len(f.renames); n > 0 {
+		out.RemoteUserID, out.RemoteAlias = f.renames[n-1].name, f.renames[n-1].alias
+	}
+	f.summariseSetup(&out)
+	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
+		s := f.streams[key].summary(key)
+		if key.statsType == candidatePair {
+			out.CandidatePair = &s
+			continue
+		}
+		f.nameOwner(&s)
+		out.Streams = append(out.Streams, s)
+	}
+	return out
+}
+
+func (f *fabric) summariseSetup(out *Fabric) {
+	if f.connected() {
+		out.State = StateConnected
+	}
+	if d := f.setup.value; d != nil {
+		out.GatheringMs, out.ConnectivityMs = optional(d.GatheringMs), optional(d.ConnectivityMs)
+		if !f.alreadyConnected {
+			out.SetupMs = optional(d.SetupMs)
+		}
+	}
+	if d := f.setupFailed.value; d != nil {
+		out.FailureMs, out.FailureStage, out.FailureReason = optional(d.FailureMs), d.Stage, d.Reason
+	}
+	if d := f.pair.value; d != nil {
+		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol
+	}
+}
+
+func (f *fabric) nameOwner(s *Stream) {
+	for _, o := range f.owners {
+		if o.ssrc == s.SSRC {
+			s.UserID, s.UsageLabel = o.user, o.label
+		}
+	}
+}
+
+// intervals pairs switches on with switches off; what was never switched off lasts to
+// the fabric's end.
+func (f *fabric) intervals(number int, end int64) (out []Interval) {
+	open := map[string]int{} // kind to index in out
+	for _, t := range f.toggles {
+		i, on := open[t.kind]
+		switch {
+		case t.on && !on:
+			open[t.kind] = len(out)
+			out = append(out, Interval{t.kind, number, t.at, max(t.at, end)})
+		case !t.on && on:
+			out[i].EndMs = max(out[i].StartMs, t.at)
+			delete(open, t.kind)
+		}
+	}
+	return out
+}
+
+func optional(v Value) *float64 {
+	if !v.Known {
+		return nil
+	}
+	rounded := round4(v.V)
+	return &rounded
+}
