@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Limits of one conference. What is beyond is counted as truncated.
@@ -59,7 +60,7 @@ func New(appID, conferenceID string) *Conference {
 
 // Fold returns the summary of one conference from its events, in any order and with any
 // repetition: the caller has chosen the events by package instance.
-func Fold(events []Event, labels Labels) Summary {
+func Fold(events []Event, labels quality.Bounds) Summary {
 	if len(events) == 0 {
 		return New("", "").Summary(labels)
 	}

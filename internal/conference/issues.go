@@ -3,6 +3,8 @@ package conference
 import (
 	"cmp"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Thresholds of issues: where a metric leaves "fair" for "poor".
@@ -19,7 +21,7 @@ const maxIssues = 100
 var issueOrder = []string{IssueHighPacketLoss, IssueHighRoundTripTime, IssueHighJitter, IssueFrozenVideo, IssueLowQuality}
 
 // findIssues names what was wrong, with its evidence.
-func findIssues(participants []Participant, labels Labels) []Issue {
+func findIssues(participants []Participant, labels quality.Bounds) []Issue {
 	issues := []Issue{}
 	received := receivedSSRCs(participants)
 	for i := range participants {

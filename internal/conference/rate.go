@@ -1,30 +1,12 @@
 package conference
 
-// Pooling, after the table in docs: a stream's score is the plain time mean of its
+import "github.com/qosrtc/qos/internal/quality"
+
+// Pooling (docs/quality.md): a stream's score is the plain time mean of its
 // intervals, audio and video go together as a product, the two directions stay apart, a
 // participant is the worse direction and a conference the mean over participants,
 // weighted by their time, with the worst one beside it. Minimum and percentiles over time
 // follow what people say about a call less well than the mean does.
-
-// poolAV combines an audio and a video score (Hands 2004); with one of them it is that.
-func poolAV(audio, video *float64) *float64 {
-	if audio == nil {
-		return video
-	}
-	if video == nil {
-		return audio
-	}
-	v := min(max(1.15+0.17**audio**video, 1), 5)
-	return &v
-}
-
-// worse returns the lower of two scores, of which either may be unknown.
-func worse(a, b *float64) *float64 {
-	if a == nil || b != nil && *b < *a {
-		return b
-	}
-	return a
-}
 
 // pooled is the time mean of the scores of all streams of one kind.
 func (p *participant) pooled(statsType, mediaType string) *float64 {
@@ -44,15 +26,23 @@ func (p *participant) pooled(statsType, mediaType string) *float64 {
 	return &v
 }
 
-func (p *participant) rate(out *Participant, labels Labels) {
+func (p *participant) rate(out *Participant, labels quality.Bounds) {
 	audioIn, videoIn := p.pooled(inboundRTP, "audio"), p.pooled(inboundRTP, "video")
 	audioOut, videoOut := p.pooled(outboundRTP, "audio"), p.pooled(outboundRTP, "video")
-	in, sent := poolAV(audioIn, videoIn), poolAV(audioOut, videoOut)
-	mos := worse(in, sent)
-	out.Label = labels.Of(mos)
+	in, sent := quality.ParticipantAV(audioIn, videoIn), quality.ParticipantAV(audioOut, videoOut)
+	mos := quality.Worse(in, sent)
+	out.Label = label(mos, labels)
 	out.AudioMOSIn, out.VideoMOSIn = rounded(audioIn), rounded(videoIn)
 	out.AudioMOSOut, out.VideoMOSOut = rounded(audioOut), rounded(videoOut)
 	out.MOSIn, out.MOSOut, out.MOS = rounded(in), rounded(sent), rounded(mos)
+}
+
+// label names a score, "" when there is none.
+func label(mos *float64, labels quality.Bounds) string {
+	if mos == nil {
+		return ""
+	}
+	return quality.Label(*mos, labels)
 }
 
 func rounded(v *float64) *float64 {
@@ -64,7 +54,7 @@ func rounded(v *float64) *float64 {
 }
 
 // rate computes the conference's score from its participants', in their order.
-func (s *Summary) rate(labels Labels) {
+func (s *Summary) rate(labels quality.Bounds) {
 	var total, weight float64
 	for i := range s.Participants {
 		p := &s.Participants[i]
@@ -80,7 +70,7 @@ func (s *Summary) rate(labels Labels) {
 	}
 	if weight > 0 {
 		mos := round4(total / weight)
-		s.MOS, s.Label = &mos, labels.Of(&mos)
+		s.MOS, s.Label = &mos, label(&mos, labels)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // base is second 0 of the scenarios.
@@ -53,7 +54,7 @@ func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	return &scenario{
 		t: t, now: base, seqs: map[string]uint64{}, last: map[string]conference.Event{},
-		set: conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: conference.DefaultLabels}),
+		set: conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()}),
 	}
 }
 
@@ -202,7 +203,7 @@ func stats(plain []string, values map[string]any) *conference.Stats {
 		}
 	}
 	if m.MOS.Known {
-		m.Label = conference.DefaultLabels.Of(&m.MOS.V)
+		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
 	}
 	return m
 }

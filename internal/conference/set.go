@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Config bounds a Set.
 type Config struct {
-	MaxConferences int    // in memory, live and ended
-	KeepEndedMs    int64  // how long an ended conference can still be revised
-	Labels         Labels // of scores
+	MaxConferences int            // in memory, live and ended
+	KeepEndedMs    int64          // how long an ended conference can still be revised
+	Labels         quality.Bounds // of scores
 }
 
 // Result is what became of a record in Set.Apply.

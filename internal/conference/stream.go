@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // The values of Stats.StatsType.
@@ -38,6 +40,12 @@ type stream struct {
 	bitrate, jitter, rtt, fps, mos dist
 	labels                         [len(labelNames)]float64 // ms by label
 }
+
+// labelNames are the labels of scores, best first.
+var labelNames = [...]string{quality.Excellent, quality.Good, quality.Fair, quality.Poor, quality.Bad}
+
+// badLabel is the last of them.
+const badLabel = len(labelNames) - 1
 
 // sum adds whole multiples of 1/scale, exactly up to 2^53/scale.
 type sum float64

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Summary returns the summary of all that was applied, as if the conference had ended. Its
 // Revision is 0: the caller counts.
-func (c *Conference) Summary(labels Labels) Summary {
+func (c *Conference) Summary(labels quality.Bounds) Summary {
 	s := Summary{
 		AppID: c.appID, ConferenceID: c.id,
 		StartMs: c.span.Start, EndMs: c.span.End, DurationMs: c.span.End - c.span.Start,
@@ -115,7 +117,7 @@ func (r *Ratings) finish() {
 	}
 }
 
-func (p *participant) summary(session string, labels Labels, v *evidence) Participant {
+func (p *participant) summary(session string, labels quality.Bounds, v *evidence) Participant {
 	out := Participant{
 		Session: session, UserID: p.user, Alias: p.alias, UserIDs: usedNames(p.user, p.renames),
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
