@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,13 +28,13 @@ var contentTypes = map[string]string{
 	".map": "application/json",
 }
 
-// libraryFile is one file, as it is and compressed, ready to be served.
+// libraryFile is one file, ready to be served.
 type libraryFile struct {
 	name        string
 	contentType string
 	etag        string
 	plain       []byte
-	gzipped     []byte
+	gzipped     func() []byte // made when it is first asked for; nil where it cannot be
 }
 
 // loadLibrary reads the files of dir.
@@ -51,29 +53,26 @@ func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		gzipped, err := compress(plain)
-		if err != nil {
-			return nil, err
-		}
 		sum := sha256.Sum256(plain)
-		files = append(files, &libraryFile{entry.Name(), contentType, hex.EncodeToString(sum[:8]), plain, gzipped})
+		files = append(files, &libraryFile{
+			name: entry.Name(), contentType: contentType, etag: hex.EncodeToString(sum[:8]),
+			plain: plain, gzipped: sync.OnceValue(func() []byte { return compress(plain) }),
+		})
 	}
 	return files, nil
 }
 
-func compress(plain []byte) ([]byte, error) {
+func compress(plain []byte) []byte {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	if _, err := w.Write(plain); err != nil {
-		return nil, err
+	_, err = w.Write(plain)
+	if errors.Join(err, w.Close()) != nil {
+		return nil
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // ServeHTTP serves the file; http.ServeContent answers conditions and ranges.
@@ -85,8 +84,10 @@ func (f *libraryFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	body, etag := f.plain, f.etag
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		body, etag = f.gzipped, etag+"-gzip"
+		if gzipped := f.gzipped(); gzipped != nil {
+			h.Set("Content-Encoding", "gzip")
+			body, etag = gzipped, etag+"-gzip"
+		}
 	}
 	h.Set("ETag", `"`+etag+`"`)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(body))

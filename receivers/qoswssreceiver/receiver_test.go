@@ -124,7 +124,10 @@ func with(change func(*wssReceiver)) option {
 
 func startCollector(t testing.TB, opts ...option) *collector {
 	t.Helper()
-	c := &collector{t: t, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry()}
+	c := &collector{
+		t: t, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry(),
+		client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
+	}
 	cfg := createDefaultConfig().(*Config)
 	cfg.NetAddr.Endpoint = "127.0.0.1:0"
 	cfg.DashboardURL = "https://dash.example.org"
@@ -142,7 +145,6 @@ func startCollector(t testing.TB, opts ...option) *collector {
 		scheme = "https"
 	}
 	c.url = fmt.Sprintf("%s://%s%s/", scheme, c.receiver.listener.Addr(), cfg.PathPrefix)
-	c.client = &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
 	t.Cleanup(func() {
 		c.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -88,11 +88,11 @@ func (s *session) message(msg []byte, now time.Time) *ending {
 
 // greet answers the first message.
 func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.Time) *ending {
-	if refusal != nil {
-		return s.end(refusal)
-	}
 	hello, ok := frame.(*protocol.Hello)
-	if !ok {
+	switch {
+	case refusal != nil && !needsContext(refusal.Code):
+		return s.end(refusal)
+	case !ok:
 		return s.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "the first message must be hello"})
 	}
 	version := commonVersion(hello.Versions)
@@ -114,6 +114,11 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 	s.seqs, s.lastAcked = newTracker(hello.Acked), hello.Acked
 	s.welcome(version, hello.Acked, now)
 	return nil
+}
+
+// needsContext tells refusals of frames that are good in themselves.
+func needsContext(code protocol.Code) bool {
+	return code == protocol.CodeFabricUnknown || code == protocol.CodeColumnsUnknown
 }
 
 // commonVersion is the client's best version that the server speaks, 0 when there is none.

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	testSession = "019aa4d6-2f3b-7c3e-9f10-2b6f0c1d2e3f" // 2025-11-21T05:56:00Z
+	testSession = "019aa4d6-2f3b-7c3e-9f10-2b6f0c1d2e3f" // 2025-11-21T05:14:51Z
 	testAppID   = "123"
 )
 

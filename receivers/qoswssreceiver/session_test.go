@@ -1,0 +1,133 @@
+package qoswssreceiver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// welcomed returns a session past its hello, without a socket.
+func welcomed(d *door, send func([]byte)) *session {
+	s := newSession(d, testOrigin, send)
+	hello := testHello()
+	s.identity = auth.Identity{AppID: testAppID, User: protocol.UserID{Name: "alice", Alias: "a1"}}
+	s.translator = newTranslator(endpoint{testAppID, s.identity.User, hello})
+	s.seqs = newTracker(0)
+	return s
+}
+
+// FuzzSession sends any lines to a session that is welcomed and to one that is not.
+// Whatever comes, the answers are valid JSON, the number of holes stays bounded, and a
+// good frame that follows on a session that lives is taken.
+func FuzzSession(f *testing.F) {
+	announced := strings.ReplaceAll(fabricText, "%d", "1") + "\n" + columnText + "\n"
+	for _, seed := range []string{
+		helloText("token", 1), announced + statsText(1), announced + logText(3) + "\n" + logText(2),
+		announced + `{"type":"skip","seq":9,"from":1,"at":1,"lost":[{"fabric":1,"stats":9,"events":0}]}`,
+		`{"type":"log","seq":9007199254740991,"at":1,"fabric":1,"text":"x"}`, `{"type":"bye"}`, "\x00\n{}", `{"type":"log","seq":-1}`,
+	} {
+		f.Add(seed)
+	}
+	c := startCollector(f)
+	next := new(consumertest.LogsSink)
+	d := c.receiver.door
+	d.next = next
+	f.Fuzz(func(t *testing.T, text string) {
+		next.Reset()
+		now := time.UnixMilli(1763702160000)
+		check := func(msg []byte) { require.True(t, json.Valid(msg), "%s", msg) }
+		fresh, s := newSession(d, testOrigin, check), welcomed(d, check)
+		defer fresh.close()
+		for line := range bytes.SplitSeq([]byte(text), []byte{'\n'}) {
+			now = now.Add(time.Millisecond)
+			fresh.message(line, now)
+			if s.message(line, now) != nil {
+				s.flush(now)
+				return
+			}
+			require.LessOrEqual(t, s.seqs.gaps(), protocol.MaxSeqGaps)
+		}
+		s.flush(now)
+		seq := s.seqs.acked() + 1
+		if seq >= protocol.MaxSeq {
+			return
+		}
+		require.Nil(t, s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1")), now))
+		require.Nil(t, s.message([]byte(logText(seq)), now))
+		s.flush(now)
+		require.GreaterOrEqual(t, s.seqs.acked(), seq)
+		require.Positive(t, next.LogRecordCount())
+	})
+}
+
+func frame8(dst []byte, seq uint64) []byte {
+	dst = fmt.Appendf(dst, `{"type":"stats","seq":%d,"at":1763702170123,"fabric":1,"intervalMs":10003,"rows":[`, seq)
+	for i := range 8 {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = fmt.Appendf(dst, `[1,%d,"VP8",402110,501,2,3.1,41.25,300,298,1,2,1280,720,29.97,0,0,1,3]`, 3735928559+i)
+	}
+	return append(dst, "]}"...)
+}
+
+const columns8 = `{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"video","names":["ssrc","codec","bytes",` +
+	`"packets","packetsLost","jitterMs","rttMs","frames","framesDecoded","framesDropped","keyFrames","width","height","fps",` +
+	`"freezes","freezeMs","plis","nacks"]}`
+
+// BenchmarkSessionStats8 is a measurement of 8 streams from its bytes to the pipeline.
+func BenchmarkSessionStats8(b *testing.B) {
+	c := startCollector(b)
+	c.receiver.door.next = consumertest.NewNop()
+	s := welcomed(c.receiver.door, func([]byte) {})
+	now := time.Now()
+	s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1763702160000")), now)
+	s.message([]byte(columns8), now)
+	s.patient = true // no rate limit
+	var text []byte
+	seq := uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		seq++
+		text = frame8(text[:0], seq)
+		s.message(text, now)
+		s.flush(now)
+	}
+	if s.seqs.acked() != seq {
+		b.Fatal("frames were lost")
+	}
+}
+
+// BenchmarkFrameSocketToNop is the same over a real WebSocket, client and network
+// included.
+func BenchmarkFrameSocketToNop(b *testing.B) {
+	c := startCollector(b, func(c *collector) {
+		c.receiver.next = consumertest.NewNop()
+		c.receiver.cfg.MaxFramesPerSecond = 1 << 30
+	})
+	p := c.connect("demo", 0)
+	p.say(columns8)
+	var text []byte
+	var seq, acked uint64
+	b.ReportAllocs()
+	for b.Loop() {
+		seq++
+		text = frame8(text[:0], seq)
+		p.say(string(text))
+		if seq-acked == protocol.WindowFrames {
+			acked = p.hear("ack").Seq
+		}
+	}
+	if acked < seq {
+		p.acked(seq)
+	}
+}

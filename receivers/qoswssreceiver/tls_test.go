@@ -1,0 +1,71 @@
+package qoswssreceiver
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/config/configopaque"
+	"go.opentelemetry.io/collector/config/configoptional"
+	"go.opentelemetry.io/collector/config/configtls"
+)
+
+// chain makes an authority and a certificate for 127.0.0.1 that it signed.
+func chain(t *testing.T) (roots *x509.CertPool, certPEM, keyPEM []byte) {
+	t.Helper()
+	certificate := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (der []byte, key *ecdsa.PrivateKey) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		if signer == nil {
+			signer = key
+		}
+		der, err = x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+		require.NoError(t, err)
+		return der, key
+	}
+	authority := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	authorityDER, authorityKey := certificate(authority, authority, nil)
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	leafDER, leafKey := certificate(leaf, authority, authorityKey)
+	root, err := x509.ParseCertificate(authorityDER)
+	require.NoError(t, err)
+	roots = x509.NewCertPool()
+	roots.AddCert(root)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(leafKey)
+	require.NoError(t, err)
+	return roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafDER}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
+}
+
+// spec: SRV-01
+func TestTLS(t *testing.T) {
+	roots, certPEM, keyPEM := chain(t)
+	c := startCollector(t, func(c *collector) {
+		server := configtls.NewDefaultServerConfig()
+		server.CertPem, server.KeyPem = configopaque.String(certPEM), configopaque.String(keyPEM)
+		c.receiver.cfg.TLS = configoptional.Some(server)
+		c.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	})
+	require.Contains(t, c.url, "https://")
+	p := c.connect("demo", 0)
+	p.say(statsText(1))
+	p.acked(1)
+	p.say(statsText(2)) // over a connection that was quiet in between
+	p.acked(2)
+	require.Equal(t, []int64{1, 2}, c.seqs())
+}
