@@ -63,7 +63,7 @@ func (in *AudioInput) loss() (float64, Reason) {
 	if in.Outbound {
 		return in.remoteLoss()
 	}
-	if !in.Packets.ok || in.Packets.v+in.PacketsLost.or(0) == 0 {
+	if !in.Packets.ok || in.Packets.v+in.PacketsLost.orZero() == 0 {
 		return 0, NoPackets
 	}
 	concealed := in.ConcealedSamples.ok && in.Samples.positive()
@@ -72,10 +72,10 @@ func (in *AudioInput) loss() (float64, Reason) {
 	}
 	var loss float64
 	if lost, ok := in.PacketsLost.Get(); ok {
-		loss = (lost + in.PacketsDiscarded.or(0)) / (in.Packets.v + lost)
+		loss = (lost + in.PacketsDiscarded.orZero()) / (in.Packets.v + lost)
 	}
 	if concealed {
-		audible := in.ConcealedSamples.v - in.SilentConcealedSamples.or(0)
+		audible := in.ConcealedSamples.v - in.SilentConcealedSamples.orZero()
 		loss = math.Max(loss, audible/in.Samples.v)
 	}
 	return clamp(loss, 0, 1), Scored
@@ -113,9 +113,9 @@ func (in *AudioInput) delayMs(codec *audioCodec, res *Result) float64 {
 	buffer, ok := in.JitterBufferDelayMs.Get()
 	if !ok {
 		res.Assumed |= AssumedJitterBuffer
-		buffer = buffersOfJitter * in.JitterMs.or(0)
+		buffer = buffersOfJitter * in.JitterMs.orZero()
 	}
-	return in.RTTMs.or(0)/2 + buffer + packetMs + codec.lookaheadMs
+	return in.RTTMs.orZero()/2 + buffer + packetMs + codec.lookaheadMs
 }
 
 // bitrate is the rate that the codec ran at while there was something to say: the larger
@@ -123,7 +123,7 @@ func (in *AudioInput) delayMs(codec *audioCodec, res *Result) float64 {
 // is wrong, so without speech, by level or by a rate at which there can be none, the
 // codec's default rate is assumed.
 func (in *AudioInput) bitrate(codec *audioCodec, res *Result) float64 {
-	bps := math.Max(in.measuredBitrate(), in.TargetBitrateBps.or(0))
+	bps := math.Max(in.measuredBitrate(), in.TargetBitrateBps.orZero())
 	silent := in.AudioLevel.ok && in.AudioLevel.v < silenceLevel
 	if bps >= minSpeechBps && !silent || bps >= codec.defaultBps {
 		return bps
@@ -143,5 +143,5 @@ func (in *AudioInput) measuredBitrate() float64 {
 	if in.IntervalMs.positive() {
 		ms = math.Min(ms, in.IntervalMs.v) // shorter packets
 	}
-	return in.Bytes.or(0) * 8000 / ms
+	return in.Bytes.orZero() * 8000 / ms
 }

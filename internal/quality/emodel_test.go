@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"bytes"
 	"encoding/csv"
 	"math"
 	"os"
@@ -33,10 +34,9 @@ func (v vector) numOr(t *testing.T, column string, missing float64) float64 {
 
 func readVectors(t *testing.T, path string) []vector {
 	t.Helper()
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	require.NoError(t, err)
 	var out []vector
 	for _, row := range rows[1:] {

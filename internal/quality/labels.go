@@ -52,8 +52,10 @@ func (b Bounds) Validate() error {
 		if !(v > 1 && v <= 5) {
 			errs = append(errs, fmt.Errorf("bound of %s is %g, must be above 1 and at most 5", names[i], v))
 		}
-		if i > 0 && !(v < b[i-1]) {
-			errs = append(errs, fmt.Errorf("bound of %s (%g) must be below that of %s (%g)", names[i], v, names[i-1], b[i-1]))
+	}
+	for i, v := range b[1:] {
+		if above := b[i]; !(v < above) {
+			errs = append(errs, fmt.Errorf("bound of %s (%g) must be below that of %s (%g)", names[i+1], v, names[i], above))
 		}
 	}
 	return errors.Join(errs...)

@@ -48,13 +48,8 @@ func (o Opt) is(v float64) bool { return o.ok && o.v == v }
 // positive tells whether the value is known and above zero.
 func (o Opt) positive() bool { return o.ok && o.v > 0 }
 
-// or returns the value, or another when it is unknown.
-func (o Opt) or(v float64) float64 {
-	if o.ok {
-		return o.v
-	}
-	return v
-}
+// orZero returns the value, or 0 when it is unknown.
+func (o Opt) orZero() float64 { return o.v }
 
 // orElse returns the first of the two that is known.
 func (o Opt) orElse(p Opt) Opt {

@@ -110,13 +110,13 @@ func (in *VideoInput) noEvidence() Reason {
 
 // dead tells whether packets came and no picture did, or the picture stood still for long.
 func (in *VideoInput) dead() bool {
-	return !in.Outbound && (in.FramesDecoded.is(0) || in.PauseMs.or(0) > maxPauseMs)
+	return !in.Outbound && (in.FramesDecoded.is(0) || in.PauseMs.orZero() > maxPauseMs)
 }
 
 // frozenShare is the share of the interval in which the picture stood still. A pause is
 // also a freeze, so the longer of the two counts.
 func (in *VideoInput) frozenShare() float64 {
-	ms := math.Max(in.FreezeMs.or(0), in.PauseMs.or(0))
+	ms := math.Max(in.FreezeMs.orZero(), in.PauseMs.orZero())
 	if in.Outbound || ms == 0 || !in.IntervalMs.positive() {
 		return 0
 	}
@@ -134,7 +134,7 @@ func (in *VideoInput) interruptions(p VideoParams, frozen float64, res *Result) 
 		res.add(InLossFraction, loss)
 		return math.Exp(-100 * loss / p.OutboundD)
 	}
-	freezes := math.Max(in.Freezes60s.or(0), in.Freezes.or(0))
+	freezes := math.Max(in.Freezes60s.orZero(), in.Freezes.orZero())
 	res.add(InFreezes60s, freezes)
 	res.add(InFrozenFraction, frozen)
 	return math.Exp(-p.FreezeCount*freezes - p.FreezeShare*frozen)
@@ -157,7 +157,7 @@ func (in *VideoInput) appearance(p VideoParams, res *Result) (float64, Reason) {
 	if !in.IntervalMs.positive() {
 		return 0, NoInterval
 	}
-	bps := math.Max(0, in.Bytes.v-in.RetransmittedBytes.or(0)) * 8000 / in.IntervalMs.v
+	bps := math.Max(0, in.Bytes.v-in.RetransmittedBytes.orZero()) * 8000 / in.IntervalMs.v
 	if in.nothingToCode(bps, res) {
 		return 0, NoMotion
 	}

@@ -61,7 +61,7 @@ func readScenarios(t *testing.T) []scenario {
 func pairs(t *testing.T, text string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
-	for _, f := range strings.Fields(text) {
+	for f := range strings.FieldsSeq(text) {
 		k, v, ok := strings.Cut(f, "=")
 		require.True(t, ok, f)
 		m[k] = v

@@ -187,10 +187,10 @@ func FuzzScore(f *testing.F) {
 		record := scope.LogRecords().AppendEmpty()
 		record.SetEventName(semconv.EventStats)
 		for name, field := range fieldOf {
-			switch {
-			case field%3 == 0:
+			switch field % 3 {
+			case 0:
 				record.Attributes().PutInt(name, n)
-			case field%3 == 1:
+			case 1:
 				record.Attributes().PutDouble(name, a)
 			default:
 				record.Attributes().PutDouble(name, b)
