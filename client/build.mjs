@@ -28,18 +28,23 @@ const umd = {
   ...common,
   entryPoints: ['src/umd.ts'],
   format: 'iife',
-  globalName: 'lib',
   banner: {
-    js: `${licence}\n(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){`,
+    js: `${licence}\n(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){var wrapper={};`,
   },
-  footer: { js: 'return lib.qos});' },
+  footer: { js: 'return wrapper.qos});' },
 };
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 await build({ ...umd, outfile: `${dist}qos.js` });
 await build({ ...umd, outfile: `${dist}qos.min.js`, minify: true });
-await build({ ...common, entryPoints: ['src/module.ts'], format: 'esm', outfile: `${dist}qos.mjs`, banner: { js: licence } });
+await build({
+  ...common,
+  entryPoints: ['src/module.ts'],
+  format: 'esm',
+  outfile: `${dist}qos.mjs`,
+  banner: { js: licence },
+});
 
 // The published types stand alone: the public types, then the shape of the export.
 const types = [licence, readFileSync('src/types.ts', 'utf8'), readFileSync('src/module.types.txt', 'utf8')].join('\n');
@@ -59,5 +64,7 @@ for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos.d.ts']) {
 }
 writeFileSync(`${dist}manifest.json`, `${JSON.stringify({ version, files }, null, 2)}\n`);
 for (const [name, { bytes, gzipBytes, integrity }] of Object.entries(files)) {
-  console.log(`${name.padEnd(11)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`);
+  console.log(
+    `${name.padEnd(11)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`,
+  );
 }

@@ -29,10 +29,7 @@ export type PcCallback = (err: CsError | 'failure', msg: string) => void;
 export type StatsCallback = (stats: FabricStats) => void;
 
 /** Makes a JWT: callback(error, token). With forcenew it must not come from a cache. */
-export type TokenGenerator = (
-  forcenew: boolean,
-  callback: (error: unknown, token?: string) => void,
-) => unknown;
+export type TokenGenerator = (forcenew: boolean, callback: (error: unknown, token?: string) => void) => unknown;
 
 /** Options of initialize(). */
 export interface ConfigParams {
@@ -151,30 +148,13 @@ export interface Operations {
     conferenceID: string,
     eventData?: unknown,
   ): Result;
-  reportUserIDChange(
-    pc: PeerConnectionLike,
-    conferenceID: string,
-    newUserID: UserID,
-    userIDType: string,
-  ): Result;
+  reportUserIDChange(pc: PeerConnectionLike, conferenceID: string, newUserID: UserID, userIDType: string): Result;
   sendUserFeedback(conferenceID: string, feedback: Feedback, pcCallback?: PcCallback | null): Result;
   on(eventName: string, csEventCallback: (...args: never[]) => void): Result;
   attachWifiStatsHandler(getWifiStats: () => Promise<string>): Result;
-  sendCallDetails(
-    pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
-    callAttributes: object,
-  ): Result;
-  sendCustomEvent(
-    pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
-    events: unknown,
-  ): Result;
-  sendCustomStats(
-    pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
-    stats: unknown,
-  ): Result;
+  sendCallDetails(pc: PeerConnectionLike | null | undefined, conferenceID: string, callAttributes: object): Result;
+  sendCustomEvent(pc: PeerConnectionLike | null | undefined, conferenceID: string, events: unknown): Result;
+  sendCustomStats(pc: PeerConnectionLike | null | undefined, conferenceID: string, stats: unknown): Result;
   startPrecallTests(iceServers?: unknown, interval?: number): Result;
   stopPrecallTests(): Result;
   makePrecallTest(): Result;

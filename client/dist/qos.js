@@ -1,31 +1,7 @@
 /*! qos 1.0.0 | Apache-2.0 */
-(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){
+(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){var wrapper={};
 "use strict";
-var lib = (() => {
-  var __defProp = Object.defineProperty;
-  var __getOwnPropDesc = Object.getOwnPropertyDescriptor;
-  var __getOwnPropNames = Object.getOwnPropertyNames;
-  var __hasOwnProp = Object.prototype.hasOwnProperty;
-  var __export = (target, all) => {
-    for (var name in all)
-      __defProp(target, name, { get: all[name], enumerable: true });
-  };
-  var __copyProps = (to, from, except, desc) => {
-    if (from && typeof from === "object" || typeof from === "function") {
-      for (let key of __getOwnPropNames(from))
-        if (!__hasOwnProp.call(to, key) && key !== except)
-          __defProp(to, key, { get: () => from[key], enumerable: !(desc = __getOwnPropDesc(from, key)) || desc.enumerable });
-    }
-    return to;
-  };
-  var __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: true }), mod);
-
-  // src/umd.ts
-  var umd_exports = {};
-  __export(umd_exports, {
-    qos: () => qos
-  });
-
+(() => {
   // src/result.ts
   function success(notes = []) {
     return outcome("success", notes.join("; "));
@@ -63,7 +39,8 @@ var lib = (() => {
   function findBackend(backendUrl, scriptUrl) {
     if (backendUrl !== void 0) {
       const url2 = parse(backendUrl);
-      if (!url2 || !/^https?:$/.test(url2.protocol)) throw new Invalid("configParams.backendUrl must be an http or https URL");
+      if (!url2 || !/^https?:$/.test(url2.protocol))
+        throw new Invalid("configParams.backendUrl must be an http or https URL");
       url2.search = url2.hash = "";
       return url2.href.endsWith("/") ? url2.href : `${url2.href}/`;
     }
@@ -80,18 +57,6 @@ var lib = (() => {
   }
 
   // src/enums.ts
-  var enums_exports = {};
-  __export(enums_exports, {
-    callbackEvents: () => callbackEvents,
-    endpointType: () => endpointType,
-    fabricEvent: () => fabricEvent,
-    fabricUsage: () => fabricUsage,
-    isMember: () => isMember,
-    qosAPIReturnStatus: () => qosAPIReturnStatus,
-    transmissionDirection: () => transmissionDirection,
-    userIDType: () => userIDType,
-    webRTCFunctions: () => webRTCFunctions
-  });
   function enumeration(...names) {
     return Object.fromEntries(names.map((name) => [name, name]));
   }
@@ -221,7 +186,9 @@ var lib = (() => {
     if (optional && (value === void 0 || value === null)) return null;
     const score = typeof value === "string" && /^[1-5]$/.test(value) ? Number(value) : value;
     if (typeof score === "number" && Number.isInteger(score) && score >= 1 && score <= 5) return score;
-    throw new Invalid(`${name} must be an integer from 1 to 5, got ${typeof value === "number" ? "another number" : kindOf(value)}`);
+    throw new Invalid(
+      `${name} must be an integer from 1 to 5, got ${typeof value === "number" ? "another number" : kindOf(value)}`
+    );
   }
 
   // src/config.ts
@@ -296,7 +263,8 @@ var lib = (() => {
     }
     if (name === "backendUrl") return value;
     const cut = name === "applicationVersion" ? cutChars(value, 30) : cutBytes(value, 256);
-    if (cut !== value) notes.push(`${name} was cut to ${name === "applicationVersion" ? "30 characters" : `${byteLength(cut)} bytes`}`);
+    if (cut !== value)
+      notes.push(`${name} was cut to ${name === "applicationVersion" ? "30 characters" : `${byteLength(cut)} bytes`}`);
     return cut;
   }
   function dropped(name, wanted, value, notes) {
@@ -409,7 +377,8 @@ var lib = (() => {
     const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
     if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("the server did not answer our nonce");
     const iterations = Number(count);
-    if (iterations < 4096 || iterations > 6e5) throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
+    if (iterations < 4096 || iterations > 6e5)
+      throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
     const salted = await pbkdf2(secret.normalize("NFKC"), fromBase64(salt), iterations);
     const clientKey = await hmac(salted, "Client Key");
     const storedKey = new Uint8Array(await crypto.subtle.digest("SHA-256", clientKey));
@@ -422,7 +391,9 @@ var lib = (() => {
   }
   async function pbkdf2(password, salt, iterations) {
     const key = await crypto.subtle.importKey("raw", encoder2.encode(password), "PBKDF2", false, ["deriveBits"]);
-    return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt, iterations }, key, 256));
+    return new Uint8Array(
+      await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt, iterations }, key, 256)
+    );
   }
   async function hmac(keyBytes, message) {
     const key = await crypto.subtle.importKey("raw", keyBytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -452,7 +423,11 @@ var lib = (() => {
   }
   async function scramLogin(env, { appID, userID }, secret) {
     if (!globalThis.crypto?.subtle) {
-      throw new Refusal("authError", "this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used", false);
+      throw new Refusal(
+        "authError",
+        "this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used",
+        false
+      );
     }
     const bare = clientFirstBare(appID, makeNonce());
     const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
@@ -494,7 +469,13 @@ var lib = (() => {
   }
   function toToken({ answer, sent: sent2, received }) {
     if (typeof answer.token !== "string") throw new Refusal("httpError", "the answer has no token", true);
-    return { token: answer.token, expiresInMs: Number(answer.expiresInMs) || 72e5, at: Number(answer.at), sent: sent2, received };
+    return {
+      token: answer.token,
+      expiresInMs: Number(answer.expiresInMs) || 72e5,
+      at: Number(answer.at),
+      sent: sent2,
+      received
+    };
   }
   async function exchange(env, message) {
     const sent2 = env.mono();
@@ -581,106 +562,160 @@ var lib = (() => {
   };
 
   // src/lifecycle.ts
-  var watched = ["iceconnectionstatechange", "connectionstatechange", "icegatheringstatechange", "signalingstatechange"];
+  var watched = [
+    "iceconnectionstatechange",
+    "connectionstatechange",
+    "icegatheringstatechange",
+    "signalingstatechange"
+  ];
+  var unknownTimes = { setupMs: null, gatheringMs: null, connectivityMs: null };
   function isConnected(pc) {
     const { connectionState, iceConnectionState } = pc;
     if (connectionState !== void 0) return connectionState === "connected";
     return iceConnectionState === "connected" || iceConnectionState === "completed";
   }
-  function watchLifecycle(object, mono, events) {
-    const pc = object;
-    const started = mono();
-    let alreadyConnected = isConnected(pc);
-    let remoteSet = false;
-    let established = false;
-    let failed = false;
-    let gathering = null;
-    let gathered = null;
-    let checking = null;
-    let disrupted = null;
-    let ufrag = null;
-    let settled;
-    const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
-    const hasFailed = () => ice() === "failed" || pc.connectionState === "failed";
-    function negotiation() {
-      if (!remoteSet && pc.remoteDescription) {
-        remoteSet = true;
-        events.remoteDescriptionSet();
-      }
-      if (pc.signalingState !== "stable" || !pc.localDescription || settled === sdpText(pc.localDescription)) return;
-      settled = sdpText(pc.localDescription);
-      const now = iceUfrag(String(settled));
-      if (ufrag && now && now !== ufrag) events.iceRestarted();
-      ufrag = now ?? ufrag;
-      events.negotiated();
+  function since(start, end) {
+    return start === null ? null : Math.round(end - start);
+  }
+  var Lifecycle = class {
+    #pc;
+    #mono;
+    #events;
+    #started;
+    #update = () => this.update();
+    #alreadyConnected;
+    #remoteSet = false;
+    #established = false;
+    #failed = false;
+    #gathering = null;
+    #gathered = null;
+    #checking = null;
+    #disrupted = null;
+    #ufrag = null;
+    #settled = "";
+    /** Watches a PeerConnection until stop(). */
+    constructor(pc, mono, events) {
+      this.#pc = pc;
+      this.#mono = mono;
+      this.#events = events;
+      this.#started = mono();
+      this.#alreadyConnected = isConnected(pc);
+      for (const type of watched) this.#pc.addEventListener?.(type, this.#update);
     }
-    function connection() {
-      const now = mono();
-      if (pc.iceGatheringState !== "new") gathering ??= now;
-      if (pc.iceGatheringState === "complete") gathered ??= now;
-      if (ice() === "checking") checking ??= now;
-      if (established) disruption(now);
-      else if (isConnected(pc)) {
-        established = true;
-        events.connected(alreadyConnected ? { setupMs: null, gatheringMs: null, connectivityMs: null } : times(now));
-      } else if (hasFailed() && !failed) {
-        failed = true;
-        events.setupFailed(stage());
-      }
-      alreadyConnected = false;
+    /** Removes the listeners. */
+    stop() {
+      for (const type of watched) this.#pc.removeEventListener?.(type, this.#update);
     }
-    function times(now) {
-      const since = (start, end) => start === null ? null : Math.round(end - start);
-      return {
-        setupMs: Math.round(now - started),
-        // What was still being gathered when the path stood did not delay it.
-        gatheringMs: since(gathering, Math.min(gathered ?? now, now)),
-        connectivityMs: since(checking, now)
-      };
+    state() {
+      if (!this.#established) return "initialising";
+      return this.#disrupted === null ? "established" : "disrupted";
     }
-    function disruption(now) {
-      const broken = ice() === "disconnected" || hasFailed();
-      if (broken && disrupted === null) {
-        disrupted = now;
-        events.disrupted(hasFailed() ? "failed" : "disconnected");
-      } else if (disrupted !== null && !broken && isConnected(pc)) {
-        events.recovered(Math.round(now - disrupted));
-        disrupted = null;
-      }
+    /** How far a fabric got that is not connected; null once its failure was told. */
+    stage() {
+      if (this.#established || this.#failed) return null;
+      if (!this.#pc.remoteDescription) return "noRemoteDescription";
+      const ice = this.#ice();
+      if (ice === "connected" || ice === "completed") return "dtls";
+      return ice === "new" && this.#checking === null ? "gathering" : "connectivity";
     }
-    function stage() {
-      if (!pc.remoteDescription) return "noRemoteDescription";
-      const state = ice();
-      if (state === "connected" || state === "completed") return "dtls";
-      return state === "new" && checking === null ? "gathering" : "connectivity";
+    /** Since the fabric was added. */
+    ageMs() {
+      return Math.round(this.#mono() - this.#started);
     }
-    function update() {
+    /** Reads the states now. */
+    update() {
       try {
-        if (pc.signalingState === "closed" || pc.connectionState === "closed" || pc.iceConnectionState === "closed") events.closed();
+        const { signalingState, connectionState, iceConnectionState } = this.#pc;
+        if ([signalingState, connectionState, iceConnectionState].includes("closed")) this.#events.closed();
         else {
-          negotiation();
-          connection();
+          this.#negotiation();
+          this.#connection(this.#mono());
         }
       } catch {
       }
     }
-    for (const type of watched) pc.addEventListener?.(type, update);
-    return {
-      update,
-      stage,
-      state: () => !established ? "initialising" : disrupted === null ? "established" : "disrupted",
-      stop() {
-        for (const type of watched) pc.removeEventListener?.(type, update);
+    #ice() {
+      return this.#pc.iceConnectionState ?? this.#pc.connectionState ?? "";
+    }
+    #hasFailed() {
+      return this.#ice() === "failed" || this.#pc.connectionState === "failed";
+    }
+    #negotiation() {
+      const { remoteDescription, localDescription, signalingState } = this.#pc;
+      if (!this.#remoteSet && remoteDescription) {
+        this.#remoteSet = true;
+        this.#events.remoteDescriptionSet();
       }
-    };
-  }
+      const sdp = signalingState === "stable" ? sdpText(localDescription) : "";
+      if (sdp === "" || sdp === this.#settled) return;
+      this.#settled = sdp;
+      const ufrag = iceUfrag(sdp);
+      if (this.#ufrag && ufrag && ufrag !== this.#ufrag) this.#events.iceRestarted();
+      this.#ufrag = ufrag ?? this.#ufrag;
+      this.#events.negotiated();
+    }
+    #connection(now) {
+      const gathering = this.#pc.iceGatheringState;
+      if (gathering && gathering !== "new") this.#gathering ??= now;
+      if (gathering === "complete") this.#gathered ??= now;
+      if (this.#ice() === "checking") this.#checking ??= now;
+      if (this.#established) this.#disruption(now);
+      else if (isConnected(this.#pc)) {
+        this.#established = true;
+        this.#events.connected(this.#alreadyConnected ? unknownTimes : this.#times(now));
+      } else if (this.#hasFailed() && !this.#failed) {
+        const stage = this.stage() ?? "connectivity";
+        this.#failed = true;
+        this.#events.setupFailed(stage);
+      }
+      this.#alreadyConnected = false;
+    }
+    #times(now) {
+      return {
+        setupMs: since(this.#started, now),
+        // What was still being gathered when the path stood did not delay it.
+        gatheringMs: since(this.#gathering, this.#gathered ?? now),
+        connectivityMs: since(this.#checking, now)
+      };
+    }
+    #disruption(now) {
+      const broken = this.#ice() === "disconnected" || this.#hasFailed();
+      if (broken && this.#disrupted === null) {
+        this.#disrupted = now;
+        this.#events.disrupted(this.#hasFailed() ? "failed" : "disconnected");
+      } else if (this.#disrupted !== null && !broken && isConnected(this.#pc)) {
+        this.#events.recovered(Math.round(now - this.#disrupted));
+        this.#disrupted = null;
+      }
+    }
+  };
 
   // src/stats/columns.ts
   var sets = [
-    set(1, "inbound-rtp", "audio", "ssrc codec bytes packets packetsLost packetsDiscarded fecPackets jitterMs jitterBufferDelayMs rttMs samples concealedSamples silentConcealedSamples concealmentEvents audioLevel"),
-    set(2, "inbound-rtp", "video", "ssrc codec bytes packets packetsLost jitterMs jitterBufferDelayMs rttMs frames framesDecoded framesDropped keyFrames width height fps harmonicFps freezes freezeMs freezes60s pauses pauseMs decodeMs qp plis firs nacks retransmittedPackets displayedPixels"),
-    set(3, "outbound-rtp", "audio", "ssrc codec bytes packets rttMs audioLevel targetBitrateBps nacks retransmittedPackets remotePacketsLost remoteLossFraction remoteJitterMs"),
-    set(4, "outbound-rtp", "video", "ssrc codec rid bytes packets rttMs frames framesEncoded keyFrames width height fps encodeMs qp plis firs nacks retransmittedPackets retransmittedBytes targetBitrateBps remotePacketsLost remoteLossFraction remoteJitterMs limitation cpuLimitedMs bandwidthLimitedMs displayedPixels"),
+    set(
+      1,
+      "inbound-rtp",
+      "audio",
+      "ssrc codec bytes packets packetsLost packetsDiscarded fecPackets jitterMs jitterBufferDelayMs rttMs samples concealedSamples silentConcealedSamples concealmentEvents audioLevel"
+    ),
+    set(
+      2,
+      "inbound-rtp",
+      "video",
+      "ssrc codec bytes packets packetsLost jitterMs jitterBufferDelayMs rttMs frames framesDecoded framesDropped keyFrames width height fps harmonicFps freezes freezeMs freezes60s pauses pauseMs decodeMs qp plis firs nacks retransmittedPackets displayedPixels"
+    ),
+    set(
+      3,
+      "outbound-rtp",
+      "audio",
+      "ssrc codec bytes packets rttMs audioLevel targetBitrateBps nacks retransmittedPackets remotePacketsLost remoteLossFraction remoteJitterMs"
+    ),
+    set(
+      4,
+      "outbound-rtp",
+      "video",
+      "ssrc codec rid bytes packets rttMs frames framesEncoded keyFrames width height fps encodeMs qp plis firs nacks retransmittedPackets retransmittedBytes targetBitrateBps remotePacketsLost remoteLossFraction remoteJitterMs limitation cpuLimitedMs bandwidthLimitedMs displayedPixels"
+    ),
     set(5, "candidate-pair", void 0, "bytesSent bytesReceived rttMs availableOutgoingBps")
   ];
   function set(number2, statsType, mediaType, names) {
@@ -694,7 +729,21 @@ var lib = (() => {
     return JSON.stringify({ type: "columns", ...sets[number2 - 1] });
   }
   function row(number2, measures) {
-    return [number2, ...(sets[number2 - 1]?.names ?? []).map((name) => measures[name] ?? null)];
+    return [number2, ...(sets[number2 - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
+  }
+  function bounded(name, value) {
+    if (typeof value === "string") return value.slice(0, 32);
+    if (value === null || !Number.isFinite(value)) return null;
+    const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
+    const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;
+    return Math.min(Math.max(whole, least), greatest(name));
+  }
+  function greatest(name) {
+    if (/Level$|Fraction$/.test(name)) return 1;
+    if (/Ms$/.test(name)) return 36e5;
+    if (/[fF]ps$/.test(name)) return 1e3;
+    if (name === "qp") return 255;
+    return /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
   }
 
   // src/stats/normalise.ts
@@ -722,8 +771,10 @@ var lib = (() => {
       }
     }
     for (const pair2 of selectedPairs(byId)) {
-      snapshot.pairs.set(String(pair2.transportId ?? ""), {
+      const transport = String(pair2.transportId ?? "");
+      snapshot.pairs.set(transport, {
         id: String(pair2.id),
+        transport,
         pair: pair2,
         local: byId.get(pair2.localCandidateId) ?? none,
         remote: byId.get(pair2.remoteCandidateId) ?? none
@@ -877,17 +928,17 @@ var lib = (() => {
   }
   function rttOf(before, after) {
     const { by } = reader(before, after, "roundTripTimeMeasurements");
-    const mean2 = ratio(by("totalRoundTripTime"), by("roundTripTimeMeasurements"));
-    return inMs(mean2 ?? num(after.roundTripTime));
+    const mean = ratio(by("totalRoundTripTime"), by("roundTripTimeMeasurements"));
+    return inMs(mean ?? num(after.roundTripTime));
   }
   function measurePair(before, after) {
     const { pair: pair2 } = after;
     const { by } = reader(before?.id === after.id ? before.pair : {}, pair2, "responsesReceived");
-    const mean2 = ratio(by("totalRoundTripTime"), by("responsesReceived"));
+    const mean = ratio(by("totalRoundTripTime"), by("responsesReceived"));
     return {
       bytesSent: by("bytesSent"),
       bytesReceived: by("bytesReceived"),
-      rttMs: inMs(mean2 ?? num(pair2.currentRoundTripTime)),
+      rttMs: inMs(mean ?? num(pair2.currentRoundTripTime)),
       availableOutgoingBps: round(num(pair2.availableOutgoingBitrate), 0)
     };
   }
@@ -900,113 +951,135 @@ var lib = (() => {
   var freezeWindowMs = 6e4;
   var maxRows = 200;
   var sameIntervalMs = 100;
-  function createMonitor(startMs) {
-    let known = /* @__PURE__ */ new Map();
-    let pairs = /* @__PURE__ */ new Map();
-    let lastMs = startMs;
-    function adoptNew(snapshot, atMs) {
-      const added = [...snapshot.streams.values()].filter((stream2) => !known.has(stream2.key));
-      for (const stream2 of added) {
-        known.set(stream2.key, { stream: stream2, atMs, freezes: [], jitter: { sum: 0, count: 0 }, rtt: { sum: 0, count: 0 } });
-      }
-      return added;
+  var tooShortMs = 500;
+  var Monitor = class {
+    #known = /* @__PURE__ */ new Map();
+    #pairs = /* @__PURE__ */ new Map();
+    #lastMs;
+    constructor(startMs) {
+      this.#lastMs = startMs;
     }
-    function notePairs(snapshot, keep) {
-      const changed = [...snapshot.pairs].filter(([transport, pair2]) => {
-        const before = pairs.get(transport);
-        return before && before.id !== pair2.id;
-      });
-      const next = keep ? [...snapshot.pairs].map(([t, p]) => [t, pairs.get(t)?.id === p.id ? pairs.get(t) : p]) : snapshot.pairs;
-      if (snapshot.pairs.size) pairs = new Map(next);
-      return changed.map(([, pair2]) => pair2);
+    /** An interval begins. */
+    begin(atMs) {
+      this.#lastMs = atMs;
     }
-    function measure(reports, atMs, areaOf) {
+    /** The selected pair of the last reading. */
+    pair() {
+      return this.#pairs.values().next().value;
+    }
+    /** Whether the last reading has that SSRC. */
+    has(ssrc) {
+      return [...this.#known.values()].some((known) => known.stream.ssrc === ssrc);
+    }
+    /** A reading between intervals: only what is new becomes a starting point. */
+    adopt(reports, atMs) {
       const snapshot = normalise(reports);
-      const frameMs = span(lastMs, atMs);
-      const frame = new Groups(frameMs);
+      const added = this.#adoptNew(snapshot, atMs);
+      const changedPairs = this.#changed(snapshot);
+      for (const pair2 of changedPairs) this.#pairs.set(pair2.transport, pair2);
+      for (const [transport, pair2] of snapshot.pairs) if (!this.#pairs.has(transport)) this.#pairs.set(transport, pair2);
+      return { intervals: [], groups: [], added, changedPairs };
+    }
+    /** The end of an interval. */
+    measure(reports, atMs, areaOf) {
+      const snapshot = normalise(reports);
+      const frameMs = span(this.#lastMs, atMs);
+      const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
       let pairRttMs = null;
       for (const [transport, pair2] of snapshot.pairs) {
-        const measures = measurePair(pairs.get(transport), pair2);
+        const measures = measurePair(this.#pairs.get(transport), pair2);
         pairRttMs ??= num(measures.rttMs);
-        frame.add(frameMs, pairSet, measures);
+        addRow(groups, frameMs, pairSet, measures);
       }
       const intervals = [];
-      const next = /* @__PURE__ */ new Map();
-      for (const stream2 of snapshot.streams.values()) {
-        const before = known.get(stream2.key);
-        if (!before) continue;
-        const interval = advance(before, stream2, atMs, pairRttMs, areaOf);
-        next.set(stream2.key, before);
-        if (isIdle(stream2)) continue;
-        intervals.push(interval);
-        frame.add(interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
+      for (const [key, known] of this.#known) {
+        const stream2 = snapshot.streams.get(key);
+        if (!stream2) this.#known.delete(key);
+        else if (atMs - known.atMs >= tooShortMs) {
+          const interval = known.advance(stream2, atMs, pairRttMs, areaOf);
+          if (isIdle(stream2)) continue;
+          intervals.push(interval);
+          addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
+        }
       }
-      known = next;
-      lastMs = atMs;
-      const changedPairs = notePairs(snapshot, false);
-      return { intervals, groups: frame.list, added: adoptNew(snapshot, atMs), changedPairs };
+      this.#lastMs = atMs;
+      const changedPairs = this.#changed(snapshot);
+      if (snapshot.pairs.size) this.#pairs = snapshot.pairs;
+      return { intervals, groups, added: this.#adoptNew(snapshot, atMs), changedPairs };
     }
-    return {
-      measure,
-      adopt(reports, atMs) {
-        const snapshot = normalise(reports);
-        return { intervals: [], groups: [], added: adoptNew(snapshot, atMs), changedPairs: notePairs(snapshot, true) };
-      },
-      begin(atMs) {
-        lastMs = atMs;
-      },
-      pair: () => pairs.values().next().value,
-      has: (ssrc) => [...known.values()].some((k) => k.stream.ssrc === ssrc)
-    };
-  }
+    #adoptNew(snapshot, atMs) {
+      const added = [...snapshot.streams.values()].filter((stream2) => !this.#known.has(stream2.key));
+      for (const stream2 of added) this.#known.set(stream2.key, new Known(stream2, atMs));
+      return added;
+    }
+    #changed(snapshot) {
+      return [...snapshot.pairs.values()].filter((pair2) => {
+        const before = this.#pairs.get(pair2.transport);
+        return before && before.id !== pair2.id;
+      });
+    }
+  };
+  var Known = class {
+    #freezes = [];
+    #jitter = new Mean();
+    #rtt = new Mean();
+    constructor(stream2, atMs) {
+      this.stream = stream2;
+      this.atMs = atMs;
+    }
+    /** The interval since the last reading, which this one replaces. */
+    advance(stream2, atMs, pairRttMs, areaOf) {
+      const ms = span(this.atMs, atMs);
+      const measures = { ...measureStream(this.stream, stream2, ms, pairRttMs) };
+      if (stream2.mediaType === "video") {
+        measures.displayedPixels = areaOf(stream2.ssrc);
+        measures.freezes60s = this.#recentFreezes(num(measures.freezes), atMs);
+      }
+      const sender = measureRemoteSender(this.stream.remote, stream2.remote);
+      this.stream = stream2;
+      this.atMs = atMs;
+      return {
+        stream: stream2,
+        ms,
+        measures,
+        sender,
+        meanJitterMs: this.#jitter.with(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
+        meanRttMs: this.#rtt.with(num(measures.rttMs))
+      };
+    }
+    #recentFreezes(count, atMs) {
+      if (count === null) return null;
+      this.#freezes = this.#freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
+      if (count) this.#freezes.push({ atMs, count });
+      return this.#freezes.reduce((sum, f) => sum + f.count, 0);
+    }
+  };
+  var Mean = class {
+    #sum = 0;
+    #count = 0;
+    with(value) {
+      if (value !== null) {
+        this.#sum += value;
+        this.#count++;
+      }
+      return this.#count ? this.#sum / this.#count : null;
+    }
+  };
   function span(fromMs, toMs) {
     return Math.min(6e5, Math.max(1, Math.round(toMs - fromMs)));
   }
   function isIdle({ rtp }) {
     return !(num(rtp.packetsReceived) ?? num(rtp.packetsSent));
   }
-  function advance(known, stream2, atMs, pairRttMs, areaOf) {
-    const ms = span(known.atMs, atMs);
-    const measures = { ...measureStream(known.stream, stream2, ms, pairRttMs) };
-    if (num(measures.freezes) !== null) {
-      known.freezes.push({ atMs, count: num(measures.freezes) ?? 0 });
-      known.freezes = known.freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
-      measures.freezes60s = known.freezes.reduce((sum, f) => sum + f.count, 0);
+  function addRow(groups, ms, set2, measures) {
+    let group = groups.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
+    if (!group) {
+      group = { intervalMs: ms, sets: [], rows: [] };
+      groups.push(group);
     }
-    measures.displayedPixels = stream2.mediaType === "video" ? areaOf(stream2.ssrc) : null;
-    const sender = measureRemoteSender(known.stream.remote, stream2.remote);
-    known.stream = stream2;
-    known.atMs = atMs;
-    return {
-      stream: stream2,
-      ms,
-      measures,
-      sender,
-      meanJitterMs: mean(known.jitter, num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
-      meanRttMs: mean(known.rtt, num(measures.rttMs))
-    };
+    if (!group.sets.includes(set2)) group.sets.push(set2);
+    group.rows.push(row(set2, measures));
   }
-  function mean(sum, value) {
-    if (value !== null) {
-      sum.sum += value;
-      sum.count++;
-    }
-    return sum.count ? sum.sum / sum.count : null;
-  }
-  var Groups = class {
-    constructor(frameMs) {
-      this.list = [{ intervalMs: frameMs, sets: [], rows: [] }];
-    }
-    add(ms, set2, measures) {
-      let group = this.list.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
-      if (!group) {
-        group = { intervalMs: ms, sets: [], rows: [] };
-        this.list.push(group);
-      }
-      if (!group.sets.includes(set2)) group.sets.push(set2);
-      group.rows.push(row(set2, measures));
-    }
-  };
 
   // src/stats/legacy.ts
   function fromLegacy(response) {
@@ -1091,9 +1164,17 @@ var lib = (() => {
       try {
         const promise = getStats.call(pc);
         if (typeof promise?.then !== "function") askLegacy();
-        else promise.then((reports) => answer(attempt(() => list(reports))), () => answer(null));
+        else
+          promise.then(
+            (reports) => answer(attempt(() => list(reports))),
+            () => answer(null)
+          );
       } catch {
-        if (attempt(() => (askLegacy(), true)) === null) answer(null);
+        try {
+          askLegacy();
+        } catch {
+          answer(null);
+        }
       }
     });
   }
@@ -1197,12 +1278,24 @@ var lib = (() => {
     };
   }
   function lossFields(fraction) {
-    return { fractionLoss: round(fraction, 4), packetLossPercentage: round(fraction === null ? null : fraction * 100, 2) };
+    return {
+      fractionLoss: round(fraction, 4),
+      packetLossPercentage: round(fraction === null ? null : fraction * 100, 2)
+    };
   }
   function remoteReport(interval, own) {
     const { stream: stream2, ms, measures, sender } = interval;
     if (stream2.remote.type === void 0) return null;
-    const empty = { ...own, ...lossFields(null), bitrate: null, packetRate: null, jitter: null, averageJitter: null, audioInputLevel: null, audioOutputLevel: null };
+    const empty = {
+      ...own,
+      ...lossFields(null),
+      bitrate: null,
+      packetRate: null,
+      jitter: null,
+      averageJitter: null,
+      audioInputLevel: null,
+      audioOutputLevel: null
+    };
     if (stream2.statsType === "outbound-rtp") {
       return {
         ...empty,
@@ -1224,208 +1317,231 @@ var lib = (() => {
   var pollMs = 1e3;
   var settleMs = 1e3;
   var lastReadingMs = 1e3;
-  function createFabric(info, env, pcCallback) {
-    const { pc } = info;
-    const { clock } = env;
-    const startedMs = clock.mono();
-    const monitor = createMonitor(startedMs);
-    const associations = /* @__PURE__ */ new Map();
-    const sources = /* @__PURE__ */ new Map();
-    const timers = /* @__PURE__ */ new Set();
-    let remoteUserID = info.remoteUserID;
-    let reading = false;
-    let failure2 = null;
-    let ending = null;
-    let done = false;
-    let failedBefore = false;
-    let endStamp;
-    function event(name, data = {}, stamp = clock.stamp(), notify) {
-      const settle2 = notify ? { done: (err, msg) => later(notify, err, msg) } : {};
-      return env.send({ type: "event", stamp, fabric: info.fabric, members: { fabric: info.fabric, event: name, data }, ...settle2 });
+  var Fabric = class {
+    #env;
+    #monitor;
+    #life;
+    #associations = /* @__PURE__ */ new Map();
+    #sources = /* @__PURE__ */ new Map();
+    #timers = /* @__PURE__ */ new Set();
+    #tick;
+    #remoteUserID;
+    #reading = false;
+    /** fabricSetup waits for the candidates of the first reading. */
+    #tellSetup = null;
+    #ending = null;
+    #done = false;
+    /** Starts to monitor; pcCallback hears whether the collector took the fabric. */
+    constructor(info, env, pcCallback) {
+      this.info = info;
+      this.#env = env;
+      this.#remoteUserID = info.remoteUserID;
+      const { mono } = env.clock;
+      this.#monitor = new Monitor(mono());
+      const added = (err, msg) => later(pcCallback, err, msg);
+      this.event("fabricAdded", { alreadyConnected: isConnected(info.pc) }, info.addedAt, added);
+      this.#life = new Lifecycle(info.pc, mono, {
+        remoteDescriptionSet: () => this.event("remoteDescriptionSet"),
+        connected: (times) => this.#connected(times),
+        setupFailed: (stage) => this.#setupFailed(stage),
+        disrupted: (iceConnectionState) => {
+          this.event("iceDisruptionStart", { iceConnectionState });
+          this.#trouble(`is ${iceConnectionState}`);
+        },
+        recovered: (durationMs) => this.event("iceDisruptionEnd", { durationMs }),
+        iceRestarted: () => this.event("iceRestart"),
+        negotiated: () => this.#after(settleMs, () => this.#probe()),
+        closed: () => this.end("closed")
+      });
+      this.#probe();
+      this.#poll();
+      this.reschedule();
+      this.#life.update();
     }
-    function after(ms, task) {
+    /** Records an event of the fabric; false when it is too large. */
+    event(name, data = {}, stamp = this.#env.clock.stamp(), done) {
+      const { fabric } = this.info;
+      return this.#env.send({
+        type: "event",
+        stamp,
+        fabric,
+        members: { fabric, event: name, data },
+        ...done && { done }
+      });
+    }
+    /** Says whose an SSRC is. */
+    associate(ssrc, association) {
+      this.#associations.set(ssrc, association);
+    }
+    hasStream(ssrc) {
+      return this.#monitor.has(ssrc);
+    }
+    renameRemote(userID) {
+      this.#remoteUserID = userID;
+    }
+    /** Whether it has ended, or is about to. */
+    ended() {
+      return this.#ending !== null;
+    }
+    /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
+    reschedule() {
+      this.#measureIn(this.#env.intervalMs() * (0.5 + Math.random() / 2));
+    }
+    /** Ends it; a last reading is tried unless now is set. */
+    end(reason, now = reason === "closed") {
+      if (!this.#ending) {
+        this.#ending = { reason, stamp: this.#env.clock.stamp(), stage: this.#life.stage() };
+        this.#life.stop();
+        this.#clearTimers();
+        if (!now) this.#lastReading();
+      }
+      if (now) this.#finish(null);
+    }
+    #lastReading() {
+      this.#after(lastReadingMs, () => this.#finish(null));
+      const atMs = this.#env.clock.mono();
+      this.#read().then((reports) => {
+        if (!reports || this.#done) return;
+        const reading = this.#monitor.measure(reports, atMs, this.#areaOf);
+        this.#finish(reading.intervals.length ? reading : null);
+      });
+    }
+    #finish(last) {
+      if (this.#done || !this.#ending) return;
+      const { reason, stamp, stage } = this.#ending;
+      this.#done = true;
+      this.#clearTimers();
+      this.#tellSetup?.();
+      if (stage) {
+        const kept = reason === "closed" || reason === "pagehide" ? reason : "terminated";
+        this.event("fabricSetupFailed", { stage, failureMs: this.#life.ageMs(), reason: kept }, stamp);
+      }
+      if (last) this.#record(last, stamp);
+      else this.#deliver([]);
+      this.event("fabricTerminated", { reason }, stamp);
+      this.#env.ended(this);
+    }
+    #after(ms, task) {
       const timer = setTimeout(() => {
-        timers.delete(timer);
+        this.#timers.delete(timer);
         task();
       }, ms);
-      timers.add(timer);
+      this.#timers.add(timer);
     }
-    function clearTimers() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
+    #clearTimers() {
+      clearTimeout(this.#tick);
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#timers.clear();
     }
-    function schedule(delayMs) {
-      after(delayMs, () => {
-        schedule(env.intervalMs());
-        interval();
+    #poll() {
+      this.#after(pollMs, () => {
+        this.#poll();
+        this.#life.update();
       });
     }
-    async function interval() {
-      life.update();
-      if (ending || reading) return;
-      reading = true;
-      const reports = await readStats(pc, env.legacyStats);
-      reading = false;
-      if (!ending) record(monitor.measure(reports ?? [], clock.mono(), areaOf), clock.stamp());
+    #measureIn(ms) {
+      clearTimeout(this.#tick);
+      this.#tick = setTimeout(() => {
+        this.#measureIn(this.#env.intervalMs());
+        this.#measure();
+      }, ms);
     }
-    async function probe(found = () => void 0) {
-      const reports = await readStats(pc, env.legacyStats);
-      if (reports && !done) announce(monitor.adopt(reports, clock.mono()));
-      found();
+    #read() {
+      return readStats(this.info.pc, this.#env.legacyStats);
     }
-    function announce(made) {
-      for (const stream2 of made.added) streamAdded(stream2);
-      for (const pair2 of made.changedPairs) event("selectedCandidatePairChange", candidates(pair2));
+    async #measure() {
+      if (this.#ending || this.#reading) return;
+      this.#reading = true;
+      const reports = await this.#read();
+      this.#reading = false;
+      const { clock } = this.#env;
+      if (!this.#ending) this.#record(this.#monitor.measure(reports ?? [], clock.mono(), this.#areaOf), clock.stamp());
     }
-    function record(made, stamp) {
-      announce(made);
-      for (const { intervalMs, rows, sets: sets2 } of made.groups) {
-        if (!rows.length && made.groups.length > 1) continue;
-        env.send({ type: "stats", stamp, fabric: info.fabric, sets: sets2, members: { fabric: info.fabric, intervalMs, rows } });
+    /** A reading between intervals. */
+    async #probe() {
+      const reports = await this.#read();
+      if (reports && !this.#done) this.#announce(this.#monitor.adopt(reports, this.#env.clock.mono()));
+    }
+    #announce({ added, changedPairs }) {
+      for (const stream2 of added) this.#streamAdded(stream2);
+      for (const pair2 of changedPairs) this.event("selectedCandidatePairChange", candidates(pair2));
+    }
+    #record(reading, stamp) {
+      this.#announce(reading);
+      const { fabric } = this.info;
+      for (const { intervalMs, rows, sets: sets2 } of reading.groups) {
+        if (!rows.length && reading.groups.length > 1) continue;
+        this.#env.send({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
       }
-      deliver(made.intervals);
+      this.#deliver(reading.intervals);
     }
-    function deliver(intervals) {
-      env.deliver({
-        connectionState: env.online() ? "online" : "offline",
-        fabricState: done ? "terminated" : life.state(),
-        conferenceURL: env.conferenceURL(info),
-        conferenceID: info.conferenceID,
-        ...view(intervals, identityOf, env.labelBounds())
+    #deliver(intervals) {
+      const { online, conferenceURL, deliver, labelBounds } = this.#env;
+      deliver({
+        connectionState: online() ? "online" : "offline",
+        fabricState: this.#done ? "terminated" : this.#life.state(),
+        conferenceURL: conferenceURL(this.info),
+        conferenceID: this.info.conferenceID,
+        ...view(intervals, (interval) => this.#identityOf(interval), labelBounds())
       });
     }
-    function identityOf({ stream: stream2 }) {
-      const { cname = null, msid = null } = sources.get(stream2.key) ?? {};
-      const own = associations.get(stream2.ssrc);
+    #identityOf({ stream: stream2 }) {
+      const { cname = null, msid = null } = this.#sources.get(stream2.key) ?? {};
+      const own = this.#associations.get(stream2.ssrc);
       const inbound2 = stream2.statsType === "inbound-rtp";
       return {
-        remoteUserID: inbound2 && own?.userID || remoteUserID,
-        userID: own?.userID ?? (inbound2 ? remoteUserID : env.localUserID()),
+        remoteUserID: inbound2 && own?.userID || this.#remoteUserID,
+        userID: own?.userID ?? (inbound2 ? this.#remoteUserID : this.#env.localUserID()),
         cname,
         msid,
         usageLabel: own?.usageLabel ?? null,
         associatedVideoTag: own?.associatedVideoTag ?? null
       };
     }
-    function streamAdded(stream2) {
-      const inbound2 = stream2.statsType === "inbound-rtp";
-      const descriptions = pc;
-      const sdp = sdpText(inbound2 ? descriptions.remoteDescription : descriptions.localDescription);
-      const source = sourceInfo(sdp, stream2.ssrc);
-      sources.set(stream2.key, source);
-      event("streamAdded", {
-        ssrc: stream2.ssrc,
-        statsType: stream2.statsType,
-        mediaType: stream2.mediaType,
-        codec: stream2.codec,
-        ...source,
-        trackIdentifier: str(stream2.rtp.trackIdentifier) ?? str(stream2.source.trackIdentifier)
-      });
+    #streamAdded(stream2) {
+      const { statsType, mediaType, ssrc, codec, rtp, source } = stream2;
+      const descriptions = this.info.pc;
+      const sdp = statsType === "inbound-rtp" ? descriptions.remoteDescription : descriptions.localDescription;
+      const names = sourceInfo(sdpText(sdp), ssrc);
+      this.#sources.set(stream2.key, names);
+      const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
+      this.event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
     }
-    function areaOf(ssrc) {
-      return displayedPixels(associations.get(ssrc)?.associatedVideoTag);
-    }
-    function connected(times) {
-      const stamp = clock.stamp();
-      clearTimers();
-      monitor.begin(clock.mono());
-      probe(() => event("fabricSetup", { ...times, ...candidates(monitor.pair()) }, stamp));
-      after(settleMs, probe);
-      schedule(firstDelay(env.intervalMs()));
-      poll();
-    }
-    function poll() {
-      after(pollMs, () => {
-        poll();
-        life.update();
-      });
-    }
-    function end(reason, now = false) {
-      if (done) return;
-      const first = ending === null;
-      ending ??= reason;
-      endStamp ??= clock.stamp();
-      if (first) {
-        if (life.state() === "initialising" && !failedBefore) failure2 = life.stage();
-        life.stop();
-        clearTimers();
-      }
-      if (now || reason === "closed") finish();
-      else if (first) lastReading(endStamp, clock.mono());
-    }
-    function lastReading(stamp, atMs) {
-      after(lastReadingMs, finish);
-      readStats(pc, env.legacyStats).then((reports) => {
-        if (done) return;
-        const made = reports && monitor.measure(reports, atMs, areaOf);
-        finish(made?.intervals.length ? made : null, stamp);
-      });
-    }
-    function finish(last = null, stamp = endStamp) {
-      if (done) return;
-      done = true;
-      clearTimers();
-      if (failure2) {
-        const reason = ending === "closed" || ending === "pagehide" ? ending : "terminated";
-        event("fabricSetupFailed", { stage: failure2, failureMs: Math.round(clock.mono() - startedMs), reason }, stamp);
-      }
-      if (last) record(last, stamp ?? clock.stamp());
-      else deliver([]);
-      event("fabricTerminated", { reason: ending }, stamp);
-      env.ended(fabric);
-    }
-    const fabric = {
-      info,
-      event: (name, data, stamp) => event(name, data, stamp),
-      associate: (ssrc, association) => associations.set(ssrc, association),
-      hasStream: monitor.has,
-      renameRemote(userID) {
-        remoteUserID = userID;
-      },
-      end,
-      ended: () => done || ending !== null
+    /** The area of the element that shows a video, in device pixels; null when unknown. */
+    #areaOf = (ssrc) => {
+      const tag = this.#associations.get(ssrc)?.associatedVideoTag;
+      const element = typeof tag === "string" && typeof document === "object" ? document.getElementById(tag) : tag;
+      const { clientWidth, clientHeight } = element ?? {};
+      const width = num(clientWidth);
+      const height = num(clientHeight);
+      return width === null || height === null ? null : Math.round(width * height * (globalThis.devicePixelRatio || 1) ** 2);
     };
-    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, pcCallback);
-    const life = watchLifecycle(pc, clock.mono, {
-      remoteDescriptionSet: () => event("remoteDescriptionSet"),
-      connected,
-      setupFailed(stage) {
-        failedBefore = true;
-        event("fabricSetupFailed", { stage, failureMs: Math.round(clock.mono() - startedMs), reason: "failed" });
-        env.report("appConnectivityError", `connectivity checks failed for a PeerConnection to the conference ${info.conferenceID}`);
-      },
-      disrupted(iceConnectionState) {
-        event("iceDisruptionStart", { iceConnectionState });
-        env.report("appConnectivityError", `a PeerConnection to the conference ${info.conferenceID} is ${iceConnectionState}`);
-      },
-      recovered: (durationMs) => event("iceDisruptionEnd", { durationMs }),
-      iceRestarted: () => event("iceRestart"),
-      negotiated: () => after(settleMs, probe),
-      closed: () => end("closed")
-    });
-    probe();
-    schedule(firstDelay(env.intervalMs()));
-    poll();
-    life.update();
-    return fabric;
-  }
-  function firstDelay(intervalMs) {
-    return intervalMs * (0.5 + Math.random() / 2);
-  }
+    async #connected(times) {
+      const stamp = this.#env.clock.stamp();
+      this.#monitor.begin(this.#env.clock.mono());
+      this.reschedule();
+      this.#after(settleMs, () => this.#probe());
+      this.#tellSetup = () => {
+        this.#tellSetup = null;
+        this.event("fabricSetup", { ...times, ...candidates(this.#monitor.pair()) }, stamp);
+      };
+      await this.#probe();
+      this.#tellSetup?.();
+    }
+    #setupFailed(stage) {
+      this.event("fabricSetupFailed", { stage, failureMs: this.#life.ageMs(), reason: "failed" });
+      this.#trouble("failed");
+    }
+    #trouble(what) {
+      this.#env.report("appConnectivityError", `a PeerConnection of the conference ${this.info.conferenceID} ${what}`);
+    }
+  };
   function candidates(pair2) {
     return {
       localCandidateType: str(pair2?.local.candidateType),
       remoteCandidateType: str(pair2?.remote.candidateType),
       relayProtocol: str(pair2?.local.relayProtocol)
     };
-  }
-  function displayedPixels(tag) {
-    const element = typeof tag === "string" && typeof document === "object" ? document.getElementById(tag) : tag;
-    const { clientWidth, clientHeight } = element ?? {};
-    const width = num(clientWidth);
-    const height = num(clientHeight);
-    if (width === null || height === null) return null;
-    return Math.round(width * height * (globalThis.devicePixelRatio || 1) ** 2);
   }
 
   // src/page.ts
@@ -1451,87 +1567,110 @@ var lib = (() => {
   var maxFrameBytes = 65536;
   var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
   var headBytes = 90;
-  function createQueue(clock, limits = defaults) {
-    const entries = [];
-    let lastSeq = 0;
-    let ackedSeq = 0;
-    let cursor = 0;
-    const sentCount = () => {
-      const first = entries.findIndex((entry) => !entry.sent);
-      return first < 0 ? entries.length : first;
-    };
-    const total = (part) => part.reduce((sum, entry) => sum + entry.bytes, 0);
-    function drop(index) {
-      const entry = entries[index];
-      if (!entry) return;
-      settle(entry, "failure", "dropped before it could be sent");
-      const before = entries[index - 1];
-      const after = entries[index + 1];
-      const merged = [before, entry, after].filter((e) => e !== void 0 && !e.sent && (e === entry || e.lost));
-      entries.splice(before && merged.includes(before) ? index - 1 : index, merged.length, skipOf(merged, clock));
+  function textOf(entry) {
+    entry.text ??= entry.write();
+    return entry.text;
+  }
+  var Queue = class {
+    #entries = [];
+    #clock;
+    #limits;
+    #lastSeq = 0;
+    #ackedSeq = 0;
+    #cursor = 0;
+    constructor(clock, limits = defaults) {
+      this.#clock = clock;
+      this.#limits = limits;
     }
-    function dropOldest() {
-      const start = sentCount();
-      const waiting = entries.slice(start);
-      let index = waiting.findIndex((entry) => entry.isStats);
-      if (index < 0) index = waiting.findIndex((entry) => !entry.lost);
-      if (index < 0) return false;
-      drop(start + index);
+    /** Numbers a frame; false when it is too large for the wire. */
+    push(frame) {
+      const tail = JSON.stringify(frame.members).slice(1);
+      const bytes = byteLength(tail) + headBytes;
+      if (bytes > maxFrameBytes) return false;
+      this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
+      this.#enforceLimits();
       return true;
     }
-    function shrink(bytes) {
-      while (total(entries.slice(sentCount())) > bytes && dropOldest()) ;
-      return [...entries];
+    /** The next entry to send within the window, null when there is none. */
+    next(windowFrames) {
+      const entry = this.#entries[this.#cursor];
+      if (!entry || this.#cursor >= windowFrames) return null;
+      const inFlight = total(this.#entries.slice(0, this.#cursor));
+      return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
     }
-    function enforceLimits() {
-      const oldest = clock.stamp().ms - limits.ageMs;
-      for (let i = sentCount(); i < entries.length && (entries[i]?.stamp.ms ?? oldest) < oldest; i++) {
-        if (!entries[i]?.lost) drop(i--);
-      }
-      if (total(entries) > limits.bytes) shrink(limits.bytes - total(entries.slice(0, sentCount())));
+    /** The entry is on the wire. */
+    sent(entry) {
+      entry.sent = true;
+      this.#cursor = this.#entries.indexOf(entry) + 1;
     }
-    return {
-      push(frame) {
-        const tail = JSON.stringify(frame.members).slice(1);
-        const bytes = byteLength(tail) + headBytes;
-        if (bytes > maxFrameBytes) return false;
-        entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-        enforceLimits();
-        return true;
-      },
-      next(windowFrames) {
-        const entry = entries[cursor];
-        if (!entry || cursor >= windowFrames) return null;
-        const inFlight = total(entries.slice(0, cursor));
-        return cursor === 0 || inFlight + entry.bytes <= limits.windowBytes ? entry : null;
-      },
-      sent(entry) {
-        entry.sent = true;
-        cursor = entries.indexOf(entry) + 1;
-      },
-      rewind() {
-        cursor = 0;
-      },
-      ack(seq) {
-        while (entries[0]?.sent && entries[0].seq <= seq) {
-          const entry = entries.shift();
-          ackedSeq = entry.seq;
-          cursor = Math.max(0, cursor - 1);
-          settle(entry, "success", "");
-        }
-      },
-      nack(seq, err, msg) {
-        const entry = entries.find((e) => e.seq === seq);
-        if (entry) settle(entry, err, msg);
-      },
-      acked: () => ackedSeq,
-      unacked: () => cursor > 0,
-      waiting: () => [...entries],
-      shrink,
-      giveUp(err, msg) {
-        for (const entry of entries) settle(entry, err, msg);
+    /** From the last acknowledged number again. */
+    rewind() {
+      this.#cursor = 0;
+    }
+    /** Everything up to seq is taken; a number that was never sent cannot be. */
+    ack(seq) {
+      for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
+        this.#entries.shift();
+        this.#ackedSeq = entry.seq;
+        this.#cursor = Math.max(0, this.#cursor - 1);
+        settle(entry, "success", "");
       }
-    };
+    }
+    /** One frame is refused for good; its number waits for the ack. */
+    nack(seq, err, msg) {
+      const entry = this.#entries.find((e) => e.seq === seq);
+      if (entry) settle(entry, err, msg);
+    }
+    /** The highest number up to which all is acknowledged. */
+    acked() {
+      return this.#ackedSeq;
+    }
+    /** Whether frames wait for an acknowledgement. */
+    unacked() {
+      return this.#cursor > 0;
+    }
+    /** Everything that is not acknowledged, in order. */
+    waiting() {
+      return [...this.#entries];
+    }
+    /** Drops until what was never sent takes at most so many bytes. */
+    shrink(bytes) {
+      while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest()) ;
+    }
+    /** Tells every frame that waits what to expect; they go on waiting. */
+    giveUp(err, msg) {
+      for (const entry of this.#entries) settle(entry, err, msg);
+    }
+    #sentCount() {
+      const first = this.#entries.findIndex((entry) => !entry.sent);
+      return first < 0 ? this.#entries.length : first;
+    }
+    #enforceLimits() {
+      const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
+      const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
+      for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
+      const { bytes } = this.#limits;
+      if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
+    }
+    #dropOldest() {
+      let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
+      if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
+      if (index < 0) return false;
+      this.#drop(index);
+      return true;
+    }
+    /** Puts a skip in the place of an entry, together with the skips beside it. */
+    #drop(index) {
+      const entry = this.#entries[index];
+      settle(entry, "failure", "dropped before it could be sent");
+      const isSkip = (other) => other?.lost && !other.sent;
+      const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
+      const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
+      this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
+    }
+  };
+  function total(entries) {
+    return entries.reduce((sum, entry) => sum + entry.bytes, 0);
   }
   function settle(entry, err, msg) {
     const { done } = entry;
@@ -1539,59 +1678,86 @@ var lib = (() => {
     done?.(err, msg);
   }
   function entryOf(frame, seq, tail, bytes, clock) {
-    let text2 = "";
+    const { type, stamp, fabric, sets: sets2 = [], done, conferenceAt } = frame;
     return {
       seq,
       from: seq,
-      stamp: frame.stamp,
-      fabrics: frame.fabric ? [frame.fabric] : [],
-      sets: frame.sets ?? [],
-      isStats: frame.type === "stats",
+      stamp,
+      fabrics: fabric ? [fabric] : [],
+      sets: sets2,
+      isStats: type === "stats",
       bytes,
       sent: false,
-      done: frame.done,
-      text() {
-        if (text2 === "") {
-          const conferenceAt = frame.conferenceAt ? `"conferenceAt":${clock.time(frame.conferenceAt)},` : "";
-          text2 = `{"type":"${frame.type}","seq":${seq},"at":${clock.time(frame.stamp)},${conferenceAt}${tail}`;
-        }
-        return text2;
+      done,
+      write() {
+        const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
+        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
       }
     };
   }
   function skipOf(run, clock) {
     const lost = /* @__PURE__ */ new Map();
     for (const entry of run) {
-      const own = entry.lost ?? [[entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }]];
+      const own = entry.lost ?? [
+        [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }]
+      ];
       for (const [fabric, { stats, events }] of own) {
         const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
         lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
       }
     }
-    const first = run[0];
-    const last = run[run.length - 1];
-    let text2 = "";
+    const { from } = run[0];
+    const { seq, stamp } = run[run.length - 1];
     return {
-      seq: last.seq,
-      from: first.from,
-      stamp: last.stamp,
-      fabrics: [...lost.keys()].filter((fabric) => fabric > 0),
+      seq,
+      from,
+      stamp,
+      fabrics: [...lost.keys()].filter(Boolean),
       sets: [],
       isStats: false,
       bytes: headBytes + 48 * lost.size,
       sent: false,
       lost,
-      text() {
-        text2 ||= JSON.stringify({
-          type: "skip",
-          seq: last.seq,
-          from: first.from,
-          at: clock.time(last.stamp),
-          lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts }))
-        });
-        return text2;
-      }
+      write: () => JSON.stringify({
+        type: "skip",
+        seq,
+        from,
+        at: clock.time(stamp),
+        lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts }))
+      })
     };
+  }
+
+  // src/wire.ts
+  var Speaker = class {
+    #known = /* @__PURE__ */ new Set();
+    #context;
+    constructor(context) {
+      this.#context = context;
+    }
+    /** A frame, after the announcements that are new to this connection. */
+    lines(entry) {
+      const { fabricLine, columnsLine: columnsLine2 } = this.#context;
+      const fresh = [...entry.fabrics.map(fabricLine), ...entry.sets.map(columnsLine2)].filter(
+        (line) => !this.#known.has(line)
+      );
+      for (const line of fresh) this.#known.add(line);
+      return [...fresh, textOf(entry)];
+    }
+  };
+  function postBody(hello, entries, context, took) {
+    const speaker = new Speaker(context);
+    let body = JSON.stringify(hello);
+    let bytes = byteLength(body);
+    for (const entry of entries) {
+      const added = `
+${speaker.lines(entry).join("\n")}`;
+      bytes += byteLength(added);
+      if (bytes > maxFrameBytes) break;
+      body += added;
+      took(entry);
+    }
+    return body;
   }
 
   // src/transport.ts
@@ -1602,283 +1768,277 @@ var lib = (() => {
   var refusalsBeforePost = 3;
   var socketAgainMs = 3e5;
   var postPauseMs = 5e3;
-  function createTransport(env) {
-    const { clock, queue } = env;
-    let token = null;
-    let renewing;
-    let timer;
-    let watchdog;
-    let pause;
-    let socket = null;
-    let ready = false;
-    let paused = false;
-    let connecting = false;
-    let stopped = true;
-    let attempts = 0;
-    let socketRefusals = 0;
-    let postUntil = 0;
-    let windowFrames = 256;
-    let generation = 0;
-    let helloSent = 0;
-    let announced = /* @__PURE__ */ new Set();
-    function retry(minMs = 0) {
-      if (stopped) return;
-      clearTimeout(timer);
-      const backoff = Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++);
-      timer = setTimeout(connect, Math.max(minMs, backoff));
+  var bye = '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
+  var Transport = class {
+    #env;
+    #token = null;
+    #socket = null;
+    #speaker;
+    #ready = false;
+    #paused = false;
+    #connecting = false;
+    #stopped = true;
+    #attempts = 0;
+    #socketRefusals = 0;
+    #postUntil = 0;
+    // on the monotonic clock: WebSockets are not tried before
+    #windowFrames = 256;
+    #login = 0;
+    // numbers the logins: a restart makes older ones void
+    #helloSent = 0;
+    #renewal;
+    #next;
+    // the next attempt or POST
+    #watchdog;
+    #pause;
+    constructor(env) {
+      this.#env = env;
+      this.#speaker = new Speaker(env);
     }
-    function fail(error) {
-      ready = false;
-      if (error.code === "token_expired" || error.code === "auth_failed") token = null;
-      env.report(error.csError, error.message);
-      if (error.retry) retry(error.retryAfterMs);
-      else {
-        stopped = true;
-        queue.giveUp(error.csError, error.message);
-      }
+    /** Whether the collector knows who speaks and listens. */
+    online() {
+      return this.#ready;
     }
-    async function connect() {
-      if (stopped || connecting || socket) return;
-      connecting = true;
-      const mine = generation;
-      try {
-        if (!token) await renew(false);
-        if (mine !== generation || stopped) return;
-        if (clock.mono() < postUntil) await postAll();
-        else openSocket();
-      } catch (error) {
-        if (mine === generation) fail(error instanceof Refusal ? error : new Refusal("httpError", text(error), true));
-      } finally {
-        if (mine === generation) connecting = false;
-      }
+    /** Logs in (again) and connects anew. */
+    restart() {
+      this.#login++;
+      this.#connecting = this.#stopped = false;
+      this.#token = null;
+      this.#attempts = this.#socketRefusals = this.#postUntil = 0;
+      this.#disconnect();
+      this.#connect();
     }
-    async function renew(forceNew) {
-      const mine = generation;
-      const made = await env.login(forceNew, (late) => mine === generation && env.report(late.csError, late.message));
-      if (mine !== generation) return;
-      token = made;
-      clock.sample(made.sent, made.received, made.at);
-      env.report("success", "authenticated");
-      clearTimeout(renewing);
-      renewing = setTimeout(() => {
-        renew(true).catch(() => {
-          token = null;
-        });
-      }, made.expiresInMs * 0.9);
+    /** Connects at once if it waits to try again. */
+    wake() {
+      if (this.#stopped || this.#connecting) return;
+      if (this.#socket) this.pump();
+      else this.#connect();
     }
-    function openSocket() {
-      let ws;
-      try {
-        ws = new WebSocket(`${env.base.replace(/^http/, "ws")}ws`, "qos");
-      } catch (error) {
-        socketFailed(text(error));
-        return;
-      }
-      socket = ws;
-      ready = false;
-      watch(helloMs);
-      ws.onopen = () => {
-        helloSent = clock.mono();
-        if (token) ws.send(JSON.stringify(env.hello(token.token)));
-      };
-      ws.onmessage = (event) => {
-        if (socket !== ws) return;
-        watch(silenceMs);
-        const message = parseLine(event.data);
-        if (message) handle(message);
-      };
-      ws.onclose = ws.onerror = () => {
-        if (socket === ws) lost();
-      };
-    }
-    function watch(ms, suspicious = false) {
-      clearTimeout(watchdog);
-      watchdog = setTimeout(() => {
-        const waiting = !ready || queue.unacked();
-        if (waiting && (suspicious || !ready)) lost();
-        else watch(silenceMs, waiting);
-      }, ms);
-    }
-    function lost(refusal) {
-      const wasReady = ready;
-      disconnect();
-      if (refusal) fail(refusal);
-      else if (wasReady) retry();
-      else socketFailed("cannot connect over WebSockets");
-    }
-    function socketFailed(msg) {
-      env.report("wsChannelFailure", msg);
-      if (++socketRefusals >= refusalsBeforePost) {
-        socketRefusals = refusalsBeforePost - 1;
-        postUntil = clock.mono() + socketAgainMs;
-      }
-      retry();
-    }
-    function disconnect(bye = "") {
-      const ws = socket;
-      socket = null;
-      ready = paused = false;
-      clearTimeout(watchdog);
-      clearTimeout(pause);
-      if (!ws) return;
-      ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
-      try {
-        if (bye && ws.readyState === 1) ws.send(bye);
-        ws.close(1e3);
-      } catch {
-      }
-    }
-    function handle(message) {
-      const code = String(message.code ?? "");
-      const msg = String(message.message ?? code);
-      const csError = message.csError ?? "wsChannelFailure";
-      switch (message.type) {
-        case "welcome":
-          welcomed(message);
-          break;
-        case "ack":
-          queue.ack(Number(message.seq));
-          pump();
-          break;
-        case "nack":
-          queue.nack(Number(message.seq), csError, msg);
-          env.report(csError, msg);
-          break;
-        case "slow-down":
-          if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
-          slowDown(Number(message.retryAfterMs) || 0);
-          break;
-        case "bye":
-          lost(new Refusal(csError, msg, message.retry === true, Number(message.retryAfterMs) || 0, code));
-          break;
-      }
-    }
-    function welcomed(welcome) {
-      clock.sample(helloSent, clock.mono(), Number(welcome.at));
-      ready = true;
-      attempts = socketRefusals = 0;
-      announced = /* @__PURE__ */ new Set();
-      windowFrames = Number(welcome.windowFrames) || windowFrames;
-      queue.rewind();
-      queue.ack(Number(welcome.acked) || 0);
-      env.welcomed(welcome);
-      env.report("success", "connected");
-      pump();
-    }
-    function slowDown(ms) {
-      paused = true;
-      clearTimeout(pause);
-      pause = setTimeout(() => {
-        paused = false;
-        queue.rewind();
-        pump();
-      }, ms);
-    }
-    function lines(entry, known) {
-      const context = [...entry.fabrics.map(env.fabricLine), ...entry.sets.map(env.columnsLine)];
-      const fresh = context.filter((line) => !known.has(line));
-      for (const line of fresh) known.add(line);
-      return [...fresh, entry.text()];
-    }
-    function pump() {
-      const ws = socket;
-      if (!ws || !ready || paused) return;
-      if (!clock.synced()) {
-        disconnect();
-        attempts = 0;
-        retry();
-        return;
-      }
-      for (let entry = queue.next(windowFrames); entry; entry = queue.next(windowFrames)) {
-        if (ws.bufferedAmount > bufferedLimit) {
-          slowDownLocally();
-          return;
-        }
-        for (const line of lines(entry, announced)) ws.send(line);
-        queue.sent(entry);
-      }
-    }
-    function slowDownLocally() {
-      clearTimeout(timer);
-      timer = setTimeout(pump, 250);
-    }
-    function body(entries) {
-      const known = /* @__PURE__ */ new Set();
-      helloSent = clock.mono();
-      let all = JSON.stringify(env.hello(token?.token ?? ""));
-      let bytes = byteLength(all);
-      for (const entry of entries) {
-        const added = `
-${lines(entry, known).join("\n")}`;
-        bytes += byteLength(added);
-        if (bytes > maxFrameBytes) break;
-        all += added;
-        queue.sent(entry);
-      }
-      return all;
-    }
-    async function postAll() {
-      const answer = await post(`${env.base}frames`, body(queue.waiting()));
-      const answers = answer.body.split("\n").map(parseLine);
-      if (answer.status !== 200) throw refused(answer.status, answers[0] ?? null);
-      for (const message of answers) if (message) handle(message);
-      ready = true;
-      clearTimeout(timer);
-      timer = setTimeout(connect, queue.next(windowFrames) ? 0 : postPauseMs);
-    }
-    function flush() {
-      if (!token || !clock.synced()) return;
-      const room = maxFrameBytes - 8192;
-      const all = queue.shrink(room);
-      const size = all.reduce((sum, entry) => sum + entry.bytes, 0);
-      const entries = size <= room ? all : all.filter((entry) => !entry.sent);
-      if (!entries.length) return;
-      post(`${env.base}frames`, body([...entries]), true).catch(() => void 0);
-    }
-    function restart() {
-      generation++;
-      connecting = false;
-      stopped = false;
-      token = null;
-      attempts = socketRefusals = postUntil = 0;
-      disconnect();
-      clearTimeout(timer);
-      connect();
-    }
-    function stop(graceMs2) {
+    /** Sends what waits for at most so long, then ends. */
+    stop(graceMs2) {
+      const { clock, queue } = this.#env;
       const until = clock.mono() + graceMs2;
       const end = () => {
-        if (clock.mono() < until && (queue.next(windowFrames) || queue.unacked())) {
+        if (!this.#stopped && clock.mono() < until && queue.waiting().length) {
           setTimeout(end, 200);
           return;
         }
-        stopped = true;
-        generation++;
-        flush();
-        clearTimeout(timer);
-        clearTimeout(renewing);
-        disconnect('{"type":"bye","code":"going_away","csError":"success","message":"the session ended","retry":false}');
+        this.#stopped = true;
+        this.#login++;
+        this.flush();
+        clearTimeout(this.#renewal);
+        this.#disconnect(bye);
         queue.giveUp("failure", "the session was replaced");
       };
       end();
     }
-    return {
-      start: restart,
-      restart,
-      pump,
-      flush,
-      online: () => ready,
-      wake() {
-        if (stopped || connecting) return;
-        clock.synced() ? pump() : lost();
-        if (!socket) {
-          clearTimeout(timer);
-          connect();
+    /** Hands what waits to a request that outlives the page. */
+    flush() {
+      const { clock, queue, base } = this.#env;
+      if (!this.#token || !clock.synced()) return;
+      const room = maxFrameBytes - 8192;
+      queue.shrink(room);
+      const all = queue.waiting();
+      const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= room;
+      const entries = fits ? all : all.filter((entry) => !entry.sent);
+      if (entries.length) post(`${base}frames`, this.#body(entries), true).catch(() => void 0);
+    }
+    /** Sends what can be sent now. */
+    pump() {
+      const ws = this.#socket;
+      if (!ws || !this.#ready || this.#paused) return;
+      const { clock, queue } = this.#env;
+      if (!clock.synced()) {
+        this.#disconnect();
+        this.#retry(0, 0);
+        return;
+      }
+      for (let entry = queue.next(this.#windowFrames); entry; entry = queue.next(this.#windowFrames)) {
+        if (ws.bufferedAmount > bufferedLimit) {
+          this.#hold(250, false);
+          return;
         }
-      },
-      stop
-    };
-  }
+        for (const line of this.#speaker.lines(entry)) ws.send(line);
+        queue.sent(entry);
+      }
+    }
+    /** Sends nothing for so long; then again from the last acknowledged number, or on. */
+    #hold(ms, again) {
+      this.#paused = true;
+      clearTimeout(this.#pause);
+      this.#pause = setTimeout(() => {
+        this.#paused = false;
+        if (again) this.#env.queue.rewind();
+        this.pump();
+      }, ms);
+    }
+    /** Exponential back-off with full jitter. */
+    #retry(minMs = 0, attempts = this.#attempts) {
+      if (this.#stopped) return;
+      this.#attempts = attempts + 1;
+      const backoffMs = Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts);
+      this.#connectIn(Math.max(minMs, backoffMs));
+    }
+    #connectIn(ms) {
+      clearTimeout(this.#next);
+      this.#next = setTimeout(() => this.#connect(), ms);
+    }
+    #fail(error) {
+      this.#ready = false;
+      if (error.csError === "authError") this.#token = null;
+      this.#env.report(error.csError, error.message);
+      if (error.retry) {
+        this.#retry(error.retryAfterMs);
+        return;
+      }
+      this.#stopped = true;
+      this.#env.queue.giveUp(error.csError, error.message);
+    }
+    async #connect() {
+      clearTimeout(this.#next);
+      if (this.#stopped || this.#connecting || this.#socket) return;
+      this.#connecting = true;
+      const mine = this.#login;
+      try {
+        if (!this.#token) await this.#renew(false);
+        if (mine !== this.#login || this.#stopped) return;
+        if (this.#env.clock.mono() < this.#postUntil) await this.#postAll();
+        else this.#open();
+      } catch (error) {
+        if (mine === this.#login)
+          this.#fail(error instanceof Refusal ? error : new Refusal("httpError", text(error), true));
+      } finally {
+        if (mine === this.#login) this.#connecting = false;
+      }
+    }
+    async #renew(forceNew) {
+      const mine = this.#login;
+      const { clock, login: login2, report } = this.#env;
+      const token = await login2(forceNew, (late) => {
+        if (mine === this.#login) report(late.csError, late.message);
+      });
+      if (mine !== this.#login) return;
+      this.#token = token;
+      clock.sample(token.sent, token.received, token.at);
+      report("success", "authenticated");
+      clearTimeout(this.#renewal);
+      this.#renewal = setTimeout(() => {
+        this.#renew(true).catch(() => {
+          this.#token = null;
+        });
+      }, token.expiresInMs * 0.9);
+    }
+    #open() {
+      let ws;
+      try {
+        ws = new WebSocket(`${this.#env.base.replace(/^http/, "ws")}ws`, "qos");
+      } catch (error) {
+        this.#socketFailed(text(error));
+        return;
+      }
+      this.#socket = ws;
+      this.#ready = false;
+      this.#watch(helloMs);
+      ws.onopen = () => ws.send(JSON.stringify(this.#hello()));
+      ws.onmessage = (event) => {
+        this.#watch(silenceMs);
+        this.#handle(parseLine(event.data));
+      };
+      ws.onclose = () => this.#lost();
+    }
+    #hello() {
+      this.#helloSent = this.#env.clock.mono();
+      return this.#env.hello(this.#token?.token ?? "");
+    }
+    /** Ends a connection that says nothing for two spans while something is expected of it. */
+    #watch(ms, suspicious = false) {
+      clearTimeout(this.#watchdog);
+      this.#watchdog = setTimeout(() => {
+        const waiting = this.#env.queue.unacked();
+        if (!this.#ready || waiting && suspicious) this.#lost();
+        else this.#watch(silenceMs, waiting);
+      }, ms);
+    }
+    #lost(refusal) {
+      const wasReady = this.#ready;
+      this.#disconnect();
+      if (refusal) this.#fail(refusal);
+      else if (wasReady) this.#retry();
+      else this.#socketFailed("cannot connect over WebSockets");
+    }
+    #socketFailed(msg) {
+      this.#env.report("wsChannelFailure", msg);
+      if (++this.#socketRefusals >= refusalsBeforePost) {
+        this.#socketRefusals = refusalsBeforePost - 1;
+        this.#postUntil = this.#env.clock.mono() + socketAgainMs;
+      }
+      this.#retry();
+    }
+    #disconnect(lastWords = "") {
+      const ws = this.#socket;
+      this.#socket = null;
+      this.#ready = this.#paused = false;
+      for (const timer of [this.#watchdog, this.#pause, this.#next]) clearTimeout(timer);
+      if (!ws) return;
+      ws.onopen = ws.onmessage = ws.onclose = null;
+      try {
+        if (lastWords && ws.readyState === 1) ws.send(lastWords);
+        ws.close(1e3);
+      } catch {
+      }
+    }
+    #handle(message) {
+      if (!message) return;
+      const { queue, report, statsInterval } = this.#env;
+      const code = String(message.code ?? "");
+      const msg = String(message.message ?? code);
+      const csError = message.csError ?? "wsChannelFailure";
+      const retryAfterMs = Number(message.retryAfterMs) || 0;
+      switch (message.type) {
+        case "welcome":
+          this.#welcomed(message);
+          break;
+        case "ack":
+          queue.ack(Number(message.seq));
+          this.pump();
+          break;
+        case "nack":
+          queue.nack(Number(message.seq), csError, msg);
+          report(csError, msg);
+          break;
+        case "slow-down":
+          if (message.statsIntervalMs) statsInterval(Number(message.statsIntervalMs));
+          this.#hold(retryAfterMs, true);
+          break;
+        case "bye":
+          this.#lost(new Refusal(csError, msg, message.retry === true, retryAfterMs));
+      }
+    }
+    #welcomed(welcome) {
+      const { clock, queue, welcomed, report } = this.#env;
+      clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
+      this.#ready = true;
+      this.#attempts = this.#socketRefusals = 0;
+      this.#speaker = new Speaker(this.#env);
+      this.#windowFrames = Number(welcome.windowFrames) || this.#windowFrames;
+      queue.rewind();
+      queue.ack(Number(welcome.acked) || 0);
+      welcomed(welcome);
+      report("success", "connected");
+      this.pump();
+    }
+    #body(entries) {
+      return postBody(this.#hello(), entries, this.#env, (entry) => this.#env.queue.sent(entry));
+    }
+    async #postAll() {
+      const { base, queue } = this.#env;
+      const { status, body } = await post(`${base}frames`, this.#body(queue.waiting()));
+      const answers = body.split("\n").map(parseLine);
+      if (status !== 200) throw refused(status, answers[0] ?? null);
+      for (const answer of answers) this.#handle(answer);
+      if (!this.#stopped) this.#connectIn(queue.next(this.#windowFrames) ? 0 : postPauseMs);
+    }
+  };
 
   // src/uuid.ts
   function uuidv7(ms) {
@@ -1935,7 +2095,7 @@ ${lines(entry, known).join("\n")}`;
   var Session = class {
     #env;
     #clock = createClock(pageClocks);
-    #queue = createQueue(this.#clock);
+    #queue = new Queue(this.#clock);
     #transport;
     #fabrics = [];
     #endedFabrics = [];
@@ -1957,7 +2117,7 @@ ${lines(entry, known).join("\n")}`;
       this.#userID = info.userID;
       this.#env = env;
       const { base } = info;
-      this.#transport = createTransport({
+      this.#transport = new Transport({
         base,
         clock: this.#clock,
         queue: this.#queue,
@@ -2017,7 +2177,7 @@ ${lines(entry, known).join("\n")}`;
     addFabric(info, pcCallback) {
       const full = { ...info, fabric: ++this.#lastFabric, addedAt: this.#clock.stamp() };
       this.#infos.set(full.fabric, full);
-      this.#fabrics.push(createFabric(full, this.#fabricEnv(), pcCallback));
+      this.#fabrics.push(new Fabric(full, this.#fabricEnv(), pcCallback));
       this.#wifi();
     }
     #fabricEnv() {
@@ -2125,7 +2285,9 @@ ${lines(entry, known).join("\n")}`;
       if (Array.isArray(bounds) && bounds.length === 4) this.#bounds = bounds.map(Number);
     }
     #setInterval(ms) {
-      if (ms >= 2e3 && ms <= 2e4) this.#intervalMs = ms;
+      if (!(ms >= 2e3 && ms <= 2e4) || ms === this.#intervalMs) return;
+      this.#intervalMs = ms;
+      for (const fabric of this.#fabrics) if (!fabric.ended()) fabric.reschedule();
     }
     #conferenceURL(info) {
       if (!this.#urlTemplate) return null;
@@ -2134,7 +2296,10 @@ ${lines(entry, known).join("\n")}`;
         conferenceID: info.conferenceID,
         at: String(this.#clock.time(info.addedAt))
       };
-      return this.#urlTemplate.replace(/\{(appID|conferenceID|at)\}/g, (_, name) => encodeURIComponent(values[name] ?? ""));
+      return this.#urlTemplate.replace(
+        /\{(appID|conferenceID|at)\}/g,
+        (_, name) => encodeURIComponent(values[name] ?? "")
+      );
     }
     /** Once per outage and kind, and success when sending works again (INIT-05). */
     #report(csError, msg) {
@@ -2172,12 +2337,12 @@ ${lines(entry, known).join("\n")}`;
   function createOperations(instance, scriptUrl) {
     const operations = {
       initialize: (...args) => guard(() => initialize(instance, scriptUrl, args)),
-      addNewFabric: (...args) => guardCallback(instance, args, () => addNewFabric(instance, args)),
+      addNewFabric: (...args) => guardCallback(args, () => addNewFabric(instance, args)),
       reportError: (...args) => guard(() => reportError(instance, args)),
       associateMstWithUserID: (...args) => guard(() => associate(instance, args)),
       sendFabricEvent: (...args) => guard(() => sendFabricEvent(instance, args)),
       reportUserIDChange: (...args) => guard(() => reportUserIDChange(instance, args)),
-      sendUserFeedback: (...args) => guardCallback(instance, args, () => sendUserFeedback(instance, args)),
+      sendUserFeedback: (...args) => guardCallback(args, () => sendUserFeedback(instance, args)),
       on: (name, callback) => guard(() => on(instance, name, callback)),
       attachWifiStatsHandler: (handler) => guard(() => attachWifi(instance, handler)),
       sendCallDetails: (...args) => guard(() => sendCallDetails(instance, args)),
@@ -2188,22 +2353,22 @@ ${lines(entry, known).join("\n")}`;
       makePrecallTest: () => failure(noPrecall),
       getTurnCredentials: () => Promise.reject(new Error(noTurn))
     };
-    const { fabricUsage: fabricUsage2, fabricEvent: fabricEvent2, webRTCFunctions: webRTCFunctions2, userIDType: userIDType2, endpointType: endpointType2, transmissionDirection: transmissionDirection2, qosAPIReturnStatus: qosAPIReturnStatus2 } = enums_exports;
     return {
       ...operations,
       version,
-      fabricUsage: fabricUsage2,
-      fabricEvent: fabricEvent2,
-      webRTCFunctions: webRTCFunctions2,
-      userIDType: userIDType2,
-      endpointType: endpointType2,
-      transmissionDirection: transmissionDirection2,
-      qosAPIReturnStatus: qosAPIReturnStatus2,
-      wrtcFuncNames: webRTCFunctions2,
-      callStatsAPIReturnStatus: qosAPIReturnStatus2
+      fabricUsage,
+      fabricEvent,
+      webRTCFunctions,
+      userIDType,
+      endpointType,
+      transmissionDirection,
+      qosAPIReturnStatus,
+      // Names that existing applications read (LIB-09).
+      wrtcFuncNames: webRTCFunctions,
+      callStatsAPIReturnStatus: qosAPIReturnStatus
     };
   }
-  function guardCallback(_, args, operation) {
+  function guardCallback(args, operation) {
     const result = guard(operation);
     if (result.status === "failure") later(lastFunction(args), "failure", result.msg);
     return result;
@@ -2278,7 +2443,11 @@ ${lines(entry, known).join("\n")}`;
     for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
     return {
       remoteEndpointType: requireMember("remoteEndpointType", endpointType, remoteEndpointType ?? "peer"),
-      fabricTransmissionDirection: requireMember("fabricTransmissionDirection", transmissionDirection, fabricTransmissionDirection ?? "sendrecv")
+      fabricTransmissionDirection: requireMember(
+        "fabricTransmissionDirection",
+        transmissionDirection,
+        fabricTransmissionDirection ?? "sendrecv"
+      )
     };
   }
   function associate(instance, args) {
@@ -2293,7 +2462,15 @@ ${lines(entry, known).join("\n")}`;
     const associatedVideoTag = tag ?? null;
     fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag });
     const id = typeof tag === "string" ? tag : tag?.id ?? null;
-    return sent(fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag: id && cutBytes(String(id), 256) }), notes);
+    return sent(
+      fabric.event("associateMstWithUserID", {
+        ssrc,
+        userID,
+        usageLabel,
+        associatedVideoTag: id && cutBytes(String(id), 256)
+      }),
+      notes
+    );
   }
   function sent(taken, notes = []) {
     return taken ? success(notes) : failure("the frame would be larger than 65536 bytes");
@@ -2302,7 +2479,8 @@ ${lines(entry, known).join("\n")}`;
   function sendFabricEvent(instance, args) {
     const [pc, name, conferenceID, eventData] = args;
     const event = requireMember("fabricEvent", fabricEvent, name);
-    if (event === "fabricSetup" || event === "fabricSetupFailed") throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+    if (event === "fabricSetup" || event === "fabricSetupFailed")
+      throw new Invalid(`${event} is made by the library itself and cannot be sent`);
     const conference = requireConferenceID(conferenceID);
     const own = session(instance);
     const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData) } : requireData("eventData", eventData);
@@ -2361,9 +2539,12 @@ ${lines(entry, known).join("\n")}`;
   }
   function on(instance, name, callback) {
     if (!callbackEvents.includes(name)) {
-      throw new Invalid(`eventName must be one of ${callbackEvents.join(", ")}, got ${typeof name === "string" ? "another name" : kindOf(name)}`);
+      throw new Invalid(
+        `eventName must be one of ${callbackEvents.join(", ")}, got ${typeof name === "string" ? "another name" : kindOf(name)}`
+      );
     }
-    if (typeof callback !== "function") throw new Invalid(`csEventCallback must be a function, got ${kindOf(callback)}`);
+    if (typeof callback !== "function")
+      throw new Invalid(`csEventCallback must be a function, got ${kindOf(callback)}`);
     instance.subscribe(name, callback);
     return success();
   }
@@ -2377,7 +2558,8 @@ ${lines(entry, known).join("\n")}`;
   function sendCallDetails(instance, args) {
     const [pc, conferenceID, attributes] = args;
     const conference = requireConferenceID(conferenceID);
-    if (!isObject(attributes)) throw new Invalid(`callAttributes must be an object, got ${kindOf(attributes)}`);
+    if (!isObject(attributes))
+      throw new Invalid(`callAttributes must be an object, got ${kindOf(attributes)}`);
     const data = requireData("callAttributes", attributes);
     requireMember("callAttributes.callType", callTypes, data.callType);
     requireMember("callAttributes.role", roles, data.role);
@@ -2407,16 +2589,15 @@ ${lines(entry, known).join("\n")}`;
   // src/index.ts
   function assemble(scriptUrl) {
     const create = () => createOperations(new Instance(), scriptUrl);
-    function qos2() {
+    function qos() {
       return create();
     }
-    return Object.assign(qos2, create());
+    return Object.assign(qos, create());
   }
 
   // src/umd.ts
   var script = typeof document === "object" ? document.currentScript : null;
-  var qos = assemble(script instanceof HTMLScriptElement ? script.src : void 0);
-  return __toCommonJS(umd_exports);
+  wrapper.qos = assemble(script?.src);
 })();
-return lib.qos});
+return wrapper.qos});
 //# sourceMappingURL=qos.js.map

@@ -20,12 +20,12 @@ const noTurn = 'this collector offers no TURN credentials';
 export function createOperations(instance: Instance, scriptUrl: string | undefined) {
   const operations: Operations = {
     initialize: (...args) => guard(() => initialize(instance, scriptUrl, args)),
-    addNewFabric: (...args) => guardCallback(instance, args, () => addNewFabric(instance, args)),
+    addNewFabric: (...args) => guardCallback(args, () => addNewFabric(instance, args)),
     reportError: (...args) => guard(() => reportError(instance, args)),
     associateMstWithUserID: (...args) => guard(() => associate(instance, args)),
     sendFabricEvent: (...args) => guard(() => sendFabricEvent(instance, args)),
     reportUserIDChange: (...args) => guard(() => reportUserIDChange(instance, args)),
-    sendUserFeedback: (...args) => guardCallback(instance, args, () => sendUserFeedback(instance, args)),
+    sendUserFeedback: (...args) => guardCallback(args, () => sendUserFeedback(instance, args)),
     on: (name, callback) => guard(() => on(instance, name, callback)),
     attachWifiStatsHandler: (handler) => guard(() => attachWifi(instance, handler)),
     sendCallDetails: (...args) => guard(() => sendCallDetails(instance, args)),
@@ -36,24 +36,24 @@ export function createOperations(instance: Instance, scriptUrl: string | undefin
     makePrecallTest: () => failure(noPrecall),
     getTurnCredentials: () => Promise.reject(new Error(noTurn)),
   };
-  const { fabricUsage, fabricEvent, webRTCFunctions, userIDType, endpointType, transmissionDirection, qosAPIReturnStatus } = enums;
   return {
     ...operations,
     version,
-    fabricUsage,
-    fabricEvent,
-    webRTCFunctions,
-    userIDType,
-    endpointType,
-    transmissionDirection,
-    qosAPIReturnStatus,
-    wrtcFuncNames: webRTCFunctions,
-    callStatsAPIReturnStatus: qosAPIReturnStatus,
+    fabricUsage: enums.fabricUsage,
+    fabricEvent: enums.fabricEvent,
+    webRTCFunctions: enums.webRTCFunctions,
+    userIDType: enums.userIDType,
+    endpointType: enums.endpointType,
+    transmissionDirection: enums.transmissionDirection,
+    qosAPIReturnStatus: enums.qosAPIReturnStatus,
+    // Names that existing applications read (LIB-09).
+    wrtcFuncNames: enums.webRTCFunctions,
+    callStatsAPIReturnStatus: enums.qosAPIReturnStatus,
   };
 }
 
 /** guard() for operations with a pcCallback: refused arguments reach it too (FAB-12). */
-function guardCallback(_: Instance, args: readonly unknown[], operation: () => Result): Result {
+function guardCallback(args: readonly unknown[], operation: () => Result): Result {
   const result = guard(operation);
   if (result.status === 'failure') later(lastFunction(args), 'failure', result.msg);
   return result;
@@ -126,7 +126,11 @@ function addNewFabric(instance: Instance, args: readonly unknown[]): Result {
 }
 
 function isPeerConnection(pc: unknown): pc is object {
-  return (typeof pc === 'object' || typeof pc === 'function') && pc !== null && typeof (pc as { getStats?: unknown }).getStats === 'function';
+  return (
+    (typeof pc === 'object' || typeof pc === 'function') &&
+    pc !== null &&
+    typeof (pc as { getStats?: unknown }).getStats === 'function'
+  );
 }
 
 function readAttributes(value: unknown, notes: string[]) {
@@ -135,7 +139,11 @@ function readAttributes(value: unknown, notes: string[]) {
   for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
   return {
     remoteEndpointType: check.requireMember('remoteEndpointType', enums.endpointType, remoteEndpointType ?? 'peer'),
-    fabricTransmissionDirection: check.requireMember('fabricTransmissionDirection', enums.transmissionDirection, fabricTransmissionDirection ?? 'sendrecv'),
+    fabricTransmissionDirection: check.requireMember(
+      'fabricTransmissionDirection',
+      enums.transmissionDirection,
+      fabricTransmissionDirection ?? 'sendrecv',
+    ),
   };
 }
 
@@ -151,7 +159,15 @@ function associate(instance: Instance, args: readonly unknown[]): Result {
   const associatedVideoTag = tag ?? null;
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag });
   const id = typeof tag === 'string' ? tag : ((tag as Partial<Element> | null | undefined)?.id ?? null);
-  return sent(fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag: id && check.cutBytes(String(id), 256) }), notes);
+  return sent(
+    fabric.event('associateMstWithUserID', {
+      ssrc,
+      userID,
+      usageLabel,
+      associatedVideoTag: id && check.cutBytes(String(id), 256),
+    }),
+    notes,
+  );
 }
 
 /** A frame's way into the queue, as a result. */
@@ -164,10 +180,12 @@ const withoutPc = new Set<string>([enums.fabricEvent.dominantSpeaker, enums.fabr
 function sendFabricEvent(instance: Instance, args: readonly unknown[]): Result {
   const [pc, name, conferenceID, eventData] = args;
   const event = check.requireMember('fabricEvent', enums.fabricEvent, name);
-  if (event === 'fabricSetup' || event === 'fabricSetupFailed') throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+  if (event === 'fabricSetup' || event === 'fabricSetupFailed')
+    throw new Invalid(`${event} is made by the library itself and cannot be sent`);
   const conference = check.requireConferenceID(conferenceID);
   const own = session(instance);
-  const data = event === 'activeDeviceList' ? { deviceList: deviceList(eventData) } : check.requireData('eventData', eventData);
+  const data =
+    event === 'activeDeviceList' ? { deviceList: deviceList(eventData) } : check.requireData('eventData', eventData);
   const scope = findScope(own, pc, conference, withoutPc.has(event));
   if (event === 'fabricTerminated') {
     if (!('fabric' in scope)) return success(['the fabric had ended already']);
@@ -182,7 +200,9 @@ function sendFabricEvent(instance: Instance, args: readonly unknown[]): Result {
 function deviceList(value: unknown): object[] {
   const list = check.isObject(value) ? (value.deviceList ?? value) : value;
   const devices = Array.isArray(list) ? list : check.isObject(list) ? Object.values(list).flat() : [];
-  const kept = devices.filter(check.isObject).map(({ deviceId, kind, label, groupId }) => ({ deviceId, kind, label, groupId }));
+  const kept = devices
+    .filter(check.isObject)
+    .map(({ deviceId, kind, label, groupId }) => ({ deviceId, kind, label, groupId }));
   while (kept.length && check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
   return kept;
 }
@@ -229,9 +249,12 @@ function comment(value: unknown, notes: string[]): { comment?: string } {
 
 function on(instance: Instance, name: unknown, callback: unknown): Result {
   if (!enums.callbackEvents.includes(name as never)) {
-    throw new Invalid(`eventName must be one of ${enums.callbackEvents.join(', ')}, got ${typeof name === 'string' ? 'another name' : check.kindOf(name)}`);
+    throw new Invalid(
+      `eventName must be one of ${enums.callbackEvents.join(', ')}, got ${typeof name === 'string' ? 'another name' : check.kindOf(name)}`,
+    );
   }
-  if (typeof callback !== 'function') throw new Invalid(`csEventCallback must be a function, got ${check.kindOf(callback)}`);
+  if (typeof callback !== 'function')
+    throw new Invalid(`csEventCallback must be a function, got ${check.kindOf(callback)}`);
   instance.subscribe(name as string, callback as () => void);
   return success();
 }
@@ -248,7 +271,8 @@ const roles = { agent: 1, participant: 1, manager: 1 };
 function sendCallDetails(instance: Instance, args: readonly unknown[]): Result {
   const [pc, conferenceID, attributes] = args;
   const conference = check.requireConferenceID(conferenceID);
-  if (!check.isObject(attributes)) throw new Invalid(`callAttributes must be an object, got ${check.kindOf(attributes)}`);
+  if (!check.isObject(attributes))
+    throw new Invalid(`callAttributes must be an object, got ${check.kindOf(attributes)}`);
   const data = check.requireData('callAttributes', attributes);
   check.requireMember('callAttributes.callType', callTypes, data.callType);
   check.requireMember('callAttributes.role', roles, data.role);

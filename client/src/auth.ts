@@ -54,7 +54,11 @@ export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<T
 
 async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal('authError', 'this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used', false);
+    throw new Refusal(
+      'authError',
+      'this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used',
+      false,
+    );
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: 'scram-first', appID, userID, scram: `n,,${bare}` });
@@ -68,7 +72,12 @@ async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: 
   return toToken(last);
 }
 
-async function jwtLogin(env: AuthEnv, { appID, userID }: Credentials, generator: TokenGenerator, renew: boolean): Promise<Token> {
+async function jwtLogin(
+  env: AuthEnv,
+  { appID, userID }: Credentials,
+  generator: TokenGenerator,
+  renew: boolean,
+): Promise<Token> {
   const jwt = await generate(env, generator, renew);
   try {
     return toToken(await exchange(env, { type: 'jwt', appID, userID, jwt }));
@@ -106,7 +115,13 @@ interface Exchange {
 
 function toToken({ answer, sent, received }: Exchange): Token {
   if (typeof answer.token !== 'string') throw new Refusal('httpError', 'the answer has no token', true);
-  return { token: answer.token, expiresInMs: Number(answer.expiresInMs) || 7_200_000, at: Number(answer.at), sent, received };
+  return {
+    token: answer.token,
+    expiresInMs: Number(answer.expiresInMs) || 7_200_000,
+    at: Number(answer.at),
+    sent,
+    received,
+  };
 }
 
 async function exchange(env: AuthEnv, message: object): Promise<Exchange> {

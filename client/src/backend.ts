@@ -6,7 +6,8 @@ import { Invalid } from './result.ts';
 export function findBackend(backendUrl: string | undefined, scriptUrl: string | undefined): string {
   if (backendUrl !== undefined) {
     const url = parse(backendUrl);
-    if (!url || !/^https?:$/.test(url.protocol)) throw new Invalid('configParams.backendUrl must be an http or https URL');
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new Invalid('configParams.backendUrl must be an http or https URL');
     url.search = url.hash = '';
     return url.href.endsWith('/') ? url.href : `${url.href}/`;
   }

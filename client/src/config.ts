@@ -90,7 +90,8 @@ function readText(name: string, value: unknown, notes: string[]): string | null 
   }
   if (name === 'backendUrl') return value;
   const cut = name === 'applicationVersion' ? cutChars(value, 30) : cutBytes(value, 256);
-  if (cut !== value) notes.push(`${name} was cut to ${name === 'applicationVersion' ? '30 characters' : `${byteLength(cut)} bytes`}`);
+  if (cut !== value)
+    notes.push(`${name} was cut to ${name === 'applicationVersion' ? '30 characters' : `${byteLength(cut)} bytes`}`);
   return cut;
 }
 

@@ -1,12 +1,12 @@
 // One monitored PeerConnection in one conference.
 
 import type { Clock, Stamp } from './clock.ts';
-import { isConnected, type Lifecycle, type SetupTimes, type Stage, watchLifecycle } from './lifecycle.ts';
-import type { Frame } from './queue.ts';
+import { isConnected, Lifecycle, type SetupTimes, type Stage } from './lifecycle.ts';
+import type { Done, Frame } from './queue.ts';
 import { later } from './result.ts';
-import { sdpText, sourceInfo } from './sdp.ts';
-import { createMonitor, type Monitor, type Reading, type StreamInterval } from './stats/monitor.ts';
-import { num, type Pair, str, type Stream } from './stats/normalise.ts';
+import { type SourceInfo, sdpText, sourceInfo } from './sdp.ts';
+import { Monitor, type Reading, type StreamInterval } from './stats/monitor.ts';
+import { num, type Pair, type Stream, str } from './stats/normalise.ts';
 import { readStats } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
 import type { CsError, FabricStats, PcCallback, UserID } from './types.ts';
@@ -49,111 +49,207 @@ export interface Association {
   associatedVideoTag: unknown;
 }
 
-export interface Fabric {
-  readonly info: FabricInfo;
-  /** Records an event of the fabric; false when it is too large. */
-  event(name: string, data?: object, stamp?: Stamp): boolean;
-  associate(ssrc: number, association: Association): void;
-  hasStream(ssrc: number): boolean;
-  renameRemote(userID: UserID): void;
-  /** Ends it; a last reading is tried unless now is set. */
-  end(reason: EndReason, now?: boolean): void;
-  ended(): boolean;
-}
-
 const pollMs = 1000; // close() tells nobody
 const settleMs = 1000; // from a negotiation to the first packets of its streams
 const lastReadingMs = 1000;
 
-/** Starts to monitor. */
-export function createFabric(info: FabricInfo, env: FabricEnv, pcCallback?: PcCallback | null): Fabric {
-  const { pc } = info;
-  const { clock } = env;
-  const startedMs = clock.mono();
-  const monitor: Monitor = createMonitor(startedMs);
-  const associations = new Map<number, Association>();
-  const sources = new Map<string, ReturnType<typeof sourceInfo>>();
-  const timers = new Set<ReturnType<typeof setTimeout>>();
-  let remoteUserID = info.remoteUserID;
-  let reading = false;
-  let failure: Stage | null = null;
-  let ending: EndReason | null = null;
-  let done = false;
-  let failedBefore = false;
-  let endStamp: Stamp | undefined;
+export class Fabric {
+  readonly info: FabricInfo;
+  readonly #env: FabricEnv;
+  readonly #monitor: Monitor;
+  readonly #life: Lifecycle;
+  readonly #associations = new Map<number, Association>();
+  readonly #sources = new Map<string, SourceInfo>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #tick: ReturnType<typeof setTimeout> | undefined;
+  #remoteUserID: UserID;
+  #reading = false;
+  /** fabricSetup waits for the candidates of the first reading. */
+  #tellSetup: (() => void) | null = null;
+  #ending: { reason: EndReason; stamp: Stamp; stage: Stage | null } | null = null;
+  #done = false;
 
-  function event(name: string, data: object = {}, stamp = clock.stamp(), notify?: PcCallback | null): boolean {
-    const settle = notify ? { done: (err: CsError | 'failure', msg: string) => later(notify, err, msg) } : {};
-    return env.send({ type: 'event', stamp, fabric: info.fabric, members: { fabric: info.fabric, event: name, data }, ...settle });
+  /** Starts to monitor; pcCallback hears whether the collector took the fabric. */
+  constructor(info: FabricInfo, env: FabricEnv, pcCallback?: PcCallback | null) {
+    this.info = info;
+    this.#env = env;
+    this.#remoteUserID = info.remoteUserID;
+    const { mono } = env.clock;
+    this.#monitor = new Monitor(mono());
+    const added = (err: CsError | 'failure', msg: string) => later(pcCallback, err, msg);
+    this.event('fabricAdded', { alreadyConnected: isConnected(info.pc) }, info.addedAt, added);
+    this.#life = new Lifecycle(info.pc, mono, {
+      remoteDescriptionSet: () => this.event('remoteDescriptionSet'),
+      connected: (times) => this.#connected(times),
+      setupFailed: (stage) => this.#setupFailed(stage),
+      disrupted: (iceConnectionState) => {
+        this.event('iceDisruptionStart', { iceConnectionState });
+        this.#trouble(`is ${iceConnectionState}`);
+      },
+      recovered: (durationMs) => this.event('iceDisruptionEnd', { durationMs }),
+      iceRestarted: () => this.event('iceRestart'),
+      negotiated: () => this.#after(settleMs, () => this.#probe()),
+      closed: () => this.end('closed'),
+    });
+    this.#probe();
+    this.#poll();
+    this.reschedule();
+    this.#life.update();
   }
 
-  function after(ms: number, task: () => void): void {
+  /** Records an event of the fabric; false when it is too large. */
+  event(name: string, data: object = {}, stamp = this.#env.clock.stamp(), done?: Done): boolean {
+    const { fabric } = this.info;
+    return this.#env.send({
+      type: 'event',
+      stamp,
+      fabric,
+      members: { fabric, event: name, data },
+      ...(done && { done }),
+    });
+  }
+
+  /** Says whose an SSRC is. */
+  associate(ssrc: number, association: Association): void {
+    this.#associations.set(ssrc, association);
+  }
+
+  hasStream(ssrc: number): boolean {
+    return this.#monitor.has(ssrc);
+  }
+
+  renameRemote(userID: UserID): void {
+    this.#remoteUserID = userID;
+  }
+
+  /** Whether it has ended, or is about to. */
+  ended(): boolean {
+    return this.#ending !== null;
+  }
+
+  /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
+  reschedule(): void {
+    this.#measureIn(this.#env.intervalMs() * (0.5 + Math.random() / 2));
+  }
+
+  /** Ends it; a last reading is tried unless now is set. */
+  end(reason: EndReason, now = reason === 'closed'): void {
+    if (!this.#ending) {
+      this.#ending = { reason, stamp: this.#env.clock.stamp(), stage: this.#life.stage() };
+      this.#life.stop();
+      this.#clearTimers();
+      if (!now) this.#lastReading();
+    }
+    if (now) this.#finish(null);
+  }
+
+  #lastReading(): void {
+    this.#after(lastReadingMs, () => this.#finish(null));
+    const atMs = this.#env.clock.mono();
+    this.#read().then((reports) => {
+      if (!reports || this.#done) return;
+      const reading = this.#monitor.measure(reports, atMs, this.#areaOf);
+      this.#finish(reading.intervals.length ? reading : null);
+    });
+  }
+
+  #finish(last: Reading | null): void {
+    if (this.#done || !this.#ending) return;
+    const { reason, stamp, stage } = this.#ending;
+    this.#done = true;
+    this.#clearTimers();
+    this.#tellSetup?.();
+    if (stage) {
+      const kept = reason === 'closed' || reason === 'pagehide' ? reason : 'terminated';
+      this.event('fabricSetupFailed', { stage, failureMs: this.#life.ageMs(), reason: kept }, stamp);
+    }
+    if (last) this.#record(last, stamp);
+    else this.#deliver([]);
+    this.event('fabricTerminated', { reason }, stamp);
+    this.#env.ended(this);
+  }
+
+  #after(ms: number, task: () => void): void {
     const timer = setTimeout(() => {
-      timers.delete(timer);
+      this.#timers.delete(timer);
       task();
     }, ms);
-    timers.add(timer);
+    this.#timers.add(timer);
   }
 
-  function clearTimers(): void {
-    for (const timer of timers) clearTimeout(timer);
-    timers.clear();
+  #clearTimers(): void {
+    clearTimeout(this.#tick);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
   }
 
-  function schedule(delayMs: number): void {
-    after(delayMs, () => {
-      schedule(env.intervalMs());
-      interval();
+  #poll(): void {
+    this.#after(pollMs, () => {
+      this.#poll();
+      this.#life.update();
     });
   }
 
-  async function interval(): Promise<void> {
-    life.update();
-    if (ending || reading) return;
-    reading = true;
-    const reports = await readStats(pc, env.legacyStats);
-    reading = false;
-    if (!ending) record(monitor.measure(reports ?? [], clock.mono(), areaOf), clock.stamp());
+  #measureIn(ms: number): void {
+    clearTimeout(this.#tick);
+    this.#tick = setTimeout(() => {
+      this.#measureIn(this.#env.intervalMs());
+      this.#measure();
+    }, ms);
   }
 
-  /** A reading between intervals; hands the selected pair to whoever needs it. */
-  async function probe(found: () => void = () => undefined): Promise<void> {
-    const reports = await readStats(pc, env.legacyStats);
-    if (reports && !done) announce(monitor.adopt(reports, clock.mono()));
-    found();
+  #read() {
+    return readStats(this.info.pc, this.#env.legacyStats);
   }
 
-  function announce(made: Reading): void {
-    for (const stream of made.added) streamAdded(stream);
-    for (const pair of made.changedPairs) event('selectedCandidatePairChange', candidates(pair));
+  async #measure(): Promise<void> {
+    if (this.#ending || this.#reading) return;
+    this.#reading = true;
+    const reports = await this.#read();
+    this.#reading = false;
+    const { clock } = this.#env;
+    if (!this.#ending) this.#record(this.#monitor.measure(reports ?? [], clock.mono(), this.#areaOf), clock.stamp());
   }
 
-  function record(made: Reading, stamp: Stamp): void {
-    announce(made);
-    for (const { intervalMs, rows, sets } of made.groups) {
-      if (!rows.length && made.groups.length > 1) continue;
-      env.send({ type: 'stats', stamp, fabric: info.fabric, sets, members: { fabric: info.fabric, intervalMs, rows } });
+  /** A reading between intervals. */
+  async #probe(): Promise<void> {
+    const reports = await this.#read();
+    if (reports && !this.#done) this.#announce(this.#monitor.adopt(reports, this.#env.clock.mono()));
+  }
+
+  #announce({ added, changedPairs }: Reading): void {
+    for (const stream of added) this.#streamAdded(stream);
+    for (const pair of changedPairs) this.event('selectedCandidatePairChange', candidates(pair));
+  }
+
+  #record(reading: Reading, stamp: Stamp): void {
+    this.#announce(reading);
+    const { fabric } = this.info;
+    for (const { intervalMs, rows, sets } of reading.groups) {
+      if (!rows.length && reading.groups.length > 1) continue;
+      this.#env.send({ type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
     }
-    deliver(made.intervals);
+    this.#deliver(reading.intervals);
   }
 
-  function deliver(intervals: StreamInterval[]): void {
-    env.deliver({
-      connectionState: env.online() ? 'online' : 'offline',
-      fabricState: done ? 'terminated' : life.state(),
-      conferenceURL: env.conferenceURL(info),
-      conferenceID: info.conferenceID,
-      ...view(intervals, identityOf, env.labelBounds()),
+  #deliver(intervals: StreamInterval[]): void {
+    const { online, conferenceURL, deliver, labelBounds } = this.#env;
+    deliver({
+      connectionState: online() ? 'online' : 'offline',
+      fabricState: this.#done ? 'terminated' : this.#life.state(),
+      conferenceURL: conferenceURL(this.info),
+      conferenceID: this.info.conferenceID,
+      ...view(intervals, (interval) => this.#identityOf(interval), labelBounds()),
     });
   }
 
-  function identityOf({ stream }: StreamInterval): StreamIdentity {
-    const { cname = null, msid = null } = sources.get(stream.key) ?? {};
-    const own = associations.get(stream.ssrc);
+  #identityOf({ stream }: StreamInterval): StreamIdentity {
+    const { cname = null, msid = null } = this.#sources.get(stream.key) ?? {};
+    const own = this.#associations.get(stream.ssrc);
     const inbound = stream.statsType === 'inbound-rtp';
     return {
-      remoteUserID: (inbound && own?.userID) || remoteUserID,
-      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID()),
+      remoteUserID: (inbound && own?.userID) || this.#remoteUserID,
+      userID: own?.userID ?? (inbound ? this.#remoteUserID : this.#env.localUserID()),
       cname,
       msid,
       usageLabel: own?.usageLabel ?? null,
@@ -161,121 +257,50 @@ export function createFabric(info: FabricInfo, env: FabricEnv, pcCallback?: PcCa
     };
   }
 
-  function streamAdded(stream: Stream): void {
-    const inbound = stream.statsType === 'inbound-rtp';
-    const descriptions = pc as { remoteDescription?: unknown; localDescription?: unknown };
-    const sdp = sdpText(inbound ? descriptions.remoteDescription : descriptions.localDescription);
-    const source = sourceInfo(sdp, stream.ssrc);
-    sources.set(stream.key, source);
-    event('streamAdded', {
-      ssrc: stream.ssrc,
-      statsType: stream.statsType,
-      mediaType: stream.mediaType,
-      codec: stream.codec,
-      ...source,
-      trackIdentifier: str(stream.rtp.trackIdentifier) ?? str(stream.source.trackIdentifier),
-    });
+  #streamAdded(stream: Stream): void {
+    const { statsType, mediaType, ssrc, codec, rtp, source } = stream;
+    const descriptions = this.info.pc as { remoteDescription?: unknown; localDescription?: unknown };
+    const sdp = statsType === 'inbound-rtp' ? descriptions.remoteDescription : descriptions.localDescription;
+    const names = sourceInfo(sdpText(sdp), ssrc);
+    this.#sources.set(stream.key, names);
+    const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
+    this.event('streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
   }
 
-  function areaOf(ssrc: number): number | null {
-    return displayedPixels(associations.get(ssrc)?.associatedVideoTag);
-  }
-
-  function connected(times: SetupTimes): void {
-    const stamp = clock.stamp();
-    clearTimers();
-    // The first interval begins here, so that its rates are those of a running call.
-    monitor.begin(clock.mono());
-    probe(() => event('fabricSetup', { ...times, ...candidates(monitor.pair()) }, stamp));
-    after(settleMs, probe);
-    schedule(firstDelay(env.intervalMs()));
-    poll();
-  }
-
-  function poll(): void {
-    after(pollMs, () => {
-      poll();
-      life.update();
-    });
-  }
-
-  function end(reason: EndReason, now = false): void {
-    if (done) return;
-    const first = ending === null;
-    ending ??= reason;
-    endStamp ??= clock.stamp();
-    if (first) {
-      if (life.state() === 'initialising' && !failedBefore) failure = life.stage();
-      life.stop();
-      clearTimers();
-    }
-    if (now || reason === 'closed') finish();
-    else if (first) lastReading(endStamp, clock.mono());
-  }
-
-  function lastReading(stamp: Stamp, atMs: number): void {
-    after(lastReadingMs, finish);
-    readStats(pc, env.legacyStats).then((reports) => {
-      if (done) return;
-      const made = reports && monitor.measure(reports, atMs, areaOf);
-      finish(made?.intervals.length ? made : null, stamp);
-    });
-  }
-
-  function finish(last: Reading | null = null, stamp = endStamp): void {
-    if (done) return;
-    done = true;
-    clearTimers();
-    if (failure) {
-      const reason = ending === 'closed' || ending === 'pagehide' ? ending : 'terminated';
-      event('fabricSetupFailed', { stage: failure, failureMs: Math.round(clock.mono() - startedMs), reason }, stamp);
-    }
-    if (last) record(last, stamp ?? clock.stamp());
-    else deliver([]);
-    event('fabricTerminated', { reason: ending }, stamp);
-    env.ended(fabric);
-  }
-
-  const fabric: Fabric = {
-    info,
-    event: (name, data, stamp) => event(name, data, stamp),
-    associate: (ssrc, association) => associations.set(ssrc, association),
-    hasStream: monitor.has,
-    renameRemote(userID) {
-      remoteUserID = userID;
-    },
-    end,
-    ended: () => done || ending !== null,
+  /** The area of the element that shows a video, in device pixels; null when unknown. */
+  readonly #areaOf = (ssrc: number): number | null => {
+    const tag = this.#associations.get(ssrc)?.associatedVideoTag;
+    const element = typeof tag === 'string' && typeof document === 'object' ? document.getElementById(tag) : tag;
+    const { clientWidth, clientHeight } = (element ?? {}) as Partial<HTMLElement>;
+    const width = num(clientWidth);
+    const height = num(clientHeight);
+    return width === null || height === null
+      ? null
+      : Math.round(width * height * (globalThis.devicePixelRatio || 1) ** 2);
   };
 
-  event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, pcCallback);
-  const life: Lifecycle = watchLifecycle(pc, clock.mono, {
-    remoteDescriptionSet: () => event('remoteDescriptionSet'),
-    connected,
-    setupFailed(stage) {
-      failedBefore = true;
-      event('fabricSetupFailed', { stage, failureMs: Math.round(clock.mono() - startedMs), reason: 'failed' });
-      env.report('appConnectivityError', `connectivity checks failed for a PeerConnection to the conference ${info.conferenceID}`);
-    },
-    disrupted(iceConnectionState) {
-      event('iceDisruptionStart', { iceConnectionState });
-      env.report('appConnectivityError', `a PeerConnection to the conference ${info.conferenceID} is ${iceConnectionState}`);
-    },
-    recovered: (durationMs) => event('iceDisruptionEnd', { durationMs }),
-    iceRestarted: () => event('iceRestart'),
-    negotiated: () => after(settleMs, probe),
-    closed: () => end('closed'),
-  });
-  probe();
-  schedule(firstDelay(env.intervalMs()));
-  poll();
-  life.update();
-  return fabric;
-}
+  async #connected(times: SetupTimes): Promise<void> {
+    const stamp = this.#env.clock.stamp();
+    // The first interval begins here, so that its rates are those of a running call.
+    this.#monitor.begin(this.#env.clock.mono());
+    this.reschedule();
+    this.#after(settleMs, () => this.#probe());
+    this.#tellSetup = () => {
+      this.#tellSetup = null;
+      this.event('fabricSetup', { ...times, ...candidates(this.#monitor.pair()) }, stamp);
+    };
+    await this.#probe();
+    this.#tellSetup?.();
+  }
 
-/** Clients that start together do not measure together (STAT-01). */
-function firstDelay(intervalMs: number): number {
-  return intervalMs * (0.5 + Math.random() / 2);
+  #setupFailed(stage: Stage): void {
+    this.event('fabricSetupFailed', { stage, failureMs: this.#life.ageMs(), reason: 'failed' });
+    this.#trouble('failed');
+  }
+
+  #trouble(what: string): void {
+    this.#env.report('appConnectivityError', `a PeerConnection of the conference ${this.info.conferenceID} ${what}`);
+  }
 }
 
 /** What the time-line says about a candidate pair: types, never addresses. */
@@ -285,14 +310,4 @@ function candidates(pair: Pair | undefined): object {
     remoteCandidateType: str(pair?.remote.candidateType),
     relayProtocol: str(pair?.local.relayProtocol),
   };
-}
-
-/** The area of the element that shows a video, in device pixels; null when unknown. */
-function displayedPixels(tag: unknown): number | null {
-  const element = typeof tag === 'string' && typeof document === 'object' ? document.getElementById(tag) : tag;
-  const { clientWidth, clientHeight } = (element ?? {}) as Partial<HTMLElement>;
-  const width = num(clientWidth);
-  const height = num(clientHeight);
-  if (width === null || height === null) return null;
-  return Math.round(width * height * (globalThis.devicePixelRatio || 1) ** 2);
 }

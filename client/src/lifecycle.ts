@@ -26,15 +26,6 @@ export interface LifecycleEvents {
   closed(): void;
 }
 
-export interface Lifecycle {
-  /** Reads the states now. */
-  update(): void;
-  state(): 'initialising' | 'established' | 'disrupted';
-  stage(): Stage;
-  /** Removes the listeners. */
-  stop(): void;
-}
-
 /** The states of a real PeerConnection that the library reads; a look-alike may lack any. */
 interface States {
   iceConnectionState?: string;
@@ -47,7 +38,13 @@ interface States {
   removeEventListener?(type: string, listener: () => void): void;
 }
 
-const watched = ['iceconnectionstatechange', 'connectionstatechange', 'icegatheringstatechange', 'signalingstatechange'];
+const watched = [
+  'iceconnectionstatechange',
+  'connectionstatechange',
+  'icegatheringstatechange',
+  'signalingstatechange',
+];
+const unknownTimes: SetupTimes = { setupMs: null, gatheringMs: null, connectivityMs: null };
 
 /** Whether a PeerConnection carries media: ICE and DTLS, or ICE alone where DTLS is unknown. */
 export function isConnected(pc: object): boolean {
@@ -56,101 +53,133 @@ export function isConnected(pc: object): boolean {
   return iceConnectionState === 'connected' || iceConnectionState === 'completed';
 }
 
-/** Watches a PeerConnection from now on. */
-export function watchLifecycle(object: object, mono: () => number, events: LifecycleEvents): Lifecycle {
-  const pc = object as States;
-  const started = mono();
-  let alreadyConnected = isConnected(pc);
-  let remoteSet = false;
-  let established = false;
-  let failed = false;
-  let gathering: number | null = null;
-  let gathered: number | null = null;
-  let checking: number | null = null;
-  let disrupted: number | null = null;
-  let ufrag: string | null = null;
-  let settled: unknown;
+function since(start: number | null, end: number): number | null {
+  return start === null ? null : Math.round(end - start);
+}
 
-  const ice = () => pc.iceConnectionState ?? pc.connectionState ?? '';
-  const hasFailed = () => ice() === 'failed' || pc.connectionState === 'failed';
+export class Lifecycle {
+  readonly #pc: States;
+  readonly #mono: () => number;
+  readonly #events: LifecycleEvents;
+  readonly #started: number;
+  readonly #update = () => this.update();
+  #alreadyConnected: boolean;
+  #remoteSet = false;
+  #established = false;
+  #failed = false;
+  #gathering: number | null = null;
+  #gathered: number | null = null;
+  #checking: number | null = null;
+  #disrupted: number | null = null;
+  #ufrag: string | null = null;
+  #settled = '';
 
-  function negotiation(): void {
-    if (!remoteSet && pc.remoteDescription) {
-      remoteSet = true;
-      events.remoteDescriptionSet();
-    }
-    if (pc.signalingState !== 'stable' || !pc.localDescription || settled === sdpText(pc.localDescription)) return;
-    settled = sdpText(pc.localDescription);
-    const now = iceUfrag(String(settled));
-    if (ufrag && now && now !== ufrag) events.iceRestarted();
-    ufrag = now ?? ufrag;
-    events.negotiated();
+  /** Watches a PeerConnection until stop(). */
+  constructor(pc: object, mono: () => number, events: LifecycleEvents) {
+    this.#pc = pc;
+    this.#mono = mono;
+    this.#events = events;
+    this.#started = mono();
+    this.#alreadyConnected = isConnected(pc);
+    for (const type of watched) this.#pc.addEventListener?.(type, this.#update);
   }
 
-  function connection(): void {
-    const now = mono();
-    if (pc.iceGatheringState !== 'new') gathering ??= now;
-    if (pc.iceGatheringState === 'complete') gathered ??= now;
-    if (ice() === 'checking') checking ??= now;
-    if (established) disruption(now);
-    else if (isConnected(pc)) {
-      established = true;
-      events.connected(alreadyConnected ? { setupMs: null, gatheringMs: null, connectivityMs: null } : times(now));
-    } else if (hasFailed() && !failed) {
-      failed = true;
-      events.setupFailed(stage());
-    }
-    alreadyConnected = false;
+  /** Removes the listeners. */
+  stop(): void {
+    for (const type of watched) this.#pc.removeEventListener?.(type, this.#update);
   }
 
-  function times(now: number): SetupTimes {
-    const since = (start: number | null, end: number) => (start === null ? null : Math.round(end - start));
-    return {
-      setupMs: Math.round(now - started),
-      // What was still being gathered when the path stood did not delay it.
-      gatheringMs: since(gathering, Math.min(gathered ?? now, now)),
-      connectivityMs: since(checking, now),
-    };
+  state(): 'initialising' | 'established' | 'disrupted' {
+    if (!this.#established) return 'initialising';
+    return this.#disrupted === null ? 'established' : 'disrupted';
   }
 
-  function disruption(now: number): void {
-    const broken = ice() === 'disconnected' || hasFailed();
-    if (broken && disrupted === null) {
-      disrupted = now;
-      events.disrupted(hasFailed() ? 'failed' : 'disconnected');
-    } else if (disrupted !== null && !broken && isConnected(pc)) {
-      events.recovered(Math.round(now - disrupted));
-      disrupted = null;
-    }
+  /** How far a fabric got that is not connected; null once its failure was told. */
+  stage(): Stage | null {
+    if (this.#established || this.#failed) return null;
+    if (!this.#pc.remoteDescription) return 'noRemoteDescription';
+    const ice = this.#ice();
+    if (ice === 'connected' || ice === 'completed') return 'dtls';
+    return ice === 'new' && this.#checking === null ? 'gathering' : 'connectivity';
   }
 
-  function stage(): Stage {
-    if (!pc.remoteDescription) return 'noRemoteDescription';
-    const state = ice();
-    if (state === 'connected' || state === 'completed') return 'dtls';
-    return state === 'new' && checking === null ? 'gathering' : 'connectivity';
+  /** Since the fabric was added. */
+  ageMs(): number {
+    return Math.round(this.#mono() - this.#started);
   }
 
-  function update(): void {
+  /** Reads the states now. */
+  update(): void {
     try {
+      const { signalingState, connectionState, iceConnectionState } = this.#pc;
       // A PeerConnection does not tell of its own close(): whoever calls update() finds out.
-      if (pc.signalingState === 'closed' || pc.connectionState === 'closed' || pc.iceConnectionState === 'closed') events.closed();
+      if ([signalingState, connectionState, iceConnectionState].includes('closed')) this.#events.closed();
       else {
-        negotiation();
-        connection();
+        this.#negotiation();
+        this.#connection(this.#mono());
       }
     } catch {
       // A look-alike that throws is asked again next time.
     }
   }
 
-  for (const type of watched) pc.addEventListener?.(type, update);
-  return {
-    update,
-    stage,
-    state: () => (!established ? 'initialising' : disrupted === null ? 'established' : 'disrupted'),
-    stop() {
-      for (const type of watched) pc.removeEventListener?.(type, update);
-    },
-  };
+  #ice(): string {
+    return this.#pc.iceConnectionState ?? this.#pc.connectionState ?? '';
+  }
+
+  #hasFailed(): boolean {
+    return this.#ice() === 'failed' || this.#pc.connectionState === 'failed';
+  }
+
+  #negotiation(): void {
+    const { remoteDescription, localDescription, signalingState } = this.#pc;
+    if (!this.#remoteSet && remoteDescription) {
+      this.#remoteSet = true;
+      this.#events.remoteDescriptionSet();
+    }
+    const sdp = signalingState === 'stable' ? sdpText(localDescription) : '';
+    if (sdp === '' || sdp === this.#settled) return;
+    this.#settled = sdp;
+    const ufrag = iceUfrag(sdp);
+    if (this.#ufrag && ufrag && ufrag !== this.#ufrag) this.#events.iceRestarted();
+    this.#ufrag = ufrag ?? this.#ufrag;
+    this.#events.negotiated();
+  }
+
+  #connection(now: number): void {
+    const gathering = this.#pc.iceGatheringState;
+    if (gathering && gathering !== 'new') this.#gathering ??= now;
+    if (gathering === 'complete') this.#gathered ??= now;
+    if (this.#ice() === 'checking') this.#checking ??= now;
+    if (this.#established) this.#disruption(now);
+    else if (isConnected(this.#pc)) {
+      this.#established = true;
+      this.#events.connected(this.#alreadyConnected ? unknownTimes : this.#times(now));
+    } else if (this.#hasFailed() && !this.#failed) {
+      const stage = this.stage() ?? 'connectivity';
+      this.#failed = true;
+      this.#events.setupFailed(stage);
+    }
+    this.#alreadyConnected = false;
+  }
+
+  #times(now: number): SetupTimes {
+    return {
+      setupMs: since(this.#started, now),
+      // What was still being gathered when the path stood did not delay it.
+      gatheringMs: since(this.#gathering, this.#gathered ?? now),
+      connectivityMs: since(this.#checking, now),
+    };
+  }
+
+  #disruption(now: number): void {
+    const broken = this.#ice() === 'disconnected' || this.#hasFailed();
+    if (broken && this.#disrupted === null) {
+      this.#disrupted = now;
+      this.#events.disrupted(this.#hasFailed() ? 'failed' : 'disconnected');
+    } else if (this.#disrupted !== null && !broken && isConnected(this.#pc)) {
+      this.#events.recovered(Math.round(now - this.#disrupted));
+      this.#disrupted = null;
+    }
+  }
 }

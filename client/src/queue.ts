@@ -27,20 +27,25 @@ export interface Frame {
   done?: Done;
 }
 
+type Lost = ReadonlyMap<number, { stats: number; events: number }>;
+
 /** A frame in the queue, or the skip of a run of dropped ones. */
 export interface Entry {
   seq: number;
   /** The first number: seq itself, or the start of a skipped run. */
   from: number;
   stamp: Stamp;
+  /** The announcements that it needs. */
   fabrics: readonly number[];
   sets: readonly number[];
   isStats: boolean;
   bytes: number;
   sent: boolean;
-  /** The frame as it goes on the wire; calling it fixes it for ever. */
-  text(): string;
-  lost?: Map<number, { stats: number; events: number }>;
+  /** Makes the frame as it goes on the wire; asked once. */
+  write(): string;
+  /** What write() made: it never changes. */
+  text?: string;
+  lost?: Lost;
   done?: Done | undefined;
 }
 
@@ -57,116 +62,129 @@ export const maxFrameBytes = 65_536;
 const defaults: QueueLimits = { bytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
 
-export interface Queue {
-  /** Numbers a frame; false when it is too large for the wire. */
-  push(frame: Frame): boolean;
-  /** The next entry to send within the window, null when there is none. */
-  next(windowFrames: number): Entry | null;
-  /** The entry that next() gave is on the wire. */
-  sent(entry: Entry): void;
-  /** From the last acknowledged number again. */
-  rewind(): void;
-  ack(seq: number): void;
-  nack(seq: number, err: CsError, msg: string): void;
-  /** The highest number up to which all is acknowledged. */
-  acked(): number;
-  /** Whether frames wait for an acknowledgement. */
-  unacked(): boolean;
-  /** Everything that is not acknowledged, in order. */
-  waiting(): readonly Entry[];
-  /** Drops until what was never sent fits into so many bytes; returns what waits then. */
-  shrink(bytes: number): readonly Entry[];
-  /** Calls the done of every frame that waits, and forgets it. */
-  giveUp(err: CsError | 'failure', msg: string): void;
+/** The text of an entry, made at its first sending and kept for ever. */
+export function textOf(entry: Entry): string {
+  entry.text ??= entry.write();
+  return entry.text;
 }
 
-export function createQueue(clock: Clock, limits: QueueLimits = defaults): Queue {
-  const entries: Entry[] = [];
-  let lastSeq = 0;
-  let ackedSeq = 0;
-  let cursor = 0;
+export class Queue {
+  readonly #entries: Entry[] = [];
+  readonly #clock: Clock;
+  readonly #limits: QueueLimits;
+  #lastSeq = 0;
+  #ackedSeq = 0;
+  #cursor = 0;
 
-  const sentCount = () => {
-    const first = entries.findIndex((entry) => !entry.sent);
-    return first < 0 ? entries.length : first;
-  };
-  const total = (part: readonly Entry[]) => part.reduce((sum, entry) => sum + entry.bytes, 0);
-
-  function drop(index: number): void {
-    const entry = entries[index];
-    if (!entry) return;
-    settle(entry, 'failure', 'dropped before it could be sent');
-    const before = entries[index - 1];
-    const after = entries[index + 1];
-    const merged = [before, entry, after].filter((e) => e !== undefined && !e.sent && (e === entry || e.lost)) as Entry[];
-    entries.splice(before && merged.includes(before) ? index - 1 : index, merged.length, skipOf(merged, clock));
+  constructor(clock: Clock, limits: QueueLimits = defaults) {
+    this.#clock = clock;
+    this.#limits = limits;
   }
 
-  function dropOldest(): boolean {
-    const start = sentCount();
-    const waiting = entries.slice(start);
-    let index = waiting.findIndex((entry) => entry.isStats);
-    if (index < 0) index = waiting.findIndex((entry) => !entry.lost);
-    if (index < 0) return false;
-    drop(start + index);
+  /** Numbers a frame; false when it is too large for the wire. */
+  push(frame: Frame): boolean {
+    const tail = JSON.stringify(frame.members).slice(1);
+    const bytes = byteLength(tail) + headBytes;
+    if (bytes > maxFrameBytes) return false;
+    this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
+    this.#enforceLimits();
     return true;
   }
 
-  function shrink(bytes: number): readonly Entry[] {
-    while (total(entries.slice(sentCount())) > bytes && dropOldest());
-    return [...entries];
+  /** The next entry to send within the window, null when there is none. */
+  next(windowFrames: number): Entry | null {
+    const entry = this.#entries[this.#cursor];
+    if (!entry || this.#cursor >= windowFrames) return null;
+    const inFlight = total(this.#entries.slice(0, this.#cursor));
+    return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
   }
 
-  function enforceLimits(): void {
-    const oldest = clock.stamp().ms - limits.ageMs;
-    for (let i = sentCount(); i < entries.length && (entries[i]?.stamp.ms ?? oldest) < oldest; i++) {
-      if (!entries[i]?.lost) drop(i--);
+  /** The entry is on the wire. */
+  sent(entry: Entry): void {
+    entry.sent = true;
+    this.#cursor = this.#entries.indexOf(entry) + 1;
+  }
+
+  /** From the last acknowledged number again. */
+  rewind(): void {
+    this.#cursor = 0;
+  }
+
+  /** Everything up to seq is taken; a number that was never sent cannot be. */
+  ack(seq: number): void {
+    for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
+      this.#entries.shift();
+      this.#ackedSeq = entry.seq;
+      this.#cursor = Math.max(0, this.#cursor - 1);
+      settle(entry, 'success', '');
     }
-    if (total(entries) > limits.bytes) shrink(limits.bytes - total(entries.slice(0, sentCount())));
   }
 
-  return {
-    push(frame) {
-      const tail = JSON.stringify(frame.members).slice(1);
-      const bytes = byteLength(tail) + headBytes;
-      if (bytes > maxFrameBytes) return false;
-      entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-      enforceLimits();
-      return true;
-    },
-    next(windowFrames) {
-      const entry = entries[cursor];
-      if (!entry || cursor >= windowFrames) return null;
-      const inFlight = total(entries.slice(0, cursor));
-      return cursor === 0 || inFlight + entry.bytes <= limits.windowBytes ? entry : null;
-    },
-    sent(entry) {
-      entry.sent = true;
-      cursor = entries.indexOf(entry) + 1;
-    },
-    rewind() {
-      cursor = 0;
-    },
-    ack(seq) {
-      while (entries[0]?.sent && entries[0].seq <= seq) {
-        const entry = entries.shift() as Entry;
-        ackedSeq = entry.seq;
-        cursor = Math.max(0, cursor - 1);
-        settle(entry, 'success', '');
-      }
-    },
-    nack(seq, err, msg) {
-      const entry = entries.find((e) => e.seq === seq);
-      if (entry) settle(entry, err, msg);
-    },
-    acked: () => ackedSeq,
-    unacked: () => cursor > 0,
-    waiting: () => [...entries],
-    shrink,
-    giveUp(err, msg) {
-      for (const entry of entries) settle(entry, err, msg);
-    },
-  };
+  /** One frame is refused for good; its number waits for the ack. */
+  nack(seq: number, err: CsError, msg: string): void {
+    const entry = this.#entries.find((e) => e.seq === seq);
+    if (entry) settle(entry, err, msg);
+  }
+
+  /** The highest number up to which all is acknowledged. */
+  acked(): number {
+    return this.#ackedSeq;
+  }
+
+  /** Whether frames wait for an acknowledgement. */
+  unacked(): boolean {
+    return this.#cursor > 0;
+  }
+
+  /** Everything that is not acknowledged, in order. */
+  waiting(): readonly Entry[] {
+    return [...this.#entries];
+  }
+
+  /** Drops until what was never sent takes at most so many bytes. */
+  shrink(bytes: number): void {
+    while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest());
+  }
+
+  /** Tells every frame that waits what to expect; they go on waiting. */
+  giveUp(err: CsError | 'failure', msg: string): void {
+    for (const entry of this.#entries) settle(entry, err, msg);
+  }
+
+  #sentCount(): number {
+    const first = this.#entries.findIndex((entry) => !entry.sent);
+    return first < 0 ? this.#entries.length : first;
+  }
+
+  #enforceLimits(): void {
+    const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
+    const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
+    for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
+    const { bytes } = this.#limits;
+    if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
+  }
+
+  #dropOldest(): boolean {
+    let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
+    if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
+    if (index < 0) return false;
+    this.#drop(index);
+    return true;
+  }
+
+  /** Puts a skip in the place of an entry, together with the skips beside it. */
+  #drop(index: number): void {
+    const entry = this.#entries[index] as Entry;
+    settle(entry, 'failure', 'dropped before it could be sent');
+    const isSkip = (other: Entry | undefined) => other?.lost && !other.sent;
+    const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
+    const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
+    this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
+  }
+}
+
+function total(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.bytes, 0);
 }
 
 function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
@@ -176,59 +194,55 @@ function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
 }
 
 function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: Clock): Entry {
-  let text = '';
+  const { type, stamp, fabric, sets = [], done, conferenceAt } = frame;
   return {
     seq,
     from: seq,
-    stamp: frame.stamp,
-    fabrics: frame.fabric ? [frame.fabric] : [],
-    sets: frame.sets ?? [],
-    isStats: frame.type === 'stats',
+    stamp,
+    fabrics: fabric ? [fabric] : [],
+    sets,
+    isStats: type === 'stats',
     bytes,
     sent: false,
-    done: frame.done,
-    text() {
-      if (text === '') {
-        const conferenceAt = frame.conferenceAt ? `"conferenceAt":${clock.time(frame.conferenceAt)},` : '';
-        text = `{"type":"${frame.type}","seq":${seq},"at":${clock.time(frame.stamp)},${conferenceAt}${tail}`;
-      }
-      return text;
+    done,
+    write() {
+      const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : '';
+      return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
     },
   };
 }
 
-/** One skip in the place of neighbouring entries that are dropped or were skips already. */
+/** One skip for neighbouring entries that are dropped or were skips already. */
 function skipOf(run: readonly Entry[], clock: Clock): Entry {
-  const lost: NonNullable<Entry['lost']> = new Map();
+  const lost = new Map<number, { stats: number; events: number }>();
   for (const entry of run) {
-    const own = entry.lost ?? [[entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }] as const];
+    const own: Iterable<readonly [number, { stats: number; events: number }]> = entry.lost ?? [
+      [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }],
+    ];
     for (const [fabric, { stats, events }] of own) {
       const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
       lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
     }
   }
-  const first = run[0] as Entry;
-  const last = run[run.length - 1] as Entry;
-  let text = '';
+  const { from } = run[0] as Entry;
+  const { seq, stamp } = run[run.length - 1] as Entry;
   return {
-    seq: last.seq,
-    from: first.from,
-    stamp: last.stamp,
-    fabrics: [...lost.keys()].filter((fabric) => fabric > 0),
+    seq,
+    from,
+    stamp,
+    fabrics: [...lost.keys()].filter(Boolean),
     sets: [],
     isStats: false,
     bytes: headBytes + 48 * lost.size,
     sent: false,
     lost,
-    text() {
-      text ||= JSON.stringify({
+    write: () =>
+      JSON.stringify({
         type: 'skip',
-        seq: last.seq,
-        from: first.from,
-        at: clock.time(last.stamp),
+        seq,
+        from,
+        at: clock.time(stamp),
         lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts })),
-      });
-      return text;
-    },
+      }),
   };
 }

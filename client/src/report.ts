@@ -53,5 +53,5 @@ function json(value: unknown): string {
 
 function sdpMember(name: string, description: unknown, hideAddresses: boolean): object {
   const sdp = sdpText(description);
-  return sdp && { [name]: cutBytes(hideAddresses ? withoutAddresses(sdp) : sdp, 16_384) } || {};
+  return (sdp && { [name]: cutBytes(hideAddresses ? withoutAddresses(sdp) : sdp, 16_384) }) || {};
 }

@@ -27,7 +27,8 @@ export async function prove(secret: string, firstBare: string, serverFirst: stri
   const ownNonce = firstBare.slice(firstBare.lastIndexOf(',r=') + 3);
   if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error('the server did not answer our nonce');
   const iterations = Number(count);
-  if (iterations < 4096 || iterations > 600000) throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
+  if (iterations < 4096 || iterations > 600000)
+    throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
 
   const salted = await pbkdf2(secret.normalize('NFKC'), fromBase64(salt), iterations);
   const clientKey = await hmac(salted, 'Client Key');
@@ -44,7 +45,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 async function pbkdf2(password: string, salt: Bytes, iterations: number): Promise<Bytes> {
   const key = await crypto.subtle.importKey('raw', encoder.encode(password), 'PBKDF2', false, ['deriveBits']);
-  return new Uint8Array(await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, key, 256));
+  return new Uint8Array(
+    await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, key, 256),
+  );
 }
 
 async function hmac(keyBytes: Bytes, message: string): Promise<Bytes> {

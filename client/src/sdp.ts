@@ -24,7 +24,8 @@ export function iceUfrag(sdp: string): string | null {
 
 /** The SDP of a string or a description object, "" when there is none. */
 export function sdpText(description: unknown): string {
-  const sdp = typeof description === 'object' && description !== null ? (description as { sdp?: unknown }).sdp : description;
+  const sdp =
+    typeof description === 'object' && description !== null ? (description as { sdp?: unknown }).sdp : description;
   return typeof sdp === 'string' ? sdp : '';
 }
 

@@ -1,14 +1,14 @@
 // One user's session: the queue, the way to the collector and the fabrics (protocol 2).
 
-import { type AuthEnv, login, Refusal } from './auth.ts';
+import { type AuthEnv, login, type Refusal } from './auth.ts';
 import { createClock, pageClocks, type Stamp } from './clock.ts';
 import type { Config } from './config.ts';
-import { createFabric, type Fabric, type FabricEnv, type FabricInfo } from './fabric.ts';
+import { Fabric, type FabricEnv, type FabricInfo } from './fabric.ts';
 import { watchPage } from './page.ts';
-import { createQueue, type Frame } from './queue.ts';
+import { type Frame, Queue } from './queue.ts';
 import { columnsLine } from './stats/columns.ts';
 import { defaultBounds } from './stats/quality.ts';
-import { createTransport } from './transport.ts';
+import { Transport } from './transport.ts';
 import type { CsError, FabricStats, PcCallback, TokenGenerator, UserID } from './types.ts';
 import { uuidv7 } from './uuid.ts';
 import { cutBytes, sameUser } from './validate.ts';
@@ -41,8 +41,8 @@ const keptEnded = 256;
 export class Session {
   readonly #env: SessionEnv;
   readonly #clock = createClock(pageClocks);
-  readonly #queue = createQueue(this.#clock);
-  readonly #transport;
+  readonly #queue = new Queue(this.#clock);
+  readonly #transport: Transport;
   readonly #fabrics: Fabric[] = [];
   readonly #endedFabrics: FabricInfo[] = [];
   readonly #announcements = new Map<number, string>();
@@ -64,7 +64,7 @@ export class Session {
     this.#userID = info.userID;
     this.#env = env;
     const { base } = info;
-    this.#transport = createTransport({
+    this.#transport = new Transport({
       base,
       clock: this.#clock,
       queue: this.#queue,
@@ -133,7 +133,7 @@ export class Session {
   addFabric(info: Omit<FabricInfo, 'fabric' | 'addedAt'>, pcCallback?: PcCallback | null): void {
     const full: FabricInfo = { ...info, fabric: ++this.#lastFabric, addedAt: this.#clock.stamp() };
     this.#infos.set(full.fabric, full);
-    this.#fabrics.push(createFabric(full, this.#fabricEnv(), pcCallback));
+    this.#fabrics.push(new Fabric(full, this.#fabricEnv(), pcCallback));
     this.#wifi();
   }
 
@@ -259,7 +259,9 @@ export class Session {
   }
 
   #setInterval(ms: number): void {
-    if (ms >= 2000 && ms <= 20_000) this.#intervalMs = ms;
+    if (!(ms >= 2000 && ms <= 20_000) || ms === this.#intervalMs) return;
+    this.#intervalMs = ms;
+    for (const fabric of this.#fabrics) if (!fabric.ended()) fabric.reschedule();
   }
 
   #conferenceURL(info: FabricInfo): string | null {
@@ -269,7 +271,9 @@ export class Session {
       conferenceID: info.conferenceID,
       at: String(this.#clock.time(info.addedAt)),
     };
-    return this.#urlTemplate.replace(/\{(appID|conferenceID|at)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+    return this.#urlTemplate.replace(/\{(appID|conferenceID|at)\}/g, (_, name: string) =>
+      encodeURIComponent(values[name] ?? ''),
+    );
   }
 
   /** Once per outage and kind, and success when sending works again (INIT-05). */

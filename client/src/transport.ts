@@ -3,42 +3,26 @@
 
 import { parseLine, post, Refusal, refused, type Token } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { type Entry, maxFrameBytes, type Queue } from './queue.ts';
+import { maxFrameBytes, type Queue } from './queue.ts';
 import { text } from './result.ts';
 import type { CsError } from './types.ts';
-import { byteLength } from './validate.ts';
+import { type Context, postBody, Speaker } from './wire.ts';
 
 /** What the transport needs of its session. */
-export interface TransportEnv {
+export interface TransportEnv extends Context {
   base: string;
   clock: Clock;
   queue: Queue;
   login(renew: boolean, late: (error: Refusal) => void): Promise<Token>;
   /** The hello of a connection. */
   hello(token: string): object;
-  /** The announcements of fabrics and column sets, the same text each time. */
-  fabricLine(fabric: number): string;
-  columnsLine(set: number): string;
   welcomed(welcome: Record<string, unknown>): void;
   statsInterval(ms: number): void;
   /** Something went wrong, or works (again). */
   report(csError: CsError, msg: string): void;
 }
 
-export interface Transport {
-  start(): void;
-  /** Logs in again and connects anew. */
-  restart(): void;
-  /** Sends what can be sent now. */
-  pump(): void;
-  /** Hands what waits to a request that outlives the page. */
-  flush(): void;
-  /** Connects at once if it waits to try again. */
-  wake(): void;
-  online(): boolean;
-  /** Sends what waits for at most so long, then says bye. */
-  stop(graceMs: number): void;
-}
+type Timer = ReturnType<typeof setTimeout>;
 
 const maxBackoffMs = 60_000;
 const silenceMs = 30_000;
@@ -47,307 +31,299 @@ const bufferedLimit = 128 << 10;
 const refusalsBeforePost = 3;
 const socketAgainMs = 300_000;
 const postPauseMs = 5_000;
+const bye =
+  '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
 
-export function createTransport(env: TransportEnv): Transport {
-  const { clock, queue } = env;
-  let token: Token | null = null;
-  let renewing: ReturnType<typeof setTimeout> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined; // the next attempt or POST
-  let watchdog: ReturnType<typeof setTimeout> | undefined;
-  let pause: ReturnType<typeof setTimeout> | undefined;
-  let socket: WebSocket | null = null;
-  let ready = false;
-  let paused = false;
-  let connecting = false;
-  let stopped = true;
-  let attempts = 0;
-  let socketRefusals = 0;
-  let postUntil = 0;
-  let windowFrames = 256;
-  let generation = 0; // of logins: a restart makes older ones void
-  let helloSent = 0;
-  let announced = new Set<string>();
+export class Transport {
+  readonly #env: TransportEnv;
+  #token: Token | null = null;
+  #socket: WebSocket | null = null;
+  #speaker: Speaker;
+  #ready = false;
+  #paused = false;
+  #connecting = false;
+  #stopped = true;
+  #attempts = 0;
+  #socketRefusals = 0;
+  #postUntil = 0; // on the monotonic clock: WebSockets are not tried before
+  #windowFrames = 256;
+  #login = 0; // numbers the logins: a restart makes older ones void
+  #helloSent = 0;
+  #renewal: Timer | undefined;
+  #next: Timer | undefined; // the next attempt or POST
+  #watchdog: Timer | undefined;
+  #pause: Timer | undefined;
 
-  function retry(minMs = 0): void {
-    if (stopped) return;
-    clearTimeout(timer);
-    const backoff = Math.random() * Math.min(maxBackoffMs, 1000 * 2 ** attempts++);
-    timer = setTimeout(connect, Math.max(minMs, backoff));
+  constructor(env: TransportEnv) {
+    this.#env = env;
+    this.#speaker = new Speaker(env);
   }
 
-  function fail(error: Refusal): void {
-    ready = false;
-    if (error.code === 'token_expired' || error.code === 'auth_failed') token = null;
-    env.report(error.csError, error.message);
-    if (error.retry) retry(error.retryAfterMs);
-    else {
-      stopped = true;
-      queue.giveUp(error.csError, error.message);
-    }
+  /** Whether the collector knows who speaks and listens. */
+  online(): boolean {
+    return this.#ready;
   }
 
-  async function connect(): Promise<void> {
-    if (stopped || connecting || socket) return;
-    connecting = true;
-    const mine = generation;
-    try {
-      if (!token) await renew(false);
-      if (mine !== generation || stopped) return;
-      if (clock.mono() < postUntil) await postAll();
-      else openSocket();
-    } catch (error) {
-      if (mine === generation) fail(error instanceof Refusal ? error : new Refusal('httpError', text(error), true));
-    } finally {
-      if (mine === generation) connecting = false;
-    }
+  /** Logs in (again) and connects anew. */
+  restart(): void {
+    this.#login++;
+    this.#connecting = this.#stopped = false;
+    this.#token = null;
+    this.#attempts = this.#socketRefusals = this.#postUntil = 0;
+    this.#disconnect();
+    this.#connect();
   }
 
-  async function renew(forceNew: boolean): Promise<void> {
-    const mine = generation;
-    const made = await env.login(forceNew, (late) => mine === generation && env.report(late.csError, late.message));
-    if (mine !== generation) return;
-    token = made;
-    clock.sample(made.sent, made.received, made.at);
-    env.report('success', 'authenticated');
-    clearTimeout(renewing);
-    renewing = setTimeout(() => {
-      renew(true).catch(() => {
-        token = null; // the next connection logs in, and reports
-      });
-    }, made.expiresInMs * 0.9);
+  /** Connects at once if it waits to try again. */
+  wake(): void {
+    if (this.#stopped || this.#connecting) return;
+    if (this.#socket) this.pump();
+    else this.#connect();
   }
 
-  function openSocket(): void {
-    let ws: WebSocket;
-    try {
-      ws = new WebSocket(`${env.base.replace(/^http/, 'ws')}ws`, 'qos');
-    } catch (error) {
-      socketFailed(text(error));
+  /** Sends what waits for at most so long, then ends. */
+  stop(graceMs: number): void {
+    const { clock, queue } = this.#env;
+    const until = clock.mono() + graceMs;
+    const end = () => {
+      if (!this.#stopped && clock.mono() < until && queue.waiting().length) {
+        setTimeout(end, 200);
+        return;
+      }
+      this.#stopped = true;
+      this.#login++;
+      this.flush();
+      clearTimeout(this.#renewal);
+      this.#disconnect(bye);
+      queue.giveUp('failure', 'the session was replaced');
+    };
+    end();
+  }
+
+  /** Hands what waits to a request that outlives the page. */
+  flush(): void {
+    const { clock, queue, base } = this.#env;
+    if (!this.#token || !clock.synced()) return;
+    const room = maxFrameBytes - 8192; // for hello and context
+    queue.shrink(room);
+    const all = queue.waiting();
+    // What was sent and is not acknowledged goes too where there is room: it is counted once.
+    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= room;
+    const entries = fits ? all : all.filter((entry) => !entry.sent);
+    if (entries.length) post(`${base}frames`, this.#body(entries), true).catch(() => undefined);
+  }
+
+  /** Sends what can be sent now. */
+  pump(): void {
+    const ws = this.#socket;
+    if (!ws || !this.#ready || this.#paused) return;
+    const { clock, queue } = this.#env;
+    if (!clock.synced()) {
+      // After a sleep the next welcome brings the time.
+      this.#disconnect();
+      this.#retry(0, 0);
       return;
     }
-    socket = ws;
-    ready = false;
-    watch(helloMs);
-    ws.onopen = () => {
-      helloSent = clock.mono();
-      if (token) ws.send(JSON.stringify(env.hello(token.token)));
-    };
-    ws.onmessage = (event) => {
-      if (socket !== ws) return;
-      watch(silenceMs);
-      const message = parseLine(event.data);
-      if (message) handle(message);
-    };
-    ws.onclose = ws.onerror = () => {
-      if (socket === ws) lost();
-    };
+    for (let entry = queue.next(this.#windowFrames); entry; entry = queue.next(this.#windowFrames)) {
+      if (ws.bufferedAmount > bufferedLimit) {
+        this.#hold(250, false);
+        return;
+      }
+      for (const line of this.#speaker.lines(entry)) ws.send(line);
+      queue.sent(entry);
+    }
   }
 
-  /** Ends a connection that says nothing for two spans while something is expected of it. */
-  function watch(ms: number, suspicious = false): void {
-    clearTimeout(watchdog);
-    watchdog = setTimeout(() => {
-      const waiting = !ready || queue.unacked();
-      if (waiting && (suspicious || !ready)) lost();
-      else watch(silenceMs, waiting);
+  /** Sends nothing for so long; then again from the last acknowledged number, or on. */
+  #hold(ms: number, again: boolean): void {
+    this.#paused = true;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#paused = false;
+      if (again) this.#env.queue.rewind();
+      this.pump();
     }, ms);
   }
 
-  function lost(refusal?: Refusal): void {
-    const wasReady = ready;
-    disconnect();
-    if (refusal) fail(refusal);
-    else if (wasReady) retry();
-    else socketFailed('cannot connect over WebSockets');
+  /** Exponential back-off with full jitter. */
+  #retry(minMs = 0, attempts = this.#attempts): void {
+    if (this.#stopped) return;
+    this.#attempts = attempts + 1;
+    const backoffMs = Math.random() * Math.min(maxBackoffMs, 1000 * 2 ** attempts);
+    this.#connectIn(Math.max(minMs, backoffMs));
   }
 
-  function socketFailed(msg: string): void {
-    env.report('wsChannelFailure', msg);
-    if (++socketRefusals >= refusalsBeforePost) {
-      socketRefusals = refusalsBeforePost - 1;
-      postUntil = clock.mono() + socketAgainMs;
+  #connectIn(ms: number): void {
+    clearTimeout(this.#next);
+    this.#next = setTimeout(() => this.#connect(), ms);
+  }
+
+  #fail(error: Refusal): void {
+    this.#ready = false;
+    if (error.csError === 'authError') this.#token = null;
+    this.#env.report(error.csError, error.message);
+    if (error.retry) {
+      this.#retry(error.retryAfterMs);
+      return;
     }
-    retry();
+    this.#stopped = true;
+    this.#env.queue.giveUp(error.csError, error.message);
   }
 
-  function disconnect(bye = ''): void {
-    const ws = socket;
-    socket = null;
-    ready = paused = false;
-    clearTimeout(watchdog);
-    clearTimeout(pause);
-    if (!ws) return;
-    ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
+  async #connect(): Promise<void> {
+    clearTimeout(this.#next);
+    if (this.#stopped || this.#connecting || this.#socket) return;
+    this.#connecting = true;
+    const mine = this.#login;
     try {
-      if (bye && ws.readyState === 1) ws.send(bye);
+      if (!this.#token) await this.#renew(false);
+      if (mine !== this.#login || this.#stopped) return;
+      if (this.#env.clock.mono() < this.#postUntil) await this.#postAll();
+      else this.#open();
+    } catch (error) {
+      if (mine === this.#login)
+        this.#fail(error instanceof Refusal ? error : new Refusal('httpError', text(error), true));
+    } finally {
+      if (mine === this.#login) this.#connecting = false;
+    }
+  }
+
+  async #renew(forceNew: boolean): Promise<void> {
+    const mine = this.#login;
+    const { clock, login, report } = this.#env;
+    const token = await login(forceNew, (late) => {
+      if (mine === this.#login) report(late.csError, late.message);
+    });
+    if (mine !== this.#login) return;
+    this.#token = token;
+    clock.sample(token.sent, token.received, token.at);
+    report('success', 'authenticated');
+    clearTimeout(this.#renewal);
+    this.#renewal = setTimeout(() => {
+      this.#renew(true).catch(() => {
+        this.#token = null; // the next connection logs in, and reports
+      });
+    }, token.expiresInMs * 0.9);
+  }
+
+  #open(): void {
+    let ws: WebSocket;
+    try {
+      ws = new WebSocket(`${this.#env.base.replace(/^http/, 'ws')}ws`, 'qos');
+    } catch (error) {
+      this.#socketFailed(text(error));
+      return;
+    }
+    this.#socket = ws;
+    this.#ready = false;
+    this.#watch(helloMs);
+    ws.onopen = () => ws.send(JSON.stringify(this.#hello()));
+    ws.onmessage = (event) => {
+      this.#watch(silenceMs);
+      this.#handle(parseLine(event.data));
+    };
+    ws.onclose = () => this.#lost();
+  }
+
+  #hello(): object {
+    this.#helloSent = this.#env.clock.mono();
+    return this.#env.hello(this.#token?.token ?? '');
+  }
+
+  /** Ends a connection that says nothing for two spans while something is expected of it. */
+  #watch(ms: number, suspicious = false): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => {
+      const waiting = this.#env.queue.unacked();
+      if (!this.#ready || (waiting && suspicious)) this.#lost();
+      else this.#watch(silenceMs, waiting);
+    }, ms);
+  }
+
+  #lost(refusal?: Refusal): void {
+    const wasReady = this.#ready;
+    this.#disconnect();
+    if (refusal) this.#fail(refusal);
+    else if (wasReady) this.#retry();
+    else this.#socketFailed('cannot connect over WebSockets');
+  }
+
+  #socketFailed(msg: string): void {
+    this.#env.report('wsChannelFailure', msg);
+    if (++this.#socketRefusals >= refusalsBeforePost) {
+      this.#socketRefusals = refusalsBeforePost - 1;
+      this.#postUntil = this.#env.clock.mono() + socketAgainMs;
+    }
+    this.#retry();
+  }
+
+  #disconnect(lastWords = ''): void {
+    const ws = this.#socket;
+    this.#socket = null;
+    this.#ready = this.#paused = false;
+    for (const timer of [this.#watchdog, this.#pause, this.#next]) clearTimeout(timer);
+    if (!ws) return;
+    ws.onopen = ws.onmessage = ws.onclose = null;
+    try {
+      if (lastWords && ws.readyState === 1) ws.send(lastWords);
       ws.close(1000);
     } catch {
       // it was closed already
     }
   }
 
-  function handle(message: Record<string, unknown>): void {
+  #handle(message: Record<string, unknown> | null): void {
+    if (!message) return;
+    const { queue, report, statsInterval } = this.#env;
     const code = String(message.code ?? '');
     const msg = String(message.message ?? code);
     const csError = (message.csError ?? 'wsChannelFailure') as CsError;
+    const retryAfterMs = Number(message.retryAfterMs) || 0;
     switch (message.type) {
       case 'welcome':
-        welcomed(message);
+        this.#welcomed(message);
         break;
       case 'ack':
         queue.ack(Number(message.seq));
-        pump();
+        this.pump();
         break;
       case 'nack':
         queue.nack(Number(message.seq), csError, msg);
-        env.report(csError, msg);
+        report(csError, msg);
         break;
       case 'slow-down':
-        if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
-        slowDown(Number(message.retryAfterMs) || 0);
+        if (message.statsIntervalMs) statsInterval(Number(message.statsIntervalMs));
+        this.#hold(retryAfterMs, true);
         break;
       case 'bye':
-        lost(new Refusal(csError, msg, message.retry === true, Number(message.retryAfterMs) || 0, code));
-        break;
+        this.#lost(new Refusal(csError, msg, message.retry === true, retryAfterMs));
     }
   }
 
-  function welcomed(welcome: Record<string, unknown>): void {
-    clock.sample(helloSent, clock.mono(), Number(welcome.at));
-    ready = true;
-    attempts = socketRefusals = 0;
-    announced = new Set();
-    windowFrames = Number(welcome.windowFrames) || windowFrames;
+  #welcomed(welcome: Record<string, unknown>): void {
+    const { clock, queue, welcomed, report } = this.#env;
+    clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
+    this.#ready = true;
+    this.#attempts = this.#socketRefusals = 0;
+    this.#speaker = new Speaker(this.#env);
+    this.#windowFrames = Number(welcome.windowFrames) || this.#windowFrames;
     queue.rewind();
     queue.ack(Number(welcome.acked) || 0);
-    env.welcomed(welcome);
-    env.report('success', 'connected');
-    pump();
+    welcomed(welcome);
+    report('success', 'connected');
+    this.pump();
   }
 
-  function slowDown(ms: number): void {
-    paused = true;
-    clearTimeout(pause);
-    pause = setTimeout(() => {
-      paused = false;
-      queue.rewind();
-      pump();
-    }, ms);
+  #body(entries: Parameters<typeof postBody>[1]): string {
+    return postBody(this.#hello(), entries, this.#env, (entry) => this.#env.queue.sent(entry));
   }
 
-  /** A frame with the context that this connection has not heard yet. */
-  function lines(entry: Entry, known: Set<string>): string[] {
-    const context = [...entry.fabrics.map(env.fabricLine), ...entry.sets.map(env.columnsLine)];
-    const fresh = context.filter((line) => !known.has(line));
-    for (const line of fresh) known.add(line);
-    return [...fresh, entry.text()];
+  async #postAll(): Promise<void> {
+    const { base, queue } = this.#env;
+    const { status, body } = await post(`${base}frames`, this.#body(queue.waiting()));
+    const answers = body.split('\n').map(parseLine);
+    if (status !== 200) throw refused(status, answers[0] ?? null);
+    for (const answer of answers) this.#handle(answer);
+    if (!this.#stopped) this.#connectIn(queue.next(this.#windowFrames) ? 0 : postPauseMs);
   }
-
-  function pump(): void {
-    const ws = socket;
-    if (!ws || !ready || paused) return;
-    if (!clock.synced()) {
-      // After a sleep the next welcome brings the time.
-      disconnect();
-      attempts = 0;
-      retry();
-      return;
-    }
-    for (let entry = queue.next(windowFrames); entry; entry = queue.next(windowFrames)) {
-      if (ws.bufferedAmount > bufferedLimit) {
-        slowDownLocally();
-        return;
-      }
-      for (const line of lines(entry, announced)) ws.send(line);
-      queue.sent(entry);
-    }
-  }
-
-  function slowDownLocally(): void {
-    clearTimeout(timer);
-    timer = setTimeout(pump, 250);
-  }
-
-  /** A POST body of what waits, within the limit; the entries in it count as sent. */
-  function body(entries: readonly Entry[]): string {
-    const known = new Set<string>();
-    helloSent = clock.mono();
-    let all = JSON.stringify(env.hello(token?.token ?? ''));
-    let bytes = byteLength(all);
-    for (const entry of entries) {
-      const added = `\n${lines(entry, known).join('\n')}`;
-      bytes += byteLength(added);
-      if (bytes > maxFrameBytes) break;
-      all += added;
-      queue.sent(entry);
-    }
-    return all;
-  }
-
-  async function postAll(): Promise<void> {
-    const answer = await post(`${env.base}frames`, body(queue.waiting()));
-    const answers = answer.body.split('\n').map(parseLine);
-    if (answer.status !== 200) throw refused(answer.status, answers[0] ?? null);
-    for (const message of answers) if (message) handle(message);
-    ready = true;
-    clearTimeout(timer);
-    timer = setTimeout(connect, queue.next(windowFrames) ? 0 : postPauseMs);
-  }
-
-  function flush(): void {
-    if (!token || !clock.synced()) return;
-    const room = maxFrameBytes - 8192; // for hello and context
-    const all = queue.shrink(room);
-    const size = all.reduce((sum, entry) => sum + entry.bytes, 0);
-    // What was sent and is not acknowledged goes too where there is room: it is counted once.
-    const entries = size <= room ? all : all.filter((entry) => !entry.sent);
-    if (!entries.length) return;
-    post(`${env.base}frames`, body([...entries]), true).catch(() => undefined);
-  }
-
-  function restart(): void {
-    generation++;
-    connecting = false;
-    stopped = false;
-    token = null;
-    attempts = socketRefusals = postUntil = 0;
-    disconnect();
-    clearTimeout(timer);
-    connect();
-  }
-
-  function stop(graceMs: number): void {
-    const until = clock.mono() + graceMs;
-    const end = () => {
-      if (clock.mono() < until && (queue.next(windowFrames) || queue.unacked())) {
-        setTimeout(end, 200);
-        return;
-      }
-      stopped = true;
-      generation++;
-      flush();
-      clearTimeout(timer);
-      clearTimeout(renewing);
-      disconnect('{"type":"bye","code":"going_away","csError":"success","message":"the session ended","retry":false}');
-      queue.giveUp('failure', 'the session was replaced');
-    };
-    end();
-  }
-
-  return {
-    start: restart,
-    restart,
-    pump,
-    flush,
-    online: () => ready,
-    wake() {
-      if (stopped || connecting) return;
-      clock.synced() ? pump() : lost();
-      if (!socket) {
-        clearTimeout(timer);
-        connect();
-      }
-    },
-    stop,
-  };
 }

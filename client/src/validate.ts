@@ -113,5 +113,7 @@ export function requireScore(name: string, value: unknown, optional: boolean): n
   if (optional && (value === undefined || value === null)) return null;
   const score = typeof value === 'string' && /^[1-5]$/.test(value) ? Number(value) : value;
   if (typeof score === 'number' && Number.isInteger(score) && score >= 1 && score <= 5) return score;
-  throw new Invalid(`${name} must be an integer from 1 to 5, got ${typeof value === 'number' ? 'another number' : kindOf(value)}`);
+  throw new Invalid(
+    `${name} must be an integer from 1 to 5, got ${typeof value === 'number' ? 'another number' : kindOf(value)}`,
+  );
 }

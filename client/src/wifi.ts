@@ -37,6 +37,7 @@ function parse(answer: unknown, withAddresses: boolean): object | null {
     timestamp,
     ...(typeof stats.interface === 'string' && { interface: stats.interface.slice(0, 64) }),
     ...(num(noise) !== null && { noise }),
-    ...(withAddresses && addresses.length && { addresses: addresses.slice(0, maxAddresses).map((a) => a.slice(0, 64)) }),
+    ...(withAddresses &&
+      addresses.length && { addresses: addresses.slice(0, maxAddresses).map((a) => a.slice(0, 64)) }),
   };
 }

@@ -12,10 +12,30 @@ export interface ColumnSet {
 }
 
 const sets: readonly ColumnSet[] = [
-  set(1, 'inbound-rtp', 'audio', 'ssrc codec bytes packets packetsLost packetsDiscarded fecPackets jitterMs jitterBufferDelayMs rttMs samples concealedSamples silentConcealedSamples concealmentEvents audioLevel'),
-  set(2, 'inbound-rtp', 'video', 'ssrc codec bytes packets packetsLost jitterMs jitterBufferDelayMs rttMs frames framesDecoded framesDropped keyFrames width height fps harmonicFps freezes freezeMs freezes60s pauses pauseMs decodeMs qp plis firs nacks retransmittedPackets displayedPixels'),
-  set(3, 'outbound-rtp', 'audio', 'ssrc codec bytes packets rttMs audioLevel targetBitrateBps nacks retransmittedPackets remotePacketsLost remoteLossFraction remoteJitterMs'),
-  set(4, 'outbound-rtp', 'video', 'ssrc codec rid bytes packets rttMs frames framesEncoded keyFrames width height fps encodeMs qp plis firs nacks retransmittedPackets retransmittedBytes targetBitrateBps remotePacketsLost remoteLossFraction remoteJitterMs limitation cpuLimitedMs bandwidthLimitedMs displayedPixels'),
+  set(
+    1,
+    'inbound-rtp',
+    'audio',
+    'ssrc codec bytes packets packetsLost packetsDiscarded fecPackets jitterMs jitterBufferDelayMs rttMs samples concealedSamples silentConcealedSamples concealmentEvents audioLevel',
+  ),
+  set(
+    2,
+    'inbound-rtp',
+    'video',
+    'ssrc codec bytes packets packetsLost jitterMs jitterBufferDelayMs rttMs frames framesDecoded framesDropped keyFrames width height fps harmonicFps freezes freezeMs freezes60s pauses pauseMs decodeMs qp plis firs nacks retransmittedPackets displayedPixels',
+  ),
+  set(
+    3,
+    'outbound-rtp',
+    'audio',
+    'ssrc codec bytes packets rttMs audioLevel targetBitrateBps nacks retransmittedPackets remotePacketsLost remoteLossFraction remoteJitterMs',
+  ),
+  set(
+    4,
+    'outbound-rtp',
+    'video',
+    'ssrc codec rid bytes packets rttMs frames framesEncoded keyFrames width height fps encodeMs qp plis firs nacks retransmittedPackets retransmittedBytes targetBitrateBps remotePacketsLost remoteLossFraction remoteJitterMs limitation cpuLimitedMs bandwidthLimitedMs displayedPixels',
+  ),
   set(5, 'candidate-pair', undefined, 'bytesSent bytesReceived rttMs availableOutgoingBps'),
 ];
 
@@ -38,5 +58,25 @@ export function columnsLine(number: number): string {
 
 /** A row of that set; what is unknown is null. */
 export function row(number: number, measures: Measures): Cell[] {
-  return [number, ...(sets[number - 1]?.names ?? []).map((name) => measures[name] ?? null)];
+  return [number, ...(sets[number - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
+}
+
+/**
+ * The wire refuses a frame for one number outside its measure's range, or a fraction where
+ * whole numbers stand: a strange browser must not cost the other rows.
+ */
+function bounded(name: string, value: Cell): Cell {
+  if (typeof value === 'string') return value.slice(0, 32);
+  if (value === null || !Number.isFinite(value)) return null;
+  const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
+  const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;
+  return Math.min(Math.max(whole, least), greatest(name));
+}
+
+function greatest(name: string): number {
+  if (/Level$|Fraction$/.test(name)) return 1;
+  if (/Ms$/.test(name)) return 3_600_000;
+  if (/[fF]ps$/.test(name)) return 1000;
+  if (name === 'qp') return 255;
+  return /^(width|height)$/.test(name) ? 65_535 : Number.MAX_SAFE_INTEGER;
 }

@@ -116,8 +116,7 @@ function inbound(before: Stream, after: Stream, ms: number): Record<string, Cell
 function outbound(before: Stream, after: Stream, ms: number): Record<string, Cell> {
   const { rtp, remote } = after;
   const { base, by, ms: time } = reader(before.rtp, rtp, 'packetsSent');
-  const limited = (why: string) =>
-    inMs(increase(durations(base)?.[why], durations(rtp)?.[why]));
+  const limited = (why: string) => inMs(increase(durations(base)?.[why], durations(rtp)?.[why]));
   return {
     ssrc: after.ssrc,
     codec: after.codec,

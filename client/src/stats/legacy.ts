@@ -27,7 +27,7 @@ const level = (value: string | undefined) => (value === undefined ? undefined : 
 
 function stream(id: string, v: Record<string, string>): Report[] {
   const inbound = v.packetsReceived !== undefined;
-  const kind = v.mediaType ?? (v.audioInputLevel ?? v.audioOutputLevel ? 'audio' : 'video');
+  const kind = v.mediaType ?? ((v.audioInputLevel ?? v.audioOutputLevel) ? 'audio' : 'video');
   const ssrc = number(v.ssrc);
   const codec = { id: `${id} codec`, type: 'codec', mimeType: `${kind}/${v.googCodecName}` };
   const common = { id, kind, ssrc, codecId: codec.id, trackIdentifier: v.googTrackId };

@@ -1,6 +1,6 @@
-// The streams of one fabric over time: readings in, rows and the application's view out.
+// The streams of one fabric over time: readings in, rows and intervals out.
 
-import { row, pairSet, streamSet } from './columns.ts';
+import { pairSet, row, streamSet } from './columns.ts';
 import { type Cell, type Measures, measurePair, measureRemoteSender, measureStream } from './interval.ts';
 import { normalise, num, type Pair, type Report, type Snapshot, type Stream } from './normalise.ts';
 
@@ -31,99 +31,144 @@ export interface Reading {
   changedPairs: Pair[];
 }
 
-export interface Monitor {
-  /** The end of an interval. */
-  measure(reports: Iterable<Report>, atMs: number, areaOf: (ssrc: number) => number | null): Reading;
-  /** A reading between intervals: only what is new becomes a starting point. */
-  adopt(reports: Iterable<Report>, atMs: number): Reading;
-  /** An interval begins. */
-  begin(atMs: number): void;
-  /** The selected pair of the last reading. */
-  pair(): Pair | undefined;
-  /** Whether the last reading has that SSRC. */
-  has(ssrc: number): boolean;
-}
-
-interface Known {
-  stream: Stream;
-  atMs: number;
-  freezes: { atMs: number; count: number }[];
-  jitter: Mean;
-  rtt: Mean;
-}
-
-interface Mean {
-  sum: number;
-  count: number;
-}
+/** The area of the element that shows a video, null when unknown. */
+export type AreaOf = (ssrc: number) => number | null;
 
 const freezeWindowMs = 60_000;
 const maxRows = 200; // a frame stays far below the limit of 64 KiB
 const sameIntervalMs = 100;
+const tooShortMs = 500; // rates over less say nothing: the interval goes on
 
-export function createMonitor(startMs: number): Monitor {
-  let known = new Map<string, Known>();
-  let pairs = new Map<string, Pair>();
-  let lastMs = startMs;
+export class Monitor {
+  #known = new Map<string, Known>();
+  #pairs = new Map<string, Pair>();
+  #lastMs: number;
 
-  function adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
-    const added = [...snapshot.streams.values()].filter((stream) => !known.has(stream.key));
-    for (const stream of added) {
-      known.set(stream.key, { stream, atMs, freezes: [], jitter: { sum: 0, count: 0 }, rtt: { sum: 0, count: 0 } });
+  constructor(startMs: number) {
+    this.#lastMs = startMs;
+  }
+
+  /** An interval begins. */
+  begin(atMs: number): void {
+    this.#lastMs = atMs;
+  }
+
+  /** The selected pair of the last reading. */
+  pair(): Pair | undefined {
+    return this.#pairs.values().next().value;
+  }
+
+  /** Whether the last reading has that SSRC. */
+  has(ssrc: number): boolean {
+    return [...this.#known.values()].some((known) => known.stream.ssrc === ssrc);
+  }
+
+  /** A reading between intervals: only what is new becomes a starting point. */
+  adopt(reports: Iterable<Report>, atMs: number): Reading {
+    const snapshot = normalise(reports);
+    const added = this.#adoptNew(snapshot, atMs);
+    const changedPairs = this.#changed(snapshot);
+    for (const pair of changedPairs) this.#pairs.set(pair.transport, pair);
+    for (const [transport, pair] of snapshot.pairs) if (!this.#pairs.has(transport)) this.#pairs.set(transport, pair);
+    return { intervals: [], groups: [], added, changedPairs };
+  }
+
+  /** The end of an interval. */
+  measure(reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
+    const snapshot = normalise(reports);
+    const frameMs = span(this.#lastMs, atMs);
+    const groups: RowGroup[] = [{ intervalMs: frameMs, sets: [], rows: [] }];
+    let pairRttMs: number | null = null;
+    for (const [transport, pair] of snapshot.pairs) {
+      const measures = measurePair(this.#pairs.get(transport), pair);
+      pairRttMs ??= num(measures.rttMs);
+      addRow(groups, frameMs, pairSet, measures);
     }
+    const intervals: StreamInterval[] = [];
+    for (const [key, known] of this.#known) {
+      const stream = snapshot.streams.get(key);
+      if (!stream) this.#known.delete(key);
+      else if (atMs - known.atMs >= tooShortMs) {
+        const interval = known.advance(stream, atMs, pairRttMs, areaOf);
+        if (isIdle(stream)) continue;
+        intervals.push(interval);
+        addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
+      }
+    }
+    this.#lastMs = atMs;
+    const changedPairs = this.#changed(snapshot);
+    if (snapshot.pairs.size) this.#pairs = snapshot.pairs;
+    return { intervals, groups, added: this.#adoptNew(snapshot, atMs), changedPairs };
+  }
+
+  #adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
+    const added = [...snapshot.streams.values()].filter((stream) => !this.#known.has(stream.key));
+    for (const stream of added) this.#known.set(stream.key, new Known(stream, atMs));
     return added;
   }
 
-  function notePairs(snapshot: Snapshot, keep: boolean): Pair[] {
-    const changed = [...snapshot.pairs].filter(([transport, pair]) => {
-      const before = pairs.get(transport);
+  #changed(snapshot: Snapshot): Pair[] {
+    return [...snapshot.pairs.values()].filter((pair) => {
+      const before = this.#pairs.get(pair.transport);
       return before && before.id !== pair.id;
     });
-    // Between intervals the counters of known pairs stay where the interval began.
-    const next = keep ? [...snapshot.pairs].map(([t, p]) => [t, pairs.get(t)?.id === p.id ? (pairs.get(t) as Pair) : p] as const) : snapshot.pairs;
-    if (snapshot.pairs.size) pairs = new Map(next);
-    return changed.map(([, pair]) => pair);
+  }
+}
+
+/** What is kept of a stream between readings. */
+class Known {
+  stream: Stream;
+  atMs: number;
+  #freezes: { atMs: number; count: number }[] = [];
+  readonly #jitter = new Mean();
+  readonly #rtt = new Mean();
+
+  constructor(stream: Stream, atMs: number) {
+    this.stream = stream;
+    this.atMs = atMs;
   }
 
-  function measure(reports: Iterable<Report>, atMs: number, areaOf: (ssrc: number) => number | null): Reading {
-    const snapshot = normalise(reports);
-    const frameMs = span(lastMs, atMs);
-    const frame = new Groups(frameMs);
-    let pairRttMs: number | null = null;
-    for (const [transport, pair] of snapshot.pairs) {
-      const measures = measurePair(pairs.get(transport), pair);
-      pairRttMs ??= num(measures.rttMs);
-      frame.add(frameMs, pairSet, measures);
+  /** The interval since the last reading, which this one replaces. */
+  advance(stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
+    const ms = span(this.atMs, atMs);
+    const measures: Record<string, Cell> = { ...measureStream(this.stream, stream, ms, pairRttMs) };
+    if (stream.mediaType === 'video') {
+      measures.displayedPixels = areaOf(stream.ssrc);
+      measures.freezes60s = this.#recentFreezes(num(measures.freezes), atMs);
     }
-    const intervals: StreamInterval[] = [];
-    const next = new Map<string, Known>();
-    for (const stream of snapshot.streams.values()) {
-      const before = known.get(stream.key);
-      if (!before) continue;
-      const interval = advance(before, stream, atMs, pairRttMs, areaOf);
-      next.set(stream.key, before);
-      if (isIdle(stream)) continue;
-      intervals.push(interval);
-      frame.add(interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
-    }
-    known = next;
-    lastMs = atMs;
-    const changedPairs = notePairs(snapshot, false);
-    return { intervals, groups: frame.list, added: adoptNew(snapshot, atMs), changedPairs };
+    const sender = measureRemoteSender(this.stream.remote, stream.remote);
+    this.stream = stream;
+    this.atMs = atMs;
+    return {
+      stream,
+      ms,
+      measures,
+      sender,
+      meanJitterMs: this.#jitter.with(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
+      meanRttMs: this.#rtt.with(num(measures.rttMs)),
+    };
   }
 
-  return {
-    measure,
-    adopt(reports, atMs) {
-      const snapshot = normalise(reports);
-      return { intervals: [], groups: [], added: adoptNew(snapshot, atMs), changedPairs: notePairs(snapshot, true) };
-    },
-    begin(atMs) {
-      lastMs = atMs;
-    },
-    pair: () => pairs.values().next().value,
-    has: (ssrc) => [...known.values()].some((k) => k.stream.ssrc === ssrc),
-  };
+  #recentFreezes(count: number | null, atMs: number): number | null {
+    if (count === null) return null;
+    this.#freezes = this.#freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
+    if (count) this.#freezes.push({ atMs, count });
+    return this.#freezes.reduce((sum, f) => sum + f.count, 0);
+  }
+}
+
+/** The mean of all values so far. */
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  with(value: number | null): number | null {
+    if (value !== null) {
+      this.#sum += value;
+      this.#count++;
+    }
+    return this.#count ? this.#sum / this.#count : null;
+  }
 }
 
 function span(fromMs: number, toMs: number): number {
@@ -135,52 +180,13 @@ function isIdle({ rtp }: Stream): boolean {
   return !(num(rtp.packetsReceived) ?? num(rtp.packetsSent));
 }
 
-/** The interval of a stream since its last reading, which this one replaces. */
-function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, areaOf: (ssrc: number) => number | null): StreamInterval {
-  const ms = span(known.atMs, atMs);
-  const measures: Record<string, Cell> = { ...measureStream(known.stream, stream, ms, pairRttMs) };
-  if (num(measures.freezes) !== null) {
-    known.freezes.push({ atMs, count: num(measures.freezes) ?? 0 });
-    known.freezes = known.freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
-    measures.freezes60s = known.freezes.reduce((sum, f) => sum + f.count, 0);
+/** Rows are gathered by interval and cut into frames. */
+function addRow(groups: RowGroup[], ms: number, set: number, measures: Measures): void {
+  let group = groups.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
+  if (!group) {
+    group = { intervalMs: ms, sets: [], rows: [] };
+    groups.push(group);
   }
-  measures.displayedPixels = stream.mediaType === 'video' ? areaOf(stream.ssrc) : null;
-  const sender = measureRemoteSender(known.stream.remote, stream.remote);
-  known.stream = stream;
-  known.atMs = atMs;
-  return {
-    stream,
-    ms,
-    measures,
-    sender,
-    meanJitterMs: mean(known.jitter, num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
-    meanRttMs: mean(known.rtt, num(measures.rttMs)),
-  };
-}
-
-function mean(sum: Mean, value: number | null): number | null {
-  if (value !== null) {
-    sum.sum += value;
-    sum.count++;
-  }
-  return sum.count ? sum.sum / sum.count : null;
-}
-
-/** Rows, gathered by interval and cut into frames; the first group always exists. */
-class Groups {
-  readonly list: RowGroup[];
-
-  constructor(frameMs: number) {
-    this.list = [{ intervalMs: frameMs, sets: [], rows: [] }];
-  }
-
-  add(ms: number, set: number, measures: Measures): void {
-    let group = this.list.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
-    if (!group) {
-      group = { intervalMs: ms, sets: [], rows: [] };
-      this.list.push(group);
-    }
-    if (!group.sets.includes(set)) group.sets.push(set);
-    group.rows.push(row(set, measures));
-  }
+  if (!group.sets.includes(set)) group.sets.push(set);
+  group.rows.push(row(set, measures));
 }

@@ -20,6 +20,7 @@ export interface Stream {
 /** A selected candidate pair. */
 export interface Pair {
   id: string;
+  transport: string;
   pair: Report;
   local: Report;
   remote: Report;
@@ -62,8 +63,10 @@ export function normalise(reports: Iterable<Report>): Snapshot {
     }
   }
   for (const pair of selectedPairs(byId)) {
-    snapshot.pairs.set(String(pair.transportId ?? ''), {
+    const transport = String(pair.transportId ?? '');
+    snapshot.pairs.set(transport, {
       id: String(pair.id),
+      transport,
       pair,
       local: byId.get(pair.localCandidateId) ?? none,
       remote: byId.get(pair.remoteCandidateId) ?? none,
@@ -103,6 +106,7 @@ function selectedPairs(byId: Map<unknown, Report>): Report[] {
     .filter((pair) => pair !== undefined);
   if (selected.length) return selected;
   const pairs = all.filter((report) => report.type === 'candidate-pair');
-  const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === 'succeeded');
+  const pair =
+    pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === 'succeeded');
   return pair ? [pair] : [];
 }

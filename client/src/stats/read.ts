@@ -22,10 +22,18 @@ export function readStats(pc: object, legacy: boolean): Promise<Report[] | null>
     try {
       const promise = getStats.call(pc) as PromiseLike<unknown> | undefined;
       if (typeof promise?.then !== 'function') askLegacy();
-      else promise.then((reports) => answer(attempt(() => list(reports))), () => answer(null));
+      else
+        promise.then(
+          (reports) => answer(attempt(() => list(reports))),
+          () => answer(null),
+        );
     } catch {
       // An object of the callback form may refuse to be called without one.
-      if (attempt(() => (askLegacy(), true)) === null) answer(null);
+      try {
+        askLegacy();
+      } catch {
+        answer(null);
+      }
     }
   });
 }

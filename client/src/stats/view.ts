@@ -48,7 +48,11 @@ export function view(
 const kbps = (bytes: number | null, ms: number) => round(bytes === null ? null : (bytes * 8) / ms, 2);
 const perSecond = (count: number | null, ms: number) => round(count === null ? null : (count * 1000) / ms, 2);
 
-function ownReport(interval: StreamInterval, identity: StreamIdentity, bounds: readonly number[]): MediaStreamTrackStats {
+function ownReport(
+  interval: StreamInterval,
+  identity: StreamIdentity,
+  bounds: readonly number[],
+): MediaStreamTrackStats {
   const { stream, ms, measures } = interval;
   const inbound = stream.statsType === 'inbound-rtp';
   return {
@@ -70,14 +74,26 @@ function ownReport(interval: StreamInterval, identity: StreamIdentity, bounds: r
 }
 
 function lossFields(fraction: number | null) {
-  return { fractionLoss: round(fraction, 4), packetLossPercentage: round(fraction === null ? null : fraction * 100, 2) };
+  return {
+    fractionLoss: round(fraction, 4),
+    packetLossPercentage: round(fraction === null ? null : fraction * 100, 2),
+  };
 }
 
 /** The other end's report about the stream, where there is one. */
 function remoteReport(interval: StreamInterval, own: MediaStreamTrackStats): MediaStreamTrackStats | null {
   const { stream, ms, measures, sender } = interval;
   if (stream.remote.type === undefined) return null;
-  const empty = { ...own, ...lossFields(null), bitrate: null, packetRate: null, jitter: null, averageJitter: null, audioInputLevel: null, audioOutputLevel: null };
+  const empty = {
+    ...own,
+    ...lossFields(null),
+    bitrate: null,
+    packetRate: null,
+    jitter: null,
+    averageJitter: null,
+    audioInputLevel: null,
+    audioOutputLevel: null,
+  };
   if (stream.statsType === 'outbound-rtp') {
     return {
       ...empty,
