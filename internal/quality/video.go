@@ -192,8 +192,12 @@ func coding(x, fps float64) float64 {
 	return 1 / (1 + math.Exp(-(x-0.25*math.Log(fps))/0.722))
 }
 
-// upscaling is U: few pixels on a large area.
+// upscaling is U: few pixels on a large area. Who sends does not know the area: what is
+// shown there is a preview.
 func (in *VideoInput) upscaling(pixels float64, res *Result) float64 {
+	if in.Outbound {
+		return 1
+	}
 	shown, ok := in.DisplayedPixels.Get()
 	if !ok || shown == 0 {
 		res.Assumed |= AssumedDisplay

@@ -95,6 +95,8 @@ func TestScoreVideoOutbound(t *testing.T) {
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
 	in.FreezeMs = Some(10_000) // is not about what is sent
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
+	in.DisplayedPixels = Some(8e6) // a preview
+	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
 	in.RetransmittedBytes = Some(300_000)
 	require.Less(t, videoMOS(t, in), 0.99+base*math.Exp(-0.5), "what is sent twice shows nothing new")
 }
