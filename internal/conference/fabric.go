@@ -131,7 +131,10 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 	if m == nil {
 		return 0 // alive, nothing measured
 	}
-	key := streamKey{m.StatsType, m.MediaType, m.SSRC}
+	key, ok := keyOf(m)
+	if !ok {
+		return 0 // a type from a later version of the protocol: alive
+	}
 	s := f.streams[key]
 	if s == nil {
 		if len(f.streams) >= maxStreams {
@@ -141,7 +144,6 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 			f.streams = make(map[streamKey]*stream, 5)
 		}
 		s = new(stream)
-		key.statsType, key.mediaType = clip(key.statsType, maxText), clip(key.mediaType, maxText)
 		f.streams[key] = s
 	}
 	s.add(e)

@@ -27,8 +27,8 @@ func (p *participant) pooled(statsType, mediaType string) *float64 {
 }
 
 func (p *participant) rate(out *Participant, labels quality.Bounds) {
-	audioIn, videoIn := p.pooled(inboundRTP, "audio"), p.pooled(inboundRTP, "video")
-	audioOut, videoOut := p.pooled(outboundRTP, "audio"), p.pooled(outboundRTP, "video")
+	audioIn, videoIn := p.pooled(inboundRTP, audio), p.pooled(inboundRTP, video)
+	audioOut, videoOut := p.pooled(outboundRTP, audio), p.pooled(outboundRTP, video)
 	in, sent := quality.ParticipantAV(audioIn, videoIn), quality.ParticipantAV(audioOut, videoOut)
 	mos := quality.Worse(in, sent)
 	out.Label = label(mos, labels)

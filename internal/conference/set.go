@@ -25,6 +25,8 @@ const (
 	Invalid          // has no session, or a number or time out of range
 	TooLate          // belongs to a conference that was let go
 	Full             // there are too many conferences
+
+	NumResults // how many there are
 )
 
 // String returns the name that metrics use.

@@ -15,10 +15,27 @@ const (
 	candidatePair = "candidate-pair"
 )
 
+// The values of Stats.MediaType; a candidate pair has none.
+const (
+	audio = "audio"
+	video = "video"
+)
+
 // streamKey tells the streams of a fabric apart.
 type streamKey struct {
 	statsType, mediaType string
 	ssrc                 int64
+}
+
+// keyOf returns the key of a row, made of our own constants so that it keeps no buffer
+// alive; false when the type is not known.
+func keyOf(m *Stats) (k streamKey, ok bool) {
+	types, media := [...]string{inboundRTP, outboundRTP, candidatePair}, [...]string{"", audio, video}
+	i, j := slices.Index(types[:], m.StatsType), slices.Index(media[:], m.MediaType)
+	if i < 0 || j < 0 {
+		return k, false
+	}
+	return streamKey{types[i], media[j], m.SSRC}, true
 }
 
 func (k streamKey) compare(o streamKey) int {

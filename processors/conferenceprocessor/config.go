@@ -1,0 +1,80 @@
+package conferenceprocessor
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/collector/confmap/xconfmap"
+
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// Config configures the conference processor. The 30 s of silence that end a conference
+// are part of the protocol (docs/protocol.md, section 10): the store goes by them too.
+type Config struct {
+	// MaxConferences bounds the conferences in memory, live and kept.
+	MaxConferences int `mapstructure:"max_conferences"`
+	// KeepEnded is how long after its end a conference can still be revised.
+	KeepEnded time.Duration `mapstructure:"keep_ended"`
+	// Tick is how often ended conferences are looked for.
+	Tick time.Duration `mapstructure:"tick"`
+	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
+	Labels labelsConfig `mapstructure:"labels"`
+
+	_ struct{}
+}
+
+type labelsConfig struct {
+	// MOS lists the inclusive lower bounds of excellent, good, fair and poor.
+	MOS []float64 `mapstructure:"mos"`
+	// Preset names a set of bounds instead: itu-g107.
+	Preset string `mapstructure:"preset"`
+
+	_ struct{}
+}
+
+const (
+	minTick = 100 * time.Millisecond
+	maxTick = 10 * time.Second
+	maxKeep = 24 * time.Hour
+)
+
+var _ xconfmap.Validator = (*Config)(nil)
+
+// Validate reports every fault.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.MaxConferences < 1 {
+		errs = append(errs, fmt.Errorf("max_conferences must be positive (got %d)", c.MaxConferences))
+	}
+	if c.KeepEnded < 0 || c.KeepEnded > maxKeep {
+		errs = append(errs, fmt.Errorf("keep_ended must be from 0s to %s (got %s)", maxKeep, c.KeepEnded))
+	}
+	if c.Tick < minTick || c.Tick > maxTick {
+		errs = append(errs, fmt.Errorf("tick must be from %s to %s (got %s)", minTick, maxTick, c.Tick))
+	}
+	_, err := c.Labels.bounds()
+	return errors.Join(append(errs, err)...)
+}
+
+// bounds resolves the labels: those listed, those of the preset, or the default.
+func (l labelsConfig) bounds() (quality.Bounds, error) {
+	switch {
+	case l.Preset != "" && l.MOS != nil:
+		return quality.Bounds{}, errors.New("labels: give mos or preset, not both")
+	case l.Preset != "":
+		b, ok := quality.PresetBounds(l.Preset)
+		if !ok {
+			return b, fmt.Errorf("labels::preset: %q is unknown, there is %q", l.Preset, quality.PresetITUG107)
+		}
+		return b, nil
+	case l.MOS != nil:
+		b, err := quality.NewBounds(l.MOS)
+		if err != nil {
+			err = fmt.Errorf("labels::mos: %w", err)
+		}
+		return b, err
+	}
+	return quality.DefaultBounds(), nil
+}

@@ -1,0 +1,26 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/processor"
+
+	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
+)
+
+// NewFactory returns the factory of the conference processor.
+func NewFactory() processor.Factory {
+	return processor.NewFactory(metadata.Type, createDefaultConfig,
+		processor.WithLogs(createLogs, metadata.LogsStability))
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second}
+}
+
+func createLogs(_ context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
+	return newConferences(cfg.(*Config), set.TelemetrySettings, next)
+}

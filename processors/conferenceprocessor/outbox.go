@@ -1,0 +1,125 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+const (
+	maxWaiting = 10_000 // summaries that the next component has not taken
+	perCall    = 100    // summaries passed on together
+)
+
+// Reasons for giving a summary up.
+const (
+	reasonFull    = "summaries_full"
+	reasonRefused = "summary_refused"
+)
+
+// outbox holds the summaries until the next component has taken them. Only one goroutine
+// uses it.
+type outbox struct {
+	next    consumer.Logs
+	drop    func(ctx context.Context, n int64, reason string)
+	logger  *zap.Logger
+	waiting []conference.Summary
+}
+
+// add takes summaries; the oldest go when there is no room.
+func (o *outbox) add(ctx context.Context, summaries []conference.Summary) {
+	o.waiting = append(o.waiting, summaries...)
+	if over := len(o.waiting) - maxWaiting; over > 0 {
+		clear(o.waiting[:over])
+		o.waiting = o.waiting[over:]
+		o.drop(ctx, int64(over), reasonFull)
+		o.logger.Error("summaries are lost: too many wait for the next component", zap.Int("lost", over))
+	}
+}
+
+// flush passes on what waits, until the next component refuses: then the rest waits for
+// the next flush.
+func (o *outbox) flush(ctx context.Context, now time.Time) {
+	for len(o.waiting) > 0 {
+		n := min(perCall, len(o.waiting))
+		if err := o.send(ctx, o.waiting[:n], now); err != nil {
+			o.logger.Warn("summaries wait: the next component did not take them",
+				zap.Int("waiting", len(o.waiting)), zap.Error(err))
+			return
+		}
+		clear(o.waiting[:n])
+		o.waiting = o.waiting[n:]
+	}
+	o.waiting = nil
+}
+
+// send passes summaries on together. Where that is refused for good it passes them one by
+// one, so that one bad summary takes no other along.
+func (o *outbox) send(ctx context.Context, summaries []conference.Summary, now time.Time) error {
+	err := o.next.ConsumeLogs(ctx, write(summaries, now))
+	if err == nil || !consumererror.IsPermanent(err) {
+		return err
+	}
+	if len(summaries) == 1 {
+		o.drop(ctx, 1, reasonRefused)
+		o.logger.Error("a summary is lost: the next component refused it", zap.Error(err))
+		return nil
+	}
+	for i := range summaries {
+		if err := o.send(ctx, summaries[i:i+1], now); err != nil {
+			return err // some may come twice: the store goes by the revision
+		}
+	}
+	return nil
+}
+
+// write makes records of summaries.
+func write(summaries []conference.Summary, now time.Time) plog.Logs {
+	logs := plog.NewLogs()
+	resources := make(map[string]plog.ResourceLogs, 1)
+	for i := range summaries {
+		s := &summaries[i]
+		resource, ok := resources[s.AppID]
+		if !ok {
+			resource = logs.ResourceLogs().AppendEmpty()
+			resource.Resource().Attributes().PutStr(semconv.AppID, s.AppID)
+			resources[s.AppID] = resource
+		}
+		scope := resource.ScopeLogs().AppendEmpty()
+		scope.Scope().SetName(semconv.ScopeName)
+		scope.Scope().Attributes().PutStr(semconv.ConferenceID, s.ConferenceID)
+		writeRecord(scope.LogRecords().AppendEmpty(), s, now)
+	}
+	return logs
+}
+
+func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
+	record.SetEventName(semconv.EventSummary)
+	record.SetTimestamp(pcommon.NewTimestampFromTime(time.UnixMilli(s.EndMs)))
+	record.SetObservedTimestamp(pcommon.NewTimestampFromTime(now))
+	record.SetTraceID(semconv.TraceID(s.AppID, s.ConferenceID))
+	attrs := record.Attributes()
+	attrs.PutInt(semconv.SummaryStart, s.StartMs)
+	attrs.PutInt(semconv.SummaryEnd, s.EndMs)
+	attrs.PutInt(semconv.SummaryRevision, int64(s.Revision))
+	attrs.PutStr(semconv.SummaryOutcome, string(s.Outcome))
+	attrs.PutInt(semconv.SummaryParticipants, int64(len(s.Participants)))
+	if s.MOS != nil {
+		attrs.PutDouble(semconv.SummaryMOS, *s.MOS)
+		attrs.PutStr(semconv.SummaryLabel, s.Label)
+	}
+	document, err := json.Marshal(s)
+	if err != nil {
+		panic("BUG: a summary is no JSON: " + err.Error()) // it has no number that is not finite
+	}
+	record.Body().SetStr(string(document))
+}

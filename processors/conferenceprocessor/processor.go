@@ -1,0 +1,231 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
+)
+
+// conferences is the processor. There is one lock, mu; nothing is called out to while it
+// is held, and no other lock is taken under it.
+//
+// A record is looked at before it is passed on, so that a repetition can be marked, and
+// applied only when the next component has taken it: what was refused comes again, and
+// must not be taken for a repetition then. Between the two it is in flight.
+type conferences struct {
+	cfg       *Config
+	next      consumer.Logs
+	logger    *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+
+	mu       sync.Mutex
+	set      *conference.Set
+	inFlight map[string][][]item // by session; almost always one at most
+
+	stop context.CancelFunc // nil before Start and after Shutdown
+	wg   sync.WaitGroup
+	out  outbox // of the ticking goroutine; of Shutdown when that has ended
+}
+
+func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.Logs) (*conferences, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set)
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := cfg.Labels.bounds()
+	if err != nil {
+		return nil, err
+	}
+	c := &conferences{
+		cfg: cfg, next: next, logger: set.Logger, telemetry: telemetry,
+		set: conference.NewSet(conference.Config{
+			MaxConferences: cfg.MaxConferences, KeepEndedMs: cfg.KeepEnded.Milliseconds(), Labels: bounds,
+		}),
+		inFlight: make(map[string][][]item),
+	}
+	c.out = outbox{next: next, drop: c.drop, logger: set.Logger}
+	return c, nil
+}
+
+// Start begins to look for ended conferences.
+func (c *conferences) Start(context.Context, component.Host) error {
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.wg.Go(func() { c.run(ctx) })
+	return nil
+}
+
+// Shutdown stops the looking, and passes on the summaries of conferences that have ended.
+// It ends none: they go on, and this process is not there to see.
+func (c *conferences) Shutdown(ctx context.Context) error {
+	if c.stop == nil {
+		return nil
+	}
+	c.stop()
+	c.wg.Wait()
+	c.stop = nil
+	c.tick(ctx, time.Now())
+	c.telemetry.Shutdown()
+	return nil
+}
+
+// Capabilities says that records may be marked.
+func (*conferences) Capabilities() consumer.Capabilities {
+	return consumer.Capabilities{MutatesData: true}
+}
+
+func (c *conferences) run(ctx context.Context) {
+	ticker := time.NewTicker(c.cfg.Tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			c.tick(ctx, now)
+		}
+	}
+}
+
+// tick collects the summaries that are due and passes them on.
+func (c *conferences) tick(ctx context.Context, now time.Time) {
+	c.mu.Lock()
+	summaries := c.set.Tick(now.UnixMilli())
+	live, kept := c.set.Live(), c.set.Len()
+	c.mu.Unlock()
+
+	c.telemetry.ProcessorConferenceLive.Record(ctx, int64(live))
+	c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
+	for i := range summaries {
+		if summaries[i].Revision > 1 {
+			c.telemetry.ProcessorConferenceRevised.Add(ctx, 1)
+			continue
+		}
+		c.telemetry.ProcessorConferenceEnded.Add(ctx, 1,
+			metric.WithAttributes(attribute.String("outcome", string(summaries[i].Outcome))))
+	}
+	c.out.add(ctx, summaries)
+	c.out.flush(ctx, now)
+}
+
+// ConsumeLogs marks repetitions, passes the records on, and takes note of them when the
+// next component has.
+func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
+	items := read(logs)
+	duplicates := c.look(items)
+	err := c.next.ConsumeLogs(ctx, logs)
+	results := c.settle(items, err == nil, time.Now())
+	if err != nil {
+		return err
+	}
+	if duplicates > 0 {
+		c.telemetry.ProcessorConferenceDuplicates.Add(ctx, int64(duplicates))
+	}
+	for _, why := range [...]conference.Result{conference.Invalid, conference.TooLate, conference.Full} {
+		c.drop(ctx, results[why], why.String())
+	}
+	return nil
+}
+
+// look marks the records that were seen, or are in flight, and puts items in flight.
+func (c *conferences) look(items []item) (duplicates int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var high *conference.Event // the highest of its session so far
+	for i := range items {
+		e := &items[i].event
+		risen := high == nil || high.Session == e.Session && after(e, high)
+		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.flies(e) {
+			items[i].record.Attributes().PutBool(semconv.Duplicate, true)
+			duplicates++
+		}
+		if risen || high.Session != e.Session {
+			high = e
+		}
+	}
+	for session := range sessions(items) {
+		c.inFlight[session] = append(c.inFlight[session], items)
+	}
+	return duplicates
+}
+
+func (c *conferences) flies(e *conference.Event) bool {
+	for _, items := range c.inFlight[e.Session] {
+		if contains(items, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle takes items out of flight and applies them when they were taken.
+func (c *conferences) settle(items []item, taken bool, now time.Time) (results [conference.NumResults]int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for session := range sessions(items) {
+		c.land(session, items)
+	}
+	if !taken {
+		return results
+	}
+	nowMs := now.UnixMilli()
+	for i := range items {
+		results[c.set.Apply(&items[i].event, nowMs)]++
+	}
+	return results
+}
+
+func (c *conferences) land(session string, items []item) {
+	flying := slices.DeleteFunc(c.inFlight[session], func(other []item) bool { return &other[0] == &items[0] })
+	if len(flying) == 0 {
+		delete(c.inFlight, session)
+		return
+	}
+	c.inFlight[session] = flying
+}
+
+// sessions yields the sessions of items, each at least once.
+func sessions(items []item) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range items {
+			session := items[i].event.Session
+			if (i == 0 || session != items[i-1].event.Session) && !yield(session) {
+				return
+			}
+		}
+	}
+}
+
+// after reports whether a comes after b, a record of the same session.
+func after(a, b *conference.Event) bool {
+	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
+}
+
+func contains(items []item, e *conference.Event) bool {
+	for i := range items { // by index: an item is large
+		if o := &items[i].event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
+			return true
+		}
+	}
+	return false
+}
+
+// drop counts what no summary counts.
+func (c *conferences) drop(ctx context.Context, n int64, reason string) {
+	if n > 0 {
+		c.telemetry.ProcessorConferenceDropped.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))
+	}
+}

@@ -1,0 +1,216 @@
+package conferenceprocessor
+
+import (
+	"math"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// item is a record of the pipeline and what the domain calls it.
+type item struct {
+	event  conference.Event
+	record plog.LogRecord
+}
+
+var kinds = map[string]conference.Kind{
+	semconv.EventStats:    conference.KindStats,
+	semconv.EventEvent:    conference.KindEvent,
+	semconv.EventError:    conference.KindError,
+	semconv.EventFeedback: conference.KindFeedback,
+	semconv.EventLog:      conference.KindLog,
+	semconv.EventSkip:     conference.KindSkip,
+}
+
+// read translates the records that are about conferences; others only pass.
+func read(logs plog.Logs) []item {
+	items := make([]item, 0, logs.LogRecordCount())
+	for _, resource := range logs.ResourceLogs().All() {
+		attrs := resource.Resource().Attributes()
+		session := conference.Event{
+			AppID: text(attrs, semconv.AppID), Session: text(attrs, semconv.SessionID),
+			UserID: text(attrs, semconv.UserID), Alias: text(attrs, semconv.UserAlias),
+		}
+		for _, scope := range resource.ScopeLogs().All() {
+			e := session
+			readScope(&e, scope.Scope().Attributes())
+			for _, record := range scope.LogRecords().All() {
+				if e.Kind = kinds[record.EventName()]; e.Kind != 0 {
+					items = append(items, item{readRecord(e, record), record})
+				}
+			}
+		}
+	}
+	return items
+}
+
+func readScope(e *conference.Event, attrs pcommon.Map) {
+	e.ConferenceID = text(attrs, semconv.ConferenceID)
+	e.ConferenceAtMs = integer(attrs, semconv.ConferenceAt)
+	e.Fabric = int(integer(attrs, semconv.FabricID))
+	e.Usage = text(attrs, semconv.FabricUsage)
+	e.RemoteUser = text(attrs, semconv.RemoteUserID)
+	e.RemoteAlias = text(attrs, semconv.RemoteUserAlias)
+}
+
+func readRecord(e conference.Event, record plog.LogRecord) conference.Event {
+	attrs := record.Attributes()
+	e.AtMs = milliseconds(record.Timestamp())
+	if e.AtMs == 0 { // the store does the same
+		e.AtMs = milliseconds(record.ObservedTimestamp())
+	}
+	if e.ConferenceAtMs == 0 {
+		e.ConferenceAtMs = e.AtMs
+	}
+	switch e.Kind {
+	case conference.KindStats:
+		readStats(&e, attrs)
+		return e
+	case conference.KindEvent:
+		e.Name = text(attrs, semconv.EventName)
+		if data, ok := attrs.Get(semconv.EventData); ok {
+			e.Data = conference.ParseData(e.Name, []byte(data.AsString()))
+		}
+	case conference.KindError:
+		e.Function = text(attrs, semconv.ErrorFunction)
+	case conference.KindFeedback:
+		e.Feedback = readFeedback(attrs)
+	case conference.KindSkip:
+		e.Lost = conference.Lost{Stats: count(attrs, semconv.SkipStats), Events: count(attrs, semconv.SkipEvents)}
+	case conference.KindLog: // that it was written is all
+	}
+	e.Seq, e.Index = uint64(max(0, integer(attrs, semconv.FrameSeq))), int(integer(attrs, semconv.FrameIndex)) //nolint:gosec // not negative
+	return e
+}
+
+func readFeedback(attrs pcommon.Map) *conference.Feedback {
+	return &conference.Feedback{
+		UserID: strings.Clone(text(attrs, semconv.FeedbackUserID)), Alias: strings.Clone(text(attrs, semconv.FeedbackUserAlias)),
+		Overall: score(attrs, semconv.FeedbackOverall), Audio: score(attrs, semconv.FeedbackAudio),
+		Video: score(attrs, semconv.FeedbackVideo), Screen: score(attrs, semconv.FeedbackScreen),
+		Comment: strings.Clone(text(attrs, semconv.FeedbackComment)),
+	}
+}
+
+// measure says where an attribute of a measurement goes.
+type measure func(*conference.Stats, float64)
+
+// known makes the place of a number that may be unknown.
+func known(place func(*conference.Stats) *conference.Value) measure {
+	return func(s *conference.Stats, v float64) { *place(s) = conference.Known(v) }
+}
+
+func counter(place func(*conference.Stats) *float64) measure {
+	return func(s *conference.Stats, v float64) { *place(s) = v }
+}
+
+// measures are those that a summary needs, by attribute.
+var measures = map[string]measure{
+	semconv.IntervalMs:                  counter(func(s *conference.Stats) *float64 { return &s.IntervalMs }),
+	semconv.Stats("bytes"):              counter(func(s *conference.Stats) *float64 { return &s.Bytes }),
+	semconv.Stats("packets"):            counter(func(s *conference.Stats) *float64 { return &s.Packets }),
+	semconv.Stats("packetsLost"):        counter(func(s *conference.Stats) *float64 { return &s.PacketsLost }),
+	semconv.Stats("packetsDiscarded"):   counter(func(s *conference.Stats) *float64 { return &s.Discarded }),
+	semconv.Stats("samples"):            counter(func(s *conference.Stats) *float64 { return &s.Samples }),
+	semconv.Stats("concealedSamples"):   counter(func(s *conference.Stats) *float64 { return &s.ConcealedSamples }),
+	semconv.Stats("freezes"):            counter(func(s *conference.Stats) *float64 { return &s.Freezes }),
+	semconv.Stats("freezeMs"):           counter(func(s *conference.Stats) *float64 { return &s.FreezeMs }),
+	semconv.Stats("bytesReceived"):      counter(func(s *conference.Stats) *float64 { return &s.BytesReceived }),
+	semconv.Stats("remotePacketsLost"):  known(func(s *conference.Stats) *conference.Value { return &s.RemoteLost }),
+	semconv.Stats("remoteLossFraction"): known(func(s *conference.Stats) *conference.Value { return &s.RemoteLossFraction }),
+	semconv.Stats("remoteJitterMs"):     known(func(s *conference.Stats) *conference.Value { return &s.RemoteJitterMs }),
+	semconv.Stats("rttMs"):              known(func(s *conference.Stats) *conference.Value { return &s.RTTMs }),
+	semconv.Stats("jitterMs"):           known(func(s *conference.Stats) *conference.Value { return &s.JitterMs }),
+	semconv.Stats("fps"):                known(func(s *conference.Stats) *conference.Value { return &s.FPS }),
+	semconv.QualityMOS:                  known(func(s *conference.Stats) *conference.Value { return &s.MOS }),
+	semconv.Stats("retransmittedPackets"): counter(func(s *conference.Stats) *float64 {
+		return &s.Retransmitted
+	}),
+	semconv.Stats("silentConcealedSamples"): counter(func(s *conference.Stats) *float64 {
+		return &s.SilentConcealed
+	}),
+	semconv.Stats("ssrc"): func(s *conference.Stats, v float64) { s.SSRC = int64(v) },
+}
+
+var codecAttr = semconv.Stats("codec")
+
+// readStats goes once over the attributes: they are many.
+func readStats(e *conference.Event, attrs pcommon.Map) {
+	s := new(conference.Stats)
+	for name, v := range attrs.All() {
+		switch name {
+		case semconv.FrameSeq:
+			e.Seq = uint64(max(0, v.Int())) //nolint:gosec // not negative
+		case semconv.FrameIndex:
+			e.Index = int(v.Int())
+		case semconv.StatsType:
+			s.StatsType = v.Str()
+		case semconv.MediaType:
+			s.MediaType = v.Str()
+		case semconv.QualityLabel:
+			s.Label = v.Str()
+		case codecAttr:
+			s.Codec = v.Str()
+		default:
+			if put := measures[name]; put != nil {
+				if n, ok := number(v); ok {
+					put(s, n)
+				}
+			}
+		}
+	}
+	if s.StatsType != "" { // a frame without rows has none: it says "alive"
+		e.Stats = s
+	}
+}
+
+// number reads an int or a double, whichever the sender chose. What is not finite is not
+// known.
+func number(v pcommon.Value) (float64, bool) {
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
+		return float64(v.Int()), true
+	case pcommon.ValueTypeDouble:
+		d := v.Double()
+		return d, !math.IsNaN(d) && !math.IsInf(d, 0)
+	default:
+		return 0, false
+	}
+}
+
+func text(attrs pcommon.Map, name string) string {
+	if v, ok := attrs.Get(name); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+func integer(attrs pcommon.Map, name string) int64 {
+	if v, ok := attrs.Get(name); ok && v.Type() == pcommon.ValueTypeInt {
+		return v.Int()
+	}
+	return 0
+}
+
+// maxLost bounds what one skip may claim: far above any client's queue.
+const maxLost = 1 << 30
+
+func count(attrs pcommon.Map, name string) int {
+	return int(min(max(0, integer(attrs, name)), maxLost))
+}
+
+func score(attrs pcommon.Map, name string) *int {
+	v := int(integer(attrs, name))
+	if v < 1 || v > 5 {
+		return nil
+	}
+	return &v
+}
+
+func milliseconds(t pcommon.Timestamp) int64 {
+	return int64(t / 1e6) //nolint:gosec // 2^64 ns are 2^44 ms
+}
