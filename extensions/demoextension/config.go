@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
+
+	"github.com/qosrtc/qos/internal/loopback"
 )
 
 // Config of the demo application.
@@ -44,10 +46,9 @@ var _ xconfmap.Validator = (*Config)(nil)
 // Validate implements xconfmap.Validator.
 func (c *Config) Validate() error {
 	var errs []error
-	host, _, err := net.SplitHostPort(c.NetAddr.Endpoint)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(c.NetAddr.Endpoint); err != nil {
 		errs = append(errs, fmt.Errorf("endpoint must be host:port (got %q)", c.NetAddr.Endpoint))
-	} else if !c.AllowRemote && !isLoopback(host) {
+	} else if !c.AllowRemote && !loopback.Endpoint(c.NetAddr.Endpoint) {
 		errs = append(errs, fmt.Errorf("endpoint must be loopback (got %q): the page carries app_secret; set allow_remote to serve it to others", c.NetAddr.Endpoint))
 	}
 	if u, err := url.Parse(c.BackendURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -66,10 +67,4 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("max_room_age must be positive (got %s)", c.MaxRoomAge))
 	}
 	return errors.Join(errs...)
-}
-
-// isLoopback tells whether host, without a port, can only mean this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/loopback"
 )
 
 // demo owns the server of the page and the rooms.
@@ -24,6 +25,7 @@ type demo struct {
 	server *http.Server
 	addr   string // where it listens, once started
 	wg     sync.WaitGroup
+	stays  sync.WaitGroup // browsers that are connected; http.Server forgets them
 }
 
 func newDemo(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *demo {
@@ -63,6 +65,7 @@ func (d *demo) Shutdown(ctx context.Context) error {
 		err = d.server.Shutdown(ctx) // knows nothing of the signalling's connections
 	}
 	d.rooms.close()
+	d.stays.Wait()
 	d.wg.Wait()
 	d.telemetry.Shutdown()
 	return err
@@ -76,7 +79,7 @@ func (d *demo) onlyOurHost(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		if !d.cfg.AllowRemote && !isLoopback(host) {
+		if !d.cfg.AllowRemote && !loopback.Host(host) {
 			http.Error(w, "the demo answers to localhost only", http.StatusMisdirectedRequest)
 			return
 		}

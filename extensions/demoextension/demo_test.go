@@ -190,15 +190,15 @@ func TestNonsenseEndsOnlyItsOwnConnection(t *testing.T) {
 		good.hears(`{"type":"left"}`)
 		good.hears(`{"type":"joined","role":"offerer"}`)
 		require.NoError(t, good.conn.Close())
-		d.rooms.idle(t)
+		d.idle(t)
 	}
 }
 
 // idle waits until nobody is in a room.
-func (rs *rooms) idle(t *testing.T) {
+func (d *demo) idle(t *testing.T) {
 	t.Helper()
 	done := make(chan struct{})
-	go func() { rs.wg.Wait(); close(done) }()
+	go func() { d.stays.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):

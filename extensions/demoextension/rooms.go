@@ -57,7 +57,6 @@ type rooms struct {
 	mu     sync.Mutex
 	byName map[string]*room
 	closed bool
-	wg     sync.WaitGroup // members whose handler still runs
 }
 
 func newRooms(limit int, maxAge time.Duration) *rooms {
@@ -73,7 +72,6 @@ func (rs *rooms) join(name string, m *member, now time.Time) (deadline time.Time
 	if err != nil {
 		return time.Time{}, err
 	}
-	rs.wg.Add(1)
 	if len(r.members) == 1 {
 		m.link.send(message{Type: "joined", Role: roleOfferer})
 		return r.opened.Add(rs.maxAge), nil
@@ -117,7 +115,6 @@ func (rs *rooms) relay(name string, m *member, msg message) {
 func (rs *rooms) leave(name string, m *member) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	defer rs.wg.Done()
 	other := rs.otherLocked(name, m)
 	if other == nil {
 		delete(rs.byName, name)
@@ -137,15 +134,14 @@ func (rs *rooms) otherLocked(name string, m *member) *member {
 	return nil
 }
 
-// close ends all links and waits for their handlers to leave.
+// close ends all links, which makes their members leave, and lets nobody in any more.
 func (rs *rooms) close() {
 	rs.mu.Lock()
+	defer rs.mu.Unlock()
 	rs.closed = true
 	for _, r := range rs.byName {
 		for _, m := range r.members {
 			m.link.close()
 		}
 	}
-	rs.mu.Unlock()
-	rs.wg.Wait()
 }

@@ -16,7 +16,8 @@ const (
 	maxNameBytes   = 256      // of a room or a user, as the interface document has it
 	maxSignalBytes = 64 << 10 // of one message; an offer is some 5 KiB
 	sendTimeout    = 5 * time.Second
-	sendQueue      = 64 // messages that wait for a slow browser; a call needs some 20
+	closeTimeout   = 1 * time.Second // for the browser's goodbye
+	sendQueue      = 64              // messages that wait for a slow browser; a call needs some 20
 )
 
 // upgrader's default origin check stands: only our own page may connect.
@@ -24,6 +25,8 @@ var upgrader = websocket.Upgrader{HandshakeTimeout: sendTimeout}
 
 // signal is one browser's stay in a room.
 func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
+	d.stays.Add(1)
+	defer d.stays.Done()
 	name, user := r.URL.Query().Get("room"), r.URL.Query().Get("user")
 	if !validName(name) || !validName(user) {
 		d.refuse(r.Context(), "bad_request")
@@ -36,6 +39,7 @@ func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	link := newSocketLink(conn)
+	defer func() { _ = conn.Close() }() // the browser may have closed it first
 	defer link.finish()
 	m := &member{user: user, link: link}
 	deadline, err := d.rooms.join(name, m, time.Now())
@@ -111,43 +115,49 @@ func (l *socketLink) close() {
 	l.once.Do(func() { close(l.done) })
 }
 
-// finish sends what is queued, closes and waits for the writer.
+// finish sends what is queued, says goodbye and waits until the browser has heard it: one
+// that sees the connection end too early forgets the last messages. Only the reader may
+// call it.
 func (l *socketLink) finish() {
 	l.close()
 	l.wg.Wait()
-}
-
-func (l *socketLink) write() {
-	defer func() { _ = l.conn.Close() }() // which ends the reader
 	for {
-		select {
-		case m := <-l.queue:
-			if !l.put(m) {
-				return
-			}
-		case <-l.done:
-			l.drain()
+		if _, _, err := l.conn.NextReader(); err != nil {
 			return
 		}
 	}
 }
 
-// drain sends what was queued before the end, and says goodbye.
+func (l *socketLink) write() {
+	for {
+		select {
+		case m := <-l.queue:
+			l.put(m)
+		case <-l.done:
+			l.drain()
+			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(sendTimeout)) // it may be gone
+			_ = l.conn.SetReadDeadline(time.Now().Add(closeTimeout))                          // ends the reader
+			return
+		}
+	}
+}
+
+// drain sends what was queued before the end.
 func (l *socketLink) drain() {
 	for {
 		select {
 		case m := <-l.queue:
-			if !l.put(m) {
-				return
-			}
+			l.put(m)
 		default:
-			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-			_ = l.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(sendTimeout)) // it may be gone
 			return
 		}
 	}
 }
 
-func (l *socketLink) put(m message) bool {
-	return l.conn.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil && l.conn.WriteJSON(m) == nil
+// put writes one message. A connection that takes none ends, and its reader with it.
+func (l *socketLink) put(m message) {
+	if l.conn.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil || l.conn.WriteJSON(m) != nil {
+		_ = l.conn.Close()
+	}
 }

@@ -53,7 +53,8 @@ function fillIn() {
   $('room').value = query.get('room') ?? `room-${Math.random().toString(36).slice(2, 7)}`;
   $('user').value = query.get('user') ?? names[Math.floor(Math.random() * names.length)];
   $('synthetic').checked = query.get('synthetic') !== '0';
-  setSound(false);
+  $('remote').volume = 0.3; // two tabs on one desk hum enough
+  setSound(true);
 }
 
 function listen() {
@@ -156,10 +157,19 @@ function showCall() {
   $('feedback-form').firstElementChild.disabled = !monitor;
 }
 
-function showRemote(stream) {
-  $('remote').srcObject = stream;
-  if (stream) {
-    $('remote').play().catch(() => notice('The browser wants a click before it plays the other side.'));
+// Called for each track: a stream that is set again would start anew.
+async function showRemote(stream) {
+  const video = $('remote');
+  if (video.srcObject === stream) {
+    return;
+  }
+  video.srcObject = stream;
+  try {
+    await video.play();
+  } catch (error) {
+    if (error.name === 'NotAllowedError') {
+      setSound(false); // a page that nobody has touched may only play without sound
+    }
   }
 }
 
@@ -196,7 +206,6 @@ function switchTracks(kind, off, flag, event) {
   }
 }
 
-// The other side's sound starts off: two tabs on one desk are enough of a hum.
 function setSound(on) {
   $('remote').muted = !on;
   toggle('sound', on, on ? 'Sound off' : 'Sound on');
