@@ -15,15 +15,16 @@ func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/quality.md")
 	require.NoError(t, err)
 	doc := string(text)
-	rate, ie, bpl := "| kbit/s |", "| Ie |", "| Bpl |"
-	for _, p := range opusPoints {
-		rate += fmt.Sprintf(" %g |", p.bps/1000)
-		ie += fmt.Sprintf(" %.1f |", p.ie)
-		bpl += fmt.Sprintf(" %.1f |", p.bpl)
+	row := func(name, format string, of func(ratePoint) float64) {
+		var b strings.Builder
+		for _, p := range opusPoints {
+			fmt.Fprintf(&b, " "+format+" |", of(p))
+		}
+		require.Contains(t, doc, "| "+name+" |"+b.String()+"\n")
 	}
-	for _, row := range []string{rate, ie, bpl} {
-		require.Contains(t, doc, row+"\n")
-	}
+	row("kbit/s", "%g", func(p ratePoint) float64 { return p.bps / 1000 })
+	row("Ie", "%.1f", func(p ratePoint) float64 { return p.ie })
+	row("Bpl", "%.1f", func(p ratePoint) float64 { return p.bpl })
 	for i, label := range []string{Excellent, Good, Fair, Poor} {
 		b := DefaultBounds()[i]
 		require.Contains(t, doc, fmt.Sprintf("| %s | %g | ", label, b))
