@@ -2,12 +2,15 @@ package qoswssreceiver
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 	"go.opentelemetry.io/otel/attribute"
@@ -74,9 +77,21 @@ func (d *door) deliver(logs plog.Logs) error {
 	defer cancel()
 	n := logs.LogRecordCount()
 	ctx = d.obs.StartLogsOp(ctx)
-	err := d.next.ConsumeLogs(ctx, logs)
+	err := d.consume(ctx, logs)
 	d.obs.EndLogsOp(ctx, format, n, err)
 	return err
+}
+
+// consume turns a fault of the pipeline into a permanent refusal: the same frames would
+// bring it out again, and the other clients must not suffer.
+func (d *door) consume(ctx context.Context, logs plog.Logs) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			d.log.Error("fault in the pipeline", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
+			err = consumererror.NewPermanent(fmt.Errorf("fault in the pipeline: %v", fault))
+		}
+	}()
+	return d.next.ConsumeLogs(ctx, logs)
 }
 
 // admit finds the app of a token and checks the origin of the connection against its

@@ -2,14 +2,21 @@ package qoswssreceiver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/protocol"
@@ -75,12 +82,12 @@ func frame8(dst []byte, seq uint64) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = fmt.Appendf(dst, `[1,%d,"VP8",402110,501,2,3.1,41.25,300,298,1,2,1280,720,29.97,0,0,1,3]`, 3735928559+i)
+		dst = fmt.Appendf(dst, `[2,%d,"VP8",402110,501,2,3.1,41.25,300,298,1,2,1280,720,29.97,0,0,1,3]`, 3735928559+i)
 	}
 	return append(dst, "]}"...)
 }
 
-const columns8 = `{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"video","names":["ssrc","codec","bytes",` +
+const columns8 = `{"type":"columns","set":2,"statsType":"inbound-rtp","mediaType":"video","names":["ssrc","codec","bytes",` +
 	`"packets","packetsLost","jitterMs","rttMs","frames","framesDecoded","framesDropped","keyFrames","width","height","fps",` +
 	`"freezes","freezeMs","plis","nacks"]}`
 
@@ -130,4 +137,69 @@ func BenchmarkFrameSocketToNop(b *testing.B) {
 	if acked < seq {
 		p.acked(seq)
 	}
+}
+
+// BenchmarkIdleConnection measures what a welcomed connection that says nothing holds in
+// heap and stacks, with about 1 kB for the test's half of it.
+func BenchmarkIdleConnection(b *testing.B) {
+	const connections = 2000
+	taken := make(chan struct{}, connections)
+	c := startCollector(b, before(func(context.Context, plog.Logs) error {
+		taken <- struct{}{}
+		return consumererror.NewPermanent(errors.New("not kept"))
+	}), with(func(r *wssReceiver) { // the test's telemetry keeps every span
+		r.set.TelemetrySettings = componenttest.NewNopTelemetrySettings()
+		quiet, err := newReceiver(r.set, r.cfg, r.next)
+		require.NoError(b, err)
+		r.obs, r.metrics = quiet.obs, quiet.metrics
+	}))
+	token := c.login("demo", testOrigin)
+	address := c.receiver.listener.Addr().String()
+	before := inUse()
+	open := make([]net.Conn, 0, connections)
+	for range connections {
+		open = append(open, dialRaw(b, address, helloText(token, 0), strings.ReplaceAll(fabricText, "%d", "1"), columns8, string(frame8(nil, 1))))
+	}
+	for range connections {
+		<-taken
+	}
+	held := float64(inUse()-before) / connections
+	for b.Loop() { // there is nothing to repeat
+		runtime.KeepAlive(open)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(held, "B/connection")
+	for _, conn := range open {
+		conn.Close()
+	}
+}
+
+func inUse() uint64 {
+	var m runtime.MemStats
+	for range 3 { // stacks shrink one step a cycle, pools empty in two
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
+
+// dialRaw upgrades and sends masked text messages by hand, without a client's buffers.
+func dialRaw(b *testing.B, address string, messages ...string) net.Conn {
+	b.Helper()
+	conn, err := net.Dial("tcp", address)
+	require.NoError(b, err)
+	out := []byte("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " + testOrigin + "\r\n\r\n")
+	_, err = conn.Write(out)
+	require.NoError(b, err)
+	_, err = conn.Read(make([]byte, 4<<10)) // the whole answer is one segment
+	require.NoError(b, err)
+	out = out[:0]
+	for _, m := range messages {
+		out = append(out, 0x81, 0x80|126, byte(len(m)>>8), byte(len(m)), 0, 0, 0, 0) // a mask of zeros
+		out = append(out, m...)
+	}
+	_, err = conn.Write(out)
+	require.NoError(b, err)
+	return conn
 }

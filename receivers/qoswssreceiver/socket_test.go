@@ -482,19 +482,20 @@ func TestSilentConnections(t *testing.T) {
 	require.EqualValues(t, 1, (<-acks).Seq)
 }
 
-// A fault that one message brings out ends that connection, no other.
-func TestFaultEndsOneConnection(t *testing.T) {
+// A fault that one frame brings out in the pipeline costs that frame, no other.
+func TestFaultOfThePipelineIsANack(t *testing.T) {
 	c := startCollector(t, before(func(_ context.Context, logs plog.Logs) error {
 		if logs.LogRecordCount() == 2 {
 			panic("a fault")
 		}
 		return nil
 	}))
-	neighbour, p := c.connect("demo", 0), c.connect("demo", 0)
+	p := c.connect("demo", 0)
 	p.say(`{"type":"skip","seq":2,"from":1,"at":1,"lost":[{"fabric":1,"stats":1,"events":0},{"fabric":0,"stats":1,"events":0}]}`)
-	p.bye(protocol.CodeInternal, true, websocket.CloseInternalServerErr)
-	neighbour.say(logText(1))
-	neighbour.acked(1)
+	require.Equal(t, string(protocol.CodeInternal), p.hear("nack").Code)
+	p.acked(2)
+	p.say(logText(3))
+	p.acked(3)
 }
 
 func TestUnknownColumnsAreCounted(t *testing.T) {

@@ -25,7 +25,6 @@ type translator struct {
 	startedAt int64 // ms, from the session's UUID; 0 when it has none
 	resource  pcommon.Map
 	fabrics   map[int]fabricIDs
-	columns   [protocol.MaxColumnSets + 1]columnAttrs
 
 	now    time.Time // arrival of the frame at hand
 	logs   plog.Logs // what was collected
@@ -39,12 +38,6 @@ type fabricIDs struct {
 	span  pcommon.SpanID
 	at    int64
 	fixed bool // at is not what the client said
-}
-
-// columnAttrs are the attribute names of a column set, "" where the name is unknown.
-type columnAttrs struct {
-	of    *protocol.Columns
-	names []string
 }
 
 // scopeKey tells scopes of one batch apart: by fabric, or by conference and time.
@@ -133,41 +126,32 @@ func (t *translator) addStats(f *protocol.Stats) {
 		r.PutDouble(semconv.IntervalMs, f.IntervalMs)
 		r.PutStr(semconv.StatsType, row.Columns.StatsType)
 		putText(r, semconv.MediaType, row.Columns.MediaType)
-		putValues(r, row, t.attributeNames(row.Columns))
+		putValues(r, row)
 	}
 }
 
-// attributeNames looks the names of an announced set up once. Keyed frames bring sets of
-// their own, which are looked up each time.
-func (t *translator) attributeNames(columns *protocol.Columns) []string {
-	cached := &t.columns[0]
-	if 0 < columns.Set && columns.Set < len(t.columns) {
-		cached = &t.columns[columns.Set]
+// statsAttributes are the attribute names of the measures. Connections hold none of
+// their own: there are many, and most are idle.
+var statsAttributes = func() map[*protocol.Measure]string {
+	names := make(map[*protocol.Measure]string, len(protocol.Measures))
+	for i := range protocol.Measures {
+		names[&protocol.Measures[i]] = semconv.Stats(protocol.Measures[i].Name)
 	}
-	if cached.of == columns && columns.Set > 0 {
-		return cached.names
-	}
-	names := cached.names[:0]
-	for _, measure := range columns.Measures {
-		name := ""
-		if measure != nil {
-			name = semconv.Stats(measure.Name)
-		}
-		names = append(names, name)
-	}
-	*cached = columnAttrs{columns, names}
 	return names
-}
+}()
 
-func putValues(r pcommon.Map, row *protocol.Record, names []string) {
-	for i, name := range names {
+// putValues leaves absent what is null, and what has a name that no measure has.
+func putValues(r pcommon.Map, row *protocol.Record) {
+	for i, measure := range row.Columns.Measures {
 		v := row.Values[i]
+		if measure == nil || v.Kind == protocol.Null {
+			continue
+		}
+		name := statsAttributes[measure]
 		switch {
-		case name == "":
 		case v.Kind == protocol.String:
 			r.PutStr(name, v.Str)
-		case v.Kind == protocol.Null:
-		case row.Columns.Measures[i].Type == protocol.Int:
+		case measure.Type == protocol.Int:
 			r.PutInt(name, int64(v.Num))
 		default:
 			r.PutDouble(name, v.Num)

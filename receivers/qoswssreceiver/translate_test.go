@@ -122,17 +122,13 @@ func TestTranslateStatsWithoutRowsMeansAlive(t *testing.T) {
 	require.Equal(t, map[string]any{"qos.frame.seq": int64(1), "qos.frame.index": int64(0), "qos.interval_ms": 10000.0}, raw(rows[0].Attributes()))
 }
 
-// A column set number that is announced anew, or rows that bring their own names, must
-// not take the names of the set before.
-func TestTranslateForgetsOldColumns(t *testing.T) {
-	tr, fabric := testTranslator(), testFabric()
-	for _, c := range []*protocol.Columns{
-		columns(1, "inbound-rtp", "audio", "packets"), columns(1, "inbound-rtp", "audio", "bytes"),
-		columns(0, "inbound-rtp", "audio", "plis"), columns(0, "inbound-rtp", "audio", "firs"),
-	} {
-		tr.add(&protocol.Stats{Header: header(1), Fabric: fabric, Records: []protocol.Record{{Columns: c, Values: []protocol.Value{number(7)}}}}, arrival)
-		row := records(tr.take())[0]
-		_, ok := row.Attributes().Get(semconv.Stats(c.Names[0]))
+// Every measure of the protocol has its attribute.
+func TestTranslateKnowsAllMeasures(t *testing.T) {
+	tr := testTranslator()
+	for i := range protocol.Measures {
+		c := columns(1, "inbound-rtp", "video", protocol.Measures[i].Name)
+		tr.add(&protocol.Stats{Header: header(1), Fabric: testFabric(), Records: []protocol.Record{{Columns: c, Values: []protocol.Value{number(7)}}}}, arrival)
+		_, ok := records(tr.take())[0].Attributes().Get(semconv.Stats(c.Names[0]))
 		require.True(t, ok, c.Names[0])
 	}
 }
