@@ -12,7 +12,9 @@ const (
 	maxParticipants = 5000
 	maxFabrics      = 1024
 	maxRemarks      = 2000
-	maxIndex        = 1023
+	indexBits       = 10
+	maxIndex        = 1<<indexBits - 1
+	maxSeq          = 1<<53 - 1
 )
 
 // Conference is the state of one conference: one instance, in the sense of package
@@ -75,7 +77,7 @@ func Fold(events []Event, labels quality.Bounds) Summary {
 func (c *Conference) Apply(e *Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
 
 func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
-	if e.Index < 0 || e.Index > maxIndex {
+	if e.Seq > maxSeq || e.Index < 0 || e.Index > maxIndex {
 		c.truncated++
 		return false
 	}
@@ -92,8 +94,8 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 	}
 	c.extend(instance.At(e.AtMs))
 	if e.Kind == KindEvent && e.Name == "userIDChange" && e.Data != nil && e.Data.UserIDType == "local" {
-		r := rename{e.Seq, e.Data.UserID, e.Data.Alias}
-		c.truncated += insertBySeq(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+		r := rename{e.rank(), e.Data.UserID, e.Data.Alias}
+		c.truncated += insertByRank(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
 	}
 	f := p.fabrics[e.Fabric]
 	if f == nil {
@@ -197,7 +199,7 @@ func (c *Conference) merge(o *Conference) {
 func (p *participant) merge(o *participant) (truncated int) {
 	p.seen.merge(o.seen)
 	for _, r := range o.renames {
-		truncated += insertBySeq(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+		truncated += insertByRank(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
 	}
 	for number, f := range o.fabrics {
 		if have := p.fabrics[number]; have != nil {

@@ -64,6 +64,12 @@ func (e *Event) Activity() bool {
 	return e.Fabric != 0 && (e.Kind == KindStats || e.Kind == KindEvent || e.Kind == KindSkip)
 }
 
+// rank orders the records of a session: by number, then by index (maxIndex is 10 bits,
+// numbers have 53).
+func (e *Event) rank() uint64 {
+	return e.Seq<<indexBits | uint64(e.Index) //nolint:gosec // 0 to maxIndex
+}
+
 // placeMs is the time that finds the record's conference.
 func (e *Event) placeMs() int64 {
 	if e.Activity() {

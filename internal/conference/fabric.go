@@ -16,7 +16,7 @@ const (
 )
 
 // fabric is what is known of one monitored PeerConnection in one conference. Facts that
-// have an order among themselves carry their number; so the state is a function of the
+// have an order among themselves carry their rank; so the state is a function of the
 // set of records, whatever order they came in.
 type fabric struct {
 	usage, remoteUser, remoteAlias string
@@ -37,9 +37,9 @@ type fabric struct {
 	disruption        newest[string] // "" when the newest disruption is over, else its state
 	restarts          int
 
-	toggles  []toggle    // ascending by number
-	renames  []rename    // of the remote end, ascending by number
-	owners   []ownership // of streams, ascending by number
+	toggles  []toggle    // ascending by rank
+	renames  []rename    // of the remote end, ascending by rank
+	owners   []ownership // of streams, ascending by rank
 	streams  map[streamKey]*stream
 	lost     Lost
 	received bool // RTP or an RTP report came: it was connected
@@ -53,7 +53,7 @@ type ending struct {
 
 // toggle is a switch of something that lasts: a mute, a hold, a screen share.
 type toggle struct {
-	seq  uint64
+	rank uint64
 	at   int64
 	kind string
 	on   bool
@@ -61,13 +61,13 @@ type toggle struct {
 
 // rename is a userIDChange.
 type rename struct {
-	seq         uint64
+	rank        uint64
 	name, alias string
 }
 
 // ownership is an associateMstWithUserID.
 type ownership struct {
-	seq         uint64
+	rank        uint64
 	ssrc        int64
 	user, label string
 }
@@ -79,21 +79,21 @@ var toggles = map[string]toggle{
 	"screenShareStart": {kind: "screen", on: true}, "screenShareStop": {kind: "screen"},
 }
 
-// oldest keeps the value with the lowest number.
+// oldest keeps the value with the lowest rank.
 type oldest[T any] struct {
-	seq   uint64
+	rank  uint64
 	value T
 }
 
-func (o *oldest[T]) put(seq uint64, v T) {
-	if o.seq == 0 || seq < o.seq {
-		*o = oldest[T]{seq, v}
+func (o *oldest[T]) put(rank uint64, v T) {
+	if o.rank == 0 || rank < o.rank {
+		*o = oldest[T]{rank, v}
 	}
 }
 
 func (o *oldest[T]) merge(other oldest[T]) {
-	if other.seq != 0 {
-		o.put(other.seq, other.value)
+	if other.rank != 0 {
+		o.put(other.rank, other.value)
 	}
 }
 
@@ -170,8 +170,8 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 		d = &noData
 	}
 	if t, ok := toggles[e.Name]; ok {
-		t.seq, t.at = e.Seq, e.AtMs
-		return insertBySeq(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.seq })
+		t.rank, t.at = e.rank(), e.AtMs
+		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
 	case "fabricAdded":
@@ -180,18 +180,18 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 	case "remoteDescriptionSet":
 		f.remoteDescription = true
 	case "fabricSetup":
-		f.setup.put(e.Seq, d)
-		f.pair.put(e.Seq, e.Index, d)
+		f.setup.put(e.rank(), d)
+		f.pair.put(e.rank(), d)
 	case "fabricSetupFailed":
-		f.setupFailed.put(e.Seq, e.Index, d)
+		f.setupFailed.put(e.rank(), d)
 		if d.Reason != "failed" {
-			f.ended.put(e.Seq, ending{e.AtMs, cmp.Or(d.Reason, "terminated")})
+			f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "terminated")})
 		}
 	case "fabricTerminated":
-		f.ended.put(e.Seq, ending{e.AtMs, cmp.Or(d.Reason, "application")})
+		f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "application")})
 	case "selectedCandidatePairChange":
 		f.pairChanges++
-		f.pair.put(e.Seq, e.Index, d)
+		f.pair.put(e.rank(), d)
 	default:
 		return f.applyRest(e, d)
 	}
@@ -202,27 +202,27 @@ func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
 	switch e.Name {
 	case "iceDisruptionStart":
 		f.disruptions++
-		f.disruption.put(e.Seq, e.Index, cmp.Or(d.ICEState, "disconnected"))
+		f.disruption.put(e.rank(), cmp.Or(d.ICEState, "disconnected"))
 	case "iceDisruptionEnd":
 		f.disruptionMs.add(d.DurationMs.V)
-		f.disruption.put(e.Seq, e.Index, "")
+		f.disruption.put(e.rank(), "")
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
 		if d.UserIDType == "remote" {
-			return insertBySeq(&f.renames, rename{e.Seq, d.UserID, d.Alias}, maxUserIDs, func(r rename) uint64 { return r.seq })
+			return insertByRank(&f.renames, rename{e.rank(), d.UserID, d.Alias}, maxUserIDs, func(r rename) uint64 { return r.rank })
 		}
 	case "associateMstWithUserID":
-		o := ownership{e.Seq, d.SSRC, d.UserID, d.UsageLabel}
-		return insertBySeq(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.seq })
+		o := ownership{e.rank(), d.SSRC, d.UserID, d.UsageLabel}
+		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
 	}
 	return 0
 }
 
-// insertBySeq keeps the limit facts with the lowest numbers, ascending: again a function
+// insertByRank keeps the limit facts with the lowest ranks, ascending: again a function
 // of the set.
-func insertBySeq[T any](list *[]T, v T, limit int, seq func(T) uint64) (truncated int) {
-	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(seq(a), seq(b)) })
+func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (truncated int) {
+	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 	*list = slices.Insert(*list, i, v)
 	if len(*list) > limit {
 		*list = (*list)[:limit]
@@ -252,13 +252,13 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	f.lost.Stats += o.lost.Stats
 	f.lost.Events += o.lost.Events
 	for _, t := range o.toggles {
-		truncated += insertBySeq(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.seq })
+		truncated += insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	for _, r := range o.renames {
-		truncated += insertBySeq(&f.renames, r, maxUserIDs, func(r rename) uint64 { return r.seq })
+		truncated += insertByRank(&f.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
 	}
 	for _, w := range o.owners {
-		truncated += insertBySeq(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.seq })
+		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
 	}
 	return truncated + f.mergeStreams(o)
 }
@@ -283,21 +283,21 @@ func (f *fabric) mergeStreams(o *fabric) (truncated int) {
 // have been lost on the way; then the traffic does. A pair carries payload before DTLS is
 // done, so that counts only for a fabric whose beginning lies outside this conference.
 func (f *fabric) connected() bool {
-	return f.setup.seq != 0 || f.alreadyConnected || f.received ||
-		f.carried && !f.added && f.setupFailed.seq == 0
+	return f.setup.rank != 0 || f.alreadyConnected || f.received ||
+		f.carried && !f.added && f.setupFailed.rank == 0
 }
 
 func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
 
 // iceFailed reports whether ICE failed before the fabric was connected.
 func (f *fabric) iceFailed() bool {
-	return !f.connected() && f.setupFailed.seq != 0 && f.setupFailed.value.Reason == "failed"
+	return !f.connected() && f.setupFailed.rank != 0 && f.setupFailed.value.Reason == "failed"
 }
 
 // end returns when and why the fabric ended, on condition that it has: without a word it
 // ends with its last activity.
 func (f *fabric) end() (at int64, reason string) {
-	if f.ended.seq == 0 {
+	if f.ended.rank == 0 {
 		return f.last, EndSilence
 	}
 	reason = f.ended.value.reason
@@ -311,7 +311,7 @@ func (f *fabric) end() (at int64, reason string) {
 // is measured in event time, and also from the last arrival, so that a client that sends
 // its backlog is not cut into pieces.
 func (f *fabric) deadlineMs() int64 {
-	if f.ended.seq != 0 {
+	if f.ended.rank != 0 {
 		return math.MinInt64
 	}
 	return max(f.last, f.heard) + instance.Gap

@@ -121,7 +121,7 @@ func (s *Set) Apply(e *Event, nowMs int64) Result {
 	switch {
 	case e.ConferenceID == "":
 		return Unplaced
-	case e.Session == "" || e.Seq == 0 || e.Index < 0 || e.Index > maxIndex ||
+	case e.Session == "" || e.Seq == 0 || e.Seq > maxSeq || e.Index < 0 || e.Index > maxIndex ||
 		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
 		return Invalid
 	case s.Seen(e):

@@ -76,20 +76,19 @@ func (s *sum) add(v float64) {
 func (s sum) value() float64 { return unscaled(float64(s)) }
 func (s sum) whole() int64   { return int64(math.Round(min(max(s.value(), -1<<62), 1<<62))) }
 
-// newest keeps the value with the highest number.
+// newest keeps the value with the highest rank.
 type newest[T any] struct {
-	seq   uint64
-	index int
+	rank  uint64
 	value T
 }
 
-func (n *newest[T]) put(seq uint64, index int, v T) {
-	if seq > n.seq || seq == n.seq && index > n.index {
-		*n = newest[T]{seq, index, v}
+func (n *newest[T]) put(rank uint64, v T) {
+	if rank > n.rank {
+		*n = newest[T]{rank, v}
 	}
 }
 
-func (n *newest[T]) merge(o newest[T]) { n.put(o.seq, o.index, o.value) }
+func (n *newest[T]) merge(o newest[T]) { n.put(o.rank, o.value) }
 
 func (s *stream) add(e *Event) {
 	m := e.Stats
@@ -101,7 +100,7 @@ func (s *stream) add(e *Event) {
 		if codec != m.Codec {
 			codec = clip(m.Codec, maxText)
 		}
-		s.codec.put(e.Seq, e.Index, codec)
+		s.codec.put(e.rank(), codec)
 	}
 	s.bytes.add(m.Bytes)
 	s.packets.add(m.Packets)

@@ -1,0 +1,149 @@
+package conference
+
+import (
+	"encoding/json"
+	"math"
+	"sort"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// TestQuantilesAreWithinOnePercent holds the sketch against the sorted values.
+func TestQuantilesAreWithinOnePercent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(0, 1e6), 1, 200).Draw(t, "values")
+		var d dist
+		for _, v := range values {
+			d.add(v, 10_000)
+		}
+		sort.Float64s(values)
+		require.InDelta(t, values[0], d.min, 1/scale)
+		require.InDelta(t, values[len(values)-1], d.max, 1/scale)
+		for _, q := range []float64{0.05, 0.5, 0.95} {
+			exact := values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
+			require.InDelta(t, exact, d.quantile(q), relativeAccuracy*exact+2/scale, "q %g of %v", q, values)
+		}
+	})
+}
+
+func TestMeanIsWeightedByTime(t *testing.T) {
+	var d dist
+	require.Nil(t, d.summary(), "nothing measured is not 0")
+	d.add(4, 10_000)
+	d.add(1, 5_000)
+	d.add(math.NaN(), 1)
+	d.add(3, 0)
+	got := d.summary()
+	require.Equal(t, []float64{3, 1, 4}, []float64{got.Mean, got.Min, got.Max})
+	require.InEpsilon(t, 1, got.P5, 0.011)
+	require.InEpsilon(t, 4, got.P50, 0.011)
+	require.InEpsilon(t, 4, got.P95, 0.011)
+}
+
+// TestDistHoldsFewBytes: a stream's values fall into few buckets, and their number has an
+// upper bound whatever comes.
+func TestDistHoldsFewBytes(t *testing.T) {
+	var d dist
+	for v := 1e-5; v < 1e30; v *= 1.001 {
+		d.add(v, 1)
+	}
+	require.LessOrEqual(t, len(d.buckets), 2000)
+}
+
+func TestSeqSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOf(rapid.Uint64Range(1, 60)).Draw(t, "numbers")
+		var set seqSet
+		model := map[uint64]bool{}
+		for _, n := range numbers {
+			require.Equal(t, model[n], set.has(n))
+			require.Equal(t, !model[n], set.add(n))
+			model[n] = true
+		}
+		for n := range uint64(62) {
+			require.Equal(t, model[n], set.has(n))
+		}
+		for i := 1; i < len(set); i++ {
+			require.Greater(t, set[i].from, set[i-1].to+1, "ranges ascend and do not touch: %v", set)
+		}
+	})
+}
+
+func TestSeqSetMerges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b, both identities
+		for _, n := range rapid.SliceOf(rapid.Uint64Range(1, 40)).Draw(t, "numbers") {
+			index := int(n % 3)
+			both.add(n, index)
+			if rapid.Bool().Draw(t, "side") {
+				a.add(n, index)
+			} else {
+				b.add(n, index)
+			}
+		}
+		a.merge(b)
+		for n := range uint64(42) {
+			for index := range 3 {
+				require.Equal(t, both.has(n, index), a.has(n, index))
+			}
+		}
+	})
+}
+
+// TestSeqSetIsBounded: a client that leaves a hole at every number costs no more than
+// maxRanges, and its newest numbers are still told apart.
+func TestSeqSetIsBounded(t *testing.T) {
+	var set seqSet
+	for n := uint64(1); n < 4*maxRanges; n += 2 {
+		require.True(t, set.add(n))
+	}
+	require.Len(t, set, maxRanges)
+	require.False(t, set.has(4*maxRanges-2))
+	require.True(t, set.has(4*maxRanges-1))
+}
+
+// FuzzStats: whatever numbers a measurement carries, the summary is a JSON document.
+func FuzzStats(f *testing.F) {
+	f.Add(math.NaN(), math.Inf(1), -1e300, 1e300, int64(0))
+	f.Add(4.2, 10_000.0, 500.0, 10.0, int64(7))
+	f.Fuzz(func(t *testing.T, a, b, c, d float64, ssrc int64) {
+		for _, statsType := range []string{inboundRTP, outboundRTP, candidatePair} {
+			m := &Stats{
+				StatsType: statsType, MediaType: audio, SSRC: ssrc, IntervalMs: a, Bytes: b, Packets: c, PacketsLost: d,
+				Samples: a, ConcealedSamples: b, SilentConcealed: c, Freezes: d, FreezeMs: a, BytesReceived: b, RemoteLossFraction: Known(c),
+				RemoteJitterMs: Known(d), RTTMs: Known(a), JitterMs: Known(b), FPS: Known(c), MOS: Known(d), Label: "good",
+			}
+			e := Event{Session: "s", Seq: 1, AtMs: 1, Fabric: 1, Kind: KindStats, Stats: m}
+			second := e
+			second.Seq = 2
+			s := Fold([]Event{e, second}, quality.DefaultBounds())
+			_, err := json.Marshal(s)
+			require.NoError(t, err)
+			for _, stream := range s.Participants[0].Fabrics[0].Streams {
+				if stream.LossFraction != nil {
+					require.GreaterOrEqual(t, *stream.LossFraction, 0.0)
+					require.LessOrEqual(t, *stream.LossFraction, 1.0)
+				}
+			}
+		}
+	})
+}
+
+// FuzzParseData: bad data is no event's end.
+func FuzzParseData(f *testing.F) {
+	f.Add("fabricSetup", []byte(`{"setupMs":1e999}`))
+	f.Add("associateMstWithUserID", []byte(`{"ssrc":"x","userID":{"userName":1}}`))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		d := ParseData(name, data)
+		if d == nil {
+			return
+		}
+		require.False(t, d.SetupMs.V < 0 || d.SetupMs.V > maxDurationMs)
+		require.LessOrEqual(t, len(d.Reason), maxText)
+		require.LessOrEqual(t, len(d.UserID), maxUserID)
+	})
+}

@@ -1,0 +1,239 @@
+package conference_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+var eventNames = []string{
+	"fabricAdded", "remoteDescriptionSet", "fabricSetup", "fabricSetupFailed", "fabricTerminated", "audioMute",
+	"audioUnmute", "fabricHold", "fabricResume", "iceDisruptionStart", "iceDisruptionEnd", "iceRestart",
+	"selectedCandidatePairChange", "userIDChange", "associateMstWithUserID", "customEvent",
+}
+
+func genValue(lo, hi float64) *rapid.Generator[conference.Value] {
+	return rapid.Custom(func(t *rapid.T) conference.Value {
+		return conference.Value{V: rapid.Float64Range(lo, hi).Draw(t, "v"), Known: rapid.Bool().Draw(t, "known")}
+	})
+}
+
+var genStats = rapid.Custom(func(t *rapid.T) *conference.Stats {
+	n := func(name string) float64 { return float64(rapid.IntRange(0, 5000).Draw(t, name)) }
+	m := &conference.Stats{
+		StatsType: rapid.SampledFrom([]string{"inbound-rtp", "outbound-rtp", "candidate-pair", "new"}).Draw(t, "type"),
+		MediaType: rapid.SampledFrom([]string{"audio", "video"}).Draw(t, "media"),
+		SSRC:      rapid.Int64Range(1, 3).Draw(t, "ssrc"), Codec: rapid.SampledFrom([]string{"", "opus", "VP8"}).Draw(t, "codec"),
+		IntervalMs: rapid.Float64Range(1, 20_000).Draw(t, "interval"),
+		Bytes:      n("bytes"), Packets: n("packets"), PacketsLost: n("lost") - 100, Samples: n("samples"), ConcealedSamples: n("concealed"),
+		Freezes: n("freezes"), FreezeMs: rapid.Float64Range(0, 1000).Draw(t, "freezeMs"),
+		RemoteLost: genValue(0, 100).Draw(t, "remoteLost"), JitterMs: genValue(0, 200).Draw(t, "jitter"),
+		RTTMs: genValue(0, 900).Draw(t, "rtt"), FPS: genValue(0, 60).Draw(t, "fps"), MOS: genValue(1, 4.5).Draw(t, "mos"),
+	}
+	if m.MOS.Known {
+		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
+	}
+	return m
+})
+
+func genData(t *rapid.T, name string) *conference.Data {
+	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q}`,
+		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
+		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
+		rapid.SampledFrom([]string{"disconnected", "failed"}).Draw(t, "ice"), rapid.IntRange(1, 3).Draw(t, "ssrc"),
+		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
+		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"))
+	return conference.ParseData(name, []byte(text))
+}
+
+// genEvent draws a record of a session; what it is about is drawn, its number given.
+func genEvent(t *rapid.T, session string, seq uint64, index int, spread int64) conference.Event {
+	e := conference.Event{
+		AppID: "app", ConferenceID: "c", Session: session, UserID: session, Seq: seq, Index: index,
+		AtMs: base + rapid.Int64Range(0, spread).Draw(t, "at"), Fabric: rapid.IntRange(0, 2).Draw(t, "fabric"),
+		Kind: conference.Kind(rapid.IntRange(1, 6).Draw(t, "kind")),
+	}
+	e.ConferenceAtMs = base + rapid.Int64Range(0, spread).Draw(t, "place")
+	if e.Fabric != 0 { // a fabric was added once
+		e.ConferenceAtMs = base + int64(e.Fabric)*10_000
+	}
+	switch e.Kind {
+	case conference.KindStats:
+		e.Stats = genStats.Draw(t, "stats")
+	case conference.KindEvent:
+		e.Name = rapid.SampledFrom(eventNames).Draw(t, "name")
+		e.Data = genData(t, e.Name)
+	case conference.KindError:
+		e.Function = rapid.SampledFrom([]string{"getUserMedia", "createOffer"}).Draw(t, "function")
+	case conference.KindFeedback:
+		overall := rapid.IntRange(1, 5).Draw(t, "overall")
+		e.Feedback = &conference.Feedback{Overall: &overall}
+	case conference.KindSkip:
+		e.Lost = conference.Lost{Stats: rapid.IntRange(0, 9).Draw(t, "lost")}
+	case conference.KindLog:
+	}
+	return e
+}
+
+func genEvents(t *rapid.T, spread int64) []conference.Event {
+	var events []conference.Event
+	for s := range rapid.IntRange(1, 3).Draw(t, "sessions") {
+		for seq := range rapid.IntRange(1, 15).Draw(t, "frames") {
+			for index := range rapid.IntRange(1, 2).Draw(t, "records") {
+				events = append(events, genEvent(t, fmt.Sprint("s", s), uint64(seq+1), index, spread))
+			}
+		}
+	}
+	return events
+}
+
+// shuffled draws another order of events, some of them twice.
+func shuffled(t *rapid.T, events []conference.Event) []conference.Event {
+	again := rapid.SliceOfN(rapid.SampledFrom(events), 0, 10).Draw(t, "again")
+	return rapid.Permutation(append(slices.Clone(events), again...)).Draw(t, "order")
+}
+
+func asJSON(t require.TestingT, s conference.Summary) string {
+	s.Revision = 0
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestFoldDependsOnTheSetAlone: any order of arrival and any repetition give the same
+// summary, to the last digit.
+//
+// spec: CONF-02, CONF-03, SRV-03
+func TestFoldDependsOnTheSetAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := genEvents(t, 25_000)
+		want := asJSON(t, conference.Fold(events, quality.DefaultBounds()))
+		require.JSONEq(t, want, asJSON(t, conference.Fold(shuffled(t, events), quality.DefaultBounds())))
+	})
+}
+
+// TestApplyTellsRepetitions: the first time a record comes is the only one that counts.
+func TestApplyTellsRepetitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := conference.New("app", "c")
+		seen := map[string]bool{}
+		for _, e := range shuffled(t, genEvents(t, 25_000)) {
+			id := fmt.Sprint(e.Session, e.Seq, e.Index)
+			require.Equal(t, seen[id], c.Seen(&e))
+			require.Equal(t, seen[id], c.Apply(&e))
+			seen[id] = true
+		}
+	})
+}
+
+// components is the model that a Set is held against: what belongs together, from all
+// events at once.
+func components(events []conference.Event) (spans []instance.Span, parts [][]conference.Event) {
+	active := func(e *conference.Event) bool { return e.Activity() }
+	for i := range events {
+		if active(&events[i]) {
+			spans = joinModel(spans, instance.At(events[i].AtMs))
+		}
+	}
+	nActive := len(spans)
+	home := func(at int64) int {
+		best, bestDistance := -1, int64(math.MaxInt64)
+		for i, span := range spans[:nActive] {
+			if d := max(0, span.Start-at, at-span.End); span.Contains(at) && (d < bestDistance || d == bestDistance && span.Start < spans[best].Start) {
+				best, bestDistance = i, d
+			}
+		}
+		return best
+	}
+	var idle []instance.Span
+	for i := range events {
+		if e := &events[i]; !active(e) && home(e.ConferenceAtMs) < 0 {
+			idle = joinModel(idle, instance.At(e.ConferenceAtMs))
+		}
+	}
+	spans = append(spans, idle...)
+	parts = make([][]conference.Event, len(spans))
+	for i := range events {
+		e := &events[i]
+		at, part := e.AtMs, -1
+		if !active(e) {
+			at, part = e.ConferenceAtMs, home(e.ConferenceAtMs)
+		}
+		for k := range spans {
+			if part < 0 && spans[k].Start <= at && at <= spans[k].End && (k < nActive) == active(e) {
+				part = k
+			}
+		}
+		parts[part] = append(parts[part], *e)
+	}
+	return spans, parts
+}
+
+func joinModel(spans []instance.Span, s instance.Span) []instance.Span {
+	merged, swallowed := instance.Merge(spans, s)
+	for _, i := range slices.Backward(swallowed) {
+		spans = slices.Delete(spans, i, i+1)
+	}
+	return append(spans, merged)
+}
+
+// TestSetFindsConferences: whatever the order of arrival, the repetitions, the cut into
+// batches and the moments of Tick, the newest summary of each conference is the fold of
+// its events, and revisions only rise.
+//
+// spec: CONF-01, CONF-02, SRV-03
+func TestSetFindsConferences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := genEvents(t, 200_000)
+		set := conference.NewSet(conference.Config{MaxConferences: 1000, KeepEndedMs: 3_600_000, Labels: quality.DefaultBounds()})
+		now := int64(base + 150_000)
+		var out []conference.Summary
+		seen := map[string]bool{}
+		for _, e := range shuffled(t, events) {
+			id := fmt.Sprint(e.Session, e.Seq, e.Index)
+			require.Equal(t, seen[id], set.Seen(&e))
+			want := conference.Applied
+			if seen[id] {
+				want = conference.Duplicate
+			}
+			require.Equal(t, want, set.Apply(&e, now))
+			seen[id] = true
+			if rapid.Bool().Draw(t, "tick") {
+				now += rapid.Int64Range(0, 40_000).Draw(t, "advance")
+				out = append(out, set.Tick(now)...)
+			}
+		}
+		out = append(out, set.Tick(now+200_000)...)
+		require.Zero(t, set.Live())
+		checkNewest(t, events, out, set.Len())
+	})
+}
+
+func checkNewest(t *rapid.T, events []conference.Event, out []conference.Summary, length int) {
+	spans, parts := components(events)
+	require.Equal(t, len(spans), length, "conferences in memory")
+	for i, span := range spans {
+		var newest *conference.Summary
+		highest := 0 // of the earlier ones, also of what was joined
+		for k := range out {
+			if out[k].StartMs >= span.Start && out[k].EndMs <= span.End {
+				if newest != nil {
+					highest = max(highest, newest.Revision)
+				}
+				newest = &out[k]
+			}
+		}
+		require.NotNil(t, newest, "no summary of %v", span)
+		require.Greater(t, newest.Revision, highest, "the store keeps the highest revision")
+		require.JSONEq(t, asJSON(t, conference.Fold(parts[i], quality.DefaultBounds())), asJSON(t, *newest))
+	}
+}
