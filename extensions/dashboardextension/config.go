@@ -3,13 +3,13 @@ package dashboardextension
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"strings"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
+
+	"github.com/qosrtc/qos/internal/loopback"
 )
 
 // Config of the dashboard extension.
@@ -42,7 +42,7 @@ func (c *Config) Validate() error {
 	var errs []error
 	if c.NetAddr.Endpoint == "" {
 		errs = append(errs, errors.New("endpoint must not be empty"))
-	} else if !c.loopback() && !c.AllowUnauthenticated && !c.Auth.HasValue() {
+	} else if !c.private() && !c.AllowUnauthenticated && !c.Auth.HasValue() {
 		errs = append(errs, fmt.Errorf("endpoint %q is not loopback: set auth, or allow_unauthenticated to let anyone read", c.NetAddr.Endpoint))
 	}
 	if c.Storage == (component.ID{}) {
@@ -59,19 +59,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (c *Config) loopback() bool {
+// private reports whether only this machine reaches the endpoint.
+func (c *Config) private() bool {
 	if strings.HasPrefix(string(c.NetAddr.Transport), "unix") {
 		return true
 	}
-	host, _, err := net.SplitHostPort(c.NetAddr.Endpoint)
-	return err == nil && isLoopback(host)
-}
-
-// isLoopback reports whether host, without a port, is this machine and nothing else.
-func isLoopback(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
+	return loopback.Endpoint(c.NetAddr.Endpoint)
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/loopback"
 )
 
 // securityHeaders stand on every answer. Pages hold no inline script or style, so the
@@ -55,7 +57,7 @@ func (s hostSet) allow(hostport string) bool {
 		host = strings.Trim(hostport, "[]")
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	return isLoopback(host) || s[host]
+	return loopback.Host(host) || s[host]
 }
 
 func unspecified(host string) bool {

@@ -29,6 +29,7 @@ const (
 	colReceived
 	colOutgoing
 	colIncoming
+	colLabel
 	columnCount
 )
 
@@ -36,6 +37,7 @@ const (
 var columnNames = [columnCount]string{
 	"mos", "bitrateKbps", "lossFraction", "jitterMs", "rttMs", "fps", "height", "frozenFraction", "concealedFraction",
 	"jitterBufferMs", "sentKbps", "receivedKbps", "availableOutgoingKbps", "availableIncomingKbps",
+	"labelRank",
 }
 
 // point is one measurement.
@@ -59,6 +61,7 @@ func measure(statsType string, attrs attributes) point {
 		colReceived:  kbps(stat("bytesReceived"), intervalMs),
 		colOutgoing:  stat("availableOutgoingBps") / 1000,
 		colIncoming:  stat("availableIncomingBps") / 1000,
+		colLabel:     labelRank(attrs.text(semconv.QualityLabel)),
 	}
 	switch statsType {
 	case "inbound-rtp":
@@ -74,6 +77,25 @@ func measure(statsType string, attrs attributes) point {
 		p[colLoss] = math.NaN()
 	}
 	return p
+}
+
+// labelRank makes labels drawable, 5 for excellent to 1 for bad: where one ends and the
+// next begins is the operator's setting, which the page does not know.
+func labelRank(label string) float64 {
+	switch label {
+	case "excellent":
+		return 5
+	case "good":
+		return 4
+	case "fair":
+		return 3
+	case "poor":
+		return 2
+	case "bad":
+		return 1
+	default:
+		return math.NaN()
+	}
 }
 
 // kbps is a rate: bytes over an interval.

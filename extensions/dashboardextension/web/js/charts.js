@@ -1,0 +1,302 @@
+// Charts of the streams, a card for each fabric. All charts share the view's stretch of
+// time and its cursor.
+
+/* global uPlot */
+
+import { h } from "./dom.js";
+import { clock, decimal, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
+import { fabricTitle } from "./model.js";
+import { ticks } from "./view.js";
+
+const metrics = [
+  { name: "mos", title: "Score", unit: "MOS, 1 to 5", text: mos, axis: (v) => decimal(v, 0), range: () => [1, 5], splits: [1, 2, 3, 4, 5] },
+  { name: "bitrateKbps", title: "Bit rate", unit: "", text: kbps, least: 50, axis: (v) => (v >= 1000 ? `${v / 1000} M` : `${v} k`) },
+  { name: "lossFraction", title: "Packet loss", unit: "", text: percent, least: 0.05, most: 1, axis: (v) => `${decimal(v * 100, v * 100 % 1 ? 1 : 0)} %` },
+  { name: "rttMs", title: "Round trip", unit: "", text: ms, least: 50, axis: (v) => `${v} ms` },
+  { name: "jitterMs", title: "Jitter", unit: "", text: ms, least: 20, axis: (v) => `${v} ms` },
+  { name: "fps", title: "Frame rate", unit: "", text: fps, least: 30, axis: (v) => `${v}` },
+];
+
+const chartHeight = 148;
+const style = getComputedStyle(document.documentElement);
+const color = (name) => style.getPropertyValue(name).trim();
+const hasValues = (stream, name) => stream[name]?.some((v) => v !== null);
+
+/** The streams' columns on one time axis. A silence becomes a gap. */
+function join(streams, name) {
+  const tables = streams.map((stream) => {
+    const [t, v] = [[], []];
+    const silence = 30_000 * stream.recordsPerPoint;
+    stream.t.forEach((at, i) => {
+      if (i > 0 && at - stream.t[i - 1] > silence) {
+        t.push(at - 1);
+        v.push(null);
+      }
+      t.push(at);
+      v.push(stream[name]?.[i] ?? null);
+    });
+    return [t, v];
+  });
+  return uPlot.join(tables);
+}
+
+const mean = (values) => {
+  const known = values.filter((v) => typeof v === "number");
+  return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
+};
+
+function yAxis(metric) {
+  return {
+    size: 52, gap: 4, font: "11px system-ui, sans-serif",
+    stroke: () => color("--muted"),
+    grid: { stroke: () => color("--border"), width: 1 },
+    ticks: { show: false },
+    space: 28,
+    splits: metric.splits && (() => metric.splits),
+    values: (_u, splits) => splits.map((v) => metric.axis(v)),
+  };
+}
+
+function xAxis() {
+  let step = 1000;
+  return {
+    size: 26, gap: 4, font: "11px system-ui, sans-serif",
+    stroke: () => color("--muted"),
+    grid: { show: false },
+    ticks: { stroke: () => color("--border"), size: 4, width: 1 },
+    splits: (u, _axis, from, to) => {
+      const found = ticks([from, to], Math.max(2, Math.floor(u.width / 100)));
+      step = found.step;
+      return found.times;
+    },
+    values: (_u, splits) => splits.map(step >= 60_000 ? shortClock : clock),
+  };
+}
+
+/** One metric of one fabric. */
+class Chart {
+  constructor(metric, streams, view) {
+    Object.assign(this, { metric, streams, view });
+    this.plot = h("div", { class: "plot", "aria-hidden": "true" });
+    this.readout = h("ul", { class: "readout" });
+    this.el = h("figure", { class: "chart", tabindex: "0", "data-testid": "chart", "data-metric": metric.name, onkeydown: (event) => this.#move(event) },
+      h("figcaption", {}, h("b", {}, metric.title), metric.unit && h("span", { class: "muted" }, metric.unit)), this.readout, this.plot);
+    this.marks = streams.map((stream) => {
+      const value = h("span", {});
+      const mark = h("li", { vars: { "--c": `var(${stream.kind.color})` } }, h("i", {}), h("span", { class: "visually-hidden" }, `${stream.word}: `), value);
+      this.readout.append(mark);
+      return { mark, value };
+    });
+  }
+
+  #options(width) {
+    const { metric, view } = this;
+    return {
+      width, height: chartHeight, ms: 1, legend: { show: false }, padding: [8, 8, 0, 0],
+      scales: { x: { time: false, range: () => view.range }, y: { range: metric.range ?? ((_u, _min, max) => [0, Math.min(metric.most ?? Number.POSITIVE_INFINITY, Math.max(metric.least, (max ?? 0) * 1.1))]) } },
+      axes: [xAxis(), yAxis(metric)],
+      series: [{}, ...this.streams.map((stream) => ({
+        stroke: () => color(stream.kind.color), width: 1.75, dash: stream.kind.dash, alpha: stream.rank > 0 ? Math.max(0.4, 1 - stream.rank * 0.2) : 1,
+        points: { show: (_u, _s, from, to) => to - from < 2, size: 5, fill: () => color(stream.kind.color) },
+      }))],
+      cursor: { y: false, points: { size: 6 }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => view.reset() } },
+      hooks: {
+        setCursor: [(u) => view.point(u.cursor.left < 0 ? null : u.posToVal(u.cursor.left, "x"), this)],
+        setSelect: [(u) => this.#zoom(u)],
+      },
+    };
+  }
+
+  #zoom(u) {
+    const { left, width } = u.select;
+    if (width < 4) return;
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.view.zoom(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+  }
+
+  #move(event) {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!way || !this.u) return;
+    event.preventDefault();
+    const times = this.u.data[0];
+    const here = this.view.cursor === null ? -1 : this.u.valToIdx(this.view.cursor);
+    this.view.point(times[Math.min(times.length - 1, Math.max(0, here + way))]);
+  }
+
+  build() {
+    const width = this.plot.clientWidth;
+    if (this.u || width === 0) return;
+    this.u = new uPlot(this.#options(width), join(this.streams, this.metric.name), this.plot);
+    this.read();
+  }
+
+  set(streams) {
+    this.streams = streams;
+    this.u?.setData(join(streams, this.metric.name));
+    this.read();
+  }
+
+  resize() {
+    const width = this.plot.clientWidth;
+    if (this.u && width > 0 && Math.abs(width - this.u.width) > 1) this.u.setSize({ width, height: chartHeight });
+    else this.build();
+  }
+
+  show(hidden) {
+    this.streams.forEach((stream, i) => {
+      this.u?.setSeries(i + 1, { show: !hidden.has(stream.ssrc) });
+      this.marks[i].mark.hidden = hidden.has(stream.ssrc);
+    });
+  }
+
+  range() {
+    this.u?.setScale("x", { min: this.view.range[0], max: this.view.range[1] });
+    this.read();
+  }
+
+  cursor(source) {
+    const { cursor } = this.view;
+    if (this.u && source !== this) this.u.setCursor({ left: cursor === null ? -10 : this.u.valToPos(cursor, "x"), top: 0 }, false);
+    this.read();
+  }
+
+  /** Values at the cursor, or means of what is shown. */
+  read() {
+    const { u, view } = this;
+    if (!u) return;
+    const index = view.cursor === null ? null : u.valToIdx(view.cursor);
+    this.marks.forEach(({ value }, i) => {
+      const column = u.data[i + 1];
+      const shown = index === null ? mean(column.filter((_v, at) => u.data[0][at] >= view.range[0] && u.data[0][at] <= view.range[1])) : near(column, index);
+      value.textContent = this.metric.text(shown);
+    });
+    this.readout.classList.toggle("means", index === null);
+  }
+}
+
+/** The value at an index; what the join left undefined takes its neighbour's. */
+function near(column, index) {
+  for (let i = index; i >= Math.max(0, index - 2); i--) if (column[i] !== undefined) return column[i];
+  return null;
+}
+
+/** The card of one fabric. */
+class FabricCard {
+  constructor(p, f, view) {
+    this.hidden = new Set();
+    this.view = view;
+    const streams = f.streams;
+    const { remote, usage } = fabricTitle(f);
+    this.charts = metrics.map((m) => [m, streams.filter((s) => hasValues(s, m.name))]).filter(([, s]) => s.length > 0).map(([m, s]) => new Chart(m, s, view));
+    this.el = h("article", { class: "card fabric-card", "data-testid": "fabric-charts", "data-session": p.session, "data-fabric": f.fabric },
+      h("header", {},
+        h("h3", {}, p.userName || p.user, remote && h("span", { class: "muted" }, " → "), remote),
+        h("span", { class: "muted small" }, [`Fabric ${f.fabric}`, usage].filter(Boolean).join(" · ")),
+        h("div", { class: "chips", role: "group", "aria-label": "Streams shown" }, streams.map((s) => this.#chip(s)))),
+      h("div", { class: "chart-grid" }, this.charts.map((c) => c.el)));
+    this.#observe();
+  }
+
+  #chip(stream) {
+    const chip = h("button", { type: "button", class: "chip stream-chip", "aria-pressed": "true", "data-testid": "stream", title: stream.ssrc ? `SSRC ${stream.ssrc}` : null, vars: { "--c": `var(${stream.kind.color})` } },
+      h("i", { class: stream.kind.dash ? "dashed" : "" }), stream.word, stream.codec && h("span", { class: "count" }, stream.codec));
+    chip.addEventListener("click", () => {
+      const show = this.hidden.delete(stream.ssrc);
+      if (!show) this.hidden.add(stream.ssrc);
+      chip.setAttribute("aria-pressed", String(show));
+      for (const c of this.charts) c.show(this.hidden);
+    });
+    return chip;
+  }
+
+  #observe() {
+    this.seen = new IntersectionObserver(([entry]) => {
+      if (!entry.isIntersecting) return;
+      this.seen.disconnect();
+      for (const c of this.charts) c.build();
+    }, { rootMargin: "400px" });
+    this.seen.observe(this.el);
+    this.sized = new ResizeObserver(() => this.charts.some((c) => c.u) && this.charts.forEach((c) => c.resize()));
+    this.sized.observe(this.el);
+    this.unlisten = this.view.listen((what, source) => {
+      for (const c of this.charts) what === "range" ? c.range() : c.cursor(source);
+    });
+  }
+
+  set(f) {
+    for (const c of this.charts) c.set(f.streams.filter((s) => hasValues(s, c.metric.name)));
+  }
+
+  redraw() {
+    for (const c of this.charts) c.u?.redraw();
+  }
+
+  end() {
+    this.seen.disconnect();
+    this.sized.disconnect();
+    this.unlisten();
+    for (const c of this.charts) c.u?.destroy();
+  }
+}
+
+const shape = (f) => f.streams.map((s) => [s.ssrc, s.rid, s.statsType, s.codec, ...metrics.map((m) => hasValues(s, m.name))]);
+
+export class Charts {
+  constructor(el, view) {
+    this.view = view;
+    this.cards = new Map();
+    this.chosen = null;
+    this.select = h("select", { "aria-label": "Participant", onchange: () => this.#choose() });
+    this.tools = h("div", { class: "tools" }, this.select);
+    this.list = h("div", { class: "fabric-cards" });
+    this.el = el;
+    el.append(h("div", { class: "section-head" }, h("h2", { id: "streams-title" }, "Streams"),
+      h("p", { class: "muted small hint" }, "Drag across a chart to zoom, double-click to see all."), this.tools), this.list);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const { card } of this.cards.values()) card.redraw(); });
+  }
+
+  #choose() {
+    this.chosen = this.select.value;
+    this.draw();
+  }
+
+  set(people) {
+    this.people = people.filter((p) => p.fabrics.some((f) => f.streams.length > 0));
+    this.el.hidden = this.people.length === 0;
+    this.tools.hidden = this.people.length < 2;
+    const options = JSON.stringify(this.people.map((p) => [p.session, p.user]));
+    if (options !== this.options) {
+      this.options = options;
+      this.chosen ??= this.people.length > 6 ? this.people[0].session : "";
+      this.select.replaceChildren(h("option", { value: "" }, "All participants"), ...this.people.map((p) => h("option", { value: p.session }, p.userName || p.user)));
+      this.select.value = this.chosen;
+    }
+    this.draw();
+  }
+
+  draw() {
+    const wanted = this.people.filter((p) => !this.chosen || p.session === this.chosen)
+      .flatMap((p) => p.fabrics.filter((f) => f.streams.length > 0).map((f) => [p, f]));
+    const keep = new Set();
+    wanted.forEach(([p, f], place) => {
+      const key = `${p.session}/${f.fabric}`;
+      const form = JSON.stringify([p.user, fabricTitle(f), shape(f)]);
+      keep.add(key);
+      const have = this.cards.get(key);
+      if (have?.form === form) have.card.set(f);
+      else {
+        have?.card.end();
+        have?.card.el.remove();
+        const card = new FabricCard(p, f, this.view);
+        this.cards.set(key, { form, card });
+        this.list.insertBefore(card.el, this.list.children[place] ?? null);
+      }
+    });
+    for (const [key, { card }] of this.cards) {
+      if (keep.has(key)) continue;
+      card.end();
+      card.el.remove();
+      this.cards.delete(key);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The page of one conference.
+
+import { ask, poll } from "./api.js";
+import { Charts } from "./charts.js";
+import { byId, drawOnChange, h } from "./dom.js";
+import { EntryList } from "./entrylist.js";
+import { drawHead, drawIssues } from "./head.js";
+import { participants } from "./model.js";
+import { notice, skeleton } from "./parts.js";
+import { drawFeedback, drawPeople } from "./people.js";
+import { Lanes } from "./timeline.js";
+import { View } from "./view.js";
+
+const refreshMs = 4000;
+const query = new URLSearchParams(location.search);
+const parameters = { app: query.get("app"), id: query.get("id"), at: query.get("at") };
+const view = new View();
+let parts = null;
+let settled = 0; // refreshes since the conference has ended: late data may revise it
+
+function build() {
+  const timeline = byId("timeline");
+  const reset = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => view.reset() }, "Show all");
+  timeline.append(h("div", { class: "section-head" }, h("h2", { id: "timeline-title" }, "Time-line"), reset));
+  const lanes = new Lanes(timeline, view);
+  const list = new EntryList(timeline, view);
+  const charts = new Charts(byId("streams"), view);
+  view.listen((what) => {
+    if (what === "range") reset.hidden = !view.zoomed;
+  });
+  lanes.plot.addEventListener("click", (event) => {
+    const target = event.target.closest(".marker");
+    if (!target) return;
+    event.preventDefault();
+    list.reveal(Number(target.dataset.index));
+  });
+  return { lanes, list, charts };
+}
+
+/** What is open among the participants. */
+const openPeople = () => new Map([...document.querySelectorAll(".participant")].map((el) => [el.dataset.session, el.open]));
+
+function draw(detail) {
+  const { conference: c, timeline } = detail;
+  document.title = `${c.id} · qos`;
+  byId("body").hidden = false;
+  parts ??= build();
+  const people = participants(detail);
+  const times = [...timeline.map((e) => e.at), ...detail.fabrics.flatMap((f) => [f.firstAt, f.lastAt])];
+  const start = c.startAt;
+  const end = c.state === "live" ? Math.max(detail.at, c.endAt) : Math.max(c.endAt, ...times.slice(-1));
+  view.setFull(Math.min(start, times[0] ?? start), Math.max(end, start + 10_000));
+  drawOnChange(byId("head"), [c, detail.summary, timeline.length, c.state === "live" && detail.at], () => drawHead(detail));
+  drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut], () => drawIssues(detail));
+  parts.lanes.set(people, timeline, start, end);
+  parts.list.set(people, timeline, start);
+  parts.charts.set(people);
+  drawOnChange(byId("participants"), [c.participants, detail.summary, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, openPeople()));
+  drawOnChange(byId("feedback"), timeline.filter((e) => e.kind === "feedback"), () => drawFeedback(timeline));
+}
+
+function missing() {
+  return h("div", { class: "card empty", "data-testid": "empty" }, h("h1", {}, "No such conference"),
+    h("p", {}, "There is no conference of this app and ID at this time. Its first record may be on its way, or its time in the store may be over."),
+    h("a", { class: "button", href: "." }, "All conferences"));
+}
+
+function fail(error) {
+  byId("alert").replaceChildren(error.status === 404 && !parts ? missing() : notice(parts ? `${error.message} What you see may be out of date.` : error.message, () => run()));
+  if (!parts) byId("head").replaceChildren();
+}
+
+async function load() {
+  try {
+    const detail = await ask("api/conference", parameters);
+    byId("alert").replaceChildren();
+    draw(detail);
+    settled = detail.conference.state === "live" ? 0 : settled + 1;
+    return settled > 10 ? 0 : refreshMs;
+  } catch (error) {
+    fail(error);
+    if (!(error.status >= 0)) throw error;
+    return error.status === 400 ? 0 : refreshMs;
+  } finally {
+    byId("main").setAttribute("aria-busy", "false");
+  }
+}
+
+const run = poll(load);
+byId("head").append(skeleton(6));
+run();

@@ -1,0 +1,39 @@
+// Builds elements. Text only ever goes in as text: whatever users supply cannot become
+// markup.
+
+const svgNS = "http://www.w3.org/2000/svg";
+
+function fill(el, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) el.addEventListener(name.slice(2), value);
+    else if (name === "vars") for (const [k, v] of Object.entries(value)) el.style.setProperty(k, v);
+    else el.setAttribute(name, value === true ? "" : String(value));
+  }
+  el.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false));
+  return el;
+}
+
+/** An HTML element: attributes, "on…" listeners and "vars" (CSS properties) as props. */
+export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+
+/** The same in SVG. */
+export const s = (tag, props, ...children) => fill(document.createElementNS(svgNS, tag), props, children);
+
+export const byId = (id) => document.getElementById(id);
+
+/**
+ * Draws into el when what it is drawn from has changed, so that a page that refreshes
+ * itself leaves alone what stays: focus, selection, open details.
+ */
+export function drawOnChange(el, input, draw) {
+  const key = JSON.stringify(input);
+  if (el.drawnFrom === key) return false;
+  el.drawnFrom = key;
+  el.replaceChildren(...[draw()].flat(Infinity).filter(Boolean));
+  return true;
+}
+
+/** A box that scrolls sideways and can be reached by keyboard. */
+export const scrollBox = (label, ...children) =>
+  h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);

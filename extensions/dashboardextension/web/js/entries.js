@@ -1,0 +1,99 @@
+// Words for what stands on the time-line.
+
+import { duration, integer, ms, none, plural, words } from "./format.js";
+
+const candidate = (d) =>
+  d?.localCandidateType ? `${d.localCandidateType} → ${d.remoteCandidateType ?? "?"}${d.relayProtocol ? `, relayed over ${d.relayProtocol.toUpperCase()}` : ""}` : "";
+
+const stages = {
+  noRemoteDescription: "no answer came",
+  gathering: "while gathering candidates",
+  connectivity: "while checking connectivity",
+  dtls: "in the DTLS handshake",
+};
+
+const reasons = {
+  application: "the application said so",
+  closed: "the connection was closed",
+  pagehide: "the page was left",
+  replaced: "replaced by another connection",
+  failed: "ICE failed",
+  terminated: "terminated by the application",
+  silence: "nothing came for 30 s",
+  iceFailed: "ICE had failed",
+};
+
+export const reasonText = (reason) => reasons[reason] ?? reason ?? "";
+
+const userText = (user) => (typeof user === "object" && user !== null ? user.aliasName || user.userName || "" : (user ?? ""));
+
+// name: [title, tone, detail of the event's data]
+const events = {
+  fabricAdded: ["Connection added", "life", (d) => (d.alreadyConnected ? "was connected before" : "")],
+  remoteDescriptionSet: ["Answered", "life", () => "first remote description"],
+  fabricSetup: ["Connected", "good", (d) => [d.setupMs != null && `after ${ms(d.setupMs)}`, candidate(d)].filter(Boolean).join(" · ")],
+  fabricSetupFailed: ["Setup failed", "bad", (d) => [stages[d.stage] ?? d.stage, d.failureMs != null && `after ${ms(d.failureMs)}`, reasonText(d.reason)].filter(Boolean).join(" · ")],
+  fabricTerminated: ["Connection ended", "life", (d) => reasonText(d.reason)],
+  fabricHold: ["On hold", "mute"],
+  fabricResume: ["Resumed", "mute"],
+  audioMute: ["Audio muted", "mute"],
+  audioUnmute: ["Audio unmuted", "mute"],
+  videoPause: ["Video paused", "mute"],
+  videoResume: ["Video resumed", "mute"],
+  screenShareStart: ["Screen sharing started", "life"],
+  screenShareStop: ["Screen sharing stopped", "life"],
+  iceDisruptionStart: ["ICE disruption", "warn", (d) => d.iceConnectionState ?? ""],
+  iceDisruptionEnd: ["ICE recovered", "good", (d) => (d.durationMs != null ? `after ${duration(d.durationMs)}` : "")],
+  iceRestart: ["ICE restart", "warn"],
+  selectedCandidatePairChange: ["Network path changed", "warn", candidate],
+  streamAdded: ["Stream added", "life", (d) => [d.statsType === "outbound-rtp" ? "sent" : d.statsType === "inbound-rtp" ? "received" : "", d.mediaType, d.codec, d.ssrc && `SSRC ${d.ssrc}`].filter(Boolean).join(" · ")],
+  associateMstWithUserID: ["Stream belongs to", "life", (d) => [userText(d.userID), d.usageLabel, d.ssrc && `SSRC ${d.ssrc}`].filter(Boolean).join(" · ")],
+  userIDChange: ["User changed", "life", (d) => [d.userIDType, userText(d.newUserID)].filter(Boolean).join(": ")],
+  activeDeviceList: ["Devices in use", "life", (d) => (Array.isArray(d.deviceList) ? d.deviceList.map((one) => one?.label || one?.kind).filter(Boolean).join(", ") : "")],
+  dominantSpeaker: ["Dominant speaker", "life"],
+  wifiStats: ["Wi-Fi", "life", (d) => [d.signal != null && `signal ${d.signal}`, d.rssi != null && `${d.rssi} dBm`].filter(Boolean).join(" · ")],
+};
+
+function compact(data) {
+  if (data === null || data === undefined) return "";
+  if (typeof data !== "object") return String(data);
+  return Object.entries(data).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join(" · ");
+}
+
+function describeEvent(e) {
+  const [title, tone, detail] = events[e.name] ?? [words(e.name || "event"), "life", compact];
+  const data = typeof e.data === "object" && e.data !== null ? e.data : {};
+  return { title, tone, detail: detail ? detail(events[e.name] ? data : e.data) : "" };
+}
+
+function describeFeedback(e) {
+  const f = e.feedback ?? {};
+  const parts = ["audio", "video", "screen"].filter((k) => f[k] != null).map((k) => `${k} ${f[k]}`);
+  return { title: `Rated ${f.overall ?? none} of 5`, tone: f.overall <= 2 ? "bad" : "rating", detail: [f.user && `by ${f.userName || f.user}`, ...parts, f.comment && `“${f.comment}”`].filter(Boolean).join(" · ") };
+}
+
+function describeSkip(e) {
+  const s = e.skip ?? {};
+  const parts = [s.stats > 0 && plural(s.stats, "measurement"), s.events > 0 && plural(s.events, "other frame")].filter(Boolean);
+  return { title: "Lost by the client", tone: "warn", detail: `${parts.join(" and ") || `${integer(0)} frames`} dropped before they could be sent` };
+}
+
+/** {title, tone, detail} of an entry. */
+export function describe(e) {
+  switch (e.kind) {
+    case "error": return { title: `Error in ${e.function || "the application"}`, tone: "bad", detail: [e.name, e.message].filter(Boolean).join(": ") };
+    case "feedback": return describeFeedback(e);
+    case "log": return { title: "Log", tone: "log", detail: e.text ?? "" };
+    case "skip": return describeSkip(e);
+    default: return describeEvent(e);
+  }
+}
+
+/** Entries that begin or end a stretch of time: [begins, ends, class, word]. */
+export const stretches = [
+  ["iceDisruptionStart", "iceDisruptionEnd", "disruption", "ICE disruption"],
+  ["audioMute", "audioUnmute", "muted", "Audio muted"],
+  ["videoPause", "videoResume", "paused", "Video paused"],
+  ["fabricHold", "fabricResume", "held", "On hold"],
+  ["screenShareStart", "screenShareStop", "sharing", "Screen sharing"],
+];

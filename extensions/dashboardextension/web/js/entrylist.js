@@ -1,0 +1,82 @@
+// The readable list under the time-line.
+
+import { describe } from "./entries.js";
+import { drawOnChange, h } from "./dom.js";
+import { clock, fullDate, integer, offset } from "./format.js";
+import { userOf } from "./model.js";
+import { showEntry } from "./timeline.js";
+
+const atFirst = 100;
+const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedback", "Ratings"], ["log", "Logs"], ["skip", "Lost"]];
+
+function more(entry) {
+  const parts = [
+    entry.data && Object.keys(entry.data).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
+    entry.localSDP && ["Local SDP", entry.localSDP],
+    entry.remoteSDP && ["Remote SDP", entry.remoteSDP],
+  ].filter(Boolean);
+  return parts.map(([title, text]) => h("details", {}, h("summary", {}, title), h("pre", { tabindex: "0" }, text)));
+}
+
+export class EntryList {
+  constructor(el, view) {
+    this.view = view;
+    this.kind = "all";
+    this.shown = atFirst;
+    this.filters = h("div", { class: "chips", role: "group", "aria-label": "Show" });
+    this.list = h("ol", { class: "entries", "data-testid": "entries" });
+    this.foot = h("div", { class: "entries-foot" });
+    el.append(this.filters, this.list, this.foot);
+  }
+
+  set(people, timeline, start) {
+    [this.people, this.timeline, this.start] = [people, timeline.map((entry, index) => ({ entry, index })), start];
+    this.draw();
+  }
+
+  draw() {
+    const chosen = this.timeline.filter(({ entry }) => this.kind === "all" || entry.kind === this.kind);
+    const count = (kind) => (kind === "all" ? this.timeline.length : this.timeline.filter(({ entry }) => entry.kind === kind).length);
+    drawOnChange(this.filters, [this.kind, kinds.map(([kind]) => count(kind))], () =>
+      kinds.filter(([kind]) => kind === "all" || count(kind) > 0).map(([kind, word]) => this.#chip(kind, word, count(kind))));
+    const rows = chosen.slice(0, this.shown);
+    drawOnChange(this.list, rows, () => (rows.length > 0 ? rows.map((row) => this.#row(row)) : h("li", { class: "muted entry" }, "Nothing has been reported yet.")));
+    drawOnChange(this.foot, [chosen.length, this.shown], () => chosen.length > this.shown &&
+      h("button", { type: "button", onclick: () => this.#show(Number.POSITIVE_INFINITY) }, `Show all ${integer(chosen.length)}`));
+  }
+
+  #chip(kind, word, count) {
+    return h("button", { type: "button", class: "chip", "aria-pressed": String(kind === this.kind), onclick: () => this.#choose(kind) },
+      word, h("span", { class: "count" }, integer(count)));
+  }
+
+  #choose(kind) {
+    this.kind = kind;
+    this.shown = atFirst;
+    this.draw();
+    this.filters.querySelector("[aria-pressed='true']")?.focus();
+  }
+
+  #show(count) {
+    this.shown = count;
+    this.draw();
+  }
+
+  #row({ entry, index }) {
+    const { title, tone, detail } = describe(entry);
+    return h("li", { id: `entry-${index}`, class: `entry ${tone}`, tabindex: "-1", "data-testid": "entry", "data-kind": entry.kind, "data-name": entry.name || entry.function,
+      onmouseenter: () => this.view.point(entry.at) },
+      h("time", { class: "at", datetime: new Date(entry.at).toISOString(), title: fullDate(entry.at) }, clock(entry.at), h("span", {}, offset(entry.at - this.start))),
+      h("span", { class: "dot", "aria-hidden": "true" }),
+      h("span", { class: "who" }, userOf(this.people, entry.session), entry.fabric > 0 && h("span", { class: "muted" }, ` fabric ${entry.fabric}`)),
+      h("div", { class: "what" }, h("b", {}, title), detail && h("span", {}, detail), entry.timeCorrected && h("span", { class: "muted" }, "(time of arrival: the client's clock was wrong)"), more(entry)));
+  }
+
+  /** Makes an entry visible and shows it. */
+  reveal(index) {
+    this.kind = "all";
+    this.shown = Math.max(this.shown, index + 1);
+    this.draw();
+    showEntry(index);
+  }
+}

@@ -1,0 +1,110 @@
+// Words and numbers for people.
+
+export const outcomes = {
+  success: ["Success", "Every connection came up."],
+  partiallyFailed: ["Partially failed", "Some connections came up, others never did."],
+  dropped: ["Dropped", "Everyone was lost without leaving."],
+  aborted: ["Aborted", "Everyone left while still connecting."],
+  totallyFailed: ["Totally failed", "No connection came up."],
+  missed: ["Missed", "Nobody answered."],
+};
+
+export const labels = ["excellent", "good", "fair", "poor", "bad"];
+
+/** What a conference's pill says: [class, word, explanation]. */
+export function standing(c) {
+  if (c.state === "live") return ["live", "Live", "Going on now."];
+  if (c.state === "pending") return ["pending", "No summary", "It is silent, and its summary has not come yet."];
+  const [word, why] = outcomes[c.outcome] ?? [c.outcome || "Ended", ""];
+  return [outcomes[c.outcome] ? c.outcome : "pending", word, why];
+}
+
+export const capital = (word) => (word ? word[0].toUpperCase() + word.slice(1) : "");
+
+/** camelCase as words: iceDisruptionStart becomes "Ice disruption start". */
+export const words = (name) => capital(String(name).replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase());
+
+export const plural = (n, one, many = `${one}s`) => `${integer(n)} ${n === 1 ? one : many}`;
+
+const known = (n) => typeof n === "number" && Number.isFinite(n);
+export const none = "–";
+
+export const integer = (n) => (known(n) ? Math.round(n).toLocaleString("en") : none);
+
+export const decimal = (n, digits) =>
+  known(n) ? n.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : none;
+
+export const mos = (n) => decimal(n, 2);
+
+export const percent = (n) => {
+  if (!known(n)) return none;
+  const p = n * 100;
+  return `${decimal(p, p !== 0 && p < 10 ? 1 : 0)} %`;
+};
+
+export function ms(n) {
+  if (!known(n)) return none;
+  if (n >= 10_000) return `${decimal(n / 1000, 1)} s`;
+  return `${decimal(n, n < 10 ? 1 : 0)} ms`;
+}
+
+export function kbps(n) {
+  if (!known(n)) return none;
+  if (n >= 1000) return `${decimal(n / 1000, n < 10_000 ? 2 : 1)} Mbit/s`;
+  return `${decimal(n, n < 10 ? 1 : 0)} kbit/s`;
+}
+
+export const fps = (n) => (known(n) ? `${decimal(n, n < 10 ? 1 : 0)} fps` : none);
+
+/** 3 h 02 min, 12 min 30 s, 4.2 s. */
+export function duration(n) {
+  if (!known(n)) return none;
+  if (n < 1000) return `${Math.round(n)} ms`;
+  if (n < 10_000) return `${decimal(n / 1000, 1)} s`;
+  const seconds = Math.round(n / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (v) => String(v).padStart(2, "0");
+  if (hours > 0) return `${hours} h ${two(minutes)} min`;
+  return minutes > 0 ? `${minutes} min ${two(rest)} s` : `${rest} s`;
+}
+
+/** Time since the start, as +1:02:03.4. */
+export function offset(n) {
+  const sign = n < 0 ? "−" : "+";
+  const tenths = Math.floor(Math.abs(n) / 100);
+  const [hours, minutes, seconds] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60, Math.floor(tenths / 10) % 60];
+  const tail = `${String(seconds).padStart(2, "0")}.${tenths % 10}`;
+  return hours > 0 ? `${sign}${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${sign}${minutes}:${tail}`;
+}
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+
+export const date = (at) => dateTime.format(at);
+export const fullDate = (at) => fullTime.format(at);
+export const clock = (at) => clockTime.format(at);
+export const shortClock = (at) => shortTime.format(at);
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+export function ago(at, now) {
+  const seconds = Math.round((at - now) / 1000);
+  for (const [unit, length, upTo] of [["second", 1, 60], ["minute", 60, 60], ["hour", 3600, 36], ["day", 86_400, 60]]) {
+    if (Math.abs(seconds) < length * upTo) return relative.format(Math.round(seconds / length), unit);
+  }
+  return relative.format(Math.round(seconds / 2_629_800), "month");
+}
+
+/** The browser and system in a user agent string, as far as people care. */
+export function browser(userAgent) {
+  if (!userAgent) return "";
+  const found = [["Edge", /Edg\/(\d+)/], ["Opera", /OPR\/(\d+)/], ["Firefox", /Firefox\/(\d+)/], ["Chrome", /(?:Headless)?Chrom(?:e|ium)\/(\d+)/], ["Safari", /Version\/(\d+).*Safari/]]
+    .map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]])
+    .find(([, version]) => version);
+  const system = [["Android", /Android/], ["iOS", /iPhone|iPad/], ["Windows", /Windows/], ["macOS", /Mac OS X/], ["ChromeOS", /CrOS/], ["Linux", /Linux/]]
+    .find(([, pattern]) => pattern.test(userAgent))?.[0];
+  if (!found) return userAgent;
+  return `${found[0]} ${found[1]}${system ? ` on ${system}` : ""}`;
+}

@@ -1,0 +1,99 @@
+// The head of a conference's page: what became of it, in a few numbers and words.
+
+import { h } from "./dom.js";
+import { capital, clock, date, duration, integer, mos, ms, none, percent, plural, standing } from "./format.js";
+import { pill, time } from "./parts.js";
+
+function tile(name, value, extra, kind) {
+  return h("div", { class: `tile ${kind ?? ""}` }, h("dt", {}, name), h("dd", {}, h("b", {}, value), extra && h("span", { class: "extra" }, extra)));
+}
+
+const median = (values) => (values.length ? values[Math.floor((values.length - 1) / 2)] : null);
+
+function gauge(value) {
+  return h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { vars: { "--share": String((value - 1) / 4) } }));
+}
+
+function scoreTile(c, s) {
+  const value = c.mos ?? null;
+  const worst = s?.worstParticipant;
+  return h("div", { class: `tile score-tile ${c.label ?? ""}`, "data-testid": "conference-score" }, h("dt", {}, "Score"),
+    h("dd", {}, h("b", {}, value === null ? none : mos(value)), h("span", { class: "word" }, value === null ? "nothing to score" : capital(c.label)), value !== null && gauge(value),
+      worst && s.participants.length > 1 && h("span", { class: "extra" }, `lowest ${mos(worst.mos)}, ${worst.alias || worst.userID || "unnamed"}`)));
+}
+
+function tiles(detail) {
+  const { conference: c, summary: s, timeline } = detail;
+  const live = c.state === "live";
+  const errors = s?.errors ?? timeline.filter((e) => e.kind === "error").length;
+  const fabrics = (s?.participants ?? []).flatMap((p) => p.fabrics ?? []);
+  const disruptions = s ? fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0) : timeline.filter((e) => e.name === "iceDisruptionStart").length;
+  const setups = s?.setupMs ?? timeline.filter((e) => e.name === "fabricSetup" && e.data?.setupMs != null).map((e) => e.data.setupMs).sort((a, b) => a - b);
+  const connected = s ? fabrics.filter((f) => f.state === "connected").length : setups.length;
+  const total = Math.max(detail.fabrics.length, fabrics.length);
+  return h("dl", { class: "tiles card" },
+    scoreTile(c, s),
+    tile("Duration", duration(live ? detail.at - c.startAt : c.durationMs), live ? "so far" : `${clock(c.startAt)} – ${clock(c.endAt)}`),
+    tile("Participants", integer(c.participantCount), s?.shareBad > 0.005 && `${percent(s.shareBad)} of scored time was bad`),
+    tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && "none came up", total > connected && !live ? "wrong" : ""),
+    tile("ICE disruptions", integer(disruptions), null, disruptions > 0 ? "warn" : ""),
+    tile("Errors", integer(errors), s?.errorsByFunction && Object.keys(s.errorsByFunction).join(", "), errors > 0 ? "wrong" : ""),
+    s?.feedback?.count > 0 && tile("Rating", s.feedback.overall === null ? none : `${mos(s.feedback.overall)} of 5`, plural(s.feedback.count, "rating"), s.feedback.worst <= 2 ? "wrong" : ""),
+  );
+}
+
+async function copyLink(button) {
+  const done = await navigator.clipboard.writeText(location.href).then(() => true, () => false);
+  button.textContent = done ? "Copied" : "Copy it from the address bar";
+  setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+}
+
+export function drawHead(detail) {
+  const c = detail.conference;
+  const [, , why] = standing(c);
+  return [
+    h("p", { class: "crumbs" }, h("a", { href: "." }, "Conferences"), h("span", { "aria-hidden": "true" }, " / "), h("a", { href: `.?${new URLSearchParams({ app: c.app })}` }, c.app)),
+    h("div", { class: "title" }, h("h1", { "data-testid": "conference-id" }, c.id), pill(c),
+      h("button", { type: "button", class: "quiet", onclick: (event) => copyLink(event.currentTarget) }, "Copy link")),
+    h("p", { class: "muted subtitle" }, time(c.startAt, date(c.startAt)), why && ` · ${why}`, c.revision > 1 && ` · summary revised ${plural(c.revision - 1, "time")} by late data`),
+    tiles(detail),
+  ];
+}
+
+const issueKinds = {
+  highPacketLoss: ["High packet loss", percent],
+  highRoundTripTime: ["High round-trip time", ms],
+  highJitter: ["High jitter", ms],
+  frozenVideo: ["Frozen video", percent],
+  lowQuality: ["Low quality", mos],
+};
+
+function issue(i) {
+  const [title, text] = issueKinds[i.kind] ?? [capital(i.kind), String];
+  const where = [i.alias, i.mediaType && `${i.mediaType} ${i.direction === "inbound" ? "received" : i.direction === "outbound" ? "sent" : ""}`.trim(), i.fabric > 0 && `fabric ${i.fabric}`];
+  return h("li", { "data-testid": "issue", "data-kind": i.kind }, h("b", {}, title), h("span", { class: "value" }, text(i.value)),
+    h("span", { class: "muted" }, [...where.filter(Boolean), `limit ${text(i.threshold)}`].join(" · ")));
+}
+
+function remarks(detail) {
+  const s = detail.summary;
+  const left = detail.leftOut;
+  return [
+    s?.lostMeasurements > 0 && `${plural(s.lostMeasurements, "measurement")} never left the browsers: a bad network or a full buffer made them drop.`,
+    s?.lostEvents > 0 && `${plural(s.lostEvents, "event")} never left the browsers.`,
+    s?.truncated > 0 && `The summary leaves out ${plural(s.truncated, "fact")}: a limit of the collector was reached.`,
+    left.timeline > 0 && `${plural(left.timeline, "entry", "entries")} of the time-line are not shown: there are too many.`,
+    left.streams > 0 && `${plural(left.streams, "measurement")} of further streams are not shown: there are too many streams.`,
+  ].filter(Boolean);
+}
+
+/** What went wrong, and what is not there to be seen. */
+export function drawIssues(detail) {
+  const found = detail.summary?.issues ?? [];
+  const notes = remarks(detail);
+  return [
+    found.length > 0 && h("div", { class: "card issues" }, h("h2", {}, "What went wrong"), h("ul", {}, found.slice(0, 20).map(issue)),
+      found.length > 20 && h("p", { class: "muted small" }, `and ${plural(found.length - 20, "more issue")}`)),
+    notes.length > 0 && h("ul", { class: "remarks", "data-testid": "dropped" }, notes.map((text) => h("li", {}, text))),
+  ];
+}

@@ -1,0 +1,32 @@
+// Pieces that both pages show.
+
+import { h } from "./dom.js";
+import { capital, fullDate, mos, none, standing } from "./format.js";
+
+export function pill(conference) {
+  const [kind, word, why] = standing(conference);
+  return h("span", { class: `pill ${kind}`, title: why || null, "data-testid": "outcome", "data-outcome": conference.outcome || conference.state }, word);
+}
+
+/** A score with its word; a dash where there is no evidence. */
+export function score(value, label) {
+  if (value === null || value === undefined) return h("span", { class: "muted", title: "Nothing that could be scored" }, none);
+  return h("span", { class: `score ${label || ""}`, "data-testid": "score" }, h("b", {}, mos(value)), label && h("span", { class: "word" }, capital(label)));
+}
+
+export const time = (at, text) => h("time", { datetime: new Date(at).toISOString(), title: fullDate(at) }, text);
+
+export function notice(message, retry) {
+  return h("div", { class: "notice error", role: "alert" }, h("p", {}, message), retry && h("button", { type: "button", onclick: retry }, "Try again"));
+}
+
+export const skeleton = (rows) => h("div", { class: "skeleton", "aria-hidden": "true" }, Array.from({ length: rows }, () => h("i")));
+
+/** The link of a conference's page. */
+export const conferenceLink = (c) => `conference?${new URLSearchParams({ app: c.app, id: c.id, at: c.startAt })}`;
+
+/** A user as the API may name them. */
+export function userText(p, index) {
+  const alias = p.user || (index === undefined ? "unnamed" : `Participant ${index + 1}`);
+  return p.userName ? `${p.userName} (${alias})` : alias;
+}

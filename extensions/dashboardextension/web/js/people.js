@@ -1,0 +1,145 @@
+// Participants: who they were, how their connections went, and statistics of each stream.
+
+import { h, scrollBox } from "./dom.js";
+import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
+import { reasonText } from "./entries.js";
+import { fabricTitle, streamStats } from "./model.js";
+import { score } from "./parts.js";
+
+const detailNames = {
+  "qos.application.version": "App version",
+  "qos.site.id": "Site",
+  "qos.library.version": "Library",
+};
+
+function facts(p) {
+  const d = p.details ?? {};
+  const out = [["Browser", browser(d["user_agent.original"]), d["user_agent.original"]]];
+  for (const [name, word] of Object.entries(detailNames)) out.push([word, d[name]]);
+  for (const [name, value] of Object.entries(d)) {
+    if (name.startsWith("qos.additional.")) out.push([words(name.slice("qos.additional.".length)), value]);
+  }
+  if (p.summary?.userIDs?.length > 1) out.push(["Called", p.summary.userIDs.join(", ")]);
+  return out.filter(([, value]) => value);
+}
+
+const half = (word, value) => value !== null && value !== undefined && h("span", {}, `${word} `, h("b", {}, mos(value)));
+
+function scores(p) {
+  const s = p.summary;
+  if (!s) return null;
+  return h("div", { class: "scores" }, score(s.mos, s.label),
+    h("p", { class: "muted small halves" }, half("audio in", s.audioMOSIn), half("video in", s.videoMOSIn), half("audio out", s.audioMOSOut), half("video out", s.videoMOSOut)));
+}
+
+function path(f) {
+  const s = f.summary;
+  if (!s?.localCandidateType) return none;
+  return `${s.localCandidateType} → ${s.remoteCandidateType || "?"}${s.relayProtocol ? ` (${s.relayProtocol})` : ""}`;
+}
+
+function standingOf(f) {
+  const s = f.summary;
+  if (!s) return "";
+  if (s.state === "connected") return s.alreadyConnected ? "Connected before" : "Connected";
+  return `Never connected${s.failureStage ? `: ${words(s.failureStage).toLowerCase()}` : ""}`;
+}
+
+function fabricTable(p) {
+  const rows = p.fabrics.map((f) => {
+    const s = f.summary;
+    const { remote, usage } = fabricTitle(f);
+    return h("tr", { class: s?.state === "neverConnected" ? "wrong" : "" },
+      h("th", { scope: "row" }, `Fabric ${f.fabric}`, h("span", { class: "sub" }, [remote && `to ${remote}`, usage].filter(Boolean).join(" · "))),
+      h("td", {}, standingOf(f) || none),
+      h("td", { class: "number" }, s ? ms(s.setupMs ?? s.failureMs) : none),
+      h("td", {}, path(f)),
+      h("td", { class: "number" }, s ? integer(s.iceDisruptions) : none, s?.iceDisruptionMs > 0 && h("span", { class: "sub" }, duration(s.iceDisruptionMs))),
+      h("td", { class: "number" }, s ? integer(s.iceRestarts) : none),
+      h("td", {}, s ? capital(reasonText(s.endReason)) || none : none));
+  });
+  return scrollBox(`Connections of ${p.user}`, h("table", { class: "data" },
+    h("thead", {}, h("tr", {}, ["Connection", "State", "Setup", "Path", "ICE disruptions", "ICE restarts", "Ended because"].map((n, i) => h("th", { scope: "col", class: i === 2 || i === 4 || i === 5 ? "number" : "" }, n)))),
+    h("tbody", {}, rows)));
+}
+
+/** The shares of the labels as one bar. */
+function shareBar(shares) {
+  const parts = labels.filter((l) => shares[l] > 0);
+  if (parts.length === 0) return null;
+  const text = parts.map((l) => `${l} ${percent(shares[l])}`).join(", ");
+  return h("span", { class: "shares", role: "img", "aria-label": text, title: text }, parts.map((l) => h("i", { class: l, vars: { "flex-grow": String(shares[l]) } })));
+}
+
+const spread = (d, text) => (d ? [text(d.mean), h("span", { class: "sub" }, `95 % below ${text(d.p95)}`)] : none);
+
+function labelOf(shares) {
+  return labels.find((l) => shares[l] === Math.max(...Object.values(shares))) ?? "";
+}
+
+function streamRow(f, stream) {
+  const own = f.summary?.streams?.find((s) => s.ssrc === stream.ssrc && s.statsType === stream.statsType && s.mediaType === stream.mediaType);
+  const s = streamStats(stream, own);
+  const video = stream.mediaType === "video";
+  const lowest = stream.mos?.filter((v) => v !== null);
+  const number = (...children) => h("td", { class: "number" }, ...children);
+  return h("tr", { "data-testid": "stream-row", "data-ssrc": stream.ssrc },
+    h("th", { scope: "row" }, stream.word, h("span", { class: "sub" }, [`fabric ${f.fabric}`, stream.codec, `SSRC ${stream.ssrc}`].filter(Boolean).join(" · "))),
+    h("td", {}, s.mos ? [score(s.mos.mean, labelOf(s.shares)), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
+    number(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none),
+    number(s.bitrateKbps ? kbps(s.bitrateKbps.mean) : none),
+    number(percent(s.lossFraction)),
+    number(spread(s.jitterMs, ms)),
+    number(spread(s.rttMs, ms)),
+    number(video ? (s.fps ? fps(s.fps.mean) : none) : ""),
+    number(video ? [integer(s.freezes), s.freezeMs > 0 && h("span", { class: "sub" }, duration(s.freezeMs))] : s.concealedShare === null ? "" : [percent(s.concealedShare), h("span", { class: "sub" }, "concealed")]));
+}
+
+function streamTable(p) {
+  const rows = p.fabrics.flatMap((f) => f.streams.filter((s) => s.statsType !== "candidate-pair").map((s) => streamRow(f, s)));
+  if (rows.length === 0) return null;
+  const names = ["Stream", "Score", "Lowest", "Bit rate", "Loss", "Jitter", "Round trip", "Frame rate", "Freezes"];
+  return scrollBox(`Streams of ${p.user}`, h("table", { class: "data" },
+    h("thead", {}, h("tr", {}, names.map((n, i) => h("th", { scope: "col", class: i > 1 ? "number" : "" }, n)))),
+    h("tbody", {}, rows)));
+}
+
+const initials = (name) => name.replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, 2).map((w) => w[0] ?? "").join("").toUpperCase() || "?";
+
+function presence(p) {
+  const s = p.summary;
+  const [from, to] = [s?.startMs ?? p.startAt, s?.endMs ?? p.endAt];
+  if (from === undefined) return "";
+  return `${clock(from)} – ${clock(to)} · ${duration(to - from)}${s?.endReason ? ` · ${reasonText(s.endReason)}` : ""}`;
+}
+
+function card(p, open) {
+  return h("details", { class: "card participant", open, "data-testid": "participant", "data-session": p.session },
+    h("summary", {},
+      h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
+      h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p))),
+      scores(p)),
+    h("dl", { class: "facts" }, facts(p).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
+    p.fabrics.length > 0 && fabricTable(p),
+    streamTable(p));
+}
+
+/** All participants; what is open stays open when they are drawn anew. */
+export function drawPeople(people, was) {
+  return [
+    h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
+    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4))),
+  ];
+}
+
+/** Ratings that users gave. */
+export function drawFeedback(timeline) {
+  const given = timeline.filter((e) => e.kind === "feedback" && e.feedback);
+  if (given.length === 0) return [];
+  return h("div", { class: "card ratings" }, h("h2", {}, "Ratings"), h("ul", {}, given.map(({ at, feedback: f }) =>
+    h("li", { class: f.overall <= 2 ? "wrong" : "" },
+      h("b", { class: "stars", role: "img", "aria-label": `${f.overall} of 5` }, "★".repeat(f.overall ?? 0), h("span", {}, "★".repeat(5 - (f.overall ?? 0)))),
+      h("span", {}, f.userName || f.user || "unnamed"),
+      h("span", { class: "muted small" }, [clock(at), ...["audio", "video", "screen"].filter((k) => f[k] != null).map((k) => `${k} ${f[k]}`)].join(" · ")),
+      f.comment && h("p", {}, f.comment)))));
+}
