@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"sync"
+	"time"
 
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,9 +25,9 @@ const (
 	SynchronousFull   Synchronous = "full"
 )
 
-// busyMs is how long a connection waits for a lock that another program (a backup, a
-// shell) holds on the file.
-const busyMs = 5000
+// busyTimeout is how long a connection waits for a lock that another program (a backup,
+// a shell) holds on the file.
+const busyTimeout = 5 * time.Second
 
 // readers is the number of connections that read.
 const readers = 4
@@ -34,6 +35,8 @@ const readers = 4
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
 	Synchronous Synchronous // empty: SynchronousNormal
+
+	busyTimeout time.Duration // 0: the constant; tests are in a hurry
 }
 
 // Store is a store in one SQLite file.
@@ -59,6 +62,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = SynchronousNormal
 	}
+	if o.busyTimeout == 0 {
+		o.busyTimeout = busyTimeout
+	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -74,14 +80,14 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
 	}
-	if s.write, err = openDB(s.path, "foreign_keys(1)", "journal_mode(WAL)", "synchronous("+string(o.Synchronous)+")"); err != nil {
+	if s.write, err = openDB(s.path, o, "foreign_keys(1)", "journal_mode(WAL)", "synchronous("+string(o.Synchronous)+")"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, s.write); err != nil {
 		return err
 	}
-	if s.read, err = openDB(s.path, "query_only(1)"); err != nil {
+	if s.read, err = openDB(s.path, o, "query_only(1)"); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(readers)
@@ -117,9 +123,9 @@ func (s *Store) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-func openDB(path string, pragmas ...string) (*sql.DB, error) {
+func openDB(path string, o Options, pragmas ...string) (*sql.DB, error) {
 	q := url.Values{}
-	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyMs))
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", o.busyTimeout.Milliseconds()))
 	for _, p := range pragmas {
 		q.Add("_pragma", p)
 	}

@@ -57,9 +57,13 @@ func (w *writer) close() {
 	}
 	w.mu.Unlock()
 	w.wg.Wait()
-	if !closed {
-		_ = w.conn.Close()
+	if closed {
+		return
 	}
+	for _, stmt := range w.tx.stmts { // SQLite keeps the file open for each
+		_ = stmt.Close()
+	}
+	_ = w.conn.Close()
 }
 
 // do queues a job and waits for its result. When ctx ends first the job may still be

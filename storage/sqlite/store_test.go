@@ -1,0 +1,328 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func appendFrames(t testing.TB, s *Store, session int, from, to uint64) storage.Appended {
+	t.Helper()
+	var batches []storage.Batch
+	for seq := from; seq <= to; seq++ {
+		batches = append(batches, statsFrame(session, seq, noon))
+	}
+	done, err := s.Append(t.Context(), batches)
+	require.NoError(t, err)
+	return done
+}
+
+func count(t testing.TB, s *Store, table string) (n int) {
+	t.Helper()
+	require.NoError(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+	return n
+}
+
+// spec: SRV-03
+func TestOpenAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a dir?#%", "store %41?.sqlite3")
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
+	s := open(t, path)
+	appendFrames(t, s, 1, 1, 3)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close(), "twice")
+	require.FileExists(t, path)
+	require.NoFileExists(t, path+"-wal", "the log was folded into the file")
+
+	s = open(t, path)
+	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 1, 1, 4))
+}
+
+// A copy of the files of a store in use is what a killed process leaves.
+//
+// spec: SRV-03
+func TestCrash(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, filepath.Join(dir, "a"))
+	appendFrames(t, s, 1, 1, 3)
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(filepath.Join(dir, "a"+suffix))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "b"+suffix), data, 0o600))
+	}
+	left := open(t, filepath.Join(dir, "b"))
+	require.Equal(t, storage.Appended{Duplicates: 15}, appendFrames(t, left, 1, 1, 3))
+}
+
+func TestOpenRefuses(t *testing.T) {
+	refuse := func(name string, prepare func(path string), want ...string) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.sqlite3")
+			prepare(path)
+			_, err := Open(t.Context(), path, Options{busyTimeout: 50 * time.Millisecond})
+			for _, text := range append(want, path) {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+	run := func(path, statement string) {
+		db, err := sql.Open("sqlite", fileURI(path))
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+	}
+	refuse("newer", func(path string) {
+		require.NoError(t, open(t, path).Close())
+		run(path, "PRAGMA user_version = 7")
+	}, "version 7", "up to 1", "newer program")
+	refuse("foreign", func(path string) { run(path, "CREATE TABLE theirs (x)") }, "not a store's")
+	refuse("garbage", func(path string) {
+		require.NoError(t, os.WriteFile(path, []byte("this is no database, and long enough to be sure of it"), 0o600))
+	}, "not a database")
+	refuse("damaged", func(path string) {
+		require.NoError(t, open(t, path).Close())
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		copy(data[100:4096], make([]byte, 3996))
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+	}, "damaged")
+	refuse("no directory", func(path string) { require.NoError(t, os.Mkdir(path, 0o700)) }, "cannot be written")
+	refuse("in use", func(path string) { open(t, path) }, "open already")
+	refuse("locked", func(path string) {
+		require.NoError(t, open(t, path).Close())
+		run(path, "PRAGMA journal_mode = DELETE")
+		db, err := sql.Open("sqlite", fileURI(path))
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = db.Close() })
+		_, err = db.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
+		require.NoError(t, err)
+	}, "another program holds a lock")
+}
+
+func TestClosed(t *testing.T) {
+	s := temp(t)
+	require.NoError(t, s.Close())
+	_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, 1, noon)})
+	require.ErrorIs(t, err, errClosed)
+	require.ErrorContains(t, err, s.path)
+}
+
+// Close waits for what is under way; each write ends either stored or with errClosed.
+func TestCloseWhileWriting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.sqlite3")
+	s := open(t, path)
+	var wg sync.WaitGroup
+	stored := make([]uint64, 8)
+	begun := make(chan struct{}, len(stored))
+	for n := range stored {
+		wg.Go(func() {
+			for seq := uint64(1); ; seq++ {
+				_, err := s.Append(context.Background(), []storage.Batch{statsFrame(n, seq, noon)})
+				if errors.Is(err, errClosed) {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if stored[n] = seq; seq == 3 {
+					begun <- struct{}{}
+				}
+			}
+		})
+	}
+	for range stored {
+		<-begun
+	}
+	require.NoError(t, s.Close())
+	wg.Wait()
+	s = open(t, path)
+	for n, last := range stored {
+		require.Equal(t, storage.Appended{Duplicates: int(last) * 5}, appendFrames(t, s, n, 1, last))
+	}
+}
+
+// A job that fails takes no other with it, and the caches forget what was rolled back.
+func TestGroupFails(t *testing.T) {
+	s := temp(t)
+	hold, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = s.writer.do(context.Background(), job{run: func(*tx) error { close(held); <-hold; return nil }})
+	})
+	<-held
+	broken := errors.New("broken")
+	queue := func(run func(*tx) error, want error) {
+		waiting := len(s.writer.jobs)
+		wg.Go(func() {
+			if err := s.writer.do(context.Background(), job{run: run}); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+		})
+		require.Eventually(t, func() bool { return len(s.writer.jobs) == waiting+1 }, time.Minute, time.Millisecond)
+	}
+	insert := func(p placeID) func(*tx) error {
+		return func(t *tx) error { _, err := t.place(p); return err }
+	}
+	queue(insert(placeID{"a", "1"}), nil)
+	queue(func(t *tx) error { return errors.Join(insert(placeID{"a", "2"})(t), broken) }, broken)
+	queue(insert(placeID{"a", "3"}), nil)
+	close(hold)
+	wg.Wait()
+	require.Equal(t, 2, count(t, s, "place"))
+	require.NoError(t, s.writer.do(t.Context(), job{run: insert(placeID{"a", "2"})}))
+	require.Equal(t, 3, count(t, s, "place"))
+}
+
+// A full queue holds callers at the door until their context ends.
+func TestQueueIsBounded(t *testing.T) {
+	s := temp(t)
+	hold, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = s.writer.do(context.Background(), job{run: func(*tx) error { close(held); <-hold; return nil }})
+	})
+	<-held
+	ctx, cancel := context.WithCancel(t.Context())
+	for range queueJobs + 10 {
+		wg.Go(func() {
+			err := s.writer.do(ctx, job{run: func(*tx) error { return errors.New("nobody waits: must not run") }})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return len(s.writer.jobs) == queueJobs }, time.Minute, time.Millisecond)
+	cancel()
+	close(hold)
+	wg.Wait()
+	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 1, 1, 1))
+}
+
+func TestDeleteBefore(t *testing.T) {
+	s := temp(t)
+	for n := range 12 { // three conferences of 1000 frames
+		appendFrames(t, s, n, 1, 250)
+	}
+	late := statsFrame(0, 900, noon.Add(24*time.Hour)) // session 0 goes on the next day
+	remark := statsFrame(1, 901, noon).Records[0]
+	remark.Activity, remark.Fabric, remark.Name = false, 0, "qos.feedback"
+	_, err := s.Append(t.Context(), []storage.Batch{late, {Session: statsFrame(1, 1, noon).Session, Records: []storage.Record{remark}}})
+	require.NoError(t, err)
+	require.NoError(t, s.PutSummary(t.Context(), storage.Summary{AppID: "app", ConferenceID: "conference 0", Start: noon, End: noon, Revision: 1}))
+
+	n, err := s.DeleteBefore(t.Context(), noon)
+	require.NoError(t, err)
+	require.Zero(t, n)
+	n, err = s.DeleteBefore(t.Context(), noon.Add(24*time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	for table, want := range map[string]int{"frame": 1, "conference": 1, "participant": 1, "session": 1, "place": 1} {
+		require.Equal(t, want, count(t, s, table), table)
+	}
+	// What was deleted may come again, under keys that are new.
+	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 5, 1, 1))
+	require.Equal(t, 2, count(t, s, "conference"))
+	var faults int
+	require.NoError(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_foreign_key_check").Scan(&faults))
+	require.Zero(t, faults)
+}
+
+func TestDeleteStops(t *testing.T) {
+	s := temp(t)
+	appendFrames(t, s, 1, 1, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.DeleteBefore(ctx, noon.Add(time.Hour))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The indexes answer the hot queries; a scan of a table would be found out late.
+func TestPlans(t *testing.T) {
+	s := temp(t)
+	f := func(want, query string, args ...any) {
+		t.Helper()
+		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		require.NoError(t, err)
+		defer rows.Close()
+		plan := ""
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
+			plan += detail + "\n"
+		}
+		require.NoError(t, rows.Err())
+		require.Contains(t, plan, want)
+		require.NotContains(t, plan, "SCAN f")
+	}
+	f("frame_activity (place=? AND at>? AND at<?)", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
+	f("LAST 3 TERMS", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
+	f("frame_other (place=? AND conference_at>? AND conference_at<?)", otherPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
+}
+
+func TestFullDictionary(t *testing.T) {
+	s := temp(t)
+	b := statsFrame(1, 1, noon)
+	b.Records = b.Records[:1]
+	for i := range maxWords + 10 {
+		b.Records[0].Attributes[fmt.Sprint("name ", i)] = int64(i)
+	}
+	_, err := s.Append(t.Context(), []storage.Batch{b})
+	require.NoError(t, err)
+	require.Equal(t, maxWords, count(t, s, "word"))
+	ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon}
+	require.NoError(t, s.Records(t.Context(), ref, func(_ string, r storage.Record) bool {
+		require.Equal(t, b.Records[0].Attributes, r.Attributes)
+		return true
+	}))
+}
+
+func TestBodyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.OneOf(
+			rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.Float64().AsAny(),
+			rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.Int64Range(-1e9, 1e9).Draw(t, "n")) / 1e4 }).AsAny(),
+		)
+		names := rapid.SampledFrom([]string{"a", "b", "c", "qos.stats.jitter_ms", ""})
+		records := rapid.SliceOfN(rapid.MapOfN(names, value, 0, 5), 1, 5).Draw(t, "records")
+		e := encoder{words: map[string]uint64{"a": 1, "qos.stats.jitter_ms": 300}}
+		n, body, err := e.row("name", records)
+		require.NoError(t, err)
+		texts := map[uint64]string{1: "a", 300: "qos.stats.jitter_ms"}
+		d := decoder{buf: body, words: func(id uint64) (string, bool) { text, ok := texts[id]; return text, ok }}
+		name, got, err := d.decode(n)
+		require.NoError(t, err)
+		require.Equal(t, "name", name)
+		require.Equal(t, records, got)
+	})
+}
+
+// A damaged body is an error, never a panic or a loop without end.
+func FuzzDecode(f *testing.F) {
+	e := encoder{words: map[string]uint64{"a": 1}}
+	_, body, err := e.row("name", []attributes{{"a": "x", "b": 1.5, "c": int64(7)}, {"a": "x", "d": 1.0 / 3}})
+	require.NoError(f, err)
+	f.Add(body)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d := decoder{buf: body, words: func(id uint64) (string, bool) { return "a", id == 1 }}
+		_, _, err := d.decode(2)
+		if err != nil {
+			require.ErrorIs(t, err, errBody)
+		}
+	})
+}
