@@ -30,10 +30,10 @@ type contractClient struct {
 }
 
 func (g *contractClient) Start() {
-	g.peer, g.seq = g.c.connect("demo", 0), 0
+	g.peer, g.seq = g.c.connect("demo"), 0
 }
 
-func (g *contractClient) Stop() { g.peer.ws.Close() }
+func (g *contractClient) Stop() { _ = g.peer.ws.Close() }
 
 // Generate implements receivertest.Generator.
 func (g *contractClient) Generate() []receivertest.UniqueIDAttrVal {
@@ -98,6 +98,6 @@ func TestConsumeContract(t *testing.T) {
 	cfg.MaxFramesPerSecond = 1 << 20
 	require.NoError(t, cfg.Validate())
 	receivertest.CheckConsumeContract(receivertest.CheckConsumeContractParams{
-		T: t, Factory: factory, Signal: pipeline.SignalLogs, Config: cfg, Generator: g, GenerateCount: 100,
+		T: t, Factory: factory, Signal: pipeline.SignalLogs, Config: cfg, Generator: g, GenerateCount: 40,
 	})
 }

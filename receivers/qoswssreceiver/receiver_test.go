@@ -122,10 +122,10 @@ func with(change func(*wssReceiver)) option {
 	return func(c *collector) { change(c.receiver) }
 }
 
-func startCollector(t testing.TB, opts ...option) *collector {
-	t.Helper()
+func startCollector(tb testing.TB, opts ...option) *collector {
+	tb.Helper()
 	c := &collector{
-		t: t, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry(),
+		t: tb, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry(),
 		client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 	}
 	cfg := createDefaultConfig().(*Config)
@@ -135,22 +135,22 @@ func startCollector(t testing.TB, opts ...option) *collector {
 	set.TelemetrySettings = c.telemetry.NewTelemetrySettings()
 	var err error
 	c.receiver, err = newReceiver(set, cfg, c.sink)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	for _, opt := range opts {
 		opt(c)
 	}
-	require.NoError(t, c.receiver.Start(context.Background(), newTestHost()))
+	require.NoError(tb, c.receiver.Start(context.Background(), newTestHost()))
 	scheme := "http"
 	if cfg.TLS.HasValue() {
 		scheme = "https"
 	}
 	c.url = fmt.Sprintf("%s://%s%s/", scheme, c.receiver.listener.Addr(), cfg.PathPrefix)
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		c.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		require.NoError(t, c.receiver.Shutdown(ctx))
-		require.NoError(t, c.telemetry.Shutdown(context.Background()))
+		require.NoError(tb, c.receiver.Shutdown(ctx))
+		require.NoError(tb, c.telemetry.Shutdown(context.Background()))
 	})
 	return c
 }
@@ -242,15 +242,15 @@ func (c *collector) dial(origin string) *peer {
 	}
 	ws, _, err := dialer.Dial("ws"+strings.TrimPrefix(c.url, "http")+"ws", header)
 	require.NoError(c.t, err)
-	c.t.Cleanup(func() { ws.Close() })
+	c.t.Cleanup(func() { _ = ws.Close() })
 	return &peer{c.t, ws}
 }
 
 // connect is dial, hello and welcome, and announces fabric 1 and column set 1.
-func (c *collector) connect(appID string, acked uint64) *peer {
+func (c *collector) connect(appID string) *peer {
 	c.t.Helper()
 	p := c.dial(testOrigin)
-	p.hello(c.login(appID, testOrigin), acked)
+	p.hello(c.login(appID, testOrigin), 0)
 	p.hear("welcome")
 	p.announce()
 	return p
@@ -308,7 +308,7 @@ func (p *peer) hear(want string) heard {
 // acked waits until everything up to seq is acknowledged.
 func (p *peer) acked(seq uint64) {
 	p.t.Helper()
-	for p.hear("ack").Seq != seq { //nolint:revive // each ack is read by the condition
+	for p.hear("ack").Seq != seq { // each ack is read by the condition
 	}
 }
 

@@ -23,7 +23,8 @@ const (
 // Back-pressure.
 const (
 	maxRetryAfter  = 15 * time.Second // a slowed client still measures every 20 s (section 4.8)
-	slowIntervalMs = 20_000           // how often it measures after three refusals in a row
+	failuresToSlow = 3                // refusals in a row after which clients measure less often
+	slowIntervalMs = 20_000           // how often they measure then
 	burstFrames    = 2 * protocol.WindowFrames
 )
 
@@ -234,30 +235,39 @@ func (s *session) due() bool {
 	return len(s.batch) > 0 || s.owesAck || s.translator != nil && s.seqs.acked() > s.lastAcked
 }
 
-// flush sends what was collected down the pipeline and answers for it. The frames of a
-// batch share its fate: the pipeline contract forbids to send again what it refused for
-// good.
+// flush sends what was collected down the pipeline and answers for it.
 func (s *session) flush(now time.Time) {
-	if len(s.batch) > 0 {
-		err := s.door.deliver(s.translator.take())
-		switch {
-		case err == nil:
-			s.seqs.settle()
-			s.door.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
-			s.recovered()
-		case consumererror.IsPermanent(err):
-			s.seqs.settle()
-			s.lost(err)
-		default:
-			s.seqs.forget()
-			s.deferred(len(s.batch))
-			s.refused(err, now)
-		}
-		s.batch, s.batchBytes = s.batch[:0], 0
-	}
+	slow := s.failures
+	s.settle(now)
 	if s.due() {
 		s.ack(now)
 	}
+	if s.failures < slow && slow >= failuresToSlow {
+		s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.door.cfg.StatsInterval.Milliseconds()))) // the usual pace again
+	}
+}
+
+// settle sends the batch down the pipeline. Its frames share its fate: the pipeline's
+// contract forbids to send again what it refused for good.
+func (s *session) settle(now time.Time) {
+	if len(s.batch) == 0 {
+		return
+	}
+	err := s.door.deliver(s.translator.take())
+	switch {
+	case err == nil:
+		s.seqs.settle()
+		s.failures = 0
+		s.door.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
+	case consumererror.IsPermanent(err):
+		s.seqs.settle()
+		s.lost(err)
+	default:
+		s.seqs.forget()
+		s.deferred(len(s.batch))
+		s.refused(err, now)
+	}
+	s.batch, s.batchBytes = s.batch[:0], 0
 }
 
 // ack tells up to which number everything is taken, skipped or refused.
@@ -285,18 +295,10 @@ func (s *session) refused(err error, now time.Time) {
 	s.failures++
 	wait := min(s.door.timing.retry<<min(s.failures-1, 8), maxRetryAfter)
 	interval := 0
-	if s.failures == 3 {
+	if s.failures == failuresToSlow {
 		interval = slowIntervalMs
 	}
 	s.slowDown(now, wait, interval)
-}
-
-// recovered lets a client measure at the usual pace again.
-func (s *session) recovered() {
-	if s.failures >= 3 {
-		s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.door.cfg.StatsInterval.Milliseconds())))
-	}
-	s.failures = 0
 }
 
 // slowDown asks for silence. What comes in spite of it was under way already, and comes

@@ -121,7 +121,7 @@ func BenchmarkFrameSocketToNop(b *testing.B) {
 		c.receiver.next = consumertest.NewNop()
 		c.receiver.cfg.MaxFramesPerSecond = 1 << 30
 	})
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(columns8)
 	var text []byte
 	var seq, acked uint64

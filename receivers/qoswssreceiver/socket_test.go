@@ -63,8 +63,8 @@ func TestOneConnection(t *testing.T) {
 // spec: SRV-02
 func TestBadFrames(t *testing.T) {
 	c := startCollector(t)
-	neighbour := c.connect("demo", 0)
-	p := c.connect("demo", 0)
+	neighbour := c.connect("demo")
+	p := c.connect("demo")
 	seq := uint64(0)
 	f := func(text string, want heard) {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestBadFrames(t *testing.T) {
 
 func TestSecondHelloAndBinaryAreRefused(t *testing.T) {
 	c := startCollector(t)
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.hello("x", 0)
 	require.Equal(t, string(protocol.CodeTypeUnknown), p.hear("nack").Code)
 	require.NoError(t, p.ws.WriteMessage(websocket.BinaryMessage, []byte(logText(1))))
@@ -112,7 +112,7 @@ func TestSecondHelloAndBinaryAreRefused(t *testing.T) {
 
 func TestTooManyRefusalsEndTheConnection(t *testing.T) {
 	c := startCollector(t)
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	for range protocol.MaxRefusals {
 		p.say("nonsense")
 	}
@@ -125,7 +125,7 @@ func TestTooManyRefusalsEndTheConnection(t *testing.T) {
 
 func TestTooManyGapsEndTheConnection(t *testing.T) {
 	c := startCollector(t)
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	for i := range uint64(protocol.MaxSeqGaps + 1) {
 		p.say(logText(2 + 2*i))
 	}
@@ -140,7 +140,7 @@ func TestTooManyGapsEndTheConnection(t *testing.T) {
 
 func TestGiantMessageEndsTheConnection(t *testing.T) {
 	c := startCollector(t)
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	w, err := p.ws.NextWriter(websocket.TextMessage)
 	require.NoError(t, err)
 	chunk := []byte(strings.Repeat("x", 64<<10))
@@ -269,25 +269,26 @@ func TestResumeOnAnotherCollector(t *testing.T) {
 func TestSlowDown(t *testing.T) {
 	var refusals atomic.Int32
 	refusals.Store(3)
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = 50 * time.Millisecond }),
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = 150 * time.Millisecond }),
 		before(func(context.Context, plog.Logs) error {
 			if refusals.Add(-1) >= 0 {
 				return errors.New("queue is full")
 			}
 			return nil
 		}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	for i := range 3 {
 		p.say(logText(1))
 		h := p.hear("slow-down")
-		require.EqualValues(t, 50<<i, h.RetryAfterMs)
+		require.EqualValues(t, 150<<i, h.RetryAfterMs)
 		require.Equal(t, []int{0, 0, slowIntervalMs}[i], h.StatsIntervalMs)
 		p.say(logText(2)) // was under way: neither taken nor refused
 		<-time.After(time.Duration(h.RetryAfterMs) * time.Millisecond)
 	}
 	p.say(logText(1))
-	p.say(logText(2))
+	p.acked(1)
 	require.Equal(t, 10_000, p.hear("slow-down").StatsIntervalMs, "back to the usual pace")
+	p.say(logText(2))
 	p.acked(2)
 	require.Equal(t, []int64{1, 2}, c.seqs())
 	require.EqualValues(t, 6, c.counted("receiver_qoswss_frames_deferred", ""))
@@ -302,7 +303,7 @@ func TestPermanentErrorIsANack(t *testing.T) {
 		}
 		return nil
 	}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(logText(1))
 	h := p.hear("nack")
 	require.EqualValues(t, 1, h.Seq)
@@ -316,7 +317,7 @@ func TestPermanentErrorIsANack(t *testing.T) {
 // spec: SRV-04
 func TestFastClientIsSlowed(t *testing.T) {
 	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.MaxFramesPerSecond = 1 }))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	for seq := range uint64(burstFrames + 1) {
 		p.say(logText(seq + 1))
 	}
@@ -343,7 +344,7 @@ func TestNothingIsAckedBeforeThePipelineHasIt(t *testing.T) {
 		<-release
 		return nil
 	}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	acks := make(chan heard)
 	p.say(logText(1))
 	<-entered
@@ -360,7 +361,7 @@ func TestNothingIsAckedBeforeThePipelineHasIt(t *testing.T) {
 // Frames that come together go down together.
 func TestFramesAreCollected(t *testing.T) {
 	c := startCollector(t, with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = 100*time.Millisecond, time.Minute }))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	for seq := range uint64(maxBatchFrames + 3) {
 		p.say(logText(seq + 1))
 	}
@@ -372,7 +373,7 @@ func TestFramesAreCollected(t *testing.T) {
 // spec: SRV-04
 func TestConnectionLimits(t *testing.T) {
 	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.MaxConnections, r.cfg.MaxConnectionsPerApp = 2, 1 }))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	token := c.login("demo", testOrigin)
 	second := c.dial(testOrigin)
 	second.hello(token, 0)
@@ -383,7 +384,7 @@ func TestConnectionLimits(t *testing.T) {
 		require.Eventually(t, func() bool { return c.counted("receiver_qoswss_connections", "") == n }, patience, 5*time.Millisecond)
 	}
 	open(1)
-	other := c.connect("strict", 0)
+	other := c.connect("strict")
 	third := c.dial(testOrigin)
 	third.bye(protocol.CodeOverloaded, true, websocket.CloseTryAgainLater)
 	p.say(logText(1))
@@ -392,7 +393,7 @@ func TestConnectionLimits(t *testing.T) {
 	require.NoError(t, p.ws.Close())
 	require.NoError(t, third.ws.Close())
 	open(0)
-	p = c.connect("demo", 0)
+	p = c.connect("demo")
 	p.say(logText(1))
 	p.acked(1)
 }
@@ -407,7 +408,7 @@ func TestShutdownWithOpenConnections(t *testing.T) {
 		taken.Store(true)
 		return nil
 	}))
-	idle, busy, silent := c.connect("demo", 0), c.connect("demo", 0), c.dial(testOrigin)
+	idle, busy, silent := c.connect("demo"), c.connect("demo"), c.dial(testOrigin)
 	busy.say(logText(1))
 	<-entered
 	down := make(chan error)
@@ -415,8 +416,8 @@ func TestShutdownWithOpenConnections(t *testing.T) {
 	idle.bye(protocol.CodeGoingAway, true, websocket.CloseGoingAway)
 	silent.bye(protocol.CodeGoingAway, true, websocket.CloseGoingAway)
 	select {
-	case <-down:
-		require.Fail(t, "shut down with a pipeline call under way")
+	case err := <-down:
+		require.Fail(t, "shut down with a pipeline call under way", "%v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(release)
@@ -435,7 +436,7 @@ func TestShutdownOutOfTime(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(logText(1))
 	<-entered
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -452,14 +453,14 @@ func TestPipelineTimeout(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(logText(1))
 	p.hear("slow-down")
 }
 
 func TestSilentConnections(t *testing.T) {
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.ping, r.timing.idle = 30*time.Millisecond, 200*time.Millisecond }))
-	alive, dead := c.connect("demo", 0), c.connect("demo", 0)
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.ping, r.timing.idle = 50*time.Millisecond, 500*time.Millisecond }))
+	alive, dead := c.connect("demo"), c.connect("demo")
 	pings := make(chan struct{}, 100)
 	pong := alive.ws.PingHandler()
 	alive.ws.SetPingHandler(func(data string) error {
@@ -474,10 +475,11 @@ func TestSilentConnections(t *testing.T) {
 	}()
 	acks := make(chan heard, 1)
 	go func() { acks <- alive.hear("ack") }()
-	for range 10 { // ten pings outlive the idle limit
+	<-pings
+	<-gone
+	for range 10 { // longer than the idle limit
 		<-pings
 	}
-	<-gone
 	alive.say(logText(1))
 	require.EqualValues(t, 1, (<-acks).Seq)
 }
@@ -490,7 +492,7 @@ func TestFaultOfThePipelineIsANack(t *testing.T) {
 		}
 		return nil
 	}))
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(`{"type":"skip","seq":2,"from":1,"at":1,"lost":[{"fabric":1,"stats":1,"events":0},{"fabric":0,"stats":1,"events":0}]}`)
 	require.Equal(t, string(protocol.CodeInternal), p.hear("nack").Code)
 	p.acked(2)
@@ -500,7 +502,7 @@ func TestFaultOfThePipelineIsANack(t *testing.T) {
 
 func TestUnknownColumnsAreCounted(t *testing.T) {
 	c := startCollector(t)
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(`{"type":"columns","set":2,"statsType":"inbound-rtp","mediaType":"audio","names":["ssrc","notYetKnown","norThis"]}`)
 	p.say(`{"type":"stats","seq":1,"at":1,"fabric":1,"intervalMs":1000,"rows":[[2,7,1,2]]}`)
 	p.acked(1)

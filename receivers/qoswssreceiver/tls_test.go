@@ -62,7 +62,7 @@ func TestTLS(t *testing.T) {
 		c.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	})
 	require.Contains(t, c.url, "https://")
-	p := c.connect("demo", 0)
+	p := c.connect("demo")
 	p.say(statsText(1))
 	p.acked(1)
 	p.say(statsText(2)) // over a connection that was quiet in between

@@ -153,11 +153,15 @@ func TestTranslateOtherFrames(t *testing.T) {
 	f(&protocol.Event{Header: header(4), Scope: conference, Event: "dominantSpeaker"}, semconv.EventEvent,
 		map[string]any{"qos.event.name": "dominantSpeaker"})
 	f(&protocol.ErrorReport{Header: header(4), Scope: of, Function: "createOffer", Name: "OperationError", Message: "m", LocalSDP: "l", RemoteSDP: "r"},
-		semconv.EventError, map[string]any{"qos.error.function": "createOffer", "qos.error.name": "OperationError",
-			"qos.error.message": "m", "qos.error.local_sdp": "l", "qos.error.remote_sdp": "r"})
+		semconv.EventError, map[string]any{
+			"qos.error.function": "createOffer", "qos.error.name": "OperationError",
+			"qos.error.message": "m", "qos.error.local_sdp": "l", "qos.error.remote_sdp": "r",
+		})
 	f(&protocol.Feedback{Header: header(4), Scope: conference, UserID: protocol.UserID{Name: "alice", Alias: "a"}, Overall: 4, Audio: 5, Video: 3, Comment: "c"},
-		semconv.EventFeedback, map[string]any{"qos.feedback.user.id": "alice", "qos.feedback.user.alias": "a",
-			"qos.feedback.overall": int64(4), "qos.feedback.audio": int64(5), "qos.feedback.video": int64(3), "qos.feedback.comment": "c"})
+		semconv.EventFeedback, map[string]any{
+			"qos.feedback.user.id": "alice", "qos.feedback.user.alias": "a",
+			"qos.feedback.overall": int64(4), "qos.feedback.audio": int64(5), "qos.feedback.video": int64(3), "qos.feedback.comment": "c",
+		})
 	f(&protocol.Log{Header: header(4), Scope: of, Text: "hello"}, semconv.EventLog, map[string]any{"qos.log.text": "hello"})
 	f(&protocol.Skip{Header: header(4), From: 2}, semconv.EventSkip,
 		map[string]any{"qos.skip.from": int64(2), "qos.skip.stats": int64(0), "qos.skip.events": int64(0)})
@@ -249,6 +253,17 @@ func statsOf8() *protocol.Stats {
 		f.Records = append(f.Records, row)
 	}
 	return f
+}
+
+// pdata takes one allocation for each value and four for each record; what is added to
+// that is ours. Raise the budget in the change that needs it.
+func TestTranslateBudget(t *testing.T) {
+	tr, frame := testTranslator(), statsOf8()
+	allocations := testing.AllocsPerRun(100, func() {
+		tr.add(frame, arrival)
+		tr.take()
+	})
+	require.LessOrEqual(t, allocations, 230.0)
 }
 
 func BenchmarkTranslateStats8(b *testing.B) {
