@@ -1,0 +1,135 @@
+package conference_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// said makes an event of session "s", fabric 1.
+func said(conferenceID string, seq uint64, atMs int64, name string) conference.Event {
+	return conference.Event{
+		AppID: "app", ConferenceID: conferenceID, Session: "s", Seq: seq, AtMs: base + atMs, ConferenceAtMs: base,
+		Fabric: 1, Kind: conference.KindEvent, Name: name,
+	}
+}
+
+func newSet(maxConferences int, keepMs int64) *conference.Set {
+	return conference.NewSet(conference.Config{MaxConferences: maxConferences, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
+}
+
+func apply(t *testing.T, s *conference.Set, e conference.Event) {
+	t.Helper()
+	require.Equal(t, conference.Applied, s.Apply(&e, e.AtMs))
+}
+
+// TestSetIsBounded: live conferences are never let go to make room, ended ones are,
+// oldest first; and what is let go is not lost unsummarised.
+func TestSetIsBounded(t *testing.T) {
+	s := newSet(2, 600_000)
+	apply(t, s, said("a", 1, 0, "fabricAdded"))
+	apply(t, s, said("b", 1, 1, "fabricAdded"))
+	c := said("c", 1, 2, "fabricAdded")
+	require.Equal(t, conference.Full, s.Apply(&c, base))
+	require.False(t, s.Seen(&c), "what was not applied is not seen")
+	require.Equal(t, 2, s.Live())
+
+	apply(t, s, said("a", 2, 3, "fabricTerminated"))
+	require.Len(t, s.Tick(base+4), 1)
+	require.Equal(t, 1, s.Live())
+	require.Equal(t, 2, s.Len())
+	late := said("a", 3, 2, "customEvent")
+	apply(t, s, late) // live again, and changed
+	require.Equal(t, conference.Full, s.Apply(&c, base))
+	require.Len(t, s.Tick(base+5), 1, "revised")
+
+	require.Equal(t, conference.Applied, s.Apply(&c, base+6))
+	require.Equal(t, 2, s.Len(), "a was let go")
+	late.Seq = 4
+	require.Equal(t, conference.TooLate, s.Apply(&late, base+7))
+}
+
+// TestLetGoIsForgotten: what is remembered of conferences that are gone has an age and a
+// number, too.
+func TestLetGoIsForgotten(t *testing.T) {
+	s := newSet(2, 0)
+	apply(t, s, said("a", 1, 0, "fabricTerminated"))
+	require.Len(t, s.Tick(base+1), 1)
+	require.Zero(t, s.Len())
+	again := said("a", 2, 0, "customEvent")
+	require.Equal(t, conference.TooLate, s.Apply(&again, base+2))
+	require.Empty(t, s.Tick(base+24*3600_000))
+	require.Equal(t, conference.TooLate, s.Apply(&again, base+3))
+	require.Empty(t, s.Tick(base+26*3600_000))
+	require.Equal(t, conference.Applied, s.Apply(&again, base+4))
+}
+
+func TestOnlySoManyAreRemembered(t *testing.T) {
+	s := newSet(2, 0)
+	for i := range 5 {
+		apply(t, s, said(fmt.Sprint("c", i), 1, 0, "fabricTerminated"))
+		require.Len(t, s.Tick(base+1), 1)
+	}
+	for i, want := range []conference.Result{conference.Applied, conference.Applied, conference.Full, conference.TooLate, conference.TooLate} {
+		e := said(fmt.Sprint("c", i), 2, 0, "customEvent")
+		require.Equal(t, want, s.Apply(&e, base+2), "c%d", i)
+	}
+}
+
+func TestApplyRefusesNonsense(t *testing.T) {
+	f := func(want conference.Result, change func(*conference.Event)) {
+		t.Helper()
+		e := said("a", 1, 0, "fabricAdded")
+		change(&e)
+		require.Equal(t, want.String(), newSet(1, 0).Apply(&e, base).String())
+	}
+	f(conference.Applied, func(*conference.Event) {})
+	f(conference.Unplaced, func(e *conference.Event) { e.ConferenceID = "" })
+	f(conference.Invalid, func(e *conference.Event) { e.Session = "" })
+	f(conference.Invalid, func(e *conference.Event) { e.Seq = 0 })
+	f(conference.Invalid, func(e *conference.Event) { e.Seq = 1 << 53 })
+	f(conference.Invalid, func(e *conference.Event) { e.Index = -1 })
+	f(conference.Invalid, func(e *conference.Event) { e.Index = 1024 })
+	f(conference.Invalid, func(e *conference.Event) { e.AtMs = 0 })
+	f(conference.Invalid, func(e *conference.Event) { e.AtMs = base + 120_001 })
+	f(conference.Invalid, func(e *conference.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
+}
+
+// TestLimitsAreCounted: one conference cannot grow without end, and says what it left out.
+func TestLimitsAreCounted(t *testing.T) {
+	c := conference.New("app", "c")
+	for seq := range uint64(2100) {
+		e := said("c", seq+1, 0, "")
+		e.Kind, e.Fabric = conference.KindLog, 0
+		require.False(t, c.Apply(&e))
+	}
+	for seq := range uint64(1030) {
+		e := said("c", seq+3000, 0, "fabricAdded")
+		e.Fabric = int(seq) + 1
+		require.False(t, c.Apply(&e))
+	}
+	for ssrc := range int64(300) {
+		e := said("c", uint64(ssrc)+5000, 0, "")
+		e.Kind, e.Stats = conference.KindStats, &conference.Stats{StatsType: "inbound-rtp", SSRC: ssrc}
+		require.False(t, c.Apply(&e))
+	}
+	for seq := range uint64(260) {
+		e := said("c", seq+6000, 0, "audioMute")
+		require.False(t, c.Apply(&e))
+	}
+	s := c.Summary(quality.DefaultBounds())
+	require.Equal(t, 100+6+44+4, s.Truncated)
+	require.Equal(t, 2000, s.Logs)
+	require.Len(t, s.Participants[0].Fabrics, 1024)
+}
+
+// TestEmptyFold: nothing happened.
+func TestEmptyFold(t *testing.T) {
+	s := conference.Fold(nil, quality.DefaultBounds())
+	require.Equal(t, conference.OutcomeSuccess, s.Outcome)
+	require.Empty(t, s.Participants)
+}
