@@ -1,5 +1,28 @@
 package auth
 
+import (
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Iterations is the PBKDF2 count of all apps, known and unknown. It is the smallest that
+// RFC 7677 allows: the browser pays for it at each login, and AppSecrets are made by
+// machines, so that stretching adds little.
+const Iterations = protocol.MinScramIterations
+
+// MaxOriginBytes is the longest Origin header that is looked at.
+const MaxOriginBytes = 512
+
 // Verifier proves knowledge of one AppSecret without holding it: the SCRAM-SHA-256
 // StoredKey and ServerKey of RFC 5802, section 3.
 type Verifier struct{ StoredKey, ServerKey []byte }
@@ -7,17 +30,82 @@ type Verifier struct{ StoredKey, ServerKey []byte }
 // App is what authentication knows of one AppID.
 type App struct {
 	ID         string
-	Salt       []byte
-	Iterations int
-	Verifiers  []Verifier // one a secret; any of them admits
-	Origins    []string   // see OriginAllowed; empty: any origin
+	Salt       []byte // Keys.Salt(ID), so that unknown apps look the same
+	Iterations int    // Iterations, for the same reason
+	Verifiers  []Verifier
+	Origins    []string // see OriginAllowed; empty: any origin
 }
 
-// NewVerifier derives the verifier of a secret.
-func NewVerifier(secret string, salt []byte, iterations int) Verifier { return Verifier{} }
+// NewApp returns an app that admits each of the secrets.
+func NewApp(keys *Keys, id string, secrets, origins []string) App {
+	app := App{ID: id, Salt: keys.Salt(id), Iterations: Iterations, Origins: origins}
+	for _, secret := range secrets {
+		app.Verifiers = append(app.Verifiers, NewVerifier(secret, app.Salt, app.Iterations))
+	}
+	return app
+}
+
+// NewVerifier derives the verifier of a secret, which is normalised with NFKC first.
+func NewVerifier(secret string, salt []byte, iterations int) Verifier {
+	salted, err := pbkdf2.Key(sha256.New, norm.NFKC.String(secret), salt, iterations, sha256.Size)
+	if err != nil {
+		return Verifier{} // the standard library was told to refuse; this one admits nobody
+	}
+	clientKey := mac(salted, "Client Key")
+	storedKey := sha256.Sum256(clientKey)
+	return Verifier{StoredKey: storedKey[:], ServerKey: mac(salted, "Server Key")}
+}
+
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
 
 // OriginAllowed reports whether origin may speak for the app. An entry of Origins is an
 // origin as browsers write it (scheme, host, port unless it is the default one), or has
 // a leading label wildcard: https://*.example.org covers every name below example.org,
 // but not example.org.
-func (a App) OriginAllowed(origin string) bool { return len(a.Origins) == 0 }
+func (a App) OriginAllowed(origin string) bool {
+	if len(origin) > MaxOriginBytes {
+		return false
+	}
+	return len(a.Origins) == 0 || slices.ContainsFunc(a.Origins, func(entry string) bool {
+		return originMatches(entry, origin)
+	})
+}
+
+func originMatches(entry, origin string) bool {
+	scheme, rest, wildcard := strings.Cut(entry, "*")
+	if !wildcard {
+		return entry == origin
+	}
+	below, ok := strings.CutPrefix(origin, scheme)
+	if !ok {
+		return false
+	}
+	below, ok = strings.CutSuffix(below, rest)
+	return ok && below != "" && !strings.ContainsAny(below, "/:@?#")
+}
+
+// CheckOrigin reports what is wrong with an entry of App.Origins.
+func CheckOrigin(entry string) error {
+	u, err := url.Parse(strings.Replace(entry, "//*.", "//", 1))
+	switch {
+	case err != nil:
+		return errors.New("is not an origin")
+	case u.Scheme == "" || u.Hostname() == "" || u.Opaque != "":
+		return errors.New("must be scheme://host, with :port unless it is the scheme's own")
+	case u.Scheme+"://"+u.Host != strings.Replace(entry, "//*.", "//", 1):
+		return errors.New("must be no more than scheme://host:port, in lower case")
+	case strings.Contains(u.Host, "*"):
+		return errors.New("may have a wildcard as its first label only")
+	case u.Host != strings.ToLower(u.Host):
+		return errors.New("must be in lower case")
+	case u.Scheme == "https" && u.Port() == "443", u.Scheme == "http" && u.Port() == "80":
+		return fmt.Errorf("must leave out :%s, as browsers do", u.Port())
+	case strings.HasSuffix(u.Host, ":"), len(entry) > MaxOriginBytes:
+		return fmt.Errorf("must be at most %d bytes and not end in a colon", MaxOriginBytes)
+	}
+	return nil
+}

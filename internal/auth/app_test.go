@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// spec: AUTH-03
+func TestOriginAllowed(t *testing.T) {
+	f := func(want bool, origin string, entries ...string) {
+		t.Helper()
+		require.Equal(t, want, App{Origins: entries}.OriginAllowed(origin))
+	}
+	f(true, "https://anywhere.example")
+	f(true, "")
+	f(true, "https://a.example", "https://b.example", "https://a.example")
+	f(false, "https://a.example", "https://b.example")
+	f(false, "", "https://b.example")
+	f(false, "http://a.example", "https://a.example")
+	f(false, "https://a.example:8443", "https://a.example")
+	f(true, "https://a.example:8443", "https://a.example:8443")
+	f(false, "https://a.example.evil.org", "https://a.example")
+	f(true, "https://a.example.org", "https://*.example.org")
+	f(true, "https://a.b.example.org", "https://*.example.org")
+	f(false, "https://example.org", "https://*.example.org")
+	f(false, "https://.example.org", "https://*.example.org")
+	f(false, "https://evilexample.org", "https://*.example.org")
+	f(false, "https://a.example.org:8443", "https://*.example.org")
+	f(true, "https://a.example.org:8443", "https://*.example.org:8443")
+	f(false, "https://evil.org:1.example.org", "https://*.example.org")
+	f(false, "https://evil.org/.example.org", "https://*.example.org")
+	f(false, "http://a.example.org", "https://*.example.org")
+}
+
+func TestCheckOrigin(t *testing.T) {
+	for _, good := range []string{
+		"https://a.example", "http://localhost:8483", "https://*.example.org", "https://*.example.org:8443",
+		"http://127.0.0.1:1", "http://[::1]:8483", "capacitor://localhost",
+	} {
+		require.NoError(t, CheckOrigin(good), good)
+	}
+	for _, bad := range []string{
+		"", "*", "null", "a.example", "https://", "https://a.example/", "https://a.example/path", "https://a.example?q",
+		"https://u@a.example", "HTTPS://a.example", "https://A.example", "https://a.example:443", "http://a.example:80",
+		"https://a.*.example", "https://*", "https://*a.example", "https://a.example:", "https://*.*.example", "https://a b.example",
+		"https://a.example#f", "mailto:a@b",
+	} {
+		require.Error(t, CheckOrigin(bad), bad)
+	}
+}
