@@ -1,0 +1,79 @@
+// The built files, loaded in the ways that pages load them.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createContext, runInContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import type { QosConstructor } from '../src/index.ts';
+
+const dist = new URL('../dist/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, dist), 'utf8');
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+const page = (more: object) =>
+  createContext({
+    console,
+    setTimeout,
+    clearTimeout,
+    TextEncoder,
+    TextDecoder,
+    URL,
+    performance,
+    crypto,
+    fetch: () => new Promise(() => undefined),
+    ...more,
+  });
+
+it.each(['qos.js', 'qos.min.js'])(
+  '%s defines the global constructor, and nothing else (spec: LIB-01, LIB-03)',
+  (name) => {
+    const context = page({
+      document: { currentScript: { src: `https://q.example/x/${name}` }, addEventListener: () => undefined },
+    });
+    const before = new Set(Object.keys(context));
+    runInContext(read(name), context);
+    expect(Object.keys(context).filter((key) => !before.has(key))).toEqual(['qos']);
+    const qos = new (context.qos as QosConstructor)();
+    expect(qos.version).toBe(version);
+    expect(qos.initialize('demo', 'secret', 'alice').status).toBe('success');
+  },
+);
+
+it('is found by AMD loaders and CommonJS, without dependencies (spec: LIB-02)', () => {
+  const defined: unknown[][] = [];
+  const define = Object.assign((...args: unknown[]) => defined.push(args), { amd: {} });
+  const amd = page({ define });
+  runInContext(read('qos.min.js'), amd);
+  expect(amd.qos).toBeUndefined();
+  const [dependencies, factory] = defined[0] ?? [];
+  expect(dependencies).toEqual([]);
+  expect((factory as () => QosConstructor)().version).toBe(version);
+
+  const module = { exports: {} as QosConstructor };
+  runInContext(read('qos.min.js'), page({ module, exports: module.exports }));
+  expect(module.exports.fabricUsage.audio).toBe('audio');
+  expect(module.exports.initialize('demo', 's', 'a').msg).toContain('set configParams.backendUrl');
+});
+
+it('qos.mjs exports every method and enumeration by name (spec: LIB-02, LIB-08)', async () => {
+  const namespace: Record<string, unknown> = await import(new URL('qos.mjs', dist).href);
+  const qos = namespace.default as QosConstructor;
+  for (const [name, value] of Object.entries(qos)) expect(namespace[name]).toBe(value);
+  expect(Object.keys(namespace).sort()).toEqual(['default', ...Object.keys(qos)].sort());
+  const types = read('qos.d.ts');
+  for (const name of Object.keys(qos)) expect(types).toContain(`export declare const ${name}:`);
+});
+
+it('patches nothing and listens to no unload', () => {
+  for (const name of ['qos.js', 'qos.min.js', 'qos.mjs']) {
+    expect(read(name)).not.toMatch(/\.prototype\.\w+\s*=(?!=)|(?:before)?unload['"]/);
+  }
+});
+
+it('has a manifest that is true', () => {
+  const manifest = JSON.parse(read('manifest.json'));
+  expect(manifest.version).toBe(version);
+  for (const [name, { integrity }] of Object.entries<{ integrity: string }>(manifest.files)) {
+    expect(integrity).toBe(`sha384-${createHash('sha384').update(read(name)).digest('base64')}`);
+  }
+});

@@ -1,0 +1,293 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { FabricStats } from '../src/types.ts';
+import {
+  backendUrl,
+  connect,
+  FakePeerConnection,
+  type Message,
+  sequence,
+  startHarness,
+  stopHarness,
+} from './harness.ts';
+
+afterEach(stopHarness);
+
+async function call() {
+  const harness = startHarness();
+  const { qos } = connect(harness, { backendUrl });
+  const stats: FabricStats[] = [];
+  qos.on('stats', (s: FabricStats) => stats.push(s));
+  await harness.run();
+  harness.socket().welcome({ conferenceURL: 'https://d.example/c?app={appID}&id={conferenceID}&at={at}' });
+  await harness.run();
+  const pc = new FakePeerConnection();
+  const add = (more: unknown[] = []) => qos.addNewFabric(pc, 'bob', 'multiplex', 'a b', ...(more as []));
+  const events = () => harness.socket().of('event');
+  const names = () => events().map((m) => m.event);
+  const find = (name: string): Message | undefined => events().find((m) => m.event === name);
+  return { harness, qos, pc, add, names, find, stats, socket: harness.socket() };
+}
+
+describe('the life of a fabric', () => {
+  it('goes from added to set up, with its delays (spec: FAB-05, FAB-06)', async () => {
+    const { harness, pc, add, names, find, socket } = await call();
+    const added = Date.now();
+    add();
+    await harness.run(100);
+    pc.set({
+      localDescription: { sdp: 'a=ice-ufrag:one\r\n' },
+      signalingState: 'have-local-offer',
+      iceGatheringState: 'gathering',
+    });
+    await harness.run(200);
+    pc.set({
+      remoteDescription: { sdp: '' },
+      signalingState: 'stable',
+      iceConnectionState: 'checking',
+      connectionState: 'connecting',
+    });
+    await harness.run(50);
+    pc.set({ iceGatheringState: 'complete', iceConnectionState: 'connected' });
+    expect(names()).toEqual(['fabricAdded', 'remoteDescriptionSet']); // DTLS is not yet there
+    await harness.run(30);
+    pc.set({ connectionState: 'connected' });
+    await harness.run();
+    expect(names()).toEqual(['fabricAdded', 'remoteDescriptionSet', 'fabricSetup']);
+    expect(find('fabricSetup')).toMatchObject({
+      at: added + 380,
+      data: { setupMs: 380, gatheringMs: 250, connectivityMs: 80 },
+    });
+    expect(socket.of('fabric')).toMatchObject([{ addedAt: added }]);
+  });
+
+  it('takes ICE alone where the object has no DTLS state', async () => {
+    const { harness, pc, add, find } = await call();
+    Object.assign(pc, { connectionState: undefined });
+    add();
+    pc.set({ iceConnectionState: 'completed' });
+    await harness.run();
+    expect(find('fabricSetup')).toBeDefined();
+  });
+
+  it('has no delays when it was connected before', async () => {
+    const { harness, pc, add, find } = await call();
+    pc.connect();
+    add();
+    await harness.run();
+    expect(find('fabricAdded')?.data).toEqual({ alreadyConnected: true });
+    expect(find('fabricSetup')?.data).toMatchObject({ setupMs: null, gatheringMs: null, connectivityMs: null });
+  });
+
+  it('tells a failed set-up once, with its stage', async () => {
+    const { harness, qos, pc, add, names, find } = await call();
+    add();
+    await harness.run(400);
+    pc.set({ remoteDescription: { sdp: '' }, iceConnectionState: 'checking' });
+    await harness.run(600);
+    pc.set({ iceConnectionState: 'failed', connectionState: 'failed' });
+    await harness.run();
+    expect(find('fabricSetupFailed')?.data).toEqual({ stage: 'connectivity', failureMs: 1000, reason: 'failed' });
+    expect(harness.inits.at(-1)?.[0]).toBe('appConnectivityError');
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    await harness.run(2000);
+    expect(names().filter((n) => n === 'fabricSetupFailed')).toHaveLength(1);
+    expect(names().at(-1)).toBe('fabricTerminated');
+  });
+
+  it.each([
+    ['noRemoteDescription', {}],
+    ['gathering', { remoteDescription: { sdp: '' }, iceGatheringState: 'gathering' }],
+    ['connectivity', { remoteDescription: { sdp: '' }, iceConnectionState: 'checking' }],
+    ['dtls', { remoteDescription: { sdp: '' }, iceConnectionState: 'connected', connectionState: 'connecting' }],
+  ])('names the stage %s of a fabric that ends before', async (stage, states) => {
+    const { harness, qos, pc, add, find } = await call();
+    add();
+    pc.set(states as Partial<FakePeerConnection>);
+    expect(qos.sendFabricEvent(pc, 'fabricTerminated', 'a b').status).toBe('success');
+    await harness.run(2000);
+    expect(find('fabricSetupFailed')?.data).toMatchObject({ stage, reason: 'terminated' });
+    expect(find('fabricTerminated')?.data).toEqual({ reason: 'application' });
+  });
+
+  it('is disrupted and recovers; the application hears of each disruption once (spec: FAB-07, FAB-14, AUTH-07)', async () => {
+    const { harness, pc, add, names, find, stats } = await call();
+    add();
+    pc.connect();
+    await harness.run();
+    pc.set({ iceConnectionState: 'disconnected', connectionState: 'disconnected' });
+    pc.set({ iceConnectionState: 'failed', connectionState: 'failed' });
+    await harness.run(10_500);
+    expect(stats.at(-1)?.fabricState).toBe('disrupted');
+    pc.set({ iceConnectionState: 'connected', connectionState: 'connected' });
+    expect(find('iceDisruptionStart')?.data).toEqual({ iceConnectionState: 'disconnected' });
+    expect(find('iceDisruptionEnd')?.data).toEqual({ durationMs: 10_500 });
+    expect(harness.inits.filter(([e]) => e === 'appConnectivityError')).toHaveLength(1);
+    await harness.run(10_000);
+    expect(stats.at(-1)?.fabricState).toBe('established');
+    expect(names().filter((n) => n === 'iceDisruptionStart')).toHaveLength(1);
+  });
+
+  it('sees an ICE restart', async () => {
+    const { pc, add, names } = await call();
+    add();
+    pc.set({ localDescription: { sdp: 'a=ice-ufrag:one\r\n' } });
+    pc.set({ localDescription: { sdp: 'a=ice-ufrag:one\r\na=more\r\n' } });
+    expect(names()).not.toContain('iceRestart');
+    pc.set({ localDescription: { sdp: 'a=ice-ufrag:two\r\n' }, signalingState: 'have-local-offer' });
+    expect(names()).not.toContain('iceRestart');
+    pc.set({ signalingState: 'stable' });
+    expect(names().filter((n) => n === 'iceRestart')).toHaveLength(1);
+  });
+
+  it('ends when the PeerConnection is closed, though that makes no event (spec: FAB-08)', async () => {
+    const { harness, pc, add, find } = await call();
+    add();
+    pc.connect();
+    await harness.run();
+    Object.assign(pc, { signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
+    await harness.run(1100);
+    expect(find('fabricTerminated')?.data).toEqual({ reason: 'closed' });
+    expect(find('fabricSetupFailed')).toBeUndefined();
+  });
+
+  it('leaves nothing behind: no listener, no timer (spec: FAB-08)', async () => {
+    const { harness, qos, pc, add } = await call();
+    const before = vi.getTimerCount();
+    add();
+    pc.connect();
+    await harness.run(5000);
+    expect(pc.listenerCount).toBe(4);
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    await harness.run(15_000);
+    expect(pc.listenerCount).toBe(0);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(before);
+  });
+
+  it('reads terminated in exactly one last stats callback (spec: FAB-11)', async () => {
+    const { harness, qos, pc, add, stats, socket } = await call();
+    add();
+    pc.connect();
+    await harness.run(12_000);
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    await harness.run(30_000);
+    expect(stats.map((s) => s.fabricState).filter((s) => s === 'terminated')).toHaveLength(1);
+    expect(stats.at(-1)?.fabricState).toBe('terminated');
+    expect(qos.reportError(pc, 'a b', 'applicationLog', 'later').status).toBe('success');
+    expect(socket.of('log')).toMatchObject([
+      { conferenceID: 'a b', text: 'later', conferenceAt: socket.of('fabric')[0]?.addedAt },
+    ]);
+  });
+
+  it('is one for the same PeerConnection and conference, and another for another (spec: FAB-09, FAB-10)', async () => {
+    const { harness, qos, pc, add, socket } = await call();
+    const told: string[] = [];
+    add([(err: string) => told.push(err)]);
+    expect(add([undefined, (err: string) => told.push(err)])).toMatchObject({ status: 'success' });
+    expect(qos.addNewFabric(pc, 'carol', 'audio', 'other').status).toBe('success');
+    socket.say({ type: 'ack', seq: 2 });
+    await harness.run();
+    expect(told).toEqual(['success', 'success']);
+    expect(socket.of('fabric').map((f) => [f.fabric, f.conferenceID, f.remoteUserID])).toEqual([
+      [1, 'a b', 'bob'],
+      [2, 'other', 'carol'],
+    ]);
+  });
+});
+
+describe('measuring', () => {
+  it.each(['chromium', 'firefox'] as const)(
+    'tells rows of a real call in %s (spec: STAT-01, STAT-02)',
+    async (browser) => {
+      const { harness, pc, add, socket, stats } = await call();
+      const { readings, localSDP, remoteSDP } = sequence(browser);
+      pc.set({ localDescription: { sdp: localSDP }, remoteDescription: { sdp: remoteSDP } });
+      pc.reports = readings[0]?.reports ?? [];
+      add();
+      pc.connect();
+      await harness.run(1500);
+      pc.reports = readings[1]?.reports ?? [];
+      await harness.run(10_000);
+      const added = socket.of('event').filter((m) => m.event === 'streamAdded');
+      expect(added).toHaveLength(4);
+      expect(added[0]?.data).toMatchObject({ cname: expect.any(String), msid: expect.stringMatching(/^\S+ \S+$/) });
+      const [first] = socket.of('stats');
+      expect(first?.rows).toHaveLength(5);
+      expect(first?.intervalMs).toBeGreaterThan(4900);
+      expect(first?.intervalMs).toBeLessThan(10_100);
+      const columns = socket.messages.findIndex((m) => m.type === 'columns');
+      expect(columns).toBeLessThan(socket.messages.findIndex((m) => m.type === 'stats'));
+      expect(socket.of('columns')).toHaveLength(5);
+      const url = new URL(stats[0]?.conferenceURL ?? '');
+      expect(Object.fromEntries(url.searchParams)).toEqual({
+        app: 'demo',
+        id: 'a b',
+        at: String(socket.of('fabric')[0]?.addedAt),
+      });
+      expect(stats[0]).toMatchObject({ connectionState: 'online', fabricState: 'established' });
+      const setup = socket.of('event').find((m) => m.event === 'fabricSetup');
+      expect(setup?.data).toMatchObject({ localCandidateType: 'host', relayProtocol: null });
+    },
+  );
+
+  it('says that a fabric is alive though it has nothing to measure', async () => {
+    const { harness, pc, add, socket } = await call();
+    pc.failing = true;
+    add();
+    await harness.run(25_000);
+    expect(socket.of('stats').length).toBeGreaterThanOrEqual(2);
+    expect(socket.of('stats')[0]).toMatchObject({ fabric: 1, rows: [] });
+  });
+
+  it('does not start all clients together', async () => {
+    const delays = new Set<number>();
+    for (const random of [0, 0.5, 0.99]) {
+      const { harness, add, socket } = await call();
+      vi.spyOn(Math, 'random').mockReturnValue(random);
+      const start = Date.now();
+      add();
+      await harness.run(10_100);
+      delays.add(Number(socket.of('stats')[0]?.at) - start);
+      vi.restoreAllMocks();
+      stopHarness();
+    }
+    expect([...delays]).toEqual([5000, 7500, 9950]);
+  });
+
+  it('knows whose a stream is (spec: API-03, API-06)', async () => {
+    const { harness, qos, pc, add, stats, socket } = await call();
+    pc.reports = sequence('chromium').readings[0]?.reports ?? [];
+    add();
+    pc.connect();
+    const inbound = pc.reports.find((r) => r.type === 'inbound-rtp' && r.kind === 'video');
+    expect(
+      qos.associateMstWithUserID({} as never, 'carol', 'a b', String(inbound?.ssrc), 'cam', {
+        clientWidth: 320,
+        clientHeight: 240,
+      }).status,
+    ).toBe('success');
+    await harness.run(1500);
+    pc.reports = sequence('chromium').readings[1]?.reports ?? [];
+    qos.reportUserIDChange(pc, 'a b', 'robert', 'remote');
+    qos.reportUserIDChange(pc, 'a b', 'alicia', 'local');
+    await harness.run(10_000);
+    const of = (statsType: string, mediaType: string) =>
+      stats[0]?.mediaStreamTracks.find((t) => t.statsType === statsType && t.mediaType === mediaType);
+    expect(of('inbound-rtp', 'video')).toMatchObject({ remoteUserID: 'carol', userID: 'carol', usageLabel: 'cam' });
+    expect(of('inbound-rtp', 'audio')).toMatchObject({ remoteUserID: 'robert', userID: 'robert', usageLabel: null });
+    expect(of('outbound-rtp', 'audio')).toMatchObject({ remoteUserID: 'robert', userID: 'alicia' });
+    expect(
+      socket
+        .of('event')
+        .filter((m) => m.event === 'userIDChange')
+        .map((m) => m.data),
+    ).toEqual([
+      { userIDType: 'remote', newUserID: 'robert' },
+      { userIDType: 'local', newUserID: 'alicia' },
+    ]);
+    const set = socket.of('columns').find((c) => c.set === 2);
+    const rows = (socket.of('stats')[0]?.rows ?? []) as unknown[][];
+    const row = rows.find((r) => r[0] === 2);
+    expect(row?.[1 + ((set?.names ?? []) as string[]).indexOf('displayedPixels')]).toBe(320 * 240);
+  });
+});

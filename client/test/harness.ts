@@ -1,0 +1,192 @@
+// A page and a collector by hand, for tests without a browser. The real things are driven
+// by the end-to-end tests.
+
+import { readFileSync } from 'node:fs';
+import { vi } from 'vitest';
+import { assemble } from '../src/index.ts';
+
+export type Message = Record<string, unknown> & { type: string };
+
+/** A WebSocket whose other end is the test. */
+export class FakeSocket {
+  static all: FakeSocket[] = [];
+  readyState = 0;
+  bufferedAmount = 0;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  readonly texts: string[] = [];
+  closed = false;
+
+  constructor(
+    readonly url: string,
+    readonly protocol: string,
+  ) {
+    FakeSocket.all.push(this);
+  }
+
+  send(text: string): void {
+    this.texts.push(text);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.readyState = 3;
+  }
+
+  get messages(): Message[] {
+    return this.texts.map((text) => JSON.parse(text));
+  }
+
+  of(type: string): Message[] {
+    return this.messages.filter((message) => message.type === type);
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+
+  say(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  welcome(more: object = {}): void {
+    this.open();
+    this.say({
+      type: 'welcome',
+      version: 1,
+      at: Date.now(),
+      acked: 0,
+      statsIntervalMs: 10_000,
+      windowFrames: 256,
+      ...more,
+    });
+  }
+
+  /** The network breaks. */
+  drop(): void {
+    this.readyState = 3;
+    this.onclose?.();
+  }
+}
+
+/** What the fake collector answers to a POST. */
+export type Door = (url: string, body: string, init: RequestInit) => { status?: number; body: string } | Error;
+
+export const token = (at = Date.now()) => ({
+  body: JSON.stringify({ type: 'token', token: 'T', expiresInMs: 7_200_000, at }),
+});
+
+export interface Harness {
+  posts: { url: string; body: string; init: RequestInit }[];
+  inits: [string, string][];
+  /** Runs timers and what waits behind them. */
+  run(ms?: number): Promise<void>;
+  socket(index?: number): FakeSocket;
+}
+
+/** Replaces the network and the clock; door answers POSTs. */
+export function startHarness(door: Door = () => token()): Harness {
+  vi.useFakeTimers({ now: 1_763_702_160_000 });
+  FakeSocket.all = [];
+  const posts: Harness['posts'] = [];
+  vi.stubGlobal('WebSocket', FakeSocket);
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    posts.push({ url, body: String(init.body), init });
+    const answer = door(url, String(init.body), init);
+    if (answer instanceof Error) throw answer;
+    return { status: answer.status ?? 200, text: async () => answer.body };
+  });
+  return {
+    posts,
+    inits: [],
+    run: async (ms = 0) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      await vi.advanceTimersByTimeAsync(0);
+    },
+    socket: (index = FakeSocket.all.length - 1) => FakeSocket.all[index] as FakeSocket,
+  };
+}
+
+export function stopHarness(): void {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+}
+
+export const backendUrl = 'https://qos.example.org/prefix';
+
+/** The export, as a script from the collector would make it. */
+export const makeQos = () => assemble(`${backendUrl}/qos.min.js`);
+
+/** An instance that logs in with a JWT, so that no test waits for key derivation. */
+export function connect(harness: Harness, config: object = {}) {
+  const qos = new (makeQos())();
+  const result = qos.initialize(
+    'demo',
+    (_forceNew, callback) => callback(null, 'jwt'),
+    'alice',
+    (err, msg) => harness.inits.push([err, msg]),
+    null,
+    config,
+  );
+  return { qos, result };
+}
+
+type Report = Record<string, unknown>;
+
+/** A PeerConnection that the test moves from state to state. */
+export class FakePeerConnection {
+  iceConnectionState = 'new';
+  connectionState = 'new';
+  iceGatheringState = 'new';
+  signalingState = 'stable';
+  localDescription: { sdp: string } | null = null;
+  remoteDescription: { sdp: string } | null = null;
+  reports: Report[] = [];
+  failing = false;
+  readonly listeners = new Map<string, Set<() => void>>();
+
+  addEventListener(type: string, listener: () => void): void {
+    const set = this.listeners.get(type) ?? new Set();
+    this.listeners.set(type, set.add(listener));
+  }
+
+  removeEventListener(type: string, listener: () => void): void {
+    this.listeners.get(type)?.delete(listener);
+  }
+
+  get listenerCount(): number {
+    return [...this.listeners.values()].reduce((sum, set) => sum + set.size, 0);
+  }
+
+  async getStats(): Promise<Map<unknown, Report>> {
+    if (this.failing) throw new Error('getStats is broken');
+    return new Map(this.reports.map((report) => [report.id, report]));
+  }
+
+  set(states: Partial<FakePeerConnection>): void {
+    Object.assign(this, states);
+    for (const set of this.listeners.values()) for (const listener of [...set]) listener();
+  }
+
+  connect(): void {
+    this.set({
+      remoteDescription: this.remoteDescription ?? { sdp: 'v=0\r\n' },
+      iceConnectionState: 'checking',
+      iceGatheringState: 'gathering',
+    });
+    this.set({ iceConnectionState: 'connected', connectionState: 'connected', iceGatheringState: 'complete' });
+  }
+}
+
+/** Readings of a real call, 2 s apart. */
+export interface Sequence {
+  readings: { atMs: number; reports: Report[] }[];
+  localSDP: string;
+  remoteSDP: string;
+}
+
+export function sequence(browser: 'chromium' | 'firefox'): Sequence {
+  return JSON.parse(readFileSync(new URL(`data/sequence-${browser}.json`, import.meta.url), 'utf8'));
+}

@@ -1,0 +1,424 @@
+import { describe, expect, it } from 'vitest';
+import { columnsLine, pairSet, row, streamSet } from '../src/stats/columns.ts';
+import { measurePair, measureStream } from '../src/stats/interval.ts';
+import { fromLegacy } from '../src/stats/legacy.ts';
+import { Monitor, type Reading } from '../src/stats/monitor.ts';
+import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
+import { audioMos, label, videoMos } from '../src/stats/quality.ts';
+import { readStats } from '../src/stats/read.ts';
+import { view } from '../src/stats/view.ts';
+import { sequence } from './harness.ts';
+
+const browsers = ['chromium', 'firefox'] as const;
+const noArea = () => null;
+
+/** The rows of a reading as objects, by kind. */
+function named(reading: Reading): Record<string, unknown>[] {
+  return reading.groups
+    .flatMap((group) => group.rows)
+    .map(([set, ...values]) => {
+      const { names, statsType, mediaType } = JSON.parse(columnsLine(Number(set)));
+      return { statsType, mediaType, ...Object.fromEntries(names.map((n: string, i: number) => [n, values[i]])) };
+    });
+}
+
+function replay(browser: (typeof browsers)[number]) {
+  const { readings } = sequence(browser);
+  const monitor = new Monitor(readings[0]?.atMs ?? 0);
+  const [first, ...rest] = readings;
+  monitor.adopt(first?.reports ?? [], first?.atMs ?? 0);
+  return rest.map(({ reports, atMs }) => monitor.measure(reports, atMs, noArea));
+}
+
+describe.each(browsers)('a call in %s (spec: STAT-04)', (browser) => {
+  it('gives the rows of an interval', () => {
+    for (const reading of replay(browser)) {
+      expect(reading.groups).toHaveLength(1);
+      expect(reading.groups[0]?.intervalMs).toBeGreaterThan(1900);
+      const rows = named(reading);
+      expect(rows.map((r) => `${r.statsType} ${r.mediaType}`).sort()).toEqual([
+        'candidate-pair undefined',
+        'inbound-rtp audio',
+        'inbound-rtp video',
+        'outbound-rtp audio',
+        'outbound-rtp video',
+      ]);
+      const find = (statsType: string, mediaType?: string) =>
+        rows.find((r) => r.statsType === statsType && r.mediaType === mediaType) as Record<string, number> | undefined;
+      expect(find('inbound-rtp', 'audio')).toMatchObject({ codec: 'opus', packetsLost: 0, concealedSamples: 0 });
+      expect(find('inbound-rtp', 'audio')?.packets).toBeGreaterThan(90);
+      expect(find('inbound-rtp', 'audio')?.packets).toBeLessThan(110);
+      expect(find('inbound-rtp', 'audio')?.samples).toBeGreaterThan(90_000);
+      expect(find('inbound-rtp', 'audio')?.jitterBufferDelayMs).toBeGreaterThan(5);
+      expect(find('inbound-rtp', 'audio')?.jitterBufferDelayMs).toBeLessThan(200);
+      const video = find('inbound-rtp', 'video');
+      expect(video).toMatchObject({ codec: 'VP8', freezes: 0, freezes60s: 0, displayedPixels: null });
+      expect(video?.fps).toBeGreaterThan(15);
+      expect(video?.fps).toBeLessThan(35);
+      expect(Math.abs(Number(video?.harmonicFps) - Number(video?.fps))).toBeLessThan(6);
+      expect(find('outbound-rtp', 'video')?.bytes).toBeGreaterThan(10_000);
+      expect(find('outbound-rtp', 'audio')?.rttMs).toBeLessThan(100);
+      expect(find('outbound-rtp', 'audio')?.remoteLossFraction).toBe(0);
+      expect(find('candidate-pair')?.bytesSent).toBeGreaterThan(10_000);
+    }
+  });
+
+  it('sends at most 700 bytes for two streams out and two in', () => {
+    for (const reading of replay(browser)) {
+      const { intervalMs, rows } = reading.groups[0] ?? {};
+      const frame = JSON.stringify({ type: 'stats', seq: 1000, at: 1_763_702_170_123, fabric: 1, intervalMs, rows });
+      expect(frame.length).toBeLessThan(700);
+    }
+  });
+
+  it('shows the application every field, null where unknown (spec: STAT-02, STAT-03, STAT-08)', () => {
+    const [reading] = replay(browser);
+    const identity = {
+      remoteUserID: 'bob',
+      userID: 'bob',
+      cname: null,
+      msid: null,
+      usageLabel: null,
+      associatedVideoTag: null,
+    };
+    const { mediaStreamTracks, streams } = view(reading?.intervals ?? [], () => identity, [4.2, 3.8, 3.2, 2.6]);
+    expect(new Set(mediaStreamTracks.map((t) => t.statsType))).toEqual(
+      new Set(['inbound-rtp', 'outbound-rtp', 'remote-inbound-rtp', 'remote-outbound-rtp']),
+    );
+    const fields =
+      'remoteUserID statsType cname msid mediaType usageLabel associatedVideoTag bitrate packetRate fractionLoss packetLossPercentage jitter averageJitter rtt averageRTT quality audioInputLevel audioOutputLevel';
+    for (const track of mediaStreamTracks) {
+      for (const field of fields.split(' ')) expect(track).toHaveProperty(field);
+      expect(Object.values(track)).not.toContain(undefined);
+      expect(track.quality).toBe('excellent');
+    }
+    expect(Object.keys(streams)).toHaveLength(4);
+    for (const [ssrc, stream] of Object.entries(streams)) {
+      expect(ssrc).toMatch(/^\d+$/);
+      expect(stream).toHaveProperty(stream.reportType === 'outbound-rtp' ? 'rtt' : 'fractionLoss');
+      expect(stream.bitrate).toBeGreaterThan(5);
+    }
+  });
+});
+
+const stream = (rtp: Report, more: Partial<Stream> = {}): Stream => ({
+  key: 'k',
+  statsType: 'inbound-rtp',
+  mediaType: 'audio',
+  ssrc: 1,
+  codec: 'opus',
+  rtp,
+  remote: {},
+  source: {},
+  ...more,
+});
+
+describe('intervals', () => {
+  it('are increases, and a loss may be negative', () => {
+    const before = stream({ packetsReceived: 100, packetsLost: 5, bytesReceived: 1000 });
+    const after = stream({ packetsReceived: 150, packetsLost: 3, bytesReceived: 6000 });
+    expect(measureStream(before, after, 1000, null)).toMatchObject({ packets: 50, packetsLost: -2, bytes: 5000 });
+  });
+
+  it('count from 0 when a stream was started again', () => {
+    const before = stream({ packetsReceived: 1000, packetsLost: 50, bytesReceived: 90_000, totalSamplesReceived: 5 });
+    const after = stream({ packetsReceived: 20, packetsLost: 1, bytesReceived: 2000, totalSamplesReceived: 900 });
+    expect(measureStream(before, after, 1000, null)).toMatchObject({
+      packets: 20,
+      packetsLost: 1,
+      bytes: 2000,
+      samples: 900,
+    });
+  });
+
+  it('never give a negative counter, whatever falls', () => {
+    const before = stream(
+      { packetsReceived: 10, totalDecodeTime: 9, freezeCount: 4, totalFreezesDuration: 3 },
+      { mediaType: 'video' },
+    );
+    const after = stream(
+      { packetsReceived: 11, totalDecodeTime: 1, freezeCount: 1, totalFreezesDuration: 0.5 },
+      { mediaType: 'video' },
+    );
+    expect(measureStream(before, after, 1000, null)).toMatchObject({
+      packets: 1,
+      decodeMs: 1000,
+      freezes: 1,
+      freezeMs: 500,
+    });
+  });
+
+  it('leave unknown what a browser does not supply', () => {
+    const measures = measureStream(stream({}), stream({ packetsReceived: 'many', jitter: Number.NaN }), 1000, null);
+    expect(measures).toMatchObject({
+      packets: null,
+      jitterMs: null,
+      packetsLost: null,
+      jitterBufferDelayMs: null,
+      rttMs: null,
+    });
+  });
+
+  it('take the round trip of the pair where a stream has none', () => {
+    expect(measureStream(stream({}), stream({}), 1000, 40).rttMs).toBe(40);
+    const remote = { roundTripTime: 0.1, totalRoundTripTime: 0.3, roundTripTimeMeasurements: 3 };
+    expect(measureStream(stream({}), stream({}, { remote }), 1000, 40).rttMs).toBe(100);
+    expect(measureStream(stream({}, { remote }), stream({}, { remote }), 1000, 40).rttMs).toBe(100);
+  });
+
+  it('count a new pair from its beginning', () => {
+    const pair = (id: string, bytesSent: number) => ({
+      id,
+      transport: 't',
+      pair: { bytesSent },
+      local: {},
+      remote: {},
+    });
+    expect(measurePair(pair('a', 500), pair('a', 800)).bytesSent).toBe(300);
+    expect(measurePair(pair('a', 500), pair('b', 800)).bytesSent).toBe(800);
+    expect(measurePair(undefined, pair('b', 800)).bytesSent).toBe(800);
+  });
+});
+
+describe('rows', () => {
+  it('hold only what the wire takes', () => {
+    const values = row(streamSet('inbound-rtp', 'video'), {
+      ssrc: 1,
+      packets: 10.4,
+      packetsLost: -3,
+      bytes: -5,
+      jitterMs: 1e9,
+      fps: 29.97,
+      harmonicFps: Number.POSITIVE_INFINITY,
+      qp: 300,
+      width: 70_000,
+      codec: 'x'.repeat(100),
+    });
+    const { names } = JSON.parse(columnsLine(2));
+    const cell = (name: string) => values[1 + names.indexOf(name)];
+    expect(values).toHaveLength(names.length + 1);
+    expect([cell('packets'), cell('packetsLost'), cell('bytes')]).toEqual([10, -3, 0]);
+    expect([cell('jitterMs'), cell('fps'), cell('harmonicFps'), cell('qp'), cell('width')]).toEqual([
+      3_600_000,
+      29.97,
+      null,
+      255,
+      65_535,
+    ]);
+    expect(cell('codec')).toHaveLength(32);
+    expect(cell('freezes')).toBeNull();
+  });
+});
+
+describe('the monitor', () => {
+  const audio = (ssrc: number, packets: number): Report => ({
+    id: `a${ssrc}`,
+    type: 'inbound-rtp',
+    kind: 'audio',
+    ssrc,
+    packetsReceived: packets,
+  });
+
+  it('gives a stream that came later an interval of its own', () => {
+    const monitor = new Monitor(0);
+    monitor.adopt([audio(1, 100)], 0);
+    expect(monitor.adopt([audio(1, 150), audio(2, 10)], 4000).added.map((s) => s.ssrc)).toEqual([2]);
+    const { groups } = monitor.measure([audio(1, 600), audio(2, 310)], 10_000, noArea);
+    expect(groups.map((g) => [g.intervalMs, g.rows.map((r) => [r[1], r[4]])])).toEqual([
+      [10_000, [[1, 500]]],
+      [6000, [[2, 300]]],
+    ]);
+  });
+
+  it('starts with what is first seen at a measurement, and says no rate over a moment', () => {
+    const monitor = new Monitor(0);
+    expect(monitor.measure([audio(1, 100)], 10_000, noArea).groups).toEqual([
+      { intervalMs: 10_000, sets: [], rows: [] },
+    ]);
+    expect(monitor.measure([audio(1, 110)], 10_300, noArea).intervals).toEqual([]);
+    expect(monitor.measure([audio(1, 600)], 20_000, noArea).intervals[0]?.measures.packets).toBe(500);
+  });
+
+  it('leaves out streams without a packet', () => {
+    const monitor = new Monitor(0);
+    monitor.adopt([audio(1, 0)], 0);
+    expect(monitor.measure([audio(1, 0)], 10_000, noArea).groups[0]?.rows).toEqual([]);
+  });
+
+  it('counts the freezes of the last minute', () => {
+    const monitor = new Monitor(0);
+    const video = (freezeCount: number): Report => ({
+      id: 'v',
+      type: 'inbound-rtp',
+      kind: 'video',
+      ssrc: 5,
+      packetsReceived: 1 + freezeCount,
+      freezeCount,
+    });
+    monitor.adopt([video(0)], 0);
+    const at = (freezes: number, ms: number) =>
+      monitor.measure([video(freezes)], ms, noArea).intervals[0]?.measures.freezes60s;
+    expect([at(2, 10_000), at(3, 40_000), at(3, 69_000), at(3, 71_000), at(3, 101_000)]).toEqual([2, 3, 3, 1, 0]);
+  });
+
+  it('cuts very many rows into several frames', () => {
+    const monitor = new Monitor(0);
+    const all = (packets: number) => Array.from({ length: 450 }, (_, i) => audio(i, packets));
+    monitor.adopt(all(1), 0);
+    const { groups } = monitor.measure(all(501), 10_000, noArea);
+    expect(groups.map((g) => g.rows.length)).toEqual([200, 200, 50]);
+  });
+
+  it('tells of a pair that took the place of another (spec: FAB-14)', () => {
+    const monitor = new Monitor(0);
+    const path = (id: string): Report[] => [
+      { id: 'T', type: 'transport', selectedCandidatePairId: id },
+      { id, type: 'candidate-pair', transportId: 'T', localCandidateId: 'L' },
+      { id: 'L', type: 'local-candidate', candidateType: 'relay', relayProtocol: 'tls' },
+    ];
+    expect(monitor.adopt(path('P1'), 0).changedPairs).toEqual([]);
+    const [changed] = monitor.measure(path('P2'), 10_000, noArea).changedPairs;
+    expect(changed?.local).toMatchObject({ candidateType: 'relay', relayProtocol: 'tls' });
+    expect(monitor.measure(path('P2'), 20_000, noArea).changedPairs).toEqual([]);
+    expect(monitor.pair()?.id).toBe('P2');
+  });
+});
+
+describe('normalising', () => {
+  it('finds the selected pair without a transport report', () => {
+    const pairs = [
+      { id: 'a', type: 'candidate-pair', nominated: true, state: 'failed' },
+      { id: 'b', type: 'candidate-pair', nominated: true, state: 'succeeded' },
+    ];
+    expect(normalise(pairs).pairs.get('')?.id).toBe('b');
+    expect(normalise([...pairs, { id: 'c', type: 'candidate-pair', selected: true }]).pairs.get('')?.id).toBe('c');
+  });
+
+  it('survives nonsense', () => {
+    expect(normalise([{}, { type: 'inbound-rtp' }, { type: 'inbound-rtp', kind: 'smell', ssrc: 1 }]).streams.size).toBe(
+      0,
+    );
+  });
+});
+
+describe('asking for reports', () => {
+  it('takes a map, an array or an object, and null for anything else', async () => {
+    const report = { id: 'a', type: 'x' };
+    const ask = (answer: unknown) => readStats({ getStats: async () => answer }, true);
+    expect(await ask(new Map([['a', report]]))).toEqual([report]);
+    expect(await ask([report])).toEqual([report]);
+    expect(await ask({ a: report })).toEqual([report]);
+    expect(await ask(undefined)).toBeNull();
+    expect(await readStats({ getStats: () => Promise.reject(new Error('x')) }, true)).toBeNull();
+    expect(
+      await readStats(
+        {
+          getStats: () => {
+            throw new Error('x');
+          },
+        },
+        false,
+      ),
+    ).toBeNull();
+  });
+
+  it('takes goog reports of a callback form, and never asks so when told not to (spec: STAT-05)', async () => {
+    const legacy = (type: string, id: string, values: Record<string, string>) => ({
+      id,
+      type,
+      names: () => Object.keys(values),
+      stat: (n: string) => values[n],
+    });
+    const response = {
+      result: () => [
+        legacy('ssrc', 's1', {
+          ssrc: '11',
+          mediaType: 'audio',
+          packetsReceived: '50',
+          packetsLost: '1',
+          bytesReceived: '900',
+          googJitterReceived: '7',
+          audioOutputLevel: '32767',
+          googCodecName: 'opus',
+        }),
+        legacy('ssrc', 's2', {
+          ssrc: '12',
+          mediaType: 'video',
+          packetsSent: '70',
+          bytesSent: '5000',
+          googRtt: '80',
+          packetsLost: '2',
+          googFrameWidthSent: '640',
+          googCodecName: 'VP8',
+        }),
+        legacy('googCandidatePair', 'p', { googActiveConnection: 'true', bytesSent: '7000', googRtt: '80' }),
+        legacy('googComponent', 'c', {}),
+      ],
+    };
+    const calls: number[] = [];
+    const pc = {
+      getStats(...args: ((r: unknown) => void)[]) {
+        calls.push(args.length);
+        args[0]?.(response);
+      },
+    };
+    const { streams, pairs } = normalise((await readStats(pc, true)) ?? []);
+    expect(measureStream(stream({}), streams.get('inbound-rtp 11') ?? stream({}), 1000, null)).toMatchObject({
+      packets: 50,
+      bytes: 900,
+      jitterMs: 7,
+      audioLevel: 1,
+      codec: 'opus',
+    });
+    expect(
+      measureStream(
+        stream({}, { statsType: 'outbound-rtp' }),
+        streams.get('outbound-rtp 12') ?? stream({}),
+        1000,
+        null,
+      ),
+    ).toMatchObject({ packets: 70, rttMs: 80, width: 640, remotePacketsLost: 2 });
+    expect(
+      measurePair(undefined, pairs.get('') ?? { id: '', transport: '', pair: {}, local: {}, remote: {} }).rttMs,
+    ).toBe(80);
+    expect(calls).toEqual([0, 1]);
+    expect(await readStats(pc, false)).toBeNull();
+    expect(calls).toEqual([0, 1, 0]);
+    expect(() => fromLegacy(null)).toThrow();
+  });
+});
+
+describe('the quality label', () => {
+  const bounds = [4.2, 3.8, 3.2, 2.6];
+  const audio = (loss: number, rttMs = 40) => ({ packets: 1000 * (1 - loss), packetsLost: 1000 * loss, rttMs });
+
+  it('falls with loss and delay, stays in its range, and is null without evidence', () => {
+    const scores = [0, 0.01, 0.05, 0.1, 0.3, 0.9].map((loss) => audioMos(audio(loss)) ?? 0);
+    expect(scores[0]).toBeGreaterThan(4.1);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    expect(scores.at(-1)).toBeGreaterThanOrEqual(1);
+    expect(audioMos(audio(0, 900)) ?? 5).toBeLessThan(audioMos(audio(0, 300)) ?? 0);
+    expect(audioMos({ packets: 0, packetsLost: 0 })).toBeNull();
+    expect(label('audio', audio(0), 1000, bounds)).toBe('excellent');
+    expect(label('audio', audio(0.05), 1000, bounds)).toBe('fair');
+    expect(label('audio', audio(0.3), 1000, bounds)).toBe('bad');
+  });
+
+  it('judges video by freezes, motion and reported loss', () => {
+    expect(label('video', { packets: 500, fps: 30, freezes60s: 0, freezeMs: 0 }, 10_000, bounds)).toBe('excellent');
+    expect(label('video', { packets: 500, fps: 30, freezes60s: 4, freezeMs: 500 }, 10_000, bounds)).toBe('fair');
+    expect(label('video', { packets: 500, fps: 30, freezes60s: 9, freezeMs: 5000 }, 10_000, bounds)).toBe('bad');
+    expect(videoMos({ packets: 500, fps: 0 }, 10_000)).toBe(1);
+    expect(videoMos({ packets: 0 }, 10_000)).toBeNull();
+    expect(label('video', { packets: 500, fps: 30, remoteLossFraction: 0.1 }, 10_000, bounds)).toBe('bad');
+  });
+});
+
+it('announces sets that the wire takes', () => {
+  for (let set = 1; set <= pairSet; set++) {
+    const { names, statsType, mediaType } = JSON.parse(columnsLine(set));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeLessThanOrEqual(64);
+    expect(mediaType === undefined).toBe(statsType === 'candidate-pair');
+  }
+});

@@ -1,0 +1,443 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  backendUrl,
+  connect,
+  type Door,
+  FakePeerConnection,
+  FakeSocket,
+  makeQos,
+  startHarness,
+  stopHarness,
+  token,
+} from './harness.ts';
+
+afterEach(stopHarness);
+
+const conference = 'standup';
+const add = (qos: ReturnType<typeof connect>['qos'], pc: FakePeerConnection) =>
+  qos.addNewFabric(pc, 'bob', 'multiplex', conference);
+const lines = (body: string) => body.split('\n').map((line) => JSON.parse(line));
+
+describe('connecting', () => {
+  it('logs in over POST and says hello first (spec: INIT-02, INIT-08)', async () => {
+    const harness = startHarness();
+    connect(harness, { backendUrl, applicationVersion: '2.3', siteID: 'hq', additionalIDs: { tenantID: 't1' } });
+    expect(harness.inits).toEqual([]);
+    await harness.run();
+    expect(harness.posts.map((p) => [p.url, JSON.parse(p.body)])).toEqual([
+      [`${backendUrl}/auth`, { type: 'jwt', appID: 'demo', userID: 'alice', jwt: 'jwt' }],
+    ]);
+    expect(harness.posts[0]?.init).toMatchObject({
+      credentials: 'omit',
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+    });
+    expect(harness.inits).toEqual([['success', 'authenticated']]);
+    const socket = harness.socket();
+    expect([socket.url, socket.protocol]).toEqual(['wss://qos.example.org/prefix/ws', 'qos']);
+    socket.welcome();
+    const [hello] = socket.messages;
+    expect(hello).toMatchObject({
+      type: 'hello',
+      versions: [1],
+      token: 'T',
+      acked: 0,
+      library: '1.0.0',
+      applicationVersion: '2.3',
+      siteID: 'hq',
+      additionalIDs: { tenantID: 't1' },
+    });
+    expect(hello?.session).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  });
+
+  it('keeps what was called before the login, with the times of the calls, on the clock of the server (spec: INIT-07)', async () => {
+    const harness = startHarness((url) => (url.endsWith('/auth') ? token(Date.now() + 60_000) : { body: '' }));
+    let answer: (() => void) | undefined;
+    const qos = makeQos()();
+    qos.initialize(
+      'demo',
+      (_f, callback) => {
+        answer = () => callback(null, 'jwt');
+      },
+      'alice',
+    );
+    const called = Date.now();
+    add(qos, new FakePeerConnection());
+    await harness.run(3000);
+    answer?.();
+    await harness.run();
+    harness.socket().welcome({ at: Date.now() + 60_000 });
+    const [fabric] = harness.socket().of('fabric');
+    const [event] = harness.socket().of('event');
+    expect(fabric).toMatchObject({
+      fabric: 1,
+      addedAt: called + 60_000,
+      conferenceID: conference,
+      remoteUserID: 'bob',
+    });
+    expect(event).toMatchObject({
+      seq: 1,
+      at: called + 60_000,
+      event: 'fabricAdded',
+      data: { alreadyConnected: false },
+    });
+  });
+
+  it('resumes: announces context again and sends what was not acknowledged, byte for byte', async () => {
+    const harness = startHarness();
+    const { qos } = connect(harness, { backendUrl });
+    await harness.run();
+    const first = harness.socket();
+    first.welcome();
+    add(qos, new FakePeerConnection());
+    qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+    qos.sendUserFeedback(conference, { userID: 'alice', overall: 5 });
+    first.say({ type: 'ack', seq: 1 });
+    first.drop();
+    expect(harness.inits.filter(([e]) => e !== 'success')).toEqual([]);
+    await harness.run(2000);
+    const second = harness.socket();
+    expect(second).not.toBe(first);
+    second.welcome({ acked: 1 });
+    expect(second.messages[0]).toMatchObject({ type: 'hello', acked: 1, session: first.messages[0]?.session });
+    const numbered = (s: FakeSocket) => s.texts.filter((t) => t.includes('"seq":'));
+    expect(numbered(second)).toEqual(numbered(first).slice(1));
+  });
+
+  it('backs off with jitter up to a minute and reports an outage once (spec: INIT-05)', async () => {
+    const harness = startHarness((url) => (url.endsWith('/auth') ? token() : new Error('no network')));
+    vi.spyOn(Math, 'random').mockReturnValue(0.999);
+    connect(harness, { backendUrl });
+    await harness.run();
+    for (let i = 0; i < 2; i++) {
+      harness.socket().drop();
+      await harness.run(5000);
+    }
+    expect(harness.inits).toEqual([
+      ['success', 'authenticated'],
+      ['wsChannelFailure', 'cannot connect over WebSockets'],
+    ]);
+    expect(FakeSocket.all).toHaveLength(3);
+    harness.socket().welcome();
+    await harness.run();
+    expect(harness.inits.at(-1)).toEqual(['success', 'connected']);
+    expect(harness.inits).toHaveLength(3);
+  });
+
+  it('goes through the POST door where WebSockets are refused', async () => {
+    const posted: string[] = [];
+    const door: Door = (url, body) => {
+      if (url.endsWith('/auth')) return token();
+      posted.push(body);
+      const seqs = lines(body)
+        .map((m) => m.seq)
+        .filter(Boolean);
+      const answers = [
+        { type: 'welcome', version: 1, at: Date.now(), acked: 0, statsIntervalMs: 10_000, windowFrames: 256 },
+      ];
+      const ack = { type: 'ack', seq: Math.max(0, ...seqs), at: Date.now() };
+      return { body: [...answers, ack].map((m) => JSON.stringify(m)).join('\n') };
+    };
+    const harness = startHarness(door);
+    const { qos } = connect(harness, { backendUrl });
+    const told: string[] = [];
+    await harness.run();
+    for (let i = 0; i < 3; i++) {
+      harness.socket().drop();
+      await harness.run(8000);
+    }
+    const sockets = FakeSocket.all.length;
+    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, null, (err) => told.push(err));
+    await harness.run(6000);
+    expect(told).toEqual(['success']);
+    expect(FakeSocket.all).toHaveLength(sockets);
+    const [hello, fabric, event] = lines(posted.find((b) => b.includes('fabricAdded')) ?? '');
+    expect([hello.type, fabric.type, event.type]).toEqual(['hello', 'fabric', 'event']);
+    expect(harness.inits.map(([e]) => e)).toEqual(['success', 'wsChannelFailure', 'success']);
+  });
+
+  it('notices a connection that has gone silent', async () => {
+    const harness = startHarness();
+    const { qos } = connect(harness, { backendUrl });
+    await harness.run();
+    harness.socket().welcome();
+    await harness.run(100_000);
+    expect(FakeSocket.all).toHaveLength(1); // silence is fine while nothing is expected
+    add(qos, new FakePeerConnection());
+    await harness.run(65_000);
+    expect(FakeSocket.all.length).toBeGreaterThan(1);
+  });
+});
+
+describe('what the collector says', () => {
+  async function online(harness = startHarness()) {
+    const { qos } = connect(harness, { backendUrl });
+    await harness.run();
+    const socket = harness.socket();
+    socket.welcome();
+    await harness.run();
+    return { harness, qos, socket };
+  }
+
+  it('slow-down: nothing for a while, then from the last acknowledged number; another interval', async () => {
+    const { harness, qos, socket } = await online();
+    const pc = new FakePeerConnection();
+    add(qos, pc);
+    const before = socket.texts.length;
+    socket.say({ type: 'slow-down', retryAfterMs: 2000, statsIntervalMs: 20_000 });
+    qos.sendFabricEvent(pc, 'audioMute', conference);
+    await harness.run(1900);
+    expect(socket.texts).toHaveLength(before);
+    await harness.run(200);
+    expect(socket.texts.slice(before).map((t) => JSON.parse(t).seq)).toEqual([1, 2]);
+    await harness.run(60_000);
+    const at = socket.of('stats').map((m) => Number(m.at));
+    expect(at.length).toBeGreaterThanOrEqual(2);
+    expect(Number(at[1]) - Number(at[0])).toBe(20_000);
+  });
+
+  it('nack: the frame is lost, everything else goes on (spec: SRV-02)', async () => {
+    const { harness, qos, socket } = await online();
+    const told: string[] = [];
+    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, (err, msg) =>
+      told.push(`${err} ${msg}`),
+    );
+    socket.say({ type: 'nack', seq: 1, code: 'field_value', csError: 'csProtoError', message: 'no' });
+    socket.say({ type: 'ack', seq: 1 });
+    await harness.run();
+    expect(told).toEqual(['csProtoError no']);
+    expect(harness.inits.at(-1)).toEqual(['csProtoError', 'no']);
+    qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+    expect(socket.of('event').at(-1)).toMatchObject({ seq: 2 });
+  });
+
+  it('bye token_expired: logs in again and goes on with the same session', async () => {
+    const { harness, socket } = await online();
+    socket.say({
+      type: 'bye',
+      code: 'token_expired',
+      csError: 'authError',
+      message: 'expired',
+      retry: true,
+      retryAfterMs: 1000,
+    });
+    await harness.run(900);
+    expect(harness.posts).toHaveLength(1);
+    await harness.run(1200);
+    expect(harness.posts).toHaveLength(2);
+    harness.socket().welcome();
+    expect(harness.socket().messages[0]?.session).toBe(socket.messages[0]?.session);
+  });
+
+  it('bye without retry: stays away until initialize() comes again (spec: INIT-06)', async () => {
+    const { harness, qos, socket } = await online();
+    add(qos, new FakePeerConnection());
+    socket.say({ type: 'bye', code: 'malformed', csError: 'csProtoError', message: 'too many refusals', retry: false });
+    await harness.run(300_000);
+    expect(FakeSocket.all).toHaveLength(1);
+    expect(harness.inits.at(-1)).toEqual(['csProtoError', 'too many refusals']);
+    qos.initialize(
+      'demo',
+      (_f, callback) => callback(null, 'jwt2'),
+      'alice',
+      (e, m) => harness.inits.push([e, m]),
+      null,
+      { backendUrl },
+    );
+    await harness.run();
+    harness.socket().welcome();
+    await harness.run();
+    expect(harness.socket().of('event')[0]).toMatchObject({ seq: 1, event: 'fabricAdded' });
+    expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
+  });
+
+  it('another user: the fabrics of the first end and a new session begins (spec: INIT-06)', async () => {
+    const { harness, qos, socket } = await online();
+    const pc = new FakePeerConnection();
+    add(qos, pc);
+    qos.initialize('demo', (_f, callback) => callback(null, 'jwt'), 'carol', null, null, { backendUrl });
+    await harness.run();
+    expect(socket.of('event').map((m) => m.event)).toContain('fabricTerminated');
+    expect(pc.listenerCount).toBe(0);
+    const other = harness.socket();
+    other.welcome();
+    expect(other.messages[0]?.session).not.toBe(socket.messages[0]?.session);
+    socket.say({ type: 'ack', seq: 100 });
+    await harness.run(1000);
+    expect(socket.of('bye')).toHaveLength(1);
+    expect(socket.closed).toBe(true);
+    expect(other.closed).toBe(false);
+  });
+
+  it('takes no nonsense to heart', async () => {
+    const { socket, qos } = await online();
+    socket.onmessage?.({ data: 'nonsense' });
+    socket.say([] as never);
+    socket.say({ type: 'ack' });
+    socket.say({ type: 'unheard-of' });
+    socket.say({ type: 'nack', code: 'malformed', csError: 'csProtoError', message: 'x' });
+    qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+    expect(socket.of('event')).toHaveLength(1);
+  });
+
+  it('renews the token before it ends', async () => {
+    const { harness, socket } = await online();
+    await harness.run(7_200_000 * 0.9 + 1000);
+    expect(harness.posts.filter((p) => p.url.endsWith('/auth'))).toHaveLength(2);
+    expect(socket.closed).toBe(false);
+  });
+});
+
+describe('failures of the login (spec: AUTH-07)', () => {
+  const outcome = async (door: Door, ms = 100) => {
+    const harness = startHarness(door);
+    connect(harness, { backendUrl });
+    await harness.run(ms);
+    return harness;
+  };
+
+  it('a refusal is final', async () => {
+    const refusal = { type: 'error', code: 'origin_denied', csError: 'authError', message: 'this origin may not' };
+    const harness = await outcome(() => ({ status: 403, body: JSON.stringify(refusal) }), 600_000);
+    expect(harness.inits).toEqual([['authError', 'this origin may not']]);
+    expect(harness.posts).toHaveLength(1);
+  });
+
+  it('a refused token is asked for anew, once (spec: AUTH-06)', async () => {
+    const forced: boolean[] = [];
+    const harness = startHarness(() => ({
+      status: 401,
+      body: JSON.stringify({ type: 'error', code: 'auth_failed', csError: 'authError', message: 'no' }),
+    }));
+    makeQos()().initialize(
+      'demo',
+      (forceNew, cb) => {
+        forced.push(forceNew);
+        cb(null, 'jwt');
+      },
+      'alice',
+      (e, m) => harness.inits.push([e, m]),
+    );
+    await harness.run(100_000);
+    expect(forced).toEqual([false, true]);
+    expect(harness.inits).toEqual([['authError', 'no']]);
+  });
+
+  it('a broken network is tried again', async () => {
+    let up = false;
+    const harness = await outcome(() => (up ? token() : new Error('Failed to fetch')));
+    expect(harness.inits).toEqual([['httpError', 'Failed to fetch']]);
+    up = true;
+    await harness.run(3000);
+    expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
+  });
+
+  it('throttling is heeded', async () => {
+    let calls = 0;
+    const harness = await outcome(() => {
+      calls++;
+      return {
+        status: 429,
+        body: JSON.stringify({
+          type: 'error',
+          code: 'throttled',
+          csError: 'httpError',
+          message: 'slowly',
+          retryAfterMs: 30_000,
+        }),
+      };
+    }, 29_000);
+    expect(calls).toBe(1);
+    await harness.run(2000);
+    expect(calls).toBe(2);
+  });
+
+  it.each<[string, (force: boolean, cb: (e: unknown, t?: string) => void) => unknown, string]>([
+    ['says an error', (_f, cb) => cb('not logged in'), 'not logged in'],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+      'broken',
+    ],
+    ['gives no token', (_f, cb) => cb(null), 'the token generator gave no token'],
+    ['is silent', () => undefined, 'the token generator gave no answer within 10 s'],
+  ])('a token generator that %s (spec: AUTH-06)', async (_, generator, message) => {
+    const harness = startHarness();
+    makeQos()().initialize('demo', generator, 'alice', (e, m) => harness.inits.push([e, m]));
+    await harness.run(11_000);
+    expect(harness.inits).toEqual([['tokenGenerationError', message]]);
+  });
+
+  it('a late token is still used, and both shapes of generator work (spec: AUTH-06)', async () => {
+    const harness = startHarness();
+    const generator = () => (_force: boolean, cb: (e: unknown, t?: string) => void) => {
+      setTimeout(() => cb(null, 'late'), 20_000);
+    };
+    makeQos()().initialize('demo', generator, 'alice', (e, m) => harness.inits.push([e, m]));
+    await harness.run(21_000);
+    expect(harness.inits.map(([e]) => e)).toEqual(['tokenGenerationError', 'success']);
+  });
+});
+
+describe('a page that goes (spec: FAB-08)', () => {
+  async function page(config: object = {}) {
+    const listeners = new Map<string, (event: unknown) => void>();
+    vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
+      listeners.set(type, listener),
+    );
+    vi.stubGlobal('removeEventListener', () => undefined);
+    const harness = startHarness();
+    const { qos } = connect(harness, { backendUrl, ...config });
+    await harness.run();
+    harness.socket().welcome();
+    add(qos, new FakePeerConnection());
+    return { listeners, harness, qos };
+  }
+
+  it('ends its fabrics and hands the rest to a request that outlives it', async () => {
+    const { listeners, harness } = await page();
+    expect([...listeners.keys()].sort()).toEqual(['online', 'pagehide', 'pageshow']); // neither unload nor beforeunload
+    listeners.get('pagehide')?.({ persisted: false });
+    const flush = harness.posts.at(-1);
+    expect(flush?.url).toBe(`${backendUrl}/frames`);
+    expect(flush?.init).toMatchObject({ keepalive: true });
+    const sent = lines(flush?.body ?? '');
+    expect(sent.map((m) => m.event ?? m.type)).toEqual([
+      'hello',
+      'fabric',
+      'fabricAdded',
+      'fabricSetupFailed',
+      'fabricTerminated',
+    ]);
+    expect(sent.at(-2).data).toMatchObject({ stage: 'noRemoteDescription', reason: 'pagehide' });
+    expect(sent.at(-1).data).toEqual({ reason: 'pagehide' });
+  });
+
+  it('keeps them when it may come back', async () => {
+    const { listeners, harness } = await page();
+    listeners.get('pagehide')?.({ persisted: true });
+    expect(lines(harness.posts.at(-1)?.body ?? '').map((m) => m.event ?? m.type)).toEqual([
+      'hello',
+      'fabric',
+      'fabricAdded',
+    ]);
+  });
+
+  it('is left alone with disableBeforeUnloadHandler (spec: INIT-04)', async () => {
+    const { listeners } = await page({ disableBeforeUnloadHandler: true });
+    expect([...listeners.keys()].sort()).toEqual(['online', 'pageshow']);
+  });
+
+  it('stays within 64 KiB', async () => {
+    const { listeners, harness, qos } = await page();
+    harness.socket().drop();
+    for (let i = 0; i < 60; i++) qos.sendCustomEvent(null, conference, [{ name: 'x'.repeat(3000) }]);
+    listeners.get('pagehide')?.({ persisted: false });
+    const { body } = harness.posts.at(-1) ?? { body: '' };
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_536);
+    const sent = lines(body);
+    expect(sent.some((m) => m.type === 'skip')).toBe(true);
+    expect(sent.at(-1)).toMatchObject({ event: 'fabricTerminated' });
+  });
+});
