@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 )
 
@@ -203,9 +204,7 @@ func (d *decoder) decode(n int) (name string, records []attributes, err error) {
 	d.attributes(shared)
 	for i := 0; i < n && d.err == nil; i++ {
 		r := make(attributes, len(shared)+16)
-		for k, v := range shared {
-			r[k] = v
-		}
+		maps.Copy(r, shared)
 		d.attributes(r)
 		records = append(records, r)
 	}

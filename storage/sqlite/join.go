@@ -62,7 +62,7 @@ func (t *tx) joinActivity(place, session int64, span instance.Span) error {
 	if err := t.participant(key, session); err != nil {
 		return err
 	}
-	if err := t.dissolve(place, key, merged, idle); err != nil {
+	if err := t.dissolve(place, merged, idle); err != nil {
 		return err
 	}
 	if len(active) == len(swallowed) {
@@ -131,20 +131,20 @@ func (t *tx) swallow(into *conferenceRow, row conferenceRow) error {
 }
 
 // dissolve takes rows without activity apart that activity has come near to: what joins
-// it goes to the row key, the rest stays by itself.
-func (t *tx) dissolve(place, key int64, span instance.Span, idle []conferenceRow) error {
+// it goes to its row, the rest stays by itself.
+func (t *tx) dissolve(place int64, span instance.Span, idle []conferenceRow) error {
 	for _, row := range idle {
 		if !row.span.Joins(span) {
 			continue
 		}
-		if err := t.dissolveRow(place, key, span, row); err != nil {
+		if err := t.dissolveRow(place, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) dissolveRow(place, key int64, span instance.Span, row conferenceRow) error {
+func (t *tx) dissolveRow(place int64, row conferenceRow) error {
 	var summary *storedSummary
 	if row.summary != nil {
 		var err error

@@ -128,11 +128,14 @@ func conditions(q storage.Query) (where string, args []any) {
 // ceilMs rounds up: a time that lies between two ms is after the first.
 func ceilMs(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
-func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []listed, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
 		coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), c.document
-		FROM conference c JOIN place p ON p.key = c.place `+where, args...)
+		FROM conference c JOIN place p ON p.key = c.place `
+
+// scanConferences runs a query whose where is made of constants; values are arguments.
+func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []listed, err error) {
+	rows, err := tx.QueryContext(ctx, conferenceColumns+where, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -166,8 +166,7 @@ var errInUse = errors.New("another process, or this one, has the store open alre
 
 // resultCode returns SQLite's primary result code, 0 when err is not SQLite's.
 func resultCode(err error) int {
-	var e *driver.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

@@ -13,21 +13,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t testing.TB, path string) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), path, Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+func open(tb testing.TB, path string) *Store {
+	tb.Helper()
+	s, err := Open(tb.Context(), path, Options{})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 	return s
 }
 
-func temp(t testing.TB) *Store {
-	t.Helper()
-	return open(t, filepath.Join(t.TempDir(), "store.sqlite3"))
+func temp(tb testing.TB) *Store {
+	tb.Helper()
+	return open(tb, filepath.Join(tb.TempDir(), "store.sqlite3"))
 }
 
 func TestConformance(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) (storage.Writer, storage.Reader) {
+		t.Helper()
 		s := temp(t)
 		return s, s
 	})

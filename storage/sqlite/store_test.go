@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,20 +20,20 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func appendFrames(t testing.TB, s *Store, session int, from, to uint64) storage.Appended {
-	t.Helper()
+func appendFrames(tb testing.TB, s *Store, session int, to uint64) storage.Appended {
+	tb.Helper()
 	var batches []storage.Batch
-	for seq := from; seq <= to; seq++ {
+	for seq := uint64(1); seq <= to; seq++ {
 		batches = append(batches, statsFrame(session, seq, noon))
 	}
-	done, err := s.Append(t.Context(), batches)
-	require.NoError(t, err)
+	done, err := s.Append(tb.Context(), batches)
+	require.NoError(tb, err)
 	return done
 }
 
-func count(t testing.TB, s *Store, table string) (n int) {
-	t.Helper()
-	require.NoError(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+func count(tb testing.TB, s *Store, table string) (n int) {
+	tb.Helper()
+	require.NoError(tb, s.read.QueryRowContext(tb.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 	return n
 }
 
@@ -41,14 +42,14 @@ func TestOpenAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a dir?#%", "store %41?.sqlite3")
 	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
 	s := open(t, path)
-	appendFrames(t, s, 1, 1, 3)
+	appendFrames(t, s, 1, 3)
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close(), "twice")
 	require.FileExists(t, path)
 	require.NoFileExists(t, path+"-wal", "the log was folded into the file")
 
 	s = open(t, path)
-	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 1, 1, 4))
+	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 1, 4))
 }
 
 // A copy of the files of a store in use is what a killed process leaves.
@@ -57,14 +58,14 @@ func TestOpenAgain(t *testing.T) {
 func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, filepath.Join(dir, "a"))
-	appendFrames(t, s, 1, 1, 3)
+	appendFrames(t, s, 1, 3)
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(filepath.Join(dir, "a"+suffix))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "b"+suffix), data, 0o600))
 	}
 	left := open(t, filepath.Join(dir, "b"))
-	require.Equal(t, storage.Appended{Duplicates: 15}, appendFrames(t, left, 1, 1, 3))
+	require.Equal(t, storage.Appended{Duplicates: 15}, appendFrames(t, left, 1, 3))
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -152,7 +153,7 @@ func TestCloseWhileWriting(t *testing.T) {
 	wg.Wait()
 	s = open(t, path)
 	for n, last := range stored {
-		require.Equal(t, storage.Appended{Duplicates: int(last) * 5}, appendFrames(t, s, n, 1, last))
+		require.Equal(t, storage.Appended{Duplicates: int(last) * 5}, appendFrames(t, s, n, last))
 	}
 }
 
@@ -210,13 +211,13 @@ func TestQueueIsBounded(t *testing.T) {
 	cancel()
 	close(hold)
 	wg.Wait()
-	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 1, 1, 1))
+	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 1, 1))
 }
 
 func TestDeleteBefore(t *testing.T) {
 	s := temp(t)
 	for n := range 12 { // three conferences of 1000 frames
-		appendFrames(t, s, n, 1, 250)
+		appendFrames(t, s, n, 250)
 	}
 	late := statsFrame(0, 900, noon.Add(24*time.Hour)) // session 0 goes on the next day
 	remark := statsFrame(1, 901, noon).Records[0]
@@ -235,7 +236,7 @@ func TestDeleteBefore(t *testing.T) {
 		require.Equal(t, want, count(t, s, table), table)
 	}
 	// What was deleted may come again, under keys that are new.
-	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 5, 1, 1))
+	require.Equal(t, storage.Appended{New: 5}, appendFrames(t, s, 5, 1))
 	require.Equal(t, 2, count(t, s, "conference"))
 	var faults int
 	require.NoError(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_foreign_key_check").Scan(&faults))
@@ -244,7 +245,7 @@ func TestDeleteBefore(t *testing.T) {
 
 func TestDeleteStops(t *testing.T) {
 	s := temp(t)
-	appendFrames(t, s, 1, 1, 2)
+	appendFrames(t, s, 1, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.DeleteBefore(ctx, noon.Add(time.Hour))
@@ -259,16 +260,16 @@ func TestPlans(t *testing.T) {
 		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 		require.NoError(t, err)
 		defer rows.Close()
-		plan := ""
+		var plan strings.Builder
 		for rows.Next() {
 			var id, parent, unused int
 			var detail string
 			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
-			plan += detail + "\n"
+			plan.WriteString(detail + "\n")
 		}
 		require.NoError(t, rows.Err())
-		require.Contains(t, plan, want)
-		require.NotContains(t, plan, "SCAN f")
+		require.Contains(t, plan.String(), want)
+		require.NotContains(t, plan.String(), "SCAN f")
 	}
 	f("frame_activity (place=? AND at>? AND at<?)", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
 	f("LAST 3 TERMS", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)

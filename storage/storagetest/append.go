@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +12,8 @@ import (
 )
 
 // spec: SRV-03
-func testDuplicates(t *testing.T, f *fixture) {
+func testDuplicates(f *fixture) {
+	t := f.t
 	b := batch(1, activity(1, 0, 0), activity(1, 1, 0), activity(2, 0, 1))
 	require.Equal(t, storage.Appended{New: 3}, f.append(b))
 	require.Equal(t, storage.Appended{Duplicates: 3}, f.append(b))
@@ -33,7 +33,8 @@ func testDuplicates(t *testing.T, f *fixture) {
 }
 
 // spec: SRV-03
-func testPartialFrames(t *testing.T, f *fixture) {
+func testPartialFrames(f *fixture) {
+	t := f.t
 	frame := make([]storage.Record, 7)
 	for i := range frame {
 		frame[i] = activity(9, i, 0)
@@ -49,7 +50,8 @@ func testPartialFrames(t *testing.T, f *fixture) {
 	require.Equal(t, want, f.records(ref(0)))
 }
 
-func testAllOrNothing(t *testing.T, f *fixture) {
+func testAllOrNothing(f *fixture) {
+	t := f.t
 	bad := activity(2, 0, 0)
 	bad.ConferenceID = ""
 	_, err := f.w.Append(t.Context(), []storage.Batch{batch(1, activity(1, 0, 0)), batch(2, bad)})
@@ -57,7 +59,8 @@ func testAllOrNothing(t *testing.T, f *fixture) {
 	require.Empty(t, f.spans())
 }
 
-func testInvalid(t *testing.T, f *fixture) {
+func testInvalid(f *fixture) {
+	t := f.t
 	for name, spoil := range map[string]func(*storage.Batch){
 		"app":           func(b *storage.Batch) { b.Session.AppID = "" },
 		"session":       func(b *storage.Batch) { b.Session.ID = "" },
@@ -85,13 +88,15 @@ func testInvalid(t *testing.T, f *fixture) {
 	require.Empty(t, f.spans())
 }
 
-func testNothing(t *testing.T, f *fixture) {
+func testNothing(f *fixture) {
+	t := f.t
 	require.Equal(t, storage.Appended{}, f.append())
 	require.Equal(t, storage.Appended{}, f.append(batch(1)))
 	require.Empty(t, f.spans())
 }
 
-func testCancelled(t *testing.T, f *fixture) {
+func testCancelled(f *fixture) {
+	t := f.t
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := f.w.Append(ctx, []storage.Batch{batch(1, activity(1, 0, 0))})
@@ -101,7 +106,8 @@ func testCancelled(t *testing.T, f *fixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, activity(1, 0, 0))), "a cancelled write does no harm")
 }
 
-func testConcurrent(t *testing.T, f *fixture) {
+func testConcurrent(f *fixture) {
+	t := f.t
 	const writers, frames = 8, 40
 	var wg sync.WaitGroup
 	for n := range writers {
@@ -126,7 +132,8 @@ func testConcurrent(t *testing.T, f *fixture) {
 // The same frame from many connections at once is one record.
 //
 // spec: SRV-03
-func testSameFrame(t *testing.T, f *fixture) {
+func testSameFrame(f *fixture) {
+	t := f.t
 	var mu sync.Mutex
 	var total storage.Appended
 	var wg sync.WaitGroup

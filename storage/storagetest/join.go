@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -14,7 +13,8 @@ import (
 )
 
 // spec: CONF-01 CONF-02
-func testGap(t *testing.T, f *fixture) {
+func testGap(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))
 	f.append(batch(2, activity(1, 0, 30)))
 	require.Equal(t, [][2]float64{{0, 30}}, f.spans(), "30 s apart are one conference")
@@ -32,7 +32,8 @@ func testGap(t *testing.T, f *fixture) {
 }
 
 // spec: CONF-02
-func testMerge(t *testing.T, f *fixture) {
+func testMerge(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))
 	f.append(batch(2, activity(1, 0, 50)))
 	f.append(batch(3, activity(1, 0, 100)))
@@ -44,7 +45,8 @@ func testMerge(t *testing.T, f *fixture) {
 }
 
 // spec: CONF-02
-func testOther(t *testing.T, f *fixture) {
+func testOther(f *fixture) {
+	t := f.t
 	f.append(batch(1, other(1, 20, 500)))
 	require.Equal(t, [][2]float64{{20, 20}}, f.spans(), "an error alone makes a conference")
 	f.append(batch(2, activity(1, 0, 0)))
@@ -68,7 +70,8 @@ type placed struct {
 // the number of times in which they arrive.
 //
 // spec: CONF-01 CONF-02 SRV-03
-func testAnyOrder(t *testing.T, f *fixture) {
+func testAnyOrder(f *fixture) {
+	t := f.t
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
 		appID := fmt.Sprint("app ", run.Add(1))

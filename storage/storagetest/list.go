@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +28,8 @@ func ids(p storage.Page) (out []string) {
 	return out
 }
 
-func testPages(t *testing.T, f *fixture) {
+func testPages(f *fixture) {
+	t := f.t
 	var want []string
 	for i := range 230 {
 		id := fmt.Sprintf("conf-%03d", i)
@@ -55,7 +55,8 @@ func testPages(t *testing.T, f *fixture) {
 }
 
 // spec: DASH-01
-func testSearch(t *testing.T, f *fixture) {
+func testSearch(f *fixture) {
+	t := f.t
 	f.named(app, "Standup", 0)
 	f.named(app, "standup", 100)
 	f.named("App", "standup", 200)
@@ -89,12 +90,14 @@ func testSearch(t *testing.T, f *fixture) {
 	require.Equal(t, []string{call}, ids(f.list(storage.Query{From: at(1020), To: at(1030)})))
 }
 
-func testNotFound(t *testing.T, f *fixture) {
+func testNotFound(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))
 	for _, r := range []storage.Ref{
 		{AppID: "nobody", ConferenceID: call, At: at(0)},
 		{AppID: app, ConferenceID: "STANDUP", At: at(0)},
-		ref(-31), ref(31), {AppID: app, ConferenceID: call},
+		ref(-31), ref(31),
+		{AppID: app, ConferenceID: call},
 	} {
 		_, err := f.r.Conference(t.Context(), r)
 		require.ErrorIs(t, err, storage.ErrNotFound, r)
@@ -105,7 +108,8 @@ func testNotFound(t *testing.T, f *fixture) {
 // The time in a link is a time inside the conference, or near it.
 //
 // spec: CONF-01
-func testNearTime(t *testing.T, f *fixture) {
+func testNearTime(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 40)))
 	require.Len(t, f.spans(), 2)
 	for second, start := range map[float64]float64{-30: 0, 0: 0, 20: 0, 21: 40, 40: 40, 70: 40} {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +23,8 @@ func values() map[string]any {
 	}
 }
 
-func testValues(t *testing.T, f *fixture) {
+func testValues(f *fixture) {
+	t := f.t
 	r := activity(1, 0, 0.001)
 	r.Attributes = values()
 	r.ConferenceAt, r.ObservedAt, r.Fabric = at(-5.123), at(7.777), math.MaxInt32
@@ -58,7 +58,8 @@ func testValues(t *testing.T, f *fixture) {
 }
 
 // spec: CONF-01
-func testOrder(t *testing.T, f *fixture) {
+func testOrder(f *fixture) {
+	t := f.t
 	// By time, then session, then number, then index; written in another order.
 	want := []read{
 		{sessionID(2), activity(7, 0, 0)},
@@ -77,7 +78,8 @@ func testOrder(t *testing.T, f *fixture) {
 	require.Equal(t, want, f.records(ref(0)))
 }
 
-func testStop(t *testing.T, f *fixture) {
+func testStop(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(1, 1, 0), activity(2, 0, 1)))
 	calls := 0
 	require.NoError(t, f.r.Records(t.Context(), ref(0), func(string, storage.Record) bool {
@@ -89,7 +91,8 @@ func testStop(t *testing.T, f *fixture) {
 
 // More records than any page, many of them at the same time, and the store is written
 // while they are read.
-func testMany(t *testing.T, f *fixture) {
+func testMany(f *fixture) {
+	t := f.t
 	const sessions, frames = 3, 700
 	for n := range sessions {
 		var records []storage.Record
@@ -130,7 +133,8 @@ func compareReads(a, b read) int {
 // Feedback belongs to the conference at conferenceAt, however late it comes.
 //
 // spec: CONF-02
-func testLate(t *testing.T, f *fixture) {
+func testLate(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 20)))
 	f.append(batch(1, other(3, 0, 9000)))
 	f.append(batch(1, activity(4, 0, 9000)))
@@ -139,7 +143,8 @@ func testLate(t *testing.T, f *fixture) {
 	require.Equal(t, []uint64{4}, f.seqs(9000))
 }
 
-func testUsers(t *testing.T, f *fixture) {
+func testUsers(f *fixture) {
+	t := f.t
 	s := storage.Session{
 		ID: sessionID(1), AppID: app, UserID: "Ünï \"x\"", UserAlias: "",
 		Details: map[string]string{"qos.site.id": "hq", "user_agent.original": strings.Repeat("x", 512), "": "日本"},
@@ -150,7 +155,8 @@ func testUsers(t *testing.T, f *fixture) {
 	require.Equal(t, want, f.list(storage.Query{}).Conferences[0].Participants)
 }
 
-func testNewestSession(t *testing.T, f *fixture) {
+func testNewestSession(f *fixture) {
+	t := f.t
 	first := batch(1, activity(1, 0, 0))
 	f.append(first)
 	second := batch(1, activity(2, 0, 1))
@@ -161,7 +167,8 @@ func testNewestSession(t *testing.T, f *fixture) {
 }
 
 // A session id that another app uses too neither hides its records nor changes its user.
-func testAppsApart(t *testing.T, f *fixture) {
+func testAppsApart(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0)))
 	foreign := batch(1, activity(1, 0, 0))
 	foreign.Session.AppID, foreign.Session.UserID = "other app", "mallory"

@@ -4,6 +4,7 @@ package storagetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ type Open func(t *testing.T) (storage.Writer, storage.Reader)
 // Run checks an engine.
 func Run(t *testing.T, open Open) {
 	t.Helper()
-	for name, test := range map[string]func(*testing.T, *fixture){
+	for name, test := range map[string]func(*fixture){
 		"Append/duplicates":      testDuplicates,
 		"Append/partial frames":  testPartialFrames,
 		"Append/all or nothing":  testAllOrNothing,
@@ -52,7 +53,7 @@ func Run(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, r := open(t)
-			test(t, &fixture{t: t, w: w, r: r})
+			test(&fixture{t: t, w: w, r: r})
 		})
 	}
 }
@@ -125,8 +126,8 @@ func (f *fixture) list(q storage.Query) storage.Page {
 func (f *fixture) spans() (out [][2]float64) {
 	f.t.Helper()
 	list := f.list(storage.Query{}).Conferences
-	for i := len(list) - 1; i >= 0; i-- {
-		out = append(out, [2]float64{list[i].Start.Sub(epoch).Seconds(), list[i].End.Sub(epoch).Seconds()})
+	for _, c := range slices.Backward(list) {
+		out = append(out, [2]float64{c.Start.Sub(epoch).Seconds(), c.End.Sub(epoch).Seconds()})
 	}
 	return out
 }

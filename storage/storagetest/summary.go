@@ -3,7 +3,6 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +23,8 @@ func (f *fixture) put(s storage.Summary) {
 }
 
 // spec: CONF-02
-func testRevisions(t *testing.T, f *fixture) {
+func testRevisions(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 20)))
 	require.Nil(t, f.conference(0).Summary, "a live conference has none")
 
@@ -50,7 +50,8 @@ func testRevisions(t *testing.T, f *fixture) {
 }
 
 // spec: CONF-02
-func testSummaryNear(t *testing.T, f *fixture) {
+func testSummaryNear(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 10)), batch(2, activity(1, 0, 45)))
 	f.put(summary(2, 12, 1))
 	f.put(summary(44, 46, 3))
@@ -60,7 +61,8 @@ func testSummaryNear(t *testing.T, f *fixture) {
 }
 
 // A summary may be written before its records.
-func testSummaryFirst(t *testing.T, f *fixture) {
+func testSummaryFirst(f *fixture) {
+	t := f.t
 	f.put(summary(0, 20, 1))
 	require.Equal(t, [][2]float64{{0, 20}}, f.spans())
 	require.Empty(t, f.conference(0).Participants)
@@ -71,7 +73,8 @@ func testSummaryFirst(t *testing.T, f *fixture) {
 }
 
 // spec: CONF-02
-func testSummaryMerge(t *testing.T, f *fixture) {
+func testSummaryMerge(f *fixture) {
+	t := f.t
 	f.append(batch(1, activity(1, 0, 0)), batch(2, activity(1, 0, 50), activity(2, 0, 60)))
 	f.put(summary(0, 0, 1))
 	f.put(summary(50, 60, 1))
@@ -83,7 +86,8 @@ func testSummaryMerge(t *testing.T, f *fixture) {
 }
 
 // A conference of errors alone has a summary too.
-func testSummaryOfErrors(t *testing.T, f *fixture) {
+func testSummaryOfErrors(f *fixture) {
+	t := f.t
 	f.append(batch(1, other(1, 0, 0)))
 	f.put(summary(0, 0, 1))
 	require.Equal(t, [][2]float64{{0, 0}}, f.spans())
@@ -96,7 +100,8 @@ func testSummaryOfErrors(t *testing.T, f *fixture) {
 	require.Len(t, f.conference(20).Participants, 2)
 }
 
-func testSummaryInvalid(t *testing.T, f *fixture) {
+func testSummaryInvalid(f *fixture) {
+	t := f.t
 	for name, spoil := range map[string]func(*storage.Summary){
 		"app":          func(s *storage.Summary) { s.AppID = "" },
 		"conferenceID": func(s *storage.Summary) { s.ConferenceID = "" },
