@@ -97,7 +97,7 @@ async function join() {
   monitor ??= createMonitor(config, { onInit, onStats, onCall });
   monitor.identify(user);
   try {
-    media = await openMedia($('synthetic').checked, user);
+    media = await openMedia($('synthetic').checked, user, Number(query.get('fps')) || 30);
   } catch (error) {
     monitor.call('reportError', null, room, 'getUserMedia', error);
     notice(`No camera or microphone: ${error.message}. The synthetic ones need none.`);

@@ -4,17 +4,17 @@
 const width = 640;
 const height = 480;
 
-/** Returns {stream, stop()}. */
-export async function openMedia(synthetic, name) {
+/** Returns {stream, stop()}. fps is that of the synthetic camera. */
+export async function openMedia(synthetic, name, fps) {
   if (synthetic) {
-    return syntheticMedia(name);
+    return syntheticMedia(name, fps);
   }
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: { width, height } });
   return { stream, stop: () => stopTracks(stream) };
 }
 
-function syntheticMedia(name) {
-  const picture = drawnPicture(name);
+function syntheticMedia(name, fps) {
+  const picture = drawnPicture(name, fps);
   const sound = madeSound();
   const stream = new MediaStream([...picture.stream.getTracks(), ...sound.stream.getTracks()]);
   return {
@@ -33,7 +33,7 @@ function stopTracks(stream) {
   }
 }
 
-function drawnPicture(name) {
+function drawnPicture(name, fps) {
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = height;
@@ -41,8 +41,9 @@ function drawnPicture(name) {
   const hue = [...name].reduce((sum, c) => sum + c.codePointAt(0) * 37, 0) % 360;
   const ticker = new Worker('ticker.js');
   ticker.onmessage = () => draw(paint, name, hue, performance.now() / 1000);
+  ticker.postMessage(fps);
   draw(paint, name, hue, 0);
-  return { stream: canvas.captureStream(15), stop: () => ticker.terminate() };
+  return { stream: canvas.captureStream(), stop: () => ticker.terminate() };
 }
 
 function draw(paint, name, hue, seconds) {
