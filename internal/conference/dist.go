@@ -70,9 +70,9 @@ func (d *dist) add(v float64, weightMs int64) {
 	d.weight += float64(weightMs)
 	index := int32(zeroBucket)
 	if v >= minValue {
-		index = int32(buckets.Index(v)) //nolint:gosec // a few thousand at most, maxValue sees to it
+		index = int32(buckets.Index(v)) // a few thousand at most, maxValue sees to it
 	}
-	d.put(bucket{index, uint32(min(weightMs, math.MaxUint32))}) //nolint:gosec // bounded here
+	d.put(bucket{index, uint32(min(weightMs, math.MaxUint32))}) // bounded here
 }
 
 func (d *dist) put(b bucket) {

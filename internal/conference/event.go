@@ -67,7 +67,7 @@ func (e *Event) Activity() bool {
 // rank orders the records of a session: by number, then by index (maxIndex is 10 bits,
 // numbers have 53).
 func (e *Event) rank() uint64 {
-	return e.Seq<<indexBits | uint64(e.Index) //nolint:gosec // 0 to maxIndex
+	return e.Seq<<indexBits | uint64(e.Index) // 0 to maxIndex
 }
 
 // placeMs is the time that finds the record's conference.

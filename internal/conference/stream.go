@@ -153,10 +153,17 @@ func (s *stream) addLoss(m *Stats) {
 func (s *stream) merge(o *stream) {
 	s.codec.merge(o.codec)
 	s.count += o.count
-	for _, pair := range [][2]*sum{
-		{&s.interval, &o.interval}, {&s.bytes, &o.bytes}, {&s.packets, &o.packets}, {&s.lost, &o.lost},
-		{&s.discarded, &o.discarded}, {&s.retransmitted, &o.retransmitted}, {&s.samples, &o.samples},
-		{&s.concealed, &o.concealed}, {&s.freezes, &o.freezes}, {&s.freezeMs, &o.freezeMs},
+	for _, pair := range [...][2]*sum{
+		{&s.interval, &o.interval},
+		{&s.bytes, &o.bytes},
+		{&s.packets, &o.packets},
+		{&s.lost, &o.lost},
+		{&s.discarded, &o.discarded},
+		{&s.retransmitted, &o.retransmitted},
+		{&s.samples, &o.samples},
+		{&s.concealed, &o.concealed},
+		{&s.freezes, &o.freezes},
+		{&s.freezeMs, &o.freezeMs},
 	} {
 		*pair[0] += *pair[1]
 	}

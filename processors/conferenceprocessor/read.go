@@ -83,7 +83,7 @@ func readRecord(e conference.Event, record plog.LogRecord) conference.Event {
 		e.Lost = conference.Lost{Stats: count(attrs, semconv.SkipStats), Events: count(attrs, semconv.SkipEvents)}
 	case conference.KindLog: // that it was written is all
 	}
-	e.Seq, e.Index = uint64(max(0, integer(attrs, semconv.FrameSeq))), int(integer(attrs, semconv.FrameIndex)) //nolint:gosec // not negative
+	e.Seq, e.Index = uint64(max(0, integer(attrs, semconv.FrameSeq))), int(integer(attrs, semconv.FrameIndex)) // not negative
 	return e
 }
 
@@ -144,7 +144,7 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 	for name, v := range attrs.All() {
 		switch name {
 		case semconv.FrameSeq:
-			e.Seq = uint64(max(0, v.Int())) //nolint:gosec // not negative
+			e.Seq = uint64(max(0, v.Int())) // not negative
 		case semconv.FrameIndex:
 			e.Index = int(v.Int())
 		case semconv.StatsType:
@@ -212,5 +212,5 @@ func score(attrs pcommon.Map, name string) *int {
 }
 
 func milliseconds(t pcommon.Timestamp) int64 {
-	return int64(t / 1e6) //nolint:gosec // 2^64 ns are 2^44 ms
+	return int64(t / 1e6) // 2^64 ns are 2^44 ms
 }

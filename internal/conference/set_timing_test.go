@@ -1,0 +1,115 @@
+package conference_test
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+)
+
+// measurement is row i of frame seq of a session: two streams in, two out, the pair.
+func measurement(conferenceID, session string, seq uint64, i int, stats *conference.Stats) conference.Event {
+	*stats = conference.Stats{
+		StatsType: [...]string{"inbound-rtp", "inbound-rtp", "outbound-rtp", "outbound-rtp", "candidate-pair"}[i],
+		MediaType: [...]string{"audio", "video", "audio", "video", ""}[i], SSRC: int64(i), Codec: "opus", IntervalMs: 10_000,
+		Bytes: 40_000 + float64(seq*7919%1000), Packets: 500, JitterMs: conference.Known(3 + float64(seq*31%17)),
+		RTTMs: conference.Known(20 + float64(seq*13%11)), FPS: conference.Known(30), MOS: conference.Known(4 + float64(seq*17%30)/100), Label: "good",
+	}
+	return conference.Event{
+		AppID: "app", ConferenceID: conferenceID, Session: session, UserID: "user", Alias: "alias", Seq: seq, Index: i,
+		AtMs: base + int64(seq)*10_000, ConferenceAtMs: base, Fabric: 1, Usage: "multiplex", Kind: conference.KindStats, Stats: stats,
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	set := newSet(10, 0)
+	var stats conference.Stats
+	b.ReportAllocs()
+	seq, i := uint64(1), 0
+	for b.Loop() {
+		e := measurement("c", "s", seq, i, &stats)
+		set.Apply(&e, e.AtMs)
+		if i++; i == 5 {
+			i, seq = 0, seq+1
+		}
+	}
+}
+
+// heapOf returns the bytes that one of n conferences of two participants and five minutes
+// holds.
+func heapOf(tb testing.TB, n int) float64 {
+	tb.Helper()
+	before := heap()
+	set := newSet(n, 0)
+	var stats conference.Stats
+	for c := range n {
+		for _, session := range []string{"019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e40"} {
+			for seq := range uint64(30) {
+				for i := range 5 {
+					e := measurement(fmt.Sprint("conference-", c), session, seq+1, i, &stats)
+					require.Equal(tb, conference.Applied, set.Apply(&e, e.AtMs))
+				}
+			}
+		}
+	}
+	after := heap()
+	runtime.KeepAlive(set)
+	return float64(after-before) / float64(n)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestHeapPerConference is a budget: 100000 live conferences, the default limit, must fit
+// in a few GiB. Raise it in the change that needs it.
+func TestHeapPerConference(t *testing.T) {
+	const budget = 24 << 10
+	got := heapOf(t, 300)
+	t.Logf("%.0f bytes for a conference of two participants and ten streams", got)
+	require.Less(t, got, float64(budget))
+}
+
+func BenchmarkHeapPerConference(b *testing.B) {
+	for b.Loop() {
+		b.ReportMetric(heapOf(b, 1000), "B/conference")
+	}
+}
+
+func BenchmarkSummary(b *testing.B) {
+	c := conference.New("app", "c")
+	var stats conference.Stats
+	for seq := range uint64(30) {
+		for i := range 5 {
+			e := measurement("c", "a", seq+1, i, &stats)
+			c.Apply(&e)
+			e.Session = "b"
+			c.Apply(&e)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Summary([4]float64{4.2, 3.8, 3.2, 2.6})
+	}
+}
+
+// BenchmarkTick looks at 10000 live conferences, none of which is due.
+func BenchmarkTick(b *testing.B) {
+	set := newSet(10_000, 0)
+	var stats conference.Stats
+	for c := range 10_000 {
+		e := measurement(strconv.Itoa(c), "a", 1, 0, &stats)
+		set.Apply(&e, e.AtMs)
+	}
+	set.Tick(base + 10_000)
+	for b.Loop() {
+		set.Tick(base + 10_001)
+	}
+}

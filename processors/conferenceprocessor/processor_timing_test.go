@@ -1,0 +1,58 @@
+package conferenceprocessor
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// BenchmarkConsume takes frames of 5 rows (2 streams in, 2 out, the pair): ns and
+// allocations are those of a frame.
+func BenchmarkConsume(b *testing.B) {
+	c, err := newConferences(createDefaultConfig().(*Config), componenttest.NewNopTelemetrySettings(), consumertest.NewNop())
+	require.NoError(b, err)
+	logs := frame(1, semconv.EventStats, 1, nil)
+	scope := logs.ResourceLogs().At(0).ScopeLogs().At(0)
+	scope.LogRecords().RemoveIf(func(plog.LogRecord) bool { return true })
+	for i := range 5 {
+		addRecord(scope, 1, semconv.EventStats, time.Now(), row(i))
+		scope.LogRecords().At(i).Attributes().PutInt(semconv.FrameIndex, int64(i))
+	}
+	b.ReportAllocs()
+	seq := int64(0)
+	for b.Loop() {
+		seq++
+		for _, record := range scope.LogRecords().All() {
+			record.Attributes().PutInt(semconv.FrameSeq, seq)
+		}
+		if err := c.ConsumeLogs(b.Context(), logs); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func row(i int) map[string]any {
+	if i == 4 {
+		return map[string]any{
+			semconv.IntervalMs: 10_000.0, semconv.StatsType: "candidate-pair",
+			semconv.Stats("rttMs"): 20.5, semconv.Stats("bytesReceived"): int64(99_000), semconv.Stats("bytesSent"): int64(98_000),
+		}
+	}
+	attrs := map[string]any{
+		semconv.IntervalMs: 10_000.0, semconv.StatsType: [...]string{"inbound-rtp", "outbound-rtp"}[i/2],
+		semconv.MediaType: [...]string{"audio", "video"}[i%2], semconv.Stats("ssrc"): int64(1000 + i), semconv.Stats("codec"): "opus",
+		semconv.QualityMOS: 4.21, semconv.QualityLabel: "excellent", semconv.Stats("jitterMs"): 3.2, semconv.Stats("rttMs"): 21.0,
+	}
+	for _, name := range []string{
+		"bytes", "packets", "packetsLost", "packetsDiscarded", "samples", "concealedSamples", "nacks", "plis", "frames", "fps", "freezes", "width", "height",
+	} {
+		attrs[semconv.Stats(name)] = int64(len(name) * 37)
+	}
+	return attrs
+}
