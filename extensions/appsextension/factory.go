@@ -1,0 +1,21 @@
+package appsextension
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
+)
+
+// NewFactory returns the factory of the apps extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig, create, metadata.ExtensionStability)
+}
+
+func createDefaultConfig() component.Config { return &Config{} }
+
+func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	return &registry{cfg: cfg.(*Config), logger: set.Logger}, nil
+}
