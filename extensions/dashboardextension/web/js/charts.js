@@ -65,7 +65,7 @@ function xAxis() {
     grid: { show: false },
     ticks: { stroke: () => color("--border"), size: 4, width: 1 },
     splits: (u, _axis, from, to) => {
-      const found = ticks([from, to], Math.max(2, Math.floor(u.width / 100)));
+      const found = ticks([from, to], Math.max(2, Math.floor(u.width / 75)));
       step = found.step;
       return found.times;
     },

@@ -12,6 +12,7 @@ import { Lanes } from "./timeline.js";
 import { View } from "./view.js";
 
 const refreshMs = 4000;
+const lateMs = 60_000; // the axis makes room for what came so long after the end
 const query = new URLSearchParams(location.search);
 const parameters = { app: query.get("app"), id: query.get("id"), at: query.get("at") };
 const view = new View();
@@ -46,10 +47,10 @@ function draw(detail) {
   byId("body").hidden = false;
   parts ??= build();
   const people = participants(detail);
-  const times = [...timeline.map((e) => e.at), ...detail.fabrics.flatMap((f) => [f.firstAt, f.lastAt])];
   const start = c.startAt;
-  const end = c.state === "live" ? Math.max(detail.at, c.endAt) : Math.max(c.endAt, ...times.slice(-1));
-  view.setFull(Math.min(start, times[0] ?? start), Math.max(end, start + 10_000));
+  const end = c.state === "live" ? Math.max(detail.at, c.endAt) : c.endAt;
+  const late = Math.max(end, ...timeline.map((e) => e.at).filter((at) => at < end + lateMs));
+  view.setFull(Math.min(start, timeline[0]?.at ?? start), Math.max(late, start + 10_000));
   drawOnChange(byId("head"), [c, detail.summary, timeline.length, c.state === "live" && detail.at], () => drawHead(detail));
   drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut], () => drawIssues(detail));
   parts.lanes.set(people, timeline, start, end);

@@ -146,6 +146,15 @@ form.addEventListener("submit", (event) => {
   go(readForm());
 });
 form.elements.outcome.addEventListener("change", () => go(readForm()));
+
+/** On a narrow screen the rest of the filters is folded away, unless it is in use. */
+function unfold(open) {
+  form.classList.toggle("open", open);
+  byId("more").setAttribute("aria-expanded", String(open));
+  byId("more").textContent = open ? "Fewer filters" : "More filters";
+}
+byId("more").addEventListener("click", () => unfold(!form.classList.contains("open")));
+unfold(["app", "outcome", "from", "to"].some((name) => new URLSearchParams(location.search).get(name)));
 byId("clear").addEventListener("click", () => go(new URLSearchParams()));
 addEventListener("popstate", open);
 open();

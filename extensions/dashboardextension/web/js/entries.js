@@ -13,14 +13,14 @@ const stages = {
 };
 
 const reasons = {
-  application: "the application said so",
-  closed: "the connection was closed",
-  pagehide: "the page was left",
+  application: "ended by the application",
+  closed: "connection closed",
+  pagehide: "page left",
   replaced: "replaced by another connection",
   failed: "ICE failed",
   terminated: "terminated by the application",
-  silence: "nothing came for 30 s",
-  iceFailed: "ICE had failed",
+  silence: "went silent",
+  iceFailed: "ICE failed",
 };
 
 export const reasonText = (reason) => reasons[reason] ?? reason ?? "";
@@ -59,6 +59,12 @@ function compact(data) {
   if (typeof data !== "object") return String(data);
   return Object.entries(data).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join(" · ");
 }
+
+// Events whose line does not say all that their data does.
+const partly = new Set(["activeDeviceList", "wifiStats"]);
+
+/** Whether an entry's data is worth opening. */
+export const hasMore = (e) => e.kind === "event" && (partly.has(e.name) || !events[e.name]);
 
 function describeEvent(e) {
   const [title, tone, detail] = events[e.name] ?? [words(e.name || "event"), "life", compact];

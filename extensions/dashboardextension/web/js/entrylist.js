@@ -1,6 +1,6 @@
 // The readable list under the time-line.
 
-import { describe } from "./entries.js";
+import { describe, hasMore } from "./entries.js";
 import { drawOnChange, h } from "./dom.js";
 import { clock, fullDate, integer, offset } from "./format.js";
 import { userOf } from "./model.js";
@@ -11,7 +11,7 @@ const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedb
 
 function more(entry) {
   const parts = [
-    entry.data && Object.keys(entry.data).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
+    hasMore(entry) && Object.keys(entry.data ?? {}).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
     entry.localSDP && ["Local SDP", entry.localSDP],
     entry.remoteSDP && ["Remote SDP", entry.remoteSDP],
   ].filter(Boolean);
@@ -24,7 +24,7 @@ export class EntryList {
     this.kind = "all";
     this.shown = atFirst;
     this.filters = h("div", { class: "chips", role: "group", "aria-label": "Show" });
-    this.list = h("ol", { class: "entries", "data-testid": "entries" });
+    this.list = h("ol", { class: "entries", tabindex: "0", "aria-label": "Entries of the time-line", "data-testid": "entries" });
     this.foot = h("div", { class: "entries-foot" });
     el.append(this.filters, this.list, this.foot);
   }

@@ -1,7 +1,7 @@
 // The head of a conference's page: what became of it, in a few numbers and words.
 
 import { h } from "./dom.js";
-import { capital, clock, date, duration, integer, mos, ms, none, percent, plural, standing } from "./format.js";
+import { capital, clock, date, decimal, duration, integer, mos, ms, none, percent, plural, standing } from "./format.js";
 import { pill, time } from "./parts.js";
 
 function tile(name, value, extra, kind) {
@@ -38,7 +38,7 @@ function tiles(detail) {
     tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && "none came up", total > connected && !live ? "wrong" : ""),
     tile("ICE disruptions", integer(disruptions), null, disruptions > 0 ? "warn" : ""),
     tile("Errors", integer(errors), s?.errorsByFunction && Object.keys(s.errorsByFunction).join(", "), errors > 0 ? "wrong" : ""),
-    s?.feedback?.count > 0 && tile("Rating", s.feedback.overall === null ? none : `${mos(s.feedback.overall)} of 5`, plural(s.feedback.count, "rating"), s.feedback.worst <= 2 ? "wrong" : ""),
+    s?.feedback?.count > 0 && tile("Rating", s.feedback.overall === null ? none : `${decimal(s.feedback.overall, 1)} of 5`, plural(s.feedback.count, "rating"), s.feedback.worst <= 2 ? "wrong" : ""),
   );
 }
 

@@ -3,7 +3,7 @@
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
-import { fabricTitle, streamStats } from "./model.js";
+import { fabricTitle, labelOfRank, streamStats } from "./model.js";
 import { score } from "./parts.js";
 
 const detailNames = {
@@ -59,7 +59,7 @@ function fabricTable(p) {
       h("td", {}, s ? capital(reasonText(s.endReason)) || none : none));
   });
   return scrollBox(`Connections of ${p.user}`, h("table", { class: "data" },
-    h("thead", {}, h("tr", {}, ["Connection", "State", "Setup", "Path", "ICE disruptions", "ICE restarts", "Ended because"].map((n, i) => h("th", { scope: "col", class: i === 2 || i === 4 || i === 5 ? "number" : "" }, n)))),
+    h("thead", {}, h("tr", {}, ["Connection", "State", "Setup", "Path", "ICE disruptions", "ICE restarts", "End"].map((n, i) => h("th", { scope: "col", class: i === 2 || i === 4 || i === 5 ? "number" : "" }, n)))),
     h("tbody", {}, rows)));
 }
 
@@ -71,10 +71,16 @@ function shareBar(shares) {
   return h("span", { class: "shares", role: "img", "aria-label": text, title: text }, parts.map((l) => h("i", { class: l, vars: { "flex-grow": String(shares[l]) } })));
 }
 
-const spread = (d, text) => (d ? [text(d.mean), h("span", { class: "sub" }, `95 % below ${text(d.p95)}`)] : none);
+const spread = (d, text) => (d ? [text(d.mean), h("span", { class: "sub" }, `p95 ${text(d.p95)}`)] : none);
 
-function labelOf(shares) {
-  return labels.find((l) => shares[l] === Math.max(...Object.values(shares))) ?? "";
+/** The label that the collector gave to the score nearest to this one. */
+function labelNear(stream, value) {
+  let best = null;
+  stream.mos?.forEach((v, i) => {
+    const rank = stream.labelRank?.[i] ?? null;
+    if (v !== null && rank !== null && (best === null || Math.abs(v - value) < Math.abs(best.v - value))) best = { v, rank };
+  });
+  return best === null ? "" : labelOfRank(best.rank);
 }
 
 function streamRow(f, stream) {
@@ -85,7 +91,7 @@ function streamRow(f, stream) {
   const number = (...children) => h("td", { class: "number" }, ...children);
   return h("tr", { "data-testid": "stream-row", "data-ssrc": stream.ssrc },
     h("th", { scope: "row" }, stream.word, h("span", { class: "sub" }, [`fabric ${f.fabric}`, stream.codec, `SSRC ${stream.ssrc}`].filter(Boolean).join(" · "))),
-    h("td", {}, s.mos ? [score(s.mos.mean, labelOf(s.shares)), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
+    h("td", {}, s.mos ? [score(s.mos.mean, labelNear(stream, s.mos.mean)), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
     number(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none),
     number(s.bitrateKbps ? kbps(s.bitrateKbps.mean) : none),
     number(percent(s.lossFraction)),

@@ -7,6 +7,8 @@ import { fabricTitle, labelOfRank, qualityOverTime } from "./model.js";
 import { ticks } from "./view.js";
 
 const laneHeight = 54;
+const shortLaneHeight = 34; // without a fabric there is no quality to draw
+const silenceMs = 30_000;
 
 const percent = (share) => `${(share * 100).toFixed(3)}%`;
 
@@ -14,19 +16,20 @@ const percent = (share) => `${(share * 100).toFixed(3)}%`;
 function bar(view, from, to, y, height, kind, title) {
   const [a, b] = [Math.max(0, view.share(from)), Math.min(1, view.share(to))];
   if (b <= 0 || a >= 1 || b < a) return null;
-  return s("rect", { x: percent(a), width: percent(Math.max(b - a, 0.0015)), y, height, rx: 3, class: kind }, title && s("title", {}, title));
+  return s("rect", { x: percent(a), width: percent(Math.max(b - a, 0.0015)), y, height, rx: kind.startsWith("quality") ? 0 : 3, class: kind }, title && s("title", {}, title));
 }
 
 const shapes = {
   error: () => s("path", { d: "M0-8 8 0 0 8-8 0Z" }),
-  feedback: () => s("path", { d: "M0-8 2.300-2.600 8-2.500 3.600 1.200 5 7 0 3.800-5 7-3.600 1.200-8-2.500-2.300-2.600Z" }),
+  feedback: () => s("path", { d: "M0-8 2.3-2.6 8-2.5 3.6 1.2 5 7 0 3.8-5 7-3.6 1.2-8-2.5-2.3-2.6Z" }),
   log: () => s("rect", { x: -4.5, y: -4.5, width: 9, height: 9, rx: 2 }),
   skip: () => s("path", { d: "M-6-6 6 6M6-6-6 6" }),
   event: () => s("circle", { r: 5 }),
 };
 
 function marker(view, entry, index, start) {
-  const share = view.share(entry.at);
+  // What came long after the end (ratings do) stands at the edge.
+  const share = view.zoomed ? view.share(entry.at) : Math.min(1, view.share(entry.at));
   if (share < 0 || share > 1) return null;
   const { title, tone, detail } = describe(entry);
   return s("svg", { x: percent(share), y: 16, overflow: "visible", class: `marker ${entry.kind} ${tone}`, "data-index": index },
@@ -66,12 +69,17 @@ function drawLife(view, f, entries, end) {
 }
 
 function drawQuality(view, streams) {
-  const points = qualityOverTime(streams);
-  return points.map(([at, rank], i) => {
-    const before = i > 0 ? points[i - 1][0] : at - 5000;
+  const runs = [];
+  let before = null;
+  for (const [at, rank] of qualityOverTime(streams)) {
+    const last = runs.at(-1);
     const label = labelOfRank(rank);
-    return bar(view, Math.max(before, at - 25_000), at, 44, 6, `quality ${label}`, `${label}, the worst stream`);
-  });
+    const joined = before !== null && at - before < silenceMs;
+    if (joined && last.label === label) last.to = at;
+    else runs.push({ label, from: joined ? before : at - 5000, to: at });
+    before = at;
+  }
+  return runs.map(({ label, from, to }) => bar(view, from, to, 44, 6, `quality ${label}`, `${label}: the worst stream, ${duration(to - from)}`));
 }
 
 /** Lanes: one a fabric, and one a participant for what belongs to no fabric. */
@@ -98,7 +106,7 @@ function drawLane(view, lane, first, start, end) {
   return h("div", { class: "lane", "data-testid": "lane" },
     laneLabel(lane, first),
     h("div", { class: "track" },
-      s("svg", { width: "100%", height: laneHeight, "aria-hidden": lane.entries.length === 0 ? "true" : null, role: "group", "aria-label": `Events of ${lane.p.user}` },
+      s("svg", { width: "100%", height: lane.f ? laneHeight : shortLaneHeight, "aria-hidden": lane.entries.length === 0 ? "true" : null, role: "group", "aria-label": `Events of ${lane.p.user}` },
         lane.f && drawLife(view, lane.f, plain, laneEnd),
         drawStretches(view, plain, laneEnd),
         lane.f && drawQuality(view, lane.f.streams),
