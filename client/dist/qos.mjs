@@ -572,6 +572,10 @@ function isConnected(pc) {
   if (connectionState !== void 0) return connectionState === "connected";
   return iceConnectionState === "connected" || iceConnectionState === "completed";
 }
+function isClosed(pc) {
+  const { signalingState, connectionState, iceConnectionState } = pc;
+  return [signalingState, connectionState, iceConnectionState].includes("closed");
+}
 function since(start, end) {
   return start === null ? null : Math.round(end - start);
 }
@@ -623,8 +627,7 @@ var Lifecycle = class {
   /** Reads the states now. */
   update() {
     try {
-      const { signalingState, connectionState, iceConnectionState } = this.#pc;
-      if ([signalingState, connectionState, iceConnectionState].includes("closed")) this.#events.closed();
+      if (isClosed(this.#pc)) this.#events.closed();
       else {
         this.#negotiation();
         this.#connection(this.#mono());
@@ -1546,8 +1549,9 @@ function candidates(pair2) {
 function watchPage(events, withPagehide) {
   if (typeof addEventListener !== "function") return () => void 0;
   const pagehide = (event) => events.hidden(event.persisted);
-  const shown = () => {
-    if (typeof document !== "object" || document.visibilityState !== "hidden") events.shown();
+  const shown = (event) => {
+    const returned = event.type === "pageshow" && event.persisted;
+    if (returned || typeof document !== "object" || document.visibilityState !== "hidden") events.shown(returned);
   };
   if (withPagehide) addEventListener("pagehide", pagehide);
   addEventListener("pageshow", shown);
@@ -1811,6 +1815,10 @@ var Transport = class {
     if (this.#stopped || this.#connecting) return;
     if (this.#socket) this.pump();
     else this.#connect();
+  }
+  /** Leaves the collector until wake(). */
+  rest() {
+    this.#disconnect();
   }
   /** Sends what waits for at most so long, then ends. */
   stop(graceMs2) {
@@ -2100,6 +2108,8 @@ var Session = class {
   #announcements = /* @__PURE__ */ new Map();
   #infos = /* @__PURE__ */ new Map();
   #outages = /* @__PURE__ */ new Set();
+  /** What was monitored when the page went into the back/forward cache. */
+  #left = [];
   #info;
   #userID;
   #id = "";
@@ -2146,7 +2156,7 @@ var Session = class {
     this.#unwatchPage = watchPage(
       {
         hidden: (kept) => this.#hidden(kept),
-        shown: () => this.#transport.wake()
+        shown: (returned) => this.#shown(returned)
       },
       !this.#info.config.disableBeforeUnloadHandler
     );
@@ -2159,9 +2169,18 @@ var Session = class {
     clearTimeout(this.#wifiTimer);
     this.#transport.stop(graceMs);
   }
+  /** A page that may come back ends its fabrics too: nobody knows whether it will. */
   #hidden(kept) {
-    if (!kept) for (const fabric of [...this.#fabrics]) fabric.end("pagehide", true);
+    const alive = this.#fabrics.filter((fabric) => !fabric.ended());
+    this.#left = kept ? alive.map((fabric) => fabric.info) : [];
+    for (const fabric of [...this.#fabrics]) fabric.end("pagehide", true);
     this.#transport.flush();
+    if (kept) this.#transport.rest();
+  }
+  #shown(returned) {
+    const left = returned ? this.#left.splice(0) : [];
+    for (const info of left) if (!isClosed(info.pc)) this.addFabric(info);
+    this.#transport.wake();
   }
   get config() {
     return this.#info.config;

@@ -53,6 +53,12 @@ export function isConnected(pc: object): boolean {
   return iceConnectionState === 'connected' || iceConnectionState === 'completed';
 }
 
+/** Whether a PeerConnection was closed. It does not tell of its own close(): whoever asks finds out. */
+export function isClosed(pc: object): boolean {
+  const { signalingState, connectionState, iceConnectionState } = pc as States;
+  return [signalingState, connectionState, iceConnectionState].includes('closed');
+}
+
 function since(start: number | null, end: number): number | null {
   return start === null ? null : Math.round(end - start);
 }
@@ -111,9 +117,7 @@ export class Lifecycle {
   /** Reads the states now. */
   update(): void {
     try {
-      const { signalingState, connectionState, iceConnectionState } = this.#pc;
-      // A PeerConnection does not tell of its own close(): whoever calls update() finds out.
-      if ([signalingState, connectionState, iceConnectionState].includes('closed')) this.#events.closed();
+      if (isClosed(this.#pc)) this.#events.closed();
       else {
         this.#negotiation();
         this.#connection(this.#mono());

@@ -5,16 +5,17 @@
 export interface PageEvents {
   /** The page goes; kept: it may come back from the back/forward cache. */
   hidden(kept: boolean): void;
-  /** The page is (again) in front, or the network is back. */
-  shown(): void;
+  /** The page is in front again, or the network is back; returned: from that cache. */
+  shown(returned: boolean): void;
 }
 
 /** Listens to the page; returns what stops it. Without a page there is nothing to hear. */
 export function watchPage(events: PageEvents, withPagehide: boolean): () => void {
   if (typeof addEventListener !== 'function') return () => undefined;
   const pagehide = (event: PageTransitionEvent) => events.hidden(event.persisted);
-  const shown = () => {
-    if (typeof document !== 'object' || document.visibilityState !== 'hidden') events.shown();
+  const shown = (event: Event) => {
+    const returned = event.type === 'pageshow' && (event as PageTransitionEvent).persisted;
+    if (returned || typeof document !== 'object' || document.visibilityState !== 'hidden') events.shown(returned);
   };
   if (withPagehide) addEventListener('pagehide', pagehide);
   addEventListener('pageshow', shown);

@@ -4,6 +4,7 @@ import { type AuthEnv, login, type Refusal } from './auth.ts';
 import { createClock, pageClocks, type Stamp } from './clock.ts';
 import type { Config } from './config.ts';
 import { Fabric, type FabricEnv, type FabricInfo } from './fabric.ts';
+import { isClosed } from './lifecycle.ts';
 import { watchPage } from './page.ts';
 import { type Frame, Queue } from './queue.ts';
 import { columnsLine } from './stats/columns.ts';
@@ -48,6 +49,8 @@ export class Session {
   readonly #announcements = new Map<number, string>();
   readonly #infos = new Map<number, FabricInfo>();
   readonly #outages = new Set<CsError>();
+  /** What was monitored when the page went into the back/forward cache. */
+  #left: FabricInfo[] = [];
   #info: SessionInfo;
   #userID: UserID;
   #id = '';
@@ -98,7 +101,7 @@ export class Session {
     this.#unwatchPage = watchPage(
       {
         hidden: (kept) => this.#hidden(kept),
-        shown: () => this.#transport.wake(),
+        shown: (returned) => this.#shown(returned),
       },
       !this.#info.config.disableBeforeUnloadHandler,
     );
@@ -113,9 +116,20 @@ export class Session {
     this.#transport.stop(graceMs);
   }
 
+  /** A page that may come back ends its fabrics too: nobody knows whether it will. */
   #hidden(kept: boolean): void {
-    if (!kept) for (const fabric of [...this.#fabrics]) fabric.end('pagehide', true);
+    const alive = this.#fabrics.filter((fabric) => !fabric.ended());
+    this.#left = kept ? alive.map((fabric) => fabric.info) : [];
+    for (const fabric of [...this.#fabrics]) fabric.end('pagehide', true);
     this.#transport.flush();
+    // An open connection would keep the page out of the back/forward cache.
+    if (kept) this.#transport.rest();
+  }
+
+  #shown(returned: boolean): void {
+    const left = returned ? this.#left.splice(0) : [];
+    for (const info of left) if (!isClosed(info.pc)) this.addFabric(info);
+    this.#transport.wake();
   }
 
   get config(): Config {

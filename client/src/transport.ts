@@ -81,6 +81,11 @@ export class Transport {
     else this.#connect();
   }
 
+  /** Leaves the collector until wake(). */
+  rest(): void {
+    this.#disconnect();
+  }
+
   /** Sends what waits for at most so long, then ends. */
   stop(graceMs: number): void {
     const { clock, queue } = this.#env;

@@ -414,14 +414,19 @@ describe('a page that goes (spec: FAB-08)', () => {
     expect(sent.at(-1).data).toEqual({ reason: 'pagehide' });
   });
 
-  it('keeps them when it may come back', async () => {
+  it('takes them up again when it comes back from the back/forward cache', async () => {
     const { listeners, harness } = await page();
     listeners.get('pagehide')?.({ persisted: true });
-    expect(lines(harness.posts.at(-1)?.body ?? '').map((m) => m.event ?? m.type)).toEqual([
-      'hello',
-      'fabric',
-      'fabricAdded',
-    ]);
+    const names = (messages: Record<string, unknown>[]) => messages.map((m) => m.event ?? m.type);
+    expect(names(lines(harness.posts.at(-1)?.body ?? ''))).toContain('fabricTerminated');
+    expect(harness.socket().closed).toBe(true);
+    await harness.run(5000);
+    listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+    await harness.run();
+    harness.socket().welcome();
+    const sent = harness.socket().messages;
+    expect(sent.filter((m) => m.type === 'fabric').map((m) => m.fabric)).toEqual([1, 2]);
+    expect(sent.at(-1)).toMatchObject({ event: 'fabricAdded', fabric: 2 });
   });
 
   it('is left alone with disableBeforeUnloadHandler (spec: INIT-04)', async () => {
