@@ -10,6 +10,10 @@ const (
 	maxShapes = 32
 )
 
+// maxPooled bounds the values of a frame whose memory is kept for others: 128 kB, far
+// more than honest frames have, far less than the 1 MB that a frame can be made to take.
+const maxPooled = 4096
+
 // statsFrame is a Stats, while it is read and after, with the memory behind it.
 type statsFrame struct {
 	Stats
@@ -30,8 +34,10 @@ func (d *Decoder) Release() {
 	if d.stats == nil {
 		return
 	}
-	d.stats.d, d.stats.Fabric = nil, nil
-	statsFrames.Put(d.stats)
+	if cap(d.stats.values) <= maxPooled {
+		d.stats.d, d.stats.Fabric = nil, nil
+		statsFrames.Put(d.stats)
+	}
 	d.stats = nil
 }
 
