@@ -85,14 +85,14 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 		return c.applyRemark(e)
 	}
 	p := c.participant(e)
+	if p != nil && !p.seen.add(e.Seq, e.Index) {
+		return true
+	}
+	c.extend(instance.At(e.AtMs))
 	if p == nil {
 		c.truncated++
 		return false
 	}
-	if !p.seen.add(e.Seq, e.Index) {
-		return true
-	}
-	c.extend(instance.At(e.AtMs))
 	if e.Kind == KindEvent && e.Name == "userIDChange" && e.Data != nil && e.Data.UserIDType == "local" {
 		r := rename{e.rank(), e.Data.UserID, e.Data.Alias}
 		c.truncated += insertByRank(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
@@ -213,12 +213,16 @@ func (p *participant) merge(o *participant) (truncated int) {
 
 // DeadlineMs returns the time after which the conference has ended if nothing more comes:
 // math.MinInt64 when the last participant has said so, or 30 s after the last sign of
-// life of those who have not. A conference of remarks alone waits 30 s for others.
+// life of those who have not. A conference of remarks alone waits 30 s for others, and so
+// does one that left something out: it may have been a participant.
 func (c *Conference) DeadlineMs() int64 {
 	if !c.active {
 		return c.span.End + instance.Gap
 	}
 	deadline := int64(math.MinInt64)
+	if c.truncated > 0 {
+		deadline = c.span.End + instance.Gap
+	}
 	for _, p := range c.participants {
 		for _, f := range p.fabrics {
 			deadline = max(deadline, f.deadlineMs())

@@ -107,7 +107,6 @@ type Data struct {
 	RelayProtocol       string
 	Stage               string
 	Reason              string
-	ICEState            string
 	SSRC                int64
 	UserID              string
 	Alias               string
@@ -124,7 +123,7 @@ const (
 // eventsWithData are those whose data ParseData reads.
 var eventsWithData = map[string]bool{
 	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
-	"iceDisruptionStart": true, "iceDisruptionEnd": true, "selectedCandidatePairChange": true,
+	"iceDisruptionEnd": true, "selectedCandidatePairChange": true,
 	"associateMstWithUserID": true, "userIDChange": true,
 }
 
@@ -150,7 +149,6 @@ func ParseData(name string, data []byte) *Data {
 		RelayProtocol:       clip(raw.RelayProtocol, maxText),
 		Stage:               clip(raw.Stage, maxText),
 		Reason:              clip(raw.Reason, maxText),
-		ICEState:            clip(raw.ICEState, maxText),
 		UserIDType:          clip(raw.UserIDType, maxText),
 		UsageLabel:          clip(raw.UsageLabel, maxText),
 	}
@@ -175,7 +173,6 @@ type rawData struct {
 	RelayProtocol       string          `json:"relayProtocol"`
 	Stage               string          `json:"stage"`
 	Reason              string          `json:"reason"`
-	ICEState            string          `json:"iceConnectionState"`
 	SSRC                json.Number     `json:"ssrc"` // a number or a decimal string
 	UserID              json.RawMessage `json:"userID"`
 	NewUserID           json.RawMessage `json:"newUserID"`

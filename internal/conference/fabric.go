@@ -34,7 +34,7 @@ type fabric struct {
 	pairChanges       int
 	disruptions       int
 	disruptionMs      sum
-	disruption        newest[string] // "" when the newest disruption is over, else its state
+	disruption        newest[bool] // whether the newest disruption goes on
 	restarts          int
 
 	toggles  []toggle    // ascending by rank
@@ -202,10 +202,10 @@ func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
 	switch e.Name {
 	case "iceDisruptionStart":
 		f.disruptions++
-		f.disruption.put(e.rank(), cmp.Or(d.ICEState, "disconnected"))
+		f.disruption.put(e.rank(), true)
 	case "iceDisruptionEnd":
 		f.disruptionMs.add(d.DurationMs.V)
-		f.disruption.put(e.rank(), "")
+		f.disruption.put(e.rank(), false)
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
@@ -301,7 +301,7 @@ func (f *fabric) end() (at int64, reason string) {
 		return f.last, EndSilence
 	}
 	reason = f.ended.value.reason
-	if reason == "closed" && f.disruption.value == "failed" {
+	if reason == "closed" && f.disruption.value { // the library tells that ICE broke, not that it gave up
 		reason = EndICEFailed
 	}
 	return f.ended.value.at, reason

@@ -209,10 +209,10 @@ func TestSetFindsConferences(t *testing.T) {
 			seen[id] = true
 			if rapid.Bool().Draw(t, "tick") {
 				now += rapid.Int64Range(0, 40_000).Draw(t, "advance")
-				out = append(out, set.Tick(now)...)
+				out = append(out, tick(set, now)...)
 			}
 		}
-		out = append(out, set.Tick(now+200_000)...)
+		out = append(out, tick(set, now+200_000)...)
 		require.Zero(t, set.Live())
 		checkNewest(t, events, out, set.Len())
 	})

@@ -81,7 +81,7 @@ func (s *scenario) run(archive *txtar.Archive) {
 
 func (s *scenario) advance(to int64) {
 	for next := s.now - s.now%1000 + 1000; next <= to; next += 1000 {
-		s.out = append(s.out, s.set.Tick(next)...)
+		s.out = append(s.out, tick(s.set, next)...)
 	}
 	s.now = to
 }

@@ -22,6 +22,17 @@ func newSet(maxConferences int, keepMs int64) *conference.Set {
 	return conference.NewSet(conference.Config{MaxConferences: maxConferences, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
 }
 
+// tick returns all that is due, a few at a time.
+func tick(s *conference.Set, nowMs int64) (all []conference.Summary) {
+	for {
+		out, more := s.Tick(nowMs, 2)
+		all = append(all, out...)
+		if !more {
+			return all
+		}
+	}
+}
+
 func apply(t *testing.T, s *conference.Set, e conference.Event) {
 	t.Helper()
 	require.Equal(t, conference.Applied, s.Apply(&e, e.AtMs))
@@ -39,13 +50,13 @@ func TestSetIsBounded(t *testing.T) {
 	require.Equal(t, 2, s.Live())
 
 	apply(t, s, said("a", 2, 3, "fabricTerminated"))
-	require.Len(t, s.Tick(base+4), 1)
+	require.Len(t, tick(s, base+4), 1)
 	require.Equal(t, 1, s.Live())
 	require.Equal(t, 2, s.Len())
 	late := said("a", 3, 2, "customEvent")
 	apply(t, s, late) // live again, and changed
 	require.Equal(t, conference.Full, s.Apply(&c, base))
-	require.Len(t, s.Tick(base+5), 1, "revised")
+	require.Len(t, tick(s, base+5), 1, "revised")
 
 	require.Equal(t, conference.Applied, s.Apply(&c, base+6))
 	require.Equal(t, 2, s.Len(), "a was let go")
@@ -58,13 +69,13 @@ func TestSetIsBounded(t *testing.T) {
 func TestLetGoIsForgotten(t *testing.T) {
 	s := newSet(2, 0)
 	apply(t, s, said("a", 1, 0, "fabricTerminated"))
-	require.Len(t, s.Tick(base+1), 1)
+	require.Len(t, tick(s, base+1), 1)
 	require.Zero(t, s.Len())
 	again := said("a", 2, 0, "customEvent")
 	require.Equal(t, conference.TooLate, s.Apply(&again, base+2))
-	require.Empty(t, s.Tick(base+24*3600_000))
+	require.Empty(t, tick(s, base+24*3600_000))
 	require.Equal(t, conference.TooLate, s.Apply(&again, base+3))
-	require.Empty(t, s.Tick(base+26*3600_000))
+	require.Empty(t, tick(s, base+26*3600_000))
 	require.Equal(t, conference.Applied, s.Apply(&again, base+4))
 }
 
@@ -72,7 +83,7 @@ func TestOnlySoManyAreRemembered(t *testing.T) {
 	s := newSet(2, 0)
 	for i := range 5 {
 		apply(t, s, said(fmt.Sprint("c", i), 1, 0, "fabricTerminated"))
-		require.Len(t, s.Tick(base+1), 1)
+		require.Len(t, tick(s, base+1), 1)
 	}
 	for i, want := range []conference.Result{conference.Applied, conference.Applied, conference.Full, conference.TooLate, conference.TooLate} {
 		e := said(fmt.Sprint("c", i), 2, 0, "customEvent")

@@ -108,8 +108,8 @@ func BenchmarkTick(b *testing.B) {
 		e := measurement(strconv.Itoa(c), "a", 1, 0, &stats)
 		set.Apply(&e, e.AtMs)
 	}
-	set.Tick(base + 10_000)
+	tick(set, base+10_000)
 	for b.Loop() {
-		set.Tick(base + 10_001)
+		tick(set, base+10_001)
 	}
 }

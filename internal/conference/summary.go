@@ -18,7 +18,7 @@ const (
 // (application, closed, pagehide, replaced, terminated), which are passed on.
 const (
 	EndSilence   = "silence"   // nothing came for 30 s
-	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE had failed
+	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE was broken
 )
 
 // Summary is one revision of what a conference came to; its JSON form is the document

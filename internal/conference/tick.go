@@ -10,50 +10,64 @@ import (
 
 // Tick returns the summaries that are due at nowMs: of conferences that have ended
 // (revision 1), and of ended ones that changed since (the next revision). Conferences
-// that ended KeepEndedMs ago are let go.
-func (s *Set) Tick(nowMs int64) []Summary {
-	for _, c := range s.takeDue(nowMs) {
-		c.queued = false
-		if c.gone {
-			continue
-		}
-		if deadline := c.DeadlineMs(); nowMs <= deadline {
-			s.schedule(c, deadline)
-			continue
-		}
-		s.end(c, nowMs)
-		if c.changed {
-			s.summarise(c)
-		}
+// that ended KeepEndedMs ago are let go. It looks at limit conferences at most and
+// reports whether there are more to look at, so that whoever holds a lock can let others
+// in between.
+func (s *Set) Tick(nowMs int64, limit int) (out []Summary, more bool) {
+	s.takeDue(nowMs)
+	n := min(limit, len(s.check))
+	look := s.check[:n]
+	s.check = s.check[n:]
+	for _, c := range look {
+		s.look(c, nowMs)
 	}
-	for s.skipVoid() && s.kept[0].at+s.cfg.KeepEndedMs <= nowMs {
-		s.release(nowMs)
+	if more = len(s.check) > 0; !more {
+		s.check = nil
+		for s.skipVoid() && s.kept[0].at+s.cfg.KeepEndedMs <= nowMs {
+			s.release(nowMs)
+		}
+		s.forget(nowMs)
 	}
-	s.forget(nowMs)
-	out := s.out
-	s.out = nil
+	out, s.out = s.out, nil
 	slices.SortFunc(out, func(a, b Summary) int {
 		return cmp.Or(cmp.Compare(a.EndMs, b.EndMs), cmp.Compare(a.AppID, b.AppID),
 			cmp.Compare(a.ConferenceID, b.ConferenceID), cmp.Compare(a.Revision, b.Revision))
 	})
-	return out
+	return out, more
 }
 
-// takeDue empties the buckets whose time has come and the list of those to look at.
-func (s *Set) takeDue(nowMs int64) []*conf {
-	look := s.check
-	s.check = nil
+// look decides about one conference.
+func (s *Set) look(c *conf, nowMs int64) {
+	c.queued = false
+	if c.gone {
+		return
+	}
+	if deadline := c.DeadlineMs(); nowMs <= deadline {
+		s.schedule(c, deadline)
+		return
+	}
+	s.end(c, nowMs)
+	if c.changed {
+		s.summarise(c)
+	}
+}
+
+// takeDue moves what is in the buckets whose time has come to the list of those to look
+// at.
+func (s *Set) takeDue(nowMs int64) {
 	for sec, confs := range s.due {
 		if sec*1000 > nowMs {
 			continue
 		}
 		for _, c := range confs {
 			c.dueSec = 0
+			if !c.queued {
+				c.queued = true
+				s.check = append(s.check, c)
+			}
 		}
-		look = append(look, confs...)
 		delete(s.due, sec)
 	}
-	return look
 }
 
 // schedule puts c in the bucket of the first second after its deadline, unless it is in

@@ -100,15 +100,26 @@ func (c *conferences) run(ctx context.Context) {
 	}
 }
 
+// perLook is how many conferences are looked at while the lock is held.
+const perLook = 256
+
 // tick collects the summaries that are due and passes them on.
 func (c *conferences) tick(ctx context.Context, now time.Time) {
-	c.mu.Lock()
-	summaries := c.set.Tick(now.UnixMilli())
-	live, kept := c.set.Live(), c.set.Len()
-	c.mu.Unlock()
+	for more := true; more; {
+		var summaries []conference.Summary
+		c.mu.Lock()
+		summaries, more = c.set.Tick(now.UnixMilli(), perLook)
+		live, kept := c.set.Live(), c.set.Len()
+		c.mu.Unlock()
+		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(live))
+		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
+		c.count(ctx, summaries)
+		c.out.add(ctx, summaries)
+	}
+	c.out.flush(ctx, now)
+}
 
-	c.telemetry.ProcessorConferenceLive.Record(ctx, int64(live))
-	c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
+func (c *conferences) count(ctx context.Context, summaries []conference.Summary) {
 	for i := range summaries {
 		if summaries[i].Revision > 1 {
 			c.telemetry.ProcessorConferenceRevised.Add(ctx, 1)
@@ -117,8 +128,6 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		c.telemetry.ProcessorConferenceEnded.Add(ctx, 1,
 			metric.WithAttributes(attribute.String("outcome", string(summaries[i].Outcome))))
 	}
-	c.out.add(ctx, summaries)
-	c.out.flush(ctx, now)
 }
 
 // ConsumeLogs marks repetitions, passes the records on, and takes note of them when the
