@@ -74,10 +74,16 @@ type Summary struct {
 type Writer interface {
 	// Append writes the records that are not in the store yet; all of them, durably, or
 	// none and an error. It creates, extends and merges conferences as package instance
-	// decides.
+	// decides. A record that is not activity belongs to the conference whose span, widened
+	// by instance.Gap, holds its ConferenceAt: the nearest if there are two, the earlier
+	// if both are as near; where there is none such records join among themselves until
+	// activity comes near. So the outcome does not depend on the order of arrival. Times
+	// are kept in ms.
 	Append(ctx context.Context, batches []Batch) (Appended, error)
 	// PutSummary writes a summary to the conference at (AppID, ConferenceID, Start),
-	// unless a higher revision of the same span is there.
+	// unless a higher revision of the same span is there. Its span may differ a little
+	// from the conference's. It stays when activity prolongs the conference, and the
+	// highest revision stays when conferences merge.
 	PutSummary(ctx context.Context, s Summary) error
 }
 
@@ -96,7 +102,7 @@ type Conference struct {
 	Start        time.Time
 	End          time.Time // last activity so far while Summary is nil
 	Participants []Participant
-	Summary      *Summary // nil while the conference is live
+	Summary      *Summary // the newest; nil until the conference ended for the first time
 }
 
 // Participant is one session in one conference.

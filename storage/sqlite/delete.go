@@ -72,13 +72,13 @@ func (t *tx) deleteFrames(c conferenceRow, place, limit int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	first, err := t.count(`DELETE FROM frame WHERE (session, seq, idx) IN (SELECT session, seq, idx FROM frame
+	first, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
 		WHERE activity = 1 AND place = ? AND at BETWEEN ? AND ? LIMIT ?)`, place, c.span.Start, c.span.End, limit)
 	if err != nil {
 		return 0, err
 	}
 	own := zone(c, rows)
-	second, err := t.count(`DELETE FROM frame WHERE (session, seq, idx) IN (SELECT session, seq, idx FROM frame
+	second, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
 		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
 	return first + second, err
 }

@@ -32,6 +32,9 @@ const busyTimeout = 5 * time.Second
 // readers is the number of connections that read.
 const readers = 4
 
+// maxIdleLog is what the log file keeps, in bytes, after a burst was folded into the file.
+const maxIdleLog = 64 << 20
+
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
 	Synchronous Synchronous // empty: SynchronousNormal
@@ -80,7 +83,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
 	}
-	if s.write, err = openDB(s.path, o, "foreign_keys(1)", "journal_mode(WAL)", "synchronous("+string(o.Synchronous)+")"); err != nil {
+	if s.write, err = openDB(s.path, o, "foreign_keys(1)", "journal_mode(WAL)", fmt.Sprintf("journal_size_limit(%d)", maxIdleLog), "synchronous("+string(o.Synchronous)+")"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

@@ -56,6 +56,16 @@ func testOther(f *fixture) {
 	require.Equal(t, [][2]float64{{0, 0}, {35, 35}}, f.spans())
 	require.Equal(t, []string{sessionID(2)}, people(f.conference(0)), "it is nearer to the second")
 	require.Equal(t, []string{sessionID(1), sessionID(3)}, people(f.conference(35)))
+
+	// As near to both: the earlier.
+	f.append(batch(2, activity(2, 0, 200), activity(3, 0, 240)))
+	f.append(batch(1, other(2, 220, 500)))
+	require.Equal(t, []uint64{2, 2}, f.seqs(200))
+	require.Equal(t, []uint64{3}, f.seqs(240))
+	f.append(batch(3, activity(2, 0, 299)))
+	f.append(batch(1, other(3, 269.5, 500)))
+	require.Equal(t, []uint64{3, 3}, f.seqs(240))
+	require.Equal(t, []string{sessionID(3)}, people(f.conference(299)))
 }
 
 // placed is a generated record, its session and its place on the time-line in seconds.
@@ -102,7 +112,7 @@ func generate(rt *rapid.T) []placed {
 	generated = make([]placed, n)
 	seqs := map[int]uint64{}
 	for i := range generated {
-		p := placed{session: rapid.IntRange(1, 3).Draw(rt, "session"), second: 5 * rapid.IntRange(0, 50).Draw(rt, "second")}
+		p := placed{session: rapid.IntRange(1, 3).Draw(rt, "session"), second: 10 * rapid.IntRange(0, 25).Draw(rt, "second")}
 		p.id = rapid.SampledFrom([]string{"A", "a"}).Draw(rt, "conferenceID")
 		seqs[p.session]++
 		if rapid.IntRange(0, 2).Draw(rt, "kind") > 0 {
