@@ -3,14 +3,19 @@
 //   qos.mjs             an ES module
 //   qos.d.ts            types; qos.d.mts is the same for resolvers that want the pair
 //   manifest.json       sizes and SRI hashes
+// With --check it builds elsewhere and fails where dist/ is not what the sources make.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const dist = new URL('dist/', import.meta.url).pathname;
+const committed = new URL('dist/', import.meta.url).pathname;
+const checking = process.argv.includes('--check');
+// Beside dist/, so that the paths in the source maps are the same.
+const dist = checking ? join(mkdtempSync(new URL('dist-check-', import.meta.url).pathname), '/') : committed;
 const licence = `/*! qos ${version} | Apache-2.0 */`;
 
 const common = {
@@ -34,8 +39,10 @@ const umd = {
   footer: { js: 'return wrapper.qos});' },
 };
 
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
+if (!checking) {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist);
+}
 await build({ ...umd, outfile: `${dist}qos.js` });
 await build({ ...umd, outfile: `${dist}qos.min.js`, minify: true });
 await build({
@@ -67,4 +74,15 @@ for (const [name, { bytes, gzipBytes, integrity }] of Object.entries(files)) {
   console.log(
     `${name.padEnd(11)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`,
   );
+}
+
+if (checking) {
+  const read = (folder) => readdirSync(folder).map((name) => [name, readFileSync(folder + name, 'utf8')]);
+  const fresh = read(dist);
+  const stale = fresh.filter(([name, content]) => new Map(read(committed)).get(name) !== content).map(([name]) => name);
+  rmSync(dist, { recursive: true });
+  if (stale.length || fresh.length !== read(committed).length) {
+    console.error(`dist is not what the sources make (${stale.join(', ')}): run npm run build`);
+    process.exit(1);
+  }
 }

@@ -541,6 +541,7 @@ function createClock(clocks) {
     },
     time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
     sample(sent2, received, serverAt) {
+      if (!Number.isFinite(serverAt)) return;
       const wasSynced = synced();
       samples.push({ rtt: received - sent2, offset: serverAt - (sent2 + received) / 2 });
       samples = samples.slice(-keptSamples);
@@ -2387,7 +2388,7 @@ function createOperations(instance, scriptUrl) {
 }
 function guardCallback(args, operation) {
   const result = guard(operation);
-  if (result.status === "failure") later(lastFunction(args), "failure", result.msg);
+  if (result.status === "failure") later(lastFunction(args.slice(2)), "failure", result.msg);
   return result;
 }
 function lastFunction(args) {

@@ -55,7 +55,8 @@ export function createOperations(instance: Instance, scriptUrl: string | undefin
 /** guard() for operations with a pcCallback: refused arguments reach it too (FAB-12). */
 function guardCallback(args: readonly unknown[], operation: () => Result): Result {
   const result = guard(operation);
-  if (result.status === 'failure') later(lastFunction(args), 'failure', result.msg);
+  // A PeerConnection may be a function too, so the first arguments are left out.
+  if (result.status === 'failure') later(lastFunction(args.slice(2)), 'failure', result.msg);
   return result;
 }
 

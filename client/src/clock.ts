@@ -63,6 +63,7 @@ export function createClock(clocks: Clocks): Clock {
     },
     time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
     sample(sent, received, serverAt) {
+      if (!Number.isFinite(serverAt)) return;
       const wasSynced = synced();
       samples.push({ rtt: received - sent, offset: serverAt - (sent + received) / 2 });
       samples = samples.slice(-keptSamples);
