@@ -42,6 +42,11 @@ func hostWith(ext component.Component) host {
 // start runs the extension over a store and returns its base URL.
 func start(t *testing.T, m *memory, change func(*Config)) string {
 	t.Helper()
+	return startOn(t, m, change)
+}
+
+func startOn(t *testing.T, store component.Component, change func(*Config)) string {
+	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	cfg.NetAddr.Endpoint = "localhost:0"
 	if change != nil {
@@ -50,7 +55,7 @@ func start(t *testing.T, m *memory, change func(*Config)) string {
 	require.NoError(t, cfg.Validate())
 	ext, err := NewFactory().Create(t.Context(), extensiontest.NewNopSettings(metadata.Type), cfg)
 	require.NoError(t, err)
-	require.NoError(t, ext.Start(t.Context(), hostWith(m)))
+	require.NoError(t, ext.Start(t.Context(), hostWith(store)))
 	t.Cleanup(func() { require.NoError(t, ext.Shutdown(context.Background())) })
 	return "http://" + ext.(*dashboard).addr
 }
@@ -76,12 +81,11 @@ func getJSON(t *testing.T, url string, into any) {
 	require.NoError(t, json.Unmarshal([]byte(body), into))
 }
 
-func (c *call) summarise(outcome string, mos *float64, label, document string) *call {
+func (c *call) summarise(outcome string, mos *float64, label, document string) {
 	c.Summary = &storage.Summary{
 		AppID: c.AppID, ConferenceID: c.ConferenceID, Start: c.Start, End: c.End, Revision: 1,
 		Outcome: outcome, Participants: len(c.Participants), MOS: mos, Label: label, Document: json.RawMessage(document),
 	}
-	return c
 }
 
 // spec: DASH-01
@@ -130,6 +134,21 @@ func TestConferences(t *testing.T) {
 	getJSON(t, fmt.Sprintf("%s?from=%d&to=%d", url, t0.UnixMilli()+7_200_000, t0.UnixMilli()+7_300_000), &list)
 	require.Len(t, list.Conferences, 1)
 	require.Equal(t, "room 2", list.Conferences[0].ID)
+}
+
+func TestState(t *testing.T) {
+	f := func(want string, quiet time.Duration, summary *storage.Summary) {
+		t.Helper()
+		c := storage.Conference{Start: t0, End: t0.Add(time.Hour), Summary: summary}
+		require.Equal(t, want, state(c, c.End.Add(quiet)))
+	}
+	f(stateLive, 0, nil)
+	f(stateLive, liveFor, nil)
+	f(statePending, liveFor+1, nil)
+	f(stateEnded, 0, &storage.Summary{End: t0.Add(time.Hour)})
+	f(stateEnded, 0, &storage.Summary{End: t0.Add(time.Hour - prolonged)})
+	f(stateLive, 0, &storage.Summary{End: t0.Add(time.Hour - 20*time.Second)})
+	f(stateEnded, liveFor+1, &storage.Summary{End: t0.Add(time.Hour - 20*time.Second)})
 }
 
 // TestBadParameters: each fault names its field.

@@ -2,9 +2,9 @@ package dashboardextension
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,7 +26,7 @@ type got struct {
 
 func ask(t *testing.T, base string, c *call) got {
 	t.Helper()
-	query := url.Values{"app": {c.AppID}, "id": {c.ConferenceID}, "at": {fmt.Sprint(c.Start.UnixMilli())}}
+	query := url.Values{"app": {c.AppID}, "id": {c.ConferenceID}, "at": {strconv.FormatInt(c.Start.UnixMilli(), 10)}}
 	var g got
 	getJSON(t, base+"/api/conference?"+query.Encode(), &g)
 	return g
@@ -45,17 +45,17 @@ func twoParty(m *memory) *call {
 	})
 	c.event(alice, 1, seconds(1), "associateMstWithUserID", `{"ssrc":7,"userID":{"userName":"Carol C","aliasName":"c-9"},"usageLabel":"slides"}`)
 	for i := range 3 {
-		c.stats(alice, 1, seconds(float64(5+5*i)), "inbound-rtp", "video", map[string]any{
+		c.stats(alice, seconds(float64(5+5*i)), "inbound-rtp", "video", map[string]any{
 			"ssrc": int64(7), "codec": "VP8", "bytes": int64(625_000), "packets": int64(95), "packetsLost": int64(5),
 			"jitterMs": 4.25, "fps": 29.97, semconv.QualityMOS: 4.1234567, semconv.QualityLabel: "good",
 		})
 	}
-	c.stats(alice, 1, seconds(15), "inbound-rtp", "audio", map[string]any{"ssrc": int64(8), "packets": int64(0), semconv.QualityReason: "noPackets"})
-	c.stats(alice, 1, seconds(15), "outbound-rtp", "audio", map[string]any{
+	c.stats(alice, seconds(15), "inbound-rtp", "audio", map[string]any{"ssrc": int64(8), "packets": int64(0), semconv.QualityReason: "noPackets"})
+	c.stats(alice, seconds(15), "outbound-rtp", "audio", map[string]any{
 		"ssrc": int64(9), "packets": int64(98), "remotePacketsLost": int64(2), "rttMs": 40.0, "remoteJitterMs": 3.0, "jitterMs": 99.0,
 	})
-	c.stats(alice, 1, seconds(15), "candidate-pair", "", map[string]any{"bytesSent": int64(625_000), "availableOutgoingBps": 2_500_000.0, "rttMs": 38.5})
-	c.stats(alice, 1, seconds(15), "", "", nil) // a frame without rows
+	c.stats(alice, seconds(15), "candidate-pair", "", map[string]any{"bytesSent": int64(625_000), "availableOutgoingBps": 2_500_000.0, "rttMs": 38.5})
+	c.stats(bob, seconds(15), "", "", nil) // a frame without rows
 	c.record(alice, 1, seconds(16), semconv.EventError, map[string]any{
 		semconv.ErrorFunction: "createOffer", semconv.ErrorName: "OperationError", semconv.ErrorMessage: "<b>no</b>", semconv.ErrorLocalSDP: "v=0",
 	})
@@ -151,7 +151,7 @@ func TestRealNames(t *testing.T) {
 	m := &memory{}
 	c := twoParty(m)
 	c.summarise("success", nil, "", namedSummary)
-	query := "/api/conference?" + url.Values{"app": {"demo"}, "id": {"stand up/1"}, "at": {fmt.Sprint(t0.UnixMilli())}}.Encode()
+	query := "/api/conference?" + url.Values{"app": {"demo"}, "id": {"stand up/1"}, "at": {strconv.FormatInt(t0.UnixMilli(), 10)}}.Encode()
 
 	base := start(t, m, nil)
 	for _, path := range []string{query, "/api/conferences"} {
@@ -220,7 +220,7 @@ func TestLimits(t *testing.T) {
 		c.record(alice, 1, seconds(float64(i)/100), semconv.EventLog, map[string]any{semconv.LogText: "x"})
 	}
 	for i := range maxStreams + 5 {
-		c.stats(alice, 1, seconds(20), "inbound-rtp", "audio", map[string]any{"ssrc": int64(i + 1), "packets": int64(1)})
+		c.stats(alice, seconds(20), "inbound-rtp", "audio", map[string]any{"ssrc": int64(i + 1), "packets": int64(1)})
 	}
 	c.record(alice, 1, seconds(30), semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
 	g := ask(t, start(t, m, nil), c)

@@ -14,6 +14,10 @@ import (
 // live: the silence that ends it, and some time for the summary to arrive.
 const liveFor = 90 * time.Second
 
+// prolonged is how far activity must go beyond a summary to say that the conference goes
+// on: the two ends may differ a little.
+const prolonged = 2 * time.Second
+
 // maxListed bounds the participants of one row of the listing.
 const maxListed = 8
 
@@ -101,10 +105,13 @@ func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
 }
 
 func state(c storage.Conference, now time.Time) string {
+	fresh := now.Sub(c.End) <= liveFor
 	switch {
+	case c.Summary != nil && fresh && c.End.Sub(c.Summary.End) > prolonged:
+		return stateLive // somebody came back
 	case c.Summary != nil:
 		return stateEnded
-	case now.Sub(c.End) <= liveFor:
+	case fresh:
 		return stateLive
 	default:
 		return statePending

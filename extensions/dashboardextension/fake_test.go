@@ -133,8 +133,8 @@ func (c *call) event(session string, fabric int, at time.Time, name, data string
 	c.record(session, fabric, at, semconv.EventEvent, attrs)
 }
 
-// stats adds one row; measures go by their column names.
-func (c *call) stats(session string, fabric int, at time.Time, statsType, media string, measures map[string]any) {
+// stats adds one row of fabric 1; measures go by their column names.
+func (c *call) stats(session string, at time.Time, statsType, media string, measures map[string]any) {
 	attrs := map[string]any{semconv.StatsType: statsType, semconv.IntervalMs: 5000.0}
 	if media != "" {
 		attrs[semconv.MediaType] = media
@@ -145,5 +145,5 @@ func (c *call) stats(session string, fabric int, at time.Time, statsType, media 
 		}
 		attrs[name] = v
 	}
-	c.record(session, fabric, at, semconv.EventStats, attrs)
+	c.record(session, 1, at, semconv.EventStats, attrs)
 }

@@ -92,7 +92,7 @@ class Chart {
   #options(width) {
     const { metric, view } = this;
     return {
-      width, height: chartHeight, ms: 1, legend: { show: false }, padding: [8, 8, 0, 0],
+      width, height: chartHeight, ms: 1, legend: { show: false }, padding: [8, 20, 0, 0],
       scales: { x: { time: false, range: () => view.range }, y: { range: metric.range ?? ((_u, _min, max) => [0, Math.min(metric.most ?? Number.POSITIVE_INFINITY, Math.max(metric.least, (max ?? 0) * 1.1))]) } },
       axes: [xAxis(), yAxis(metric)],
       series: [{}, ...this.streams.map((stream) => ({

@@ -8,6 +8,9 @@ function tile(name, value, extra, kind) {
   return h("div", { class: `tile ${kind ?? ""}` }, h("dt", {}, name), h("dd", {}, h("b", {}, value), extra && h("span", { class: "extra" }, extra)));
 }
 
+/** Lets a long name break before its capitals. */
+const breakable = (name) => name.replace(/([A-Z])/g, "\u200b$1");
+
 const median = (values) => (values.length ? values[Math.floor((values.length - 1) / 2)] : null);
 
 function gauge(value) {
@@ -37,7 +40,7 @@ function tiles(detail) {
     tile("Participants", integer(c.participantCount), s?.shareBad > 0.005 && `${percent(s.shareBad)} of scored time was bad`),
     tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && "none came up", total > connected && !live ? "wrong" : ""),
     tile("ICE disruptions", integer(disruptions), null, disruptions > 0 ? "warn" : ""),
-    tile("Errors", integer(errors), s?.errorsByFunction && Object.keys(s.errorsByFunction).join(", "), errors > 0 ? "wrong" : ""),
+    tile("Errors", integer(errors), s?.errorsByFunction && Object.keys(s.errorsByFunction).map(breakable).join(", "), errors > 0 ? "wrong" : ""),
     s?.feedback?.count > 0 && tile("Rating", s.feedback.overall === null ? none : `${decimal(s.feedback.overall, 1)} of 5`, plural(s.feedback.count, "rating"), s.feedback.worst <= 2 ? "wrong" : ""),
   );
 }

@@ -117,7 +117,7 @@ function drawAxis(view, width) {
   const { step, times } = ticks(view.range, Math.max(2, Math.floor(width / 110)));
   const text = step >= 60_000 ? shortClock : clock;
   return h("div", { class: "lane axis", "aria-hidden": "true" }, h("div", { class: "lane-label" }),
-    h("div", { class: "track" }, times.map((t) => h("span", { class: "tick", vars: { left: percent(view.share(t)) } }, text(t)))));
+    h("div", { class: "track" }, times.filter((t) => view.share(t) < 0.985).map((t) => h("span", { class: "tick", vars: { left: percent(view.share(t)) } }, text(t)))));
 }
 
 const legend = [
