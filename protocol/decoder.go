@@ -221,7 +221,7 @@ func PeekSeq(head []byte) uint64 {
 		if s.err != nil || s.pos == len(head) {
 			return 0
 		}
-		return uint64(seq) //nolint:gosec // from 1 on
+		return uint64(seq)
 	}
 	return 0
 }

@@ -77,7 +77,7 @@ func appendHello(dst []byte, h *Hello) []byte {
 		}
 		o = strconv.AppendInt(o, int64(v), 10)
 	}
-	o = object(append(o, ']')).text("token", h.Token).text("session", h.Session).seq("acked", h.Acked).int("at", h.At).
+	o = append(o, ']').text("token", h.Token).text("session", h.Session).seq("acked", h.Acked).int("at", h.At).
 		optionalText("library", h.Library).optionalText("userAgent", h.UserAgent).
 		optionalText("applicationVersion", h.ApplicationVersion).optionalText("siteID", h.SiteID)
 	if h.AdditionalIDs == nil {
@@ -147,7 +147,7 @@ func appendSkip(dst []byte, f *Skip) []byte {
 			fabric = l.Fabric.Fabric
 		}
 		o = strconv.AppendInt(append(o, `{"fabric":`...), int64(fabric), 10)
-		o = object(o).int("stats", int64(l.Stats)).int("events", int64(l.Events)).end()
+		o = o.int("stats", int64(l.Stats)).int("events", int64(l.Events)).end()
 	}
 	return append(o, "]}"...)
 }

@@ -14,7 +14,7 @@ var helloMembers = []member[Hello]{
 	skipMember[Hello]("versions"), // read before, see readHello
 	idMember("token", MaxTokenBytes, func(h *Hello) *string { return &h.Token }),
 	{"session", true, func(s *scanner, h *Hello) { h.Session = s.session() }},
-	{"acked", true, func(s *scanner, h *Hello) { h.Acked = uint64(s.int(0, MaxSeq)) }}, //nolint:gosec // not negative
+	{"acked", true, func(s *scanner, h *Hello) { h.Acked = uint64(s.int(0, MaxSeq)) }},
 	{"at", true, func(s *scanner, h *Hello) { h.At = s.time() }},
 	textMember("library", MaxLibraryBytes, func(h *Hello) *string { return &h.Library }),
 	textMember("userAgent", MaxUserAgentBytes, func(h *Hello) *string { return &h.UserAgent }),

@@ -182,24 +182,24 @@ func (s *scanner) null() bool { return s.peek() == 'n' && s.literal("null") }
 
 // skip takes any value and keeps nothing of it.
 func (s *scanner) skip() {
-	switch c := s.peek(); {
-	case c == '"':
+	switch s.peek() {
+	case '"':
 		s.text()
-	case c == '{':
+	case '{':
 		s.open('{', "")
 		for _, ok := s.member(true); ok; _, ok = s.member(false) {
 			s.skip()
 		}
-	case c == '[':
+	case '[':
 		s.open('[', "")
 		for first := true; s.more(']', first); first = false {
 			s.skip()
 		}
-	case c == 't':
+	case 't':
 		s.literal("true")
-	case c == 'f':
+	case 'f':
 		s.literal("false")
-	case c == 'n':
+	case 'n':
 		s.literal("null")
 	default:
 		s.number()

@@ -75,7 +75,7 @@ func scopedMembers[T any](own ...member[scoped[T]]) []member[scoped[T]] {
 }
 
 // seq takes the number of a frame.
-func (s *scanner) seq() uint64 { return uint64(s.int(1, MaxSeq)) } //nolint:gosec // from 1 on
+func (s *scanner) seq() uint64 { return uint64(s.int(1, MaxSeq)) }
 
 // own describes a member of one type.
 func own[T any](name string, required bool, read func(*scanner, *T)) member[scoped[T]] {

@@ -47,7 +47,7 @@ func loadVectors(tb testing.TB) map[string]vector {
 		require.NotEmpty(tb, v.Description, name)
 		require.Contains(tb, []string{"client", "server"}, v.From, name)
 		require.Contains(tb, []string{"", "auth"}, v.Door, name)
-		require.True(tb, (v.Message == nil) != (v.Raw == nil), "%s: either message or raw", name)
+		require.NotEqual(tb, v.Message == nil, v.Raw == nil, "%s: either message or raw", name)
 		vectors[name] = v
 	}
 	return vectors

@@ -44,7 +44,7 @@ func makeKey(path string) error {
 	}
 	defer os.Remove(file.Name()) //nolint:errcheck // all that is left to do
 	key := make([]byte, auth.MinKeyBytes)
-	rand.Read(key) //nolint:errcheck // never fails
+	rand.Read(key)
 	_, err = file.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err

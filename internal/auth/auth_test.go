@@ -294,6 +294,11 @@ func TestTokenRefusals(t *testing.T) {
 	f("no exp", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.ExpiresAt = nil }), page, now)
 	f("unknown app", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.Subject = "x" }), page, now)
 
+	open, _, refusal := login(t, a, "open", "Paßwort fi", page)
+	require.Nil(t, refusal)
+	f("bound to its origin even where all are allowed", protocol.CodeOriginDenied, open.Token, "https://b.example", now)
+	f("or none came", protocol.CodeOriginDenied, open.Token, "", now)
+
 	app := apps["123"]
 	app.Origins = []string{"https://other.example.org"}
 	apps["123"] = app

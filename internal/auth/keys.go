@@ -59,7 +59,7 @@ var errSeal = errors.New("the seal is broken")
 // sealText encrypts text for one purpose.
 func (k *Keys) sealText(purpose string, text []byte) string {
 	sealed := make([]byte, k.seal.NonceSize(), k.seal.NonceSize()+len(text)+k.seal.Overhead())
-	rand.Read(sealed) //nolint:errcheck // never fails
+	rand.Read(sealed)
 	return base64.RawURLEncoding.EncodeToString(k.seal.Seal(sealed, sealed, text, []byte(purpose)))
 }
 

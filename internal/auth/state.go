@@ -26,7 +26,7 @@ func (s *scramState) fields() []*string {
 // marshal writes the time and then each text after its length. It is no JSON, because
 // escapes would make a state six times as long as its texts.
 func (s *scramState) marshal() []byte {
-	b := binary.BigEndian.AppendUint64(nil, uint64(s.at.UnixMilli())) //nolint:gosec // only read back
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.at.UnixMilli()))
 	for _, text := range s.fields() {
 		b = append(binary.AppendUvarint(b, uint64(len(*text))), *text...)
 	}
@@ -38,15 +38,15 @@ func (s *scramState) unmarshal(b []byte) bool {
 	if len(b) < 8 {
 		return false
 	}
-	s.at = time.UnixMilli(int64(binary.BigEndian.Uint64(b))) //nolint:gosec // written by marshal
+	s.at = time.UnixMilli(int64(binary.BigEndian.Uint64(b)))
 	b = b[8:]
 	for _, text := range s.fields() {
 		n, width := binary.Uvarint(b)
 		if width <= 0 || n > uint64(len(b)-width) {
 			return false
 		}
-		*text = string(b[width : width+int(n)]) //nolint:gosec // at most len(b)
-		b = b[width+int(n):]                    //nolint:gosec // same
+		*text = string(b[width : width+int(n)])
+		b = b[width+int(n):]
 	}
 	return len(b) == 0
 }

@@ -95,10 +95,10 @@ func post[T any](ctx context.Context, d door, message any) (T, error) {
 		return none, fmt.Errorf("status %d: %w", res.StatusCode, err)
 	}
 	switch m := decoded.(type) {
-	case T:
-		return m, nil
 	case *protocol.Refusal:
 		return none, &m.Error
+	case T:
+		return m, nil
 	}
 	return none, fmt.Errorf("status %d: unexpected answer %T", res.StatusCode, decoded)
 }
