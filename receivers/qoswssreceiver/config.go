@@ -101,7 +101,7 @@ func (cfg *Config) validateTransport() error {
 		return errors.New("endpoint: must not be empty")
 	}
 	if cfg.CORS.HasValue() {
-		return errors.New("cors: must not be set, the receiver answers CORS itself; list origins at the application (allowed_origins of the apps extension)")
+		return errors.New("cors: must not be set, the receiver answers CORS itself; list origins at the application (key origins of the apps extension)")
 	}
 	if cfg.TLS.HasValue() || cfg.BehindTLSProxy || cfg.NetAddr.Transport == confignet.TransportTypeUnix {
 		return nil

@@ -61,27 +61,38 @@ func (c *collector) refused(resp *http.Response, lines []heard, code protocol.Co
 	return lines[0]
 }
 
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // spec: AUTH-01, AUTH-03, SRV-02
 func TestAuthRefusals(t *testing.T) {
 	c := startCollector(t)
-	login := func(origin, appID, secret string) {
+	var last http.Header
+	watched := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		resp, err := c.client.Do(r)
+		if err == nil {
+			last = resp.Header
+		}
+		return resp, err
+	})}
+	login := func(origin, appID, secret string, code protocol.Code) {
 		t.Helper()
-		_, err := authtest.Login(context.Background(), c.client, c.url, origin, appID, secret, protocol.UserID{Name: "alice", Alias: "alice"})
+		_, err := authtest.Login(context.Background(), watched, c.url, origin, appID, secret, protocol.UserID{Name: "alice", Alias: "alice"})
 		var refusal *protocol.Error
 		require.ErrorAs(t, err, &refusal)
-		require.Equal(t, protocol.CodeAuthFailed, refusal.Code)
+		require.Equal(t, code, refusal.Code)
+		require.Equal(t, "*", last.Get("Access-Control-Allow-Origin"), "a page must be able to read why")
 	}
-	login(testOrigin, "demo", "wrong")
-	login(testOrigin, "unknown", testSecret)
+	login(testOrigin, "demo", "wrong", protocol.CodeAuthFailed)
+	login(testOrigin, "unknown", testSecret, protocol.CodeAuthFailed)
 	require.EqualValues(t, 2, c.counted("receiver_qoswss_auth_requests", "auth_failed"))
-
-	const first = `{"type":"scram-first","appID":"strict","userID":"alice","scram":"n,,n=strict,r=fyko+d2lbbFgONRv9qkxdawL"}`
 	for _, origin := range []string{"", "null", "https://evil.example.org"} {
-		resp, lines := c.post("auth", origin, first)
-		c.refused(resp, lines, protocol.CodeOriginDenied)
+		login(origin, "strict", testSecret, protocol.CodeOriginDenied)
 	}
 	require.EqualValues(t, 3, c.counted("receiver_qoswss_auth_requests", "origin_denied"))
 
+	const first = `{"type":"scram-first","appID":"strict","userID":"alice","scram":"n,,n=strict,r=fyko+d2lbbFgONRv9qkxdawL"}`
 	resp, lines := c.post("auth", testOrigin, "{")
 	c.refused(resp, lines, protocol.CodeMalformed)
 	resp, lines = c.post("auth", testOrigin, strings.Replace(first, `"alice"`, `"`+strings.Repeat("x", 257)+`"`, 1))
