@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../src/clock.ts';
-import { type Frame, Queue, type QueueLimits, textOf } from '../src/queue.ts';
+import { type Entry, type Frame, Queue, type QueueLimits, textOf } from '../src/queue.ts';
 
 function setup(limits: Partial<QueueLimits> = {}) {
   const time = { now: 1000 };
@@ -51,6 +51,15 @@ describe('the queue', () => {
     queue.rewind();
     const again = queue.next(256);
     expect(again && textOf(again)).toBe(first[0]);
+  });
+
+  it('writes a frame once: the text on the wire never changes', () => {
+    const { queue, frame } = setup();
+    queue.push(frame('event'));
+    const entry = queue.next(256) as Entry;
+    const first = textOf(entry);
+    entry.write = () => 'another text';
+    expect(textOf(entry)).toBe(first);
   });
 
   it('does not take an ack of what was never sent', () => {
