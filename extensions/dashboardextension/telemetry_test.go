@@ -1,0 +1,75 @@
+package dashboardextension
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// TestTelemetry: what is refused, left out or failed is counted by its reason.
+func TestTelemetry(t *testing.T) {
+	tel := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.Background())) })
+	builder, err := metadata.NewTelemetryBuilder(tel.NewTelemetrySettings())
+	require.NoError(t, err)
+	cfg := createDefaultConfig().(*Config)
+	cfg.NetAddr.Endpoint = "localhost:0"
+	d := newDashboard(cfg, componenttest.NewNopTelemetrySettings(), builder)
+	m := &memory{}
+	c := m.newCall("chatty", t0)
+	for range maxEntries["skip"] + 2 {
+		c.record(alice, 1, t0, semconv.EventSkip, nil)
+	}
+	require.NoError(t, d.Start(t.Context(), hostWith(m)))
+	t.Cleanup(func() { require.NoError(t, d.Shutdown(context.Background())) })
+	base := "http://" + d.addr
+
+	get(t, base+"/api/conferences?limit=x")
+	do(t, base, func(r *http.Request) { r.Host = "evil.example" })
+	ask(t, base, c)
+	m.err = errors.New("gone")
+	get(t, base+"/api/conferences")
+
+	point := func(n int64, key, value string) metricdata.DataPoint[int64] {
+		return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String(key, value))}
+	}
+	ignore := metricdatatest.IgnoreTimestamp()
+	metadatatest.AssertEqualQosdashboardRefused(t, tel, []metricdata.DataPoint[int64]{point(1, "reason", "parameter"), point(1, "reason", "host")}, ignore)
+	metadatatest.AssertEqualQosdashboardLeftOut(t, tel, []metricdata.DataPoint[int64]{point(2, "part", "timeline")}, ignore)
+	metadatatest.AssertEqualQosdashboardStoreErrors(t, tel, []metricdata.DataPoint[int64]{{Value: 1}}, ignore)
+}
+
+// BenchmarkFold folds an hour of 20 participants with 8 streams each, at 5 s.
+func BenchmarkFold(b *testing.B) {
+	m := &memory{}
+	c := m.newCall("all hands", t0)
+	for i := range 720 {
+		for s := range 160 {
+			c.stats(alice, seconds(float64(5*i)), "inbound-rtp", "video", map[string]any{
+				"ssrc": int64(s + 1), "bytes": int64(625_000), "packets": int64(95), "packetsLost": int64(5), "jitterMs": 4.25, "fps": 30.0,
+				"rttMs": math.Pi, semconv.QualityMOS: 4.1, semconv.QualityLabel: "good",
+			})
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		f := newBuilder(names{})
+		for _, r := range c.records {
+			f.add(r.session, r.Record)
+		}
+		f.detail()
+	}
+	b.ReportMetric(float64(len(c.records)), "records/op")
+}
