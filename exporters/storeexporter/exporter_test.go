@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -376,5 +377,23 @@ func TestReasonsAreDocumented(t *testing.T) {
 		reasonFrameIndex, reasonTime, reasonSummary, reasonNoConference,
 	} {
 		require.Regexp(t, `enum: \[.*\b`+string(why)+`\b`, string(text))
+	}
+}
+
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		retrieved, err := confmap.NewRetrievedFromYAML(block[1])
+		require.NoError(t, err)
+		conf, err := retrieved.AsConf()
+		require.NoError(t, err)
+		sub, err := conf.Sub("exporters::qosstore")
+		require.NoError(t, err)
+		cfg := createDefaultConfig()
+		require.NoError(t, sub.Unmarshal(cfg))
+		require.NoError(t, xconfmap.Validate(cfg))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,5 +167,23 @@ func TestConfig(t *testing.T) {
 		"dir": {"dir": "x"},
 	} {
 		require.ErrorContains(t, load(values), want)
+	}
+}
+
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		retrieved, err := confmap.NewRetrievedFromYAML(block[1])
+		require.NoError(t, err)
+		conf, err := retrieved.AsConf()
+		require.NoError(t, err)
+		sub, err := conf.Sub("extensions::qosstorage")
+		require.NoError(t, err)
+		cfg := createDefaultConfig()
+		require.NoError(t, sub.Unmarshal(cfg))
+		require.NoError(t, xconfmap.Validate(cfg))
 	}
 }

@@ -32,8 +32,11 @@ const busyTimeout = 5 * time.Second
 // readers is the number of connections that read.
 const readers = 4
 
-// maxIdleLog is what the log file keeps, in bytes, after a burst was folded into the file.
-const maxIdleLog = 64 << 20
+// writerPragmas: the log is folded into the file every 16 MB, for a page that changes
+// often is then written back once, and keeps at most 64 MB of disk after a burst.
+var writerPragmas = []string{
+	"foreign_keys(1)", "journal_mode(WAL)", "cache_size(-16000)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)",
+}
 
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
@@ -83,7 +86,8 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
 	}
-	if s.write, err = openDB(s.path, o, "foreign_keys(1)", "journal_mode(WAL)", fmt.Sprintf("journal_size_limit(%d)", maxIdleLog), "synchronous("+string(o.Synchronous)+")"); err != nil {
+	pragmas := append([]string{"synchronous(" + string(o.Synchronous) + ")"}, writerPragmas...)
+	if s.write, err = openDB(s.path, o, pragmas...); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

@@ -138,6 +138,14 @@ func (j *job) answer(err error) {
 // commit runs a group in one transaction, all or nothing. Jobs that nobody waits for any
 // more are left out.
 func (w *writer) commit(group []*job) error {
+	alive := false
+	for _, j := range group {
+		j.ran = j.ctx.Err() == nil
+		alive = alive || j.ran
+	}
+	if !alive { // a locked file costs the busy timeout once, not once a job
+		return nil
+	}
 	if err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -161,7 +169,7 @@ func (w *writer) commit(group []*job) error {
 
 func (w *writer) runAll(group []*job) error {
 	for _, j := range group {
-		if j.ran = j.ctx.Err() == nil; !j.ran {
+		if !j.ran {
 			continue
 		}
 		if err := j.run(&w.tx); err != nil {
