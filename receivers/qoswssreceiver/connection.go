@@ -1,0 +1,309 @@
+package qoswssreceiver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// connection is one WebSocket. One goroutine reads, translates, calls the pipeline and
+// answers: frames that come faster than the pipeline takes them wait in the network. All
+// its timers are read deadlines, so an idle connection costs one goroutine and one small
+// buffer.
+type connection struct {
+	sockets    *sockets
+	door       *door
+	session    *session
+	ws         *websocket.Conn
+	overloaded bool
+
+	rawMu sync.Mutex // guards raw against wake and cut during the upgrade
+	raw   net.Conn
+
+	started  time.Time
+	lastRead time.Time
+	pinged   bool
+	end      *ending // set inside read, where gorilla cannot carry it
+}
+
+// wrappingHijacker lets the connection see the reads of gorilla's connection.
+type wrappingHijacker struct {
+	http.ResponseWriter
+	c *connection
+}
+
+// Hijack implements http.Hijacker.
+func (h wrappingHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	raw, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	h.c.rawMu.Lock()
+	h.c.raw = raw
+	h.c.rawMu.Unlock()
+	return watchedConn{raw, h.c}, rw, nil
+}
+
+// watchedConn is a net.Conn whose reads end in quiet moments to let the connection work.
+type watchedConn struct {
+	net.Conn
+	c *connection
+}
+
+func (w watchedConn) Read(p []byte) (int, error) { return w.c.read(p) }
+
+func (c *connection) wake() {
+	c.rawMu.Lock()
+	defer c.rawMu.Unlock()
+	if c.raw != nil {
+		_ = c.raw.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+func (c *connection) cut() {
+	c.rawMu.Lock()
+	defer c.rawMu.Unlock()
+	if c.raw != nil {
+		_ = c.raw.Close()
+	}
+}
+
+func (c *connection) run() {
+	defer c.sockets.leave(c)
+	defer c.session.close()
+	defer c.raw.Close()
+	defer c.recover()
+	c.started = time.Now()
+	c.lastRead = c.started
+	c.finish(c.serve())
+}
+
+// recover keeps a fault that one client's message brings out away from all others.
+func (c *connection) recover() {
+	if fault := recover(); fault != nil {
+		c.door.log.Error("connection ended by a fault", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
+		c.sayBye(c.session.end(&protocol.Error{Code: protocol.CodeInternal, Message: "a fault of the server"}).bye)
+	}
+}
+
+// serve reads messages until the connection ends.
+func (c *connection) serve() *ending {
+	if c.overloaded {
+		return c.session.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "the server has too many connections"})
+	}
+	for {
+		kind, r, err := c.ws.NextReader()
+		if err == nil {
+			err = c.receive(kind, r)
+		}
+		if c.end != nil {
+			return c.end
+		}
+		if err != nil { // the client closed, or the network broke
+			return &ending{}
+		}
+	}
+}
+
+// finish takes what was read before the end, says bye and closes.
+func (c *connection) finish(e *ending) {
+	if c.session.due() {
+		c.session.flush(time.Now())
+	}
+	c.sayBye(e.bye)
+}
+
+// sayBye ends the WebSocket and waits a moment for the client to close its half: closing
+// at once, with unread data, would take the bye away from it.
+func (c *connection) sayBye(bye *protocol.Bye) {
+	code := websocket.CloseNormalClosure
+	if bye != nil {
+		code = closeCode(*bye)
+		c.write(protocol.AppendBye(nil, *bye))
+	}
+	deadline := time.Now().Add(c.door.timing.write)
+	err := c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), deadline)
+	if err != nil {
+		return
+	}
+	if half, ok := c.raw.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+	_ = c.raw.SetReadDeadline(time.Now().Add(c.door.timing.drain))
+	_, _ = io.Copy(io.Discard, c.raw)
+}
+
+// closeCode is the WebSocket close code of a bye (docs/protocol.md, section 4.9).
+func closeCode(bye protocol.Bye) int {
+	switch {
+	case bye.Code == protocol.CodeGoingAway:
+		return websocket.CloseGoingAway
+	case bye.Code == protocol.CodeInternal:
+		return websocket.CloseInternalServerErr
+	case bye.CSError == protocol.CSAuthError:
+		return websocket.ClosePolicyViolation
+	case bye.CSError == protocol.CSProtoError:
+		return websocket.CloseProtocolError
+	}
+	return websocket.CloseTryAgainLater
+}
+
+// write sends one text message. Once a write has failed nothing can be said any more.
+func (c *connection) write(msg []byte) {
+	_ = c.ws.SetWriteDeadline(time.Now().Add(c.door.timing.write))
+	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil && c.end == nil {
+		c.end = &ending{}
+	}
+}
+
+// errEnded makes gorilla give up a connection that ended inside read.
+var errEnded = errors.New("connection ended")
+
+// read is the Read of the WebSocket. Where the client has nothing to say it does what is
+// due: the batch, the ping, the end of a silent connection.
+func (c *connection) read(p []byte) (int, error) {
+	for c.end == nil {
+		_ = c.raw.SetReadDeadline(c.nextDuty(time.Now()))
+		if c.door.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
+			c.end = c.session.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the collector stops"})
+			break
+		}
+		n, err := c.raw.Read(p)
+		if n > 0 {
+			c.lastRead, c.pinged = time.Now(), false
+			return n, nil
+		}
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
+			return 0, err
+		}
+		c.silence(time.Now())
+	}
+	return 0, errEnded
+}
+
+// nextDuty is when silence must be acted on.
+func (c *connection) nextDuty(now time.Time) time.Time {
+	t := &c.door.timing
+	switch {
+	case c.session.due():
+		return now.Add(t.quiet)
+	case c.session.translator == nil:
+		return c.started.Add(t.hello)
+	case c.pinged:
+		return c.lastRead.Add(t.idle)
+	}
+	return c.lastRead.Add(t.ping)
+}
+
+// silence does what is due when nothing came for a while.
+func (c *connection) silence(now time.Time) {
+	t := &c.door.timing
+	c.session.decoder.Release()
+	switch {
+	case c.session.due():
+		c.session.flush(now)
+	case c.session.translator == nil && now.Sub(c.started) >= t.hello:
+		c.end = c.session.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "no hello came in time"})
+	case now.Sub(c.lastRead) >= t.idle:
+		c.end = &ending{}
+	case c.session.translator != nil && !c.pinged && now.Sub(c.lastRead) >= t.ping:
+		c.pinged = true
+		if e := c.session.expired(now); e != nil {
+			c.end = e
+		} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(t.write)); err != nil {
+			c.end = &ending{}
+		}
+	}
+}
+
+// buffers hold messages while they are read and decoded.
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 4<<10)) }}
+
+// receive reads one message and gives it to the session.
+func (c *connection) receive(kind int, r io.Reader) error {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	n, err := fill(r, buf)
+	if err != nil {
+		return err
+	}
+	msg := (*buf)[:n]
+	size := int64(n)
+	switch {
+	case n > protocol.MaxFrameBytes:
+		size, err = c.discard(r, msg)
+	case kind != websocket.TextMessage:
+		c.ends(c.session.refuse(&protocol.Error{Code: protocol.CodeMalformed, Message: "binary messages are not taken"}))
+	default:
+		c.take(msg)
+	}
+	c.door.metrics.ReceiverQoswssReceived.Add(context.Background(), size)
+	return err
+}
+
+// take hands a message to the session.
+func (c *connection) take(msg []byte) {
+	now := time.Now()
+	if e := c.session.expired(now); e != nil {
+		c.ends(e)
+		return
+	}
+	c.ends(c.session.message(msg, now))
+}
+
+func (c *connection) ends(e *ending) {
+	if c.end == nil {
+		c.end = e
+	}
+}
+
+// fill reads a message into *buf, which grows to one byte over the limit at most.
+func fill(r io.Reader, buf *[]byte) (n int, err error) {
+	for {
+		got, err := r.Read((*buf)[n:])
+		n += got
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil || n > protocol.MaxFrameBytes {
+			return n, err
+		}
+		if n == len(*buf) {
+			grown := make([]byte, min(4*n, protocol.MaxFrameBytes+1))
+			copy(grown, *buf)
+			*buf = grown
+		}
+	}
+}
+
+// discard reads the rest of a message that is too large without keeping it.
+func (c *connection) discard(r io.Reader, head []byte) (size int64, err error) {
+	const most = protocol.MaxDiscardBytes - protocol.MaxFrameBytes
+	rest, err := io.Copy(io.Discard, io.LimitReader(r, most))
+	size = int64(len(head)) + rest
+	if err != nil {
+		return size, err
+	}
+	tooLarge := &protocol.Error{
+		Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Seq: protocol.PeekSeq(head[:1<<10]),
+		Message: "a message has at most 65536 bytes",
+	}
+	if rest == most {
+		c.ends(c.session.end(tooLarge))
+	} else {
+		c.ends(c.session.refuse(tooLarge))
+	}
+	return size, nil
+}
