@@ -29,11 +29,15 @@ func TestReadmeExamples(t *testing.T) {
 	readmes, err := filepath.Glob("../*/*/README.md")
 	require.NoError(t, err)
 	block := regexp.MustCompile("(?s)```yaml\n(.*?)```")
+	variable := regexp.MustCompile(`\$\{env:(\w+)\}`)
 	for _, readme := range readmes {
 		text, err := os.ReadFile(readme)
 		require.NoError(t, err)
 		for _, m := range block.FindAllStringSubmatch(string(text), -1) {
 			t.Run(filepath.Base(filepath.Dir(readme)), func(t *testing.T) {
+				for _, env := range variable.FindAllStringSubmatch(m[1], -1) {
+					t.Setenv(env[1], "a value of the environment")
+				}
 				file := filepath.Join(t.TempDir(), "config.yaml")
 				require.NoError(t, os.WriteFile(file, complete(t, m[1]), 0o600))
 				validate(t, file)
@@ -55,7 +59,7 @@ func complete(t *testing.T, example string) []byte {
 	t.Helper()
 	var conf map[string]map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(example), &conf), example)
-	if conf["service"] != nil {
+	if conf["service"]["pipelines"] != nil {
 		return []byte(example)
 	}
 	pipeline := map[string]any{}

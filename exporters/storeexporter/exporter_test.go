@@ -134,7 +134,7 @@ func sum(value int64, attributes ...attribute.KeyValue) []metricdata.DataPoint[i
 	return []metricdata.DataPoint[int64]{{Value: value, Attributes: attribute.NewSet(attributes...)}}
 }
 
-// spec: SRV-05 CONF-04
+// spec: SRV-05, CONF-04
 func TestStored(t *testing.T) {
 	logs := plog.NewLogs()
 	r := newResource(logs, session)
@@ -303,7 +303,7 @@ func (w failingWriter) PutSummary(context.Context, storage.Summary) error { retu
 // Without a queue the store's error goes to the receiver, which then acknowledges
 // nothing.
 //
-// spec: SRV-03 SRV-04
+// spec: SRV-03, SRV-04
 func TestErrorsGoUp(t *testing.T) {
 	logs := plog.NewLogs()
 	records := newScopeLogs(newResource(logs, session), 1)

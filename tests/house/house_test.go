@@ -2,6 +2,7 @@ package house
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,7 @@ func TestFilesSpeakOfTheProjectAlone(t *testing.T) {
 	cmd := exec.Command("git", "grep", "-nIE", `(/work/(main|shared)|/root/|registry\.npmjs|proxy\.golang)`, "--", ".", ":!tests/house")
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if _, none := err.(*exec.ExitError); none {
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		return // git grep found nothing, or this is no checkout
 	}
 	require.NoError(t, err)
@@ -91,7 +92,7 @@ func TestSpecIDs(t *testing.T) {
 			return err
 		}
 		for _, c := range claim.FindAllStringSubmatch(string(text), -1) {
-			for _, one := range strings.Split(c[1], ",") {
+			for one := range strings.SplitSeq(c[1], ",") {
 				require.Regexp(t, id, strings.TrimSpace(one), path)
 			}
 		}

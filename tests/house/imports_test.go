@@ -42,7 +42,9 @@ var rules = []rule{
 	},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
 	{
-		room: "internal/auth", allowed: []string{"protocol", "internal/auth", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5"},
+		room: "internal/auth", allowed: []string{
+			"protocol", "internal/auth", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5", "golang.org/x/text/unicode/norm",
+		},
 		reason: "the handshake knows no collector",
 	},
 	{room: "storage", only: true, reason: "the store's interfaces: standard library only"},
