@@ -67,14 +67,15 @@ function missing() {
 }
 
 function fail(error) {
-  byId("alert").replaceChildren(error.status === 404 && !parts ? missing() : notice(parts ? `${error.message} What you see may be out of date.` : error.message, () => run()));
+  const message = parts ? `${error.message} What you see may be out of date.` : error.message;
+  drawOnChange(byId("alert"), message, () => (error.status === 404 && !parts ? missing() : notice(message, () => run())));
   if (!parts) byId("head").replaceChildren();
 }
 
 async function load() {
   try {
     const detail = await ask("api/conference", parameters);
-    byId("alert").replaceChildren();
+    drawOnChange(byId("alert"), null, () => []);
     draw(detail);
     settled = detail.conference.state === "live" ? 0 : settled + 1;
     return settled > 10 ? 0 : refreshMs;

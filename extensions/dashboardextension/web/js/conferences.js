@@ -109,13 +109,12 @@ async function load() {
   try {
     const list = await ask("api/conferences", Object.fromEntries([...query].filter(([name]) => filters.includes(name) || name === "cursor" || name === "limit")), mine.signal);
     if (mine !== abort) return 0;
-    byId("alert").replaceChildren();
+    drawOnChange(byId("alert"), null, () => []);
     draw(list, query);
     return query.get("cursor") ? 0 : refreshMs;
   } catch (error) {
     if (error.name === "AbortError") return 0;
-    drawOnChange(byId("alert"), [error.message], () => notice(error.message, () => run()));
-    byId("alert").drawnFrom = undefined;
+    drawOnChange(byId("alert"), error.message, () => notice(error.message, () => run()));
     if (!byId("list").drawnFrom) byId("list").replaceChildren();
     return error.status === 400 ? 0 : refreshMs;
   } finally {

@@ -21,7 +21,7 @@ function scoreTile(c, s) {
   const value = c.mos ?? null;
   const worst = s?.worstParticipant;
   return h("div", { class: `tile score-tile ${c.label ?? ""}`, "data-testid": "conference-score" }, h("dt", {}, "Score"),
-    h("dd", {}, h("b", {}, value === null ? none : mos(value)), h("span", { class: "word" }, value === null ? "nothing to score" : capital(c.label)), value !== null && gauge(value),
+    h("dd", {}, h("b", {}, value === null ? none : mos(value)), h("span", { class: "word" }, value === null ? (c.state === "live" ? "comes at the end" : "nothing to score") : capital(c.label)), value !== null && gauge(value),
       worst && s.participants.length > 1 && h("span", { class: "extra" }, `lowest ${mos(worst.mos)}, ${worst.alias || worst.userID || "unnamed"}`)));
 }
 

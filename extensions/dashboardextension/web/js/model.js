@@ -35,13 +35,30 @@ export function participants(detail) {
   times(people, detail);
   for (const p of people.values()) {
     p.user ||= p.summary?.alias || `Participant ${p.index + 1}`;
-    for (const f of p.fabrics) f.summary = list(p.summary?.fabrics).find((s) => s.fabric === f.fabric) ?? null;
+    for (const f of p.fabrics) f.summary = list(p.summary?.fabrics).find((s) => s.fabric === f.fabric) ?? soFar(f, detail.timeline);
   }
   for (const stream of detail.streams) {
     people.get(stream.session)?.fabrics.find((f) => f.fabric === stream.fabric)?.streams.push(stream);
   }
   for (const p of people.values()) for (const f of p.fabrics) nameStreams(f.streams);
   return [...people.values()];
+}
+
+/** What the time-line says of a fabric that is in no summary yet. */
+function soFar(f, timeline) {
+  const own = timeline.filter((e) => e.session === f.session && e.fabric === f.fabric);
+  const count = (name) => own.filter((e) => e.name === name).length;
+  const data = (name) => own.findLast((e) => e.name === name)?.data ?? {};
+  const [setup, failed, path] = [data("fabricSetup"), data("fabricSetupFailed"), data("selectedCandidatePairChange")];
+  return {
+    state: count("fabricSetup") > 0 ? "connected" : count("fabricSetupFailed") > 0 ? "neverConnected" : "",
+    setupMs: setup.setupMs, failureMs: failed.failureMs, failureStage: failed.stage,
+    localCandidateType: path.localCandidateType ?? setup.localCandidateType,
+    remoteCandidateType: path.remoteCandidateType ?? setup.remoteCandidateType,
+    relayProtocol: path.relayProtocol ?? setup.relayProtocol,
+    iceDisruptions: count("iceDisruptionStart"), iceRestarts: count("iceRestart"),
+    endReason: data("fabricTerminated").reason,
+  };
 }
 
 /** Gives each stream a word that tells it from its neighbours. */

@@ -3,7 +3,7 @@
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
-import { fabricTitle, labelOfRank, streamStats } from "./model.js";
+import { fabricTitle, streamStats } from "./model.js";
 import { score } from "./parts.js";
 
 const detailNames = {
@@ -42,6 +42,7 @@ function standingOf(f) {
   const s = f.summary;
   if (!s) return "";
   if (s.state === "connected") return s.alreadyConnected ? "Connected before" : "Connected";
+  if (!s.state) return "Connecting";
   return `Never connected${s.failureStage ? `: ${words(s.failureStage).toLowerCase()}` : ""}`;
 }
 
@@ -73,16 +74,6 @@ function shareBar(shares) {
 
 const spread = (d, text) => (d ? [text(d.mean), h("span", { class: "sub" }, `p95 ${text(d.p95)}`)] : none);
 
-/** The label that the collector gave to the score nearest to this one. */
-function labelNear(stream, value) {
-  let best = null;
-  stream.mos?.forEach((v, i) => {
-    const rank = stream.labelRank?.[i] ?? null;
-    if (v !== null && rank !== null && (best === null || Math.abs(v - value) < Math.abs(best.v - value))) best = { v, rank };
-  });
-  return best === null ? "" : labelOfRank(best.rank);
-}
-
 function streamRow(f, stream) {
   const own = f.summary?.streams?.find((s) => s.ssrc === stream.ssrc && s.statsType === stream.statsType && s.mediaType === stream.mediaType);
   const s = streamStats(stream, own);
@@ -91,7 +82,7 @@ function streamRow(f, stream) {
   const number = (...children) => h("td", { class: "number" }, ...children);
   return h("tr", { "data-testid": "stream-row", "data-ssrc": stream.ssrc },
     h("th", { scope: "row" }, stream.word, h("span", { class: "sub" }, [`fabric ${f.fabric}`, stream.codec, `SSRC ${stream.ssrc}`].filter(Boolean).join(" · "))),
-    h("td", {}, s.mos ? [score(s.mos.mean, labelNear(stream, s.mos.mean)), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
+    h("td", {}, s.mos ? [score(s.mos.mean), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
     number(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none),
     number(s.bitrateKbps ? kbps(s.bitrateKbps.mean) : none),
     number(percent(s.lossFraction)),

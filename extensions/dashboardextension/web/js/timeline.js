@@ -68,7 +68,7 @@ function drawLife(view, f, entries, end) {
   ];
 }
 
-function drawQuality(view, streams) {
+function drawQuality(view, { firstAt, streams }) {
   const runs = [];
   let before = null;
   for (const [at, rank] of qualityOverTime(streams)) {
@@ -76,7 +76,7 @@ function drawQuality(view, streams) {
     const label = labelOfRank(rank);
     const joined = before !== null && at - before < silenceMs;
     if (joined && last.label === label) last.to = at;
-    else runs.push({ label, from: joined ? before : at - 5000, to: at });
+    else runs.push({ label, from: joined ? before : Math.max(firstAt, at - 5000), to: at });
     before = at;
   }
   return runs.map(({ label, from, to }) => bar(view, from, to, 44, 6, `quality ${label}`, `${label}: the worst stream, ${duration(to - from)}`));
@@ -109,7 +109,7 @@ function drawLane(view, lane, first, start, end) {
       s("svg", { width: "100%", height: lane.f ? laneHeight : shortLaneHeight, "aria-hidden": lane.entries.length === 0 ? "true" : null, role: "group", "aria-label": `Events of ${lane.p.user}` },
         lane.f && drawLife(view, lane.f, plain, laneEnd),
         drawStretches(view, plain, laneEnd),
-        lane.f && drawQuality(view, lane.f.streams),
+        lane.f && drawQuality(view, lane.f),
         lane.entries.map(({ entry, index }) => marker(view, entry, index, start)))));
 }
 
