@@ -9,6 +9,8 @@ import { $, badge, note, notice, showStats, toggle } from './view.js';
 const query = new URLSearchParams(location.search);
 const names = ['Ada', 'Grace', 'Hedy', 'Alan', 'Claude', 'Katherine', 'Tim', 'Radia'];
 
+const camera = { height: Number(query.get('height')) || 480, fps: Number(query.get('fps')) || 30 };
+
 /** What tests read. */
 const state = {
   joined: false,
@@ -97,7 +99,7 @@ async function join() {
   monitor ??= createMonitor(config, { onInit, onStats, onCall });
   monitor.identify(user);
   try {
-    media = await openMedia($('synthetic').checked, user, Number(query.get('fps')) || 30);
+    media = await openMedia($('synthetic').checked, user, camera);
   } catch (error) {
     monitor.call('reportError', null, room, 'getUserMedia', error);
     notice(`No camera or microphone: ${error.message}. The synthetic ones need none.`);
@@ -187,12 +189,12 @@ function onEnded(why) {
 
 function setMuted(on) {
   switchTracks('audio', on, 'muted', on ? 'audioMute' : 'audioUnmute');
-  toggle('mute', on, on ? 'Unmute' : 'Mute');
+  toggle('mute', on);
 }
 
 function setPaused(on) {
   switchTracks('video', on, 'paused', on ? 'videoPause' : 'videoResume');
-  toggle('pause', on, on ? 'Resume video' : 'Pause video');
+  toggle('pause', on);
 }
 
 function switchTracks(kind, off, flag, event) {
@@ -208,7 +210,7 @@ function switchTracks(kind, off, flag, event) {
 
 function setSound(on) {
   $('remote').muted = !on;
-  toggle('sound', on, on ? 'Sound off' : 'Sound on');
+  toggle('sound', on);
 }
 
 function reportError(name, message) {

@@ -1,20 +1,19 @@
 // Where picture and sound come from: real devices, or a drawn clock and a soft tone that
 // need neither devices nor a permission.
 
-const width = 640;
-const height = 480;
-
-/** Returns {stream, stop()}. fps is that of the synthetic camera. */
-export async function openMedia(synthetic, name, fps) {
+/** Returns {stream, stop()}. camera: height of the picture, fps of the synthetic one. */
+export async function openMedia(synthetic, name, camera) {
   if (synthetic) {
-    return syntheticMedia(name, fps);
+    return syntheticMedia(name, camera);
   }
+  const height = camera.height;
+  const width = (height * 4) / 3;
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: { width, height } });
   return { stream, stop: () => stopTracks(stream) };
 }
 
-function syntheticMedia(name, fps) {
-  const picture = drawnPicture(name, fps);
+function syntheticMedia(name, camera) {
+  const picture = drawnPicture(name, camera);
   const sound = madeSound();
   const stream = new MediaStream([...picture.stream.getTracks(), ...sound.stream.getTracks()]);
   return {
@@ -33,15 +32,21 @@ function stopTracks(stream) {
   }
 }
 
-function drawnPicture(name, fps) {
+// What draw() draws on, whatever the size of the picture.
+const width = 640;
+const height = 480;
+
+function drawnPicture(name, camera) {
   const canvas = document.createElement('canvas');
-  canvas.width = width;
-  canvas.height = height;
+  const scale = camera.height / height;
+  canvas.width = width * scale;
+  canvas.height = camera.height;
   const paint = canvas.getContext('2d', { alpha: false });
+  paint.scale(scale, scale);
   const hue = [...name].reduce((sum, c) => sum + c.codePointAt(0) * 37, 0) % 360;
   const ticker = new Worker('ticker.js');
   ticker.onmessage = () => draw(paint, name, hue, performance.now() / 1000);
-  ticker.postMessage(fps);
+  ticker.postMessage(camera.fps);
   draw(paint, name, hue, 0);
   return { stream: canvas.captureStream(), stop: () => ticker.terminate() };
 }

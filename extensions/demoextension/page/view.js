@@ -23,9 +23,8 @@ export function note(text) {
   }
 }
 
-export function toggle(id, on, label) {
+export function toggle(id, on) {
   $(id).setAttribute('aria-pressed', String(on));
-  $(id).textContent = label;
 }
 
 export function showStats(stats) {
