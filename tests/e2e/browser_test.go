@@ -139,6 +139,7 @@ user_pref("media.peerconnection.ice.obfuscate_host_addresses", false);
 user_pref("permissions.default.camera", 1);
 user_pref("permissions.default.microphone", 1);
 user_pref("media.navigator.streams.fake", true);
+user_pref("media.devices.unfocused.enabled", true);
 user_pref("media.autoplay.default", 0);
 user_pref("media.gmp-manager.updateEnabled", false);
 user_pref("app.update.enabled", false);

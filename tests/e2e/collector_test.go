@@ -1,13 +1,185 @@
 package e2e
 
-import "os"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
 
-// built is the collector binary, made once.
-var built struct{ dir string }
+	"github.com/stretchr/testify/require"
+)
 
-func cleanUp() error {
-	if built.dir == "" {
-		return nil
+const (
+	collectorEnv = "QOS_COLLECTOR"       // the binary to test; built here where it is not set
+	buildErrEnv  = "QOS_E2E_BUILD_ERROR" // why there is none
+
+	appID     = "demo"
+	appSecret = "demo-secret"
+
+	// statsInterval is the shortest there is, so that a call of some seconds has a course.
+	statsInterval = 2 * time.Second
+)
+
+// buildCollector makes the binary in dir and returns its path. It runs outside the
+// namespace, where modules can be had.
+func buildCollector(dir string) (string, error) {
+	path := filepath.Join(dir, "qos-collector")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "./collector")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the collector does not build: %w\n%s", err, out)
 	}
-	return os.RemoveAll(built.dir)
+	return path, nil
+}
+
+// collector is a running collector.
+type collector struct {
+	t       *testing.T
+	dir     string // its state
+	process *process
+	out     *lines
+
+	receiver, dashboard, metrics, demo, telemetry string // base URLs
+}
+
+// startCollector starts the real binary with an empty store and waits until it is healthy.
+// Its log and its state are kept when the test fails.
+func startCollector(t *testing.T) *collector {
+	t.Helper()
+	binary := os.Getenv(collectorEnv)
+	if binary == "" {
+		t.Fatal(os.Getenv(buildErrEnv))
+	}
+	c := &collector{t: t, dir: t.TempDir()}
+	health := freeAddress(t)
+	config := filepath.Join(c.dir, "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte(c.config(health)), 0o600))
+	var err error
+	c.process, c.out, err = startProcess(c.dir, binary, "--config", config)
+	require.NoError(t, err)
+	t.Cleanup(c.cleanUp)
+	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
+		resp, err := http.Get("http://" + health + "/status")
+		if err != nil {
+			return false, err.Error() + "\n" + c.out.String()
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusOK, resp.Status + "\n" + c.out.String()
+	})
+	return c
+}
+
+// config is that of `make run` (deploy/run.yaml) on free ports, measuring more often.
+func (c *collector) config(health string) string {
+	address := func(base *string) string {
+		free := freeAddress(c.t)
+		*base = "http://" + free
+		return free
+	}
+	receiver, dashboard := address(&c.receiver), address(&c.dashboard)
+	metrics, demo, telemetry := address(&c.metrics), address(&c.demo), address(&c.telemetry)
+	return fmt.Sprintf(`
+extensions:
+  healthcheckv2: {use_v2: true, http: {endpoint: %q}}
+  qosapps:
+    key_file: %q
+    apps: [{id: %s, secrets: [%s], origins: [%q]}]
+  qosstorage: {directory: %q}
+  qosdashboard: {endpoint: %q, storage: qosstorage}
+  qosdemo: {endpoint: %q, backend_url: %q, app_id: %s, app_secret: %s}
+receivers:
+  qoswss: {endpoint: %q, apps: qosapps, dashboard_url: %q, stats_interval: %s}
+processors:
+  memory_limiter: {check_interval: 1s, limit_mib: 1024}
+  quality:
+  conference:
+exporters:
+  qosstore: {storage: qosstorage}
+  qostimeseries: {endpoint: %q}
+service:
+  extensions: [healthcheckv2, qosapps, qosstorage, qosdashboard, qosdemo]
+  pipelines:
+    logs:
+      receivers: [qoswss]
+      processors: [memory_limiter, quality, conference]
+      exporters: [qosstore, qostimeseries]
+  telemetry:
+    logs: {level: info, encoding: console}
+    metrics:
+      readers: [{pull: {exporter: {prometheus: {host: 127.0.0.1, port: %s}}}}]
+`, health, filepath.Join(c.dir, "key"), appID, appSecret, c.demo, c.store(), dashboard,
+		demo, c.receiver, appID, appSecret, receiver, c.dashboard, statsInterval, metrics,
+		telemetry[strings.LastIndex(telemetry, ":")+1:])
+}
+
+func (c *collector) store() string { return filepath.Join(c.dir, "store") }
+
+// stop ends the collector as an operator would; all must be written then.
+func (c *collector) stop() {
+	c.t.Helper()
+	c.process.signal(syscall.SIGTERM)
+	select {
+	case <-c.process.done:
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("the collector did not stop\n" + c.out.String())
+	}
+	require.True(c.t, c.process.cmd.ProcessState.Success(), c.out.String())
+}
+
+func (c *collector) cleanUp() {
+	c.process.kill()
+	dir := artifacts(c.t)
+	if !c.t.Failed() || dir == "" {
+		return
+	}
+	keep := filepath.Join(dir, notInFileNames.ReplaceAllString(c.t.Name(), "-"))
+	err := os.RemoveAll(keep)
+	if err == nil {
+		err = os.CopyFS(keep, os.DirFS(c.dir))
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(keep, "collector.log"), []byte(c.out.String()), 0o600)
+	}
+	c.t.Logf("the collector's state and log: %s (%v)", keep, err)
+}
+
+// read returns the body of a page that must be there.
+func (c *collector) read(address string) string {
+	c.t.Helper()
+	body, status, err := fetch(c.t.Context(), address)
+	require.NoError(c.t, err)
+	require.Equal(c.t, http.StatusOK, status, "%s: %s", address, body)
+	return body
+}
+
+// ask asks the dashboard's API.
+func (c *collector) ask(path string, query url.Values, into any) {
+	c.t.Helper()
+	require.NoError(c.t, json.Unmarshal([]byte(c.read(c.dashboard+path+"?"+query.Encode())), into))
+}
+
+func fetch(ctx context.Context, address string) (body string, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return "", 0, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", 0, err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	return string(raw), resp.StatusCode, err
 }

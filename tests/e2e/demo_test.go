@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"net"
-	"strconv"
 	"testing"
 	"time"
 
@@ -37,8 +36,8 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close()
-	return "127.0.0.1:" + strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
 }
 
 // TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in
@@ -52,8 +51,8 @@ func TestDemoCallsWithoutTheLibrary(t *testing.T) {
 			ada := openPage(t, b, "ada", demoURL(base, "plain", "ada"))
 			ada.until(20*time.Second, "demo.state.connectionState === 'waiting'")
 			grace := openPage(t, b, "grace", demoURL(base, "plain", "grace"))
-			ada.mediaFlows(30 * time.Second)
-			grace.mediaFlows(30 * time.Second)
+			ada.mediaFlows()
+			grace.mediaFlows()
 			var init [][2]string
 			ada.get("demo.state.init", &init)
 			require.Equal(t, "notLoaded", init[0][0])

@@ -37,11 +37,7 @@ func TestMain(m *testing.M) {
 	if err := loopbackUp(); err != nil {
 		skipReason = fmt.Sprintf("loopback of the namespace: %v", err)
 	}
-	code := m.Run()
-	if err := cleanUp(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // need skips the test where what it needs is missing, or fails it where it is required.
@@ -50,7 +46,7 @@ func need(t *testing.T, programs ...string) {
 	reason := skipReason
 	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil && reason == "" {
-			reason = fmt.Sprintf("%s is not installed", name)
+			reason = name + " is not installed"
 		}
 	}
 	switch {
@@ -66,8 +62,10 @@ func need(t *testing.T, programs ...string) {
 // otherwise offer the machine's real addresses to each other and look for their vendors.
 func runInside() (int, error) {
 	runtime.LockOSThread() // Pdeathsig means the death of the thread that started the child
+	collector, cleanUp := collectorEnvironment()
+	defer cleanUp()
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
-	cmd.Env = append(os.Environ(), insideEnv+"=1")
+	cmd.Env = append(os.Environ(), insideEnv+"=1", collector)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {
@@ -80,11 +78,28 @@ func runInside() (int, error) {
 		return 0, err
 	}
 	err := cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(exit.ExitCode(), 1), nil
 	}
 	return 0, err
+}
+
+// collectorEnvironment names the binary to test, or why there is none: tests that need no
+// collector run all the same.
+func collectorEnvironment() (env string, cleanUp func()) {
+	if path := os.Getenv(collectorEnv); path != "" {
+		return collectorEnv + "=" + path, func() {}
+	}
+	dir, err := os.MkdirTemp("", "qos-e2e-")
+	if err != nil {
+		return buildErrEnv + "=" + err.Error(), func() {}
+	}
+	cleanUp = func() { _ = os.RemoveAll(dir) } // a leftover in the temporary directory
+	path, err := buildCollector(dir)
+	if err != nil {
+		return buildErrEnv + "=" + err.Error(), cleanUp
+	}
+	return collectorEnv + "=" + path, cleanUp
 }
 
 // loopbackUp does what `ip link set lo up` does.
@@ -93,7 +108,7 @@ func loopbackUp() error {
 	if err != nil {
 		return err
 	}
-	defer syscall.Close(fd)
+	defer func() { _ = syscall.Close(fd) }()
 	request := struct {
 		name  [syscall.IFNAMSIZ]byte
 		flags uint16

@@ -3,12 +3,10 @@ package e2e
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -142,18 +140,11 @@ func demoURL(base, room, user string, more ...string) string {
 }
 
 // mediaFlows waits until sound and picture of the other side are decoded here.
-func (p *page) mediaFlows(within time.Duration) {
+func (p *page) mediaFlows() {
 	p.t.Helper()
-	p.until(within, `demo.pc && demo.pc.connectionState === 'connected' && await (async () => {
+	p.until(30*time.Second, `demo.pc && demo.pc.connectionState === 'connected' && await (async () => {
 		const inbound = [...(await demo.pc.getStats()).values()].filter((one) => one.type === 'inbound-rtp');
 		return inbound.some((one) => one.kind === 'audio' && one.packetsReceived > 20) &&
 			inbound.some((one) => one.kind === 'video' && one.framesDecoded > 5);
 	})()`)
-}
-
-// describeConsole is for messages of failures.
-func (b *browser) describeConsole() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return fmt.Sprintf("%s console: %s", b.kind, strings.Join(b.console, "; "))
 }

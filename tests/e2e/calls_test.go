@@ -1,0 +1,249 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// measurements is how many a call has before it ends: some 25 s.
+	measurements = 12
+
+	reportedFunction = "createOffer"
+	reportedMessage  = "reported by the end-to-end test"
+	comment          = "heard every word"
+	rating           = 4
+
+	lossFraction = 0.1
+)
+
+// call is one call that was made, and what its checks need to know.
+type call struct {
+	name  string
+	kind  string // of Ada's browser
+	room  string
+	lossy bool
+	url   string // of its page on the dashboard, as the library names it
+
+	minAudio float64 // what the sound's score must exceed
+}
+
+// scene is a collector and the calls made on it, one after the other: two at once would
+// starve each other on a small machine, and the scores would tell.
+type scene struct {
+	*collector
+	calls []*call
+}
+
+// media makes the two browsers' pages cheap enough to run on two cores. Firefox gets its
+// sound from a fake device, for without any device it makes none.
+func media(kind string) []string {
+	if kind == firefox {
+		return []string{"height", "240", "synthetic", "0"}
+	}
+	return []string{"height", "240", "synthetic", "1", "fps", "20"}
+}
+
+// TestCalls makes the calls first and looks at what was made of them afterwards: a
+// conference that somebody left without a word takes 30 s to end, and all share that wait.
+//
+// spec: CONF-01, CONF-02
+func TestCalls(t *testing.T) {
+	need(t)
+	s := &scene{collector: startCollector(t)}
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) { s.goodCall(t, kind) })
+	}
+	for _, kind := range []string{chromium, firefox} {
+		t.Run("Loss"+kind, func(t *testing.T) { s.lossyCall(t, kind) })
+	}
+	t.Run("ChromiumToFirefox", s.mixedCall)
+	if len(s.calls) == 0 {
+		t.Skip("no call was made")
+	}
+	s.allEnd(t)
+	for _, one := range s.calls {
+		t.Run("Conference/"+one.name, func(t *testing.T) { s.checkConference(t, one) })
+	}
+	t.Run("LossIsSeen", s.checkLossIsSeen)
+	t.Run("UsedAgain", s.checkUsedAgain)
+	t.Run("Dashboard", s.checkDashboard)
+	t.Run("Metrics", s.checkMetrics)
+	t.Run("Store", s.checkStore)
+}
+
+// goodCall is a call between two windows of one browser on a perfect network. Grace closes
+// her window without a word, Ada hangs up.
+func (s *scene) goodCall(t *testing.T, kind string) {
+	t.Helper()
+	b := startBrowser(t, kind)
+	one := &call{name: kind, kind: kind, room: "call in " + kind, minAudio: 4}
+	ada := s.join(t, b, one, "ada")
+	grace := s.join(t, b, one, "grace")
+	s.talk(t, one, ada, grace)
+	grace.closeTab()
+	s.hangUp(one, ada)
+	s.calls = append(s.calls, one)
+}
+
+// lossyCall is the same through a relay that loses a tenth of the media.
+func (s *scene) lossyCall(t *testing.T, kind string) {
+	t.Helper()
+	b := startBrowser(t, kind)
+	r := startRelay(t, lossFraction)
+	one := &call{name: "loss in " + kind, kind: kind, room: "lossy call in " + kind, lossy: true}
+	ada := s.join(t, b, one, "ada", r.query()...)
+	grace := s.join(t, b, one, "grace", r.query()...)
+	s.talk(t, one, ada, grace)
+	s.hangUp(one, ada)
+	s.calls = append(s.calls, one)
+	require.InDelta(t, lossFraction, float64(r.dropped.Load())/float64(r.carried.Load()), 0.03, "what the relay did")
+}
+
+// mixedCall is between the two browsers. Grace's is killed, as by an empty battery.
+func (s *scene) mixedCall(t *testing.T) {
+	need(t, append(programs[chromium], programs[firefox]...)...)
+	a, b := startBrowser(t, chromium), startBrowser(t, firefox)
+	// Two kinds of browser at once have a small machine out of breath, and it is heard.
+	one := &call{name: "mixed", kind: chromium, room: "call between browsers", minAudio: 3.5}
+	ada := s.join(t, a, one, "ada")
+	grace := s.join(t, b, one, "grace")
+	s.talk(t, one, ada, grace)
+	b.process.kill()
+	s.hangUp(one, ada)
+	grace.context = "" // nothing to take a picture of
+	s.calls = append(s.calls, one)
+}
+
+func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...string) *page {
+	t.Helper()
+	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.kind), more...)...))
+	p.until(20*time.Second, "demo.state.joined") // a window in the background gets no camera in Firefox
+	return p
+}
+
+// talk is the call: both sides hear and see each other, and Ada uses her buttons.
+//
+// spec: INIT-05, STAT-02, FAB-12
+func (s *scene) talk(t *testing.T, one *call, ada, grace *page) {
+	t.Helper()
+	for _, p := range []*page{ada, grace} {
+		p.until(20*time.Second, "demo.state.init.some(([csError]) => csError === 'success')")
+		p.mediaFlows()
+	}
+	ada.run("demo.mute(true)")
+	ada.until(20*time.Second, "demo.state.statsCount >= 3")
+	ada.run("demo.mute(false)")
+	ada.run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
+	var feedback [2]string
+	ada.get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
+	require.Equal(t, "success", feedback[0])
+	for _, p := range []*page{ada, grace} {
+		p.until(3*measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
+	}
+	s.checkCallback(t, one, ada)
+	s.checkLive(t, one)
+	var refused [][]string
+	ada.get("demo.state.calls.filter(([, status]) => status !== 'success')", &refused)
+	require.Empty(t, refused)
+}
+
+// checkCallback looks at what the library tells the application.
+//
+// spec: STAT-02, STAT-08, FAB-07
+func (s *scene) checkCallback(t *testing.T, one *call, ada *page) {
+	t.Helper()
+	var stats struct {
+		ConnectionState   string
+		FabricState       string
+		ConferenceURL     string
+		MediaStreamTracks []struct {
+			StatsType    string
+			MediaType    string
+			RemoteUserID string
+			Bitrate      *float64
+			RTT          *float64
+		}
+	}
+	ada.get("demo.state.stats", &stats)
+	require.Equal(t, "online", stats.ConnectionState)
+	require.Equal(t, "established", stats.FabricState)
+	one.url = stats.ConferenceURL
+	require.Contains(t, one.url, s.dashboard+"/conference?")
+	seen := map[string]bool{}
+	for _, track := range stats.MediaStreamTracks {
+		require.Equal(t, "grace", track.RemoteUserID)
+		if track.StatsType == "inbound-rtp" || track.StatsType == "outbound-rtp" {
+			require.NotNil(t, track.Bitrate)
+			seen[track.MediaType+" "+track.StatsType] = true
+		}
+	}
+	require.Len(t, seen, 4, "sound and picture, both ways: %v", seen)
+}
+
+// checkLive looks at the listing while the call goes on.
+func (s *scene) checkLive(t *testing.T, one *call) {
+	t.Helper()
+	rows := s.list(one.room)
+	require.Len(t, rows, 1)
+	require.Equal(t, "live", rows[0].State)
+	require.Equal(t, 2, rows[0].ParticipantCount)
+}
+
+// hangUp waits until the collector has heard of it: a browser that is closed at once may
+// take the word with it.
+//
+// spec: FAB-08
+func (s *scene) hangUp(one *call, ada *page) {
+	ada.t.Helper()
+	ada.run("demo.hangUp()")
+	ada.until(10*time.Second, "!demo.state.joined")
+	eventually(ada.t, 10*time.Second, "the hang-up is on the time-line", func() (bool, string) {
+		d := s.detail(ada.t, one)
+		return slices.Contains(d.events(d.session("ada")), "fabricTerminated"), fmt.Sprint(d.Timeline)
+	})
+}
+
+// row is a row of the dashboard's listing.
+type row struct {
+	ID               string
+	StartAt          int64
+	EndAt            int64
+	State            string
+	Outcome          string
+	MOS              *float64
+	Label            string
+	Revision         int
+	ParticipantCount int
+	Participants     []struct{ Session, User string }
+}
+
+func (s *scene) list(room string) []row {
+	s.t.Helper()
+	var answer struct{ Conferences []row }
+	s.ask("/api/conferences", url.Values{"app": {appID}, "id": {room}}, &answer)
+	return answer.Conferences
+}
+
+// allEnd waits until each conference has its summary. By then 30 s have passed since the
+// first call ended.
+//
+// spec: CONF-02
+func (s *scene) allEnd(t *testing.T) {
+	t.Helper()
+	for _, one := range s.calls {
+		eventually(t, 45*time.Second, one.name+" has a summary", func() (bool, string) {
+			rows := s.list(one.room)
+			return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
+		})
+	}
+	last := s.list(s.calls[len(s.calls)-1].room)[0]
+	silent := time.Since(time.UnixMilli(last.EndAt))
+	require.Less(t, silent, 35*time.Second, "time from the last measurement to the summary")
+	t.Logf("the last summary came %s after the last measurement", silent.Round(100*time.Millisecond))
+}

@@ -1,0 +1,318 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// detail is what the dashboard's page of a conference draws.
+type detail struct {
+	Conference row
+	Summary    conference.Summary
+	Timeline   []struct {
+		At       int64
+		Session  string
+		Kind     string
+		Name     string
+		Function string
+		Message  string
+		Feedback *struct {
+			User    string
+			Overall int
+			Comment string
+		}
+	}
+	Streams []struct {
+		Session     string
+		StatsType   string
+		MediaType   string
+		BitrateKbps []*float64
+	}
+}
+
+func (s *scene) detail(t *testing.T, one *call) *detail {
+	t.Helper()
+	address, err := url.Parse(one.url)
+	require.NoError(t, err)
+	d := &detail{}
+	s.ask("/api/conference", address.Query(), d)
+	return d
+}
+
+// checkConference looks at one conference as a person would.
+//
+// spec: CONF-03, CONF-04, CONF-05, FAB-05, FAB-06, STAT-04, QUAL-01
+func (s *scene) checkConference(t *testing.T, one *call) {
+	t.Helper()
+	d := s.detail(t, one)
+	require.Equal(t, one.room, d.Conference.ID)
+	require.Equal(t, "success", d.Conference.Outcome)
+	require.Equal(t, []string{"ada", "grace"}, users(d.Conference))
+	checkTimeline(t, d)
+	sum := d.Summary
+	require.Equal(t, 1, sum.Errors)
+	require.Equal(t, map[string]int{reportedFunction: 1}, sum.ErrorsByFunction)
+	require.Equal(t, 1, sum.Feedback.Count)
+	require.Zero(t, sum.LostMeasurements)
+	require.Len(t, sum.Participants, 2)
+	for _, p := range sum.Participants {
+		checkParticipant(t, one, p)
+	}
+	if !one.lossy {
+		require.NotContains(t, kinds(sum.Issues), conference.IssueHighPacketLoss)
+	}
+}
+
+func users(r row) []string {
+	var names []string
+	for _, p := range r.Participants {
+		names = append(names, p.User)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func kinds(issues []conference.Issue) []string {
+	var names []string
+	for _, issue := range issues {
+		names = append(names, issue.Kind)
+	}
+	return names
+}
+
+// session returns the session of a user.
+func (d *detail) session(user string) string {
+	for _, p := range d.Conference.Participants {
+		if p.User == user {
+			return p.Session
+		}
+	}
+	return ""
+}
+
+// events returns a session's part of the time-line, in order, without what depends on the
+// browser.
+func (d *detail) events(session string) []string {
+	var names []string
+	for _, e := range d.Timeline {
+		switch {
+		case e.Session != session || e.Name == "streamAdded" || e.Name == "selectedCandidatePairChange":
+		case e.Kind == "event":
+			names = append(names, e.Name)
+		default:
+			names = append(names, e.Kind)
+		}
+	}
+	return names
+}
+
+func checkTimeline(t *testing.T, d *detail) {
+	t.Helper()
+	ada := d.session("ada")
+	require.Equal(t, []string{
+		"fabricAdded", "remoteDescriptionSet", "fabricSetup", "audioMute", "audioUnmute", "error", "feedback", "fabricTerminated",
+	}, d.events(ada))
+	for _, e := range d.Timeline {
+		switch e.Kind {
+		case "error":
+			require.Equal(t, reportedFunction, e.Function)
+			require.Equal(t, reportedMessage, e.Message)
+		case "feedback":
+			require.Equal(t, "ada", e.Feedback.User)
+			require.Equal(t, rating, e.Feedback.Overall)
+			require.Equal(t, comment, e.Feedback.Comment)
+		}
+	}
+}
+
+func checkParticipant(t *testing.T, one *call, p conference.Participant) {
+	t.Helper()
+	require.True(t, p.Connected, p.Alias)
+	require.Len(t, p.Fabrics, 1)
+	f := p.Fabrics[0]
+	require.Equal(t, conference.StateConnected, f.State)
+	require.NotNil(t, f.SetupMs)
+	require.Greater(t, *f.SetupMs, 0.0)
+	require.Less(t, *f.SetupMs, 10_000.0)
+	if one.lossy {
+		require.Equal(t, "relay", f.LocalCandidateType)
+	}
+	if p.Alias == "ada" {
+		require.Equal(t, "application", p.EndReason)
+		require.Len(t, p.Mutes, 1)
+		require.Greater(t, p.Mutes[0].EndMs, p.Mutes[0].StartMs)
+	} else {
+		require.Contains(t, []string{"application", "pagehide", "closed", conference.EndSilence}, p.EndReason)
+	}
+	require.Len(t, f.Streams, 4, "sound and picture, both ways")
+	for _, stream := range f.Streams {
+		checkStream(t, one, p.Alias, stream)
+	}
+}
+
+func checkStream(t *testing.T, one *call, user string, stream conference.Stream) {
+	t.Helper()
+	name := strings.Join([]string{user, stream.StatsType, stream.MediaType}, " ")
+	require.Contains(t, map[string]string{"audio": "opus", "video": "VP8"}[stream.MediaType], stream.Codec, name)
+	require.NotNil(t, stream.BitrateKbps, name)
+	require.Greater(t, stream.BitrateKbps.P50, 5.0, name)
+	require.GreaterOrEqual(t, stream.Intervals, measurements-2, name)
+	require.NotNil(t, stream.LossFraction, name)
+	require.NotNil(t, stream.MOS, name)
+	t.Logf("%s: loss %.3f, MOS mean %.2f, median %.2f, %.0f kbit/s", name, *stream.LossFraction, stream.MOS.Mean, stream.MOS.P50, stream.BitrateKbps.Mean)
+	switch {
+	case one.lossy && stream.StatsType == "inbound-rtp":
+		require.InDelta(t, lossFraction, *stream.LossFraction, 0.05, name)
+	case one.lossy: // what the other end says arrives seconds later, or not at all
+		require.Greater(t, *stream.LossFraction, 0.02, name)
+		require.Less(t, *stream.LossFraction, 0.15, name)
+	case stream.MediaType == "audio":
+		require.Less(t, *stream.LossFraction, 0.01, name)
+		require.Greater(t, stream.MOS.P50, one.minAudio, name)
+	default:
+		require.Less(t, *stream.LossFraction, 0.01, name)
+		require.Greater(t, stream.MOS.P50, 1.5, name) // a small picture, for the machine's sake
+		require.Less(t, stream.MOS.P50, 4.8, name)
+	}
+}
+
+// checkLossIsSeen compares a lossy call with the good one of the same browser.
+//
+// spec: QUAL-01, CONF-03
+func (s *scene) checkLossIsSeen(t *testing.T) {
+	var compared int
+	for _, one := range s.calls {
+		if !one.lossy {
+			continue
+		}
+		bad := s.detail(t, one).Summary
+		var seen []string
+		for _, issue := range bad.Issues {
+			if issue.Kind == conference.IssueHighPacketLoss {
+				require.InDelta(t, lossFraction, issue.Value, 0.05)
+				seen = append(seen, issue.MediaType+" "+issue.Direction)
+			}
+		}
+		require.Contains(t, seen, "audio inbound", one.name)
+		require.Contains(t, seen, "video inbound", one.name)
+		good, ok := s.goodTwin(one)
+		if !ok {
+			continue
+		}
+		compared++
+		was := s.detail(t, good).Summary
+		require.Less(t, *bad.MOS, *was.MOS-0.2, "the conference's score falls")
+		require.Less(t, audio(bad), audio(was)-0.3, "the sound's score falls")
+		t.Logf("%s: score %.2f (%s), sound %.2f; without loss %.2f (%s), %.2f",
+			one.name, *bad.MOS, bad.Label, audio(bad), *was.MOS, was.Label, audio(was))
+	}
+	require.NotZero(t, compared)
+}
+
+func (s *scene) goodTwin(lossy *call) (*call, bool) {
+	for _, one := range s.calls {
+		if !one.lossy && one.kind == lossy.kind {
+			return one, true
+		}
+	}
+	return nil, false
+}
+
+// audio is the mean score of the sound that participants heard.
+func audio(sum conference.Summary) float64 {
+	var total float64
+	for _, p := range sum.Participants {
+		total += *p.AudioMOSIn
+	}
+	return total / float64(len(sum.Participants))
+}
+
+// checkUsedAgain makes a second, short call under the first one's conferenceID: everybody
+// says goodbye, so its summary comes at once.
+//
+// spec: CONF-01
+func (s *scene) checkUsedAgain(t *testing.T) {
+	first := s.calls[0]
+	b := startBrowser(t, first.kind)
+	again := &call{name: "again", kind: first.kind, room: first.room}
+	ada, grace := s.join(t, b, again, "ada"), s.join(t, b, again, "grace")
+	ada.mediaFlows()
+	grace.mediaFlows()
+	ada.until(20*time.Second, "demo.state.statsCount >= 2")
+	ada.get("demo.state.stats.conferenceURL", &again.url)
+	s.hangUp(again, ada)
+	grace.until(10*time.Second, "demo.state.connectionState === 'waiting'")
+	eventually(t, 15*time.Second, "the second conference has a summary", func() (bool, string) {
+		rows := s.list(first.room)
+		return len(rows) == 2 && rows[0].State == "ended", "" // newest first
+	})
+	rows := s.list(first.room)
+	require.GreaterOrEqual(t, rows[0].StartAt-rows[1].EndAt, int64(30_000))
+	require.Equal(t, rows[0].StartAt, s.detail(t, again).Conference.StartAt)
+	require.Equal(t, rows[1].StartAt, s.detail(t, first).Conference.StartAt)
+	require.Empty(t, s.detail(t, again).Summary.ErrorsByFunction)
+	s.calls = append(s.calls, again)
+}
+
+// checkStore reads the file itself, after the collector has stopped: nothing stands in it
+// twice, and no number is missing.
+//
+// spec: SRV-03
+func (s *scene) checkStore(t *testing.T) {
+	s.stop()
+	store, err := sqlite.Open(t.Context(), storeFile(t, s.store()), sqlite.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	page, err := store.Conferences(t.Context(), storage.Query{AppID: appID, Limit: 200})
+	require.NoError(t, err)
+	require.Len(t, page.Conferences, len(s.calls))
+	for _, c := range page.Conferences {
+		require.NotNil(t, c.Summary, c.ConferenceID)
+		require.True(t, json.Valid(c.Summary.Document))
+		require.Len(t, c.Participants, 2, c.ConferenceID)
+		checkRecords(t, store, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start})
+	}
+}
+
+func checkRecords(t *testing.T, store *sqlite.Store, ref storage.Ref) {
+	t.Helper()
+	type identity struct {
+		seq   uint64
+		index int
+	}
+	seen := map[string]map[identity]bool{}
+	highest := map[string]uint64{}
+	numbers := map[string]map[uint64]bool{}
+	require.NoError(t, store.Records(t.Context(), ref, func(session string, r storage.Record) bool {
+		if seen[session] == nil {
+			seen[session], numbers[session] = map[identity]bool{}, map[uint64]bool{}
+		}
+		id := identity{r.Seq, r.Index}
+		require.False(t, seen[session][id], "%s: %v twice", session, id)
+		seen[session][id] = true
+		first := r.Seq
+		if r.Name == semconv.EventSkip {
+			first = uint64(r.Attributes[semconv.SkipFrom].(int64))
+		}
+		for n := first; n <= r.Seq; n++ {
+			numbers[session][n] = true
+		}
+		highest[session] = max(highest[session], r.Seq)
+		return true
+	}))
+	require.Len(t, seen, 2)
+	for session, last := range highest {
+		require.Len(t, numbers[session], int(last), "%s: numbers are missing", session)
+	}
+}

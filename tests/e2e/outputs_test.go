@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checkDashboard reads the pages in a browser.
+//
+// spec: DASH-01, DASH-02, STAT-08
+func (s *scene) checkDashboard(t *testing.T) {
+	first := s.calls[0]
+	b := startBrowser(t, first.kind)
+	p := openPage(t, b, "conference", first.url)
+	for _, text := range []string{first.room, "ada", "grace", reportedMessage, reportedFunction, comment, "opus", "VP8"} {
+		p.until(15*time.Second, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+	}
+	p.until(5*time.Second, "/mute/i.test(document.querySelector('#timeline').innerText)")
+	p.run("document.querySelector('#streams').scrollIntoView()")
+	p.until(10*time.Second, "document.querySelectorAll('#streams canvas').length > 0")
+
+	list := openPage(t, b, "conferences", s.dashboard+"/")
+	list.until(15*time.Second, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
+	list.run(fmt.Sprintf("[...document.querySelectorAll('a')].find((a) => a.innerText.includes(%q)).click()", first.room))
+	list.until(15*time.Second, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")
+	require.Empty(t, b.errors(), "the pages run without an error")
+}
+
+// errors returns the errors on the consoles of a browser's pages.
+func (b *browser) errors() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []string
+	for _, line := range b.console {
+		if strings.HasPrefix(line, "error:") {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// checkMetrics reads the scrape endpoint.
+//
+// spec: OUT-01
+func (s *scene) checkMetrics(t *testing.T) {
+	m := samples(t, s.read(s.metrics+"/metrics"))
+	calls := float64(len(s.calls))
+	long := calls - 1 // the one that used a conferenceID again was short
+	require.Equal(t, calls, m[`qos_conferences_total{app="demo",outcome="success"}`], "each once, whatever revisions came")
+	require.Equal(t, 2*calls, m[`qos_participants_total{app="demo"}`])
+	require.Equal(t, calls, m[`qos_conference_mos_count{app="demo"}`])
+	require.Equal(t, 2*calls, m[`qos_fabric_setup_delay_seconds_count{app="demo"}`])
+	require.Equal(t, long, m[fmt.Sprintf(`qos_reported_errors_total{app="demo",function=%q}`, reportedFunction)])
+	require.Equal(t, long, m[fmt.Sprintf(`qos_feedback_total{app="demo",rating="%d"}`, rating)])
+	require.Zero(t, m[`qos_client_dropped_frames_total{app="demo"}`])
+	for _, labels := range []string{`media="audio",direction="inbound"`, `media="video",direction="inbound"`, `media="audio",direction="outbound"`} {
+		count := m[`qos_stream_mos_count{app="demo",`+labels+`}`]
+		require.GreaterOrEqual(t, count, long*2*(measurements-2), labels)
+		require.Positive(t, m[`qos_stream_mos_sum{app="demo",`+labels+`}`], labels)
+	}
+	own := samples(t, s.read(s.telemetry+"/metrics"))
+	for name, value := range own {
+		if strings.Contains(name, "refused") || strings.Contains(name, "send_failed") {
+			require.Zero(t, value, name)
+		}
+	}
+}
+
+// samples reads the text format: name and labels as they stand, to the value.
+func samples(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	m := map[string]float64{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		at := strings.LastIndexByte(line, ' ')
+		value, err := strconv.ParseFloat(line[at+1:], 64)
+		require.NoError(t, err, line)
+		m[line[:at]] = value
+	}
+	return m
+}
+
+// storeFile finds the store in its directory.
+func storeFile(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.sqlite3"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	return files[0]
+}
