@@ -216,7 +216,9 @@ class FabricCard {
       for (const c of this.charts) c.build();
     }, { rootMargin: "400px" });
     this.seen.observe(this.el);
-    this.sized = new ResizeObserver(() => this.charts.some((c) => c.u) && this.charts.forEach((c) => c.resize()));
+    this.sized = new ResizeObserver(() => {
+      if (this.charts.some((c) => c.u)) for (const c of this.charts) c.resize();
+    });
     this.sized.observe(this.el);
     this.unlisten = this.view.listen((what, source) => {
       for (const c of this.charts) what === "range" ? c.range() : c.cursor(source);

@@ -25,15 +25,32 @@ function scoreTile(c, s) {
       worst && s.participants.length > 1 && h("span", { class: "extra" }, `lowest ${mos(worst.mos)}, ${worst.alias || worst.userID || "unnamed"}`)));
 }
 
+/** What the summary says, or what the time-line of a live conference has come to so far. */
+function counts({ summary: s, timeline, fabrics: known }) {
+  if (s) {
+    const fabrics = s.participants.flatMap((p) => p.fabrics ?? []);
+    return {
+      errors: s.errors,
+      disruptions: fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0),
+      setups: s.setupMs ?? [],
+      connected: fabrics.filter((f) => f.state === "connected").length,
+      total: Math.max(known.length, fabrics.length),
+    };
+  }
+  const setups = timeline.filter((e) => e.name === "fabricSetup" && e.data?.setupMs != null).map((e) => e.data.setupMs).sort((a, b) => a - b);
+  return {
+    errors: timeline.filter((e) => e.kind === "error").length,
+    disruptions: timeline.filter((e) => e.name === "iceDisruptionStart").length,
+    setups,
+    connected: setups.length,
+    total: known.length,
+  };
+}
+
 function tiles(detail) {
-  const { conference: c, summary: s, timeline } = detail;
+  const { conference: c, summary: s } = detail;
   const live = c.state === "live";
-  const errors = s?.errors ?? timeline.filter((e) => e.kind === "error").length;
-  const fabrics = (s?.participants ?? []).flatMap((p) => p.fabrics ?? []);
-  const disruptions = s ? fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0) : timeline.filter((e) => e.name === "iceDisruptionStart").length;
-  const setups = s?.setupMs ?? timeline.filter((e) => e.name === "fabricSetup" && e.data?.setupMs != null).map((e) => e.data.setupMs).sort((a, b) => a - b);
-  const connected = s ? fabrics.filter((f) => f.state === "connected").length : setups.length;
-  const total = Math.max(detail.fabrics.length, fabrics.length);
+  const { errors, disruptions, setups, connected, total } = counts(detail);
   return h("dl", { class: "tiles card" },
     scoreTile(c, s),
     tile("Duration", duration(live ? detail.at - c.startAt : c.durationMs), live ? "so far" : `${clock(c.startAt)} – ${clock(c.endAt)}`),

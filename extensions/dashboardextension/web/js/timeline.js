@@ -87,7 +87,7 @@ function lanes(people, timeline) {
   const out = [];
   for (const p of people) {
     const own = timeline.filter(({ entry }) => entry.session === p.session);
-    p.fabrics.forEach((f) => out.push({ p, f, entries: own.filter(({ entry }) => entry.fabric === f.fabric) }));
+    for (const f of p.fabrics) out.push({ p, f, entries: own.filter(({ entry }) => entry.fabric === f.fabric) });
     const rest = own.filter(({ entry }) => !p.fabrics.some((f) => f.fabric === entry.fabric));
     if (rest.length > 0) out.push({ p, f: null, entries: rest });
   }
