@@ -6,5 +6,6 @@
 // The tests need root (or user namespaces), Chromium with chromedriver, and Firefox. They
 // are skipped with a reason where something is missing, unless QOS_E2E=required. They
 // build ./collector once; QOS_COLLECTOR names a binary to use instead. QOS_ARTIFACTS names
-// a directory that keeps screenshots and logs of what failed.
+// a directory that keeps screenshots and logs of what failed. Run them with -count=1: the
+// test cache does not know what the binary was built from.
 package e2e
