@@ -8,7 +8,7 @@ import (
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/1"
+const modelVideo = "qos-video/2"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
@@ -86,12 +86,12 @@ func ScoreVideo(in VideoInput, p VideoParams) Result {
 		res.add(InFrozenFraction, 1)
 		return res
 	}
-	f := in.interruptions(p, frozen, &res)
-	c, why := in.appearance(p, &res)
+	f := in.interruptions(p, &res)
+	look, why := in.appearance(p, frozen, &res)
 	if why != Scored {
 		return unscored(why)
 	}
-	res.MOS = 1 + 3.664*c*f
+	res.MOS = 1 + 3.664*look*f
 	return res
 }
 
@@ -123,9 +123,9 @@ func (in *VideoInput) frozenShare() float64 {
 	return math.Min(1, ms/in.IntervalMs.v)
 }
 
-// interruptions is F: freezes, or for an outbound stream, whose freezes only the receiver
-// knows, the loss that may cause them.
-func (in *VideoInput) interruptions(p VideoParams, frozen float64, res *Result) float64 {
+// interruptions is F without the frozen share: the number of freezes, or for an outbound
+// stream, whose freezes only the receiver knows, the loss that may cause them.
+func (in *VideoInput) interruptions(p VideoParams, res *Result) float64 {
 	if in.Outbound {
 		loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
 		if !ok {
@@ -136,12 +136,11 @@ func (in *VideoInput) interruptions(p VideoParams, frozen float64, res *Result) 
 	}
 	freezes := math.Max(in.Freezes60s.orZero(), in.Freezes.orZero())
 	res.add(InFreezes60s, freezes)
-	res.add(InFrozenFraction, frozen)
-	return math.Exp(-p.FreezeCount*freezes - p.FreezeShare*frozen)
+	return math.Exp(-p.FreezeCount * freezes)
 }
 
-// appearance is C U T: how the picture looks while it moves.
-func (in *VideoInput) appearance(p VideoParams, res *Result) (float64, Reason) {
+// appearance is C U T and the frozen share's part of F.
+func (in *VideoInput) appearance(p VideoParams, frozen float64, res *Result) (float64, Reason) {
 	if !in.Width.positive() || !in.Height.positive() {
 		return 0, NoFrameSize
 	}
@@ -149,7 +148,8 @@ func (in *VideoInput) appearance(p VideoParams, res *Result) (float64, Reason) {
 	res.add(InPixels, pixels)
 	u := in.upscaling(pixels, res)
 	if c, ok := in.screenQP(res); ok {
-		return c * u, Scored
+		in.charge(frozen, res)
+		return c * u * math.Exp(-p.FreezeShare*frozen), Scored
 	}
 	if !in.Bytes.ok {
 		return 0, NoBitrate
@@ -158,21 +158,46 @@ func (in *VideoInput) appearance(p VideoParams, res *Result) (float64, Reason) {
 		return 0, NoInterval
 	}
 	bps := math.Max(0, in.Bytes.v-in.RetransmittedBytes.orZero()) * 8000 / in.IntervalMs.v
-	if in.nothingToCode(bps, res) {
+	if in.nothingToCode(bps, frozen, res) {
 		return 0, NoMotion
 	}
-	fps, ok := in.frameRate()
-	if !ok {
-		return 0, NoFrameRate
-	}
 	res.add(InBitrateBps, bps)
-	res.add(InFPS, fps)
 	eff, known := videoEfficiency(in.Codec)
 	if !known {
 		res.Assumed |= AssumedCodec
 	}
-	x := math.Log(bps) - 0.383*math.Log(pixels) + eff - p.X0
-	return in.codingAndRate(x, fps) * u, Scored
+	motion, ok := in.motion(p, math.Log(bps)-0.383*math.Log(pixels)+eff-p.X0, frozen, res)
+	if !ok {
+		return 0, NoFrameRate
+	}
+	return motion * u, Scored
+}
+
+// motion is C T and the frozen share's part of F. A freeze lowers the harmonic rate too, so
+// the two are not multiplied: the dearer of them counts, the uneven rate, or the even one
+// with the frozen share.
+func (in *VideoInput) motion(p VideoParams, x, frozen float64, res *Result) (float64, bool) {
+	even, ok := in.frameRate()
+	if !ok {
+		return 0, false
+	}
+	fps, score := even, in.codingAndRate(x, even)*math.Exp(-p.FreezeShare*frozen)
+	if in.HarmonicFPS.positive() {
+		uneven := in.codingAndRate(x, in.HarmonicFPS.v)
+		if frozen == 0 || uneven < score {
+			fps, score, frozen = in.HarmonicFPS.v, uneven, 0
+		}
+	}
+	res.add(InFPS, fps)
+	in.charge(frozen, res)
+	return score, true
+}
+
+// charge takes down the frozen share that was charged.
+func (in *VideoInput) charge(frozen float64, res *Result) {
+	if !in.Outbound {
+		res.add(InFrozenFraction, frozen)
+	}
 }
 
 // codingAndRate is C T. At a given bit rate fewer frames look better each, and where the
@@ -208,27 +233,23 @@ func (in *VideoInput) upscaling(pixels float64, res *Result) float64 {
 	return 1 / (1 + 0.029*k*k)
 }
 
-// frameRate prefers the harmonic rate, which uneven frames lower.
+// frameRate is the plain rate; the harmonic one where there is no other.
 func (in *VideoInput) frameRate() (float64, bool) {
-	for _, o := range [...]Opt{in.HarmonicFPS, in.FPS} {
-		if o.positive() {
-			return o.v, true
-		}
+	if in.FPS.positive() {
+		return in.FPS.v, true
 	}
-	frames := in.FramesDecoded.orElse(in.Frames)
-	if !frames.positive() {
-		return 0, false
+	if frames := in.FramesDecoded.orElse(in.Frames); frames.positive() {
+		return frames.v * 1000 / in.IntervalMs.v, true
 	}
-	return frames.v * 1000 / in.IntervalMs.v, true
+	return in.HarmonicFPS.v, in.HarmonicFPS.positive()
 }
 
 // nothingToCode tells whether so low a bit rate has no other cause than a picture that
 // does not change: a disabled camera sends black frames.
-func (in *VideoInput) nothingToCode(bps float64, res *Result) bool {
+func (in *VideoInput) nothingToCode(bps, frozen float64, res *Result) bool {
 	if bps >= minCodingBps || in.BandwidthLimited || in.Freezes.positive() {
 		return false
 	}
-	frozen, _ := res.Input(InFrozenFraction)
 	loss, _ := res.Input(InLossFraction)
 	return frozen == 0 && loss <= tolerableLoss
 }

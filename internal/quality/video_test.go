@@ -79,6 +79,34 @@ func TestScoreVideoFreezes(t *testing.T) {
 	require.InDelta(t, 1+base*math.Exp(-0.5), res.MOS, 1e-9)
 }
 
+// A freeze of half a second in five, at 20 frames/s: 90 gaps of 50 ms and one of 500 ms
+// have a harmonic rate of 10.5.
+//
+// spec: QUAL-01
+func TestScoreVideoChargesAFreezeOnce(t *testing.T) {
+	in := camera("VP8", 640, 480, 480, 20)
+	in.IntervalMs, in.Bytes = Some(5000), Some(300_000)
+	smooth := videoMOS(t, in) - 1
+	in.FPS, in.HarmonicFPS = Some(18.2), Some(5/(90*0.05*0.05+0.5*0.5))
+	in.Freezes, in.FreezeMs = Some(1), Some(500)
+	frozen := videoMOS(t, in) - 1
+	once := math.Exp(-0.1 - 2*0.1)
+	require.InDelta(t, once, frozen/smooth, 0.05)
+
+	// What of the unevenness the freeze does not explain is charged.
+	in.HarmonicFPS = Some(4)
+	res := ScoreVideo(in, DefaultVideoParams())
+	require.Less(t, res.MOS, 1+0.8*frozen)
+	fps, _ := res.Input(InFPS)
+	share, _ := res.Input(InFrozenFraction)
+	require.Equal(t, [2]float64{4, 0}, [2]float64{fps, share}, "the inputs are those that count")
+	in.FreezeMs = Some(2500)
+	res = ScoreVideo(in, DefaultVideoParams())
+	fps, _ = res.Input(InFPS)
+	share, _ = res.Input(InFrozenFraction)
+	require.Equal(t, [2]float64{18.2, 0.5}, [2]float64{fps, share})
+}
+
 func TestScoreVideoNothingDecoded(t *testing.T) {
 	// Not even the frame's size is known: it is all the worse.
 	res := ScoreVideo(VideoInput{Packets: Some(40), Bytes: Some(4e4), FramesDecoded: Some(0)}, DefaultVideoParams())
@@ -179,7 +207,7 @@ func TestScoreVideoAssumptions(t *testing.T) {
 	in.FPS, in.HarmonicFPS = Some(30), Some(15)
 	res = ScoreVideo(in, DefaultVideoParams())
 	fps, _ := res.Input(InFPS)
-	require.Equal(t, 15.0, fps, "the harmonic rate goes first")
+	require.Equal(t, 15.0, fps, "what is uneven counts")
 	in.FPS, in.HarmonicFPS = Opt{}, Some(0)
 	res = ScoreVideo(in, DefaultVideoParams())
 	fps, _ = res.Input(InFPS)
