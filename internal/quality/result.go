@@ -75,12 +75,14 @@ const (
 	NoFrameRate           // the frame rate is unknown
 	NoBitrate             // the bit rate is unknown
 	NoMotion              // nothing to code: a muted camera, a still picture
+	LowerLayer            // a larger layer of the same picture was sent beside it
 	NumReasons
 )
 
 var reasonNames = [NumReasons]string{
 	"", "no_packets", "no_loss_evidence", "no_remote_report", "no_payload", "no_interval",
 	"no_frames", "no_frame_size", "no_frame_rate", "no_bitrate", "no_motion",
+	"lower_layer",
 }
 
 // String returns the reason in snake case, "" for Scored.

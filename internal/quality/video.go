@@ -52,6 +52,7 @@ func (p VideoParams) Validate() error {
 type VideoInput struct {
 	Outbound           bool   // scored by what is sent and what the remote end reports
 	Screen             bool   // shows a screen: its frame rate is no fault
+	LowerLayer         bool   // a larger layer of the same picture was sent beside it
 	BandwidthLimited   bool   // the encoder says that the network holds it back
 	Codec              string // MIME subtype
 	IntervalMs         Opt
@@ -104,6 +105,8 @@ func (in *VideoInput) noEvidence() Reason {
 		return NoPayload
 	case in.Outbound && in.Frames.is(0):
 		return NoFrames
+	case in.LowerLayer:
+		return LowerLayer
 	}
 	return Scored
 }

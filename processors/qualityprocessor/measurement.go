@@ -50,6 +50,7 @@ const (
 	statsType
 	mediaType
 	codec
+	rid
 	limitation
 	frameSeq
 )
@@ -93,6 +94,7 @@ var fieldOf = func() map[string]field {
 		"pauseMs":                pauseMs,
 		"qp":                     qp,
 		"codec":                  codec,
+		"rid":                    rid,
 		"limitation":             limitation,
 	} {
 		m[semconv.Stats(column)] = f
@@ -118,8 +120,10 @@ type measurement struct {
 	statsType  string
 	mediaType  string
 	codec      string
+	rid        string // of a simulcast layer
 	limitation string
 	seq        int64 // number of its frame, -1 when it has none
+	lower      bool  // a larger simulcast layer stands beside it
 	scored     bool  // carries quality attributes already
 }
 
@@ -156,6 +160,8 @@ func (m *measurement) readText(f field, value pcommon.Value) {
 		m.mediaType = s
 	case codec:
 		m.codec = s
+	case rid:
+		m.rid = s
 	case limitation:
 		m.limitation = s
 	}
@@ -216,6 +222,7 @@ func (m *measurement) videoInput(screen bool) quality.VideoInput {
 	in := quality.VideoInput{
 		Outbound:           m.outbound(),
 		Screen:             screen,
+		LowerLayer:         m.lower,
 		BandwidthLimited:   m.limitation == limitedByBandwidth,
 		Codec:              m.codec,
 		IntervalMs:         m.num[intervalMs],

@@ -110,6 +110,7 @@ func (s *scorer) scoreScope(scope plog.ScopeLogs, t *tally) {
 
 func (s *scorer) scoreFrame(frame []measurement, screen bool, t *tally) {
 	rtt := pairRTT(frame)
+	markLowerLayers(frame)
 	for i := range frame {
 		m := &frame[i]
 		if !m.stream() {
