@@ -156,6 +156,8 @@ function showCall() {
   }
   $('hangup').disabled = !call;
   $('join').disabled = Boolean(call);
+  $('lobby').classList.toggle('joined', Boolean(call));
+  $('lobby-title').textContent = call ? `Room ${$('room').value}` : 'Start a call';
   $('feedback-form').firstElementChild.disabled = !monitor;
 }
 
