@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -106,6 +107,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
+	server.ErrorLog = log.New(serverLog{r.set.Logger}, "", 0)
 	r.server, r.listener = server, listener
 	r.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

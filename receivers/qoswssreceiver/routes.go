@@ -4,8 +4,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/protocol"
 )
@@ -54,6 +58,17 @@ func writeServerError(w http.ResponseWriter, _ *http.Request, message string, st
 		code = protocol.CodeAuthFailed
 	}
 	writeRefusal(w, status, &protocol.Error{Code: code, Message: message}, 0)
+}
+
+// serverLog takes what net/http logs by itself, without the addresses of peers.
+type serverLog struct{ log *zap.Logger }
+
+var peerAddress = regexp.MustCompile(` (from|serving) (\[[^\]]*\]|[0-9.]+):\d+`)
+
+// Write takes one line.
+func (l serverLog) Write(line []byte) (int, error) {
+	l.log.Warn(peerAddress.ReplaceAllString(strings.TrimSpace(string(line)), ""))
+	return len(line), nil
 }
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).

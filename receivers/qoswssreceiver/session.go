@@ -302,9 +302,10 @@ func (s *session) refused(err error, now time.Time) {
 }
 
 // slowDown asks for silence. What comes in spite of it was under way already, and comes
-// again afterwards.
+// again afterwards. The server's own wait is shorter: what a client with a fast timer
+// sends at its end was not under way, and would never come again.
 func (s *session) slowDown(now time.Time, wait time.Duration, intervalMs int) {
-	s.pausedUntil = now.Add(wait)
+	s.pausedUntil = now.Add(wait - wait/8)
 	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), intervalMs))
 }
 

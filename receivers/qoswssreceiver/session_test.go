@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -74,6 +75,41 @@ func FuzzSession(f *testing.F) {
 		require.GreaterOrEqual(t, s.seqs.acked(), seq)
 		require.Positive(t, next.LogRecordCount())
 	})
+}
+
+// A client's timer may run a little fast. A frame that comes just before the end of the
+// silence was not under way when it was asked for, and nothing would make the client send
+// it again.
+//
+// spec: SRV-04
+func TestFramesJustBeforeTheEndOfASilenceAreTaken(t *testing.T) {
+	c := startCollector(t)
+	full := true
+	c.receiver.door.next = consumerOf(t, func(context.Context, plog.Logs) error {
+		if full {
+			return errors.New("queue is full")
+		}
+		return nil
+	})
+	s := welcomed(c.receiver.door, func([]byte) {})
+	now := time.Now()
+	require.Nil(t, s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1")), now))
+	require.Nil(t, s.message([]byte(logText(1)), now))
+	s.flush(now)
+	require.Nil(t, s.message([]byte(logText(1)), now.Add(time.Millisecond)))
+	require.False(t, s.due(), "what was under way comes again")
+	full = false
+	now = now.Add(c.receiver.timing.retry - 2*time.Millisecond)
+	require.Nil(t, s.message([]byte(logText(1)), now))
+	s.flush(now)
+	require.EqualValues(t, 1, s.seqs.acked())
+}
+
+func consumerOf(t *testing.T, consume consumer.ConsumeLogsFunc) consumer.Logs {
+	t.Helper()
+	next, err := consumer.NewLogs(consume)
+	require.NoError(t, err)
+	return next
 }
 
 func frame8(dst []byte, seq uint64) []byte {

@@ -1,6 +1,7 @@
 package qoswssreceiver
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -18,6 +20,9 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/config/configtls"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // chain makes an authority and a certificate for 127.0.0.1 that it signed.
@@ -68,4 +73,30 @@ func TestTLS(t *testing.T) {
 	p.say(statsText(2)) // over a connection that was quiet in between
 	p.acked(2)
 	require.Equal(t, []int64{1, 2}, c.seqs())
+}
+
+// What the server itself logs names no peer: anybody can make it write such lines.
+//
+// spec: PRIV-01
+func TestServerLogsNoAddresses(t *testing.T) {
+	_, certPEM, keyPEM := chain(t)
+	core, logs := observer.New(zapcore.DebugLevel)
+	c := startCollector(t, func(c *collector) {
+		server := configtls.NewDefaultServerConfig()
+		server.CertPem, server.KeyPem = configopaque.String(certPEM), configopaque.String(keyPEM)
+		c.receiver.cfg.TLS = configoptional.Some(server)
+		c.receiver.set.Logger = zap.New(core)
+	})
+	conn, err := net.Dial("tcp", c.receiver.listener.Addr().String())
+	require.NoError(t, err)
+	_, err = conn.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
+	require.NoError(t, err)
+	_, _ = io.Copy(io.Discard, conn) // until the server has given up
+	require.NoError(t, conn.Close())
+	require.NoError(t, c.receiver.Shutdown(context.Background()))
+	require.Equal(t, 1, logs.Len(), "%v", logs.All())
+	for _, entry := range logs.All() {
+		require.NotContains(t, entry.Message, "127.0.0.1")
+		require.Contains(t, entry.Message, "TLS handshake error")
+	}
 }
