@@ -22,7 +22,14 @@
     }
   }
   function text(thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return attempt(() => thrown instanceof Error ? thrown.message : String(thrown), "it cannot be told what");
+  }
+  function attempt(make, otherwise) {
+    try {
+      return make();
+    } catch {
+      return otherwise;
+    }
   }
   function later(callback, ...args) {
     if (typeof callback !== "function") return;
@@ -301,6 +308,180 @@
     throw new Invalid("no fabric of this conferenceID is monitored");
   }
 
+  // src/queue.ts
+  var maxFrameBytes = 65536;
+  var maxEntryBytes = maxFrameBytes - 12288;
+  var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
+  var headBytes = 90;
+  function textOf(entry) {
+    entry.text ??= entry.write();
+    return entry.text;
+  }
+  var Queue = class {
+    #entries = [];
+    #clock;
+    #limits;
+    #lastSeq = 0;
+    #ackedSeq = 0;
+    #cursor = 0;
+    constructor(clock, limits = defaults) {
+      this.#clock = clock;
+      this.#limits = limits;
+    }
+    /** Numbers a frame; false when it is too large. */
+    push(frame) {
+      const tail = JSON.stringify(frame.members).slice(1);
+      const bytes = byteLength(tail) + headBytes;
+      if (bytes > maxEntryBytes) return false;
+      this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
+      this.#enforceLimits();
+      return true;
+    }
+    /** The next entry to send within the window, null when there is none. */
+    next(windowFrames) {
+      const entry = this.#entries[this.#cursor];
+      if (!entry || this.#cursor >= windowFrames) return null;
+      const inFlight = total(this.#entries.slice(0, this.#cursor));
+      return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
+    }
+    /** The entry is on the wire. */
+    sent(entry) {
+      entry.sent = true;
+      this.#cursor = this.#entries.indexOf(entry) + 1;
+    }
+    /** From the last acknowledged number again. */
+    rewind() {
+      this.#cursor = 0;
+    }
+    /**
+     * Everything up to seq is taken or refused; a number that was never sent cannot be.
+     * Returns whether a frame was taken.
+     */
+    ack(seq) {
+      let taken = false;
+      for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
+        this.#entries.shift();
+        this.#ackedSeq = entry.seq;
+        this.#cursor = Math.max(0, this.#cursor - 1);
+        settle(entry, "success", "");
+        taken ||= !entry.refused;
+      }
+      return taken;
+    }
+    /** One frame is refused for good; its number waits for the ack. */
+    nack(seq, err, msg) {
+      const entry = this.#entries.find((e) => e.seq === seq);
+      if (!entry) return;
+      entry.refused = true;
+      settle(entry, err, msg);
+    }
+    /** The highest number up to which all is acknowledged. */
+    acked() {
+      return this.#ackedSeq;
+    }
+    /** Whether frames wait for an acknowledgement. */
+    unacked() {
+      return this.#cursor > 0;
+    }
+    /** Everything that is not acknowledged, in order. */
+    waiting() {
+      return [...this.#entries];
+    }
+    /** Drops until what was never sent takes at most so many bytes. */
+    shrink(bytes) {
+      while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest()) ;
+    }
+    /** Tells every frame that waits what to expect; they go on waiting. */
+    giveUp(err, msg) {
+      for (const entry of this.#entries) settle(entry, err, msg);
+    }
+    #sentCount() {
+      const first = this.#entries.findIndex((entry) => !entry.sent);
+      return first < 0 ? this.#entries.length : first;
+    }
+    #enforceLimits() {
+      const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
+      const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
+      for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
+      const { bytes } = this.#limits;
+      if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
+    }
+    #dropOldest() {
+      let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
+      if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
+      if (index < 0) return false;
+      this.#drop(index);
+      return true;
+    }
+    /** Puts a skip in the place of an entry, together with the skips beside it. */
+    #drop(index) {
+      const entry = this.#entries[index];
+      settle(entry, "failure", "dropped before it could be sent");
+      const isSkip = (other) => other?.lost && !other.sent;
+      const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
+      const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
+      this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
+    }
+  };
+  function total(entries) {
+    return entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  }
+  function settle(entry, err, msg) {
+    const { done } = entry;
+    entry.done = void 0;
+    done?.(err, msg);
+  }
+  function entryOf(frame, seq, tail, bytes, clock) {
+    const { type, stamp, fabric, sets: sets2 = [], done, conferenceAt } = frame;
+    return {
+      seq,
+      from: seq,
+      stamp,
+      fabrics: fabric ? [fabric] : [],
+      sets: sets2,
+      isStats: type === "stats",
+      bytes,
+      sent: false,
+      done,
+      write() {
+        const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
+        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
+      }
+    };
+  }
+  function skipOf(run, clock) {
+    const lost = /* @__PURE__ */ new Map();
+    for (const entry of run) {
+      const own = entry.lost ?? [
+        [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }]
+      ];
+      for (const [fabric, { stats, events }] of own) {
+        const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
+        lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
+      }
+    }
+    const { from } = run[0];
+    const { seq, stamp } = run[run.length - 1];
+    return {
+      seq,
+      from,
+      stamp,
+      fabrics: [...lost.keys()].filter(Boolean),
+      sets: [],
+      isStats: false,
+      bytes: headBytes + 48 * lost.size,
+      sent: false,
+      lost,
+      write: () => JSON.stringify({
+        type: "skip",
+        seq,
+        from,
+        at: clock.time(stamp),
+        lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts }))
+      })
+    };
+  }
+
   // src/sdp.ts
   function sourceInfo(sdp, ssrc) {
     for (const section of sdp.split(/^m=/m)) {
@@ -338,7 +519,7 @@
       ...sdpMember("localSDP", localSDP, !session2.config.collectIP),
       ...sdpMember("remoteSDP", remoteSDP, false)
     });
-    return taken ? success() : failure("the report would be larger than 65536 bytes");
+    return taken ? success() : failure(`the report would be larger than ${maxEntryBytes} bytes`);
   }
   function describe(error) {
     const { name, message } = isObject(error) ? error : {};
@@ -417,6 +598,7 @@
     }
   };
   var generatorLimitMs = 1e4;
+  var answerLimitMs = 2e4;
   function login(env, who, renew) {
     const { secret } = who;
     return typeof secret === "function" ? jwtLogin(env, who, secret, renew) : scramLogin(env, who, secret);
@@ -486,17 +668,23 @@
     throw refused(status, answer);
   }
   async function post(url, body, keepalive = false) {
+    const limit = new AbortController();
+    const timer = keepalive ? void 0 : setTimeout(() => limit.abort(), answerLimitMs);
     try {
       const response = await fetch(url, {
         method: "POST",
         headers: { "Content-Type": "text/plain; charset=utf-8" },
         credentials: "omit",
         body,
-        keepalive
+        keepalive,
+        signal: limit.signal
       });
       return { status: response.status, body: await response.text() };
     } catch (error) {
-      throw new Refusal("httpError", text(error), true);
+      const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1e3} s` : text(error);
+      throw new Refusal("httpError", reason, true);
+    } finally {
+      clearTimeout(timer);
     }
   }
   function parseLine(line) {
@@ -511,7 +699,13 @@
     const csError = answer?.csError ?? "httpError";
     const message = typeof answer?.message === "string" ? answer.message : `HTTP status ${status}`;
     const retry = status === 429 || status >= 500 || answer?.code === "token_expired";
-    return new Refusal(csError, message, retry || !answer, Number(answer?.retryAfterMs) || 0, String(answer?.code ?? ""));
+    return new Refusal(
+      csError,
+      message,
+      retry || typeof answer?.code !== "string",
+      Number(answer?.retryAfterMs) || 0,
+      String(answer?.code ?? "")
+    );
   }
 
   // src/clock.ts
@@ -571,13 +765,17 @@
   ];
   var unknownTimes = { setupMs: null, gatheringMs: null, connectivityMs: null };
   function isConnected(pc) {
-    const { connectionState, iceConnectionState } = pc;
-    if (connectionState !== void 0) return connectionState === "connected";
-    return iceConnectionState === "connected" || iceConnectionState === "completed";
+    return attempt(() => {
+      const { connectionState, iceConnectionState } = pc;
+      if (connectionState !== void 0) return connectionState === "connected";
+      return iceConnectionState === "connected" || iceConnectionState === "completed";
+    }, false);
   }
   function isClosed(pc) {
-    const { signalingState, connectionState, iceConnectionState } = pc;
-    return [signalingState, connectionState, iceConnectionState].includes("closed");
+    return attempt(() => {
+      const { signalingState, connectionState, iceConnectionState } = pc;
+      return [signalingState, connectionState, iceConnectionState].includes("closed");
+    }, false);
   }
   function since(start, end) {
     return start === null ? null : Math.round(end - start);
@@ -605,11 +803,11 @@
       this.#events = events;
       this.#started = mono();
       this.#alreadyConnected = isConnected(pc);
-      for (const type of watched) this.#pc.addEventListener?.(type, this.#update);
+      for (const type of watched) attempt(() => this.#pc.addEventListener?.(type, this.#update), void 0);
     }
     /** Removes the listeners. */
     stop() {
-      for (const type of watched) this.#pc.removeEventListener?.(type, this.#update);
+      for (const type of watched) attempt(() => this.#pc.removeEventListener?.(type, this.#update), void 0);
     }
     state() {
       if (!this.#established) return "initialising";
@@ -617,7 +815,9 @@
     }
     /** How far a fabric got that is not connected; null once its failure was told. */
     stage() {
-      if (this.#established || this.#failed) return null;
+      return this.#established || this.#failed ? null : attempt(() => this.#reached(), "connectivity");
+    }
+    #reached() {
       if (!this.#pc.remoteDescription) return "noRemoteDescription";
       const ice = this.#ice();
       if (ice === "connected" || ice === "completed") return "dtls";
@@ -1160,17 +1360,18 @@
         clearTimeout(timer);
         resolve(reports);
       };
-      const getStats = pc.getStats;
+      const ask = (...callback) => pc.getStats(...callback);
       const askLegacy = () => {
         if (!legacy) answer(null);
-        else getStats.call(pc, (response) => answer(attempt(() => fromLegacy(response))));
+        else
+          Promise.resolve(ask((response) => answer(attempt(() => fromLegacy(response), null)))).catch(() => answer(null));
       };
       try {
-        const promise = getStats.call(pc);
+        const promise = ask();
         if (typeof promise?.then !== "function") askLegacy();
         else
           promise.then(
-            (reports) => answer(attempt(() => list(reports))),
+            (reports) => answer(attempt(() => list(reports), null)),
             () => answer(null)
           );
       } catch {
@@ -1181,13 +1382,6 @@
         }
       }
     });
-  }
-  function attempt(make) {
-    try {
-      return make();
-    } catch {
-      return null;
-    }
   }
   function list(reports) {
     const all = [];
@@ -1342,8 +1536,7 @@
       this.#remoteUserID = info.remoteUserID;
       const { mono } = env.clock;
       this.#monitor = new Monitor(mono());
-      const added = (err, msg) => later(pcCallback, err, msg);
-      this.event("fabricAdded", { alreadyConnected: isConnected(info.pc) }, info.addedAt, added);
+      this.event("fabricAdded", { alreadyConnected: isConnected(info.pc) }, info.addedAt, teller(pcCallback));
       this.#life = new Lifecycle(info.pc, mono, {
         remoteDescriptionSet: () => this.event("remoteDescriptionSet"),
         connected: (times) => this.#connected(times),
@@ -1406,8 +1599,8 @@
       const atMs = this.#env.clock.mono();
       this.#read().then((reports) => {
         if (!reports || this.#done) return;
-        const reading = this.#monitor.measure(reports, atMs, this.#areaOf);
-        this.#finish(reading.intervals.length ? reading : null);
+        const reading = attempt(() => this.#monitor.measure(reports, atMs, this.#areaOf), null);
+        this.#finish(reading?.intervals.length ? reading : null);
       });
     }
     #finish(last) {
@@ -1459,12 +1652,16 @@
       const reports = await this.#read();
       this.#reading = false;
       const { clock } = this.#env;
-      if (!this.#ending) this.#record(this.#monitor.measure(reports ?? [], clock.mono(), this.#areaOf), clock.stamp());
+      if (this.#ending) return;
+      const measure = (from) => this.#monitor.measure(from, clock.mono(), this.#areaOf);
+      this.#record(attempt(() => measure(reports ?? []), null) ?? measure([]), clock.stamp());
     }
     /** A reading between intervals. */
     async #probe() {
       const reports = await this.#read();
-      if (reports && !this.#done) this.#announce(this.#monitor.adopt(reports, this.#env.clock.mono()));
+      if (!reports || this.#done) return;
+      const reading = attempt(() => this.#monitor.adopt(reports, this.#env.clock.mono()), null);
+      if (reading) this.#announce(reading);
     }
     #announce({ added, changedPairs }) {
       for (const stream2 of added) this.#streamAdded(stream2);
@@ -1505,8 +1702,11 @@
     #streamAdded(stream2) {
       const { statsType, mediaType, ssrc, codec, rtp, source } = stream2;
       const descriptions = this.info.pc;
-      const sdp = statsType === "inbound-rtp" ? descriptions.remoteDescription : descriptions.localDescription;
-      const names = sourceInfo(sdpText(sdp), ssrc);
+      const end = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
+      const names = sourceInfo(
+        attempt(() => sdpText(descriptions[end]), ""),
+        ssrc
+      );
       this.#sources.set(stream2.key, names);
       const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
       this.event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
@@ -1540,6 +1740,9 @@
       this.#env.report("appConnectivityError", `a PeerConnection of the conference ${this.info.conferenceID} ${what}`);
     }
   };
+  function teller(pcCallback) {
+    return (err, msg) => later(pcCallback, err, msg);
+  }
   function candidates(pair2) {
     return {
       localCandidateType: str(pair2?.local.candidateType),
@@ -1551,10 +1754,11 @@
   // src/page.ts
   function watchPage(events, withPagehide) {
     if (typeof addEventListener !== "function") return () => void 0;
-    const pagehide = (event) => events.hidden(event.persisted);
+    const pagehide = (event) => attempt(() => events.hidden(event.persisted), void 0);
     const shown = (event) => {
       const returned = event.type === "pageshow" && event.persisted;
-      if (returned || typeof document !== "object" || document.visibilityState !== "hidden") events.shown(returned);
+      if (returned || typeof document !== "object" || document.visibilityState !== "hidden")
+        attempt(() => events.shown(returned), void 0);
     };
     if (withPagehide) addEventListener("pagehide", pagehide);
     addEventListener("pageshow", shown);
@@ -1565,171 +1769,6 @@
       removeEventListener("pageshow", shown);
       removeEventListener("online", shown);
       if (typeof document === "object") document.removeEventListener("visibilitychange", shown);
-    };
-  }
-
-  // src/queue.ts
-  var maxFrameBytes = 65536;
-  var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
-  var headBytes = 90;
-  function textOf(entry) {
-    entry.text ??= entry.write();
-    return entry.text;
-  }
-  var Queue = class {
-    #entries = [];
-    #clock;
-    #limits;
-    #lastSeq = 0;
-    #ackedSeq = 0;
-    #cursor = 0;
-    constructor(clock, limits = defaults) {
-      this.#clock = clock;
-      this.#limits = limits;
-    }
-    /** Numbers a frame; false when it is too large for the wire. */
-    push(frame) {
-      const tail = JSON.stringify(frame.members).slice(1);
-      const bytes = byteLength(tail) + headBytes;
-      if (bytes > maxFrameBytes) return false;
-      this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
-      this.#enforceLimits();
-      return true;
-    }
-    /** The next entry to send within the window, null when there is none. */
-    next(windowFrames) {
-      const entry = this.#entries[this.#cursor];
-      if (!entry || this.#cursor >= windowFrames) return null;
-      const inFlight = total(this.#entries.slice(0, this.#cursor));
-      return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
-    }
-    /** The entry is on the wire. */
-    sent(entry) {
-      entry.sent = true;
-      this.#cursor = this.#entries.indexOf(entry) + 1;
-    }
-    /** From the last acknowledged number again. */
-    rewind() {
-      this.#cursor = 0;
-    }
-    /** Everything up to seq is taken; a number that was never sent cannot be. */
-    ack(seq) {
-      for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
-        this.#entries.shift();
-        this.#ackedSeq = entry.seq;
-        this.#cursor = Math.max(0, this.#cursor - 1);
-        settle(entry, "success", "");
-      }
-    }
-    /** One frame is refused for good; its number waits for the ack. */
-    nack(seq, err, msg) {
-      const entry = this.#entries.find((e) => e.seq === seq);
-      if (entry) settle(entry, err, msg);
-    }
-    /** The highest number up to which all is acknowledged. */
-    acked() {
-      return this.#ackedSeq;
-    }
-    /** Whether frames wait for an acknowledgement. */
-    unacked() {
-      return this.#cursor > 0;
-    }
-    /** Everything that is not acknowledged, in order. */
-    waiting() {
-      return [...this.#entries];
-    }
-    /** Drops until what was never sent takes at most so many bytes. */
-    shrink(bytes) {
-      while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest()) ;
-    }
-    /** Tells every frame that waits what to expect; they go on waiting. */
-    giveUp(err, msg) {
-      for (const entry of this.#entries) settle(entry, err, msg);
-    }
-    #sentCount() {
-      const first = this.#entries.findIndex((entry) => !entry.sent);
-      return first < 0 ? this.#entries.length : first;
-    }
-    #enforceLimits() {
-      const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
-      const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
-      for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
-      const { bytes } = this.#limits;
-      if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
-    }
-    #dropOldest() {
-      let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
-      if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
-      if (index < 0) return false;
-      this.#drop(index);
-      return true;
-    }
-    /** Puts a skip in the place of an entry, together with the skips beside it. */
-    #drop(index) {
-      const entry = this.#entries[index];
-      settle(entry, "failure", "dropped before it could be sent");
-      const isSkip = (other) => other?.lost && !other.sent;
-      const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
-      const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
-      this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
-    }
-  };
-  function total(entries) {
-    return entries.reduce((sum, entry) => sum + entry.bytes, 0);
-  }
-  function settle(entry, err, msg) {
-    const { done } = entry;
-    entry.done = void 0;
-    done?.(err, msg);
-  }
-  function entryOf(frame, seq, tail, bytes, clock) {
-    const { type, stamp, fabric, sets: sets2 = [], done, conferenceAt } = frame;
-    return {
-      seq,
-      from: seq,
-      stamp,
-      fabrics: fabric ? [fabric] : [],
-      sets: sets2,
-      isStats: type === "stats",
-      bytes,
-      sent: false,
-      done,
-      write() {
-        const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
-        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
-      }
-    };
-  }
-  function skipOf(run, clock) {
-    const lost = /* @__PURE__ */ new Map();
-    for (const entry of run) {
-      const own = entry.lost ?? [
-        [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }]
-      ];
-      for (const [fabric, { stats, events }] of own) {
-        const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
-        lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
-      }
-    }
-    const { from } = run[0];
-    const { seq, stamp } = run[run.length - 1];
-    return {
-      seq,
-      from,
-      stamp,
-      fabrics: [...lost.keys()].filter(Boolean),
-      sets: [],
-      isStats: false,
-      bytes: headBytes + 48 * lost.size,
-      sent: false,
-      lost,
-      write: () => JSON.stringify({
-        type: "skip",
-        seq,
-        from,
-        at: clock.time(stamp),
-        lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts }))
-      })
     };
   }
 
@@ -1773,6 +1812,9 @@ ${speaker.lines(entry).join("\n")}`;
   var refusalsBeforePost = 3;
   var socketAgainMs = 3e5;
   var postPauseMs = 5e3;
+  var steadyMs = 1e4;
+  var renewAgainMs = 6e4;
+  var longestTimerMs = 864e5;
   var bye = '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
   var Transport = class {
     #env;
@@ -1787,10 +1829,14 @@ ${speaker.lines(entry).join("\n")}`;
     #socketRefusals = 0;
     #postUntil = 0;
     // on the monotonic clock: WebSockets are not tried before
+    #posting = false;
+    // WebSockets are refused; the POST door stands in
     #windowFrames = 256;
     #login = 0;
     // numbers the logins: a restart makes older ones void
     #helloSent = 0;
+    #helloToken = null;
+    #welcomedAt = 0;
     #renewal;
     #next;
     // the next attempt or POST
@@ -1809,7 +1855,9 @@ ${speaker.lines(entry).join("\n")}`;
       this.#login++;
       this.#connecting = this.#stopped = false;
       this.#token = null;
+      this.#posting = false;
       this.#attempts = this.#socketRefusals = this.#postUntil = 0;
+      clearTimeout(this.#renewal);
       this.#disconnect();
       this.#connect();
     }
@@ -1845,10 +1893,9 @@ ${speaker.lines(entry).join("\n")}`;
     flush() {
       const { clock, queue, base } = this.#env;
       if (!this.#token || !clock.synced()) return;
-      const room = maxFrameBytes - 8192;
-      queue.shrink(room);
+      queue.shrink(maxEntryBytes);
       const all = queue.waiting();
-      const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= room;
+      const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
       const entries = fits ? all : all.filter((entry) => !entry.sent);
       if (entries.length) post(`${base}frames`, this.#body(entries), true).catch(() => void 0);
     }
@@ -1867,8 +1914,21 @@ ${speaker.lines(entry).join("\n")}`;
           this.#hold(250, false);
           return;
         }
-        for (const line of this.#speaker.lines(entry)) ws.send(line);
+        const sendLines = () => {
+          for (const line of this.#speaker.lines(entry)) ws.send(line);
+        };
+        if (!this.#safely(sendLines)) return;
         queue.sent(entry);
+      }
+    }
+    /** A socket or an answer that throws is a connection lost, nothing for the page. */
+    #safely(task) {
+      try {
+        task();
+        return true;
+      } catch (error) {
+        this.#lost(new Refusal("wsChannelFailure", text(error), true));
+        return false;
       }
     }
     /** Sends nothing for so long; then again from the last acknowledged number, or on. */
@@ -1890,17 +1950,18 @@ ${speaker.lines(entry).join("\n")}`;
     }
     #connectIn(ms) {
       clearTimeout(this.#next);
-      this.#next = setTimeout(() => this.#connect(), ms);
+      this.#next = setTimeout(() => this.#connect(), Math.min(ms, longestTimerMs));
     }
     #fail(error) {
       this.#ready = false;
+      if (error.code !== "token_expired" || !this.#token) this.#env.report(error.csError, error.message);
       if (error.csError === "authError") this.#token = null;
-      this.#env.report(error.csError, error.message);
       if (error.retry) {
         this.#retry(error.retryAfterMs);
         return;
       }
       this.#stopped = true;
+      clearTimeout(this.#renewal);
       this.#env.queue.giveUp(error.csError, error.message);
     }
     async #connect() {
@@ -1930,12 +1991,15 @@ ${speaker.lines(entry).join("\n")}`;
       this.#token = token;
       clock.sample(token.sent, token.received, token.at);
       report("success", "authenticated");
+      this.#renewIn(token.expiresInMs * 0.9);
+    }
+    #renewIn(ms) {
       clearTimeout(this.#renewal);
-      this.#renewal = setTimeout(() => {
-        this.#renew(true).catch(() => {
-          this.#token = null;
-        });
-      }, token.expiresInMs * 0.9);
+      this.#renewal = setTimeout(
+        // The old token is still good; when it is over, the next connection logs in and reports.
+        () => this.#renew(true).catch(() => this.#stopped || this.#renewIn(renewAgainMs)),
+        Math.min(Math.max(ms, renewAgainMs), longestTimerMs)
+      );
     }
     #open() {
       let ws;
@@ -1948,15 +2012,16 @@ ${speaker.lines(entry).join("\n")}`;
       this.#socket = ws;
       this.#ready = false;
       this.#watch(helloMs);
-      ws.onopen = () => ws.send(JSON.stringify(this.#hello()));
+      ws.onopen = () => this.#safely(() => ws.send(JSON.stringify(this.#hello())));
       ws.onmessage = (event) => {
         this.#watch(silenceMs);
-        this.#handle(parseLine(event.data));
+        this.#safely(() => this.#handle(parseLine(event.data)));
       };
       ws.onclose = () => this.#lost();
     }
     #hello() {
       this.#helloSent = this.#env.clock.mono();
+      this.#helloToken = this.#token;
       return this.#env.hello(this.#token?.token ?? "");
     }
     /** Ends a connection that says nothing for two spans while something is expected of it. */
@@ -1970,15 +2035,16 @@ ${speaker.lines(entry).join("\n")}`;
     }
     #lost(refusal) {
       const wasReady = this.#ready;
+      if (wasReady && this.#env.clock.mono() - this.#welcomedAt > steadyMs) this.#attempts = 0;
       this.#disconnect();
       if (refusal) this.#fail(refusal);
       else if (wasReady) this.#retry();
       else this.#socketFailed("cannot connect over WebSockets");
     }
     #socketFailed(msg) {
-      this.#env.report("wsChannelFailure", msg);
-      if (++this.#socketRefusals >= refusalsBeforePost) {
-        this.#socketRefusals = refusalsBeforePost - 1;
+      if (!this.#posting) this.#env.report("wsChannelFailure", msg);
+      if (this.#posting || ++this.#socketRefusals >= refusalsBeforePost) {
+        this.#posting = true;
         this.#postUntil = this.#env.clock.mono() + socketAgainMs;
       }
       this.#retry();
@@ -2008,7 +2074,10 @@ ${speaker.lines(entry).join("\n")}`;
           this.#welcomed(message);
           break;
         case "ack":
-          queue.ack(Number(message.seq));
+          if (queue.ack(Number(message.seq))) {
+            this.#attempts = 0;
+            report("success", "frames are taken");
+          }
           this.pump();
           break;
         case "nack":
@@ -2020,14 +2089,27 @@ ${speaker.lines(entry).join("\n")}`;
           this.#hold(retryAfterMs, true);
           break;
         case "bye":
-          this.#lost(new Refusal(csError, msg, message.retry === true, retryAfterMs));
+          this.#bye(new Refusal(csError, msg, message.retry === true, retryAfterMs, code));
       }
+    }
+    #bye(refusal) {
+      const renewed = this.#token !== null && this.#token !== this.#helloToken;
+      if (refusal.code !== "token_expired" || !renewed) {
+        this.#lost(refusal);
+        return;
+      }
+      this.#disconnect();
+      this.#retry(refusal.retryAfterMs, 0);
     }
     #welcomed(welcome) {
       const { clock, queue, welcomed, report } = this.#env;
       clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
       this.#ready = true;
-      this.#attempts = this.#socketRefusals = 0;
+      this.#welcomedAt = clock.mono();
+      if (this.#socket) {
+        this.#posting = false;
+        this.#socketRefusals = 0;
+      }
       this.#speaker = new Speaker(this.#env);
       this.#windowFrames = Number(welcome.windowFrames) || this.#windowFrames;
       queue.rewind();
@@ -2040,12 +2122,21 @@ ${speaker.lines(entry).join("\n")}`;
       return postBody(this.#hello(), entries, this.#env, (entry) => this.#env.queue.sent(entry));
     }
     async #postAll() {
-      const { base, queue } = this.#env;
-      const { status, body } = await post(`${base}frames`, this.#body(queue.waiting()));
+      const { base, clock, queue } = this.#env;
+      const entries = clock.synced() ? queue.waiting() : [];
+      if (this.#ready && clock.synced() && !entries.length) {
+        this.#connectIn(postPauseMs);
+        return;
+      }
+      const mine = this.#login;
+      const acked = queue.acked();
+      const { status, body } = await post(`${base}frames`, this.#body(entries));
+      if (mine !== this.#login) return;
       const answers = body.split("\n").map(parseLine);
       if (status !== 200) throw refused(status, answers[0] ?? null);
       for (const answer of answers) this.#handle(answer);
-      if (!this.#stopped) this.#connectIn(queue.next(this.#windowFrames) ? 0 : postPauseMs);
+      const goOn = queue.acked() > acked && queue.next(this.#windowFrames);
+      if (!this.#stopped) this.#connectIn(goOn || !entries.length ? 0 : postPauseMs);
     }
   };
 
@@ -2196,7 +2287,7 @@ ${speaker.lines(entry).join("\n")}`;
     }
     addFabric(info, pcCallback) {
       const full = { ...info, fabric: ++this.#lastFabric, addedAt: this.#clock.stamp() };
-      this.#infos.set(full.fabric, full);
+      this.#infos.set(full.fabric, { ...full, pc: {} });
       this.#fabrics.push(new Fabric(full, this.#fabricEnv(), pcCallback));
       this.#wifi();
     }
@@ -2220,6 +2311,16 @@ ${speaker.lines(entry).join("\n")}`;
       if (at >= 0) this.#fabrics.splice(at, 1);
       this.#endedFabrics.push({ ...fabric.info, pc: {} });
       this.#endedFabrics.splice(0, this.#endedFabrics.length - keptEnded);
+      if (this.#announcements.size + this.#infos.size > 2 * keptEnded) this.#forgetAnnouncements();
+    }
+    /** Forgets how to announce fabrics that have ended and that no frame is about any more. */
+    #forgetAnnouncements() {
+      const needed = /* @__PURE__ */ new Set([
+        ...this.#fabrics.map((f) => f.info.fabric),
+        ...this.#queue.waiting().flatMap((e) => e.fabrics)
+      ]);
+      for (const map of [this.#announcements, this.#infos])
+        for (const fabric of [...map.keys()]) if (!needed.has(fabric)) map.delete(fabric);
     }
     /** A living fabric of that PeerConnection and conference. */
     fabricOf(pc, conferenceID) {
@@ -2493,7 +2594,7 @@ ${speaker.lines(entry).join("\n")}`;
     );
   }
   function sent(taken, notes = []) {
-    return taken ? success(notes) : failure("the frame would be larger than 65536 bytes");
+    return taken ? success(notes) : failure(`the frame would be larger than ${maxEntryBytes} bytes`);
   }
   var withoutPc = /* @__PURE__ */ new Set([fabricEvent.dominantSpeaker, fabricEvent.activeDeviceList]);
   function sendFabricEvent(instance, args) {

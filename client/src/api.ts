@@ -5,6 +5,7 @@ import { findBackend } from './backend.ts';
 import { readConfig } from './config.ts';
 import * as enums from './enums.ts';
 import { findScope, type Instance } from './instance.ts';
+import { maxEntryBytes } from './queue.ts';
 import { reportError } from './report.ts';
 import { failure, guard, Invalid, later, success } from './result.ts';
 import { Session } from './session.ts';
@@ -173,7 +174,7 @@ function associate(instance: Instance, args: readonly unknown[]): Result {
 
 /** A frame's way into the queue, as a result. */
 function sent(taken: boolean, notes: readonly string[] = []): Result {
-  return taken ? success(notes) : failure('the frame would be larger than 65536 bytes');
+  return taken ? success(notes) : failure(`the frame would be larger than ${maxEntryBytes} bytes`);
 }
 
 const withoutPc = new Set<string>([enums.fabricEvent.dominantSpeaker, enums.fabricEvent.activeDeviceList]);

@@ -45,6 +45,7 @@ export interface AuthEnv {
 }
 
 const generatorLimitMs = 10_000;
+const answerLimitMs = 20_000;
 
 /** Logs in. renew: a token from the generator's cache will not do. Rejects with a Refusal. */
 export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<Token> {
@@ -133,8 +134,10 @@ async function exchange(env: AuthEnv, message: object): Promise<Exchange> {
   throw refused(status, answer);
 }
 
-/** One POST as the doors take it: no preflight, no cookies. */
+/** One POST as the doors take it: no preflight, no cookies. Browsers alone would wait for minutes. */
 export async function post(url: string, body: string, keepalive = false): Promise<{ status: number; body: string }> {
+  const limit = new AbortController();
+  const timer = keepalive ? undefined : setTimeout(() => limit.abort(), answerLimitMs);
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -142,10 +145,14 @@ export async function post(url: string, body: string, keepalive = false): Promis
       credentials: 'omit',
       body,
       keepalive,
+      signal: limit.signal,
     });
     return { status: response.status, body: await response.text() };
   } catch (error) {
-    throw new Refusal('httpError', text(error), true);
+    const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1000} s` : text(error);
+    throw new Refusal('httpError', reason, true);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -164,5 +171,12 @@ export function refused(status: number, answer: Record<string, unknown> | null):
   const csError = (answer?.csError ?? 'httpError') as CsError;
   const message = typeof answer?.message === 'string' ? answer.message : `HTTP status ${status}`;
   const retry = status === 429 || status >= 500 || answer?.code === 'token_expired';
-  return new Refusal(csError, message, retry || !answer, Number(answer?.retryAfterMs) || 0, String(answer?.code ?? ''));
+  // Without a code it was not the collector that answered.
+  return new Refusal(
+    csError,
+    message,
+    retry || typeof answer?.code !== 'string',
+    Number(answer?.retryAfterMs) || 0,
+    String(answer?.code ?? ''),
+  );
 }

@@ -3,10 +3,10 @@
 import type { Clock, Stamp } from './clock.ts';
 import { isConnected, Lifecycle, type SetupTimes, type Stage } from './lifecycle.ts';
 import type { Done, Frame } from './queue.ts';
-import { later } from './result.ts';
+import { attempt, later } from './result.ts';
 import { type SourceInfo, sdpText, sourceInfo } from './sdp.ts';
 import { Monitor, type Reading, type StreamInterval } from './stats/monitor.ts';
-import { num, type Pair, type Stream, str } from './stats/normalise.ts';
+import { num, type Pair, type Report, type Stream, str } from './stats/normalise.ts';
 import { readStats } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
 import type { CsError, FabricStats, PcCallback, UserID } from './types.ts';
@@ -76,8 +76,7 @@ export class Fabric {
     this.#remoteUserID = info.remoteUserID;
     const { mono } = env.clock;
     this.#monitor = new Monitor(mono());
-    const added = (err: CsError | 'failure', msg: string) => later(pcCallback, err, msg);
-    this.event('fabricAdded', { alreadyConnected: isConnected(info.pc) }, info.addedAt, added);
+    this.event('fabricAdded', { alreadyConnected: isConnected(info.pc) }, info.addedAt, teller(pcCallback));
     this.#life = new Lifecycle(info.pc, mono, {
       remoteDescriptionSet: () => this.event('remoteDescriptionSet'),
       connected: (times) => this.#connected(times),
@@ -148,8 +147,8 @@ export class Fabric {
     const atMs = this.#env.clock.mono();
     this.#read().then((reports) => {
       if (!reports || this.#done) return;
-      const reading = this.#monitor.measure(reports, atMs, this.#areaOf);
-      this.#finish(reading.intervals.length ? reading : null);
+      const reading = attempt(() => this.#monitor.measure(reports, atMs, this.#areaOf), null);
+      this.#finish(reading?.intervals.length ? reading : null);
     });
   }
 
@@ -208,13 +207,18 @@ export class Fabric {
     const reports = await this.#read();
     this.#reading = false;
     const { clock } = this.#env;
-    if (!this.#ending) this.#record(this.#monitor.measure(reports ?? [], clock.mono(), this.#areaOf), clock.stamp());
+    if (this.#ending) return;
+    const measure = (from: Report[]) => this.#monitor.measure(from, clock.mono(), this.#areaOf);
+    // Reports that cannot be read are as none: the frame still says that the call is alive.
+    this.#record(attempt(() => measure(reports ?? []), null) ?? measure([]), clock.stamp());
   }
 
   /** A reading between intervals. */
   async #probe(): Promise<void> {
     const reports = await this.#read();
-    if (reports && !this.#done) this.#announce(this.#monitor.adopt(reports, this.#env.clock.mono()));
+    if (!reports || this.#done) return;
+    const reading = attempt(() => this.#monitor.adopt(reports, this.#env.clock.mono()), null);
+    if (reading) this.#announce(reading);
   }
 
   #announce({ added, changedPairs }: Reading): void {
@@ -260,8 +264,11 @@ export class Fabric {
   #streamAdded(stream: Stream): void {
     const { statsType, mediaType, ssrc, codec, rtp, source } = stream;
     const descriptions = this.info.pc as { remoteDescription?: unknown; localDescription?: unknown };
-    const sdp = statsType === 'inbound-rtp' ? descriptions.remoteDescription : descriptions.localDescription;
-    const names = sourceInfo(sdpText(sdp), ssrc);
+    const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
+    const names = sourceInfo(
+      attempt(() => sdpText(descriptions[end]), ''),
+      ssrc,
+    );
     this.#sources.set(stream.key, names);
     const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
     this.event('streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
@@ -301,6 +308,11 @@ export class Fabric {
   #trouble(what: string): void {
     this.#env.report('appConnectivityError', `a PeerConnection of the conference ${this.info.conferenceID} ${what}`);
   }
+}
+
+/** Made out here: it waits in the queue, and a closure of the fabric would keep the PeerConnection. */
+function teller(pcCallback?: PcCallback | null): Done {
+  return (err, msg) => later(pcCallback, err, msg);
 }
 
 /** What the time-line says about a candidate pair: types, never addresses. */

@@ -1,6 +1,7 @@
 // The life of a PeerConnection as seen from outside: connected, disrupted, closed
 // (requirements FAB-05 to FAB-08, FAB-14). It reads states, it never changes anything.
 
+import { attempt } from './result.ts';
 import { iceUfrag, sdpText } from './sdp.ts';
 
 /** How far a fabric got that was never connected. */
@@ -48,15 +49,19 @@ const unknownTimes: SetupTimes = { setupMs: null, gatheringMs: null, connectivit
 
 /** Whether a PeerConnection carries media: ICE and DTLS, or ICE alone where DTLS is unknown. */
 export function isConnected(pc: object): boolean {
-  const { connectionState, iceConnectionState } = pc as States;
-  if (connectionState !== undefined) return connectionState === 'connected';
-  return iceConnectionState === 'connected' || iceConnectionState === 'completed';
+  return attempt(() => {
+    const { connectionState, iceConnectionState } = pc as States;
+    if (connectionState !== undefined) return connectionState === 'connected';
+    return iceConnectionState === 'connected' || iceConnectionState === 'completed';
+  }, false);
 }
 
 /** Whether a PeerConnection was closed. It does not tell of its own close(): whoever asks finds out. */
 export function isClosed(pc: object): boolean {
-  const { signalingState, connectionState, iceConnectionState } = pc as States;
-  return [signalingState, connectionState, iceConnectionState].includes('closed');
+  return attempt(() => {
+    const { signalingState, connectionState, iceConnectionState } = pc as States;
+    return [signalingState, connectionState, iceConnectionState].includes('closed');
+  }, false);
 }
 
 function since(start: number | null, end: number): number | null {
@@ -87,12 +92,12 @@ export class Lifecycle {
     this.#events = events;
     this.#started = mono();
     this.#alreadyConnected = isConnected(pc);
-    for (const type of watched) this.#pc.addEventListener?.(type, this.#update);
+    for (const type of watched) attempt(() => this.#pc.addEventListener?.(type, this.#update), undefined);
   }
 
   /** Removes the listeners. */
   stop(): void {
-    for (const type of watched) this.#pc.removeEventListener?.(type, this.#update);
+    for (const type of watched) attempt(() => this.#pc.removeEventListener?.(type, this.#update), undefined);
   }
 
   state(): 'initialising' | 'established' | 'disrupted' {
@@ -102,7 +107,10 @@ export class Lifecycle {
 
   /** How far a fabric got that is not connected; null once its failure was told. */
   stage(): Stage | null {
-    if (this.#established || this.#failed) return null;
+    return this.#established || this.#failed ? null : attempt(() => this.#reached(), 'connectivity');
+  }
+
+  #reached(): Stage {
     if (!this.#pc.remoteDescription) return 'noRemoteDescription';
     const ice = this.#ice();
     if (ice === 'connected' || ice === 'completed') return 'dtls';

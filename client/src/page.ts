@@ -1,6 +1,8 @@
 // What the page's own life means for a session. pagehide and visibilitychange only: unload
 // and beforeunload handlers would keep the page out of the back/forward cache.
 
+import { attempt } from './result.ts';
+
 /** What a session does when the page changes. */
 export interface PageEvents {
   /** The page goes; kept: it may come back from the back/forward cache. */
@@ -12,10 +14,11 @@ export interface PageEvents {
 /** Listens to the page; returns what stops it. Without a page there is nothing to hear. */
 export function watchPage(events: PageEvents, withPagehide: boolean): () => void {
   if (typeof addEventListener !== 'function') return () => undefined;
-  const pagehide = (event: PageTransitionEvent) => events.hidden(event.persisted);
+  const pagehide = (event: PageTransitionEvent) => attempt(() => events.hidden(event.persisted), undefined);
   const shown = (event: Event) => {
     const returned = event.type === 'pageshow' && (event as PageTransitionEvent).persisted;
-    if (returned || typeof document !== 'object' || document.visibilityState !== 'hidden') events.shown(returned);
+    if (returned || typeof document !== 'object' || document.visibilityState !== 'hidden')
+      attempt(() => events.shown(returned), undefined);
   };
   if (withPagehide) addEventListener('pagehide', pagehide);
   addEventListener('pageshow', shown);

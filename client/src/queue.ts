@@ -41,6 +41,8 @@ export interface Entry {
   isStats: boolean;
   bytes: number;
   sent: boolean;
+  /** Refused for good; its number waits for the ack. */
+  refused?: boolean;
   /** Makes the frame as it goes on the wire; asked once. */
   write(): string;
   /** What write() made: it never changes. */
@@ -58,6 +60,9 @@ export interface QueueLimits {
 
 /** A frame of the wire is at most this long. */
 export const maxFrameBytes = 65_536;
+
+/** One that goes with hello and its context into one POST: any door must take any frame. */
+export const maxEntryBytes = maxFrameBytes - 12_288;
 
 const defaults: QueueLimits = { bytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
@@ -81,11 +86,11 @@ export class Queue {
     this.#limits = limits;
   }
 
-  /** Numbers a frame; false when it is too large for the wire. */
+  /** Numbers a frame; false when it is too large. */
   push(frame: Frame): boolean {
     const tail = JSON.stringify(frame.members).slice(1);
     const bytes = byteLength(tail) + headBytes;
-    if (bytes > maxFrameBytes) return false;
+    if (bytes > maxEntryBytes) return false;
     this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
     this.#enforceLimits();
     return true;
@@ -110,20 +115,28 @@ export class Queue {
     this.#cursor = 0;
   }
 
-  /** Everything up to seq is taken; a number that was never sent cannot be. */
-  ack(seq: number): void {
+  /**
+   * Everything up to seq is taken or refused; a number that was never sent cannot be.
+   * Returns whether a frame was taken.
+   */
+  ack(seq: number): boolean {
+    let taken = false;
     for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
       this.#entries.shift();
       this.#ackedSeq = entry.seq;
       this.#cursor = Math.max(0, this.#cursor - 1);
       settle(entry, 'success', '');
+      taken ||= !entry.refused;
     }
+    return taken;
   }
 
   /** One frame is refused for good; its number waits for the ack. */
   nack(seq: number, err: CsError, msg: string): void {
     const entry = this.#entries.find((e) => e.seq === seq);
-    if (entry) settle(entry, err, msg);
+    if (!entry) return;
+    entry.refused = true;
+    settle(entry, err, msg);
   }
 
   /** The highest number up to which all is acknowledged. */

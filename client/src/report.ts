@@ -2,6 +2,7 @@
 
 import { webRTCFunctions } from './enums.ts';
 import { findScope, type Instance } from './instance.ts';
+import { maxEntryBytes } from './queue.ts';
 import { failure, Invalid, success } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
 import type { Result } from './types.ts';
@@ -26,7 +27,7 @@ export function reportError(instance: Instance, args: readonly unknown[]): Resul
         ...sdpMember('localSDP', localSDP, !session.config.collectIP),
         ...sdpMember('remoteSDP', remoteSDP, false),
       });
-  return taken ? success() : failure('the report would be larger than 65536 bytes');
+  return taken ? success() : failure(`the report would be larger than ${maxEntryBytes} bytes`);
 }
 
 /** Name and message of a DOMException, an Error, an object or a string. */

@@ -30,7 +30,16 @@ export function guard(operation: () => Result): Result {
 
 /** The message of anything that was thrown. */
 export function text(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return attempt(() => (thrown instanceof Error ? thrown.message : String(thrown)), 'it cannot be told what');
+}
+
+/** What make returns; otherwise where it throws. */
+export function attempt<T>(make: () => T, otherwise: T): T {
+  try {
+    return make();
+  } catch {
+    return otherwise;
+  }
 }
 
 /** Calls the application later and survives what it throws. */

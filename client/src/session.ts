@@ -146,7 +146,7 @@ export class Session {
 
   addFabric(info: Omit<FabricInfo, 'fabric' | 'addedAt'>, pcCallback?: PcCallback | null): void {
     const full: FabricInfo = { ...info, fabric: ++this.#lastFabric, addedAt: this.#clock.stamp() };
-    this.#infos.set(full.fabric, full);
+    this.#infos.set(full.fabric, { ...full, pc: {} }); // it may wait for a long time
     this.#fabrics.push(new Fabric(full, this.#fabricEnv(), pcCallback));
     this.#wifi();
   }
@@ -173,6 +173,17 @@ export class Session {
     // The PeerConnection is let go; the rest is needed for what still comes for the conference.
     this.#endedFabrics.push({ ...fabric.info, pc: {} });
     this.#endedFabrics.splice(0, this.#endedFabrics.length - keptEnded);
+    if (this.#announcements.size + this.#infos.size > 2 * keptEnded) this.#forgetAnnouncements();
+  }
+
+  /** Forgets how to announce fabrics that have ended and that no frame is about any more. */
+  #forgetAnnouncements(): void {
+    const needed = new Set([
+      ...this.#fabrics.map((f) => f.info.fabric),
+      ...this.#queue.waiting().flatMap((e) => e.fabrics),
+    ]);
+    for (const map of [this.#announcements, this.#infos])
+      for (const fabric of [...map.keys()]) if (!needed.has(fabric)) map.delete(fabric);
   }
 
   /** A living fabric of that PeerConnection and conference. */

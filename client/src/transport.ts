@@ -3,7 +3,7 @@
 
 import { parseLine, post, Refusal, refused, type Token } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { maxFrameBytes, type Queue } from './queue.ts';
+import { maxEntryBytes, type Queue } from './queue.ts';
 import { text } from './result.ts';
 import type { CsError } from './types.ts';
 import { type Context, postBody, Speaker } from './wire.ts';
@@ -31,6 +31,9 @@ const bufferedLimit = 128 << 10;
 const refusalsBeforePost = 3;
 const socketAgainMs = 300_000;
 const postPauseMs = 5_000;
+const steadyMs = 10_000; // a connection that lasted so long was a good one
+const renewAgainMs = 60_000;
+const longestTimerMs = 86_400_000; // far below what setTimeout can count
 const bye =
   '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
 
@@ -46,9 +49,12 @@ export class Transport {
   #attempts = 0;
   #socketRefusals = 0;
   #postUntil = 0; // on the monotonic clock: WebSockets are not tried before
+  #posting = false; // WebSockets are refused; the POST door stands in
   #windowFrames = 256;
   #login = 0; // numbers the logins: a restart makes older ones void
   #helloSent = 0;
+  #helloToken: Token | null = null;
+  #welcomedAt = 0;
   #renewal: Timer | undefined;
   #next: Timer | undefined; // the next attempt or POST
   #watchdog: Timer | undefined;
@@ -69,7 +75,9 @@ export class Transport {
     this.#login++;
     this.#connecting = this.#stopped = false;
     this.#token = null;
+    this.#posting = false;
     this.#attempts = this.#socketRefusals = this.#postUntil = 0;
+    clearTimeout(this.#renewal);
     this.#disconnect();
     this.#connect();
   }
@@ -109,11 +117,10 @@ export class Transport {
   flush(): void {
     const { clock, queue, base } = this.#env;
     if (!this.#token || !clock.synced()) return;
-    const room = maxFrameBytes - 8192; // for hello and context
-    queue.shrink(room);
+    queue.shrink(maxEntryBytes);
     const all = queue.waiting();
     // What was sent and is not acknowledged goes too where there is room: it is counted once.
-    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= room;
+    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
     const entries = fits ? all : all.filter((entry) => !entry.sent);
     if (entries.length) post(`${base}frames`, this.#body(entries), true).catch(() => undefined);
   }
@@ -134,8 +141,22 @@ export class Transport {
         this.#hold(250, false);
         return;
       }
-      for (const line of this.#speaker.lines(entry)) ws.send(line);
+      const sendLines = () => {
+        for (const line of this.#speaker.lines(entry)) ws.send(line);
+      };
+      if (!this.#safely(sendLines)) return;
       queue.sent(entry);
+    }
+  }
+
+  /** A socket or an answer that throws is a connection lost, nothing for the page. */
+  #safely(task: () => void): boolean {
+    try {
+      task();
+      return true;
+    } catch (error) {
+      this.#lost(new Refusal('wsChannelFailure', text(error), true));
+      return false;
     }
   }
 
@@ -160,18 +181,20 @@ export class Transport {
 
   #connectIn(ms: number): void {
     clearTimeout(this.#next);
-    this.#next = setTimeout(() => this.#connect(), ms);
+    this.#next = setTimeout(() => this.#connect(), Math.min(ms, longestTimerMs));
   }
 
   #fail(error: Refusal): void {
     this.#ready = false;
+    // That a token is over is no failure; if there is no new one, the login says so.
+    if (error.code !== 'token_expired' || !this.#token) this.#env.report(error.csError, error.message);
     if (error.csError === 'authError') this.#token = null;
-    this.#env.report(error.csError, error.message);
     if (error.retry) {
       this.#retry(error.retryAfterMs);
       return;
     }
     this.#stopped = true;
+    clearTimeout(this.#renewal);
     this.#env.queue.giveUp(error.csError, error.message);
   }
 
@@ -203,12 +226,16 @@ export class Transport {
     this.#token = token;
     clock.sample(token.sent, token.received, token.at);
     report('success', 'authenticated');
+    this.#renewIn(token.expiresInMs * 0.9);
+  }
+
+  #renewIn(ms: number): void {
     clearTimeout(this.#renewal);
-    this.#renewal = setTimeout(() => {
-      this.#renew(true).catch(() => {
-        this.#token = null; // the next connection logs in, and reports
-      });
-    }, token.expiresInMs * 0.9);
+    this.#renewal = setTimeout(
+      // The old token is still good; when it is over, the next connection logs in and reports.
+      () => this.#renew(true).catch(() => this.#stopped || this.#renewIn(renewAgainMs)),
+      Math.min(Math.max(ms, renewAgainMs), longestTimerMs),
+    );
   }
 
   #open(): void {
@@ -222,16 +249,17 @@ export class Transport {
     this.#socket = ws;
     this.#ready = false;
     this.#watch(helloMs);
-    ws.onopen = () => ws.send(JSON.stringify(this.#hello()));
+    ws.onopen = () => this.#safely(() => ws.send(JSON.stringify(this.#hello())));
     ws.onmessage = (event) => {
       this.#watch(silenceMs);
-      this.#handle(parseLine(event.data));
+      this.#safely(() => this.#handle(parseLine(event.data)));
     };
     ws.onclose = () => this.#lost();
   }
 
   #hello(): object {
     this.#helloSent = this.#env.clock.mono();
+    this.#helloToken = this.#token;
     return this.#env.hello(this.#token?.token ?? '');
   }
 
@@ -247,6 +275,7 @@ export class Transport {
 
   #lost(refusal?: Refusal): void {
     const wasReady = this.#ready;
+    if (wasReady && this.#env.clock.mono() - this.#welcomedAt > steadyMs) this.#attempts = 0;
     this.#disconnect();
     if (refusal) this.#fail(refusal);
     else if (wasReady) this.#retry();
@@ -254,9 +283,10 @@ export class Transport {
   }
 
   #socketFailed(msg: string): void {
-    this.#env.report('wsChannelFailure', msg);
-    if (++this.#socketRefusals >= refusalsBeforePost) {
-      this.#socketRefusals = refusalsBeforePost - 1;
+    // While the POST door stands in, an attempt to get back is no outage.
+    if (!this.#posting) this.#env.report('wsChannelFailure', msg);
+    if (this.#posting || ++this.#socketRefusals >= refusalsBeforePost) {
+      this.#posting = true;
       this.#postUntil = this.#env.clock.mono() + socketAgainMs;
     }
     this.#retry();
@@ -289,7 +319,10 @@ export class Transport {
         this.#welcomed(message);
         break;
       case 'ack':
-        queue.ack(Number(message.seq));
+        if (queue.ack(Number(message.seq))) {
+          this.#attempts = 0;
+          report('success', 'frames are taken');
+        }
         this.pump();
         break;
       case 'nack':
@@ -301,15 +334,29 @@ export class Transport {
         this.#hold(retryAfterMs, true);
         break;
       case 'bye':
-        this.#lost(new Refusal(csError, msg, message.retry === true, retryAfterMs));
+        this.#bye(new Refusal(csError, msg, message.retry === true, retryAfterMs, code));
     }
+  }
+
+  #bye(refusal: Refusal): void {
+    const renewed = this.#token !== null && this.#token !== this.#helloToken;
+    if (refusal.code !== 'token_expired' || !renewed) {
+      this.#lost(refusal);
+      return;
+    }
+    this.#disconnect();
+    this.#retry(refusal.retryAfterMs, 0);
   }
 
   #welcomed(welcome: Record<string, unknown>): void {
     const { clock, queue, welcomed, report } = this.#env;
     clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
     this.#ready = true;
-    this.#attempts = this.#socketRefusals = 0;
+    this.#welcomedAt = clock.mono();
+    if (this.#socket) {
+      this.#posting = false;
+      this.#socketRefusals = 0;
+    }
     this.#speaker = new Speaker(this.#env);
     this.#windowFrames = Number(welcome.windowFrames) || this.#windowFrames;
     queue.rewind();
@@ -324,11 +371,21 @@ export class Transport {
   }
 
   async #postAll(): Promise<void> {
-    const { base, queue } = this.#env;
-    const { status, body } = await post(`${base}frames`, this.#body(queue.waiting()));
+    const { base, clock, queue } = this.#env;
+    // After a sleep the answer to a bare hello brings the time.
+    const entries = clock.synced() ? queue.waiting() : [];
+    if (this.#ready && clock.synced() && !entries.length) {
+      this.#connectIn(postPauseMs);
+      return;
+    }
+    const mine = this.#login;
+    const acked = queue.acked();
+    const { status, body } = await post(`${base}frames`, this.#body(entries));
+    if (mine !== this.#login) return;
     const answers = body.split('\n').map(parseLine);
     if (status !== 200) throw refused(status, answers[0] ?? null);
     for (const answer of answers) this.#handle(answer);
-    if (!this.#stopped) this.#connectIn(queue.next(this.#windowFrames) ? 0 : postPauseMs);
+    const goOn = queue.acked() > acked && queue.next(this.#windowFrames);
+    if (!this.#stopped) this.#connectIn(goOn || !entries.length ? 0 : postPauseMs);
   }
 }

@@ -1,5 +1,6 @@
 // Asking a PeerConnection for its reports, whatever it is (FAB-10).
 
+import { attempt } from '../result.ts';
 import { isObject } from '../validate.ts';
 import { fromLegacy } from './legacy.ts';
 import type { Report } from './normalise.ts';
@@ -14,17 +15,20 @@ export function readStats(pc: object, legacy: boolean): Promise<Report[] | null>
       clearTimeout(timer);
       resolve(reports);
     };
-    const getStats = (pc as { getStats: (callback?: (response: unknown) => void) => unknown }).getStats;
+    const ask = (...callback: ((response: unknown) => void)[]) =>
+      (pc as { getStats(...args: unknown[]): unknown }).getStats(...callback);
     const askLegacy = () => {
       if (!legacy) answer(null);
-      else getStats.call(pc, (response) => answer(attempt(() => fromLegacy(response))));
+      // The promise form called like this refuses by a promise.
+      else
+        Promise.resolve(ask((response) => answer(attempt(() => fromLegacy(response), null)))).catch(() => answer(null));
     };
     try {
-      const promise = getStats.call(pc) as PromiseLike<unknown> | undefined;
+      const promise = ask() as PromiseLike<unknown> | undefined;
       if (typeof promise?.then !== 'function') askLegacy();
       else
         promise.then(
-          (reports) => answer(attempt(() => list(reports))),
+          (reports) => answer(attempt(() => list(reports), null)),
           () => answer(null),
         );
     } catch {
@@ -36,14 +40,6 @@ export function readStats(pc: object, legacy: boolean): Promise<Report[] | null>
       }
     }
   });
-}
-
-function attempt<T>(make: () => T): T | null {
-  try {
-    return make();
-  } catch {
-    return null;
-  }
 }
 
 /** Reports come as a map, an array or an object keyed by id. */
