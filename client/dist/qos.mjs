@@ -1823,6 +1823,7 @@ var Transport = class {
   #paused = false;
   #connecting = false;
   #stopped = true;
+  #resting = false;
   #attempts = 0;
   #socketRefusals = 0;
   #postUntil = 0;
@@ -1853,7 +1854,7 @@ var Transport = class {
     this.#login++;
     this.#connecting = this.#stopped = false;
     this.#token = null;
-    this.#posting = false;
+    this.#posting = this.#resting = false;
     this.#attempts = this.#socketRefusals = this.#postUntil = 0;
     clearTimeout(this.#renewal);
     this.#disconnect();
@@ -1861,12 +1862,14 @@ var Transport = class {
   }
   /** Connects at once if it waits to try again. */
   wake() {
+    this.#resting = false;
     if (this.#stopped || this.#connecting) return;
     if (this.#socket) this.pump();
     else this.#connect();
   }
   /** Leaves the collector until wake(). */
   rest() {
+    this.#resting = true;
     this.#disconnect();
   }
   /** Sends what waits for at most so long, then ends. */
@@ -1964,12 +1967,12 @@ var Transport = class {
   }
   async #connect() {
     clearTimeout(this.#next);
-    if (this.#stopped || this.#connecting || this.#socket) return;
+    if (this.#stopped || this.#resting || this.#connecting || this.#socket) return;
     this.#connecting = true;
     const mine = this.#login;
     try {
       if (!this.#token) await this.#renew(false);
-      if (mine !== this.#login || this.#stopped) return;
+      if (mine !== this.#login || this.#stopped || this.#resting) return;
       if (this.#env.clock.mono() < this.#postUntil) await this.#postAll();
       else this.#open();
     } catch (error) {
@@ -1988,7 +1991,7 @@ var Transport = class {
     if (mine !== this.#login) return;
     this.#token = token;
     clock.sample(token.sent, token.received, token.at);
-    report("success", "authenticated");
+    if (!forceNew) report("success", "authenticated");
     this.#renewIn(token.expiresInMs * 0.9);
   }
   #renewIn(ms) {
@@ -2524,8 +2527,9 @@ function begin(instance, info) {
     return;
   }
   instance.session?.close();
-  instance.session = new Session(info, {
+  const session2 = new Session(info, {
     report: (csError, msg) => {
+      if (instance.session !== session2) return;
       later(instance.initCallback, csError, msg);
       if (csError !== "success") instance.emit("error", csError, msg);
     },
@@ -2535,6 +2539,7 @@ function begin(instance, info) {
     },
     wifi: () => instance.wifi
   });
+  instance.session = session2;
 }
 function addNewFabric(instance, args) {
   const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;

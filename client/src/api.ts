@@ -96,8 +96,9 @@ function begin(instance: Instance, info: ConstructorParameters<typeof Session>[0
     return;
   }
   instance.session?.close();
-  instance.session = new Session(info, {
+  const session: Session = new Session(info, {
     report: (csError, msg) => {
+      if (instance.session !== session) return; // it was replaced and sends its last frames
       later(instance.initCallback, csError, msg);
       if (csError !== 'success') instance.emit('error', csError, msg);
     },
@@ -107,6 +108,7 @@ function begin(instance: Instance, info: ConstructorParameters<typeof Session>[0
     },
     wifi: () => instance.wifi,
   });
+  instance.session = session;
 }
 
 function addNewFabric(instance: Instance, args: readonly unknown[]): Result {

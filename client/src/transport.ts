@@ -46,6 +46,7 @@ export class Transport {
   #paused = false;
   #connecting = false;
   #stopped = true;
+  #resting = false;
   #attempts = 0;
   #socketRefusals = 0;
   #postUntil = 0; // on the monotonic clock: WebSockets are not tried before
@@ -75,7 +76,7 @@ export class Transport {
     this.#login++;
     this.#connecting = this.#stopped = false;
     this.#token = null;
-    this.#posting = false;
+    this.#posting = this.#resting = false;
     this.#attempts = this.#socketRefusals = this.#postUntil = 0;
     clearTimeout(this.#renewal);
     this.#disconnect();
@@ -84,6 +85,7 @@ export class Transport {
 
   /** Connects at once if it waits to try again. */
   wake(): void {
+    this.#resting = false;
     if (this.#stopped || this.#connecting) return;
     if (this.#socket) this.pump();
     else this.#connect();
@@ -91,6 +93,7 @@ export class Transport {
 
   /** Leaves the collector until wake(). */
   rest(): void {
+    this.#resting = true;
     this.#disconnect();
   }
 
@@ -200,12 +203,12 @@ export class Transport {
 
   async #connect(): Promise<void> {
     clearTimeout(this.#next);
-    if (this.#stopped || this.#connecting || this.#socket) return;
+    if (this.#stopped || this.#resting || this.#connecting || this.#socket) return;
     this.#connecting = true;
     const mine = this.#login;
     try {
       if (!this.#token) await this.#renew(false);
-      if (mine !== this.#login || this.#stopped) return;
+      if (mine !== this.#login || this.#stopped || this.#resting) return;
       if (this.#env.clock.mono() < this.#postUntil) await this.#postAll();
       else this.#open();
     } catch (error) {
@@ -225,7 +228,8 @@ export class Transport {
     if (mine !== this.#login) return;
     this.#token = token;
     clock.sample(token.sent, token.received, token.at);
-    report('success', 'authenticated');
+    // A renewal says nothing about the connection, which may be in an outage.
+    if (!forceNew) report('success', 'authenticated');
     this.#renewIn(token.expiresInMs * 0.9);
   }
 

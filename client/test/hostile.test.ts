@@ -275,6 +275,97 @@ describe('the network', () => {
   });
 });
 
+describe('what is told (spec: INIT-05)', () => {
+  it('a renewal during an outage is no success', async () => {
+    const { harness, socket } = await online();
+    await harness.run(7_200_000 * 0.9 - 20_000);
+    socket.drop();
+    await harness.run(2000);
+    for (let i = 0; i < 2; i++) {
+      harness.socket().drop();
+      await harness.run(5000);
+    }
+    const logins = harness.posts.length;
+    await harness.run(10_000);
+    expect(harness.posts.length).toBe(logins + 1);
+    expect(harness.inits.at(-1)?.[0]).toBe('wsChannelFailure');
+  });
+
+  it('a session that was replaced says nothing any more', async () => {
+    const { harness, qos, socket } = await online();
+    const told: string[] = [];
+    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference);
+    qos.initialize(
+      'demo',
+      () => undefined,
+      'carol',
+      (err) => told.push(err),
+      null,
+      { backendUrl },
+    );
+    socket.say({ type: 'nack', seq: 1, code: 'field_value', csError: 'csProtoError', message: 'no' });
+    socket.say({ type: 'ack', seq: 2 });
+    await harness.run(5000);
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a page that goes', () => {
+  it('a frame that waits out a slow-down goes once, with the number and text that it keeps', async () => {
+    const listeners = new Map<string, (event: unknown) => void>();
+    vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
+      listeners.set(type, listener),
+    );
+    vi.stubGlobal('removeEventListener', () => undefined);
+    const { harness, qos, socket } = await online();
+    const event = () => qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+    event();
+    socket.say({ type: 'slow-down', retryAfterMs: 5000 });
+    event();
+    listeners.get('pagehide')?.({ persisted: true });
+    const posted = harness.posts.at(-1)?.body.split('\n').slice(1) ?? [];
+    expect(posted.map((line) => JSON.parse(line).seq)).toEqual([1, 2]);
+    event();
+    await harness.run(60_000);
+    listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+    await harness.run();
+    harness.socket().welcome();
+    const again = harness.socket().texts.filter((line) => line.includes('"seq"'));
+    expect(again.slice(0, 2)).toEqual(posted);
+    expect(again.map((line) => JSON.parse(line).seq)).toEqual([1, 2, 3]);
+    await harness.run(10_000);
+    expect(harness.socket().texts.filter((line) => line.includes('"seq"'))).toHaveLength(3);
+  });
+
+  it('a login under way when the page goes into the cache does not open a connection there', async () => {
+    const listeners = new Map<string, (event: unknown) => void>();
+    vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
+      listeners.set(type, listener),
+    );
+    vi.stubGlobal('removeEventListener', () => undefined);
+    const harness = startHarness();
+    let answer: (() => void) | undefined;
+    makeQos()().initialize(
+      'demo',
+      (_f, callback) => {
+        answer = () => callback(null, 'jwt');
+      },
+      'alice',
+      null,
+      null,
+      { backendUrl },
+    );
+    await harness.run();
+    listeners.get('pagehide')?.({ persisted: true });
+    answer?.();
+    await harness.run(1000);
+    expect(FakeSocket.all).toHaveLength(0);
+    listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+    await harness.run(1000);
+    expect(FakeSocket.all).toHaveLength(1);
+  });
+});
+
 describe('the POST door', () => {
   /** A collector whose WebSockets are refused; answer makes what frames says. */
   async function behindPosts(answer: (body: string) => ReturnType<Door>) {
