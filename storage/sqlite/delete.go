@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/join"
 )
 
 // deleteRows is about how many rows one transaction deletes: some milliseconds.
@@ -51,7 +52,7 @@ func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
 		if budget -= rows; budget <= 0 {
 			break
 		}
-		if err := t.deleteConference(c.key, place); err != nil {
+		if err := t.deleteConference(c.Key, place); err != nil {
 			return deleted, false, err
 		}
 		deleted++
@@ -60,24 +61,24 @@ func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
 }
 
 // oldest returns the conference that ended first, if it ended before a time.
-func (t *tx) oldest(before int64) (c conferenceRow, place int64, err error) {
+func (t *tx) oldest(before int64) (c join.Row, place int64, err error) {
 	err = t.row(`SELECT key, place, start_ms, end_ms, activity FROM conference WHERE end_ms < ? ORDER BY end_ms LIMIT 1`, before).
-		Scan(&c.key, &place, &c.span.Start, &c.span.End, &c.activity)
+		Scan(&c.Key, &place, &c.Span.Start, &c.Span.End, &c.Activity)
 	return c, place, err
 }
 
 // deleteFrames deletes at most limit frames of a conference.
-func (t *tx) deleteFrames(c conferenceRow, place, limit int64) (int64, error) {
-	rows, err := t.near(place, c.span, 2*instance.Gap)
+func (t *tx) deleteFrames(c join.Row, place, limit int64) (int64, error) {
+	rows, err := table{t, place}.Near(c.Span, 2*instance.Gap)
 	if err != nil {
 		return 0, err
 	}
 	first, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
-		WHERE activity = 1 AND place = ? AND at BETWEEN ? AND ? LIMIT ?)`, place, c.span.Start, c.span.End, limit)
+		WHERE activity = 1 AND place = ? AND at BETWEEN ? AND ? LIMIT ?)`, place, c.Span.Start, c.Span.End, limit)
 	if err != nil {
 		return 0, err
 	}
-	own := zone(c, rows)
+	own := join.Zone(c, rows)
 	second, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
 		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
 	return first + second, err

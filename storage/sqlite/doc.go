@@ -18,7 +18,7 @@
 // applied, and a file with a higher number is refused. Times are kept in ms. The records
 // of one frame stand in one row. A row's body is compact: names of records and
 // attributes are ids in the table word, and what all records of a row share stands there
-// once (body.go has the bytes).
+// once (package frames has the bytes).
 //
 // One process may hold a store: a lock on <file>.lock says so and goes with the process.
 package sqlite

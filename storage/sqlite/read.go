@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/join"
 )
 
 const (
@@ -39,12 +40,12 @@ func (s *Store) Conference(ctx context.Context, ref storage.Ref) (storage.Confer
 		if err != nil {
 			return err
 		}
-		rows, err := scanConferences(ctx, tx, `WHERE c.key = ?`, found.key)
+		rows, err := scanConferences(ctx, tx, `WHERE c.key = ?`, found.Key)
 		if err != nil {
 			return err
 		}
 		c = rows[0].Conference
-		c.Participants, err = participants(ctx, tx, found.key)
+		c.Participants, err = participants(ctx, tx, found.Key)
 		return err
 	})
 	if err != nil {
@@ -108,10 +109,10 @@ func conditions(q storage.Query) (where string, args []any) {
 		add("p.conference_id = ?", q.ConferenceID)
 	}
 	if !q.From.IsZero() {
-		add("c.end_ms >= ?", ceilMs(q.From))
+		add("c.end_ms >= ?", frames.CeilMs(q.From))
 	}
 	if !q.To.IsZero() {
-		add("c.start_ms < ?", ceilMs(q.To))
+		add("c.start_ms < ?", frames.CeilMs(q.To))
 	}
 	if q.Outcome != "" {
 		add("c.outcome = ?", q.Outcome)
@@ -124,9 +125,6 @@ func conditions(q storage.Query) (where string, args []any) {
 	}
 	return "WHERE " + strings.Join(terms, " AND "), args
 }
-
-// ceilMs rounds up: a time that lies between two ms is after the first.
-func ceilMs(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
@@ -144,14 +142,14 @@ func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any)
 		var row listed
 		var start, end int64
 		var summed bool
-		var sum storedSummary
-		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, sum.fields()...)...)
+		var sum join.Summary
+		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, fields(&sum)...)...)
 		if err != nil {
 			return nil, err
 		}
-		row.Start, row.End = fromMs(start), fromMs(end)
+		row.Start, row.End = frames.FromMs(start), frames.FromMs(end)
 		if summed {
-			row.Summary = sum.summary(row.AppID, row.ConferenceID)
+			row.Summary = sum.Stored(row.AppID, row.ConferenceID)
 		}
 		out = append(out, row)
 	}
@@ -176,7 +174,7 @@ func participants(ctx context.Context, tx *sql.Tx, conference int64) (out []stor
 		if err := json.Unmarshal(details, &session.Details); err != nil {
 			return nil, fmt.Errorf("details of session %x: %w", id, err)
 		}
-		session.ID = formatUUID(id)
+		session.ID = frames.FormatUUID(id)
 		out = append(out, storage.Participant{Session: session})
 	}
 	return out, rows.Err()
@@ -184,9 +182,9 @@ func participants(ctx context.Context, tx *sql.Tx, conference int64) (out []stor
 
 // located is a conference's place in the tables.
 type located struct {
-	conferenceRow
+	join.Row
 	place int64
-	own   instance.Span // zone
+	own   instance.Span // join.Zone
 }
 
 // find returns the conference at ref. The time may lie up to the gap beside it; then
@@ -204,16 +202,8 @@ func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err 
 	if err != nil {
 		return found, err
 	}
-	pick := func(rows []conferenceRow) bool {
-		i := nearest(rows, at)
-		if i < 0 || !rows[i].span.Contains(at) {
-			return false
-		}
-		found.conferenceRow = rows[i]
-		return true
-	}
-	active, idle := split(rows)
-	if !pick(active) && !pick(idle) {
+	var ok bool
+	if found.Row, ok = join.Find(rows, at); !ok {
 		return found, storage.ErrNotFound
 	}
 	found.own, err = ownTimes(ctx, tx, found)
@@ -221,19 +211,19 @@ func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err 
 }
 
 func ownTimes(ctx context.Context, tx *sql.Tx, l located) (instance.Span, error) {
-	if !l.activity {
-		return l.span, nil
+	if !l.Activity {
+		return l.Span, nil
 	}
-	before, err := around(ctx, tx, l.place, l.span.Start)
+	before, err := around(ctx, tx, l.place, l.Span.Start)
 	if err != nil {
-		return l.span, err
+		return l.Span, err
 	}
-	after, err := around(ctx, tx, l.place, l.span.End)
-	return zone(l.conferenceRow, append(before, after...)), err
+	after, err := around(ctx, tx, l.place, l.Span.End)
+	return join.Zone(l.Row, append(before, after...)), err
 }
 
 // around returns the conferences of a place within twice the gap of a time, in order.
-func around(ctx context.Context, tx *sql.Tx, place, at int64) (out []conferenceRow, err error) {
+func around(ctx context.Context, tx *sql.Tx, place, at int64) (out []join.Row, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms, activity FROM conference
 		WHERE place = ? AND start_ms <= ? AND end_ms >= ? ORDER BY start_ms`, place, at+2*instance.Gap, at-2*instance.Gap)
 	if err != nil {
@@ -241,8 +231,8 @@ func around(ctx context.Context, tx *sql.Tx, place, at int64) (out []conferenceR
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var c conferenceRow
-		if err := rows.Scan(&c.key, &c.span.Start, &c.span.End, &c.activity); err != nil {
+		var c join.Row
+		if err := rows.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Activity); err != nil {
 			return nil, err
 		}
 		out = append(out, c)

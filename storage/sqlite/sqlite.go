@@ -14,6 +14,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
 // Synchronous says when a write is on the disk; the package comment compares the two.
@@ -52,7 +53,7 @@ type Store struct {
 	write  *sql.DB
 	read   *sql.DB
 	writer *writer
-	words  *dictionary
+	words  *frames.Dictionary
 	once   sync.Once
 	closed error
 }

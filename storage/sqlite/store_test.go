@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -176,16 +176,16 @@ func TestGroupFails(t *testing.T) {
 		})
 		require.Eventually(t, func() bool { return len(s.writer.jobs) == waiting+1 }, time.Minute, time.Millisecond)
 	}
-	insert := func(p placeID) func(*tx) error {
+	insert := func(p frames.PlaceID) func(*tx) error {
 		return func(t *tx) error { _, err := t.place(p); return err }
 	}
-	queue(insert(placeID{"a", "1"}), nil)
-	queue(func(t *tx) error { return errors.Join(insert(placeID{"a", "2"})(t), broken) }, broken)
-	queue(insert(placeID{"a", "3"}), nil)
+	queue(insert(frames.PlaceID{App: "a", Conference: "1"}), nil)
+	queue(func(t *tx) error { return errors.Join(insert(frames.PlaceID{App: "a", Conference: "2"})(t), broken) }, broken)
+	queue(insert(frames.PlaceID{App: "a", Conference: "3"}), nil)
 	close(hold)
 	wg.Wait()
 	require.Equal(t, 2, count(t, s, "place"))
-	require.NoError(t, s.writer.do(t.Context(), job{run: insert(placeID{"a", "2"})}))
+	require.NoError(t, s.writer.do(t.Context(), job{run: insert(frames.PlaceID{App: "a", Conference: "2"})}))
 	require.Equal(t, 3, count(t, s, "place"))
 }
 
@@ -280,50 +280,15 @@ func TestFullDictionary(t *testing.T) {
 	s := temp(t)
 	b := statsFrame(1, 1, noon)
 	b.Records = b.Records[:1]
-	for i := range maxWords + 10 {
+	for i := range frames.MaxWords + 10 {
 		b.Records[0].Attributes[fmt.Sprint("name ", i)] = int64(i)
 	}
 	_, err := s.Append(t.Context(), []storage.Batch{b})
 	require.NoError(t, err)
-	require.Equal(t, maxWords, count(t, s, "word"))
+	require.Equal(t, frames.MaxWords, count(t, s, "word"))
 	ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon}
 	require.NoError(t, s.Records(t.Context(), ref, func(_ string, r storage.Record) bool {
 		require.Equal(t, b.Records[0].Attributes, r.Attributes)
 		return true
 	}))
-}
-
-func TestBodyRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.OneOf(
-			rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.Float64().AsAny(),
-			rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.Int64Range(-1e9, 1e9).Draw(t, "n")) / 1e4 }).AsAny(),
-		)
-		names := rapid.SampledFrom([]string{"a", "b", "c", "qos.stats.jitter_ms", ""})
-		records := rapid.SliceOfN(rapid.MapOfN(names, value, 0, 5), 1, 5).Draw(t, "records")
-		e := encoder{words: map[string]uint64{"a": 1, "qos.stats.jitter_ms": 300}}
-		n, body, err := e.row("name", records)
-		require.NoError(t, err)
-		texts := map[uint64]string{1: "a", 300: "qos.stats.jitter_ms"}
-		d := decoder{buf: body, words: func(id uint64) (string, bool) { text, ok := texts[id]; return text, ok }}
-		name, got, err := d.decode(n)
-		require.NoError(t, err)
-		require.Equal(t, "name", name)
-		require.Equal(t, records, got)
-	})
-}
-
-// A damaged body is an error, never a panic or a loop without end.
-func FuzzDecode(f *testing.F) {
-	e := encoder{words: map[string]uint64{"a": 1}}
-	_, body, err := e.row("name", []attributes{{"a": "x", "b": 1.5, "c": int64(7)}, {"a": "x", "d": 1.0 / 3}})
-	require.NoError(f, err)
-	f.Add(body)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		d := decoder{buf: body, words: func(id uint64) (string, bool) { return "a", id == 1 }}
-		_, _, err := d.decode(2)
-		if err != nil {
-			require.ErrorIs(t, err, errBody)
-		}
-	})
 }

@@ -3,7 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
+
+	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
 // maxCached bounds each of the writer's caches; a full one starts again from nothing.
@@ -17,27 +18,20 @@ type tx struct {
 	stmts map[string]*sql.Stmt
 
 	// Keys of rows that are in the store, or will be when this transaction commits.
-	sessions map[sessionID]knownSession
-	places   map[placeID]int64
-}
-
-type sessionID struct {
-	app string
-	id  [16]byte
+	sessions map[frames.SessionID]knownSession
+	places   map[frames.PlaceID]int64
 }
 
 // knownSession is a session's row.
 type knownSession struct {
 	key  int64
-	row  sessionRow
+	row  frames.SessionRow
 	last int64 // highest seq in the store: a frame beyond it is new
 }
 
-type placeID struct{ app, conference string }
-
 // forget empties the caches: after a rollback they may hold what is not in the store.
 func (t *tx) forget() {
-	t.sessions, t.places = map[sessionID]knownSession{}, map[placeID]int64{}
+	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
@@ -102,10 +96,4 @@ func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
 		}
 	}
 	return rows.Err()
-}
-
-// formatUUID is the reverse of storage.ParseSessionID.
-func formatUUID(id []byte) string {
-	h := hex.EncodeToString(id)
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

@@ -30,6 +30,9 @@ var components = []string{
 	"internal/conference", "internal/loopback", "storage",
 }
 
+// engine is what every engine of the store may use of this module.
+var engine = []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/join"}
+
 // Rules are tried in order; the first whose room holds the package decides.
 var rules = []rule{
 	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
@@ -53,7 +56,15 @@ var rules = []rule{
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
-		room: "storage/sqlite", allowed: []string{"storage", "internal/instance", "modernc.org/sqlite"},
+		room: "storage/internal", allowed: []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/join"},
+		reason: "what engines share knows no engine",
+	},
+	{
+		room: "storage/sqlite", allowed: append([]string{"modernc.org/sqlite"}, engine...),
+		reason: "an engine knows its driver and the interfaces",
+	},
+	{
+		room: "storage/postgres", allowed: append([]string{"github.com/jackc/pgx/v5"}, engine...),
 		reason: "an engine knows its driver and the interfaces",
 	},
 	{room: "client", reason: "embeds the built library, nothing more"},
@@ -64,8 +75,8 @@ var rules = []rule{
 	{room: "processors", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 	{room: "exporters", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 	{
-		room: "extensions/storageextension", allowed: append([]string{"own", "external", "storage/sqlite"}, components...),
-		reason: "the one component that knows an engine",
+		room: "extensions/storageextension", allowed: append([]string{"own", "external", "storage/sqlite", "storage/postgres"}, components...),
+		reason: "the one component that knows the engines",
 	},
 	{room: "extensions", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 }
@@ -123,6 +134,8 @@ func TestRulesCatch(t *testing.T) {
 		{"receivers/qoswssreceiver", module + "exporters/storeexporter"},
 		{"exporters/storeexporter", module + "storage/sqlite"},
 		{"storage", "modernc.org/sqlite"},
+		{"storage/postgres", "modernc.org/sqlite"},
+		{"storage/internal/join", "github.com/jackc/pgx/v5"},
 		{"extensions/dashboardextension", module + "collector"},
 	} {
 		r, ok := ruleFor(bad[0])

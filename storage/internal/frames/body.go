@@ -1,4 +1,4 @@
-package sqlite
+package frames
 
 import (
 	"encoding/binary"
@@ -43,7 +43,7 @@ type attributes = map[string]any
 // encoder turns names into ids; names that have none yet stand in the body themselves
 // and are remembered in missing.
 type encoder struct {
-	words   map[string]uint64
+	ids     map[string]uint64
 	missing map[string]bool
 	buf     []byte
 }
@@ -167,7 +167,7 @@ func exactTimes(v, scale float64) (int64, bool) {
 // name appends a word's id, shifted to make room for a type, and the word itself where
 // it has no id.
 func (e *encoder) name(word string, t uint64, bits uint) {
-	id := e.words[word]
+	id := e.ids[word]
 	e.buf = binary.AppendUvarint(e.buf, id<<bits|t)
 	if id != 0 {
 		return
@@ -184,7 +184,8 @@ func (e *encoder) text(s string) {
 	e.buf = append(e.buf, s...)
 }
 
-var errBody = errors.New("a frame's body is damaged")
+// ErrBody says that a body cannot be read.
+var ErrBody = errors.New("a frame's body is damaged")
 
 // decoder reads a body. The first fault stays in err and ends all reading.
 type decoder struct {
@@ -196,7 +197,7 @@ type decoder struct {
 // decode returns the name and the attributes of the n records of a body.
 func (d *decoder) decode(n int) (name string, records []attributes, err error) {
 	if len(d.buf) == 0 || d.buf[0] != bodyVersion {
-		return "", nil, errBody
+		return "", nil, ErrBody
 	}
 	d.buf = d.buf[1:]
 	name = d.name(d.uvarint())
@@ -209,7 +210,7 @@ func (d *decoder) decode(n int) (name string, records []attributes, err error) {
 		records = append(records, r)
 	}
 	if d.err == nil && len(d.buf) > 0 {
-		d.err = errBody
+		d.err = ErrBody
 	}
 	return name, records, d.err
 }
@@ -237,7 +238,7 @@ func (d *decoder) value(t uint64) any {
 	case typeFalse, typeTrue:
 		return t == typeTrue
 	}
-	d.err = errBody
+	d.err = ErrBody
 	return nil
 }
 
@@ -247,7 +248,7 @@ func (d *decoder) name(id uint64) string {
 	}
 	word, ok := d.words(id)
 	if !ok && d.err == nil {
-		d.err = fmt.Errorf("%w: it uses word %d, which is not in the store", errBody, id)
+		d.err = fmt.Errorf("%w: it uses word %d, which is not in the store", ErrBody, id)
 	}
 	return word
 }
@@ -255,7 +256,7 @@ func (d *decoder) name(id uint64) string {
 func (d *decoder) text() string {
 	n := d.uvarint()
 	if n > uint64(len(d.buf)) {
-		d.err = errBody
+		d.err = ErrBody
 		return ""
 	}
 	s := string(d.buf[:n])
@@ -290,7 +291,7 @@ func (d *decoder) float() float64 {
 func (d *decoder) advance(n int) {
 	if n <= 0 || d.err != nil {
 		if d.err == nil {
-			d.err = errBody
+			d.err = ErrBody
 		}
 		d.buf = nil
 		return

@@ -1,0 +1,238 @@
+// Package join decides which conferences records belong to, over the rows of an engine.
+// Package instance joins spans; this package keeps rows in step with it.
+//
+// Rows of one place always lie more than instance.Gap apart:
+//   - rows with activity are what package instance makes of the times of activity;
+//   - a record that is not activity belongs to the row with activity whose span, widened
+//     by the gap, holds its conferenceAt; to the nearest if there are two, to the earlier
+//     if both are as near;
+//   - what belongs to none is joined among itself, into rows without activity. These
+//     are dissolved when activity comes near.
+//
+// So the rows depend on what is in the store alone, not on the order in which it came.
+package join
+
+import (
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Row is what joining needs of a conference's row.
+type Row struct {
+	Key      int64
+	Span     instance.Span
+	Activity bool
+	Summary  *Order // nil without a summary
+}
+
+// Visit says that a session has a record, which is not activity, about a time.
+type Visit struct{ Session, At int64 }
+
+// Table is the rows and frames of one place, inside one transaction. Frames are written
+// before they are joined.
+type Table interface {
+	// Near returns the rows that overlap a span widened by margin, in order of time.
+	Near(span instance.Span, margin int64) ([]Row, error)
+	// Insert makes a row and returns its key.
+	Insert(span instance.Span, activity bool) (int64, error)
+	// Stretch gives a row another span.
+	Stretch(key int64, span instance.Span) error
+	// Participate adds a session to a row, if it is not there.
+	Participate(key, session int64) error
+	// Swallow moves participants, and the summary where summary says so, to the row into
+	// and deletes the row from.
+	Swallow(into, from int64, summary bool) error
+	// Delete deletes a row and its participants.
+	Delete(key int64) error
+	// Summary returns the summary of a row that has one.
+	Summary(key int64) (*Summary, error)
+	// PutSummary writes the summary of a row.
+	PutSummary(key int64, s *Summary) error
+	// Others returns the records that are not activity in a span, each visit once.
+	Others(span instance.Span) ([]Visit, error)
+	// OthersBetween says whether there are any after one time and before another.
+	OthersBetween(after, before int64) (bool, error)
+	// Recount works out the participants of a row from the frames: activity in span,
+	// others in own.
+	Recount(key int64, span, own instance.Span) error
+}
+
+// Place joins records and summaries into the rows of a table.
+type Place struct{ Table Table }
+
+// Activity adds activity of a session: it extends, merges or makes a row.
+func (p Place) Activity(session int64, span instance.Span) error {
+	// Twice the gap, to see also the rows with which it shares what is not activity.
+	rows, err := p.Table.Near(span, 2*instance.Gap)
+	if err != nil {
+		return err
+	}
+	active, idle := split(rows)
+	merged, swallowed := instance.Merge(spans(active), span)
+	if len(swallowed) == 1 && merged == active[swallowed[0]].Span {
+		return p.Table.Participate(active[swallowed[0]].Key, session) // nothing but one more record
+	}
+	row, err := p.merge(active, swallowed, merged, true)
+	if err != nil {
+		return err
+	}
+	if err := p.Table.Participate(row.Key, session); err != nil {
+		return err
+	}
+	if err := p.dissolve(merged, idle); err != nil {
+		return err
+	}
+	if len(active) == len(swallowed) {
+		return nil // no neighbours
+	}
+	return p.shareAgain(merged)
+}
+
+// Other adds a record of a session that is not activity.
+func (p Place) Other(session, at int64) error {
+	row, err := p.otherRow(instance.At(at))
+	if err != nil {
+		return err
+	}
+	return p.Table.Participate(row.Key, session)
+}
+
+// PutSummary writes a summary to the row that joins its span, the nearest to its start
+// if there are several, unless a better one is there. Where there is no row it makes one.
+func (p Place) PutSummary(s *Summary) error {
+	row, err := p.otherRow(s.Span)
+	if err != nil || !s.Beats(row.Summary) {
+		return err
+	}
+	return p.Table.PutSummary(row.Key, s)
+}
+
+// otherRow returns the row for what is not activity: the row with activity that owns it,
+// or a row without.
+func (p Place) otherRow(span instance.Span) (Row, error) {
+	rows, err := p.Table.Near(span, instance.Gap)
+	if err != nil {
+		return Row{}, err
+	}
+	active, idle := split(rows)
+	if i := nearest(active, span.Start); i >= 0 {
+		return active[i], nil
+	}
+	merged, swallowed := instance.Merge(spans(idle), span)
+	return p.merge(idle, swallowed, merged, false)
+}
+
+// merge makes one row of those swallowed, with the span merged.
+func (p Place) merge(rows []Row, swallowed []int, merged instance.Span, activity bool) (into Row, err error) {
+	if len(swallowed) == 0 {
+		key, err := p.Table.Insert(merged, activity)
+		return Row{Key: key, Span: merged, Activity: activity}, err
+	}
+	into = rows[swallowed[0]]
+	for _, i := range swallowed[1:] {
+		from := rows[i]
+		better := from.Summary != nil && from.Summary.Beats(into.Summary)
+		if err := p.Table.Swallow(into.Key, from.Key, better); err != nil {
+			return into, err
+		}
+		if better {
+			into.Summary = from.Summary
+		}
+	}
+	if merged != into.Span {
+		into.Span = merged
+		err = p.Table.Stretch(into.Key, merged)
+	}
+	return into, err
+}
+
+// dissolve takes rows without activity apart that activity has come near to: what joins
+// it goes to its row, the rest stays by itself.
+func (p Place) dissolve(span instance.Span, idle []Row) error {
+	for _, row := range idle {
+		if !row.Span.Joins(span) {
+			continue
+		}
+		if err := p.dissolveRow(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Place) dissolveRow(row Row) error {
+	var summary *Summary
+	if row.Summary != nil {
+		var err error
+		if summary, err = p.Table.Summary(row.Key); err != nil {
+			return err
+		}
+	}
+	if err := p.Table.Delete(row.Key); err != nil {
+		return err
+	}
+	visits, err := p.Table.Others(row.Span)
+	if err != nil {
+		return err
+	}
+	for _, v := range visits {
+		if err := p.Other(v.Session, v.At); err != nil {
+			return err
+		}
+	}
+	if summary == nil {
+		return nil
+	}
+	return p.PutSummary(summary)
+}
+
+// shareAgain works out anew who took part in the rows around span, where records that
+// are not activity lie between two rows and may belong to the other one now.
+func (p Place) shareAgain(span instance.Span) error {
+	rows, err := p.Table.Near(span, 2*instance.Gap)
+	if err != nil {
+		return err
+	}
+	active, _ := split(rows)
+	for i := 1; i < len(active); i++ {
+		found, err := p.Table.OthersBetween(active[i-1].Span.End, active[i].Span.Start)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		for _, row := range active[i-1 : i+1] {
+			if err := p.recount(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p Place) recount(row Row) error {
+	rows, err := p.Table.Near(row.Span, 2*instance.Gap)
+	if err != nil {
+		return err
+	}
+	return p.Table.Recount(row.Key, row.Span, Zone(row, rows))
+}
+
+func split(rows []Row) (active, idle []Row) {
+	for _, r := range rows {
+		if r.Activity {
+			active = append(active, r)
+		} else {
+			idle = append(idle, r)
+		}
+	}
+	return active, idle
+}
+
+func spans(rows []Row) []instance.Span {
+	out := make([]instance.Span, len(rows))
+	for i, r := range rows {
+		out[i] = r.Span
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package join
+
+import (
+	"errors"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// Order says which of two summaries of one conference is kept.
+type Order struct {
+	Revision int64
+	Span     instance.Span
+}
+
+// Beats: the higher revision wins. Where conferences merge that both have a summary of
+// the same revision, the longer one stays, then the earlier.
+func (a Order) Beats(b *Order) bool {
+	if b == nil || a.Revision != b.Revision {
+		return b == nil || a.Revision > b.Revision
+	}
+	long, other := a.Span.End-a.Span.Start, b.Span.End-b.Span.Start
+	return long > other || long == other && a.Span.Start < b.Span.Start
+}
+
+// Summary is the columns of a summary.
+type Summary struct {
+	Order
+	Outcome      string
+	Participants int
+	MOS          *float64
+	Label        string
+	Document     []byte
+}
+
+// NewSummary checks a summary and returns its columns.
+func NewSummary(s storage.Summary) (*Summary, error) {
+	start, end := s.Start.UnixMilli(), s.End.UnixMilli()
+	switch {
+	case s.AppID == "":
+		return nil, errors.New("summary has no AppID")
+	case s.ConferenceID == "":
+		return nil, errors.New("summary has no conferenceID")
+	case start < 0 || end > frames.MaxTime || end < start:
+		return nil, errors.New("summary's start and end are not in 1970 to 9999, or in the wrong order")
+	}
+	return &Summary{
+		Order{int64(s.Revision), instance.Span{Start: start, End: end}},
+		s.Outcome, s.Participants, s.MOS, s.Label, append([]byte{}, s.Document...),
+	}, nil
+}
+
+// Stored gives the columns back as a storage.Summary.
+func (s *Summary) Stored(app, conference string) *storage.Summary {
+	return &storage.Summary{
+		AppID: app, ConferenceID: conference, Start: frames.FromMs(s.Span.Start), End: frames.FromMs(s.Span.End),
+		Revision: int(s.Revision), Outcome: s.Outcome, Participants: s.Participants,
+		MOS: s.MOS, Label: s.Label, Document: s.Document,
+	}
+}
