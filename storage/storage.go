@@ -116,6 +116,7 @@ type Query struct {
 	ConferenceID string    // exact, case-sensitive
 	From, To     time.Time // conferences that overlap [From, To)
 	Outcome      string
+	Unsummarised bool   // only conferences without a summary of just their span
 	Before       Cursor // continue after this row; zero: from the newest
 	Limit        int    // 1 to 200; 0 means 50
 }

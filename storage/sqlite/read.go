@@ -117,6 +117,9 @@ func conditions(q storage.Query) (where string, args []any) {
 	if q.Outcome != "" {
 		add("c.outcome = ?", q.Outcome)
 	}
+	if q.Unsummarised {
+		add("(c.revision IS NULL OR c.summary_start <> c.start_ms OR c.summary_end <> c.end_ms)")
+	}
 	if q.Before != (storage.Cursor{}) {
 		add("(c.start_ms, c.key) < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
 	}

@@ -80,10 +80,14 @@ func testSearch(f *fixture) {
 		"from to":       {storage.Query{From: at(100), To: at(101)}, []string{"standup"}},
 		"outcome":       {storage.Query{Outcome: "dropped"}, []string{"standup"}},
 		"other outcome": {storage.Query{Outcome: "success"}, nil},
+		"unsummarised":  {storage.Query{AppID: app, Unsummarised: true}, []string{"日本 'x' %", "stand_p", "Standup"}},
 		"nothing":       {storage.Query{AppID: "nobody"}, nil},
 	} {
 		require.Equal(t, c.want, ids(f.list(c.q)), name)
 	}
+
+	f.append(batch(1, activity(800, 0, 130)))
+	require.Equal(t, []string{"standup"}, ids(f.list(storage.Query{AppID: app, ConferenceID: "standup", Unsummarised: true})), "it went on")
 
 	// One that began before From and goes on is in the range.
 	f.append(batch(1, activity(900, 0, 1000), activity(901, 0, 1025), activity(902, 0, 1050)))
