@@ -55,6 +55,9 @@ type Set struct {
 	kept  []keeping         // ended, oldest first
 	letGo []released        // let go, oldest first
 	out   []Summary         // for the next Tick
+
+	wholeFromMs int64  // what begins earlier may be a part; 0: nobody can restore it
+	parts       []Part // for the next Parts
 }
 
 type key struct{ appID, conferenceID string }
@@ -70,6 +73,9 @@ type conf struct {
 	*Conference
 	key      key
 	revision int
+	part     bool  // others of its records were let go
+	whole    bool  // all of its records were restored
+	asked    int   // how often it stood in Parts
 	changed  bool  // since the last summary
 	ended    bool  // and counted so
 	endedMs  int64 // when it was found ended
@@ -117,7 +123,9 @@ func (s *Set) Seen(e *Event) bool {
 }
 
 // Apply takes one record that arrived at nowMs.
-func (s *Set) Apply(e *Event, nowMs int64) Result {
+func (s *Set) Apply(e *Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
+
+func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	switch {
 	case e.ConferenceID == "":
 		return Unplaced
@@ -131,16 +139,22 @@ func (s *Set) Apply(e *Event, nowMs int64) Result {
 	sl := s.keys[k]
 	c := sl.home(e)
 	if c == nil {
-		if sl != nil && sl.wasLetGo(e.placeMs()) {
+		part := sl != nil && sl.wasLetGo(e.placeMs())
+		if part && s.wholeFromMs == 0 {
 			return TooLate
 		}
 		if c = s.open(k, nowMs); c == nil {
+			s.missed(nowMs)
 			return Full
 		}
+		c.part = part
 		sl = s.keys[c.key]
 	}
 	before := c.span
-	c.apply(e, nowMs)
+	c.apply(e, arrivedMs)
+	if c.span != before && e.placeMs() < s.wholeFromMs {
+		c.whole, c.asked = false, 0 // it may touch what only the store knows
+	}
 	s.touch(c, e.Kind == KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 	if len(sl.confs) > 1 && (!e.Activity() || c.span != before) {
 		s.join(sl, c)
@@ -244,8 +258,11 @@ func (s *Set) join(sl *slot, c *conf) {
 
 // swallow makes o part of c. The summary of the whole is a revision of both.
 func (s *Set) swallow(sl *slot, c, o *conf) {
+	whole := !s.isPart(c) && !s.isPart(o)
 	c.merge(o.Conference)
 	c.revision = max(c.revision, o.revision)
+	c.whole = whole
+	c.part, c.asked = c.part || o.part, min(c.asked, o.asked)
 	s.drop(sl, o)
 	s.touch(c, true)
 }

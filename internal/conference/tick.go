@@ -9,7 +9,8 @@ import (
 )
 
 // Tick returns the summaries that are due at nowMs: of conferences that have ended
-// (revision 1), and of ended ones that changed since (the next revision). Conferences
+// (revision 1), and of ended ones that changed since (the next revision). Those of which
+// records may be missing wait in Parts. Conferences
 // that ended KeepEndedMs ago are let go. It looks at limit conferences at most and
 // reports whether there are more to look at, so that whoever holds a lock can let others
 // in between.
@@ -44,6 +45,10 @@ func (s *Set) look(c *conf, nowMs int64) {
 	}
 	if deadline := c.DeadlineMs(); nowMs <= deadline {
 		s.schedule(c, deadline)
+		return
+	}
+	if c.changed && s.isPart(c) && c.asked < maxAsked {
+		s.ask(c)
 		return
 	}
 	s.end(c, nowMs)

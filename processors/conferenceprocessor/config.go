@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/quality"
@@ -19,6 +20,10 @@ type Config struct {
 	KeepEnded time.Duration `mapstructure:"keep_ended"`
 	// Tick is how often ended conferences are looked for.
 	Tick time.Duration `mapstructure:"tick"`
+	// Storage is the component id of the storage extension from which conferences are folded
+	// again that this process did not see from the beginning. Without it their summaries
+	// cover what it saw.
+	Storage component.ID `mapstructure:"storage"`
 	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
 	Labels labelsConfig `mapstructure:"labels"`
 

@@ -24,6 +24,8 @@ const (
 const (
 	reasonFull    = "summaries_full"
 	reasonRefused = "summary_refused"
+
+	reasonNotRestored = "not_restored" // not given up: it may cover a part
 )
 
 // outbox holds the summaries until the next component has taken them. Only one goroutine

@@ -38,6 +38,8 @@ type conferences struct {
 	stop context.CancelFunc // nil before Start and after Shutdown
 	wg   sync.WaitGroup
 	out  outbox // of the ticking goroutine; of Shutdown when that has ended
+
+	restorer *restorer // nil: there is no store to restore from; used like out
 }
 
 func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.Logs) (*conferences, error) {
@@ -61,7 +63,10 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 }
 
 // Start begins to look for ended conferences.
-func (c *conferences) Start(context.Context, component.Host) error {
+func (c *conferences) Start(_ context.Context, host component.Host) error {
+	if err := c.findStore(host); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.wg.Go(func() { c.run(ctx) })
@@ -105,14 +110,17 @@ const perLook = 256
 
 // tick collects the summaries that are due and passes them on.
 func (c *conferences) tick(ctx context.Context, now time.Time) {
+	c.sweep(ctx, now)
 	for more := true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()
 		summaries, more = c.set.Tick(now.UnixMilli(), perLook)
+		parts := c.set.Parts()
 		live, kept := c.set.Live(), c.set.Len()
 		c.mu.Unlock()
 		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(live))
 		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
+		more = c.restore(ctx, parts, now) || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
 	}

@@ -144,9 +144,9 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 	for name, v := range attrs.All() {
 		switch name {
 		case semconv.FrameSeq:
-			e.Seq = uint64(max(0, v.Int())) // not negative
+			e.Seq = uint64(max(0, whole(v))) // not negative
 		case semconv.FrameIndex:
-			e.Index = int(v.Int())
+			e.Index = int(whole(v))
 		case semconv.StatsType:
 			s.StatsType = v.Str()
 		case semconv.MediaType:
@@ -190,8 +190,23 @@ func text(attrs pcommon.Map, name string) string {
 }
 
 func integer(attrs pcommon.Map, name string) int64 {
-	if v, ok := attrs.Get(name); ok && v.Type() == pcommon.ValueTypeInt {
+	if v, ok := attrs.Get(name); ok {
+		return whole(v)
+	}
+	return 0
+}
+
+// whole reads an integer, 0 when it is none. JSON senders may write whole numbers as
+// doubles; the store exporter takes them too.
+func whole(v pcommon.Value) int64 {
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
 		return v.Int()
+	case pcommon.ValueTypeDouble:
+		if d := v.Double(); math.Trunc(d) == d && math.Abs(d) <= 1<<53 {
+			return int64(d)
+		}
+	default:
 	}
 	return 0
 }

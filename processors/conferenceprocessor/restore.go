@@ -1,0 +1,183 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// State in memory is a cache (docs/adr/0007): before a conference is summarised that this
+// process did not see from its beginning, its records are read from the store.
+
+const (
+	// clockSlackMs is how far a client's times may be ahead of ours (docs/protocol.md,
+	// section 5): so much after the start a conference may still reach back before it.
+	clockSlackMs = 60_000
+	// sweepAfter is when whoever was cut off by the last stop has come back or has left.
+	sweepAfter = 2 * instance.Gap * time.Millisecond
+	perRestore = 256 // records restored while the lock is held
+	sweepPage  = 100
+)
+
+// owner is what the processor wants of a storage extension.
+type owner interface {
+	Reader() storage.Reader
+}
+
+type restorer struct {
+	reader  storage.Reader
+	sweepAt time.Time // zero: done
+}
+
+// findStore sets up the restorer where a storage extension is configured.
+func (c *conferences) findStore(host component.Host) error {
+	if c.cfg.Storage == (component.ID{}) {
+		return nil
+	}
+	extension, ok := host.GetExtensions()[c.cfg.Storage]
+	if !ok {
+		return fmt.Errorf("storage %q: no such extension; list it under service::extensions", c.cfg.Storage)
+	}
+	store, ok := extension.(owner)
+	if !ok {
+		return fmt.Errorf("storage %q is no storage extension", c.cfg.Storage)
+	}
+	reader := store.Reader()
+	if reader == nil {
+		return fmt.Errorf("storage %q has not started", c.cfg.Storage)
+	}
+	now := time.Now()
+	c.set.WholeFrom(now.UnixMilli() + instance.Gap + clockSlackMs)
+	c.restorer = &restorer{reader: reader, sweepAt: now.Add(sweepAfter)}
+	return nil
+}
+
+// restore gives the set the other records of conferences that it has a part of. It reports
+// whether there is something to look at again; what failed has time until the next tick.
+func (c *conferences) restore(ctx context.Context, parts []conference.Part, now time.Time) (again bool) {
+	for _, p := range parts {
+		span, revision, err := c.restoreOne(ctx, p, now)
+		if err != nil {
+			c.drop(ctx, 1, reasonNotRestored)
+			c.logger.Error("a conference cannot be read from the store, its summary may cover a part", zap.Error(err))
+		}
+		c.mu.Lock()
+		if err != nil {
+			c.set.Missing(p)
+		} else {
+			c.set.Restored(p, span, revision)
+			again = true
+		}
+		c.mu.Unlock()
+	}
+	return again
+}
+
+// restoreOne reads one conference, and returns its span and the revision of its summary.
+func (c *conferences) restoreOne(ctx context.Context, p conference.Part, now time.Time) (span instance.Span, revision int, err error) {
+	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
+	stored, err := c.restorer.reader.Conference(ctx, ref)
+	if errors.Is(err, storage.ErrNotFound) {
+		return instance.Span{End: math.MaxInt64}, 0, nil // then what is here is all
+	}
+	if err != nil {
+		return span, 0, err
+	}
+	span = instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}
+	if stored.Summary != nil {
+		revision = stored.Summary.Revision
+	}
+	return span, revision, c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+}
+
+func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {
+	sessions := make(map[string]*storage.Session, len(people))
+	for i := range people {
+		sessions[people[i].Session.ID] = &people[i].Session
+	}
+	full := false
+	events := make([]conference.Event, 0, perRestore)
+	put := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for i := range events {
+			full = c.set.Restore(&events[i], nowMs) == conference.Full || full
+		}
+		events = events[:0]
+	}
+	err := c.restorer.reader.Records(ctx, ref, func(session string, r storage.Record) bool {
+		if e, ok := recall(ref.AppID, session, sessions[session], &r); ok {
+			events = append(events, e)
+		}
+		if len(events) == perRestore {
+			put()
+		}
+		return !full
+	})
+	put()
+	if err == nil && full {
+		err = errors.New("there is no room for it")
+	}
+	return err
+}
+
+// recall is the event that a stored record was when it passed here.
+func recall(appID, session string, from *storage.Session, r *storage.Record) (e conference.Event, ok bool) {
+	if e.Kind = kinds[r.Name]; e.Kind == 0 {
+		return e, false
+	}
+	record := plog.NewLogRecord()
+	attrs := record.Attributes()
+	if err := attrs.FromRaw(r.Attributes); err != nil {
+		return e, false
+	}
+	readScope(&e, attrs)
+	e.AppID, e.Session = appID, session
+	if from != nil {
+		e.UserID, e.Alias = from.UserID, from.UserAlias
+	}
+	e.ConferenceID, e.ConferenceAtMs, e.Fabric = r.ConferenceID, r.ConferenceAt.UnixMilli(), r.Fabric
+	attrs.PutInt(semconv.FrameSeq, int64(r.Seq)) // at most 2^53-1
+	attrs.PutInt(semconv.FrameIndex, int64(r.Index))
+	record.SetTimestamp(pcommon.NewTimestampFromTime(r.At))
+	return readRecord(e, record), true
+}
+
+// sweep brings in, once, the conferences that ended while no process saw them: those
+// without a summary to which nobody came back.
+func (c *conferences) sweep(ctx context.Context, now time.Time) {
+	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
+		return
+	}
+	c.restorer.sweepAt = time.Time{}
+	query := storage.Query{Unsummarised: true, To: now.Add(-sweepAfter), Limit: sweepPage}
+	for {
+		page, err := c.restorer.reader.Conferences(ctx, query)
+		if err != nil {
+			c.logger.Error("the conferences that ended before the start cannot be listed", zap.Error(err))
+			return
+		}
+		var ended []conference.Part
+		for i := range page.Conferences {
+			if found := &page.Conferences[i]; found.End.Before(query.To) {
+				ended = append(ended, conference.Part{AppID: found.AppID, ConferenceID: found.ConferenceID, AtMs: found.Start.UnixMilli()})
+			}
+		}
+		c.restore(ctx, ended, now)
+		if query.Before = page.Next; page.Next == (storage.Cursor{}) {
+			return
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// fakeStore is a store with one conference. It is a storage extension too.
+type fakeStore struct {
+	component.StartFunc
+	component.ShutdownFunc
+	err     error
+	found   storage.Conference
+	records []storage.Record
+	asked   int
+}
+
+func (f *fakeStore) Reader() storage.Reader { return f }
+
+func (f *fakeStore) Conferences(context.Context, storage.Query) (storage.Page, error) {
+	if f.found.AppID == "" || f.found.Summary != nil {
+		return storage.Page{}, f.err
+	}
+	return storage.Page{Conferences: []storage.Conference{f.found}}, f.err
+}
+
+func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conference, error) {
+	f.asked++
+	if f.err == nil && ref.ConferenceID != f.found.ConferenceID {
+		return storage.Conference{}, storage.ErrNotFound
+	}
+	return f.found, f.err
+}
+
+func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string, storage.Record) bool) error {
+	for _, r := range f.records {
+		if !yield("earlier", r) {
+			break
+		}
+	}
+	return f.err
+}
+
+// fill stores a call of a session "earlier" that began before and lasted until end.
+func (f *fakeStore) fill(begin, end time.Time) {
+	f.found = storage.Conference{
+		AppID: "app", ConferenceID: "standup", Start: begin, End: end,
+		Participants: []storage.Participant{{Session: storage.Session{ID: "earlier", AppID: "app", UserID: "Bob", UserAlias: "b1"}}},
+	}
+	stats := map[string]any{
+		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio",
+		semconv.Stats("ssrc"): 7.0, semconv.Stats("packets"): 500.0, semconv.QualityMOS: 4.0, semconv.QualityLabel: "good", semconv.FabricUsage: "audio",
+	}
+	record := func(seq uint64, name string, at time.Time, attrs map[string]any) {
+		f.records = append(f.records, storage.Record{
+			Seq: seq, ConferenceID: "standup", ConferenceAt: begin, Fabric: 1, Name: name, At: at, Activity: true, Attributes: attrs,
+		})
+	}
+	record(1, semconv.EventEvent, begin, map[string]any{semconv.EventName: "fabricAdded", semconv.FabricUsage: "audio"})
+	for i := uint64(1); begin.Add(time.Duration(i) * 10 * time.Second).Before(end); i++ {
+		record(1+i, semconv.EventStats, begin.Add(time.Duration(i)*10*time.Second), stats)
+	}
+	record(99, semconv.EventStats, end, stats)
+}
+
+type storeHost struct {
+	component.Host
+	extensions map[component.ID]component.Component
+}
+
+func (h storeHost) GetExtensions() map[component.ID]component.Component { return h.extensions }
+
+var storeID = component.MustNewID("qosstorage")
+
+// startWith starts a processor beside a store.
+func startWith(t *testing.T, store component.Component, next *sink) (*conferences, error) {
+	t.Helper()
+	telemetry := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.WithoutCancel(t.Context()))) })
+	cfg := createDefaultConfig().(*Config)
+	cfg.Storage = storeID
+	c, err := newConferences(cfg, telemetry.NewTelemetrySettings(), next)
+	require.NoError(t, err)
+	host := storeHost{componenttest.NewNopHost(), map[component.ID]component.Component{}}
+	if store != nil {
+		host.extensions[storeID] = store
+	}
+	return c, c.Start(t.Context(), host)
+}
+
+// TestARestartInMidCallLosesNothing: the summary covers what another process saw.
+//
+// spec: CONF-02, CONF-03, SRV-03
+func TestARestartInMidCallLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := new(fakeStore), new(sink)
+		store.fill(begin, begin.Add(5*time.Minute))
+		<-time.After(5*time.Minute + 5*time.Second)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		for seq := range int64(12) {
+			require.NoError(t, c.ConsumeLogs(t.Context(), event(seq+1, "audioMute", "")))
+			advance(10 * time.Second)
+		}
+		require.NoError(t, c.ConsumeLogs(t.Context(), event(14, "fabricTerminated", "")))
+		advance(2 * time.Second)
+		summaries, _ := next.take()
+		require.Len(t, summaries, 1)
+		s := document(t, summaries[0])
+		require.Equal(t, 1, s.Revision)
+		require.Equal(t, begin.UnixMilli(), s.StartMs)
+		require.Len(t, s.Participants, 2)
+		require.Equal(t, [2]string{"Bob", "b1"}, [2]string{s.Participants[0].UserID, s.Participants[0].Alias})
+		require.Equal(t, "audio", s.Participants[0].Fabrics[0].Usage)
+		require.Equal(t, 30, s.Participants[0].Fabrics[0].Streams[0].Intervals)
+		require.Equal(t, "Alice", s.Participants[1].UserID)
+
+		// Late words revise the whole, and the store is asked no more.
+		asked := store.asked
+		require.NoError(t, c.ConsumeLogs(t.Context(), event(15, "customEvent", "")))
+		advance(2 * time.Second)
+		summaries, _ = next.take()
+		require.Len(t, summaries, 1)
+		require.Equal(t, 2, document(t, summaries[0]).Revision)
+		require.Len(t, document(t, summaries[0]).Participants, 2)
+		require.Equal(t, asked, store.asked)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestLateWordsAfterARestartReviseTheWhole: the store's revision is passed.
+//
+// spec: CONF-02
+func TestLateWordsAfterARestartReviseTheWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := new(fakeStore), new(sink)
+		store.fill(begin, begin.Add(time.Minute))
+		store.found.Summary = &storage.Summary{Revision: 3}
+		<-time.After(10 * time.Minute)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		late := frame(1, semconv.EventFeedback, 0, map[string]any{semconv.FeedbackOverall: int64(2)})
+		late.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutInt(semconv.ConferenceAt, begin.Add(20*time.Second).UnixMilli())
+		require.NoError(t, c.ConsumeLogs(t.Context(), late))
+		advance(2 * time.Second)
+		summaries, _ := next.take()
+		require.Len(t, summaries, 1)
+		s := document(t, summaries[0])
+		require.Equal(t, 4, s.Revision)
+		require.Equal(t, [2]int64{begin.UnixMilli(), begin.Add(time.Minute).UnixMilli()}, [2]int64{s.StartMs, s.EndMs})
+		require.Equal(t, 1, s.Feedback.Count)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestWhatEndedUnseenIsSummarised: nobody came back after the restart.
+//
+// spec: CONF-02, CONF-03
+func TestWhatEndedUnseenIsSummarised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := new(fakeStore), new(sink)
+		store.fill(begin, begin.Add(5*time.Minute))
+		<-time.After(5*time.Minute + 5*time.Second)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		advance(59 * time.Second)
+		summaries, _ := next.take()
+		require.Empty(t, summaries, "they may still come back")
+		advance(3 * time.Second)
+		summaries, _ = next.take()
+		require.Len(t, summaries, 1)
+		s := document(t, summaries[0])
+		require.Equal(t, conference.OutcomeDropped, s.Outcome)
+		require.Equal(t, int64(300_000), s.DurationMs)
+		advance(time.Hour)
+		summaries, _ = next.take()
+		require.Empty(t, summaries)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestAStoreThatCannotBeReadHoldsNothingUpForever: after some tries the summary covers what
+// is here.
+func TestAStoreThatCannotBeReadHoldsNothingUpForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, next := &fakeStore{err: errors.New("disk")}, new(sink)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricTerminated", "")))
+		advance(3 * time.Second)
+		summaries, _ := next.take()
+		require.Empty(t, summaries, "it is tried again")
+		advance(4 * time.Second)
+		summaries, _ = next.take()
+		require.Len(t, summaries, 1)
+		require.Equal(t, 5, store.asked)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+func TestStorageMustBeThere(t *testing.T) {
+	for name, store := range map[string]component.Component{
+		"no such extension":    nil,
+		"no storage extension": otherExtension{},
+		"has not started":      notStarted{},
+	} {
+		_, err := startWith(t, store, new(sink))
+		require.ErrorContains(t, err, name)
+	}
+}
+
+type otherExtension struct {
+	component.StartFunc
+	component.ShutdownFunc
+}
+
+type notStarted struct{ otherExtension }
+
+func (notStarted) Reader() storage.Reader { return nil }
