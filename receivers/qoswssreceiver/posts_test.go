@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -207,4 +208,23 @@ func TestLibraryIsServed(t *testing.T) {
 		resp, _ := c.do(http.MethodGet, path, "", "")
 		require.Equal(t, http.StatusNotFound, resp.StatusCode, path)
 	}
+}
+
+// A body that comes too slowly is a fault of the network: a refusal for good would keep
+// the client away for ever.
+func TestSlowBodyMayComeAgain(t *testing.T) {
+	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.ReadTimeout = 50 * time.Millisecond }))
+	body, slow := io.Pipe()
+	defer slow.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url+"frames", body)
+	require.NoError(t, err)
+	req.ContentLength = 100
+	resp, err := c.client.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, http.StatusTooManyRequests, resp.StatusCode)
+	var h heard
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&h))
+	require.Equal(t, string(protocol.CSHTTPError), h.CSError)
+	require.Positive(t, h.RetryAfterMs)
 }

@@ -97,7 +97,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *protocol.Error) 
 	case errors.As(err, &tooLarge):
 		return nil, &protocol.Error{Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Message: "a body has at most 65536 bytes"}
 	}
-	return nil, &protocol.Error{Code: protocol.CodeMalformed, Message: "the body could not be read"}
+	return nil, &protocol.Error{Code: protocol.CodeThrottled, Message: "the body did not come whole and in time"}
 }
 
 // writeAnswer answers a POST that was taken.
