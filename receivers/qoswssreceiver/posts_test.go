@@ -215,7 +215,7 @@ func TestLibraryIsServed(t *testing.T) {
 func TestSlowBodyMayComeAgain(t *testing.T) {
 	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.ReadTimeout = 50 * time.Millisecond }))
 	body, slow := io.Pipe()
-	defer slow.Close()
+	t.Cleanup(func() { require.NoError(t, slow.Close()) })
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url+"frames", body)
 	require.NoError(t, err)
 	req.ContentLength = 100
