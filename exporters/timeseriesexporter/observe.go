@@ -2,6 +2,7 @@ package timeseriesexporter
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -26,7 +27,7 @@ var (
 func (a *aggregates) observe(logs plog.Logs) (overflow int64) {
 	for _, rl := range logs.ResourceLogs().All() {
 		appID, ok := rl.Resource().Attributes().Get(semconv.AppID)
-		if !ok {
+		if !ok || appID.Str() == "" {
 			continue
 		}
 		app, over := a.app(appID.Str())
@@ -57,7 +58,7 @@ func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
 	case semconv.EventFeedback:
 		a.observeFeedback(app, attrs)
 	case semconv.EventSkip:
-		app.lostFrames.AddInt64(int64(number(attrs, semconv.SkipStats) + number(attrs, semconv.SkipEvents)))
+		app.lostFrames.Add(whole(attrs, semconv.SkipStats) + whole(attrs, semconv.SkipEvents))
 	case semconv.EventSummary:
 		a.observeSummary(app, attrs)
 	}
@@ -82,19 +83,19 @@ func pick(attrs pcommon.Map) measured {
 		case semconv.MediaType:
 			m.media = v.Str()
 		case semconv.QualityMOS:
-			m.mos, m.hasMOS = asFloat(v), true
+			m.mos, m.hasMOS = bounded(asFloat(v)), true
 		case attrJitter:
-			m.jitterMs, m.hasJitter = asFloat(v), true
+			m.jitterMs, m.hasJitter = bounded(asFloat(v)), true
 		case attrRTT:
-			m.rttMs, m.hasRTT = asFloat(v), true
+			m.rttMs, m.hasRTT = bounded(asFloat(v)), true
 		case attrPackets:
-			m.packets = asFloat(v)
+			m.packets = bounded(asFloat(v))
 		case attrLost:
-			m.lost = asFloat(v)
+			m.lost = bounded(asFloat(v))
 		case attrRemoteLoss:
-			m.remoteLoss, m.hasRemoteLoss = asFloat(v), true
+			m.remoteLoss, m.hasRemoteLoss = bounded(asFloat(v)), true
 		case attrRemoteJitter:
-			m.remoteJitterMs, m.hasRemoteJit = asFloat(v), true
+			m.remoteJitterMs, m.hasRemoteJit = bounded(asFloat(v)), true
 		}
 	}
 	return m
@@ -161,7 +162,7 @@ func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
 	switch text(attrs, semconv.EventName) {
 	case "fabricSetup":
 		if json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
-			app.setupDelay.Update(*data.SetupMs / 1000)
+			app.setupDelay.Update(bounded(*data.SetupMs) / 1000)
 		}
 	case "fabricSetupFailed":
 		_ = json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
@@ -172,7 +173,7 @@ func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
 }
 
 func (a *aggregates) observeFeedback(app *appMetrics, attrs pcommon.Map) {
-	if n := int(number(attrs, semconv.FeedbackOverall)); n >= 1 && n <= 5 {
+	if n := whole(attrs, semconv.FeedbackOverall); n >= 1 && n <= 5 {
 		a.count(semconv.MetricFeedback, app.name, semconv.LabelRating, strconv.Itoa(n))
 	}
 }
@@ -184,10 +185,10 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 		return
 	}
 	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(outcomes, text(attrs, semconv.SummaryOutcome)))
-	app.participants.AddInt64(int64(number(attrs, semconv.SummaryParticipants)))
-	app.duration.Update((number(attrs, semconv.SummaryEnd) - number(attrs, semconv.SummaryStart)) / 1000)
+	app.participants.Add(whole(attrs, semconv.SummaryParticipants))
+	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
-		app.mos.Update(asFloat(v))
+		app.mos.Update(bounded(asFloat(v)))
 	}
 }
 
@@ -217,4 +218,23 @@ func asFloat(v pcommon.Value) float64 {
 		return float64(v.Int())
 	}
 	return v.Double()
+}
+
+// maxValue bounds what is counted at once: one absurd number would spoil a sum for good.
+const maxValue = 1e10
+
+// bounded returns NaN, which nothing counts, for what no measure can be.
+func bounded(v float64) float64 {
+	if math.Abs(v) > maxValue {
+		return math.NaN()
+	}
+	return v
+}
+
+// whole returns a count that is neither negative nor absurd.
+func whole(attrs pcommon.Map, key string) int {
+	if v := bounded(number(attrs, key)); v > 0 {
+		return int(v) // at most maxValue
+	}
+	return 0
 }

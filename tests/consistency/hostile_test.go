@@ -1,0 +1,216 @@
+package consistency
+
+import (
+	"bufio"
+	"context"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confignet"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/exporter/exportertest"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/processor/processortest"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/exporters/storeexporter"
+	"github.com/qosrtc/qos/exporters/timeseriesexporter"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/processors/conferenceprocessor"
+	"github.com/qosrtc/qos/processors/qualityprocessor"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+type extension struct {
+	component.StartFunc
+	component.ShutdownFunc
+	*sqlite.Store
+}
+
+func (e extension) Writer() storage.Writer { return e.Store }
+func (e extension) Reader() storage.Reader { return e.Store }
+
+type host map[component.ID]component.Component
+
+func (h host) GetExtensions() map[component.ID]component.Component { return h }
+
+// fanOut hands a batch to each, as the collector does before exporters.
+type fanOut []consumer.Logs
+
+func (fanOut) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
+
+func (f fanOut) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
+	for _, next := range f {
+		if err := next.ConsumeLogs(ctx, logs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// road starts the whole of the pipeline behind the receiver.
+func road(t *testing.T, store *sqlite.Store, scrape string) consumer.Logs {
+	t.Helper()
+	id := component.MustNewID("qosstorage")
+	h := host{id: extension{Store: store}}
+	run := func(c component.Component, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.NoError(t, c.Start(t.Context(), h))
+		t.Cleanup(func() { require.NoError(t, c.Shutdown(context.WithoutCancel(t.Context()))) })
+	}
+	sf := storeexporter.NewFactory()
+	stores, err := sf.CreateLogs(t.Context(), exportertest.NewNopSettings(sf.Type()), sf.CreateDefaultConfig())
+	run(stores, err)
+	tf := timeseriesexporter.NewFactory()
+	cfg := tf.CreateDefaultConfig().(*timeseriesexporter.Config)
+	cfg.NetAddr = confignet.AddrConfig{Transport: confignet.TransportTypeTCP, Endpoint: scrape}
+	series, err := tf.CreateLogs(t.Context(), exportertest.NewNopSettings(tf.Type()), cfg)
+	run(series, err)
+	cf := conferenceprocessor.NewFactory()
+	conferences := cf.CreateDefaultConfig().(*conferenceprocessor.Config)
+	conferences.Storage, conferences.Tick = id, 100*time.Millisecond
+	conference, err := cf.CreateLogs(t.Context(), processortest.NewNopSettings(cf.Type()), conferences, fanOut{stores, series})
+	run(conference, err)
+	qf := qualityprocessor.NewFactory()
+	quality, err := qf.CreateLogs(t.Context(), processortest.NewNopSettings(qf.Type()), qf.CreateDefaultConfig(), conference)
+	run(quality, err)
+	return quality
+}
+
+// names are all attributes that some stage may look at.
+func names() (all []string) {
+	for _, a := range semconv.Attributes {
+		all = append(all, strings.ReplaceAll(a.Name, "<key>", "x"))
+	}
+	for _, m := range protocol.Measures {
+		all = append(all, semconv.Stats(m.Name))
+	}
+	return all
+}
+
+// genValue draws a value of any type, the extremes of each among them.
+func genValue(t *rapid.T, name string) any {
+	switch rapid.IntRange(0, 9).Draw(t, "type of "+name) {
+	case 0:
+		return nil
+	case 1:
+		return rapid.Bool().Draw(t, name)
+	case 2:
+		return rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, -1, 0.5, math.SmallestNonzeroFloat64}).Draw(t, name)
+	case 3:
+		return rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, -1, 0, 1 << 53, 1 << 40}).Draw(t, name)
+	case 4:
+		return []any{"a", int64(1)}
+	case 5:
+		return map[string]any{"a": []any{nil}}
+	case 6:
+		return []byte{0, 255}
+	case 7:
+		return rapid.SampledFrom([]string{"", "\xff\x00\"\\\n{}", strings.Repeat("é", 3000), `{"setupMs":1e308,"ssrc":1e999}`, "null"}).Draw(t, name)
+	case 8:
+		return rapid.SampledFrom([]string{"inbound-rtp", "outbound-rtp", "audio", "video", "opus", "VP8", "h", "success", "fabricSetup", "userIDChange", "019a9f3c-7b1a-7c3e-9f10-000000000001", "app"}).Draw(t, name)
+	default:
+		return int64(rapid.IntRange(1, 5).Draw(t, name))
+	}
+}
+
+func fill(t *rapid.T, into pcommon.Map, usual map[string]any, all []string) {
+	for name, v := range usual {
+		if rapid.IntRange(0, 9).Draw(t, "usual "+name) > 0 {
+			require.NoError(t, into.FromRaw(merged(into.AsRaw(), name, v)))
+		}
+	}
+	for range rapid.IntRange(0, 6).Draw(t, "more") {
+		name := rapid.SampledFrom(all).Draw(t, "name")
+		require.NoError(t, into.FromRaw(merged(into.AsRaw(), name, genValue(t, name))))
+	}
+}
+
+func merged(m map[string]any, name string, v any) map[string]any {
+	m[name] = v
+	return m
+}
+
+func hostile(t *rapid.T, all []string, seq int64) plog.Logs {
+	logs := plog.NewLogs()
+	resource := logs.ResourceLogs().AppendEmpty()
+	fill(t, resource.Resource().Attributes(), map[string]any{semconv.AppID: "app", semconv.SessionID: sessionID(1)}, all)
+	scope := resource.ScopeLogs().AppendEmpty()
+	fill(t, scope.Scope().Attributes(), map[string]any{
+		semconv.ConferenceID: "c", semconv.ConferenceAt: time.Now().UnixMilli(), semconv.FabricID: int64(1),
+	}, all)
+	for i := range rapid.IntRange(1, 4).Draw(t, "records") {
+		r := scope.LogRecords().AppendEmpty()
+		r.SetEventName(rapid.SampledFrom([]string{
+			semconv.EventStats, semconv.EventStats, semconv.EventEvent, semconv.EventError, semconv.EventFeedback, semconv.EventLog, semconv.EventSkip, semconv.EventSummary, "", "x",
+		}).Draw(t, "event name"))
+		at := rapid.SampledFrom([]pcommon.Timestamp{pcommon.NewTimestampFromTime(time.Now()), 0, 1, math.MaxUint64, math.MaxInt64}).Draw(t, "time")
+		r.SetTimestamp(at)
+		fill(t, r.Attributes(), map[string]any{
+			semconv.FrameSeq: seq, semconv.FrameIndex: int64(i), semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.EventName: "fabricSetup",
+		}, all)
+		if rapid.Bool().Draw(t, "body") {
+			require.NoError(t, r.Body().FromRaw(genValue(t, "body")))
+		}
+	}
+	return logs
+}
+
+// TestNothingThatComesDoesHarm: whatever stands in the attributes, nothing panics, nothing
+// is refused, and every conference can be read.
+//
+// spec: SRV-04
+func TestNothingThatComesDoesHarm(t *testing.T) {
+	store := open(t)
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	scrape := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	next := road(t, store, scrape)
+	all := names()
+	seq := int64(0)
+	rapid.Check(t, func(rt *rapid.T) {
+		seq++
+		require.NoError(rt, next.ConsumeLogs(t.Context(), hostile(rt, all, seq)))
+	})
+	page, err := store.Conferences(t.Context(), storage.Query{})
+	require.NoError(t, err)
+	require.NotEmpty(t, page.Conferences)
+	records := 0
+	for _, c := range page.Conferences {
+		require.NoError(t, store.Records(t.Context(), storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}, func(string, storage.Record) bool { records++; return true }))
+	}
+	require.Greater(t, records, 20)
+	t.Logf("%d frames, %d conferences, %d records stored", seq, len(page.Conferences), records)
+	checkScrape(t, scrape)
+}
+
+// checkScrape demands numbers that counters and sums can have.
+func checkScrape(t *testing.T, address string) {
+	t.Helper()
+	resp, err := http.Get("http://" + address + "/metrics")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		v, err := strconv.ParseFloat(lines.Text()[strings.LastIndexByte(lines.Text(), ' ')+1:], 64)
+		require.NoError(t, err, lines.Text())
+		require.True(t, v >= 0 && v < 1e18, lines.Text())
+	}
+	require.NoError(t, lines.Err())
+}
