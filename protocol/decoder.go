@@ -72,6 +72,8 @@ func finish(e *Error, kind Type, msg []byte) *Error {
 	}
 	switch kind {
 	case TypeHello, TypeFabric, TypeColumns, TypeBye:
+	case TypeSkip:
+		e.Seq, e.From = PeekSeq(msg), peek(msg, "from")
 	default:
 		e.Seq = PeekSeq(msg)
 	}
@@ -207,21 +209,24 @@ func (d *Decoder) UnknownColumns() int { return d.unknownColumns }
 
 // PeekSeq reads the seq from the head of a message that cannot be decoded whole; 0 when
 // there is none.
-func PeekSeq(head []byte) uint64 {
+func PeekSeq(head []byte) uint64 { return peek(head, "seq") }
+
+// peek reads a frame number from the head of a message.
+func peek(head []byte, member string) uint64 {
 	var s scanner
 	s.reset(head)
 	s.open('{', "")
 	for name, ok := s.member(true); ok; name, ok = s.member(false) {
-		if string(name) != "seq" {
+		if string(name) != member {
 			s.skip()
 			continue
 		}
-		seq := s.int(1, MaxSeq)
+		n := s.int(1, MaxSeq)
 		// A number that runs to the end may have been cut.
 		if s.err != nil || s.pos == len(head) {
 			return 0
 		}
-		return uint64(seq)
+		return uint64(n)
 	}
 	return 0
 }

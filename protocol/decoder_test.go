@@ -168,6 +168,17 @@ func TestPeekSeq(t *testing.T) {
 	f(0, `{"a":`+strings.Repeat("[", MaxFrameBytes))
 }
 
+// A refused skip says which numbers it stood for, so that the ack can pass them.
+func TestRefusedSkipNamesItsNumbers(t *testing.T) {
+	_, err := NewDecoder().Decode([]byte(`{"type":"skip","seq":29,"at":1,"lost":[{"fabric":7}],"from":20}`))
+	require.Equal(t, CodeFabricUnknown, err.Code)
+	require.EqualValues(t, 29, err.Seq)
+	require.EqualValues(t, 20, err.From)
+	_, err = NewDecoder().Decode([]byte(`{"type":"log","seq":29,"at":1,"fabric":7,"from":20}`))
+	require.EqualValues(t, 29, err.Seq)
+	require.Zero(t, err.From, "not a skip")
+}
+
 // A refusal names what is wrong and never repeats what came.
 func TestRefusalsDoNotEcho(t *testing.T) {
 	for name, v := range loadVectors(t) {

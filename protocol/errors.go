@@ -81,6 +81,7 @@ type Error struct {
 	Limit   int    // the limit that was passed, 0 when it is none
 	Message string // one sentence for the developer of the client
 	Seq     uint64 // the number of the refused frame, 0 when none could be read
+	From    uint64 // the first number of a refused skip, 0 when none could be read; not sent
 }
 
 // Error implements error.

@@ -55,6 +55,29 @@ func (t *tracker) acked() uint64 { return t.taken[0].to }
 // gaps counts the holes in what was taken or is on its way.
 func (t *tracker) gaps() int { return len(t.taken) - 1 + len(t.pending) }
 
+// refuse marks seq as refused for good; for a skip also the numbers since from, which the
+// client never sends. What is on its way keeps its own fate. Zero is no number.
+func (t *tracker) refuse(from, seq uint64) {
+	if seq == 0 {
+		return
+	}
+	if from == 0 || from > seq {
+		from = seq
+	}
+	for _, r := range t.pending {
+		if r.to < from || r.from > seq {
+			continue
+		}
+		if from < r.from {
+			t.taken.add(from, r.from-1)
+		}
+		from = r.to + 1
+	}
+	if from <= seq {
+		t.taken.add(from, seq)
+	}
+}
+
 // settle moves what was on its way to what is taken.
 func (t *tracker) settle() {
 	for _, r := range t.pending {

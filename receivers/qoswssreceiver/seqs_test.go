@@ -2,6 +2,7 @@ package qoswssreceiver
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -45,4 +46,35 @@ func TestTrackerHoldsTheAckAtAGap(t *testing.T) {
 	require.False(t, tr.seen(7), "what the pipeline could not take comes again")
 	tr.taken.add(7, 7)
 	require.EqualValues(t, 9, tr.acked())
+}
+
+// A refused skip stands for all its numbers, but for none that is on its way.
+func TestTrackerRefuse(t *testing.T) {
+	tr := newTracker(5)
+	tr.refuse(0, 0)
+	tr.refuse(0, 6)
+	require.EqualValues(t, 6, tr.acked(), "one frame")
+	tr.refuse(7, 9)
+	require.EqualValues(t, 9, tr.acked(), "a skip")
+	tr.refuse(12, 10)
+	require.EqualValues(t, 10, tr.acked(), "a from after the number says nothing")
+	tr.pending.add(12, 13)
+	tr.pending.add(15, 15)
+	tr.refuse(11, 16)
+	require.EqualValues(t, 11, tr.acked(), "what is on its way is not acknowledged")
+	tr.forget()
+	require.False(t, tr.seen(13))
+	require.True(t, tr.seen(14))
+	require.False(t, tr.seen(15))
+	require.True(t, tr.seen(16))
+}
+
+// A skip that is refused is never sent again, so the ack must pass all its numbers.
+func TestRefusedSkipDoesNotHoldTheAck(t *testing.T) {
+	c := startCollector(t)
+	s := welcomed(c.receiver.door, func([]byte) {})
+	now := time.Now()
+	require.Nil(t, s.message([]byte(`{"type":"skip","seq":9,"from":1,"at":1,"lost":[{"fabric":44,"stats":9}]}`), now))
+	s.flush(now)
+	require.EqualValues(t, 9, s.seqs.acked())
 }

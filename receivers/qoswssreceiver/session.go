@@ -326,9 +326,7 @@ func (s *session) refuse(e *protocol.Error) *ending {
 		return s.end(e)
 	}
 	count(s.door.metrics.ReceiverQoswssFramesRefused, "code", e.Code)
-	if 0 < e.Seq && e.Seq <= protocol.MaxSeq && !s.seqs.seen(e.Seq) {
-		s.seqs.taken.add(e.Seq, e.Seq)
-	}
+	s.seqs.refuse(e.From, e.Seq)
 	s.answer(protocol.AppendNack(s.out[:0], e))
 	if s.refusals++; s.refusals < protocol.MaxRefusals && s.seqs.gaps() <= protocol.MaxSeqGaps {
 		return nil
