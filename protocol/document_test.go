@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// section returns one section of docs/protocol.md, from its heading to the next.
+func section(t *testing.T, number string) string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/protocol.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(text), "\n## "+number+". ")
+	require.True(t, ok, "section %s", number)
+	body, _, _ := strings.Cut(rest, "\n## ")
+	return body
+}
+
+// Section 7 lists the column names, in the order of the table in measures.go.
+func TestDocumentListsMeasures(t *testing.T) {
+	_, list, ok := strings.Cut(section(t, "7"), "Names: *")
+	require.True(t, ok)
+	list, _, ok = strings.Cut(list, "*")
+	require.True(t, ok)
+	var want []string
+	for _, m := range Measures {
+		want = append(want, m.Name)
+	}
+	require.Equal(t, want, regexp.MustCompile(`,\s+`).Split(list, -1))
+}
+
+// declaredCodes reads the Code constants from the source: a code that nobody entered
+// into the tables is found too.
+func declaredCodes(t *testing.T) (declared []Code) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == "Code" {
+			literal, ok := spec.Values[0].(*ast.BasicLit)
+			require.True(t, ok)
+			text, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			declared = append(declared, Code(text))
+		}
+		return true
+	})
+	return declared
+}
+
+// Section 9 has one row a code, in the order of errors.go.
+func TestDocumentListsCodes(t *testing.T) {
+	var listed []Code
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\d+) \\|").FindAllStringSubmatch(section(t, "9"), -1) {
+		code := Code(row[1])
+		listed = append(listed, code)
+		require.Equal(t, string(code.CSError()), row[2], "csError of %s", code)
+		require.Equal(t, strconv.Itoa(code.HTTPStatus()), row[3], "HTTP status of %s", code)
+	}
+	require.Equal(t, declaredCodes(t), listed)
+	require.Len(t, codes, len(listed))
+}
