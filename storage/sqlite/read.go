@@ -6,17 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
-)
-
-const (
-	defaultLimit = 50
-	maxLimit     = 200
 )
 
 // Conferences implements storage.Reader.
@@ -71,12 +65,8 @@ type listed struct {
 }
 
 func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, err error) {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	limit = min(limit, maxLimit)
-	where, args := conditions(q)
+	limit := join.Limit(q)
+	where, args := join.Conditions(q, func(s string) any { return s })
 	rows, err := scanConferences(ctx, tx, where+` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`, append(args, limit+1)...)
 	if err != nil {
 		return page, err
@@ -93,40 +83,6 @@ func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, 
 		page.Conferences = append(page.Conferences, row.Conference)
 	}
 	return page, nil
-}
-
-// conditions turns a query into SQL.
-func conditions(q storage.Query) (where string, args []any) {
-	var terms []string
-	add := func(term string, values ...any) {
-		terms = append(terms, term)
-		args = append(args, values...)
-	}
-	if q.AppID != "" {
-		add("c.app_id = ?", q.AppID)
-	}
-	if q.ConferenceID != "" {
-		add("p.conference_id = ?", q.ConferenceID)
-	}
-	if !q.From.IsZero() {
-		add("c.end_ms >= ?", frames.CeilMs(q.From))
-	}
-	if !q.To.IsZero() {
-		add("c.start_ms < ?", frames.CeilMs(q.To))
-	}
-	if q.Outcome != "" {
-		add("c.outcome = ?", q.Outcome)
-	}
-	if q.Unsummarised {
-		add("(c.revision IS NULL OR c.summary_start <> c.start_ms OR c.summary_end <> c.end_ms)")
-	}
-	if q.Before != (storage.Cursor{}) {
-		add("(c.start_ms, c.key) < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
-	}
-	if len(terms) == 0 {
-		return "", nil
-	}
-	return "WHERE " + strings.Join(terms, " AND "), args
 }
 
 const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,

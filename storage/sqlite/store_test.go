@@ -16,6 +16,7 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/group"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -118,11 +119,11 @@ func TestClosed(t *testing.T) {
 	s := temp(t)
 	require.NoError(t, s.Close())
 	_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, 1, noon)})
-	require.ErrorIs(t, err, errClosed)
+	require.ErrorIs(t, err, group.ErrClosed)
 	require.ErrorContains(t, err, s.path)
 }
 
-// Close waits for what is under way; each write ends either stored or with errClosed.
+// Close waits for what is under way; each write ends either stored or with group.ErrClosed.
 func TestCloseWhileWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.sqlite3")
 	s := open(t, path)
@@ -133,7 +134,7 @@ func TestCloseWhileWriting(t *testing.T) {
 		wg.Go(func() {
 			for seq := uint64(1); ; seq++ {
 				_, err := s.Append(context.Background(), []storage.Batch{statsFrame(n, seq, noon)})
-				if errors.Is(err, errClosed) {
+				if errors.Is(err, group.ErrClosed) {
 					return
 				}
 				if err != nil {
@@ -168,13 +169,13 @@ func TestGroupFails(t *testing.T) {
 	<-held
 	broken := errors.New("broken")
 	queue := func(run func(*tx) error, want error) {
-		waiting := len(s.writer.jobs)
+		waiting := s.writer.queue.Len()
 		wg.Go(func() {
 			if err := s.writer.do(context.Background(), job{run: run}); !errors.Is(err, want) {
 				t.Errorf("got %v, want %v", err, want)
 			}
 		})
-		require.Eventually(t, func() bool { return len(s.writer.jobs) == waiting+1 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return s.writer.queue.Len() == waiting+1 }, time.Minute, time.Millisecond)
 	}
 	insert := func(p frames.PlaceID) func(*tx) error {
 		return func(t *tx) error { _, err := t.place(p); return err }
@@ -199,7 +200,7 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 	<-held
 	ctx, cancel := context.WithCancel(t.Context())
-	for range queueJobs + 10 {
+	for range group.QueueJobs + 10 {
 		wg.Go(func() {
 			err := s.writer.do(ctx, job{run: func(*tx) error { return errors.New("nobody waits: must not run") }})
 			if !errors.Is(err, context.Canceled) {
@@ -207,7 +208,7 @@ func TestQueueIsBounded(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return len(s.writer.jobs) == queueJobs }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.writer.queue.Len() == group.QueueJobs }, time.Minute, time.Millisecond)
 	cancel()
 	close(hold)
 	wg.Wait()

@@ -31,7 +31,7 @@ var components = []string{
 }
 
 // engine is what every engine of the store may use of this module.
-var engine = []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/join"}
+var engine = []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/group", "storage/internal/join"}
 
 // Rules are tried in order; the first whose room holds the package decides.
 var rules = []rule{
@@ -56,7 +56,7 @@ var rules = []rule{
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
-		room: "storage/internal", allowed: []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/join"},
+		room: "storage/internal", allowed: []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/group", "storage/internal/join"},
 		reason: "what engines share knows no engine",
 	},
 	{
