@@ -1,4 +1,4 @@
-/*! qos 1.0.0 | Apache-2.0 */
+/*! qos 0.1.0 | Apache-2.0 */
 /** The outcome of an operation; `message` is the same text as `msg`. */
 export interface Result {
   status: 'success' | 'failure';

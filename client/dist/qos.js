@@ -1,4 +1,4 @@
-/*! qos 1.0.0 | Apache-2.0 */
+/*! qos 0.1.0 | Apache-2.0 */
 (function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){var wrapper={};
 "use strict";
 (() => {
@@ -2158,7 +2158,7 @@ ${speaker.lines(entry).join("\n")}`;
   }
 
   // src/version.ts
-  var version = "1.0.0";
+  var version = "0.1.0";
 
   // src/wifi.ts
   var limitMs2 = 5e3;

@@ -1,4 +1,4 @@
-/*! qos 1.0.0 | Apache-2.0 */
+/*! qos 0.1.0 | Apache-2.0 */
 
 // src/result.ts
 function success(notes = []) {
@@ -2156,7 +2156,7 @@ function uuidv7(ms) {
 }
 
 // src/version.ts
-var version = "1.0.0";
+var version = "0.1.0";
 
 // src/wifi.ts
 var limitMs2 = 5e3;

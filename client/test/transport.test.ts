@@ -41,7 +41,7 @@ describe('connecting', () => {
       versions: [1],
       token: 'T',
       acked: 0,
-      library: '1.0.0',
+      library: '0.1.0',
       applicationVersion: '2.3',
       siteID: 'hq',
       additionalIDs: { tenantID: 't1' },

@@ -103,6 +103,7 @@ processors:
   memory_limiter: {check_interval: 1s, limit_mib: 1024}
   quality:
   conference:
+    storage: qosstorage
 exporters:
   qosstore: {storage: qosstorage}
   qostimeseries: {endpoint: %q}

@@ -56,6 +56,18 @@ func TestCollectorIsGenerated(t *testing.T) {
 	}
 }
 
+// TestOneVersion: the browser library and the collector are released together.
+//
+// spec: LIB-04
+func TestOneVersion(t *testing.T) {
+	collector := regexp.MustCompile(`(?m)^  version: (\S+)$`).FindStringSubmatch(read(t, "builder-config.yaml"))
+	library := regexp.MustCompile(`"version": "(\S+)"`).FindStringSubmatch(read(t, "client", "package.json"))
+	built := regexp.MustCompile(`"version": "(\S+)"`).FindStringSubmatch(read(t, "client", "dist", "manifest.json"))
+	require.Equal(t, collector[1], library[1])
+	require.Equal(t, library[1], built[1])
+	require.Contains(t, read(t, "CHANGELOG.md"), "## "+library[1])
+}
+
 func TestGoModHasNoReplace(t *testing.T) {
 	require.NotContains(t, read(t, "go.mod"), "replace ", "a module with replace cannot be built by other people's ocb")
 }
