@@ -59,9 +59,10 @@ generate: tools ## everything generated: collector/, component metadata, docs/te
 	go test ./internal/semconv -update >/dev/null || true
 	$(MAKE) client
 
-check-generated: generate ## fail if something generated is not what its source says
-	git diff --exit-code --stat
-	@test -z "$$(git status --porcelain)" || { git status --short; exit 1; }
+check-generated: ## fail if something generated is not what its source says
+	@state() { git status --porcelain; git diff; }; before=$$(state | git hash-object --stdin); \
+	$(MAKE) --no-print-directory generate; \
+	[ "$$before" = "$$(state | git hash-object --stdin)" ] || { git status --short; echo "generated files were out of date"; exit 1; }
 
 check: fmt lint check-generated test ## what a change must pass: format, lint, generated files, tests
 
