@@ -1014,7 +1014,6 @@
   // src/stats/interval.ts
   var inboundCounters = {
     bytes: "bytesReceived",
-    packets: "packetsReceived",
     packetsDiscarded: "packetsDiscarded",
     fecPackets: "fecPacketsReceived",
     samples: "totalSamplesReceived",
@@ -1034,7 +1033,6 @@
   };
   var outboundCounters = {
     bytes: "bytesSent",
-    packets: "packetsSent",
     frames: "framesSent",
     framesEncoded: "framesEncoded",
     keyFrames: "keyFramesEncoded",
@@ -1070,6 +1068,9 @@
   function counters(table, by) {
     return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
   }
+  function withoutRetransmissions(packets, retransmitted) {
+    return packets === null ? null : Math.max(0, packets - (retransmitted ?? 0));
+  }
   function lossBetween(before, after) {
     const now = num(after.packetsLost);
     return now === null ? null : now - (num(before.packetsLost) ?? 0);
@@ -1086,6 +1087,7 @@
       ssrc: after.ssrc,
       codec: after.codec,
       ...counters(inboundCounters, by),
+      packets: withoutRetransmissions(by("packetsReceived"), by("retransmittedPacketsReceived")),
       packetsLost: lossBetween(base, rtp),
       jitterMs: inMs(num(rtp.jitter)),
       jitterBufferDelayMs: inMs(ratio(by("jitterBufferDelay"), by("jitterBufferEmittedCount"))),
@@ -1109,6 +1111,7 @@
       codec: after.codec,
       rid: str(rtp.rid),
       ...counters(outboundCounters, by),
+      packets: withoutRetransmissions(by("packetsSent"), by("retransmittedPacketsSent")),
       audioLevel: round(num(after.source.audioLevel), 4),
       width: num(rtp.frameWidth),
       height: num(rtp.frameHeight),

@@ -1012,7 +1012,6 @@ function selectedPairs(byId) {
 // src/stats/interval.ts
 var inboundCounters = {
   bytes: "bytesReceived",
-  packets: "packetsReceived",
   packetsDiscarded: "packetsDiscarded",
   fecPackets: "fecPacketsReceived",
   samples: "totalSamplesReceived",
@@ -1032,7 +1031,6 @@ var inboundCounters = {
 };
 var outboundCounters = {
   bytes: "bytesSent",
-  packets: "packetsSent",
   frames: "framesSent",
   framesEncoded: "framesEncoded",
   keyFrames: "keyFramesEncoded",
@@ -1068,6 +1066,9 @@ function reader(before, after, counter) {
 function counters(table, by) {
   return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
 }
+function withoutRetransmissions(packets, retransmitted) {
+  return packets === null ? null : Math.max(0, packets - (retransmitted ?? 0));
+}
 function lossBetween(before, after) {
   const now = num(after.packetsLost);
   return now === null ? null : now - (num(before.packetsLost) ?? 0);
@@ -1084,6 +1085,7 @@ function inbound(before, after, ms) {
     ssrc: after.ssrc,
     codec: after.codec,
     ...counters(inboundCounters, by),
+    packets: withoutRetransmissions(by("packetsReceived"), by("retransmittedPacketsReceived")),
     packetsLost: lossBetween(base, rtp),
     jitterMs: inMs(num(rtp.jitter)),
     jitterBufferDelayMs: inMs(ratio(by("jitterBufferDelay"), by("jitterBufferEmittedCount"))),
@@ -1107,6 +1109,7 @@ function outbound(before, after, ms) {
     codec: after.codec,
     rid: str(rtp.rid),
     ...counters(outboundCounters, by),
+    packets: withoutRetransmissions(by("packetsSent"), by("retransmittedPacketsSent")),
     audioLevel: round(num(after.source.audioLevel), 4),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),

@@ -114,6 +114,17 @@ const stream = (rtp: Report, more: Partial<Stream> = {}): Stream => ({
 });
 
 describe('intervals', () => {
+  it('does not count a packet twice that came again (spec: STAT-08)', () => {
+    // 10 of 100 packets are lost and repaired: the loss is a tenth, not 10 of 110.
+    const before = stream({ packetsReceived: 100, packetsLost: 0, retransmittedPacketsReceived: 5 });
+    const after = stream({ packetsReceived: 200, packetsLost: 10, retransmittedPacketsReceived: 15 });
+    expect(measureStream(before, after, 1000, null)).toMatchObject({
+      packets: 90,
+      packetsLost: 10,
+      retransmittedPackets: 10,
+    });
+  });
+
   it('are increases, and a loss may be negative', () => {
     const before = stream({ packetsReceived: 100, packetsLost: 5, bytesReceived: 1000 });
     const after = stream({ packetsReceived: 150, packetsLost: 3, bytesReceived: 6000 });

@@ -11,7 +11,6 @@ export type Measures = Readonly<Record<string, Cell>>;
 
 const inboundCounters = {
   bytes: 'bytesReceived',
-  packets: 'packetsReceived',
   packetsDiscarded: 'packetsDiscarded',
   fecPackets: 'fecPacketsReceived',
   samples: 'totalSamplesReceived',
@@ -32,7 +31,6 @@ const inboundCounters = {
 
 const outboundCounters = {
   bytes: 'bytesSent',
-  packets: 'packetsSent',
   frames: 'framesSent',
   framesEncoded: 'framesEncoded',
   keyFrames: 'keyFramesEncoded',
@@ -78,6 +76,15 @@ function counters(table: Record<string, string>, by: (field: string) => number |
   return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
 }
 
+/**
+ * Packets sent or received for the first time. Browsers count retransmissions among the
+ * packets (Chromium those of the RTX stream), which would make a loss look smaller the
+ * harder it is fought.
+ */
+function withoutRetransmissions(packets: number | null, retransmitted: number | null): number | null {
+  return packets === null ? null : Math.max(0, packets - (retransmitted ?? 0));
+}
+
 /** A loss may be negative (RFC 3550: duplicates), so it is a plain difference. */
 function lossBetween(before: Report, after: Report): number | null {
   const now = num(after.packetsLost);
@@ -98,6 +105,7 @@ function inbound(before: Stream, after: Stream, ms: number): Record<string, Cell
     ssrc: after.ssrc,
     codec: after.codec,
     ...counters(inboundCounters, by),
+    packets: withoutRetransmissions(by('packetsReceived'), by('retransmittedPacketsReceived')),
     packetsLost: lossBetween(base, rtp),
     jitterMs: inMs(num(rtp.jitter)),
     jitterBufferDelayMs: inMs(ratio(by('jitterBufferDelay'), by('jitterBufferEmittedCount'))),
@@ -122,6 +130,7 @@ function outbound(before: Stream, after: Stream, ms: number): Record<string, Cel
     codec: after.codec,
     rid: str(rtp.rid),
     ...counters(outboundCounters, by),
+    packets: withoutRetransmissions(by('packetsSent'), by('retransmittedPacketsSent')),
     audioLevel: round(num(after.source.audioLevel), 4),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
