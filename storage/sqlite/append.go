@@ -52,7 +52,7 @@ func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result 
 		}
 		t.sessions[b.Session] = session
 	}
-	return result, touch.Join(func(place int64) join.Table { return table{t, place} })
+	return result, touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
 }
 
 // session writes the session's row where it is new or has changed.

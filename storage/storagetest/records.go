@@ -177,3 +177,29 @@ func testAppsApart(f *fixture) {
 	require.Len(t, f.records(ref(0)), 1)
 	require.Len(t, f.list(storage.Query{}).Conferences, 2)
 }
+
+// Ids, names and texts are bytes to a store: U+0000 and what is no UTF-8 come back as they
+// were, and are told apart.
+func testAnyBytes(f *fixture) {
+	t := f.t
+	odd := "a\x00b\xff"
+	b := batch(1, activity(1, 0, 0))
+	b.Session.AppID, b.Session.UserID, b.Session.UserAlias = odd, odd+"user", odd+"alias"
+	b.Session.Details = map[string]string{"nul": "a\x00b", "\x00": ""}
+	r := &b.Records[0]
+	r.ConferenceID, r.Name, r.Attributes = odd, odd+"name", map[string]any{odd: odd, "a\x00": "\x00", "\x00a": int64(1)}
+	require.Equal(t, storage.Appended{New: 1}, f.append(b))
+	s := summary(0, 0, 1)
+	s.AppID, s.ConferenceID, s.Outcome, s.Label = odd, odd, odd, odd
+	f.put(s)
+
+	ref := storage.Ref{AppID: odd, ConferenceID: odd, At: at(0)}
+	require.Equal(t, []read{{sessionID(1), *r}}, f.records(ref))
+	page := f.list(storage.Query{AppID: odd, ConferenceID: odd, Outcome: odd})
+	require.Len(t, page.Conferences, 1)
+	require.Equal(t, []storage.Participant{{Session: b.Session}}, page.Conferences[0].Participants)
+	require.Equal(t, &s, page.Conferences[0].Summary)
+	require.Empty(t, f.list(storage.Query{AppID: "a"}).Conferences)
+	_, err := f.r.Conference(t.Context(), storage.Ref{AppID: odd, ConferenceID: "a\x00b", At: at(0)})
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}

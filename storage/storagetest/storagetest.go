@@ -30,6 +30,7 @@ func Run(t *testing.T, open Open) {
 		"Append/same frame":      testSameFrame,
 		"Records/values":         testValues,
 		"Records/order":          testOrder,
+		"Records/any bytes":      testAnyBytes,
 		"Records/stop":           testStop,
 		"Records/many":           testMany,
 		"Records/late":           testLate,

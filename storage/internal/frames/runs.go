@@ -1,5 +1,7 @@
 package frames
 
+import "slices"
+
 // Run is the indexes From to To-1 of a frame.
 type Run struct{ From, To int }
 
@@ -53,4 +55,10 @@ func gaps(r Run, have []Run) (missing []Run) {
 		missing = append(missing, r)
 	}
 	return missing
+}
+
+// Insert adds a run to others in order, with which it does not overlap.
+func Insert(have []Run, r Run) []Run {
+	i, _ := slices.BinarySearchFunc(have, r, func(a, b Run) int { return a.From - b.From })
+	return slices.Insert(have, i, r)
 }

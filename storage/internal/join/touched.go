@@ -32,9 +32,13 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 }
 
 // Join makes the conferences that the rows belong to, place by place.
-func (t Touched) Join(table func(place int64) Table) error {
+func (t Touched) Join(table func(place int64) (Table, error)) error {
 	for _, place := range slices.Sorted(maps.Keys(t)) {
-		p, sessions := Place{table(place)}, t[place]
+		rows, err := table(place)
+		if err != nil {
+			return err
+		}
+		p, sessions := Place{rows}, t[place]
 		for session, m := range sessions {
 			for _, span := range sessionSpans(m.activity) {
 				if err := p.Activity(session, span); err != nil {
@@ -52,21 +56,6 @@ func (t Touched) Join(table func(place int64) Table) error {
 		}
 	}
 	return nil
-}
-
-// Span returns the times of a place's rows.
-func (t Touched) Span(place int64) (span instance.Span, some bool) {
-	for _, m := range t[place] {
-		for _, times := range [][]int64{m.activity, m.other} {
-			for _, at := range times {
-				if !some {
-					span, some = instance.At(at), true
-				}
-				span = span.Union(instance.At(at))
-			}
-		}
-	}
-	return span, some
 }
 
 // sessionSpans joins times into spans.

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/join"
+)
+
+// Append implements storage.Writer. When ctx ends before it returns, the records may
+// still be written; appending them again is harmless.
+func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Appended, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Appended{}, s.wrap("append", err)
+	}
+	ready, err := frames.Prepare(ctx, s.words, s.learn, batches)
+	if err != nil {
+		return storage.Appended{}, s.wrap("append", err)
+	}
+	j := &job{batches: ready}
+	if err := s.queue.Do(ctx, j); err != nil {
+		return storage.Appended{}, s.wrap("append", err)
+	}
+	return j.result, nil
+}
+
+// PutSummary implements storage.Writer. The summary goes to the conference that joins its
+// span, the nearest to its start if there are several. Where there is none yet it makes
+// one, which activity joins when it comes.
+func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
+	stored, err := join.NewSummary(sum)
+	if err != nil {
+		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
+	}
+	place := frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID}
+	if err := s.queue.Do(ctx, &job{place: place, summary: stored}); err != nil {
+		return s.wrap("put summary", err)
+	}
+	return nil
+}
+
+// run decides what a job adds and queues it.
+func (t *tx) run(j *job) error {
+	if j.summary != nil {
+		table, err := t.table(t.w.places[j.place])
+		if err != nil {
+			return err
+		}
+		return join.Place{Table: table}.PutSummary(j.summary)
+	}
+	j.result = storage.Appended{}
+	touch := join.Touched{}
+	for i := range j.batches {
+		b := &j.batches[i]
+		session := t.w.sessions[b.Session]
+		t.describe(session.key, b.Row)
+		for f := range b.Frames {
+			added, err := t.appendFrame(session, &b.Frames[f])
+			if err != nil {
+				return err
+			}
+			j.result.New += added
+			j.result.Duplicates += b.Frames[f].N - added
+			if added > 0 {
+				touch.Add(t.w.places[b.Frames[f].Place], session.key, &b.Frames[f])
+			}
+		}
+	}
+	return touch.Join(t.table)
+}
+
+// appendFrame queues the records of f that are not there yet and returns their number.
+func (t *tx) appendFrame(session sessionKey, f *frames.Row) (added int, err error) {
+	id := frameID{session.key, f.Seq}
+	parts, err := f.Without(t.w.store.words, t.have[id])
+	for i := range parts {
+		p := &parts[i]
+		added += p.N
+		t.insert(session, p)
+		t.have[id] = frames.Insert(t.have[id], frames.Run{From: p.Idx, To: p.Idx + p.N})
+	}
+	return added, err
+}

@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/join"
+)
+
+// deleteConferences is how many conferences one transaction deletes.
+const deleteConferences = 50
+
+// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
+// them, and returns their number. Partitions of which nothing remains are dropped whole;
+// the rest goes in small transactions. If it stops half-way the next call goes on.
+func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
+	ms := before.UnixMilli()
+	err = s.read.with(ctx, func(conn *pgx.Conn) error {
+		days, err := dropBefore(ctx, conn, ms)
+		if err != nil {
+			return err
+		}
+		for {
+			deleted, err := deleteSome(ctx, conn, ms)
+			if n += deleted; err != nil {
+				return err
+			}
+			if deleted == 0 {
+				return deleteSessions(ctx, conn, `day = ANY ($1::int[])`, days)
+			}
+		}
+	})
+	if err != nil {
+		return n, s.wrap("delete", err)
+	}
+	return n, nil
+}
+
+// dropBefore drops the partitions of days before a time whose sessions took part in
+// nothing that is to be kept, and returns the days.
+func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []int32, err error) {
+	days, err := partitions(ctx, conn, dayOf(before))
+	if err != nil {
+		return nil, err
+	}
+	for _, day := range days {
+		err := withDay(ctx, conn, day, func() error {
+			var kept bool
+			err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM qos_session s
+				JOIN qos_participant p ON p.session = s.key JOIN qos_conference c ON c.key = p.conference
+				WHERE s.day = $1 AND c.end_ms >= $2)`, day, before).Scan(&kept)
+			if err != nil || kept {
+				return err
+			}
+			dropped = append(dropped, day)
+			return dropPartition(ctx, conn, day)
+		})
+		if err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
+}
+
+// deleteSome deletes some conferences and returns their number.
+func deleteSome(ctx context.Context, conn *pgx.Conn, before int64) (deleted int, err error) {
+	var sessions []int64
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_conference
+			WHERE start_ms < $1 AND end_ms < $1 ORDER BY start_ms LIMIT $2`, before, deleteConferences))
+		if err != nil {
+			return err
+		}
+		if places, err = collect[int64](tx.Query(ctx, `SELECT key FROM qos_place WHERE key = ANY ($1) ORDER BY key FOR UPDATE`, places)); err != nil {
+			return err
+		}
+		deleted, sessions, err = deleteIn(ctx, tx, places, before)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM qos_place p WHERE key = ANY ($1)
+			AND NOT EXISTS (SELECT 1 FROM qos_conference c WHERE c.place = p.key)`, places)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return deleted, deleteSessions(ctx, conn, `key = ANY ($1::bigint[])`, sessions)
+}
+
+// deleteIn deletes what ended before a time in places that are locked.
+func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (deleted int, sessions []int64, err error) {
+	rows, err := tx.Query(ctx, tableColumns+`qos_conference c WHERE c.place = ANY ($1) AND c.start_ms < $2 AND c.end_ms < $2
+		ORDER BY c.start_ms LIMIT $3`, places, before, deleteConferences)
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := locate(rows)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, l := range found {
+		all, err := around(ctx, tx, l.place, l.Span, 2*instance.Gap)
+		if err != nil {
+			return 0, nil, err
+		}
+		l.own = join.Zone(l.Row, all)
+		if l.days, err = placeDays(ctx, tx, l.place, l.Span); err != nil {
+			return 0, nil, err
+		}
+		who, err := deleteOne(ctx, tx, l)
+		if err != nil {
+			return 0, nil, err
+		}
+		sessions = append(sessions, who...)
+	}
+	return len(found), sessions, nil
+}
+
+func locate(rows pgx.Rows) (out []located, err error) {
+	err = conferences(rows, func(place int64, c join.Row) { out = append(out, located{Row: c, place: place}) })
+	return out, err
+}
+
+func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err error) {
+	b := &pgx.Batch{}
+	b.Queue(`DELETE FROM qos_frame WHERE activity AND place = $1 AND at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
+		l.place, l.Span.Start, l.Span.End, l.days)
+	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
+		l.place, l.own.Start, l.own.End, l.days)
+	b.Queue(`DELETE FROM qos_participant WHERE conference = $1 RETURNING session`, l.Key).Query(func(rows pgx.Rows) (err error) {
+		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	b.Queue(`DELETE FROM qos_conference WHERE key = $1`, l.Key)
+	return sessions, tx.SendBatch(ctx, b).Close()
+}
+
+// deleteSessions deletes those of the sessions that where selects in which nobody is
+// interested: they take part in nothing, and no writer has them locked. Two statements,
+// for the second must see what those wrote that had the lock before.
+func deleteSessions[T int32 | int64](ctx context.Context, conn *pgx.Conn, where string, keys []T) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		const unused = ` AND NOT EXISTS (SELECT 1 FROM qos_participant p WHERE p.session = s.key)`
+		locked, err := collect[int64](tx.Query(ctx, `SELECT key FROM qos_session s WHERE `+where+unused+` ORDER BY key FOR UPDATE SKIP LOCKED`, keys))
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM qos_session s WHERE key = ANY ($1)`+unused, locked)
+		return err
+	})
+}
+
+func collect[T any](rows pgx.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[T])
+}

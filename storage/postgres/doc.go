@@ -1,0 +1,39 @@
+// Package postgres is the store's engine for many collectors: one PostgreSQL database that
+// all of them write to and read from at once.
+//
+// Each collector has one writing connection. Appends that wait while a transaction commits
+// share the next one (package group). A transaction has two round trips where nothing but
+// more of a live call came: the first locks and reads all it needs, the second writes and
+// commits.
+//
+// # Locks
+//
+// A transaction locks, in this order and each kind in the order of its keys: days (an
+// advisory lock, shared), rows of qos_session, rows of qos_place. With its session locked
+// nobody else decides which of its records are new; with its place locked nobody else
+// joins its conferences. Rows of sessions and places are made before the transaction, by
+// statements of their own. So writers never wait in a circle. Should the server end a
+// transaction (deadlock, a lost connection, a partition that went), it is tried again.
+//
+// # Partitions
+//
+// Frames stand in a partition of the day on which their session started, by the time in
+// its id (UUIDv7). A session whose id names a day more than two days ahead, or longer ago
+// than Options.Days, goes to partition 0: a client that lies about its time cannot make
+// partitions. Where a session's frames are is decided once and stands in its row.
+//
+// DeleteBefore drops the partitions of which nothing is to be kept (the day's advisory
+// lock, exclusive; DETACH CONCURRENTLY; DROP) and deletes the rest by rows, in small
+// transactions. Writers of other days are never blocked.
+//
+// # Durability
+//
+// A write that returned was committed: it survives what the server's synchronous_commit
+// promises, which by default includes a power cut.
+//
+// # Format
+//
+// migrations/*.sql is the schema; the table qos_migration counts the migrations that were
+// applied, and a database with a higher number is refused. Bodies are those of package
+// frames. A pooler between the collector and the server must keep sessions whole.
+package postgres

@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The files are applied in the order of their names and never change once released.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// The classes of advisory locks; the second key says which of a class. The numbers are
+// arbitrary, so that they meet no other program's.
+const (
+	lockSchema = 0x716f7301 // migrations (0), words (1)
+	lockDay    = 0x716f7302 // a day's partition
+)
+
+// migrate brings the schema up to date, in one transaction. Of collectors that start at
+// once the first does it and the others wait.
+func migrate(ctx context.Context, conn *pgx.Conn) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, lockSchema); err != nil {
+			return err
+		}
+		have, err := schemaVersion(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if have > len(files) {
+			return fmt.Errorf("its schema has version %d, this program knows up to %d: use a newer program", have, len(files))
+		}
+		for i, name := range files[have:] {
+			if err := apply(ctx, tx, name, have+i+1); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// schemaVersion returns the number of migrations applied.
+func schemaVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
+	_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS qos_migration (
+		version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM qos_migration`).Scan(&version)
+	return version, err
+}
+
+func apply(ctx context.Context, tx pgx.Tx, name string, version int) error {
+	text, err := migrations.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil { // many statements
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO qos_migration (version) VALUES ($1)`, version)
+	return err
+}

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// futureDays is for how many days ahead sessions get a partition of their day: clocks are
+// wrong by hours, and tomorrow begins in the east.
+const futureDays = 2
+
+// stray is the partition of sessions whose ids name a day out of range.
+const stray = 0
+
+// sessionDay returns the partition of a new session, by the time in its id.
+func (s *Store) sessionDay(id [16]byte, now time.Time) int32 {
+	ms := int64(binary.BigEndian.Uint64(id[:8]) >> 16)
+	day, today := dayOf(ms), dayOf(now.UnixMilli())
+	if id[6]>>4 != 7 || day <= today-int64(s.options.Days) || day > today+futureDays {
+		return stray
+	}
+	return int32(day)
+}
+
+// resolve makes the sessions, places and partitions that are not known to be there. It
+// does so outside of the transaction, so that no lock on them is held out of order.
+func (w *writer) resolve(ctx context.Context, jobs []*job) error {
+	var sessions []*frames.Prepared
+	var places []frames.PlaceID
+	place := func(p frames.PlaceID) {
+		if _, ok := w.places[p]; !ok {
+			places = append(places, p)
+			w.places[p] = 0
+		}
+	}
+	if len(w.sessions) > maxCached || len(w.places) > maxCached {
+		w.forget()
+	}
+	for _, j := range jobs {
+		if j.summary != nil {
+			place(j.place)
+		}
+		for i := range j.batches {
+			b := &j.batches[i]
+			if _, ok := w.sessions[b.Session]; !ok {
+				sessions = append(sessions, b)
+				w.sessions[b.Session] = sessionKey{}
+			}
+			for f := range b.Frames {
+				place(b.Frames[f].Place)
+			}
+		}
+	}
+	err := w.makeSessions(ctx, sessions)
+	if err == nil {
+		err = w.makePlaces(ctx, places)
+	}
+	if err == nil {
+		err = w.makePartitions(ctx, jobs)
+	}
+	if err != nil {
+		w.forget()
+	}
+	return err
+}
+
+func (w *writer) makeSessions(ctx context.Context, missing []*frames.Prepared) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.SortFunc(missing, func(a, b *frames.Prepared) int {
+		return cmp.Or(cmp.Compare(a.Session.App, b.Session.App), bytes.Compare(a.Session.ID[:], b.Session.ID[:]))
+	})
+	var apps, ids, users, aliases, details [][]byte
+	var days []int32
+	now := time.Now()
+	for _, b := range missing {
+		apps, ids = append(apps, []byte(b.Session.App)), append(ids, b.Session.ID[:])
+		users, aliases = append(users, []byte(b.Row.UserID)), append(aliases, []byte(b.Row.UserAlias))
+		details, days = append(details, []byte(b.Row.Details)), append(days, w.store.sessionDay(b.Session.ID, now))
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`INSERT INTO qos_session (app_id, id, day, user_id, user_alias, details)
+		SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bytea[], $5::bytea[], $6::bytea[])
+		ON CONFLICT DO NOTHING`, apps, ids, days, users, aliases, details)
+	batch.Queue(`SELECT s.app_id, s.id, s.key, s.day FROM unnest($1::bytea[], $2::bytea[]) q (app_id, id)
+		JOIN qos_session s USING (app_id, id)`, apps, ids).Query(func(rows pgx.Rows) error {
+		var app, id []byte
+		var s sessionKey
+		_, err := pgx.ForEachRow(rows, []any{&app, &id, &s.key, &s.day}, func() error {
+			w.sessions[frames.SessionID{App: string(app), ID: [16]byte(id)}] = s
+			return nil
+		})
+		return err
+	})
+	return w.conn.SendBatch(ctx, batch).Close()
+}
+
+func (w *writer) makePlaces(ctx context.Context, missing []frames.PlaceID) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.SortFunc(missing, func(a, b frames.PlaceID) int {
+		return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.Conference, b.Conference))
+	})
+	var apps, ids [][]byte
+	for _, p := range missing {
+		apps, ids = append(apps, []byte(p.App)), append(ids, []byte(p.Conference))
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`INSERT INTO qos_place (app_id, conference_id)
+		SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT DO NOTHING`, apps, ids)
+	batch.Queue(`SELECT p.app_id, p.conference_id, p.key FROM unnest($1::bytea[], $2::bytea[]) q (app_id, conference_id)
+		JOIN qos_place p USING (app_id, conference_id)`, apps, ids).Query(func(rows pgx.Rows) error {
+		var app, id []byte
+		var key int64
+		_, err := pgx.ForEachRow(rows, []any{&app, &id, &key}, func() error {
+			w.places[frames.PlaceID{App: string(app), Conference: string(id)}] = key
+			return nil
+		})
+		return err
+	})
+	return w.conn.SendBatch(ctx, batch).Close()
+}
+
+func (w *writer) makePartitions(ctx context.Context, jobs []*job) error {
+	for _, j := range jobs {
+		for i := range j.batches {
+			day := w.sessions[j.batches[i].Session].day
+			if w.days[day] {
+				continue
+			}
+			if err := makePartition(ctx, w.conn, day); err != nil {
+				return fmt.Errorf("make the partition of day %d: %w", day, err)
+			}
+			w.days[day] = true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package postgres
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/join"
+)
+
+// table is the rows of one place for package join. It knows those that overlap loaded;
+// nobody else changes them, for the place is locked.
+type table struct {
+	t      *tx
+	place  int64
+	loaded instance.Span
+	rows   []join.Row
+	days   map[int32]bool // partitions that may hold frames of the rows; nil: not read yet
+}
+
+const tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.activity, c.revision, c.summary_start, c.summary_end FROM `
+
+// queueTables reads the rows around the times that are written to.
+func (t *tx) queueTables(b *pgx.Batch, places []int64, spans map[int64]instance.Span) {
+	var froms, tos []int64
+	for _, place := range places {
+		span := instance.Span{Start: spans[place].Start - 2*instance.Gap, End: spans[place].End + 2*instance.Gap}
+		t.tables[place] = &table{t: t, place: place, loaded: span}
+		froms, tos = append(froms, span.Start), append(tos, span.End)
+	}
+	b.Queue(tableColumns+`unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (place, a, b)
+		JOIN qos_conference c ON c.place = q.place AND c.start_ms <= q.b AND c.end_ms >= q.a ORDER BY c.place, c.start_ms`,
+		places, froms, tos).Query(func(rows pgx.Rows) error {
+		return conferences(rows, func(place int64, c join.Row) { t.tables[place].rows = append(t.tables[place].rows, c) })
+	})
+}
+
+func (t *tx) table(place int64) (join.Table, error) { return t.tables[place], nil }
+
+// Near implements join.Table.
+func (p *table) Near(span instance.Span, margin int64) ([]join.Row, error) {
+	if err := p.load(instance.Span{Start: span.Start - margin, End: span.End + margin}); err != nil {
+		return nil, err
+	}
+	var rows []join.Row
+	for _, r := range p.rows {
+		if r.Span.Start <= span.End+margin && r.Span.End >= span.Start-margin {
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// load reads the rows of a span too.
+func (p *table) load(span instance.Span) error {
+	if span = span.Union(p.loaded); span == p.loaded {
+		return nil
+	}
+	if err := p.t.flush(); err != nil {
+		return err
+	}
+	rows, err := p.t.w.conn.Query(p.t.ctx, tableColumns+`qos_conference c
+		WHERE c.place = $1 AND c.start_ms <= $2 AND c.end_ms >= $3 ORDER BY c.start_ms`, p.place, span.End, span.Start)
+	if err != nil {
+		return err
+	}
+	p.loaded, p.rows, p.days = span, nil, nil
+	return conferences(rows, func(_ int64, c join.Row) { p.rows = append(p.rows, c) })
+}
+
+func (p *table) index(key int64) int {
+	return slices.IndexFunc(p.rows, func(r join.Row) bool { return r.Key == key })
+}
+
+func (p *table) sort() {
+	slices.SortFunc(p.rows, func(a, b join.Row) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+}
+
+// Insert implements join.Table.
+func (p *table) Insert(span instance.Span, activity bool) (key int64, err error) {
+	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity)
+		SELECT key, app_id, $1, $2, $3 FROM qos_place WHERE key = $4 RETURNING key`, span.Start, span.End, activity, p.place)
+	p.rows = append(p.rows, join.Row{Key: key, Span: span, Activity: activity})
+	p.sort()
+	return key, err
+}
+
+// Stretch implements join.Table.
+func (p *table) Stretch(key int64, span instance.Span) error {
+	p.t.stretched[key] = span
+	p.rows[p.index(key)].Span = span
+	p.sort()
+	return nil
+}
+
+// Participate implements join.Table.
+func (p *table) Participate(key, session int64) error {
+	p.t.participants[participant{key, session}] = true
+	return nil
+}
+
+// Swallow implements join.Table.
+func (p *table) Swallow(into, from int64, summary bool) error {
+	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
+		SELECT $1, session FROM qos_participant WHERE conference = $2 ON CONFLICT DO NOTHING`, into, from)
+	if err != nil {
+		return err
+	}
+	if summary {
+		err := p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) =
+			(SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1) WHERE key = $2`, from, into)
+		if err != nil {
+			return err
+		}
+		p.rows[p.index(into)].Summary = p.rows[p.index(from)].Summary
+	}
+	return p.delete(from)
+}
+
+// Delete implements join.Table.
+func (p *table) Delete(key int64) error {
+	if err := p.readDays(); err != nil { // while it is known who was there
+		return err
+	}
+	return p.delete(key)
+}
+
+func (p *table) delete(key int64) error {
+	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
+		return err
+	}
+	i := p.index(key)
+	p.rows = slices.Delete(p.rows, i, i+1)
+	return p.t.exec(`DELETE FROM qos_conference WHERE key = $1`, key)
+}
+
+const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, document`
+
+// Summary implements join.Table.
+func (p *table) Summary(key int64) (*join.Summary, error) {
+	s := &join.Summary{}
+	var outcome, label []byte
+	err := p.t.row([]any{&s.Revision, &s.Span.Start, &s.Span.End, &outcome, &s.Participants, &s.MOS, &label, &s.Document},
+		`SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1`, key)
+	s.Outcome, s.Label = string(outcome), string(label)
+	return s, err
+}
+
+// PutSummary implements join.Table.
+func (p *table) PutSummary(key int64, s *join.Summary) error {
+	order := s.Order
+	p.rows[p.index(key)].Summary = &order
+	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8) WHERE key = $9`,
+		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), s.Document, key)
+}
+
+// Others implements join.Table.
+func (p *table) Others(span instance.Span) ([]join.Visit, error) {
+	if err := p.readDays(); err != nil {
+		return nil, err
+	}
+	rows, err := p.t.w.conn.Query(p.t.ctx, `SELECT DISTINCT session, conference_at FROM qos_frame
+		WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
+		p.place, span.Start, span.End, p.inDays())
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[join.Visit])
+}
+
+// OthersBetween implements join.Table.
+func (p *table) OthersBetween(after, before int64) (found bool, err error) {
+	if err := p.readDays(); err != nil {
+		return false, err
+	}
+	err = p.t.row([]any{&found}, `SELECT EXISTS (SELECT 1 FROM qos_frame
+		WHERE NOT activity AND place = $1 AND conference_at > $2 AND conference_at < $3 AND day = ANY ($4::int[]))`,
+		p.place, after, before, p.inDays())
+	return found, err
+}
+
+// Recount implements join.Table.
+func (p *table) Recount(key int64, span, own instance.Span) error {
+	if err := p.readDays(); err != nil {
+		return err
+	}
+	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
+		return err
+	}
+	return p.t.exec(`INSERT INTO qos_participant (conference, session)
+		SELECT $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
+		UNION SELECT $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
+		key, p.place, span.Start, span.End, own.Start, own.End, p.inDays())
+}
+
+// readDays works out in which partitions the frames of the rows are: their sessions are
+// the rows' participants, or come in this transaction.
+func (p *table) readDays() error {
+	if err := p.t.flush(); err != nil || p.days != nil {
+		return err
+	}
+	days := map[int32]bool{}
+	for _, j := range p.t.jobs {
+		for i := range j.batches {
+			days[p.t.w.sessions[j.batches[i].Session].day] = true
+		}
+	}
+	found, err := placeDays(p.t.ctx, p.t.w.conn, p.place, p.loaded)
+	if err != nil {
+		return err
+	}
+	for _, day := range found {
+		days[day] = true
+	}
+	p.days = days
+	return nil
+}
+
+func (p *table) inDays() []int32 { return slices.Sorted(maps.Keys(p.days)) }

@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/join"
+)
+
+// tx is one transaction of a writer. What it writes is queued and sent together: at the
+// end, or before a statement has to see it.
+type tx struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	w    *writer
+	jobs []*job
+
+	rows   map[int64]frames.SessionRow // of the sessions that are locked
+	have   map[frameID][]frames.Run    // what is stored of the frames
+	tables map[int64]*table
+
+	frames       map[int32]*frameColumns // by day
+	described    map[int64]frames.SessionRow
+	stretched    map[int64]instance.Span
+	participants map[participant]bool
+}
+
+type frameID struct{ session, seq int64 }
+
+type participant struct{ conference, session int64 }
+
+// wanted is what a transaction locks and reads first.
+type wanted struct {
+	sessions, places map[int64]bool
+	spans            map[int64]instance.Span // by place
+	frames           map[int32]map[frameID]bool
+}
+
+// begin locks and reads all that the jobs need, in one round trip.
+func (t *tx) begin() error {
+	t.rows, t.have, t.tables = map[int64]frames.SessionRow{}, map[frameID][]frames.Run{}, map[int64]*table{}
+	t.clear()
+	want := t.want()
+	sessions, places := slices.Sorted(maps.Keys(want.sessions)), slices.Sorted(maps.Keys(want.places))
+	days := slices.Sorted(maps.Keys(want.frames))
+	b := &pgx.Batch{}
+	b.Queue(`BEGIN`)
+	b.Queue(`SELECT pg_advisory_xact_lock_shared($1, day) FROM unnest($2::int[]) day`, lockDay, days)
+	b.Queue(`SELECT key, user_id, user_alias, details FROM qos_session WHERE key = ANY ($1) ORDER BY key FOR UPDATE`, sessions).Query(t.readSessions)
+	locked := 0
+	b.Queue(`SELECT key FROM qos_place WHERE key = ANY ($1) ORDER BY key FOR UPDATE`, places).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			locked++
+		}
+		return rows.Err()
+	})
+	for _, day := range days {
+		var ids, seqs []int64
+		for id := range want.frames[day] {
+			ids, seqs = append(ids, id.session), append(seqs, id.seq)
+		}
+		b.Queue(`SELECT f.session, f.seq, f.idx, f.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
+			JOIN `+partition(day)+` f ON f.session = q.session AND f.seq = q.seq ORDER BY f.session, f.seq, f.idx`, ids, seqs).Query(t.readFrames)
+	}
+	t.queueTables(b, places, want.spans)
+	if err := t.w.conn.SendBatch(t.ctx, b).Close(); err != nil {
+		return err
+	}
+	if len(t.rows) < len(sessions) || locked < len(places) {
+		return errStale
+	}
+	return nil
+}
+
+// want collects what the jobs need.
+func (t *tx) want() *wanted {
+	w := &wanted{map[int64]bool{}, map[int64]bool{}, map[int64]instance.Span{}, map[int32]map[frameID]bool{}}
+	for _, j := range t.jobs {
+		if j.summary != nil {
+			w.place(t.w.places[j.place], j.summary.Span)
+		}
+		for i := range j.batches {
+			b := &j.batches[i]
+			s := t.w.sessions[b.Session]
+			w.sessions[s.key] = true
+			if w.frames[s.day] == nil {
+				w.frames[s.day] = map[frameID]bool{}
+			}
+			for f := range b.Frames {
+				w.frames[s.day][frameID{s.key, b.Frames[f].Seq}] = true
+				w.place(t.w.places[b.Frames[f].Place], instance.At(b.Frames[f].PlaceTime()))
+			}
+		}
+	}
+	return w
+}
+
+func (w *wanted) place(key int64, span instance.Span) {
+	if w.places[key] {
+		span = span.Union(w.spans[key])
+	}
+	w.places[key], w.spans[key] = true, span
+}
+
+func (t *tx) readSessions(rows pgx.Rows) error {
+	var key int64
+	var user, alias, details []byte
+	_, err := pgx.ForEachRow(rows, []any{&key, &user, &alias, &details}, func() error {
+		t.rows[key] = frames.SessionRow{UserID: string(user), UserAlias: string(alias), Details: string(details)}
+		return nil
+	})
+	return err
+}
+
+func (t *tx) readFrames(rows pgx.Rows) error {
+	var id frameID
+	var idx, n int
+	_, err := pgx.ForEachRow(rows, []any{&id.session, &id.seq, &idx, &n}, func() error {
+		t.have[id] = append(t.have[id], frames.Run{From: idx, To: idx + n})
+		return nil
+	})
+	return err
+}
+
+// describe queues the newest description of a session.
+func (t *tx) describe(session int64, row frames.SessionRow) {
+	if t.rows[session] != row {
+		t.rows[session], t.described[session] = row, row
+	}
+}
+
+// frameColumns are rows of frames by column, as one statement takes them.
+type frameColumns struct {
+	session, seq, place, at, conferenceAt, observedAt, fabric []int64
+	idx, n                                                    []int32
+	activity                                                  []bool
+	body                                                      [][]byte
+}
+
+func (t *tx) insert(s sessionKey, f *frames.Row) {
+	c := t.frames[s.day]
+	if c == nil {
+		c = &frameColumns{}
+		t.frames[s.day] = c
+	}
+	c.session, c.seq, c.place = append(c.session, s.key), append(c.seq, f.Seq), append(c.place, t.w.places[f.Place])
+	c.at, c.conferenceAt = append(c.at, f.At), append(c.conferenceAt, f.ConferenceAt)
+	c.observedAt, c.fabric = append(c.observedAt, f.ObservedAt), append(c.fabric, int64(f.Fabric))
+	c.idx, c.n = append(c.idx, int32(f.Idx)), append(c.n, int32(f.N)) //nolint:gosec // Prepare bounds both
+	c.activity, c.body = append(c.activity, f.Activity), append(c.body, f.Body)
+}
+
+func (t *tx) clear() {
+	t.frames, t.described = map[int32]*frameColumns{}, map[int64]frames.SessionRow{}
+	t.stretched, t.participants = map[int64]instance.Span{}, map[participant]bool{}
+}
+
+// flush sends what is queued, and last in the same round trip.
+func (t *tx) flush(last ...string) error {
+	b := &pgx.Batch{}
+	for day, c := range t.frames {
+		b.Queue(`INSERT INTO `+partition(day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
+			SELECT `+fmt.Sprint(day)+`, * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+				$7::bigint[], $8::int[], $9::int[], $10::bool[], $11::bytea[])`,
+			c.session, c.seq, c.place, c.at, c.conferenceAt, c.observedAt, c.fabric, c.idx, c.n, c.activity, c.body)
+	}
+	for key, row := range t.described {
+		b.Queue(`UPDATE qos_session SET user_id = $1, user_alias = $2, details = $3 WHERE key = $4`,
+			[]byte(row.UserID), []byte(row.UserAlias), []byte(row.Details), key)
+	}
+	if len(t.stretched) > 0 {
+		var keys, starts, ends []int64
+		for key, span := range t.stretched {
+			keys, starts, ends = append(keys, key), append(starts, span.Start), append(ends, span.End)
+		}
+		b.Queue(`UPDATE qos_conference c SET start_ms = q.s, end_ms = q.e
+			FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (key, s, e) WHERE c.key = q.key`, keys, starts, ends)
+	}
+	if len(t.participants) > 0 {
+		var conferences, sessions []int64
+		for p := range t.participants {
+			conferences, sessions = append(conferences, p.conference), append(sessions, p.session)
+		}
+		b.Queue(`INSERT INTO qos_participant (conference, session)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, conferences, sessions)
+	}
+	for _, statement := range last {
+		b.Queue(statement)
+	}
+	t.clear()
+	if b.Len() == 0 {
+		return nil
+	}
+	return t.w.conn.SendBatch(t.ctx, b).Close()
+}
+
+func (t *tx) commit() error { return t.flush(`COMMIT`) }
+
+// exec sends what is queued, then a statement.
+func (t *tx) exec(statement string, args ...any) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	_, err := t.w.conn.Exec(t.ctx, statement, args...)
+	return err
+}
+
+// row sends what is queued, then reads one row.
+func (t *tx) row(dest []any, query string, args ...any) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return t.w.conn.QueryRow(t.ctx, query, args...).Scan(dest...)
+}
+
+// conferences reads rows as package join wants them.
+func conferences(rows pgx.Rows, each func(place int64, c join.Row)) error {
+	var c join.Row
+	var place int64
+	var revision, start, end *int64
+	_, err := pgx.ForEachRow(rows, []any{&place, &c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &revision, &start, &end}, func() error {
+		c.Summary = nil
+		if revision != nil {
+			c.Summary = &join.Order{Revision: *revision, Span: instance.Span{Start: *start, End: *end}}
+		}
+		each(place, c)
+		return nil
+	})
+	return err
+}

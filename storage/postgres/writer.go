@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/join"
+)
+
+const (
+	// attempts is how often a transaction is tried that the server ended or that met a
+	// partition or a row that had just gone.
+	attempts = 4
+	// commitTimeout bounds an attempt: a server that went silent is an error.
+	commitTimeout = 30 * time.Second
+	// maxCached bounds each of the caches; a full one starts again from nothing.
+	maxCached = 1 << 16
+)
+
+// job is one write: batches to append, or a summary to put.
+type job struct {
+	batches []frames.Prepared
+	place   frames.PlaceID
+	summary *join.Summary
+	result  storage.Appended
+}
+
+// writer owns the writing connection. Its caches are hints: a transaction that finds them
+// wrong forgets them and begins again.
+type writer struct {
+	store *Store
+	conn  *pgx.Conn
+
+	sessions map[frames.SessionID]sessionKey
+	places   map[frames.PlaceID]int64
+	days     map[int32]bool // that have a partition
+}
+
+type sessionKey struct {
+	key int64
+	day int32
+}
+
+func newWriter(s *Store) *writer {
+	w := &writer{store: s}
+	w.forget()
+	return w
+}
+
+func (w *writer) forget() {
+	w.sessions, w.places, w.days = map[frames.SessionID]sessionKey{}, map[frames.PlaceID]int64{}, map[int32]bool{}
+}
+
+func (w *writer) close() {
+	if w.conn != nil {
+		_ = w.conn.Close(context.Background())
+	}
+}
+
+// commit writes a group of jobs in one transaction, all or nothing.
+func (w *writer) commit(jobs []*job) (err error) {
+	for range attempts {
+		if err = w.attempt(jobs); err == nil || !again(err) {
+			return err
+		}
+		w.forget()
+	}
+	return err
+}
+
+func (w *writer) attempt(jobs []*job) error {
+	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	defer cancel()
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	err := w.transaction(ctx, jobs)
+	if err != nil && !w.conn.IsClosed() && w.conn.PgConn().TxStatus() != 'I' {
+		if _, fault := w.conn.Exec(ctx, "ROLLBACK"); fault != nil {
+			_ = w.conn.Close(ctx)
+		}
+	}
+	return err
+}
+
+func (w *writer) transaction(ctx context.Context, jobs []*job) error {
+	if err := w.resolve(ctx, jobs); err != nil {
+		return err
+	}
+	t := &tx{ctx: ctx, w: w, jobs: jobs}
+	if err := t.begin(); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if err := t.run(j); err != nil {
+			return err
+		}
+	}
+	return t.commit()
+}
+
+// connect makes the connection where there is none. Tables are young and change fast here,
+// and their statistics are late: each statement is one that an index answers.
+func (w *writer) connect(ctx context.Context) (err error) {
+	fresh := w.conn == nil || w.conn.IsClosed()
+	if w.conn, err = alive(ctx, w.store.config, w.conn); err != nil || !fresh {
+		return err
+	}
+	_, err = w.conn.Exec(ctx, `SELECT set_config(name, 'off', false)
+		FROM unnest(ARRAY['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) name`)
+	if err != nil {
+		_ = w.conn.Close(ctx)
+	}
+	return err
+}
+
+// errStale says that a row went between its being made and its being locked.
+var errStale = errors.New("rows were deleted while they were being written to")
+
+// again says whether a transaction may succeed when it is tried again.
+func again(err error) bool {
+	if errors.Is(err, errStale) {
+		return true
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "40001", "40P01": // serialization_failure, deadlock_detected
+			return true
+		case "42P01": // undefined_table: a partition went
+			return true
+		case "57P01", "57P02", "57P03": // the server is going down or coming up
+			return true
+		}
+		return false
+	}
+	return lost(err)
+}
+
+// lost says whether the connection was lost in mid-transaction, rather than that none
+// could be made.
+func lost(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	_, server := errors.AsType[*pgconn.PgError](err)
+	return !server
+}
+
+// splits says whether the jobs of a group that failed may fare better each alone.
+func splits(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && !again(e) && e.Code != "53100" // disk_full
+}
