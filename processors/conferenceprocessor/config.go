@@ -25,16 +25,7 @@ type Config struct {
 	// cover what it saw.
 	Storage component.ID `mapstructure:"storage"`
 	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
-	Labels labelsConfig `mapstructure:"labels"`
-
-	_ struct{}
-}
-
-type labelsConfig struct {
-	// MOS lists the inclusive lower bounds of excellent, good, fair and poor.
-	MOS []float64 `mapstructure:"mos"`
-	// Preset names a set of bounds instead: itu-g107.
-	Preset string `mapstructure:"preset"`
+	Labels quality.LabelsConfig `mapstructure:"labels"`
 
 	_ struct{}
 }
@@ -59,27 +50,6 @@ func (c *Config) Validate() error {
 	if c.Tick < minTick || c.Tick > maxTick {
 		errs = append(errs, fmt.Errorf("tick must be from %s to %s (got %s)", minTick, maxTick, c.Tick))
 	}
-	_, err := c.Labels.bounds()
+	_, err := c.Labels.Bounds()
 	return errors.Join(append(errs, err)...)
-}
-
-// bounds resolves the labels: those listed, those of the preset, or the default.
-func (l labelsConfig) bounds() (quality.Bounds, error) {
-	switch {
-	case l.Preset != "" && l.MOS != nil:
-		return quality.Bounds{}, errors.New("labels: give mos or preset, not both")
-	case l.Preset != "":
-		b, ok := quality.PresetBounds(l.Preset)
-		if !ok {
-			return b, fmt.Errorf("labels::preset: %q is unknown, there is %q", l.Preset, quality.PresetITUG107)
-		}
-		return b, nil
-	case l.MOS != nil:
-		b, err := quality.NewBounds(l.MOS)
-		if err != nil {
-			err = fmt.Errorf("labels::mos: %w", err)
-		}
-		return b, err
-	}
-	return quality.DefaultBounds(), nil
 }

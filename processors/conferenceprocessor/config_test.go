@@ -32,7 +32,7 @@ func TestConfigGood(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 5, cfg.MaxConferences)
 	require.Equal(t, time.Minute, cfg.KeepEnded)
-	bounds, err := cfg.Labels.bounds()
+	bounds, err := cfg.Labels.Bounds()
 	require.NoError(t, err)
 	require.Equal(t, quality.Bounds{4.34, 4.03, 3.60, 3.10}, bounds)
 }
@@ -69,6 +69,6 @@ func TestReadmeExampleLoads(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
 	require.NoError(t, sub.Unmarshal(cfg))
 	require.NoError(t, xconfmap.Validate(cfg))
-	cfg.Labels = labelsConfig{}
+	cfg.Labels = quality.LabelsConfig{}
 	require.Equal(t, createDefaultConfig(), cfg, "the example shows the defaults")
 }

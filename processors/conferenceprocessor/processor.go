@@ -47,7 +47,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := cfg.Labels.bounds()
+	bounds, err := cfg.Labels.Bounds()
 	if err != nil {
 		return nil, err
 	}

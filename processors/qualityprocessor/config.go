@@ -12,18 +12,9 @@ import (
 // Config configures the quality processor.
 type Config struct {
 	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
-	Labels labelsConfig `mapstructure:"labels"`
+	Labels quality.LabelsConfig `mapstructure:"labels"`
 	// Video holds the constants of the video model.
 	Video videoConfig `mapstructure:"video"`
-
-	_ struct{}
-}
-
-type labelsConfig struct {
-	// MOS lists the inclusive lower bounds of excellent, good, fair and poor.
-	MOS []float64 `mapstructure:"mos"`
-	// Preset names a set of bounds instead: itu-g107.
-	Preset string `mapstructure:"preset"`
 
 	_ struct{}
 }
@@ -45,33 +36,12 @@ var _ xconfmap.Validator = (*Config)(nil)
 
 // Validate reports every fault.
 func (c *Config) Validate() error {
-	_, labels := c.Labels.bounds()
+	_, labels := c.Labels.Bounds()
 	video := c.Video.params().Validate()
 	if video != nil {
 		video = fmt.Errorf("video: %w", video)
 	}
 	return errors.Join(labels, video)
-}
-
-// bounds resolves the labels: those listed, those of the preset, or the default.
-func (l labelsConfig) bounds() (quality.Bounds, error) {
-	switch {
-	case l.Preset != "" && l.MOS != nil:
-		return quality.Bounds{}, errors.New("labels: give mos or preset, not both")
-	case l.Preset != "":
-		b, ok := quality.PresetBounds(l.Preset)
-		if !ok {
-			return b, fmt.Errorf("labels::preset: %q is unknown, there is %q", l.Preset, quality.PresetITUG107)
-		}
-		return b, nil
-	case l.MOS != nil:
-		b, err := quality.NewBounds(l.MOS)
-		if err != nil {
-			err = fmt.Errorf("labels::mos: %w", err)
-		}
-		return b, err
-	}
-	return quality.DefaultBounds(), nil
 }
 
 func (v videoConfig) params() quality.VideoParams {

@@ -29,7 +29,7 @@ func TestConfigDefault(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
 	require.NoError(t, xconfmap.Validate(cfg))
 	require.Equal(t, quality.DefaultVideoParams(), cfg.Video.params())
-	b, err := cfg.Labels.bounds()
+	b, err := cfg.Labels.Bounds()
 	require.NoError(t, err)
 	require.Equal(t, quality.Bounds{4.2, 3.8, 3.2, 2.6}, b)
 }
@@ -38,12 +38,12 @@ func TestConfigDefault(t *testing.T) {
 func TestConfigLabels(t *testing.T) {
 	cfg, err := load(t, "labels: {preset: itu-g107}")
 	require.NoError(t, err)
-	b, _ := cfg.Labels.bounds()
+	b, _ := cfg.Labels.Bounds()
 	require.Equal(t, quality.Bounds{4.34, 4.03, 3.60, 3.10}, b)
 
 	cfg, err = load(t, "labels: {mos: [4, 3, 2.5, 2]}\nvideo: {x0: 7.7}")
 	require.NoError(t, err)
-	b, _ = cfg.Labels.bounds()
+	b, _ = cfg.Labels.Bounds()
 	require.Equal(t, quality.Bounds{4, 3, 2.5, 2}, b)
 	require.Equal(t, 7.7, cfg.Video.params().X0)
 	require.Equal(t, 10.0, cfg.Video.params().OutboundD, "what is not given stays at its default")

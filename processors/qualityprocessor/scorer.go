@@ -38,7 +38,7 @@ type scorer struct {
 }
 
 func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
-	bounds, err := cfg.Labels.bounds()
+	bounds, err := cfg.Labels.Bounds()
 	if err != nil {
 		return nil, err
 	}
