@@ -5,20 +5,7 @@ import "slices"
 // readKeyed takes the measurements in the keyed form.
 func (f *statsFrame) readKeyed(s *scanner) {
 	f.keyed = true
-	if !s.open('[', "an array") {
-		return
-	}
-	for i := 0; s.more(']', i == 0); i++ {
-		if i == MaxRows {
-			s.fail(CodeTooMany, MaxRows, "has more than the %d rows that are allowed", MaxRows)
-			return
-		}
-		f.readKeyedRow(s)
-		if s.err != nil {
-			s.at(i)
-			return
-		}
-	}
+	f.readList(s, (*statsFrame).readKeyedRow)
 }
 
 // readKeyedRow takes one object. Its columns are made up from its names.

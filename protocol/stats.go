@@ -77,6 +77,11 @@ func (d *Decoder) readStats() Frame {
 // readRows takes the measurements in rows.
 func (f *statsFrame) readRows(s *scanner) {
 	f.rows = true
+	f.readList(s, (*statsFrame).readRow)
+}
+
+// readList takes an array of at most MaxRows, each read by one.
+func (f *statsFrame) readList(s *scanner, one func(*statsFrame, *scanner)) {
 	if !s.open('[', "an array") {
 		return
 	}
@@ -85,7 +90,7 @@ func (f *statsFrame) readRows(s *scanner) {
 			s.fail(CodeTooMany, MaxRows, "has more than the %d rows that are allowed", MaxRows)
 			return
 		}
-		f.readRow(s)
+		one(f, s)
 		if s.err != nil {
 			s.at(i)
 			return
