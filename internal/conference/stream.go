@@ -111,7 +111,8 @@ func (s *stream) add(e *Event) {
 	s.freezes.add(m.Freezes)
 	s.freezeMs.add(m.FreezeMs)
 	s.addLoss(m)
-	if m.StatsType != candidatePair {
+	// Packets without a byte mean that nobody counted the bytes: no bit rate, rather than 0.
+	if m.StatsType != candidatePair && (m.Bytes > 0 || m.Packets == 0) {
 		s.bitrate.add(m.Bytes*8/float64(ms), ms) // bit/ms is kbit/s
 	}
 	s.addLevels(m, ms)
