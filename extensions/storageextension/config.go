@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -12,15 +13,30 @@ import (
 
 // Config of the storage extension.
 type Config struct {
-	// Directory holds the store's files. It is made (mode 0700) where it does not exist.
+	// Directory holds the files of a store in SQLite. It is made (mode 0700) where it does
+	// not exist.
 	Directory string `mapstructure:"directory"`
+
+	// Postgres names a store in PostgreSQL instead, which many collectors share.
+	Postgres *postgresConfig `mapstructure:"postgres"`
 
 	// Retention is how long after its end a conference is kept; 0 keeps all.
 	Retention time.Duration `mapstructure:"retention"`
 
-	// Synchronous is normal (an acknowledged record survives a crash of the process) or
-	// full (also a power cut).
+	// Synchronous, for SQLite, is normal (an acknowledged record survives a crash of the
+	// process) or full (also a power cut).
 	Synchronous string `mapstructure:"synchronous"`
+
+	_ struct{}
+}
+
+// postgresConfig is how the database is reached.
+type postgresConfig struct {
+	// DSN is a URL (postgres://user:password@host/database) or key=value pairs.
+	DSN configopaque.String `mapstructure:"dsn"`
+
+	// MaxConnections bounds this collector's connections; 0 means 8.
+	MaxConnections int `mapstructure:"max_connections"`
 
 	_ struct{}
 }
@@ -30,8 +46,11 @@ var _ xconfmap.Validator = (*Config)(nil)
 // Validate implements xconfmap.Validator.
 func (c *Config) Validate() error {
 	var errs []error
-	if c.Directory == "" {
-		errs = append(errs, errors.New("directory is required"))
+	switch {
+	case c.Directory == "" && c.Postgres == nil:
+		errs = append(errs, errors.New("directory or postgres is required"))
+	case c.Directory != "" && c.Postgres != nil:
+		errs = append(errs, errors.New("directory and postgres exclude each other: a store has one place"))
 	}
 	if c.Retention < 0 {
 		errs = append(errs, fmt.Errorf("retention must not be negative (got %s)", c.Retention))
@@ -40,6 +59,18 @@ func (c *Config) Validate() error {
 	case sqlite.SynchronousNormal, sqlite.SynchronousFull:
 	default:
 		errs = append(errs, fmt.Errorf("synchronous must be normal or full (got %q)", c.Synchronous))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate implements xconfmap.Validator.
+func (c *postgresConfig) Validate() error {
+	var errs []error
+	if c.DSN == "" {
+		errs = append(errs, errors.New("dsn is required"))
+	}
+	if c.MaxConnections != 0 && c.MaxConnections < 2 {
+		errs = append(errs, fmt.Errorf("max_connections must be at least 2, one to write and one to read (got %d)", c.MaxConnections))
 	}
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package storageextension
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -21,10 +23,13 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-func newStore(t *testing.T, directory string, keep time.Duration, telemetry *componenttest.Telemetry) *store {
+func newStore(t *testing.T, directory string, keep time.Duration, telemetry *componenttest.Telemetry, dsn ...string) *store {
 	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	cfg.Directory, cfg.Retention = directory, keep
+	for _, dsn := range dsn {
+		cfg.Postgres = &postgresConfig{DSN: configopaque.String(dsn)}
+	}
 	require.NoError(t, xconfmap.Validate(cfg))
 	e, err := create(t.Context(), metadatatest.NewSettings(telemetry), cfg)
 	require.NoError(t, err)
@@ -81,6 +86,17 @@ func TestStartFails(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	e := newStore(t, filepath.Join(file, "sub"), 0, newTelemetry(t))
 	require.ErrorContains(t, e.Start(t.Context(), componenttest.NewNopHost()), "directory: ")
+}
+
+// The database that the configuration names is the one that is tried; its password is not
+// told.
+func TestPostgresFails(t *testing.T) {
+	e := newStore(t, "", time.Hour, newTelemetry(t), "postgres://qos:very-secret@127.0.0.1:1/calls?sslmode=disable")
+	err := e.Start(t.Context(), componenttest.NewNopHost())
+	require.ErrorContains(t, err, "store 127.0.0.1:1/calls: open: ")
+	require.NotContains(t, err.Error(), "very-secret")
+	require.Nil(t, e.Writer())
+	require.NotContains(t, fmt.Sprintf("%+v", e.cfg.Postgres), "very-secret")
 }
 
 func TestRetentionDeletes(t *testing.T) {
@@ -160,8 +176,12 @@ func TestConfig(t *testing.T) {
 	}
 	require.NoError(t, load(map[string]any{"directory": "x"}))
 	require.NoError(t, load(map[string]any{"directory": "x", "retention": "0", "synchronous": "full"}))
+	require.NoError(t, load(map[string]any{"postgres": map[string]any{"dsn": "postgres://h/d", "max_connections": 4}}))
 	for want, values := range map[string]map[string]any{
-		"directory is required":                          {},
+		"directory or postgres is required":              {},
+		"directory and postgres exclude each other":      {"directory": "x", "postgres": map[string]any{"dsn": "postgres://h/d"}},
+		"postgres: dsn is required":                      {"postgres": map[string]any{"max_connections": 3}},
+		"max_connections must be at least 2":             {"postgres": map[string]any{"dsn": "x", "max_connections": 1}},
 		"retention must not be negative (got -1h0m0s)":   {"directory": "x", "retention": "-1h"},
 		`synchronous must be normal or full (got "off")`: {"directory": "x", "synchronous": "off"},
 		"dir": {"dir": "x"},

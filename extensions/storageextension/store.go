@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/postgres"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
@@ -23,18 +25,23 @@ type store struct {
 	cfg       *Config
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
-	db        *sqlite.Store
+	db        engine
 	retention *retention
+}
+
+// engine is what a package below storage offers.
+type engine interface {
+	storage.Writer
+	storage.Reader
+	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+	Close() error
 }
 
 var _ extension.Extension = (*store)(nil)
 
 // Start opens the store.
 func (s *store) Start(ctx context.Context, _ component.Host) error {
-	if err := os.MkdirAll(s.cfg.Directory, 0o700); err != nil {
-		return fmt.Errorf("directory: %w", err)
-	}
-	db, err := sqlite.Open(ctx, filepath.Join(s.cfg.Directory, fileName), sqlite.Options{Synchronous: sqlite.Synchronous(s.cfg.Synchronous)})
+	db, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -43,6 +50,37 @@ func (s *store) Start(ctx context.Context, _ component.Host) error {
 		s.retention = startRetention(s.cfg.Retention, db.DeleteBefore, s.retained)
 	}
 	return nil
+}
+
+// open opens the store where the configuration says. It returns a nil interface with an
+// error, not a nil inside one.
+func (s *store) open(ctx context.Context) (engine, error) {
+	if s.cfg.Postgres != nil {
+		db, err := postgres.Open(ctx, string(s.cfg.Postgres.DSN), postgres.Options{
+			MaxConnections: s.cfg.Postgres.MaxConnections, Days: partitionDays(s.cfg.Retention),
+		})
+		if err != nil {
+			return nil, err
+		}
+		return db, nil
+	}
+	if err := os.MkdirAll(s.cfg.Directory, 0o700); err != nil {
+		return nil, fmt.Errorf("directory: %w", err)
+	}
+	db, err := sqlite.Open(ctx, filepath.Join(s.cfg.Directory, fileName), sqlite.Options{Synchronous: sqlite.Synchronous(s.cfg.Synchronous)})
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// partitionDays is for how many days partitions are made: as long as sessions are kept,
+// and a day for those that began before midnight. 0 leaves it to the engine.
+func partitionDays(retention time.Duration) int {
+	if retention == 0 {
+		return 0
+	}
+	return int(retention/(24*time.Hour)) + 2
 }
 
 // Shutdown stops the retention and closes the store, which waits for writes under way.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/qosrtc/qos/storage/internal/group"
 )
@@ -29,7 +28,8 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return p
 }
 
-// with runs f with a connection.
+// with runs f with a connection, once more where the connection proves lost: f must bear
+// that.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -43,12 +43,12 @@ func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) (err error) {
 	case conn = <-p.slots:
 	}
 	defer func() { p.slots <- conn }()
-	again := conn != nil
+	used := conn != nil
 	if conn, err = alive(ctx, p.config, conn); err != nil {
 		return err
 	}
-	// A connection that the server ended while it was idle says so at its first use.
-	if err = f(conn); err != nil && again && conn.IsClosed() && pgconn.SafeToRetry(err) && ctx.Err() == nil {
+	// A connection that the server ended while it was idle says so at its next use.
+	if err = f(conn); err != nil && used && conn.IsClosed() && again(err) && ctx.Err() == nil {
 		if conn, err = alive(ctx, p.config, conn); err != nil {
 			return err
 		}
