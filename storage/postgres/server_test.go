@@ -27,7 +27,7 @@ import (
 var testServer *server
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m)) //nolint:forbidigo // TestMain
+	os.Exit(run(m))
 }
 
 func run(m *testing.M) int {
@@ -102,7 +102,7 @@ func (s *server) own() error {
 		}
 		uid, _ := strconv.Atoi(u.Uid)
 		gid, _ := strconv.Atoi(u.Gid)
-		s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} //nolint:gosec // the system's own
+		s.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 		return os.Chown(s.dir, uid, gid)
 	}
 	return errors.New("no user but root to run it as")

@@ -25,11 +25,11 @@ func startedAt(b storage.Batch, n int, start time.Time) storage.Batch {
 	return b
 }
 
-func appendFrames(tb testing.TB, s *Store, session int, to uint64) storage.Appended {
+func appendFrames(tb testing.TB, s *Store, to uint64) storage.Appended {
 	tb.Helper()
 	var batches []storage.Batch
 	for seq := uint64(1); seq <= to; seq++ {
-		batches = append(batches, statsFrame(session, seq, noon))
+		batches = append(batches, statsFrame(1, seq, noon))
 	}
 	done, err := s.Append(tb.Context(), batches)
 	require.NoError(tb, err)
@@ -39,7 +39,7 @@ func appendFrames(tb testing.TB, s *Store, session int, to uint64) storage.Appen
 // Two collectors write the same frames at once, also cut otherwise: each record is stored
 // once, and the conferences are joined by both.
 //
-// spec: SRV-03 CONF-01 CONF-02
+// spec: SRV-03, CONF-01, CONF-02
 func TestTwoCollectors(t *testing.T) {
 	dsn := database(t)
 	stores := []*Store{open(t, dsn), open(t, dsn)}
@@ -89,7 +89,7 @@ func TestTwoCollectors(t *testing.T) {
 func TestWordsOfOthers(t *testing.T) {
 	dsn := database(t)
 	a, b := open(t, dsn), open(t, dsn)
-	appendFrames(t, a, 1, 2)
+	appendFrames(t, a, 2)
 	n := 0
 	ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon}
 	require.NoError(t, b.Records(t.Context(), ref, func(_ string, r storage.Record) bool {
@@ -106,7 +106,7 @@ func TestWordsOfOthers(t *testing.T) {
 // spec: SRV-03
 func TestServerRestarts(t *testing.T) {
 	s := open(t, database(t))
-	require.Equal(t, storage.Appended{New: 10}, appendFrames(t, s, 1, 2))
+	require.Equal(t, storage.Appended{New: 10}, appendFrames(t, s, 2))
 	_, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
 	testServer.stop()
@@ -117,12 +117,12 @@ func TestServerRestarts(t *testing.T) {
 	_, err = s.Conferences(t.Context(), storage.Query{})
 	require.Error(t, err)
 	require.NoError(t, testServer.start())
-	require.Equal(t, storage.Appended{New: 5, Duplicates: 10}, appendFrames(t, s, 1, 3))
+	require.Equal(t, storage.Appended{New: 5, Duplicates: 10}, appendFrames(t, s, 3))
 
 	// A restart that nobody noticed is no error.
 	testServer.stop()
 	require.NoError(t, testServer.start())
-	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 1, 4))
+	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 4))
 	page, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
 	require.Len(t, page.Conferences, 1)
@@ -318,7 +318,7 @@ func TestDropStopsHalfway(t *testing.T) {
 
 func TestDeleteStops(t *testing.T) {
 	s := open(t, database(t))
-	appendFrames(t, s, 1, 2)
+	appendFrames(t, s, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.DeleteBefore(ctx, noon.Add(time.Hour))

@@ -2,9 +2,9 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -151,7 +151,7 @@ func (t *tx) insert(s sessionKey, f *frames.Row) {
 	c.session, c.seq, c.place = append(c.session, s.key), append(c.seq, f.Seq), append(c.place, t.w.places[f.Place])
 	c.at, c.conferenceAt = append(c.at, f.At), append(c.conferenceAt, f.ConferenceAt)
 	c.observedAt, c.fabric = append(c.observedAt, f.ObservedAt), append(c.fabric, int64(f.Fabric))
-	c.idx, c.n = append(c.idx, int32(f.Idx)), append(c.n, int32(f.N)) //nolint:gosec // Prepare bounds both
+	c.idx, c.n = append(c.idx, int32(f.Idx)), append(c.n, int32(f.N))
 	c.activity, c.body = append(c.activity, f.Activity), append(c.body, f.Body)
 }
 
@@ -165,7 +165,7 @@ func (t *tx) flush(last ...string) error {
 	b := &pgx.Batch{}
 	for day, c := range t.frames {
 		b.Queue(`INSERT INTO `+partition(day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
-			SELECT `+fmt.Sprint(day)+`, * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+			SELECT `+strconv.Itoa(int(day))+`, * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
 				$7::bigint[], $8::int[], $9::int[], $10::bool[], $11::bytea[])`,
 			c.session, c.seq, c.place, c.at, c.conferenceAt, c.observedAt, c.fabric, c.idx, c.n, c.activity, c.body)
 	}

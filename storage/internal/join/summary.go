@@ -14,7 +14,7 @@ type Order struct {
 	Span     instance.Span
 }
 
-// Beats: the higher revision wins. Where conferences merge that both have a summary of
+// Beats says that a stays: the higher revision wins. Where conferences merge that both have a summary of
 // the same revision, the longer one stays, then the earlier.
 func (a Order) Beats(b *Order) bool {
 	if b == nil || a.Revision != b.Revision {
