@@ -11,7 +11,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
-	build client browsers tools fuzz size clean
+	build client browsers postgres tools fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,8 @@ run: build ## build and start everything on loopback, with a demo call to look a
 
 test: test-client test-go e2e ## everything: both languages, race detector, real browsers
 
-test-go: ## Go tests with the race detector, all but the browsers
-	go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+test-go: postgres ## Go tests with the race detector, all but the browsers
+	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
@@ -91,6 +91,13 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 	      chromium chromium-driver firefox-esr iproute2 >/dev/null; \
 	  else echo "Chromium, chromedriver or Firefox is missing: the browser tests will be skipped"; fi; fi
+
+postgres: ## install PostgreSQL (Debian, root), unless it is there; the tests start their own server
+	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing PostgreSQL"; apt-get update -qq; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
+	  else echo "PostgreSQL is missing: its engine's tests will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
