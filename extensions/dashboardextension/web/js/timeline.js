@@ -113,11 +113,14 @@ function drawLane(view, lane, first, start, end) {
         lane.entries.map(({ entry, index }) => marker(view, entry, index, start)))));
 }
 
+/** Whether a time's text has room: on a narrow screen no label stands left of the track. */
+const inside = (share, width) => share < 0.985 && (width > 760 || share * width > 28);
+
 function drawAxis(view, width) {
   const { step, times } = ticks(view.range, Math.max(2, Math.floor(width / 110)));
   const text = step >= 60_000 ? shortClock : clock;
   return h("div", { class: "lane axis", "aria-hidden": "true" }, h("div", { class: "lane-label" }),
-    h("div", { class: "track" }, times.filter((t) => view.share(t) < 0.985).map((t) => h("span", { class: "tick", vars: { left: percent(view.share(t)) } }, text(t)))));
+    h("div", { class: "track" }, times.filter((t) => inside(view.share(t), width)).map((t) => h("span", { class: "tick", vars: { left: percent(view.share(t)) } }, text(t)))));
 }
 
 const legend = [
