@@ -9,18 +9,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
 )
 
-// The values a label may take besides "other": what a client sends can never add one.
-var (
-	outcomes  = []string{"missed", "totallyFailed", "aborted", "dropped", "partiallyFailed", "success"}
-	stages    = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
-	functions = []string{
-		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription", "setRemoteDescription",
-		"addIceCandidate", "iceConnectionFailure", "signalingError",
-	}
-)
+// stages are the values of the label "stage" besides "other".
+var stages = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
 
 // observe counts every record that is not marked as a duplicate. It returns how many were
 // counted under "other" because there are too many apps.
@@ -54,7 +49,7 @@ func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
 	case semconv.EventEvent:
 		a.observeEvent(app, attrs)
 	case semconv.EventError:
-		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(functions, text(attrs, semconv.ErrorFunction)))
+		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, text(attrs, semconv.ErrorFunction)))
 	case semconv.EventFeedback:
 		a.observeFeedback(app, attrs)
 	case semconv.EventSkip:
@@ -184,7 +179,7 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	if number(attrs, semconv.SummaryRevision) != 1 {
 		return
 	}
-	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(outcomes, text(attrs, semconv.SummaryOutcome)))
+	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, text(attrs, semconv.SummaryOutcome)))
 	app.participants.Add(whole(attrs, semconv.SummaryParticipants))
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
@@ -192,6 +187,7 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	}
 }
 
+// oneOf keeps a label closed: what a client sends can never add a value.
 func oneOf(known []string, v string) string {
 	if slices.Contains(known, v) {
 		return v

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
@@ -19,9 +20,6 @@ const (
 	defaultLimit = 50
 	maxTimeMs    = 253_402_300_799_999 // the end of year 9999
 )
-
-// outcomes are those of requirement CONF-05, in its order.
-var outcomes = []string{"missed", "totallyFailed", "aborted", "dropped", "partiallyFailed", "success"}
 
 // parameters reads the query of a request and keeps its first fault.
 type parameters struct {
@@ -96,8 +94,8 @@ func (p *parameters) time(field string) time.Time {
 
 func (p *parameters) outcome() string {
 	v := p.raw("outcome")
-	if v != "" && !slices.Contains(outcomes, v) {
-		p.fail("outcome", "must be one of "+strings.Join(outcomes, ", "))
+	if v != "" && !slices.Contains(conference.Outcomes, v) {
+		p.fail("outcome", "must be one of "+strings.Join(conference.Outcomes, ", "))
 	}
 	return v
 }

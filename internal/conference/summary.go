@@ -14,6 +14,12 @@ const (
 	OutcomeSuccess         Outcome = "success"
 )
 
+// Outcomes lists their words, in the order in which the rules are tried.
+var Outcomes = []string{
+	string(OutcomeMissed), string(OutcomeTotallyFailed), string(OutcomeAborted),
+	string(OutcomeDropped), string(OutcomePartiallyFailed), string(OutcomeSuccess),
+}
+
 // Why a participant or a fabric ended, beside the reasons of docs/protocol.md section 6
 // (application, closed, pagehide, replaced, terminated), which are passed on.
 const (
