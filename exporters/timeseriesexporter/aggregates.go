@@ -13,8 +13,8 @@ import (
 // otherApp stands for all apps beyond the configured bound.
 const otherApp = "other"
 
-// Bucket bounds: dense where operators draw their lines (docs/quality.md, section C of
-// the thresholds in the field), so that a quantile near a line is not a guess.
+// Bucket bounds: dense where operators draw their lines (the label bounds of
+// docs/quality.md among them), so that a quantile near a line is not a guess.
 var (
 	secondsBounds  = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30}
 	durationBounds = []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400}
