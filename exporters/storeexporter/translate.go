@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
@@ -122,8 +123,8 @@ func bad(why reason, attributes pcommon.Map, name string) *badField {
 // wrong: a summary needs no more.
 func newSession(attributes pcommon.Map) (storage.Session, error) {
 	s := storage.Session{
-		AppID: text(attributes, semconv.AppID), ID: text(attributes, semconv.SessionID),
-		UserID: text(attributes, semconv.UserID), UserAlias: text(attributes, semconv.UserAlias),
+		AppID: attribute.Text(attributes, semconv.AppID), ID: attribute.Text(attributes, semconv.SessionID),
+		UserID: attribute.Text(attributes, semconv.UserID), UserAlias: attribute.Text(attributes, semconv.UserAlias),
 	}
 	for k, v := range attributes.All() {
 		switch k {
@@ -153,18 +154,18 @@ type scopeAttributes struct {
 }
 
 func newScope(attributes pcommon.Map) scopeAttributes {
-	at, _ := integer(attributes, semconv.ConferenceAt)
-	fabric, _ := integer(attributes, semconv.FabricID)
-	return scopeAttributes{text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
+	at, _ := attribute.Integer(attributes, semconv.ConferenceAt)
+	fabric, _ := attribute.Integer(attributes, semconv.FabricID)
+	return scopeAttributes{attribute.Text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
 }
 
 func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err error) {
 	attributes := r.Attributes()
-	seq, ok := integer(attributes, semconv.FrameSeq)
+	seq, ok := attribute.Integer(attributes, semconv.FrameSeq)
 	if !ok || seq < 1 || seq > protocol.MaxSeq {
 		return out, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
 	}
-	index, ok := integer(attributes, semconv.FrameIndex)
+	index, ok := attribute.Integer(attributes, semconv.FrameIndex)
 	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record takes a byte at least
 		return out, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
 	}
@@ -245,9 +246,9 @@ func put(out map[string]any, k string, v pcommon.Value) {
 
 func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary, err error) {
 	attributes := r.Attributes()
-	start, hasStart := integer(attributes, semconv.SummaryStart)
-	end, hasEnd := integer(attributes, semconv.SummaryEnd)
-	revision, hasRevision := integer(attributes, semconv.SummaryRevision)
+	start, hasStart := attribute.Integer(attributes, semconv.SummaryStart)
+	end, hasEnd := attribute.Integer(attributes, semconv.SummaryEnd)
+	revision, hasRevision := attribute.Integer(attributes, semconv.SummaryRevision)
 	switch {
 	case app == "":
 		return out, &badField{reasonAppID, semconv.AppID, "nothing"}
@@ -262,41 +263,17 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 	case r.Body().Type() != pcommon.ValueTypeStr || !json.Valid([]byte(r.Body().Str())):
 		return out, &badField{reasonSummary, "body", r.Body().Type().String() + " that is no JSON"}
 	}
-	participants, _ := integer(attributes, semconv.SummaryParticipants)
+	participants, _ := attribute.Integer(attributes, semconv.SummaryParticipants)
 	out = storage.Summary{
 		AppID: app, ConferenceID: conferenceID, Start: time.UnixMilli(start).UTC(), End: time.UnixMilli(end).UTC(),
-		Revision: int(revision), Outcome: text(attributes, semconv.SummaryOutcome), Participants: int(participants),
-		Label: text(attributes, semconv.SummaryLabel), Document: json.RawMessage(r.Body().Str()),
+		Revision: int(revision), Outcome: attribute.Text(attributes, semconv.SummaryOutcome), Participants: int(participants),
+		Label: attribute.Text(attributes, semconv.SummaryLabel), Document: json.RawMessage(r.Body().Str()),
 	}
 	if mos, ok := attributes.Get(semconv.SummaryMOS); ok && mos.Type() == pcommon.ValueTypeDouble {
 		v := mos.Double()
 		out.MOS = &v
 	}
 	return out, nil
-}
-
-// text returns a string attribute, "" when it is missing or of another type.
-func text(attributes pcommon.Map, name string) string {
-	if v, ok := attributes.Get(name); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
-}
-
-// integer returns an integer attribute. JSON senders may write whole numbers as doubles.
-func integer(attributes pcommon.Map, name string) (int64, bool) {
-	v, ok := attributes.Get(name)
-	if !ok {
-		return 0, false
-	}
-	switch v.Type() {
-	case pcommon.ValueTypeInt:
-		return v.Int(), true
-	case pcommon.ValueTypeDouble:
-		n := int64(v.Double())
-		return n, float64(n) == v.Double()
-	}
-	return 0, false
 }
 
 func moment(t pcommon.Timestamp) time.Time { return t.AsTime().Truncate(time.Millisecond) }

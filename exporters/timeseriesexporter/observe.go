@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
@@ -49,7 +50,7 @@ func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
 	case semconv.EventEvent:
 		a.observeEvent(app, attrs)
 	case semconv.EventError:
-		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, text(attrs, semconv.ErrorFunction)))
+		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, attribute.Text(attrs, semconv.ErrorFunction)))
 	case semconv.EventFeedback:
 		a.observeFeedback(app, attrs)
 	case semconv.EventSkip:
@@ -154,13 +155,13 @@ func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
 		SetupMs *float64 `json:"setupMs"`
 		Stage   string   `json:"stage"`
 	}
-	switch text(attrs, semconv.EventName) {
+	switch attribute.Text(attrs, semconv.EventName) {
 	case "fabricSetup":
-		if json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
+		if json.Unmarshal([]byte(attribute.Text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
 			app.setupDelay.Update(bounded(*data.SetupMs) / 1000)
 		}
 	case "fabricSetupFailed":
-		_ = json.Unmarshal([]byte(text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
+		_ = json.Unmarshal([]byte(attribute.Text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
 		a.count(semconv.MetricFabricSetupFailed, app.name, semconv.LabelStage, oneOf(stages, data.Stage))
 	case "iceDisruptionStart":
 		app.disruptions.Inc()
@@ -179,7 +180,7 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	if number(attrs, semconv.SummaryRevision) != 1 {
 		return
 	}
-	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, text(attrs, semconv.SummaryOutcome)))
+	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, attribute.Text(attrs, semconv.SummaryOutcome)))
 	app.participants.Add(whole(attrs, semconv.SummaryParticipants))
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
@@ -193,13 +194,6 @@ func oneOf(known []string, v string) string {
 		return v
 	}
 	return "other"
-}
-
-func text(attrs pcommon.Map, key string) string {
-	if v, ok := attrs.Get(key); ok {
-		return v.Str()
-	}
-	return ""
 }
 
 func number(attrs pcommon.Map, key string) float64 {

@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
+	recordattribute "github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
@@ -284,7 +285,7 @@ func TestOneBadSummaryTakesNoOtherAlong(t *testing.T) {
 		}
 		next.setRefuse(func(logs plog.Logs) error {
 			for _, scope := range logs.ResourceLogs().At(0).ScopeLogs().All() {
-				if text(scope.Scope().Attributes(), semconv.ConferenceID) == "bad" {
+				if recordattribute.Text(scope.Scope().Attributes(), semconv.ConferenceID) == "bad" {
 					return consumererror.NewPermanent(errors.New("bad"))
 				}
 			}

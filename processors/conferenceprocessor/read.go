@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
 )
@@ -32,8 +33,8 @@ func read(logs plog.Logs) []item {
 	for _, resource := range logs.ResourceLogs().All() {
 		attrs := resource.Resource().Attributes()
 		session := conference.Event{
-			AppID: text(attrs, semconv.AppID), Session: text(attrs, semconv.SessionID),
-			UserID: text(attrs, semconv.UserID), Alias: text(attrs, semconv.UserAlias),
+			AppID: attribute.Text(attrs, semconv.AppID), Session: attribute.Text(attrs, semconv.SessionID),
+			UserID: attribute.Text(attrs, semconv.UserID), Alias: attribute.Text(attrs, semconv.UserAlias),
 		}
 		for _, scope := range resource.ScopeLogs().All() {
 			e := session
@@ -49,12 +50,12 @@ func read(logs plog.Logs) []item {
 }
 
 func readScope(e *conference.Event, attrs pcommon.Map) {
-	e.ConferenceID = text(attrs, semconv.ConferenceID)
+	e.ConferenceID = attribute.Text(attrs, semconv.ConferenceID)
 	e.ConferenceAtMs = integer(attrs, semconv.ConferenceAt)
 	e.Fabric = int(integer(attrs, semconv.FabricID))
-	e.Usage = text(attrs, semconv.FabricUsage)
-	e.RemoteUser = text(attrs, semconv.RemoteUserID)
-	e.RemoteAlias = text(attrs, semconv.RemoteUserAlias)
+	e.Usage = attribute.Text(attrs, semconv.FabricUsage)
+	e.RemoteUser = attribute.Text(attrs, semconv.RemoteUserID)
+	e.RemoteAlias = attribute.Text(attrs, semconv.RemoteUserAlias)
 }
 
 func readRecord(e conference.Event, record plog.LogRecord) conference.Event {
@@ -71,12 +72,12 @@ func readRecord(e conference.Event, record plog.LogRecord) conference.Event {
 		readStats(&e, attrs)
 		return e
 	case conference.KindEvent:
-		e.Name = text(attrs, semconv.EventName)
+		e.Name = attribute.Text(attrs, semconv.EventName)
 		if data, ok := attrs.Get(semconv.EventData); ok {
 			e.Data = conference.ParseData(e.Name, []byte(data.AsString()))
 		}
 	case conference.KindError:
-		e.Function = text(attrs, semconv.ErrorFunction)
+		e.Function = attribute.Text(attrs, semconv.ErrorFunction)
 	case conference.KindFeedback:
 		e.Feedback = readFeedback(attrs)
 	case conference.KindSkip:
@@ -89,10 +90,10 @@ func readRecord(e conference.Event, record plog.LogRecord) conference.Event {
 
 func readFeedback(attrs pcommon.Map) *conference.Feedback {
 	return &conference.Feedback{
-		UserID: strings.Clone(text(attrs, semconv.FeedbackUserID)), Alias: strings.Clone(text(attrs, semconv.FeedbackUserAlias)),
+		UserID: strings.Clone(attribute.Text(attrs, semconv.FeedbackUserID)), Alias: strings.Clone(attribute.Text(attrs, semconv.FeedbackUserAlias)),
 		Overall: score(attrs, semconv.FeedbackOverall), Audio: score(attrs, semconv.FeedbackAudio),
 		Video: score(attrs, semconv.FeedbackVideo), Screen: score(attrs, semconv.FeedbackScreen),
-		Comment: strings.Clone(text(attrs, semconv.FeedbackComment)),
+		Comment: strings.Clone(attribute.Text(attrs, semconv.FeedbackComment)),
 	}
 }
 
@@ -144,9 +145,11 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 	for name, v := range attrs.All() {
 		switch name {
 		case semconv.FrameSeq:
-			e.Seq = uint64(max(0, whole(v))) // not negative
+			seq, _ := attribute.Whole(v)
+			e.Seq = uint64(max(0, seq)) // not negative
 		case semconv.FrameIndex:
-			e.Index = int(whole(v))
+			index, _ := attribute.Whole(v)
+			e.Index = int(index)
 		case semconv.StatsType:
 			s.StatsType = v.Str()
 		case semconv.MediaType:
@@ -182,33 +185,10 @@ func number(v pcommon.Value) (float64, bool) {
 	}
 }
 
-func text(attrs pcommon.Map, name string) string {
-	if v, ok := attrs.Get(name); ok && v.Type() == pcommon.ValueTypeStr {
-		return v.Str()
-	}
-	return ""
-}
-
+// integer reads a whole number, 0 when it is none.
 func integer(attrs pcommon.Map, name string) int64 {
-	if v, ok := attrs.Get(name); ok {
-		return whole(v)
-	}
-	return 0
-}
-
-// whole reads an integer, 0 when it is none. JSON senders may write whole numbers as
-// doubles; the store exporter takes them too.
-func whole(v pcommon.Value) int64 {
-	switch v.Type() {
-	case pcommon.ValueTypeInt:
-		return v.Int()
-	case pcommon.ValueTypeDouble:
-		if d := v.Double(); math.Trunc(d) == d && math.Abs(d) <= 1<<53 {
-			return int64(d)
-		}
-	default:
-	}
-	return 0
+	n, _ := attribute.Integer(attrs, name)
+	return n
 }
 
 // maxLost bounds what one skip may claim: far above any client's queue.

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/loopback", "storage",
+	"internal/conference", "internal/loopback", "internal/attribute", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -37,6 +37,7 @@ var engine = []string{"storage", "internal/instance", "storage/internal/frames",
 var rules = []rule{
 	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
+	{room: "internal/attribute", allowed: []string{"go.opentelemetry.io/collector/pdata"}, reason: "reads records, knows no component"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
 	{
