@@ -18,6 +18,10 @@ var ErrNotFound = errors.New("no such conference")
 // time is missing or out of range, or an attribute has a type that is not kept.
 var ErrInvalid = errors.New("invalid")
 
+// ErrDamaged says that a part of what is stored cannot be read back: a checksum is wrong,
+// or an encoding makes no sense. The error that wraps it names the part. All else is read.
+var ErrDamaged = errors.New("damaged")
+
 // Session describes one run of a client for one user. It is written with its records;
 // the newest description wins.
 type Session struct {
@@ -141,6 +145,44 @@ type Reader interface {
 	Conference(ctx context.Context, ref Ref) (Conference, error)
 	// Records calls yield for each record of the conference at ref in order of
 	// (At, session, Seq, Index) until yield returns false. The session is one of the
-	// conference's Participants.
+	// conference's Participants. Records that are damaged are left out; then it returns,
+	// after all others, an error that wraps ErrDamaged and names what is.
 	Records(ctx context.Context, ref Ref, yield func(sessionID string, r Record) bool) error
+}
+
+// Packed counts what a Pack did.
+type Packed struct {
+	Conferences int   // that have no loose records of activity any more
+	Records     int   // moved into chunks
+	Bytes       int64 // that the chunks take
+}
+
+// Change says what commits did to one conference since the Change before it.
+type Change struct {
+	// CatchUp says that changes may have gone by unseen: whoever follows reads what it
+	// shows anew. All other fields are empty.
+	CatchUp bool
+
+	AppID        string
+	ConferenceID string
+	From, To     time.Time // the times by which what was written finds its conference
+	Records      int       // new ones
+	Summary      bool      // whether a summary was written
+}
+
+// Filter selects changes. Zero values do not narrow.
+type Filter struct {
+	AppID        string
+	ConferenceID string // exact, case-sensitive
+}
+
+// Follower is the store's live side: a tail of its commits. It is safe for concurrent use.
+type Follower interface {
+	// Follow calls yield for each change after its commit, whichever process made it, until
+	// yield returns false (it returns nil), ctx ends (its error) or the store is closed (an
+	// error). The first call is a CatchUp, so that nothing falls between what was read
+	// before and what is followed; further ones come after a gap: the follower was too slow,
+	// or the database was away. Changes of a conference that wait for yield are made one,
+	// and a bounded number waits.
+	Follow(ctx context.Context, f Filter, yield func(Change) bool) error
 }
