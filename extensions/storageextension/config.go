@@ -23,6 +23,10 @@ type Config struct {
 	// Retention is how long after its end a conference is kept; 0 keeps all.
 	Retention time.Duration `mapstructure:"retention"`
 
+	// PackAfter is how long after its end a conference is packed by column, which takes a
+	// fraction of the space; 0 packs none. Late data is taken all the same.
+	PackAfter time.Duration `mapstructure:"pack_after"`
+
 	// Synchronous, for SQLite, is normal (an acknowledged record survives a crash of the
 	// process) or full (also a power cut).
 	Synchronous string `mapstructure:"synchronous"`
@@ -54,6 +58,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Retention < 0 {
 		errs = append(errs, fmt.Errorf("retention must not be negative (got %s)", c.Retention))
+	}
+	if c.PackAfter < 0 {
+		errs = append(errs, fmt.Errorf("pack_after must not be negative (got %s)", c.PackAfter))
 	}
 	switch sqlite.Synchronous(c.Synchronous) {
 	case sqlite.SynchronousNormal, sqlite.SynchronousFull:

@@ -120,50 +120,70 @@ func TestRetentionDeletes(t *testing.T) {
 	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
 }
 
-func TestRetentionRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var before []time.Time
-		var failures int
-		r := startRetention(24*time.Hour, func(_ context.Context, t time.Time) (int, error) {
-			before = append(before, t)
-			return 0, errors.New("once more")
-		}, func(_ context.Context, _ int, err error) {
-			if err != nil {
-				failures++
-			}
-		})
-		time.Sleep(2*time.Hour + time.Minute)
-		r.stop()
-		r.stop()
-		require.Equal(t, []time.Time{start.Add(-24 * time.Hour), start.Add(-23 * time.Hour), start.Add(-22 * time.Hour)}, before)
-		require.Equal(t, 3, failures)
-	})
+// fakeKeeper takes down when it was called, and fails.
+type fakeKeeper struct {
+	deleted, packed []time.Time
 }
 
-// A stop while it deletes is no failure.
-func TestRetentionStops(t *testing.T) {
+func (k *fakeKeeper) DeleteBefore(_ context.Context, t time.Time) (int, error) {
+	k.deleted = append(k.deleted, t)
+	return 2, errors.New("once more")
+}
+
+func (k *fakeKeeper) Pack(_ context.Context, t time.Time) (storage.Packed, error) {
+	k.packed = append(k.packed, t)
+	return storage.Packed{Conferences: 1, Records: 10, Bytes: 300}, errors.New("once more")
+}
+
+// Both go on after a failure, which is counted beside what was done.
+func TestHousekeeping(t *testing.T) {
+	telemetry := newTelemetry(t)
+	s := newStore(t, t.TempDir(), 24*time.Hour, telemetry)
+	synctest.Test(t, func(t *testing.T) {
+		start, k := time.Now(), &fakeKeeper{}
+		s.keep(k)
+		time.Sleep(2*time.Hour + time.Second)
+		for _, task := range s.tasks {
+			task.stop()
+			task.stop()
+		}
+		require.Equal(t, []time.Time{start.Add(-24 * time.Hour), start.Add(-23 * time.Hour), start.Add(-22 * time.Hour)}, k.deleted)
+		require.Len(t, k.packed, 121)
+		require.Equal(t, start.Add(-10*time.Minute), k.packed[0])
+		require.Equal(t, start.Add(-9*time.Minute), k.packed[1])
+	})
+	value := func(v int64) []metricdata.DataPoint[int64] { return []metricdata.DataPoint[int64]{{Value: v}} }
+	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, value(6), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageRetentionFailures(t, telemetry, value(3), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstoragePackedConferences(t, telemetry, value(121), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstoragePackedRecords(t, telemetry, value(1210), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstoragePackedBytes(t, telemetry, value(36300), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstoragePackFailures(t, telemetry, value(121), metricdatatest.IgnoreTimestamp())
+}
+
+// A stop while it works is no failure; what was done is counted.
+func TestHousekeepingStops(t *testing.T) {
+	telemetry := newTelemetry(t)
+	s := newStore(t, t.TempDir(), time.Hour, telemetry)
 	begun := make(chan struct{})
-	var reported error
-	r := startRetention(time.Hour, func(ctx context.Context, _ time.Time) (int, error) {
+	p := startPeriodic(time.Hour, func(ctx context.Context, _ time.Time) {
 		close(begun)
 		<-ctx.Done()
-		return 3, ctx.Err()
-	}, func(_ context.Context, n int, err error) {
-		require.Equal(t, 3, n)
-		reported = err
+		s.deleted(ctx, 3, unlessStopped(ctx, ctx.Err()))
 	})
 	<-begun
-	r.stop()
-	require.NoError(t, reported)
+	p.stop()
+	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
+	_, err := telemetry.GetMetric("otelcol_qosstorage_retention_failures")
+	require.Error(t, err, "nothing failed")
 }
 
-func TestRetained(t *testing.T) {
-	telemetry := newTelemetry(t)
-	e := newStore(t, t.TempDir(), 0, telemetry)
-	e.retained(t.Context(), 2, errors.New("disk"))
-	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, []metricdata.DataPoint[int64]{{Value: 2}}, metricdatatest.IgnoreTimestamp())
-	metadatatest.AssertEqualQosstorageRetentionFailures(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
+// Zero keeps all, loose.
+func TestHousekeepingOff(t *testing.T) {
+	s := newStore(t, t.TempDir(), 0, newTelemetry(t))
+	s.cfg.PackAfter = 0
+	s.keep(&fakeKeeper{})
+	require.Empty(t, s.tasks)
 }
 
 func TestConfig(t *testing.T) {
@@ -175,7 +195,7 @@ func TestConfig(t *testing.T) {
 		return xconfmap.Validate(cfg)
 	}
 	require.NoError(t, load(map[string]any{"directory": "x"}))
-	require.NoError(t, load(map[string]any{"directory": "x", "retention": "0", "synchronous": "full"}))
+	require.NoError(t, load(map[string]any{"directory": "x", "retention": "0", "pack_after": "0", "synchronous": "full"}))
 	require.NoError(t, load(map[string]any{"postgres": map[string]any{"dsn": "postgres://h/d", "max_connections": 4}}))
 	for want, values := range map[string]map[string]any{
 		"directory or postgres is required":              {},
@@ -183,6 +203,7 @@ func TestConfig(t *testing.T) {
 		"postgres: dsn is required":                      {"postgres": map[string]any{"max_connections": 3}},
 		"max_connections must be at least 2":             {"postgres": map[string]any{"dsn": "x", "max_connections": 1}},
 		"retention must not be negative (got -1h0m0s)":   {"directory": "x", "retention": "-1h"},
+		"pack_after must not be negative (got -1s)":      {"directory": "x", "pack_after": "-1s"},
 		`synchronous must be normal or full (got "off")`: {"directory": "x", "synchronous": "off"},
 		"dir": {"dir": "x"},
 	} {

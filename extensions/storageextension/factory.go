@@ -11,7 +11,11 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-const defaultRetention = 30 * 24 * time.Hour
+const (
+	defaultRetention = 30 * 24 * time.Hour
+	// defaultPackAfter is longer than any client waits with data that it could not send.
+	defaultPackAfter = 10 * time.Minute
+)
 
 // NewFactory returns the factory of the storage extension.
 func NewFactory() extension.Factory {
@@ -19,7 +23,7 @@ func NewFactory() extension.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{Retention: defaultRetention, Synchronous: string(sqlite.SynchronousNormal)}
+	return &Config{Retention: defaultRetention, PackAfter: defaultPackAfter, Synchronous: string(sqlite.SynchronousNormal)}
 }
 
 func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {

@@ -26,14 +26,14 @@ type store struct {
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	db        engine
-	retention *retention
+	tasks     []*periodic
 }
 
 // engine is what a package below storage offers.
 type engine interface {
 	storage.Writer
 	storage.Reader
-	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+	keeper
 	Close() error
 }
 
@@ -46,9 +46,7 @@ func (s *store) Start(ctx context.Context, _ component.Host) error {
 		return err
 	}
 	s.db = db
-	if s.cfg.Retention > 0 {
-		s.retention = startRetention(s.cfg.Retention, db.DeleteBefore, s.retained)
-	}
+	s.keep(db)
 	return nil
 }
 
@@ -83,9 +81,11 @@ func partitionDays(retention time.Duration) int {
 	return int(retention/(24*time.Hour)) + 2
 }
 
-// Shutdown stops the retention and closes the store, which waits for writes under way.
+// Shutdown stops the housekeeping and closes the store, which waits for writes under way.
 func (s *store) Shutdown(context.Context) error {
-	s.retention.stop()
+	for _, t := range s.tasks {
+		t.stop()
+	}
 	s.telemetry.Shutdown()
 	if s.db == nil {
 		return nil
@@ -107,15 +107,4 @@ func (s *store) Reader() storage.Reader {
 		return nil
 	}
 	return s.db
-}
-
-// retained takes down what one run of the retention did.
-func (s *store) retained(ctx context.Context, deleted int, err error) {
-	s.telemetry.QosstorageDeleted.Add(ctx, int64(deleted))
-	if err != nil {
-		s.telemetry.QosstorageRetentionFailures.Add(ctx, 1)
-		s.logger.Error("the retention could not delete all old conferences", zap.Int("deleted", deleted), zap.Error(err))
-	} else if deleted > 0 {
-		s.logger.Info("the retention deleted old conferences", zap.Int("deleted", deleted))
-	}
 }

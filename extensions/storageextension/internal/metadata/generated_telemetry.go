@@ -27,6 +27,10 @@ type TelemetryBuilder struct {
 	mu                          sync.Mutex
 	registrations               []metric.Registration
 	QosstorageDeleted           metric.Int64Counter
+	QosstoragePackFailures      metric.Int64Counter
+	QosstoragePackedBytes       metric.Int64Counter
+	QosstoragePackedConferences metric.Int64Counter
+	QosstoragePackedRecords     metric.Int64Counter
 	QosstorageRetentionFailures metric.Int64Counter
 }
 
@@ -63,6 +67,30 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosstorage_deleted",
 		metric.WithDescription("Conferences that the retention deleted. [Beta]"),
 		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoragePackFailures, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_pack_failures",
+		metric.WithDescription("Runs of the packing that failed; the next run tries again. [Beta]"),
+		metric.WithUnit("{run}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoragePackedBytes, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_packed_bytes",
+		metric.WithDescription("Bytes that chunks of packed records took. [Beta]"),
+		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoragePackedConferences, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_packed_conferences",
+		metric.WithDescription("Conferences that were packed; again when late data came. [Beta]"),
+		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoragePackedRecords, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_packed_records",
+		metric.WithDescription("Records moved into chunks. [Beta]"),
+		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstorageRetentionFailures, err = builder.meter.Int64Counter(

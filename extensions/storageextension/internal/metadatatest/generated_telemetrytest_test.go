@@ -20,8 +20,24 @@ func TestSetupTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	defer tb.Shutdown()
 	tb.QosstorageDeleted.Add(context.Background(), 1)
+	tb.QosstoragePackFailures.Add(context.Background(), 1)
+	tb.QosstoragePackedBytes.Add(context.Background(), 1)
+	tb.QosstoragePackedConferences.Add(context.Background(), 1)
+	tb.QosstoragePackedRecords.Add(context.Background(), 1)
 	tb.QosstorageRetentionFailures.Add(context.Background(), 1)
 	AssertEqualQosstorageDeleted(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstoragePackFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstoragePackedBytes(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstoragePackedConferences(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstoragePackedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstorageRetentionFailures(t, testTel,

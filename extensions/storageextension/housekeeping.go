@@ -1,0 +1,74 @@
+package storageextension
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	// retentionInterval is the time between two runs: short against any sensible retention.
+	retentionInterval = time.Hour
+	// packInterval is short against the time for which a conference stays loose.
+	packInterval = time.Minute
+)
+
+// keeper is what an engine does to what it holds. Both work in small steps between the
+// writes, and go on with the next call where they were stopped.
+type keeper interface {
+	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+}
+
+type packer interface {
+	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
+}
+
+// keep starts the housekeeping of a store.
+func (s *store) keep(db keeper) {
+	if after := s.cfg.Retention; after > 0 {
+		s.tasks = append(s.tasks, startPeriodic(retentionInterval, func(ctx context.Context, now time.Time) {
+			n, err := db.DeleteBefore(ctx, now.Add(-after))
+			s.deleted(ctx, n, unlessStopped(ctx, err))
+		}))
+	}
+	pack, ok := db.(packer)
+	if after := s.cfg.PackAfter; ok && after > 0 {
+		s.tasks = append(s.tasks, startPeriodic(packInterval, func(ctx context.Context, now time.Time) {
+			p, err := pack.Pack(ctx, now.Add(-after))
+			s.packed(ctx, p, unlessStopped(ctx, err))
+		}))
+	}
+}
+
+// unlessStopped is err, but stopping is no failure.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// deleted takes down what one run of the retention did.
+func (s *store) deleted(ctx context.Context, n int, err error) {
+	s.telemetry.QosstorageDeleted.Add(ctx, int64(n))
+	if err != nil {
+		s.telemetry.QosstorageRetentionFailures.Add(ctx, 1)
+		s.logger.Error("the retention could not delete all old conferences", zap.Int("deleted", n), zap.Error(err))
+	} else if n > 0 {
+		s.logger.Info("the retention deleted old conferences", zap.Int("deleted", n))
+	}
+}
+
+// packed takes down what one run of the packing did.
+func (s *store) packed(ctx context.Context, p storage.Packed, err error) {
+	s.telemetry.QosstoragePackedConferences.Add(ctx, int64(p.Conferences))
+	s.telemetry.QosstoragePackedRecords.Add(ctx, int64(p.Records))
+	s.telemetry.QosstoragePackedBytes.Add(ctx, p.Bytes)
+	if err != nil {
+		s.telemetry.QosstoragePackFailures.Add(ctx, 1)
+		s.logger.Error("ended conferences could not all be packed", zap.Int("packed", p.Conferences), zap.Error(err))
+	}
+}
