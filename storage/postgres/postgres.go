@@ -52,9 +52,9 @@ var (
 // its tables where there are none. It brings an older schema up to date. Close must be
 // called.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil { // its text may hold parts of the dsn, and a password with them
-		return nil, errors.New("open store: the dsn is no PostgreSQL connection string (a URL or key=value pairs)")
+	config, err := parse(dsn)
+	if err != nil {
+		return nil, err
 	}
 	if o.MaxConnections == 0 {
 		o.MaxConnections = defaultConnections
@@ -62,13 +62,13 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Days <= 0 {
 		o.Days = defaultDays
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+	read, err := newPool(config, max(1, o.MaxConnections-1))
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s := &Store{
-		name:    fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database),
-		options: o, config: config, words: frames.NewDictionary(),
-		read: newPool(config, max(1, o.MaxConnections-1)),
+		name: databaseName(config.ConnConfig), options: o, config: config.ConnConfig,
+		words: frames.NewDictionary(), read: read,
 	}
 	err = s.read.with(ctx, func(conn *pgx.Conn) error {
 		if err := migrate(ctx, conn); err != nil {

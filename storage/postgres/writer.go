@@ -105,19 +105,26 @@ func (w *writer) transaction(ctx context.Context, jobs []*job) error {
 	return t.commit()
 }
 
-// connect makes the connection where there is none. Tables are young and change fast here,
-// and their statistics are late: each statement is one that an index answers.
-func (w *writer) connect(ctx context.Context) (err error) {
-	fresh := w.conn == nil || w.conn.IsClosed()
-	if w.conn, err = alive(ctx, w.store.config, w.conn); err != nil || !fresh {
-		return err
+// connect makes the connection where there is none.
+func (w *writer) connect(ctx context.Context) error {
+	if w.conn != nil && !w.conn.IsClosed() {
+		return nil
 	}
-	_, err = w.conn.Exec(ctx, `SELECT set_config(name, 'off', false)
-		FROM unnest(ARRAY['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) name`)
-	if err != nil {
-		_ = w.conn.Close(ctx)
+	config := w.store.config.Copy()
+	config.AfterConnect = byIndex
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err == nil {
+		w.conn = conn
 	}
 	return err
+}
+
+// byIndex makes every statement of a connection one that an index answers: tables are
+// young and change fast here, and their statistics are late. A pooler in between may know
+// no such settings, so they are no part of the greeting.
+func byIndex(ctx context.Context, conn *pgconn.PgConn) error {
+	return conn.Exec(ctx, `SELECT set_config(name, 'off', false)
+		FROM unnest(ARRAY['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) name`).Close()
 }
 
 // errStale says that a row went between its being made and its being locked.
