@@ -1,0 +1,181 @@
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+// Before a migration is added, this writes a store of the schema before it, by the code of
+// that schema: go test ./storage/postgres -run TestReleased -released.
+var writeReleased = flag.Bool("released", false, "write testdata/schema<N> for the newest schema")
+
+const (
+	releasedStore  = "store.sql"
+	releasedGolden = "contents.json"
+)
+
+func schemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
+
+func migrationFiles(tb testing.TB) []string {
+	tb.Helper()
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	require.NoError(tb, err)
+	return files
+}
+
+// A store of each released schema is brought up to date, and nothing of it is lost.
+//
+// spec: SRV-03, CONF-01
+func TestReleased(t *testing.T) {
+	if *writeReleased {
+		makeReleased(t)
+	}
+	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			golden, err := os.ReadFile(filepath.Join(dir, releasedGolden))
+			require.NoError(t, err)
+			storagetest.RunReleased(t, open(t, unpack(t, dir)), golden)
+		})
+	}
+}
+
+// unpack returns a database that holds a released store.
+func unpack(t *testing.T, dir string) (dsn string) {
+	t.Helper()
+	dsn = database(t)
+	text, err := os.ReadFile(filepath.Join(dir, releasedStore))
+	require.NoError(t, err)
+	conn := connect(t, dsn)
+	_, err = conn.PgConn().Exec(t.Context(), string(text)).ReadAll()
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(t.Context()))
+	return dsn
+}
+
+func connect(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// notSQL is what pg_dump writes for psql alone, and what speaks of the server it ran on.
+var notSQL = regexp.MustCompile(`(?m)^(\\.*|--.*|SET .*|)\n`)
+
+func makeReleased(t *testing.T) {
+	t.Helper()
+	dsn := database(t)
+	s := open(t, dsn)
+	storagetest.WriteReleased(t, s)
+	golden := storagetest.Contents(t, s)
+	out, err := testServer.command("pg_dump", "--no-owner", "--no-privileges", "--rows-per-insert=100", "--dbname="+dsn).Output()
+	require.NoError(t, err)
+	dir := schemaDir(len(migrationFiles(t)))
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedGolden), golden, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedStore), notSQL.ReplaceAll(out, nil), 0o644))
+}
+
+// A migration that is listed was released, and never changes. One that another follows is
+// listed, and a store of its schema is kept for TestReleased.
+func TestMigrationsAreKept(t *testing.T) {
+	listed := map[string]string{}
+	list, err := os.Open(filepath.Join("testdata", "migrations.sha256"))
+	require.NoError(t, err)
+	defer list.Close()
+	for lines := bufio.NewScanner(list); lines.Scan(); {
+		sum, name, ok := strings.Cut(lines.Text(), "  ")
+		require.True(t, ok, lines.Text())
+		listed[name] = sum
+	}
+	files := migrationFiles(t)
+	for i, name := range files {
+		text, err := fs.ReadFile(migrations, name)
+		require.NoError(t, err)
+		sum := sha256.Sum256(text)
+		want, ok := listed[name]
+		if ok {
+			require.Equal(t, want, hex.EncodeToString(sum[:]), "%s was released and must not change: add another", name)
+		}
+		delete(listed, name)
+		if i == len(files)-1 {
+			continue
+		}
+		require.True(t, ok, "%s has a follower, so it is released: list its sum", name)
+		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedStore), "a store of the schema before %s: see -released", files[i+1])
+		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedGolden))
+	}
+	require.Empty(t, listed, "listed, but gone")
+}
+
+// A collector that dies in the middle of a migration leaves the schema as it was; the next
+// one, which waited for it, does the migration whole.
+//
+// spec: SRV-03
+func TestMigrationKilled(t *testing.T) {
+	t.Run("new database", func(t *testing.T) {
+		dsn := database(t)
+		dieMigrating(t, dsn, 0)
+		require.Equal(t, storage.Appended{New: 10}, appendFrames(t, open(t, dsn), 2))
+	})
+	for n := 1; n < len(migrationFiles(t)); n++ {
+		t.Run(fmt.Sprint("schema ", n), func(t *testing.T) {
+			golden, err := os.ReadFile(filepath.Join(schemaDir(n), releasedGolden))
+			require.NoError(t, err)
+			dsn := unpack(t, schemaDir(n))
+			dieMigrating(t, dsn, n)
+			storagetest.RunReleased(t, open(t, dsn), golden)
+		})
+	}
+}
+
+// dieMigrating does all of the migration after have but its commit, while another collector
+// opens the store and waits; then its connection is gone, as when its process is killed.
+func dieMigrating(t *testing.T, dsn string, have int) {
+	t.Helper()
+	text, err := migrations.ReadFile(migrationFiles(t)[have])
+	require.NoError(t, err)
+	conn := connect(t, dsn)
+	for _, statement := range []string{"BEGIN", fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, 0)", lockSchema), string(text)} {
+		_, err = conn.PgConn().Exec(t.Context(), statement).ReadAll()
+		require.NoError(t, err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		s, err := Open(context.Background(), dsn, Options{})
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	waits := connect(t, dsn)
+	require.Eventually(t, func() bool {
+		var n int
+		err := waits.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&n)
+		return err == nil && n == 1
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, conn.PgConn().Conn().Close())
+	require.NoError(t, <-opened)
+}

@@ -1,0 +1,230 @@
+package sqlite
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+// Before a migration is added, this writes a store of the schema before it, by the code of
+// that schema: go test ./storage/sqlite -run TestReleased -released.
+var writeReleased = flag.Bool("released", false, "write testdata/schema<N> for the newest schema")
+
+const (
+	releasedStore  = "store.sqlite3.gz"
+	releasedGolden = "contents.json"
+)
+
+func schemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
+
+func migrationFiles(tb testing.TB) []string {
+	tb.Helper()
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	require.NoError(tb, err)
+	return files
+}
+
+// A store of each released schema is brought up to date, and nothing of it is lost.
+//
+// spec: SRV-03, CONF-01
+func TestReleased(t *testing.T) {
+	if *writeReleased {
+		makeReleased(t)
+	}
+	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			golden, err := os.ReadFile(filepath.Join(dir, releasedGolden))
+			require.NoError(t, err)
+			path := unpack(t, dir)
+			storagetest.RunReleased(t, open(t, path), golden)
+		})
+	}
+}
+
+// unpack returns the path of a released store.
+func unpack(tb testing.TB, dir string) string {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, releasedStore))
+	require.NoError(tb, err)
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	require.NoError(tb, err)
+	data, err = io.ReadAll(r)
+	require.NoError(tb, err)
+	path := filepath.Join(tb.TempDir(), "store.sqlite3")
+	require.NoError(tb, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+func makeReleased(t *testing.T) {
+	t.Helper()
+	s := temp(t)
+	storagetest.WriteReleased(t, s)
+	golden := storagetest.Contents(t, s)
+	require.NoError(t, s.Close())
+	data, err := os.ReadFile(s.path)
+	require.NoError(t, err)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err = w.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	dir := schemaDir(len(migrationFiles(t)))
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedGolden), golden, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedStore), packed.Bytes(), 0o644))
+}
+
+// A migration that is listed was released, and never changes. One that another follows is
+// listed, and a store of its schema is kept for TestReleased.
+func TestMigrationsAreKept(t *testing.T) {
+	listed := map[string]string{}
+	list, err := os.Open(filepath.Join("testdata", "migrations.sha256"))
+	require.NoError(t, err)
+	defer list.Close()
+	for lines := bufio.NewScanner(list); lines.Scan(); {
+		sum, name, ok := strings.Cut(lines.Text(), "  ")
+		require.True(t, ok, lines.Text())
+		listed[name] = sum
+	}
+	files := migrationFiles(t)
+	for i, name := range files {
+		text, err := fs.ReadFile(migrations, name)
+		require.NoError(t, err)
+		sum := sha256.Sum256(text)
+		want, ok := listed[name]
+		if ok {
+			require.Equal(t, want, hex.EncodeToString(sum[:]), "%s was released and must not change: add another", name)
+		}
+		delete(listed, name)
+		if i == len(files)-1 {
+			continue
+		}
+		require.True(t, ok, "%s has a follower, so it is released: list its sum", name)
+		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedStore), "a store of the schema before %s: see -released", files[i+1])
+		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedGolden))
+	}
+	require.Empty(t, listed, "listed, but gone")
+}
+
+// helperEnv names the store that TestHelper works on, in a process of its own.
+const helperEnv = "QOS_SQLITE_HELPER"
+
+// helper starts this program again as another process that runs TestHelper, and returns
+// once that says that it is where it is to be. The process is killed when the test ends.
+func helper(t *testing.T, what, path string) (kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelper$/^"+what+"$")
+	cmd.Env = append(os.Environ(), helperEnv+"="+path)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	hold, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	ended := false
+	kill = func() {
+		if ended {
+			return
+		}
+		ended = true
+		_ = cmd.Process.Kill()
+		_ = hold.Close()
+		_ = cmd.Wait()
+	}
+	t.Cleanup(kill)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == helperReady {
+			return kill
+		}
+		t.Log(what + ": " + lines.Text())
+	}
+	require.Fail(t, "the other process ended")
+	return nil
+}
+
+const helperReady = "ready"
+
+// TestHelper is what helper runs: it does something to a store and waits to be killed.
+func TestHelper(t *testing.T) {
+	path := os.Getenv(helperEnv)
+	if path == "" {
+		t.Skip("runs in a process that other tests start")
+	}
+	wait := func() {
+		_, _ = fmt.Fprintln(os.Stdout, helperReady)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+	t.Run("migrate", func(t *testing.T) {
+		migrateHalfway(t, path)
+		wait()
+	})
+	t.Run("lock", func(t *testing.T) {
+		db, err := openDB(path, Options{})
+		require.NoError(t, err)
+		conn, err := db.Conn(t.Context())
+		require.NoError(t, err)
+		_, err = conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
+		require.NoError(t, err)
+		wait()
+	})
+}
+
+// migrateHalfway does all of the next migration but its commit, on pages that no cache
+// holds back.
+func migrateHalfway(t *testing.T, path string) {
+	t.Helper()
+	db, err := openDB(path, Options{}, append([]string{"cache_size(1)", "cache_spill(1)"}, writerPragmas[1])...)
+	require.NoError(t, err)
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	var have int
+	require.NoError(t, conn.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&have))
+	text, err := migrations.ReadFile(migrationFiles(t)[have])
+	require.NoError(t, err)
+	for _, statement := range []string{"BEGIN IMMEDIATE", string(text), fmt.Sprintf("PRAGMA user_version = %d", have+1)} {
+		_, err = conn.ExecContext(context.Background(), statement)
+		require.NoError(t, err)
+	}
+}
+
+// A process that is killed in the middle of a migration leaves the schema as it was, and
+// the next start does it whole.
+//
+// spec: SRV-03
+func TestMigrationKilled(t *testing.T) {
+	t.Run("new file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "store.sqlite3")
+		helper(t, "migrate", path)()
+		s := open(t, path)
+		require.Equal(t, storage.Appended{New: 15}, appendFrames(t, s, 1, 3))
+	})
+	for n := 1; n < len(migrationFiles(t)); n++ {
+		t.Run(fmt.Sprint("schema ", n), func(t *testing.T) {
+			golden, err := os.ReadFile(filepath.Join(schemaDir(n), releasedGolden))
+			require.NoError(t, err)
+			path := unpack(t, schemaDir(n))
+			helper(t, "migrate", path)()
+			require.FileExists(t, path+"-wal", "it was killed, it did not end")
+			storagetest.RunReleased(t, open(t, path), golden)
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// Store is what engines offer beyond package storage's interfaces.
+type Store interface {
+	storage.Writer
+	storage.Reader
+	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+}
+
+// startedOn returns the id of session n that started at a time (a UUID version 7).
+func startedOn(n int, start time.Time) string {
+	ms := start.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7000-8000-%012x", ms>>16, ms&0xffff, n)
+}
+
+// WriteReleased fills an empty store with some of everything there is: what a store of a
+// released version may hold. Engines keep such stores in testdata, one of each schema.
+func WriteReleased(t *testing.T, w storage.Writer) {
+	t.Helper()
+	f := &fixture{t: t, w: w}
+	day := 24 * 3600.0
+	f.append(call4("first", 0)...)
+	f.append(call4("first", day)...) // the conferenceID is used again
+	f.append(call4("second", 2*day)...)
+	f.append(oddBatch(3 * day))
+
+	// About the first call, and about a call that nobody saw.
+	remark, alone := other(900, 10, 500), other(901, 5*day, 5*day)
+	remark.ConferenceID, alone.ConferenceID = "first", "nobody"
+	f.append(storage.Batch{Session: released(1, 0), Records: []storage.Record{remark, alone}})
+
+	for revision := 1; revision <= 2; revision++ {
+		s := summary(0, 50, revision)
+		s.ConferenceID, s.Document = "first", json.RawMessage(fmt.Sprintf(`{"revision":%d,"text":"Ünï"}`, revision))
+		f.put(s)
+	}
+}
+
+func released(n int, second float64) storage.Session {
+	return storage.Session{
+		ID: startedOn(n, at(second)), AppID: app, UserID: fmt.Sprint("user ", n), UserAlias: fmt.Sprint("alias ", n),
+		Details: map[string]string{"user_agent.original": "browser", "qos.site.id": "hq"},
+	}
+}
+
+// call4 is a call of four people: frames of three rows, 10 s apart; one of them began in
+// 1970 by the id, and one sends the rows of a frame in two parts.
+func call4(conferenceID string, second float64) (out []storage.Batch) {
+	for n := 1; n <= 4; n++ {
+		b := storage.Batch{Session: released(n, second)}
+		if n == 3 {
+			b.Session.ID = startedOn(int(second)+n, time.UnixMilli(0))
+		}
+		for seq := uint64(1); seq <= 6; seq++ {
+			for index := range 3 {
+				r := activity(seq, index, second+float64(seq-1)*10)
+				r.ConferenceID, r.ConferenceAt = conferenceID, at(second)
+				r.Attributes["qos.stats.rtt_ms"] = float64(n)*1.5 + float64(index)/3
+				b.Records = append(b.Records, r)
+			}
+		}
+		if n == 4 {
+			cut := 7 // within a frame
+			out = append(out, storage.Batch{Session: b.Session, Records: b.Records[cut:]})
+			b.Records = b.Records[:cut]
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// oddBatch is a session of bytes that are no text, values at their limits and numbers that
+// jump.
+func oddBatch(second float64) storage.Batch {
+	odd := "a\x00b\xff"
+	b := storage.Batch{Session: released(9, second)}
+	b.Session.AppID, b.Session.UserID = odd, odd
+	for i, seq := range []uint64{1, 1 << 53, math.MaxInt64} {
+		r := activity(seq, i, second+float64(i))
+		r.ConferenceID, r.Name, r.Index = odd, odd+"name", []int{0, 1, math.MaxInt32}[i]
+		r.Attributes = values()
+		r.Attributes["big"] = strings.Repeat("big ", 300)
+		b.Records = append(b.Records, r)
+	}
+	return b
+}
+
+// Contents returns all that a store holds as JSON, the oldest conference first. Texts are
+// quoted as Go does and values bear their type, for JSON would blur both.
+func Contents(t *testing.T, r storage.Reader) []byte {
+	t.Helper()
+	f := &fixture{t: t, r: r}
+	var out []content
+	for _, c := range f.all() {
+		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
+		got := content{App: strconv.Quote(c.AppID), Conference: strconv.Quote(c.ConferenceID), Start: c.Start, End: c.End, Summary: c.Summary}
+		for _, p := range c.Participants {
+			got.Participants = append(got.Participants, fmt.Sprintf("%q", p.Session))
+		}
+		for _, r := range f.records(ref) {
+			got.Records = append(got.Records, line(r))
+		}
+		out = append(out, got)
+	}
+	text, err := json.MarshalIndent(out, "", " ")
+	require.NoError(t, err)
+	return append(text, '\n')
+}
+
+type content struct {
+	App, Conference string
+	Start, End      time.Time
+	Summary         *storage.Summary
+	Participants    []string
+	Records         []string
+}
+
+// line is a record in one line, its attributes in order.
+func line(r read) string {
+	attributes := make([]string, 0, len(r.record.Attributes))
+	for k, v := range r.record.Attributes {
+		text := fmt.Sprintf("%T %v", v, v)
+		if s, ok := v.(string); ok {
+			text = strconv.Quote(s)
+		}
+		attributes = append(attributes, strconv.Quote(k)+": "+text)
+	}
+	slices.Sort(attributes)
+	r.record.Attributes = nil
+	return fmt.Sprintf("%s %q %s", r.session, fmt.Sprint(r.record), strings.Join(attributes, ", "))
+}
+
+// all returns all conferences, the oldest first.
+func (f *fixture) all() (out []storage.Conference) {
+	f.t.Helper()
+	for q := (storage.Query{}); ; {
+		page := f.list(q)
+		out = append(out, page.Conferences...)
+		if q.Before = page.Next; q.Before == (storage.Cursor{}) {
+			slices.Reverse(out)
+			return out
+		}
+	}
+}
+
+// batches returns all that a store holds as it would be appended again.
+func (f *fixture) batches() (out []storage.Batch, records int) {
+	f.t.Helper()
+	for _, c := range f.all() {
+		who := map[string]storage.Session{}
+		for _, p := range c.Participants {
+			who[p.Session.ID] = p.Session
+		}
+		for _, r := range f.records(storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}) {
+			out = append(out, storage.Batch{Session: who[r.session], Records: []storage.Record{r.record}})
+			records++
+		}
+	}
+	return out, records
+}
+
+// RunReleased checks a store that a released version wrote, by WriteReleased or by one of
+// its forerunners, and today's code has opened: all is there as it was (golden is its
+// Contents by the code that wrote it), what comes late is known for duplicates, what is new
+// joins what is there, and the retention takes it away.
+func RunReleased(t *testing.T, s Store, golden []byte) {
+	t.Helper()
+	f := &fixture{t: t, w: s, r: s}
+	require.Equal(t, string(golden), string(Contents(t, s)))
+
+	batches, records := f.batches()
+	require.Positive(t, records)
+	require.Equal(t, storage.Appended{Duplicates: records}, f.append(batches...))
+	require.Equal(t, string(golden), string(Contents(t, s)), "after the duplicates")
+
+	before := f.all()
+	next := batches[0]
+	next.Records = []storage.Record{next.Records[0], next.Records[0]}
+	next.Records[1].Seq = 5000
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(next))
+	newer := activity(1, 0, 30*24*3600)
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(70, newer)))
+	require.Len(t, f.all(), len(before)+1)
+
+	last := before[len(before)-1].End
+	n, err := s.DeleteBefore(t.Context(), before[0].End.Add(time.Millisecond))
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "the oldest")
+	require.Len(t, f.all(), len(before))
+	n, err = s.DeleteBefore(t.Context(), last.Add(time.Millisecond))
+	require.NoError(t, err)
+	require.Equal(t, len(before)-1, n, "all but the new one")
+	require.Equal(t, []read{{sessionID(70), newer}}, f.records(storage.Ref{AppID: app, ConferenceID: call, At: newer.At}))
+	require.Equal(t, storage.Appended{New: records}, f.append(batches...), "what was deleted may come again")
+}
