@@ -29,7 +29,8 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		return err
 	}
 	activity, other := s.page(activityPage, at, at.Span), s.page(otherPage, at, at.own)
-	return frames.Records(ctx, s.words, ref.ConferenceID, activity, other, yield)
+	read := frames.Read{Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span, Activity: activity, Other: other}
+	return read.Records(ctx, yield)
 }
 
 // The pages are in order of (at, session, seq, idx).
@@ -43,12 +44,12 @@ const (
 )
 
 func (s *Store) page(query string, at located, span instance.Span) frames.ReadPage {
-	return func(ctx context.Context, from *frames.ReadRow, limit int) (out []frames.ReadRow, err error) {
+	return func(ctx context.Context, from frames.Position, limit int) (out frames.Page, err error) {
 		err = s.read.with(ctx, func(conn *pgx.Conn) error {
-			out, err = nil, nil
+			out, err = frames.Page{}, nil
 			b := &pgx.Batch{}
-			b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session, from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) error {
-				out, err = pgx.CollectRows(rows, scanFrame)
+			b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) error {
+				out.Rows, err = pgx.CollectRows(rows, scanFrame)
 				return err
 			})
 			// After the page, so that all words of its bodies are there.

@@ -96,6 +96,12 @@ func (p *table) Stretch(key int64, span instance.Span) error {
 	return nil
 }
 
+// Loosen implements join.Table.
+func (p *table) Loosen(key int64) error {
+	p.rows[p.index(key)].Packed = false
+	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE key = $1`, key)
+}
+
 // Participate implements join.Table.
 func (p *table) Participate(key, session int64) error {
 	p.t.participants[participant{key, session}] = true

@@ -18,7 +18,7 @@ func (p table) Near(span instance.Span, margin int64) (rows []join.Row, err erro
 	err = p.t.each(func(row scanner) error {
 		var c join.Row
 		var revision, start, end sql.NullInt64
-		if err := row.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &revision, &start, &end); err != nil {
+		if err := row.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &c.Packed, &revision, &start, &end); err != nil {
 			return err
 		}
 		if revision.Valid {
@@ -26,7 +26,7 @@ func (p table) Near(span instance.Span, margin int64) (rows []join.Row, err erro
 		}
 		rows = append(rows, c)
 		return nil
-	}, `SELECT key, start_ms, end_ms, activity, revision, summary_start, summary_end FROM conference
+	}, `SELECT key, start_ms, end_ms, activity, packed, revision, summary_start, summary_end FROM conference
 		WHERE place = ? AND start_ms <= ? AND end_ms >= ? ORDER BY start_ms`,
 		p.place, span.End+margin, span.Start-margin)
 	return rows, err
@@ -42,6 +42,11 @@ func (p table) Insert(span instance.Span, activity bool) (key int64, err error) 
 // Stretch implements join.Table.
 func (p table) Stretch(key int64, span instance.Span) error {
 	return p.t.exec(`UPDATE conference SET start_ms = ?, end_ms = ? WHERE key = ?`, span.Start, span.End, key)
+}
+
+// Loosen implements join.Table.
+func (p table) Loosen(key int64) error {
+	return p.t.exec(`UPDATE conference SET packed = 0 WHERE key = ?`, key)
 }
 
 // Participate implements join.Table.

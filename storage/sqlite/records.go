@@ -29,7 +29,8 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		return err
 	}
 	activity, other := s.page(activityPage, at.place, at.Span), s.page(otherPage, at.place, at.own)
-	return frames.Records(ctx, s.words, ref.ConferenceID, activity, other, yield)
+	read := frames.Read{Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span, Activity: activity, Other: other}
+	return read.Records(ctx, yield)
 }
 
 // The pages are in order of (at, session, seq, idx). SQLite sorts only what has the same
@@ -45,20 +46,20 @@ const (
 )
 
 func (s *Store) page(query string, place int64, span instance.Span) frames.ReadPage {
-	return func(ctx context.Context, from *frames.ReadRow, limit int) (out []frames.ReadRow, err error) {
-		rows, err := s.read.QueryContext(ctx, query, place, span.Start, span.End, from.At, from.Session, from.Seq, from.Idx, limit)
+	return func(ctx context.Context, from frames.Position, limit int) (out frames.Page, err error) {
+		rows, err := s.read.QueryContext(ctx, query, place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		defer rows.Close()
-		out = make([]frames.ReadRow, 0, limit)
+		out.Rows = make([]frames.ReadRow, 0, limit)
 		for rows.Next() {
 			var r frames.ReadRow
 			err := rows.Scan(&r.At, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
 			if err != nil {
-				return nil, err
+				return out, err
 			}
-			out = append(out, r)
+			out.Rows = append(out.Rows, r)
 		}
 		return out, rows.Err()
 	}

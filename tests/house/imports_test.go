@@ -31,7 +31,9 @@ var components = []string{
 }
 
 // engine is what every engine of the store may use of this module.
-var engine = []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/group", "storage/internal/join"}
+var engine = []string{
+	"storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join",
+}
 
 // Rules are tried in order; the first whose room holds the package decides.
 var rules = []rule{
@@ -57,12 +59,20 @@ var rules = []rule{
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
+		room: "storage/internal/chunk", allowed: []string{"storage", "storage/internal/frames", "github.com/klauspost/compress/zstd"},
+		reason: "packs what package frames has; knows no engine",
+	},
+	{
 		room: "storage/internal", allowed: []string{"storage", "internal/instance", "storage/internal/frames", "storage/internal/group", "storage/internal/join"},
 		reason: "what engines share knows no engine",
 	},
 	{
 		room: "storage/sqlite", allowed: append([]string{"modernc.org/sqlite"}, engine...),
 		reason: "an engine knows its driver and the interfaces",
+	},
+	{
+		room: "storage/postgres/postgrestest", allowed: []string{"github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
+		reason: "the tests' server knows no engine",
 	},
 	{
 		room: "storage/postgres", allowed: append([]string{"github.com/jackc/pgx/v5"}, engine...),

@@ -2,10 +2,11 @@ package frames
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
+
+	"github.com/qosrtc/qos/storage"
 )
 
 // A body holds what n records of one frame carry:
@@ -185,7 +186,7 @@ func (e *encoder) text(s string) {
 }
 
 // ErrBody says that a body cannot be read.
-var ErrBody = errors.New("a frame's body is damaged")
+var ErrBody = fmt.Errorf("%w: a frame's body cannot be read", storage.ErrDamaged)
 
 // decoder reads a body. The first fault stays in err and ends all reading.
 type decoder struct {

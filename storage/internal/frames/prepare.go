@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -15,6 +16,9 @@ import (
 
 // MaxTime is the last millisecond of the year 9999.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() - 1
+
+// maxWordBytes bounds a word: an index holds it. Longer names are written out in each body.
+const maxWordBytes = 256
 
 // Prepared is a Batch as a writer wants it. It shares no memory with the caller's, who
 // may go away before the writer is done.
@@ -70,6 +74,7 @@ type Learn func(ctx context.Context, missing map[string]bool) error
 func Prepare(ctx context.Context, d *Dictionary, learn Learn, batches []storage.Batch) ([]Prepared, error) {
 	e := &encoder{ids: d.ids()}
 	out, err := prepareAll(e, batches)
+	maps.DeleteFunc(e.missing, func(word string, _ bool) bool { return len(word) > maxWordBytes })
 	if err != nil || len(e.missing) == 0 || d.Room() == 0 {
 		return out, err
 	}
@@ -94,6 +99,9 @@ func prepareAll(e *encoder, batches []storage.Batch) ([]Prepared, error) {
 func prepareBatch(e *encoder, b *storage.Batch) (p Prepared, err error) {
 	if b.Session.AppID == "" {
 		return p, errors.New("session has no AppID")
+	}
+	if len(b.Session.AppID) > storage.MaxIDBytes {
+		return p, fmt.Errorf("session's AppID has %d bytes, at most %d are kept", len(b.Session.AppID), storage.MaxIDBytes)
 	}
 	p.Session.App = b.Session.AppID
 	if p.Session.ID, err = storage.ParseSessionID(b.Session.ID); err != nil {
@@ -170,6 +178,8 @@ func prepareRecord(app string, r *storage.Record) (row Row, err error) {
 		return row, fmt.Errorf("index %d is not in 0 to 2^31-1", r.Index)
 	case r.ConferenceID == "":
 		return row, errors.New("it has no conferenceID")
+	case len(r.ConferenceID) > storage.MaxIDBytes:
+		return row, fmt.Errorf("its conferenceID has %d bytes, at most %d are kept", len(r.ConferenceID), storage.MaxIDBytes)
 	}
 	row = Row{
 		Seq: int64(r.Seq), Idx: r.Index, Name: r.Name,

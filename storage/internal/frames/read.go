@@ -3,129 +3,146 @@ package frames
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 )
 
 // ReadRow is a row with its session's id.
 type ReadRow struct {
-	Session []byte
+	Session    []byte
+	SessionKey int64 // the engine's; only package chunk asks for it
 	Row
 }
 
-func (r *ReadRow) before(o *ReadRow) bool {
-	if r.At != o.At {
-		return r.At < o.At
-	}
-	if c := string(r.Session); c != string(o.Session) {
-		return c < string(o.Session)
-	}
-	return r.Seq < o.Seq || r.Seq == o.Seq && r.Idx < o.Idx
+// position is that of the row's first record.
+func (r *ReadRow) position() Position {
+	return Position{r.At, [16]byte(r.Session), r.Seq, r.Idx}
 }
 
-// ReadPage returns the rows after from, in order of (At, Session, Seq, Idx), at most
-// limit of them.
-type ReadPage func(ctx context.Context, from *ReadRow, limit int) ([]ReadRow, error)
+// end is that of its last.
+func (r *ReadRow) end() Position {
+	p := r.position()
+	p.Idx += r.N - 1
+	return p
+}
+
+// Span of a chunk: a key, and the times of its first and last record.
+type ChunkSpan struct {
+	Key      int64
+	From, To int64
+}
+
+// Page is a part of the rows of a conference, as one moment saw it.
+type Page struct {
+	// Rows in order of Position, and not more than was asked for. As many as were asked
+	// for say that there may be more.
+	Rows []ReadRow
+	// Chunks that may hold records after the position the page starts from: all of them,
+	// or, where there are as many rows as were asked for, those that begin not after the
+	// last row. In order of From.
+	Chunks []ChunkSpan
+}
+
+// ReadPage returns rows after from, at most limit of them, and chunks. Both must be what
+// one snapshot of the store has: a record that is moved from a row into a chunk is in one
+// of them.
+type ReadPage func(ctx context.Context, from Position, limit int) (Page, error)
+
+// Packed is a chunk that was decoded. Package chunk has it.
+type Packed interface {
+	// Len returns the number of records.
+	Len() int
+	// Position returns the place of record i; records are in order of it.
+	Position(i int) Position
+	// Record returns record i.
+	Record(i int) Record
+}
+
+// ErrGone says that a chunk was deleted since it was listed.
+var ErrGone = errors.New("the chunk was deleted")
+
+// OpenChunk reads and decodes a chunk. It fails with ErrGone, or with an error that wraps
+// storage.ErrDamaged: then the rest is read without it. Any other error ends the reading.
+type OpenChunk func(ctx context.Context, key int64) (Packed, error)
 
 // pageRows is how many rows are read at a time. No read transaction stays open while the
 // caller works on a page.
 const pageRows = 256
 
-// Records merges two orders of rows and hands out their records, until yield returns
-// false.
-func Records(ctx context.Context, d *Dictionary, conferenceID string, a, b ReadPage, yield func(string, storage.Record) bool) error {
-	first, second := &pager{page: a}, &pager{page: b}
+// Read says what Records reads.
+type Read struct {
+	Words        *Dictionary
+	ConferenceID string
+	Span         instance.Span // of activity: a chunk may hold more by the time it is read
+	Activity     ReadPage
+	Other        ReadPage // what is not activity; never packed
+	Open         OpenChunk
+}
+
+// Records merges rows and chunks and hands out their records in order of Position, each
+// once, until yield returns false. Damaged rows and chunks are left out; after all others
+// it returns an error that names them. It holds one page of rows of each kind and the
+// chunks that overlap the time it has come to.
+func (r *Read) Records(ctx context.Context, yield func(string, storage.Record) bool) error {
+	damage := &Damage{}
+	activity, other := newFeed(r, r.Activity, damage), newFeed(r, r.Other, damage)
 	for {
-		x, err := first.peek(ctx)
+		from, err := earlier(ctx, activity, other)
 		if err != nil {
 			return err
 		}
-		y, err := second.peek(ctx)
-		if err != nil {
-			return err
+		if from == nil {
+			return damage.Err()
 		}
-		from := first
-		if x == nil || y != nil && y.before(x) {
-			from = second
-		}
-		row := from.next()
-		if row == nil {
+		if !from.hand(yield) {
 			return nil
 		}
-		if goOn, err := row.yield(d, conferenceID, yield); !goOn {
-			return err
-		}
 	}
 }
 
-// yield hands out the records of one row.
-func (r *ReadRow) yield(d *Dictionary, conferenceID string, yield func(string, storage.Record) bool) (goOn bool, err error) {
-	session := FormatUUID(r.Session)
-	name, records, err := r.Decode(d)
-	if err != nil {
-		return false, fmt.Errorf("session %s, frame %d: %w", session, r.Seq, err)
-	}
-	for i, attributes := range records {
-		goOn := yield(session, storage.Record{
-			Seq: uint64(r.Seq), Index: r.Idx + i, ConferenceID: conferenceID, Fabric: r.Fabric, Name: name,
-			ConferenceAt: FromMs(r.ConferenceAt), At: FromMs(r.At), ObservedAt: FromMs(r.ObservedAt),
-			Activity: r.Activity, Attributes: attributes,
-		})
-		if !goOn {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// pager reads rows page by page.
-type pager struct {
-	page  ReadPage
-	rows  []ReadRow
-	last  ReadRow
-	begun bool
-	ended bool
-}
-
-// peek returns the next row, nil at the end.
-func (p *pager) peek(ctx context.Context) (*ReadRow, error) {
-	if len(p.rows) == 0 && !p.ended {
-		if err := p.read(ctx); err != nil {
+// earlier returns the feed whose next record comes first, nil when both have ended.
+func earlier(ctx context.Context, a, b *feed) (*feed, error) {
+	for _, f := range []*feed{a, b} {
+		if err := f.find(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.rows) == 0 {
+	switch {
+	case !a.found && !b.found:
 		return nil, nil //nolint:nilnil // the end is no error
+	case !a.found || b.found && b.next.Compare(&a.next) < 0:
+		return b, nil
 	}
-	return &p.rows[0], nil
+	return a, nil
 }
 
-// next takes the row that peek showed.
-func (p *pager) next() *ReadRow {
-	if len(p.rows) == 0 {
-		return nil
+// yield hands out the records of one row.
+func (r *ReadRow) yield(read *Read, damage *Damage, yield func(string, storage.Record) bool) (goOn bool) {
+	session := FormatUUID(r.Session)
+	name, records, err := r.Decode(read.Words)
+	if err != nil {
+		damage.Add(fmt.Sprintf("session %s, frame %d", session, r.Seq), err)
+		return true
 	}
-	row := &p.rows[0]
-	p.rows = p.rows[1:]
-	return row
+	for i, attributes := range records {
+		one := Record{Seq: r.Seq, Idx: r.Idx + i, Columns: r.Columns, Name: name, Attributes: attributes}
+		if !yield(session, one.stored(read.ConferenceID)) {
+			return false
+		}
+	}
+	return true
 }
 
-func (p *pager) read(ctx context.Context) (err error) {
-	from := &ReadRow{Session: []byte{}, Row: Row{Columns: Columns{At: math.MinInt64}}}
-	if p.begun {
-		from = &p.last
+func (r *Record) stored(conferenceID string) storage.Record {
+	return storage.Record{
+		Seq: uint64(r.Seq), Index: r.Idx, ConferenceID: conferenceID, Fabric: r.Fabric, Name: r.Name,
+		ConferenceAt: FromMs(r.ConferenceAt), At: FromMs(r.At), ObservedAt: FromMs(r.ObservedAt),
+		Activity: r.Activity, Attributes: r.Attributes,
 	}
-	if p.rows, err = p.page(ctx, from, pageRows); err != nil {
-		return err
-	}
-	if p.begun = len(p.rows) > 0; p.begun {
-		p.last = p.rows[len(p.rows)-1]
-	}
-	p.ended = len(p.rows) < pageRows
-	return nil
 }
 
 // FormatUUID is the reverse of storage.ParseSessionID.

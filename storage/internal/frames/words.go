@@ -53,3 +53,6 @@ func (d *Dictionary) Add(learnt map[string]uint64) {
 }
 
 func (d *Dictionary) ids() map[string]uint64 { return d.current.Load().ids }
+
+// ID returns the id of a word, 0 when it has none.
+func (d *Dictionary) ID(word string) uint64 { return d.ids()[word] }

@@ -21,6 +21,7 @@ type Row struct {
 	Key      int64
 	Span     instance.Span
 	Activity bool
+	Packed   bool   // all its activity is in chunks; engines that do not pack leave it false
 	Summary  *Order // nil without a summary
 }
 
@@ -36,6 +37,8 @@ type Table interface {
 	Insert(span instance.Span, activity bool) (int64, error)
 	// Stretch gives a row another span.
 	Stretch(key int64, span instance.Span) error
+	// Loosen says of a row that was packed that it has loose activity again.
+	Loosen(key int64) error
 	// Participate adds a session to a row, if it is not there.
 	Participate(key, session int64) error
 	// Swallow moves participants, and the summary where summary says so, to the row into
@@ -51,8 +54,8 @@ type Table interface {
 	Others(span instance.Span) ([]Visit, error)
 	// OthersBetween says whether there are any after one time and before another.
 	OthersBetween(after, before int64) (bool, error)
-	// Recount works out the participants of a row from the frames: activity in span,
-	// others in own.
+	// Recount works out the participants of a row from the frames and the chunks: activity
+	// in span, others in own.
 	Recount(key int64, span, own instance.Span) error
 }
 
@@ -69,13 +72,13 @@ func (p Place) Activity(session int64, span instance.Span) error {
 	active, idle := split(rows)
 	merged, swallowed := instance.Merge(spans(active), span)
 	if len(swallowed) == 1 && merged == active[swallowed[0]].Span {
-		return p.Table.Participate(active[swallowed[0]].Key, session) // nothing but one more record
+		return p.takePart(active[swallowed[0]], session) // nothing but one more record
 	}
 	row, err := p.merge(active, swallowed, merged, true)
 	if err != nil {
 		return err
 	}
-	if err := p.Table.Participate(row.Key, session); err != nil {
+	if err := p.takePart(row, session); err != nil {
 		return err
 	}
 	if err := p.dissolve(merged, idle); err != nil {
@@ -85,6 +88,16 @@ func (p Place) Activity(session int64, span instance.Span) error {
 		return nil // no neighbours
 	}
 	return p.shareAgain(merged)
+}
+
+// takePart adds activity of a session to a row, which is loose.
+func (p Place) takePart(row Row, session int64) error {
+	if row.Packed {
+		if err := p.Table.Loosen(row.Key); err != nil {
+			return err
+		}
+	}
+	return p.Table.Participate(row.Key, session)
 }
 
 // Other adds a record of a session that is not activity.

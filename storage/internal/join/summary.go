@@ -2,6 +2,7 @@ package join
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
@@ -42,6 +43,8 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 		return nil, errors.New("summary has no AppID")
 	case s.ConferenceID == "":
 		return nil, errors.New("summary has no conferenceID")
+	case max(len(s.AppID), len(s.ConferenceID)) > storage.MaxIDBytes:
+		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d: at most %d are kept", len(s.AppID), len(s.ConferenceID), storage.MaxIDBytes)
 	case start < 0 || end > frames.MaxTime || end < start:
 		return nil, errors.New("summary's start and end are not in 1970 to 9999, or in the wrong order")
 	}

@@ -1,0 +1,32 @@
+-- Records of activity of closed conferences, packed by column (storage/internal/chunk).
+-- A chunk holds records of one place, at the times from_ms to to_ms, and never changes; all
+-- of them are of one conference, for spans only grow or merge. Chunks are listed by an
+-- index alone, so that their bodies are read only when their time comes.
+CREATE TABLE chunk (
+  key     INTEGER PRIMARY KEY,
+  place   INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms   INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  body    BLOB NOT NULL
+) STRICT;
+CREATE INDEX chunk_place ON chunk (place, from_ms, to_ms);
+
+-- What of the frames of a session is in chunks: of every seq in first..last, the records
+-- idx to idx+n-1. So a late duplicate is known without decoding a chunk. A range is not
+-- longer than a chunk has records, which bounds the search for a seq.
+CREATE TABLE packed (
+  session INTEGER NOT NULL REFERENCES session (key),
+  first   INTEGER NOT NULL,
+  idx     INTEGER NOT NULL,
+  last    INTEGER NOT NULL,
+  n       INTEGER NOT NULL,
+  chunk   INTEGER NOT NULL REFERENCES chunk (key),
+  PRIMARY KEY (session, first, idx)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX packed_chunk ON packed (chunk);
+
+-- 1: no loose activity is left that could be packed. By start_ms, which hardly ever
+-- changes: end_ms does with every commit of a live call.
+ALTER TABLE conference ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX conference_loose ON conference (start_ms, key) WHERE activity = 1 AND packed = 0;
