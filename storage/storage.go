@@ -14,6 +14,10 @@ import (
 // ErrNotFound says that no conference is at the place asked for.
 var ErrNotFound = errors.New("no such conference")
 
+// MaxIDBytes bounds an AppID and a conferenceID. Indexes hold them, and PostgreSQL's take no
+// more than 2.7 kB a row; the protocol's own limits are narrower.
+const MaxIDBytes = 1024
+
 // ErrInvalid says that a Writer cannot keep what it was given, now or ever: an id or a
 // time is missing or out of range, or an attribute has a type that is not kept.
 var ErrInvalid = errors.New("invalid")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -86,6 +87,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
+	}
+	if emptied(s.path) {
+		return errEmptied
 	}
 	pragmas := append([]string{"synchronous(" + string(o.Synchronous) + ")"}, writerPragmas...)
 	if s.write, err = openDB(s.path, o, pragmas...); err != nil {
@@ -169,6 +173,19 @@ func takeLock(ctx context.Context, path string) (*sql.DB, error) {
 	}
 	return db, nil
 }
+
+// emptied says that the file has lost its content: SQLite would take it for a new one and
+// remove the log, which may be all that is left.
+func emptied(path string) bool {
+	file, err := os.Stat(path)
+	if err != nil || file.Size() > 0 {
+		return false
+	}
+	log, err := os.Stat(path + "-wal")
+	return err == nil && log.Size() > 0
+}
+
+var errEmptied = errors.New("the file is empty, but its log (-wal) is not: restore it, or move both away")
 
 var errInUse = errors.New("another process, or this one, has the store open already")
 

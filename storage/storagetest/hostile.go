@@ -1,0 +1,378 @@
+package storagetest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// RunHostile checks that an engine stands what nobody in their right mind would send:
+// either it keeps it, or it refuses it with storage.ErrInvalid and a text that names the
+// record; what else is sent is kept.
+func RunHostile(t *testing.T, open func(t *testing.T) Store) {
+	t.Helper()
+	for name, test := range map[string]func(*fixture, Store){
+		"ids that lie":      testLyingIDs,
+		"numbers that jump": testJumps,
+		"long ids":          testLongIDs,
+		"long texts":        testLongTexts,
+		"times":             testTimes,
+		"values":            testHostileValues,
+		"many names":        testManyNames,
+		"many sessions":     testManySessions,
+		"million records":   testMillion,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			test(&fixture{t: t, w: s, r: s}, s)
+		})
+	}
+}
+
+// refused appends what must be refused, with a text that names it, and sees that a good
+// record beside it can still be stored.
+func (f *fixture) refused(b storage.Batch, want string) {
+	f.t.Helper()
+	_, err := f.w.Append(f.t.Context(), []storage.Batch{b})
+	require.ErrorIs(f.t, err, storage.ErrInvalid)
+	require.ErrorContains(f.t, err, want)
+	f.count++
+	require.Equal(f.t, storage.Appended{New: 1}, f.append(batch(99, activity(1_000_000+f.count, 0, 0))))
+}
+
+// Sessions whose ids name a time in which they cannot have started, or none, are kept as
+// any other, and the retention goes by their conferences.
+//
+// spec: SRV-03, CONF-01
+func testLyingIDs(f *fixture, s Store) {
+	t := f.t
+	ids := []string{
+		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"ffffffff-ffff-7fff-bfff-ffffffffffff", "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb", // version 1
+		"9b2e3c5a-7d41-4c6e-8f3a-5b6c7d8e9f00", // version 4
+		startedOn(1, time.UnixMilli(0)), startedOn(2, time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
+		startedOn(3, epoch.AddDate(-30, 0, 0)), startedOn(4, epoch), startedOn(5, time.Now()), startedOn(6, time.Now().AddDate(0, 0, 30)),
+	}
+	const old, recent = 0, 40 * 24 * 3600.0
+	for i, id := range ids {
+		for _, second := range []float64{old, recent} {
+			r := activity(1+uint64(second), 0, second)
+			r.ConferenceID = fmt.Sprint("call ", i)
+			b := batch(0, r, other(2+uint64(second), second, second))
+			b.Records[1].ConferenceID, b.Session.ID = r.ConferenceID, id
+			require.Equal(t, storage.Appended{New: 2}, f.append(b), id)
+			require.Equal(t, storage.Appended{Duplicates: 2}, f.append(b), id)
+		}
+	}
+	check := func(second float64) {
+		for i, id := range ids {
+			at := storage.Ref{AppID: app, ConferenceID: fmt.Sprint("call ", i), At: at(second)}
+			c, err := f.r.Conference(t.Context(), at)
+			require.NoError(t, err, id)
+			require.Equal(t, []string{id}, people(c))
+			require.Len(t, f.records(at), 2, id)
+		}
+	}
+	check(old)
+	check(recent)
+	n, err := s.DeleteBefore(t.Context(), at(old+3600))
+	require.NoError(t, err)
+	require.Equal(t, len(ids), n)
+	require.Len(t, f.list(storage.Query{}).Conferences, len(ids))
+	check(recent)
+	n, err = s.DeleteBefore(t.Context(), at(recent+3600))
+	require.NoError(t, err)
+	require.Equal(t, len(ids), n)
+	require.Empty(t, f.list(storage.Query{}).Conferences)
+}
+
+// spec: SRV-02, SRV-03
+func testJumps(f *fixture, _ Store) {
+	t := f.t
+	const most = math.MaxInt64
+	var want []uint64
+	for _, seq := range []uint64{most, 1, 1 << 53, 1<<53 + 1, 2, most - 1, 1 << 62} {
+		r := activity(seq, 0, 0)
+		require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, r)), seq)
+		require.Equal(t, storage.Appended{Duplicates: 1}, f.append(batch(1, r)), seq)
+	}
+	want = append(want, 1, 2, 1<<53, 1<<53+1, 1<<62, most-1, most)
+	require.Equal(t, want, f.seqs(0))
+
+	last := activity(3, math.MaxInt32, 0)
+	require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, last, activity(3, 0, 0))))
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(batch(1, activity(3, math.MaxInt32-1, 0), last)))
+	require.Len(t, f.records(ref(0)), len(want)+3)
+
+	f.refused(batch(1, activity(0, 0, 0)), "record (0, 0)")
+	f.refused(batch(1, activity(most+1, 0, 0)), "record (9223372036854775808, 0)")
+	f.refused(batch(1, activity(math.MaxUint64, 0, 0)), "record (18446744073709551615, 0)")
+	f.refused(batch(1, activity(7, -1, 0)), "record (7, -1)")
+	f.refused(batch(1, activity(7, math.MaxInt32+1, 0)), "record (7, 2147483648)")
+}
+
+// noise is n bytes that no engine can compress, zeros and what is no UTF-8 among them.
+func noise(n int) string {
+	random := rand.NewChaCha8([32]byte{1})
+	b := make([]byte, n)
+	_, _ = random.Read(b)
+	b[0], b[n-1] = 0, 0xff
+	return string(b)
+}
+
+// Ids of any length are kept or refused for good: an error that says "again" would make a
+// client send them for ever.
+//
+// spec: SRV-02
+func testLongIDs(f *fixture, _ Store) {
+	t := f.t
+	longest := storage.MaxIDBytes
+	for _, n := range []int{1, longest} {
+		id := noise(n)
+		b := batch(n, activity(1, 0, 0))
+		b.Session.AppID, b.Records[0].ConferenceID = id, id
+		require.Equal(t, storage.Appended{New: 1}, f.append(b))
+		s := summary(0, 0, 1)
+		s.AppID, s.ConferenceID = id, id
+		f.put(s)
+		c, err := f.r.Conference(t.Context(), storage.Ref{AppID: id, ConferenceID: id, At: at(0)})
+		require.NoError(t, err)
+		require.Equal(t, &s, c.Summary)
+	}
+	for _, n := range []int{longest + 1, 1 << 20} {
+		conference, session, both := batch(2, activity(7, 1, 0)), batch(2, activity(7, 1, 0)), summary(0, 0, 1)
+		conference.Records[0].ConferenceID = noise(n)
+		session.Session.AppID = noise(n)
+		f.refused(conference, fmt.Sprintf("record (7, 1): its conferenceID has %d bytes", n))
+		f.refused(session, fmt.Sprintf("AppID has %d bytes", n))
+		both.AppID = noise(n)
+		require.ErrorIs(t, f.w.PutSummary(t.Context(), both), storage.ErrInvalid)
+		both.AppID, both.ConferenceID = app, noise(n)
+		require.ErrorIs(t, f.w.PutSummary(t.Context(), both), storage.ErrInvalid)
+
+		// To ask for them is no fault; there is nothing.
+		require.Empty(t, f.list(storage.Query{AppID: noise(n), ConferenceID: noise(n), Outcome: noise(n)}).Conferences)
+		_, err := f.r.Conference(t.Context(), storage.Ref{AppID: app, ConferenceID: noise(n), At: at(0)})
+		require.ErrorIs(t, err, storage.ErrNotFound)
+	}
+	for _, id := range []string{"", "x", strings.Repeat("a", 1<<20), strings.Repeat("\x00", 36), "019A9F3C-7B1A-7C3E-9F10-000000000001"} {
+		b := batch(1, activity(7, 0, 0))
+		b.Session.ID = id
+		f.refused(b, "session id")
+	}
+}
+
+// spec: SRV-02
+func testLongTexts(f *fixture, _ Store) {
+	t := f.t
+	long := noise(1 << 20)
+	b := batch(1, activity(1, 0, 0))
+	b.Session.UserID, b.Session.UserAlias = long, long
+	b.Session.Details = map[string]string{strings.Repeat("k", 1<<20): strings.Repeat("v", 1<<20)}
+	b.Records[0].Name = long
+	b.Records[0].Attributes = map[string]any{long: long, "x" + long: int64(1)}
+	for _, want := range []storage.Appended{{New: 1}, {Duplicates: 1}} {
+		require.Equal(t, want, f.append(b))
+	}
+	require.Equal(t, []read{{sessionID(1), b.Records[0]}}, f.records(ref(0)))
+	require.Equal(t, b.Session, f.conference(0).Participants[0].Session)
+
+	s := summary(0, 0, 1)
+	s.Outcome, s.Label, s.Document = long, long, bytes.Repeat([]byte(`[]`), 1<<20)
+	f.put(s)
+	require.Equal(t, &s, f.conference(0).Summary)
+	require.Len(t, f.list(storage.Query{Outcome: long}).Conferences, 1)
+}
+
+// spec: SRV-02, CONF-01
+func testTimes(f *fixture, s Store) {
+	t := f.t
+	first, last := time.UnixMilli(0).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	for i, at := range []time.Time{first, last} {
+		r := activity(uint64(i+1), 0, 0)
+		r.At, r.ConferenceAt, r.ObservedAt = at, time.Time{}, last.AddDate(290, 0, 0)
+		remark := other(uint64(i+11), 0, 0)
+		remark.ConferenceAt, remark.At = at, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+		require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, r, remark)))
+		got := f.records(storage.Ref{AppID: app, ConferenceID: call, At: at})
+		require.Equal(t, []read{{sessionID(1), remark}, {sessionID(1), r}}, got)
+		sum := summary(0, 0, 1)
+		sum.Start, sum.End = at, at
+		f.put(sum)
+	}
+	require.Len(t, f.list(storage.Query{}).Conferences, 2)
+	for _, at := range []time.Time{first.Add(-time.Millisecond), last.Add(time.Millisecond), {}} {
+		r, remark := activity(5, 2, 0), other(6, 0, 0)
+		r.At, remark.ConferenceAt = at, at
+		f.refused(batch(1, r), "record (5, 2)")
+		f.refused(batch(1, remark), "record (6, 0)")
+		sum := summary(0, 0, 1)
+		sum.Start, sum.End = at, at
+		require.ErrorIs(t, f.w.PutSummary(t.Context(), sum), storage.ErrInvalid)
+	}
+	sum := summary(1, 0, 1)
+	require.ErrorIs(t, f.w.PutSummary(t.Context(), sum), storage.ErrInvalid, "it ends before it starts")
+
+	// Questions about any time are answered.
+	far := last.AddDate(1000, 0, 0)
+	for _, at := range []time.Time{{}, first.Add(-time.Hour), far} {
+		_, err := f.r.Conference(t.Context(), storage.Ref{AppID: app, ConferenceID: call, At: at})
+		require.ErrorIs(t, err, storage.ErrNotFound)
+		require.NotNil(t, f.list(storage.Query{From: at.Add(-1), To: at.Add(1)}))
+	}
+	have := len(f.list(storage.Query{}).Conferences)
+	for _, at := range []time.Time{{}, first} {
+		n, err := s.DeleteBefore(t.Context(), at)
+		require.NoError(t, err)
+		require.Zero(t, n)
+	}
+	n, err := s.DeleteBefore(t.Context(), far)
+	require.NoError(t, err)
+	require.Equal(t, have, n)
+}
+
+// spec: SRV-02
+func testHostileValues(f *fixture, _ Store) {
+	t := f.t
+	patterns := []uint64{
+		math.Float64bits(math.NaN()), 0xfff8_0000_0000_0001, 0x7ff0_0000_0000_0001, // NaNs of other bits
+		math.Float64bits(math.Inf(1)), math.Float64bits(math.Inf(-1)), 1 << 63, 0, 1, math.Float64bits(math.MaxFloat64),
+		math.Float64bits(1<<53 - 1), math.Float64bits(1 << 53), math.Float64bits(-(1<<53 + 2)), math.Float64bits(1 << 63),
+	}
+	var records []storage.Record
+	for i, bits := range patterns {
+		r := activity(1, i, 0)
+		r.Attributes = map[string]any{"": math.Float64frombits(bits), "int": []int64{math.MinInt64, math.MaxInt64}[i%2]}
+		records = append(records, r)
+	}
+	f.append(batch(1, records...))
+	for i, r := range f.records(ref(0)) {
+		got, ok := r.record.Attributes[""].(float64)
+		require.True(t, ok, "%x", patterns[i])
+		require.Equal(t, patterns[i], math.Float64bits(got), "%x", patterns[i])
+		require.Equal(t, records[i].Attributes["int"], r.record.Attributes["int"])
+	}
+	for _, v := range []any{nil, 1, uint64(1), float32(1), []byte("x"), []any{}, map[string]any{}, struct{}{}, time.Now()} {
+		bad := activity(2, 3, 0)
+		bad.Attributes = map[string]any{"bad": v}
+		f.refused(batch(1, activity(2, 2, 0), bad), `record (2, `)
+		f.refused(batch(1, bad), `attribute "bad" is a`)
+	}
+	require.NotContains(t, f.seqs(0), uint64(2), "all or nothing")
+}
+
+// Names are words of a dictionary that is bounded: what does not fit is kept all the same.
+func testManyNames(f *fixture, _ Store) {
+	t := f.t
+	var want []read
+	for seq := uint64(1); seq <= 3; seq++ {
+		r := activity(seq, 0, float64(seq))
+		r.Name = fmt.Sprint("name ", seq)
+		for i := range 5000 {
+			r.Attributes[fmt.Sprint("attribute ", seq, " ", i)] = int64(i)
+		}
+		require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, r)))
+		want = append(want, read{sessionID(1), r})
+	}
+	require.Equal(t, want, f.records(ref(0)))
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(1, 0, 0))))
+}
+
+// spec: CONF-01
+func testManySessions(f *fixture, s Store) {
+	t := f.t
+	const sessions, step = 10_000, 500
+	started := time.Now()
+	for from := 0; from < sessions; from += step {
+		var batches []storage.Batch
+		for n := from; n < from+step; n++ {
+			batches = append(batches, batch(n, activity(1, 0, float64(n)/1000), other(2, 1, 2)))
+		}
+		require.Equal(t, storage.Appended{New: 2 * step}, f.append(batches...))
+	}
+	t.Logf("%d sessions in one conference: appended in %s", sessions, lap(&started))
+	c := f.conference(1)
+	require.Len(t, c.Participants, sessions)
+	t.Logf("Conference in %s", lap(&started))
+	page := f.list(storage.Query{})
+	require.Len(t, page.Conferences, 1)
+	require.Len(t, page.Conferences[0].Participants, sessions)
+	t.Logf("Conferences in %s", lap(&started))
+	require.Len(t, f.records(ref(1)), 2*sessions)
+	t.Logf("Records in %s", lap(&started))
+	sum := summary(0, 10, 1)
+	sum.Document = bytes.Repeat([]byte(`["x"]`), sessions)
+	f.put(sum)
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, activity(3, 0, 20))))
+	t.Logf("one more record in %s", lap(&started))
+	n, err := s.DeleteBefore(t.Context(), at(3600))
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	t.Logf("deleted in %s", lap(&started))
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(1, activity(1, 0, 0))), "and may come again")
+}
+
+func lap(since *time.Time) time.Duration {
+	d := time.Since(*since)
+	*since = time.Now()
+	return d.Round(time.Millisecond)
+}
+
+// readBudget is what reading a conference of a million records may hold at once: they all
+// take some 400 MB.
+const readBudget = 64 << 20
+
+// spec: CONF-01
+func testMillion(f *fixture, _ Store) {
+	t := f.t
+	if testing.Short() {
+		t.Skip("a million records take a while")
+	}
+	const frames, rows, step = 20_000, 50, 500
+	for from := 1; from <= frames; from += step {
+		b := batch(1)
+		for seq := from; seq < from+step; seq++ {
+			for index := range rows {
+				r := activity(uint64(seq), index, float64(seq))
+				r.Attributes = map[string]any{"qos.stats.packets": int64(index)}
+				b.Records = append(b.Records, r)
+			}
+		}
+		require.Equal(t, storage.Appended{New: step * rows}, f.append(b))
+	}
+	before, most, n := liveBytes(), uint64(0), 0
+	started := time.Now()
+	require.NoError(t, f.r.Records(t.Context(), ref(1), func(_ string, r storage.Record) bool {
+		if r.Seq != uint64(n/rows)+1 || r.Index != n%rows {
+			return false // the number read says so
+		}
+		if n++; n%100_000 == 0 {
+			most = max(most, liveBytes())
+		}
+		return true
+	}))
+	require.Equal(t, frames*rows, n)
+	t.Logf("%d records read in %s, %d kB held at most", n, lap(&started), (int64(most)-int64(before))>>10)
+	require.Less(t, most, before+readBudget)
+
+	n = 0
+	require.NoError(t, f.r.Records(t.Context(), ref(1), func(string, storage.Record) bool { n++; return n < 10 }))
+	require.Equal(t, 10, n)
+	t.Logf("the first 10 in %s", lap(&started))
+}
+
+func liveBytes() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
