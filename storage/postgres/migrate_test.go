@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
@@ -89,7 +90,7 @@ func makeReleased(t *testing.T) {
 	s := open(t, dsn)
 	storagetest.WriteReleased(t, s)
 	golden := storagetest.Contents(t, s)
-	out, err := testServer.command("pg_dump", "--no-owner", "--no-privileges", "--rows-per-insert=100", "--dbname="+dsn).Output()
+	out, err := postgrestest.Shared(t).Command("pg_dump", "--no-owner", "--no-privileges", "--rows-per-insert=100", "--dbname="+dsn).Output()
 	require.NoError(t, err)
 	dir := schemaDir(len(migrationFiles(t)))
 	require.NoError(t, os.MkdirAll(dir, 0o755))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/group"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -105,23 +106,24 @@ func TestWordsOfOthers(t *testing.T) {
 //
 // spec: SRV-03
 func TestServerRestarts(t *testing.T) {
+	server := postgrestest.Shared(t)
 	s := open(t, database(t))
 	require.Equal(t, storage.Appended{New: 10}, appendFrames(t, s, 2))
 	_, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
-	testServer.stop()
+	server.Stop()
 	_, err = s.Append(t.Context(), []storage.Batch{statsFrame(1, 3, noon)})
 	require.ErrorContains(t, err, s.name+": append")
 	require.NotErrorIs(t, err, storage.ErrInvalid)
 	require.NotContains(t, err.Error(), "very-secret")
 	_, err = s.Conferences(t.Context(), storage.Query{})
 	require.Error(t, err)
-	require.NoError(t, testServer.start())
+	require.NoError(t, server.Start())
 	require.Equal(t, storage.Appended{New: 5, Duplicates: 10}, appendFrames(t, s, 3))
 
 	// A restart that nobody noticed is no error.
-	testServer.stop()
-	require.NoError(t, testServer.start())
+	server.Stop()
+	require.NoError(t, server.Start())
 	require.Equal(t, storage.Appended{New: 5, Duplicates: 15}, appendFrames(t, s, 4))
 	page, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
@@ -194,7 +196,7 @@ func TestOpenRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "very-secret")
 	}
 	refuse(dsn, "version 7", "up to 1", "newer program", s.name)
-	refuse(testServer.dsn("nowhere"), "nowhere", "does not exist")
+	refuse(postgrestest.Shared(t).DSN("nowhere"), "nowhere", "does not exist")
 	refuse("postgres://qos:very-secret@127.0.0.1:1/x?sslmode=disable", "127.0.0.1:1/x")
 	refuse("postgres://qos:very-secret@host:port:9/x", "no PostgreSQL connection string")
 }

@@ -1,0 +1,42 @@
+package postgrestest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// shared is the server of the package under test; nil where there is none.
+var shared *Server
+
+// Run starts the shared server and runs the tests of m; the server has ended when it
+// returns m's exit code. QOS_POSTGRES=required makes its absence a failure; else the tests
+// that ask for it are skipped.
+func Run(m *testing.M) int {
+	s, err := New()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "PostgreSQL:", err)
+		if os.Getenv("QOS_POSTGRES") == "required" {
+			return 1
+		}
+		return m.Run()
+	}
+	shared = s
+	defer s.Close()
+	return m.Run()
+}
+
+// Shared is the server that Run started. It skips the test where there is none.
+func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	if shared == nil {
+		tb.Skip("PostgreSQL is not installed; QOS_POSTGRES=required makes this a failure")
+	}
+	return shared
+}
+
+// Database makes an empty database on the shared server and returns its DSN.
+func Database(tb testing.TB) string {
+	tb.Helper()
+	return Shared(tb).Database(tb)
+}
