@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
@@ -16,28 +17,29 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 		return storage.Appended{}, s.wrap("append", err)
 	}
 	var result storage.Appended
+	var changes follow.Changes
 	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
-		result, err = t.appendAll(s.words, ready)
+		result, changes, err = t.appendAll(s.words, ready)
 		return err
-	}})
+	}, committed: func() { s.hub.Publish(changes.All()) }})
 	if err != nil {
 		return storage.Appended{}, s.wrap("append", err)
 	}
 	return result, nil
 }
 
-func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result storage.Appended, err error) {
+func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
 	touch := join.Touched{}
 	for i := range batches {
 		b := &batches[i]
 		session, err := t.session(b)
 		if err != nil {
-			return result, err
+			return result, changes, err
 		}
 		for j := range b.Frames {
 			added, err := t.appendFrame(d, &session, &b.Frames[j])
 			if err != nil {
-				return result, err
+				return result, changes, err
 			}
 			result.New += added
 			result.Duplicates += b.Frames[j].N - added
@@ -46,13 +48,14 @@ func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result 
 			}
 			place, err := t.place(b.Frames[j].Place)
 			if err != nil {
-				return result, err
+				return result, changes, err
 			}
 			touch.Add(place, session.key, &b.Frames[j])
+			changes.AddRow(&b.Frames[j], added)
 		}
 		t.sessions[b.Session] = session
 	}
-	return result, touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
+	return result, changes, touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
 }
 
 // session writes the session's row where it is new or has changed.

@@ -15,7 +15,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/group"
 )
 
 // Synchronous says when a write is on the disk; the package comment compares the two.
@@ -55,13 +57,15 @@ type Store struct {
 	read   *sql.DB
 	writer *writer
 	words  *frames.Dictionary
+	hub    *follow.Hub
 	once   sync.Once
 	closed error
 }
 
 var (
-	_ storage.Writer = (*Store)(nil)
-	_ storage.Reader = (*Store)(nil)
+	_ storage.Writer   = (*Store)(nil)
+	_ storage.Reader   = (*Store)(nil)
+	_ storage.Follower = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -77,7 +81,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{path: path}
+	s := &Store{path: path, hub: follow.NewHub()}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}
@@ -116,6 +120,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.writer.close()
+		s.hub.Close(group.ErrClosed)
 		if err := s.closeFiles(); err != nil {
 			s.closed = s.wrap("close", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
@@ -23,13 +24,15 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	if err != nil {
 		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
 	}
+	var changes follow.Changes
+	changes.AddSummary(sum)
 	err = s.writer.do(ctx, job{run: func(t *tx) error {
 		place, err := t.place(frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID})
 		if err != nil {
 			return err
 		}
 		return join.Place{Table: table{t, place}}.PutSummary(stored)
-	}})
+	}, committed: func() { s.hub.Publish(changes.All()) }})
 	if err != nil {
 		return s.wrap("put summary", err)
 	}

@@ -1,0 +1,14 @@
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+func TestFollow(t *testing.T) {
+	storagetest.RunFollow(t, func(t *testing.T) storagetest.Followed {
+		t.Helper()
+		return temp(t)
+	})
+}
