@@ -1,0 +1,141 @@
+package chunk
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// Bounds of a chunk. Who reads holds several at once.
+const (
+	// MaxRecords bounds the records, and so the length of a Range.
+	MaxRecords = 2000
+	// maxValues bounds records times attributes.
+	maxValues = 1 << 18
+	// maxRowBytes bounds the bodies of rows that go into a chunk.
+	maxRowBytes = 1 << 20
+)
+
+// Chunk is what an engine stores.
+type Chunk struct {
+	From, To int64 // At of the first and the last record, in ms
+	Records  int
+	Ranges   []Range
+	Body     []byte
+}
+
+// Range says that of every frame in First..Last of a session the records Idx to Idx+N-1
+// are in the chunk. The ranges of a session do not overlap, also between chunks.
+type Range struct {
+	Session     int64 // frames.ReadRow.SessionKey
+	First, Last int64
+	Idx, N      int
+}
+
+// Result is what Add did with a row.
+type Result int
+
+const (
+	Added   Result = iota
+	Full           // the row goes into the next chunk
+	TooLong        // the row fits into no chunk and stays loose
+)
+
+// Builder makes a chunk of rows of activity of one place. The zero value is not ready:
+// use NewBuilder. It may be used again after Build.
+type Builder struct {
+	words   *frames.Dictionary
+	records []frames.Record
+	rows    []identity
+	values  int
+	bytes   int
+}
+
+// identity is a row's.
+type identity struct {
+	session int64
+	seq     int64
+	idx, n  int
+}
+
+// NewBuilder returns an empty builder.
+func NewBuilder(words *frames.Dictionary) *Builder { return &Builder{words: words} }
+
+// Len returns the number of records added.
+func (b *Builder) Len() int { return len(b.records) }
+
+// Add takes in a row, unless the chunk is full. It fails, and takes in nothing, when the
+// row is damaged: the error wraps storage.ErrDamaged and names it.
+func (b *Builder) Add(row *frames.ReadRow) (Result, error) {
+	if row.N > MaxRecords || len(row.Body) > maxRowBytes {
+		return TooLong, nil
+	}
+	if len(b.records)+row.N > MaxRecords || b.bytes+len(row.Body) > maxRowBytes {
+		return Full, nil
+	}
+	name, attributes, err := row.Decode(b.words)
+	if err != nil {
+		return 0, fmt.Errorf("session %s, frame %d: %w", frames.FormatUUID(row.Session), row.Seq, err)
+	}
+	values := 0
+	for _, a := range attributes {
+		values += len(a)
+	}
+	switch {
+	case values > maxValues:
+		return TooLong, nil
+	case b.values+values > maxValues:
+		return Full, nil
+	}
+	b.values += values
+	b.bytes += len(row.Body)
+	b.rows = append(b.rows, identity{row.SessionKey, row.Seq, row.Idx, row.N})
+	for i, a := range attributes {
+		b.records = append(b.records, frames.Record{
+			Session: [16]byte(row.Session), Seq: row.Seq, Idx: row.Idx + i, Columns: row.Columns, Name: name, Attributes: a,
+		})
+	}
+	return Added, nil
+}
+
+// Build returns the chunk of the rows added, at least one, and empties the builder.
+func (b *Builder) Build() (Chunk, error) {
+	c := Chunk{From: b.records[0].At, To: b.records[0].At, Records: len(b.records), Ranges: ranges(b.rows)}
+	for i := range b.records {
+		c.From, c.To = min(c.From, b.records[i].At), max(c.To, b.records[i].At)
+	}
+	var err error
+	c.Body, err = seal(encode(b.words, b.records))
+	b.records, b.rows, b.values, b.bytes = nil, nil, 0, 0
+	return c, err
+}
+
+// ranges joins rows of a frame that touch, then frames that follow each other.
+func ranges(rows []identity) (out []Range) {
+	slices.SortFunc(rows, func(a, b identity) int {
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.seq, b.seq), cmp.Compare(a.idx, b.idx))
+	})
+	whole := rows[:0]
+	for _, r := range rows {
+		last := len(whole) - 1
+		if last >= 0 && whole[last].session == r.session && whole[last].seq == r.seq && whole[last].idx+whole[last].n == r.idx {
+			whole[last].n += r.n
+		} else {
+			whole = append(whole, r)
+		}
+	}
+	slices.SortStableFunc(whole, func(a, b identity) int {
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.idx, b.idx), cmp.Compare(a.n, b.n), cmp.Compare(a.seq, b.seq))
+	})
+	for _, r := range whole {
+		last := len(out) - 1
+		if last >= 0 && out[last].Session == r.session && out[last].Idx == r.idx && out[last].N == r.n && out[last].Last+1 == r.seq {
+			out[last].Last++
+		} else {
+			out = append(out, Range{r.session, r.seq, r.seq, r.idx, r.n})
+		}
+	}
+	return out
+}
