@@ -37,6 +37,7 @@ type Range struct {
 // Result is what Add did with a row.
 type Result int
 
+// The results of Add.
 const (
 	Added   Result = iota
 	Full           // the row goes into the next chunk

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -210,10 +211,12 @@ func TestBounds(t *testing.T) {
 	_, err = b.Build()
 	require.NoError(t, err)
 	add(4, Added)
+	_, err = b.Build()
+	require.NoError(t, err)
 
 	many := storage.Record{Seq: 1, ConferenceID: "c", Activity: true, At: time.UnixMilli(1), Attributes: map[string]any{}}
 	for i := range 200 {
-		many.Attributes[fmt.Sprint(i)] = int64(i)
+		many.Attributes[strconv.Itoa(i)] = int64(i)
 	}
 	batch.Records = nil
 	for i := range maxValues/200 + 1 {
@@ -245,7 +248,7 @@ func sample() storage.Batch {
 			At: time.UnixMilli(1e12 + 10_000*int64(seq)), ObservedAt: time.UnixMilli(1e12 + 10_000*int64(seq) + n%7), ConferenceAt: time.UnixMilli(1e12),
 			Attributes: map[string]any{
 				"bytes": n * 999, "ms": 10_000.0, "rate": float64(n*999) * 8000 / 10_000, "third": float64(n) / 3,
-				"codec": "opus", "text": fmt.Sprint(n), "flag": n%2 == 0, "jitter": float64(n) / 10, "qos.stats.ssrc": int64(seq / 20),
+				"codec": "opus", "text": strconv.FormatInt(n, 10), "flag": n%2 == 0, "jitter": float64(n) / 10, "qos.stats.ssrc": int64(seq / 20),
 			},
 		})
 	}

@@ -232,7 +232,7 @@ func (in *decoder) values(s *decodedShape, n int, runs []int) {
 		case kind >= kinds:
 			in.fail("an attribute has an unknown kind")
 		case kind == kindDouble:
-			s.doubles[c] = in.input.doubles(n, runs, len(s.keys))
+			s.doubles[c] = in.readDoubles(n, runs, len(s.keys))
 		default:
 			s.columns[c] = in.column(n, runs)
 		}

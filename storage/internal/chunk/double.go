@@ -231,8 +231,8 @@ type doubles struct {
 	args    [3]int
 }
 
-// doubles reads n doubles. A formula may take any of the columns.
-func (in *input) doubles(n int, runs []int, columns int) doubles {
+// readDoubles reads n doubles. A formula may take any of the columns.
+func (in *input) readDoubles(n int, runs []int, columns int) doubles {
 	d := doubles{formula: -1}
 	switch in.byte() {
 	case formBits:

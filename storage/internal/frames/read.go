@@ -30,7 +30,7 @@ func (r *ReadRow) end() Position {
 	return p
 }
 
-// Span of a chunk: a key, and the times of its first and last record.
+// ChunkSpan is a chunk's key and the times of its first and last record.
 type ChunkSpan struct {
 	Key      int64
 	From, To int64
