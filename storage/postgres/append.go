@@ -35,7 +35,7 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
 	}
 	place := frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID}
-	if err := s.queue.Do(ctx, &job{place: place, summary: stored}); err != nil {
+	if err := s.queue.Do(ctx, &job{place: place, summary: stored, given: sum}); err != nil {
 		return s.wrap("put summary", err)
 	}
 	return nil
@@ -44,11 +44,7 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 // run decides what a job adds and queues it.
 func (t *tx) run(j *job) error {
 	if j.summary != nil {
-		table, err := t.table(t.w.places[j.place])
-		if err != nil {
-			return err
-		}
-		return join.Place{Table: table}.PutSummary(j.summary)
+		return t.putSummary(j)
 	}
 	j.result = storage.Appended{}
 	touch := join.Touched{}
@@ -65,10 +61,26 @@ func (t *tx) run(j *job) error {
 			j.result.Duplicates += b.Frames[f].N - added
 			if added > 0 {
 				touch.Add(t.w.places[b.Frames[f].Place], session.key, &b.Frames[f])
+				t.changes.AddRow(&b.Frames[f], added)
 			}
 		}
 	}
 	return touch.Join(t.table)
+}
+
+func (t *tx) putSummary(j *job) error {
+	table, err := t.table(t.w.places[j.place])
+	if err != nil {
+		return err
+	}
+	before := t.summaries
+	if err := (join.Place{Table: table}).PutSummary(j.summary); err != nil {
+		return err
+	}
+	if t.summaries > before {
+		t.changes.AddSummary(j.given)
+	}
+	return nil
 }
 
 // appendFrame queues the records of f that are not there yet and returns their number.

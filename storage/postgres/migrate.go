@@ -19,6 +19,8 @@ var migrations embed.FS
 const (
 	lockSchema = 0x716f7301 // migrations (0), words (1)
 	lockDay    = 0x716f7302 // a day's partition
+	// a collector's number, which it holds while it is there
+	lockCollector = 0x716f7303
 )
 
 // migrate brings the schema up to date, in one transaction. Of collectors that start at

@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -22,30 +24,36 @@ const (
 
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
-	// MaxConnections bounds the connections of this store: one writes, the others read. 0
-	// means 8, the least is 2.
+	// MaxConnections bounds the connections of this store: one writes, one listens once
+	// somebody follows, the others read. 0 means 8, the least is 2, and 3 to follow.
 	MaxConnections int
 	// Days is for how many days in the past sessions get a partition of their day. 0 means
 	// 400; it should not be less than the retention.
 	Days int
+
+	tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
 }
 
 // Store is a store in a PostgreSQL database.
 type Store struct {
-	name    string // of the database, in errors
-	options Options
-	config  *pgx.ConnConfig
-	read    *pool
-	writer  *writer
-	queue   *group.Queue[*job]
-	words   *frames.Dictionary
-	learnt  wordMark
-	once    sync.Once
+	name     string // of the database, in errors
+	number   int32  // of this collector, by chance
+	options  Options
+	config   *pgx.ConnConfig
+	read     *pool
+	writer   *writer
+	queue    *group.Queue[*job]
+	teller   *teller
+	listener *listener
+	words    *frames.Dictionary
+	learnt   wordMark
+	once     sync.Once
 }
 
 var (
-	_ storage.Writer = (*Store)(nil)
-	_ storage.Reader = (*Store)(nil)
+	_ storage.Writer   = (*Store)(nil)
+	_ storage.Reader   = (*Store)(nil)
+	_ storage.Follower = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -56,19 +64,14 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.MaxConnections == 0 {
-		o.MaxConnections = defaultConnections
-	}
-	if o.Days <= 0 {
-		o.Days = defaultDays
-	}
-	read, err := newPool(config, max(1, o.MaxConnections-1))
+	o.setDefaults()
+	read, err := newPool(config, max(1, o.MaxConnections-2))
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s := &Store{
 		name: databaseName(config.ConnConfig), options: o, config: config.ConnConfig,
-		words: frames.NewDictionary(), read: read,
+		words: frames.NewDictionary(), read: read, number: rand.Int32(), //nolint:gosec // not a secret
 	}
 	err = s.read.with(ctx, func(conn *pgx.Conn) error {
 		if err := migrate(ctx, conn); err != nil {
@@ -80,9 +83,18 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		s.read.close()
 		return nil, s.wrap("open", err)
 	}
+	s.listener = newListener(s.config, o.lookEvery)
+	s.teller = startTeller(read, o.tellPause)
 	s.writer = newWriter(s)
 	s.queue = group.Start(s.writer.commit, splits)
 	return s, nil
+}
+
+func (o *Options) setDefaults() {
+	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections)
+	o.Days = cmp.Or(max(0, o.Days), defaultDays)
+	o.tellPause = cmp.Or(o.tellPause, tellPause)
+	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
 }
 
 // Close waits for the writes that were accepted and closes the connections. It may be
@@ -90,6 +102,8 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.queue.Close()
+		s.teller.close()
+		s.listener.close()
 		s.writer.close()
 		s.read.close()
 	})

@@ -159,6 +159,7 @@ func (p *table) Summary(key int64) (*join.Summary, error) {
 func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
 	p.rows[p.index(key)].Summary = &order
+	p.t.summaries++
 	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8) WHERE key = $9`,
 		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), s.Document, key)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
@@ -28,6 +29,9 @@ type tx struct {
 	described    map[int64]frames.SessionRow
 	stretched    map[int64]instance.Span
 	participants map[participant]bool
+
+	changes   follow.Changes
+	summaries int // that were written
 }
 
 type frameID struct{ session, seq int64 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,7 @@ type job struct {
 	batches []frames.Prepared
 	place   frames.PlaceID
 	summary *join.Summary
+	given   storage.Summary // which summary is the columns of
 	result  storage.Appended
 }
 
@@ -102,7 +104,12 @@ func (w *writer) transaction(ctx context.Context, jobs []*job) error {
 			return err
 		}
 	}
-	return t.commit()
+	if err := t.commit(); err != nil {
+		w.store.teller.lose() // it may have been committed all the same
+		return err
+	}
+	w.store.teller.tell(t.changes.All())
+	return nil
 }
 
 // connect makes the connection where there is none.
@@ -111,7 +118,7 @@ func (w *writer) connect(ctx context.Context) error {
 		return nil
 	}
 	config := w.store.config.Copy()
-	config.AfterConnect = byIndex
+	config.AfterConnect = w.greet
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil {
 		w.conn = conn
@@ -119,12 +126,17 @@ func (w *writer) connect(ctx context.Context) error {
 	return err
 }
 
-// byIndex makes every statement of a connection one that an index answers: tables are
-// young and change fast here, and their statistics are late. A pooler in between may know
-// no such settings, so they are no part of the greeting.
-func byIndex(ctx context.Context, conn *pgconn.PgConn) error {
-	return conn.Exec(ctx, `SELECT set_config(name, 'off', false)
-		FROM unnest(ARRAY['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) name`).Close()
+// greet sets up a connection. Every statement is to be one that an index answers, for
+// tables are young and change fast here, and their statistics are late. When this process
+// stops, or its machine, the server is to notice soon: rows that it locked keep all others
+// from their conferences. A pooler in between may know no such settings, so they are no
+// part of the connection's first message.
+func (w *writer) greet(ctx context.Context, conn *pgconn.PgConn) error {
+	return conn.Exec(ctx, fmt.Sprintf(`SELECT set_config(name, value, false) FROM (VALUES
+			('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'), ('jit', 'off'),
+			('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
+			('idle_in_transaction_session_timeout', '%d')) setting (name, value);
+		SELECT pg_advisory_lock_shared(%d, %d)`, (2*commitTimeout).Milliseconds(), lockCollector, w.store.number)).Close()
 }
 
 // errStale says that a row went between its being made and its being locked.
