@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
@@ -73,13 +74,21 @@ func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	}
 	known.row = b.Row
 	if !ok {
-		err = t.row(`SELECT coalesce(max(seq), 0) FROM frame WHERE session = ?`, known.key).Scan(&known.last)
+		known.last, err = t.lastSeq(known.key)
 	}
 	if len(t.sessions) >= maxCached {
 		clear(t.sessions)
 	}
 	t.sessions[b.Session] = known
 	return known, err
+}
+
+// lastSeq returns the highest seq of a session that is stored, 0 when there is none.
+func (t *tx) lastSeq(session int64) (last int64, err error) {
+	err = t.row(`SELECT max(coalesce((SELECT max(seq) FROM frame WHERE session = ?1), 0),
+		coalesce((SELECT max(last) FROM packed WHERE session = ?1
+			AND first >= (SELECT max(first) FROM packed WHERE session = ?1) - ?2), 0))`, session, chunk.MaxRecords).Scan(&last)
+	return last, err
 }
 
 // place returns the key of a place and makes its row where there is none.
@@ -127,6 +136,9 @@ func (t *tx) insertFrame(session int64, f *frames.Row) error {
 		session, f.Seq, f.Idx, f.N, place, f.Activity, f.At, f.ConferenceAt, f.ObservedAt, f.Fabric, f.Body)
 }
 
+const storedIndexes = `SELECT idx, n FROM frame WHERE session = ?1 AND seq = ?2
+	UNION ALL SELECT idx, n FROM packed WHERE session = ?1 AND first BETWEEN ?3 AND ?2 AND last >= ?2 ORDER BY idx`
+
 // indexes returns what is stored of a frame, in order.
 func (t *tx) indexes(session, seq int64) (have []frames.Run, err error) {
 	err = t.each(func(row scanner) error {
@@ -136,6 +148,6 @@ func (t *tx) indexes(session, seq int64) (have []frames.Run, err error) {
 		}
 		have = append(have, frames.Run{From: idx, To: idx + n})
 		return nil
-	}, `SELECT idx, n FROM frame WHERE session = ? AND seq = ? ORDER BY idx`, session, seq)
+	}, storedIndexes, session, seq, seq-chunk.MaxRecords)
 	return have, err
 }

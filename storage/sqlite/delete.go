@@ -19,12 +19,7 @@ const deleteRows = 500
 // records; the file does not shrink.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
 	for {
-		var deleted int
-		var more bool
-		err := s.writer.do(ctx, job{run: func(t *tx) (err error) {
-			deleted, more, err = t.deleteSome(before.UnixMilli())
-			return err
-		}})
+		deleted, more, err := s.deleteStep(ctx, before)
 		if err != nil {
 			return n, s.wrap("delete", err)
 		}
@@ -33,6 +28,16 @@ func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err 
 			return n, nil
 		}
 	}
+}
+
+func (s *Store) deleteStep(ctx context.Context, before time.Time) (deleted int, more bool, err error) {
+	s.sweep.Lock()
+	defer s.sweep.Unlock()
+	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
+		deleted, more, err = t.deleteSome(before.UnixMilli())
+		return err
+	}})
+	return deleted, more, err
 }
 
 // deleteSome deletes conferences until its budget of rows is spent.
@@ -67,8 +72,41 @@ func (t *tx) oldest(before int64) (c join.Row, place int64, err error) {
 	return c, place, err
 }
 
-// deleteFrames deletes at most limit frames of a conference.
+// deleteFrames deletes at most limit frames of a conference, or some more: a chunk goes as
+// a whole.
 func (t *tx) deleteFrames(c join.Row, place, limit int64) (int64, error) {
+	packed, err := t.deleteChunks(c, place, limit)
+	if err != nil || packed >= limit {
+		return packed, err
+	}
+	loose, err := t.deleteLoose(c, place, limit-packed)
+	return packed + loose, err
+}
+
+// deleteChunks deletes chunks of a conference until about limit rows are gone.
+func (t *tx) deleteChunks(c join.Row, place, limit int64) (rows int64, err error) {
+	for c.Activity && rows < limit {
+		var key int64
+		err := t.row(`SELECT key FROM chunk WHERE place = ? AND from_ms BETWEEN ? AND ? LIMIT 1`, place, c.Span.Start, c.Span.End).Scan(&key)
+		if errors.Is(err, sql.ErrNoRows) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		ranges, err := t.count(`DELETE FROM packed WHERE chunk = ?`, key)
+		if err != nil {
+			return rows, err
+		}
+		if err := t.exec(`DELETE FROM chunk WHERE key = ?`, key); err != nil {
+			return rows, err
+		}
+		rows += ranges + 1
+	}
+	return rows, nil
+}
+
+func (t *tx) deleteLoose(c join.Row, place, limit int64) (int64, error) {
 	rows, err := table{t, place}.Near(c.Span, 2*instance.Gap)
 	if err != nil {
 		return 0, err
@@ -102,7 +140,7 @@ func (t *tx) deleteConference(key, place int64) error {
 	}
 	for _, session := range sessions {
 		err := t.exec(`DELETE FROM session WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM participant WHERE session = ?1)
-			AND NOT EXISTS (SELECT 1 FROM frame WHERE session = ?1)`, session)
+			AND NOT EXISTS (SELECT 1 FROM frame WHERE session = ?1) AND NOT EXISTS (SELECT 1 FROM packed WHERE session = ?1)`, session)
 		if err != nil {
 			return err
 		}

@@ -57,6 +57,7 @@ type Store struct {
 	read   *sql.DB
 	writer *writer
 	words  *frames.Dictionary
+	sweep  sync.Mutex // held by who takes rows away: a step of Pack or of DeleteBefore
 	hub    *follow.Hub
 	once   sync.Once
 	closed error

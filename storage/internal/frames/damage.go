@@ -16,10 +16,10 @@ type Damage struct {
 	names []string
 }
 
-// Add takes in a part, named with what is wrong with it.
-func (d *Damage) Add(name string, err error) {
+// Add takes in what is wrong with a part, which err names.
+func (d *Damage) Add(err error) {
 	if d.count++; d.count <= damagedNames {
-		d.names = append(d.names, fmt.Sprintf("%s: %v", name, err))
+		d.names = append(d.names, err.Error())
 	}
 }
 

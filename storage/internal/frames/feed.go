@@ -62,7 +62,7 @@ func (f *feed) readPage(ctx context.Context) error {
 	}
 	f.rows = page.Rows
 	if f.ended = len(f.rows) < pageRows; !f.ended {
-		f.horizon = f.rows[len(f.rows)-1].end()
+		f.horizon = f.rows[len(f.rows)-1].End()
 	}
 	open := map[int64]*openChunk{}
 	for _, c := range f.chunks {
@@ -117,7 +117,7 @@ func (f *feed) advance(ctx context.Context, c *openChunk) (at Position, left boo
 		c.packed, err = f.read.Open(ctx, c.Key)
 		switch {
 		case errors.Is(err, storage.ErrDamaged):
-			f.damage.Add(fmt.Sprintf("chunk %d", c.Key), err)
+			f.damage.Add(fmt.Errorf("chunk %d: %w", c.Key, err))
 			return at, false, nil
 		case errors.Is(err, ErrGone):
 			return at, false, nil

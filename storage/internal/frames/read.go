@@ -23,8 +23,8 @@ func (r *ReadRow) position() Position {
 	return Position{r.At, [16]byte(r.Session), r.Seq, r.Idx}
 }
 
-// end is that of its last.
-func (r *ReadRow) end() Position {
+// End is the place of the row's last record.
+func (r *ReadRow) End() Position {
 	p := r.position()
 	p.Idx += r.N - 1
 	return p
@@ -125,7 +125,7 @@ func (r *ReadRow) yield(read *Read, damage *Damage, yield func(string, storage.R
 	session := FormatUUID(r.Session)
 	name, records, err := r.Decode(read.Words)
 	if err != nil {
-		damage.Add(fmt.Sprintf("session %s, frame %d", session, r.Seq), err)
+		damage.Add(fmt.Errorf("session %s, frame %d: %w", session, r.Seq, err))
 		return true
 	}
 	for i, attributes := range records {

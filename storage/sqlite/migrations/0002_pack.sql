@@ -1,9 +1,10 @@
 -- Records of activity of closed conferences, packed by column (storage/internal/chunk).
 -- A chunk holds records of one place, at the times from_ms to to_ms, and never changes; all
 -- of them are of one conference, for spans only grow or merge. Chunks are listed by an
--- index alone, so that their bodies are read only when their time comes.
+-- index alone, so that their bodies are read only when their time comes; a key is never
+-- used again, for a reader may still hold it.
 CREATE TABLE chunk (
-  key     INTEGER PRIMARY KEY,
+  key     INTEGER PRIMARY KEY AUTOINCREMENT,
   place   INTEGER NOT NULL,
   from_ms INTEGER NOT NULL,
   to_ms   INTEGER NOT NULL,

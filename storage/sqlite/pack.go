@@ -1,0 +1,208 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/chunk"
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// Pack packs the records of activity of conferences that ended before a time into chunks,
+// one short transaction a chunk, between those of other writers. If it stops half-way, or
+// ctx ends, the next call goes on. Rows that are damaged, or too long for any chunk, stay
+// as they are; after all others it returns an error that wraps storage.ErrDamaged and
+// names the damaged ones, once: they are not tried again before more activity comes.
+func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
+	p := &packer{store: s, builder: chunk.NewBuilder(s.words)}
+	if err := p.all(ctx, before.UnixMilli()); err != nil {
+		return p.done, s.wrap("pack", err)
+	}
+	return p.done, nil
+}
+
+// packer is one Pack. It holds one page of rows and one chunk.
+type packer struct {
+	store   *Store
+	builder *chunk.Builder
+	done    storage.Packed
+	damage  frames.Damage
+}
+
+// looseConference is one that has loose activity.
+type looseConference struct{ key, place, start int64 }
+
+func (p *packer) all(ctx context.Context, before int64) error {
+	c := looseConference{start: math.MinInt64}
+	for {
+		err := p.store.read.QueryRowContext(ctx, nextLoose, before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
+		if errors.Is(err, sql.ErrNoRows) {
+			return p.damage.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.conference(ctx, c); err != nil {
+			return err
+		}
+	}
+}
+
+const nextLoose = `SELECT key, place, start_ms FROM conference INDEXED BY conference_loose
+	WHERE activity = 1 AND packed = 0 AND end_ms < ? AND (start_ms, key) > (?, ?) ORDER BY start_ms, key LIMIT 1`
+
+// conference packs one conference, chunk by chunk.
+func (p *packer) conference(ctx context.Context, c looseConference) error {
+	w := &walk{looseConference: c, from: frames.Position{At: math.MinInt64}}
+	for !w.ended {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.step(ctx, w); err != nil {
+			return err
+		}
+	}
+	return p.finish(w)
+}
+
+// walk is how far the packing of a conference has come.
+type walk struct {
+	looseConference
+	from  frames.Position // rows up to here are packed, or stay
+	left  int             // rows that stay
+	ended bool
+	taken []frames.ReadRow // rows of the chunk that is being made, without bodies
+}
+
+// step makes one chunk. Nobody else takes rows away meanwhile.
+func (p *packer) step(ctx context.Context, w *walk) error {
+	p.store.sweep.Lock()
+	defer p.store.sweep.Unlock()
+	if err := p.gather(ctx, w); err != nil || p.builder.Len() == 0 {
+		return err
+	}
+	c, err := p.builder.Build()
+	if err != nil {
+		return err
+	}
+	// It does not stop half-way: nobody would know whether the chunk is there.
+	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.place, &c, w.taken) }})
+	if err != nil {
+		return err
+	}
+	p.done.Records += c.Records
+	p.done.Bytes += int64(len(c.Body))
+	return nil
+}
+
+// gather adds rows to the builder until it is full or there are no more.
+func (p *packer) gather(ctx context.Context, w *walk) error {
+	w.taken = w.taken[:0]
+	for {
+		rows, err := p.store.looseRows(ctx, w)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			full, err := p.add(w, &rows[i])
+			if full || err != nil {
+				return err
+			}
+		}
+		if w.ended = len(rows) < packRows; w.ended {
+			return nil
+		}
+	}
+}
+
+// add adds one row, unless the chunk is full.
+func (p *packer) add(w *walk, row *frames.ReadRow) (full bool, err error) {
+	switch result, err := p.builder.Add(row); {
+	case errors.Is(err, storage.ErrDamaged):
+		p.damage.Add(err)
+		w.left++
+	case err != nil:
+		return false, err
+	case result == chunk.Full:
+		return true, nil
+	case result == chunk.TooLong:
+		w.left++
+	default:
+		row.Body = nil
+		w.taken = append(w.taken, *row)
+	}
+	w.from = row.End()
+	return false, nil
+}
+
+// packRows is how many rows are read at a time.
+const packRows = 256
+
+// looseRows reads the next rows of a conference as it is now; none when it was deleted.
+func (s *Store) looseRows(ctx context.Context, w *walk) (rows []frames.ReadRow, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var span instance.Span
+		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ? AND activity = 1`, w.key, w.place).
+			Scan(&span.Start, &span.End)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rows, err = readRows(ctx, tx, activityPage, w.place, span, w.from, packRows)
+		return err
+	})
+	return rows, err
+}
+
+var errRowsMoved = errors.New("rows that were to be packed are not there any more")
+
+// insertChunk writes a chunk in place of the rows that it was made of.
+func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) error {
+	var key int64
+	err := t.row(`INSERT INTO chunk (place, from_ms, to_ms, records, body) VALUES (?, ?, ?, ?, ?) RETURNING key`,
+		place, c.From, c.To, c.Records, c.Body).Scan(&key)
+	if err != nil {
+		return err
+	}
+	for _, r := range c.Ranges {
+		err := t.exec(`INSERT INTO packed (session, first, idx, last, n, chunk) VALUES (?, ?, ?, ?, ?, ?)`,
+			r.Session, r.First, r.Idx, r.Last, r.N, key)
+		if err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		n, err := t.count(`DELETE FROM frame WHERE session = ? AND seq = ? AND idx = ? AND n = ? AND place = ?`,
+			r.SessionKey, r.Seq, r.Idx, r.N, place)
+		if err != nil {
+			return err
+		}
+		if n != 1 {
+			return errRowsMoved
+		}
+	}
+	return nil
+}
+
+// finish says that a conference is packed, unless activity came meanwhile.
+func (p *packer) finish(w *walk) error {
+	var packed int64
+	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
+		packed, err = t.count(`UPDATE conference SET packed = 1 WHERE key = ?1 AND place = ?2 AND activity = 1
+			AND ?3 = (SELECT count(*) FROM (SELECT 1 FROM frame INDEXED BY frame_activity
+				WHERE activity = 1 AND place = ?2 AND at BETWEEN start_ms AND end_ms LIMIT ?3 + 1))`, w.key, w.place, w.left)
+		return err
+	}})
+	if err == nil && packed == 1 && w.left == 0 {
+		p.done.Conferences++
+	}
+	return err
+}
