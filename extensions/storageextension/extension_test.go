@@ -56,6 +56,7 @@ func TestLifecycle(t *testing.T) {
 	e := newStore(t, directory, time.Hour, newTelemetry(t))
 	require.Nil(t, e.Writer(), "a nil interface, not a nil inside one")
 	require.Nil(t, e.Reader())
+	require.Nil(t, e.Follower())
 	require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
 	info, err := os.Stat(directory)
 	require.NoError(t, err)

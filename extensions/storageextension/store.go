@@ -20,7 +20,7 @@ import (
 // fileName is the store's file in the directory. SQLite puts others beside it.
 const fileName = "qos.sqlite3"
 
-// store is the extension. Others ask the host for it and use Writer and Reader.
+// store is the extension. Others ask the host for it and use Writer, Reader and Follower.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -33,6 +33,7 @@ type store struct {
 type engine interface {
 	storage.Writer
 	storage.Reader
+	storage.Follower
 	keeper
 	Close() error
 }
@@ -108,3 +109,14 @@ func (s *store) Reader() storage.Reader {
 	}
 	return s.db
 }
+
+// Follower returns the store's live side, nil before Start.
+func (s *store) Follower() storage.Follower {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Shared reports whether other processes may write to the store.
+func (s *store) Shared() bool { return s.cfg.Postgres != nil }
