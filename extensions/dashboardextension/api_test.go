@@ -47,6 +47,12 @@ func start(t *testing.T, m *memory, change func(*Config)) string {
 
 func startOn(t *testing.T, store component.Component, change func(*Config)) string {
 	t.Helper()
+	return startWith(t, store, change, func(*dashboard) {})
+}
+
+// startWith hands out the extension too.
+func startWith(t *testing.T, store component.Component, change func(*Config), take func(*dashboard)) string {
+	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	cfg.NetAddr.Endpoint = "localhost:0"
 	if change != nil {
@@ -57,6 +63,7 @@ func startOn(t *testing.T, store component.Component, change func(*Config)) stri
 	require.NoError(t, err)
 	require.NoError(t, ext.Start(t.Context(), hostWith(store)))
 	t.Cleanup(func() { require.NoError(t, ext.Shutdown(context.Background())) })
+	take(ext.(*dashboard))
 	return "http://" + ext.(*dashboard).addr
 }
 

@@ -2,7 +2,10 @@ package dashboardextension
 
 import (
 	"context"
+	"errors"
 	"net/http"
+
+	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
@@ -17,6 +20,7 @@ type detail struct {
 	Timeline   []entry       `json:"timeline"`
 	Streams    []*stream     `json:"streams"`
 	LeftOut    leftOut       `json:"leftOut"`
+	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
 }
 
 // leftOut counts the records that the answer has no room for.
@@ -59,24 +63,37 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	b := newBuilder(a.names)
-	err = a.reader.Records(ctx, ref, func(session string, record storage.Record) bool {
-		b.add(session, record)
-		return ctx.Err() == nil
-	})
-	if err == nil {
-		err = ctx.Err()
-	}
+	damaged, err := a.fold(ctx, ref, b)
 	if err != nil {
 		return nil, err
 	}
 	now := a.now()
 	d := b.detail()
+	d.Damaged = damaged
 	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
 	}
 	a.countLeftOut(ctx, d.LeftOut)
 	return d, nil
+}
+
+// fold reads the records of a conference into b. Where some are damaged it reads the
+// others and says so.
+func (a *api) fold(ctx context.Context, ref storage.Ref, b *builder) (damaged bool, err error) {
+	err = a.reader.Records(ctx, ref, func(session string, record storage.Record) bool {
+		b.add(session, record)
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if errors.Is(err, storage.ErrDamaged) {
+		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+		a.log.Error("A part of a conference cannot be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
+		return true, nil
+	}
+	return false, err
 }
 
 func (a *api) countLeftOut(ctx context.Context, n leftOut) {

@@ -15,6 +15,7 @@ import (
 
 // got is an answer of /api/conference as a client reads it.
 type got struct {
+	Damaged    bool
 	At         int64
 	Conference conferenceRow
 	Summary    map[string]any

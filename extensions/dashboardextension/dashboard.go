@@ -19,6 +19,7 @@ import (
 // source is what the dashboard asks of a storage extension.
 type source interface {
 	Reader() storage.Reader
+	Follower() storage.Follower
 }
 
 // dashboard owns the HTTP server.
@@ -28,14 +29,17 @@ type dashboard struct {
 	telemetry *metadata.TelemetryBuilder
 
 	server *http.Server
-	addr   string // where it listens, once started
-	wg     sync.WaitGroup
+	addr   string        // where it listens, once started
+	ending chan struct{} // closed when streams have to end
+
+	endStreams sync.Once
+	wg         sync.WaitGroup
 }
 
 var _ extensioncapabilities.Dependent = (*dashboard)(nil)
 
 func newDashboard(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *dashboard {
-	return &dashboard{cfg: cfg, set: set, telemetry: telemetry}
+	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, ending: make(chan struct{})}
 }
 
 // Dependencies lets the collector start the store first.
@@ -43,11 +47,11 @@ func (d *dashboard) Dependencies() []component.ID { return []component.ID{d.cfg.
 
 // Start implements component.Component.
 func (d *dashboard) Start(ctx context.Context, host component.Host) error {
-	reader, err := d.reader(host)
+	reader, follower, err := d.store(host)
 	if err != nil {
 		return err
 	}
-	handler, err := d.handler(reader)
+	handler, err := d.handler(reader, follower)
 	if err != nil {
 		return err
 	}
@@ -72,6 +76,7 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 func (d *dashboard) Shutdown(ctx context.Context) error {
 	var err error
 	if d.server != nil {
+		d.endStreams.Do(func() { close(d.ending) }) // the server waits for those who are served
 		err = d.server.Shutdown(ctx)
 	}
 	d.wg.Wait()
@@ -79,24 +84,24 @@ func (d *dashboard) Shutdown(ctx context.Context) error {
 	return err
 }
 
-func (d *dashboard) reader(host component.Host) (storage.Reader, error) {
+func (d *dashboard) store(host component.Host) (storage.Reader, storage.Follower, error) {
 	id := d.cfg.Storage
 	ext, ok := host.GetExtensions()[id]
 	if !ok {
-		return nil, fmt.Errorf("storage: extension %q is not there: define it and list it under service::extensions", id)
+		return nil, nil, fmt.Errorf("storage: extension %q is not there: define it and list it under service::extensions", id)
 	}
 	src, ok := ext.(source)
 	if !ok {
-		return nil, fmt.Errorf("storage: extension %q is not a storage extension", id)
+		return nil, nil, fmt.Errorf("storage: extension %q is not a storage extension", id)
 	}
-	reader := src.Reader()
-	if reader == nil {
-		return nil, fmt.Errorf("storage: extension %q has not been started", id)
+	reader, follower := src.Reader(), src.Follower()
+	if reader == nil || follower == nil {
+		return nil, nil, fmt.Errorf("storage: extension %q has not been started", id)
 	}
-	return reader, nil
+	return reader, follower, nil
 }
 
-func (d *dashboard) handler(reader storage.Reader) (http.Handler, error) {
+func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (http.Handler, error) {
 	mux := http.NewServeMux()
 	if err := servePages(mux); err != nil {
 		return nil, err
@@ -111,5 +116,6 @@ func (d *dashboard) handler(reader storage.Reader) (http.Handler, error) {
 	}
 	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
 	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
+	mux.Handle("GET /api/live", newLive(a, follower, d.ending))
 	return d.guard(mux), nil
 }

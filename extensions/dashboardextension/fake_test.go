@@ -26,13 +26,23 @@ type sessionRecord struct {
 
 // memory is a storage extension and its reader, over calls in any order.
 type memory struct {
-	calls []*call
-	err   error
+	calls   []*call
+	err     error
+	damaged error // what Records returns after all that it can read
 }
 
 func (m *memory) Start(context.Context, component.Host) error { return nil }
 func (m *memory) Shutdown(context.Context) error              { return nil }
 func (m *memory) Reader() storage.Reader                      { return m }
+func (m *memory) Follower() storage.Follower                  { return m }
+
+// Follow says nothing but that nothing was said before.
+func (m *memory) Follow(ctx context.Context, _ storage.Filter, yield func(storage.Change) bool) error {
+	if yield(storage.Change{CatchUp: true}) {
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
 
 func (m *memory) Conferences(_ context.Context, q storage.Query) (storage.Page, error) {
 	if m.err != nil {
@@ -95,10 +105,10 @@ func (m *memory) Records(_ context.Context, ref storage.Ref, yield func(string, 
 	})
 	for _, r := range c.records {
 		if !yield(r.session, r.Record) {
-			break
+			return nil
 		}
 	}
-	return nil
+	return m.damaged
 }
 
 // newCall starts a conference of the app demo.

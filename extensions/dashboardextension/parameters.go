@@ -138,6 +138,12 @@ func (p *parameters) ref() (storage.Ref, error) {
 	return ref, p.err
 }
 
+// filter reads what /api/live takes.
+func (p *parameters) filter() (storage.Filter, error) {
+	f := storage.Filter{AppID: p.text("app"), ConferenceID: p.text("conference")}
+	return f, p.err
+}
+
 // formatCursor makes a cursor opaque, so that nobody builds one.
 func formatCursor(c storage.Cursor) string {
 	if c == (storage.Cursor{}) {

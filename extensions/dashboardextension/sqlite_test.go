@@ -15,10 +15,19 @@ import (
 // reading makes a store a storage extension.
 type reading struct {
 	*memory
-	store storage.Reader
+	store *sqlite.Store
 }
 
-func (r reading) Reader() storage.Reader { return r.store }
+func (r reading) Reader() storage.Reader     { return r.store }
+func (r reading) Follower() storage.Follower { return r.store }
+
+func newSQLite(t *testing.T) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
 
 // TestSQLite: the same call through the real store gives the same answer.
 func TestSQLite(t *testing.T) {
@@ -26,9 +35,7 @@ func TestSQLite(t *testing.T) {
 	c := twoParty(m)
 	mos := 4.1
 	c.summarise("success", &mos, "good", namedSummary)
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	store := newSQLite(t)
 	write(t, store, c)
 
 	want, have := ask(t, start(t, m, nil), c), ask(t, startOn(t, reading{m, store}, nil), c)

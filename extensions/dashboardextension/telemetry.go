@@ -9,6 +9,7 @@ import (
 var (
 	reasonHost      = metric.WithAttributes(attribute.String("reason", "host"))
 	reasonParameter = metric.WithAttributes(attribute.String("reason", "parameter"))
+	reasonStreams   = metric.WithAttributes(attribute.String("reason", "streams"))
 	partTimeline    = metric.WithAttributes(attribute.String("part", "timeline"))
 	partStreams     = metric.WithAttributes(attribute.String("part", "streams"))
 )

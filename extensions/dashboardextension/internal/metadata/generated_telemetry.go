@@ -68,13 +68,13 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosdashboardRefused, err = builder.meter.Int64Counter(
 		"otelcol_qosdashboard_refused",
-		metric.WithDescription("Requests refused because of their host name or a bad parameter. [Alpha]"),
+		metric.WithDescription("Requests refused because of their host name, a bad parameter, or too many live streams. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosdashboardStoreErrors, err = builder.meter.Int64Counter(
 		"otelcol_qosdashboard_store_errors",
-		metric.WithDescription("Requests that failed because the store could not be read. [Alpha]"),
+		metric.WithDescription("Requests that failed, or showed a part only, because the store could not be read. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

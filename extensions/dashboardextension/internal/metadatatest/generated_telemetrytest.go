@@ -40,7 +40,7 @@ func AssertEqualQosdashboardLeftOut(t *testing.T, tt *componenttest.Telemetry, d
 func AssertEqualQosdashboardRefused(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosdashboard_refused",
-		Description: "Requests refused because of their host name or a bad parameter. [Alpha]",
+		Description: "Requests refused because of their host name, a bad parameter, or too many live streams. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -56,7 +56,7 @@ func AssertEqualQosdashboardRefused(t *testing.T, tt *componenttest.Telemetry, d
 func AssertEqualQosdashboardStoreErrors(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosdashboard_store_errors",
-		Description: "Requests that failed because the store could not be read. [Alpha]",
+		Description: "Requests that failed, or showed a part only, because the store could not be read. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -1,10 +1,11 @@
 // The page of one conference.
 
-import { ask, poll } from "./api.js";
+import { ask } from "./api.js";
 import { Charts } from "./charts.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { EntryList } from "./entrylist.js";
-import { drawHead, drawIssues } from "./head.js";
+import { drawDamage, drawHead, drawIssues } from "./head.js";
+import { keepFresh, liveAddress } from "./live.js";
 import { participants } from "./model.js";
 import { notice, skeleton } from "./parts.js";
 import { drawFeedback, drawPeople } from "./people.js";
@@ -13,11 +14,11 @@ import { View } from "./view.js";
 
 const refreshMs = 4000;
 const lateMs = 60_000; // the axis makes room for what came so long after the end
+const followMs = 600_000; // after the end late data may come; the store packs about then
 const query = new URLSearchParams(location.search);
 const parameters = { app: query.get("app"), id: query.get("id"), at: query.get("at") };
 const view = new View();
 let parts = null;
-let settled = 0; // refreshes since the conference has ended: late data may revise it
 
 function build() {
   const timeline = byId("timeline");
@@ -52,6 +53,7 @@ function draw(detail) {
   const late = Math.max(end, ...timeline.map((e) => e.at).filter((at) => at < end + lateMs));
   view.setFull(Math.min(start, timeline[0]?.at ?? start), Math.max(late, start + 10_000));
   drawOnChange(byId("head"), [c, detail.summary, timeline.length, c.state === "live" && detail.at], () => drawHead(detail));
+  drawOnChange(byId("damage"), detail.damaged, () => drawDamage(detail));
   drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut], () => drawIssues(detail));
   parts.lanes.set(people, timeline, start, end);
   parts.list.set(people, timeline, start);
@@ -77,8 +79,7 @@ async function load() {
     const detail = await ask("api/conference", parameters);
     drawOnChange(byId("alert"), null, () => []);
     draw(detail);
-    settled = detail.conference.state === "live" ? 0 : settled + 1;
-    return settled > 10 ? 0 : refreshMs;
+    return detail.at - detail.conference.endAt < followMs ? refreshMs : 0;
   } catch (error) {
     fail(error);
     if (!(error.status >= 0)) throw error;
@@ -88,6 +89,6 @@ async function load() {
   }
 }
 
-const run = poll(load);
+const run = keepFresh(() => liveAddress(parameters.app, parameters.id), load);
 byId("head").append(skeleton(6));
 run();

@@ -1,8 +1,9 @@
 // The page of all conferences: newest first, found by id, app, outcome and time.
 
-import { ask, poll } from "./api.js";
+import { ask } from "./api.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { ago, clock, date, duration, outcomes, plural } from "./format.js";
+import { keepFresh, liveAddress } from "./live.js";
 import { conferenceLink, notice, pill, score, skeleton, time, userText } from "./parts.js";
 
 const refreshMs = 5000;
@@ -122,7 +123,12 @@ async function load() {
   }
 }
 
-const run = poll(load);
+function address() {
+  const query = new URLSearchParams(location.search);
+  return liveAddress(query.get("app"), query.get("id"));
+}
+
+const run = keepFresh(address, load);
 
 /** Shows what the address says. */
 function open() {

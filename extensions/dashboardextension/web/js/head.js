@@ -107,6 +107,13 @@ function remarks(detail) {
   ].filter(Boolean);
 }
 
+/** Says that some of what was recorded is not shown, because the store cannot read it. */
+export function drawDamage(detail) {
+  return detail.damaged && h("div", { class: "notice warning", role: "status", "data-testid": "damaged" },
+    h("p", {}, h("b", {}, "Part of this conference cannot be read: "),
+      "the store holds data of it that is damaged. All that is whole is shown. The collector's log names what is missing; a backup may still have it."));
+}
+
 /** What went wrong, and what is not there to be seen. */
 export function drawIssues(detail) {
   const found = detail.summary?.issues ?? [];
