@@ -98,12 +98,11 @@ func makeReleased(t *testing.T) {
 // listed, and a store of its schema is kept for TestReleased.
 func TestMigrationsAreKept(t *testing.T) {
 	listed := map[string]string{}
-	list, err := os.Open(filepath.Join("testdata", "migrations.sha256"))
+	list, err := os.ReadFile(filepath.Join("testdata", "migrations.sha256"))
 	require.NoError(t, err)
-	defer list.Close()
-	for lines := bufio.NewScanner(list); lines.Scan(); {
-		sum, name, ok := strings.Cut(lines.Text(), "  ")
-		require.True(t, ok, lines.Text())
+	for line := range strings.Lines(string(list)) {
+		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, ok, line)
 		listed[name] = sum
 	}
 	files := migrationFiles(t)

@@ -1,0 +1,163 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+func needShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		t.Skip("no sqlite3 (Debian: apt-get install sqlite3), by which operators make backups")
+	}
+}
+
+// load appends to a store from several sessions, one frame after the other, until stop.
+type load struct {
+	acked [8]atomic.Uint64 // frames that are stored, by session
+	wg    sync.WaitGroup
+	end   context.CancelFunc
+}
+
+func startLoad(t *testing.T, s storage.Writer) *load {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &load{end: cancel}
+	for n := range l.acked {
+		l.wg.Go(func() {
+			for seq := uint64(1); ctx.Err() == nil; seq++ {
+				if _, err := s.Append(context.Background(), []storage.Batch{statsFrame(n, seq, noon)}); err != nil {
+					t.Error(err)
+					return
+				}
+				l.acked[n].Store(seq)
+			}
+		})
+	}
+	t.Cleanup(l.stop)
+	return l
+}
+
+func (l *load) stop() {
+	l.end()
+	l.wg.Wait()
+}
+
+// reach waits until each session has stored so many frames, and returns how many they have.
+func (l *load) reach(t *testing.T, frames uint64) (acked [8]uint64) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for n := range l.acked {
+			if acked[n] = l.acked[n].Load(); acked[n] < frames {
+				return false
+			}
+		}
+		return true
+	}, time.Minute, time.Millisecond)
+	return acked
+}
+
+// holds sees that a store has what was acknowledged, once.
+func holds(t *testing.T, s *Store, acked [8]uint64) {
+	t.Helper()
+	page, err := s.Conferences(t.Context(), storage.Query{})
+	require.NoError(t, err)
+	seen := map[identity]int{}
+	for _, c := range page.Conferences {
+		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
+		require.NoError(t, s.Records(t.Context(), ref, func(session string, r storage.Record) bool {
+			seen[identity{session, r.Seq, r.Index}]++
+			return true
+		}))
+	}
+	for id, n := range seen {
+		if n != 1 {
+			require.Fail(t, "more than once", "%v: %d times", id, n)
+		}
+	}
+	for n, last := range acked {
+		id := statsFrame(n, 1, noon).Session.ID
+		for seq := uint64(1); seq <= last; seq++ {
+			for index := range 5 {
+				if seen[identity{id, seq, index}] != 1 {
+					require.Fail(t, "not there", "session %d, frame %d, record %d", n, seq, index)
+				}
+			}
+		}
+	}
+}
+
+// The commands of docs/operations.md, while the store is written to: the copy holds all
+// that was acknowledged before it was begun, once, and is a store to go on with.
+//
+// spec: SRV-03
+func TestBackup(t *testing.T) {
+	needShell(t)
+	dir, backups, restored := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "restored")
+	s := open(t, filepath.Join(dir, "qos.sqlite3"))
+	require.NoError(t, s.PutSummary(t.Context(), storage.Summary{AppID: "app", ConferenceID: "conference 0", Start: noon, End: noon.Add(time.Minute), Revision: 1}))
+	load := startLoad(t, s)
+	acked := load.reach(t, 100)
+	storagetest.Paste(t, "backup-sqlite", "/var/lib/qos", dir, "/var/backups", backups)
+	after := load.reach(t, acked[0]+1)
+	load.stop()
+	require.NotEqual(t, acked, after, "it was in use")
+	require.Equal(t, "ok\n", storagetest.Paste(t, "check-sqlite", "/var/backups", backups))
+	copied, err := os.Stat(filepath.Join(backups, "qos.sqlite3"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), copied.Mode().Perm(), "it holds what is not for everyone")
+
+	storagetest.Paste(t, "restore-sqlite", "/var/lib/qos", restored, "/var/backups", backups)
+	r := open(t, filepath.Join(restored, "qos.sqlite3"))
+	holds(t, r, acked)
+	holds(t, s, after)
+	require.Equal(t, storage.Appended{Duplicates: int(acked[0]) * 5}, appendFrames(t, r, 0, acked[0]))
+	done := appendFrames(t, r, 0, after[0]+10)
+	require.GreaterOrEqual(t, done.New, 50)
+	c, err := r.Conference(t.Context(), storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon.Add(time.Minute)})
+	require.NoError(t, err)
+	require.NotNil(t, c.Summary)
+}
+
+// The commands of docs/operations.md for a damaged file save what can be read of it.
+func TestRecover(t *testing.T) {
+	needShell(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "qos.sqlite3")
+	writeDamaged(t, path)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	const page = 4096
+	from := len(data) / page * 2 / 3 * page
+	copy(data[from:], make([]byte, page))
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	all := damagedRecords()
+	s := open(t, path)
+	before := whole(t, s, all)
+	require.NoError(t, s.Close())
+	require.Less(t, before, damagedSessions/4)
+
+	storagetest.Paste(t, "recover-sqlite", "/var/lib/qos", dir)
+	require.FileExists(t, path+".damaged")
+	s = open(t, path)
+	after := whole(t, s, all)
+	t.Logf("conferences that can be read in full: %d, recovered %d, of %d", before, after, damagedSessions/4)
+	require.GreaterOrEqual(t, after, before)
+	for n := range damagedSessions { // what was lost may come again
+		done := appendFrames(t, s, n, damagedFrames)
+		require.Equal(t, damagedFrames*5, done.New+done.Duplicates, fmt.Sprint("session ", n))
+	}
+	require.Equal(t, damagedSessions/4, whole(t, s, all))
+}
