@@ -324,6 +324,8 @@
     #lastSeq = 0;
     #ackedSeq = 0;
     #cursor = 0;
+    #unread = false;
+    #doubted = 0;
     constructor(clock, limits = defaults) {
       this.#clock = clock;
       this.#limits = limits;
@@ -349,9 +351,18 @@
       entry.sent = true;
       this.#cursor = this.#entries.indexOf(entry) + 1;
     }
-    /** From the last acknowledged number again. */
+    /**
+     * From the last acknowledged number again. Where the collector refused what had no number
+     * that it could read, twice with the same frame as the first without an ack, it is that
+     * frame: a skip takes its place (protocol section 2).
+     */
     rewind() {
       this.#cursor = 0;
+      const [first] = this.#entries;
+      if (!this.#unread || !first?.sent) return;
+      this.#unread = false;
+      if (first.seq === this.#doubted) this.#drop(0);
+      this.#doubted = first.seq;
     }
     /**
      * Everything up to seq is taken or refused; a number that was never sent cannot be.
@@ -368,9 +379,10 @@
       }
       return taken;
     }
-    /** One frame is refused for good; its number waits for the ack. */
+    /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
     nack(seq, err, msg) {
       const entry = this.#entries.find((e) => e.seq === seq);
+      this.#unread ||= !seq;
       if (!entry) return;
       entry.refused = true;
       settle(entry, err, msg);
@@ -407,10 +419,10 @@
       if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
     }
     #dropOldest() {
-      let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
-      if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
-      if (index < 0) return false;
-      this.#drop(index);
+      const droppable = this.#entries.filter((entry) => !entry.sent && entry.rank < 3);
+      const [first] = droppable.sort((a, b) => a.rank - b.rank);
+      if (!first) return false;
+      this.#drop(this.#entries.indexOf(first));
       return true;
     }
     /** Puts a skip in the place of an entry, together with the skips beside it. */
@@ -432,14 +444,14 @@
     done?.(err, msg);
   }
   function entryOf(frame, seq, tail, bytes, clock) {
-    const { type, stamp, fabric, sets: sets2 = [], done, conferenceAt } = frame;
+    const { type, stamp, fabric, sets: sets2 = [], keep, done, conferenceAt } = frame;
     return {
       seq,
       from: seq,
       stamp,
       fabrics: fabric ? [fabric] : [],
       sets: sets2,
-      isStats: type === "stats",
+      rank: type === "stats" ? 0 : keep ? 2 : 1,
       bytes,
       sent: false,
       done,
@@ -453,7 +465,7 @@
     const lost = /* @__PURE__ */ new Map();
     for (const entry of run) {
       const own = entry.lost ?? [
-        [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }]
+        [entry.fabrics[0] ?? 0, { stats: +!entry.rank, events: +!!entry.rank }]
       ];
       for (const [fabric, { stats, events }] of own) {
         const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
@@ -468,7 +480,7 @@
       stamp,
       fabrics: [...lost.keys()].filter(Boolean),
       sets: [],
-      isStats: false,
+      rank: 3,
       bytes: headBytes + 48 * lost.size,
       sent: false,
       lost,
@@ -1518,6 +1530,7 @@
   var pollMs = 1e3;
   var settleMs = 1e3;
   var lastReadingMs = 1e3;
+  var longestMs = 2e4;
   var Fabric = class {
     #env;
     #monitor;
@@ -1528,6 +1541,7 @@
     #tick;
     #remoteUserID;
     #reading = false;
+    #measuredMs;
     /** fabricSetup waits for the candidates of the first reading. */
     #tellSetup = null;
     #ending = null;
@@ -1538,7 +1552,8 @@
       this.#env = env;
       this.#remoteUserID = info.remoteUserID;
       const { mono } = env.clock;
-      this.#monitor = new Monitor(mono());
+      this.#measuredMs = mono();
+      this.#monitor = new Monitor(this.#measuredMs);
       this.event("fabricAdded", { alreadyConnected: isConnected(info.pc) }, info.addedAt, teller(pcCallback));
       this.#life = new Lifecycle(info.pc, mono, {
         remoteDescriptionSet: () => this.event("remoteDescriptionSet"),
@@ -1565,6 +1580,7 @@
         type: "event",
         stamp,
         fabric,
+        keep: true,
         members: { fabric, event: name, data },
         ...done && { done }
       });
@@ -1585,7 +1601,9 @@
     }
     /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
     reschedule() {
-      this.#measureIn(this.#env.intervalMs() * (0.5 + Math.random() / 2));
+      const { clock, intervalMs } = this.#env;
+      const latestMs = this.#measuredMs + longestMs - clock.mono();
+      this.#measureIn(Math.min(intervalMs() * (0.5 + Math.random() / 2), latestMs));
     }
     /** Ends it; a last reading is tried unless now is set. */
     end(reason, now = reason === "closed") {
@@ -1652,6 +1670,7 @@
     async #measure() {
       if (this.#ending || this.#reading) return;
       this.#reading = true;
+      this.#measuredMs = this.#env.clock.mono();
       const reports = await this.#read();
       this.#reading = false;
       const { clock } = this.#env;
@@ -1809,7 +1828,7 @@ ${speaker.lines(entry).join("\n")}`;
 
   // src/transport.ts
   var maxBackoffMs = 6e4;
-  var silenceMs = 3e4;
+  var silenceMs = 12e3;
   var helloMs = 15e3;
   var bufferedLimit = 128 << 10;
   var refusalsBeforePost = 3;
@@ -1818,7 +1837,7 @@ ${speaker.lines(entry).join("\n")}`;
   var steadyMs = 1e4;
   var renewAgainMs = 6e4;
   var longestTimerMs = 864e5;
-  var bye = '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
+  var bye = '{"type":"bye"}';
   var Transport = class {
     #env;
     #token = null;
@@ -1840,6 +1859,8 @@ ${speaker.lines(entry).join("\n")}`;
     // numbers the logins: a restart makes older ones void
     #helloSent = 0;
     #helloToken = null;
+    #doubted = false;
+    // a token was refused, and no connection has been welcomed since
     #welcomedAt = 0;
     #renewal;
     #next;
@@ -1859,7 +1880,7 @@ ${speaker.lines(entry).join("\n")}`;
       this.#login++;
       this.#connecting = this.#stopped = false;
       this.#token = null;
-      this.#posting = this.#resting = false;
+      this.#posting = this.#resting = this.#doubted = false;
       this.#attempts = this.#socketRefusals = this.#postUntil = 0;
       clearTimeout(this.#renewal);
       this.#disconnect();
@@ -1960,9 +1981,14 @@ ${speaker.lines(entry).join("\n")}`;
     }
     #fail(error) {
       this.#ready = false;
-      if (error.code !== "token_expired" || !this.#token) this.#env.report(error.csError, error.message);
-      if (error.csError === "authError") this.#token = null;
-      if (error.retry) {
+      const unknown = error.csError === "authError";
+      const stale = unknown && this.#token && !this.#doubted;
+      if (!stale) this.#env.report(error.csError, error.message);
+      if (unknown) {
+        this.#token = null;
+        this.#doubted = true;
+      }
+      if (stale || error.retry) {
         this.#retry(error.retryAfterMs);
         return;
       }
@@ -2082,7 +2108,7 @@ ${speaker.lines(entry).join("\n")}`;
         case "ack":
           if (queue.ack(Number(message.seq))) {
             this.#attempts = 0;
-            report("success", "frames are taken");
+            report("success", "connected");
           }
           this.pump();
           break;
@@ -2111,6 +2137,7 @@ ${speaker.lines(entry).join("\n")}`;
       const { clock, queue, welcomed, report } = this.#env;
       clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
       this.#ready = true;
+      this.#doubted = false;
       this.#welcomedAt = clock.mono();
       if (this.#socket) {
         this.#posting = false;

@@ -52,6 +52,7 @@ export interface Association {
 const pollMs = 1000; // close() tells nobody
 const settleMs = 1000; // from a negotiation to the first packets of its streams
 const lastReadingMs = 1000;
+const longestMs = 20_000; // between two measurements, whatever the interval (SRV-04)
 
 export class Fabric {
   readonly info: FabricInfo;
@@ -64,6 +65,7 @@ export class Fabric {
   #tick: ReturnType<typeof setTimeout> | undefined;
   #remoteUserID: UserID;
   #reading = false;
+  #measuredMs: number;
   /** fabricSetup waits for the candidates of the first reading. */
   #tellSetup: (() => void) | null = null;
   #ending: { reason: EndReason; stamp: Stamp; stage: Stage | null } | null = null;
@@ -75,7 +77,8 @@ export class Fabric {
     this.#env = env;
     this.#remoteUserID = info.remoteUserID;
     const { mono } = env.clock;
-    this.#monitor = new Monitor(mono());
+    this.#measuredMs = mono();
+    this.#monitor = new Monitor(this.#measuredMs);
     this.event('fabricAdded', { alreadyConnected: isConnected(info.pc) }, info.addedAt, teller(pcCallback));
     this.#life = new Lifecycle(info.pc, mono, {
       remoteDescriptionSet: () => this.event('remoteDescriptionSet'),
@@ -103,6 +106,7 @@ export class Fabric {
       type: 'event',
       stamp,
       fabric,
+      keep: true,
       members: { fabric, event: name, data },
       ...(done && { done }),
     });
@@ -128,7 +132,10 @@ export class Fabric {
 
   /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
   reschedule(): void {
-    this.#measureIn(this.#env.intervalMs() * (0.5 + Math.random() / 2));
+    const { clock, intervalMs } = this.#env;
+    // However often the interval changes, no measurement is put off for ever.
+    const latestMs = this.#measuredMs + longestMs - clock.mono();
+    this.#measureIn(Math.min(intervalMs() * (0.5 + Math.random() / 2), latestMs));
   }
 
   /** Ends it; a last reading is tried unless now is set. */
@@ -204,6 +211,7 @@ export class Fabric {
   async #measure(): Promise<void> {
     if (this.#ending || this.#reading) return;
     this.#reading = true;
+    this.#measuredMs = this.#env.clock.mono();
     const reports = await this.#read();
     this.#reading = false;
     const { clock } = this.#env;

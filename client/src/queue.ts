@@ -2,8 +2,9 @@
 //
 // Entries that were sent stand before those that were not. A sent frame keeps its text
 // and is never changed or dropped; frames that were never sent are dropped when there are
-// too many of them, measurements first and oldest first, and each number lost that way is
-// declared by a skip, which stands in their place.
+// too many of them, measurements first, what makes a fabric's life known last, and the
+// oldest first, and each number lost that way is declared by a skip, which stands in their
+// place.
 
 import type { Clock, Stamp } from './clock.ts';
 import type { CsError } from './types.ts';
@@ -24,6 +25,8 @@ export interface Frame {
   conferenceAt?: Stamp;
   /** The column sets that its rows use. */
   sets?: readonly number[];
+  /** Dropped last: it tells of the fabric's life. */
+  keep?: boolean;
   done?: Done;
 }
 
@@ -38,7 +41,8 @@ export interface Entry {
   /** The announcements that it needs. */
   fabrics: readonly number[];
   sets: readonly number[];
-  isStats: boolean;
+  /** What is dropped first: 0 a measurement, 1 another frame, 2 one of a fabric's life; 3, a skip, never. */
+  rank: number;
   bytes: number;
   sent: boolean;
   /** Refused for good; its number waits for the ack. */
@@ -80,6 +84,8 @@ export class Queue {
   #lastSeq = 0;
   #ackedSeq = 0;
   #cursor = 0;
+  #unread = false;
+  #doubted = 0;
 
   constructor(clock: Clock, limits: QueueLimits = defaults) {
     this.#clock = clock;
@@ -110,9 +116,18 @@ export class Queue {
     this.#cursor = this.#entries.indexOf(entry) + 1;
   }
 
-  /** From the last acknowledged number again. */
+  /**
+   * From the last acknowledged number again. Where the collector refused what had no number
+   * that it could read, twice with the same frame as the first without an ack, it is that
+   * frame: a skip takes its place (protocol section 2).
+   */
   rewind(): void {
     this.#cursor = 0;
+    const [first] = this.#entries;
+    if (!this.#unread || !first?.sent) return;
+    this.#unread = false;
+    if (first.seq === this.#doubted) this.#drop(0);
+    this.#doubted = first.seq;
   }
 
   /**
@@ -131,9 +146,10 @@ export class Queue {
     return taken;
   }
 
-  /** One frame is refused for good; its number waits for the ack. */
+  /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
   nack(seq: number, err: CsError, msg: string): void {
     const entry = this.#entries.find((e) => e.seq === seq);
+    this.#unread ||= !seq;
     if (!entry) return;
     entry.refused = true;
     settle(entry, err, msg);
@@ -178,10 +194,10 @@ export class Queue {
   }
 
   #dropOldest(): boolean {
-    let index = this.#entries.findIndex((entry) => !entry.sent && entry.isStats);
-    if (index < 0) index = this.#entries.findIndex((entry) => !entry.sent && !entry.lost);
-    if (index < 0) return false;
-    this.#drop(index);
+    const droppable = this.#entries.filter((entry) => !entry.sent && entry.rank < 3);
+    const [first] = droppable.sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
+    if (!first) return false;
+    this.#drop(this.#entries.indexOf(first));
     return true;
   }
 
@@ -207,14 +223,14 @@ function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
 }
 
 function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: Clock): Entry {
-  const { type, stamp, fabric, sets = [], done, conferenceAt } = frame;
+  const { type, stamp, fabric, sets = [], keep, done, conferenceAt } = frame;
   return {
     seq,
     from: seq,
     stamp,
     fabrics: fabric ? [fabric] : [],
     sets,
-    isStats: type === 'stats',
+    rank: type === 'stats' ? 0 : keep ? 2 : 1,
     bytes,
     sent: false,
     done,
@@ -230,7 +246,7 @@ function skipOf(run: readonly Entry[], clock: Clock): Entry {
   const lost = new Map<number, { stats: number; events: number }>();
   for (const entry of run) {
     const own: Iterable<readonly [number, { stats: number; events: number }]> = entry.lost ?? [
-      [entry.fabrics[0] ?? 0, { stats: +entry.isStats, events: +!entry.isStats }],
+      [entry.fabrics[0] ?? 0, { stats: +!entry.rank, events: +!!entry.rank }],
     ];
     for (const [fabric, { stats, events }] of own) {
       const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
@@ -245,7 +261,7 @@ function skipOf(run: readonly Entry[], clock: Clock): Entry {
     stamp,
     fabrics: [...lost.keys()].filter(Boolean),
     sets: [],
-    isStats: false,
+    rank: 3,
     bytes: headBytes + 48 * lost.size,
     sent: false,
     lost,

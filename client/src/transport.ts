@@ -25,7 +25,7 @@ export interface TransportEnv extends Context {
 type Timer = ReturnType<typeof setTimeout>;
 
 const maxBackoffMs = 60_000;
-const silenceMs = 30_000;
+const silenceMs = 12_000; // longer than a collector takes to answer for what it has, or to say that it cannot
 const helloMs = 15_000;
 const bufferedLimit = 128 << 10;
 const refusalsBeforePost = 3;
@@ -34,8 +34,7 @@ const postPauseMs = 5_000;
 const steadyMs = 10_000; // a connection that lasted so long was a good one
 const renewAgainMs = 60_000;
 const longestTimerMs = 86_400_000; // far below what setTimeout can count
-const bye =
-  '{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"the session ended","retry":false}';
+const bye = '{"type":"bye"}';
 
 export class Transport {
   readonly #env: TransportEnv;
@@ -55,6 +54,7 @@ export class Transport {
   #login = 0; // numbers the logins: a restart makes older ones void
   #helloSent = 0;
   #helloToken: Token | null = null;
+  #doubted = false; // a token was refused, and no connection has been welcomed since
   #welcomedAt = 0;
   #renewal: Timer | undefined;
   #next: Timer | undefined; // the next attempt or POST
@@ -76,7 +76,7 @@ export class Transport {
     this.#login++;
     this.#connecting = this.#stopped = false;
     this.#token = null;
-    this.#posting = this.#resting = false;
+    this.#posting = this.#resting = this.#doubted = false;
     this.#attempts = this.#socketRefusals = this.#postUntil = 0;
     clearTimeout(this.#renewal);
     this.#disconnect();
@@ -189,10 +189,16 @@ export class Transport {
 
   #fail(error: Refusal): void {
     this.#ready = false;
-    // That a token is over is no failure; if there is no new one, the login says so.
-    if (error.code !== 'token_expired' || !this.#token) this.#env.report(error.csError, error.message);
-    if (error.csError === 'authError') this.#token = null;
-    if (error.retry) {
+    const unknown = error.csError === 'authError';
+    // That a token is over, or that the collector knows it no more (it may have another key
+    // now), is no failure: a fresh login says what is.
+    const stale = unknown && this.#token && !this.#doubted;
+    if (!stale) this.#env.report(error.csError, error.message);
+    if (unknown) {
+      this.#token = null;
+      this.#doubted = true;
+    }
+    if (stale || error.retry) {
       this.#retry(error.retryAfterMs);
       return;
     }
@@ -325,7 +331,7 @@ export class Transport {
       case 'ack':
         if (queue.ack(Number(message.seq))) {
           this.#attempts = 0;
-          report('success', 'frames are taken');
+          report('success', 'connected');
         }
         this.pump();
         break;
@@ -356,6 +362,7 @@ export class Transport {
     const { clock, queue, welcomed, report } = this.#env;
     clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
     this.#ready = true;
+    this.#doubted = false;
     this.#welcomedAt = clock.mono();
     if (this.#socket) {
       this.#posting = false;

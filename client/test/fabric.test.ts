@@ -19,6 +19,7 @@ async function call() {
   qos.on('stats', (s: FabricStats) => stats.push(s));
   await harness.run();
   harness.socket().welcome({ conferenceURL: 'https://d.example/c?app={appID}&id={conferenceID}&at={at}' });
+  harness.socket().acking = true;
   await harness.run();
   const pc = new FakePeerConnection();
   const add = (more: unknown[] = []) => qos.addNewFabric(pc, 'bob', 'multiplex', 'a b', ...(more as []));

@@ -17,6 +17,8 @@ export class FakeSocket {
   onclose: (() => void) | null = null;
   readonly texts: string[] = [];
   closed = false;
+  /** Whether it acknowledges what it gets, as a collector does at once. */
+  acking = false;
 
   constructor(
     readonly url: string,
@@ -27,6 +29,8 @@ export class FakeSocket {
 
   send(text: string): void {
     this.texts.push(text);
+    const { seq } = JSON.parse(text);
+    if (this.acking && seq) queueMicrotask(() => this.say({ type: 'ack', seq }));
   }
 
   close(): void {

@@ -121,6 +121,18 @@ describe('the queue', () => {
     expect(new Set(told)).toEqual(new Set(['failure']));
   });
 
+  it('drops last what tells of the life of a fabric (spec: STAT-07)', () => {
+    const { queue, frame, sendAll } = setup({ bytes: 1000 });
+    queue.push({ ...frame('event', 1, 50), keep: true });
+    for (let i = 0; i < 4; i++) queue.push(frame('stats', 1, 100));
+    for (let i = 0; i < 12; i++) queue.push(frame('event', 1, 100));
+    const sent = sendAll();
+    expect(sent[0]).toMatchObject({ type: 'event', seq: 1 });
+    expect(sent[1]).toMatchObject({ type: 'skip', from: 2, lost: [{ fabric: 1, stats: 4 }] });
+    for (let i = 0; i < 12; i++) queue.push({ ...frame('event', 2, 100), keep: true });
+    expect(sendAll().some((f) => f.type === 'skip')).toBe(true); // bounded all the same
+  });
+
   it('drops what is too old', () => {
     const { queue, frame, sendAll, time } = setup({ ageMs: 1000 });
     queue.push(frame('event'));

@@ -163,8 +163,38 @@ describe('connecting', () => {
     await harness.run(100_000);
     expect(FakeSocket.all).toHaveLength(1); // silence is fine while nothing is expected
     add(qos, new FakePeerConnection());
-    await harness.run(65_000);
-    expect(FakeSocket.all.length).toBeGreaterThan(1);
+    await harness.run(11_000);
+    expect(FakeSocket.all).toHaveLength(1); // a collector may take 10 s to say that it cannot
+    // In time for the conference not to end: 24 s, and a second of back-off at most.
+    await harness.run(14_500);
+    expect(FakeSocket.all).toHaveLength(2);
+  });
+
+  it('keeps the clock of the server when that of the page is set (spec: SRV-03)', async () => {
+    const harness = startHarness();
+    const { qos } = connect(harness, { backendUrl });
+    await harness.run();
+    const first = harness.socket();
+    first.acking = true;
+    first.welcome();
+    const start = Date.now();
+    add(qos, new FakePeerConnection());
+    await harness.run(2000);
+    let ahead = 0; // of the page, against the server
+    for (const step of [3_600_000, -7_200_000]) {
+      ahead += step;
+      vi.setSystemTime(Date.now() + step);
+      qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+      await harness.run(1000);
+      const socket = harness.socket();
+      expect(socket).not.toBe(first);
+      socket.acking = true;
+      socket.welcome({ at: Date.now() - ahead });
+      await harness.run(1000);
+      const [event] = socket.of('event');
+      expect(event).toMatchObject({ event: 'dominantSpeaker', at: Date.now() - ahead - 2000 });
+    }
+    expect(Date.now() - ahead - start).toBe(6000);
   });
 });
 
@@ -189,10 +219,49 @@ describe('what the collector says', () => {
     expect(socket.texts).toHaveLength(before);
     await harness.run(200);
     expect(socket.texts.slice(before).map((t) => JSON.parse(t).seq)).toEqual([1, 2]);
+    socket.acking = true;
+    socket.say({ type: 'ack', seq: 2 });
     await harness.run(60_000);
     const at = socket.of('stats').map((m) => Number(m.at));
     expect(at.length).toBeGreaterThanOrEqual(2);
     expect(Number(at[1]) - Number(at[0])).toBe(20_000);
+  });
+
+  it('measures every 20 s however often the interval changes (spec: SRV-04)', async () => {
+    const { harness, qos, socket } = await online();
+    socket.acking = true;
+    add(qos, new FakePeerConnection());
+    const start = Date.now();
+    for (let i = 0; i < 30; i++) {
+      socket.say({ type: 'slow-down', retryAfterMs: 0, statsIntervalMs: i % 2 ? 10_000 : 20_000 });
+      await harness.run(4000);
+    }
+    const at = [start, ...socket.of('stats').map((m) => Number(m.at)), Date.now()];
+    const gaps = at.slice(1).map((ms, i) => ms - Number(at[i]));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(20_000);
+    expect(gaps.length).toBeLessThan(14); // slowed all the same
+  });
+
+  it('a frame that nobody can read: a skip takes its place (spec: SRV-03)', async () => {
+    const { harness, qos, socket } = await online();
+    const unreadable = { type: 'nack', code: 'malformed', csError: 'csProtoError', message: 'not JSON' };
+    add(qos, new FakePeerConnection());
+    qos.sendFabricEvent(null, 'dominantSpeaker', conference);
+    const numbered = (from: FakeSocket) => from.messages.filter((m) => m.seq).map((m) => `${m.type} ${m.seq}`);
+    const again = async () => {
+      harness.socket().say(unreadable);
+      harness.socket().drop();
+      await harness.run(4500);
+      harness.socket().welcome();
+    };
+    await again(); // it may have been an announcement
+    expect(harness.socket().texts.slice(1)).toEqual(socket.texts.slice(1));
+    await again();
+    expect(numbered(harness.socket()).slice(0, 2)).toEqual(['skip 1', 'event 2']);
+    expect(harness.socket().of('skip')[0]).toMatchObject({ from: 1, lost: [{ fabric: 1, stats: 0, events: 1 }] });
+    harness.socket().say({ type: 'ack', seq: 2 });
+    await again();
+    expect(harness.socket().of('skip')).toEqual([]);
   });
 
   it('nack: the frame is lost, everything else goes on (spec: SRV-02)', async () => {
@@ -226,6 +295,30 @@ describe('what the collector says', () => {
     expect(harness.posts).toHaveLength(2);
     harness.socket().welcome();
     expect(harness.socket().messages[0]?.session).toBe(socket.messages[0]?.session);
+  });
+
+  it('a token that is known no more: one fresh login, then it is final (spec: AUTH-06, AUTH-07)', async () => {
+    const { harness, qos, socket } = await online();
+    const refusal = { type: 'bye', code: 'auth_failed', csError: 'authError', message: 'who?', retry: false };
+    add(qos, new FakePeerConnection());
+    const refuse = async () => {
+      harness.socket().open();
+      harness.socket().say(refusal);
+      await harness.run(2000);
+    };
+    await refuse();
+    expect(harness.posts).toHaveLength(2);
+    expect(harness.inits.map(([e]) => e)).toEqual(['success']);
+    harness.socket().welcome();
+    expect(harness.socket().of('event')[0]).toEqual(socket.of('event')[0]);
+    await refuse(); // a second change of keys
+    expect(harness.posts).toHaveLength(3);
+    await refuse();
+    expect(harness.posts).toHaveLength(3);
+    expect(harness.inits.at(-1)).toEqual(['authError', 'who?']);
+    const sockets = FakeSocket.all.length;
+    await harness.run(300_000);
+    expect([FakeSocket.all.length, harness.posts.length]).toEqual([sockets, 3]);
   });
 
   it('bye without retry: stays away until initialize() comes again (spec: INIT-06)', async () => {
