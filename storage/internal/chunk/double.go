@@ -130,11 +130,15 @@ func decimals(values []int64, scale float64) (whole, rest []int64, exact bool) {
 // are no zero decide whether it is tried on the rest.
 func findFormula(values []int64, runs []int, others []numbers) (found []byte, args []int) {
 	at := probe(values)
+	there := useful(others, at)
 	for f := range formulas {
 		takes := formulas[f].takes
-		for a := range choices(others, takes) {
-			if !holds(f, a, at, values, others) {
+		for a := range choices(there, takes) {
+			if !holds(f, a, at, values, there) {
 				continue
+			}
+			for i := range takes {
+				a[i] = there[a[i]].column
 			}
 			if code := appendFormula(f, a[:takes], values, runs, others); found == nil || len(code) < len(found) {
 				found, args = code, slices.Clone(a[:takes])
@@ -147,14 +151,31 @@ func findFormula(values []int64, runs []int, others []numbers) (found []byte, ar
 	return found, args
 }
 
-// choices are all choices of n columns.
-func choices(others []numbers, n int) iter.Seq[[3]int] {
-	var there []int
-	for i, of := range others {
-		if of != nil {
-			there = append(there, i)
+// probed is a column at the probes.
+type probed struct {
+	column int
+	values [probes]float64
+}
+
+// useful are the columns that are not zero at all probes: with such a one, a formula comes
+// to one that takes fewer.
+func useful(others []numbers, at []int) (out []probed) {
+	for c, of := range others {
+		p := probed{column: c}
+		some := false
+		for i := 0; of != nil && i < len(at); i++ {
+			p.values[i] = of(at[i])
+			some = some || p.values[i] != 0
+		}
+		if some {
+			out = append(out, p)
 		}
 	}
+	return out
+}
+
+// choices are all choices of n columns.
+func choices(there []probed, n int) iter.Seq[[3]int] {
 	total := 1
 	for range n {
 		total *= len(there)
@@ -163,7 +184,7 @@ func choices(others []numbers, n int) iter.Seq[[3]int] {
 		for c := range total {
 			var a [3]int
 			for i, rest := 0, c; i < n; i++ {
-				a[i], rest = there[rest%len(there)], rest/len(there)
+				a[i], rest = rest%len(there), rest/len(there)
 			}
 			if !yield(a) {
 				return
@@ -172,13 +193,13 @@ func choices(others []numbers, n int) iter.Seq[[3]int] {
 	}
 }
 
-// probes is how many values a formula must fit to be tried on all.
-const probes = 3
+// probes is how many values decide whether a formula is tried on all.
+const probes = 6
 
 // probe returns records whose values say something: zeros come of any product.
 func probe(values []int64) (at []int) {
 	step := max(1, len(values)/64)
-	for i := 0; i < len(values) && len(at) < 2*probes; i += step {
+	for i := 0; i < len(values) && len(at) < probes; i += step {
 		if values[i] != 0 && (len(at) == 0 || values[i] != values[at[len(at)-1]]) {
 			at = append(at, i)
 		}
@@ -187,10 +208,11 @@ func probe(values []int64) (at []int) {
 }
 
 // holds says whether a formula fits half of the probes.
-func holds(f int, a [3]int, at []int, values []int64, others []numbers) bool {
+func holds(f int, a [3]int, at []int, values []int64, there []probed) bool {
 	fits, misses := 0, 0
-	for _, i := range at {
-		d := values[i] - bitsOf(apply(f, a, others, i))
+	x, y, z := &there[a[0]].values, &there[a[1]].values, &there[a[2]].values
+	for i, record := range at {
+		d := values[record] - bitsOf(formulas[f].compute(x[i], y[i], z[i]))
 		if -2 <= d && d <= 2 {
 			fits++
 		} else if misses++; 2*misses > len(at) {
