@@ -1,0 +1,209 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	apps     = 20
+	rooms    = 50_000 // names that are used again
+	span     = 90 * day
+	longest  = 26 * time.Hour
+	mostInIt = 8
+	live     = 30 // conferences without a summary yet, the newest
+)
+
+const (
+	frequent = string(conference.OutcomeSuccess)
+	rare     = string(conference.OutcomeTotallyFailed)
+)
+
+// catalogue is conferences to search: number i is the same each time.
+type catalogue struct {
+	n         int
+	first     time.Time
+	shares    [apps]float64        // of conferences, summed up
+	documents [mostInIt + 1][]byte // by participants
+	details   []byte               // of each session
+}
+
+// attendee is a session as its row has it.
+type attendee struct {
+	id      [16]byte
+	user    string
+	details []byte
+}
+
+// listing is a conference as its rows have it.
+type listing struct {
+	app, conference string
+	start, end      time.Time
+	sessions        []attendee
+	summary         *storage.Summary
+}
+
+func newCatalogue(n int, now time.Time) (*catalogue, error) {
+	c := &catalogue{n: n, first: now.Add(-span)}
+	sum := 0.0
+	for i := range c.shares { // Zipf's law
+		sum += 1 / float64(i+1)
+		c.shares[i] = sum
+	}
+	var err error
+	if c.details, err = json.Marshal(details); err != nil {
+		return nil, err
+	}
+	for people := range c.documents {
+		if c.documents[people], err = json.Marshal(document(people)); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+var details = map[string]string{
+	semconv.ApplicationVersion: applicationVersion, semconv.LibraryVersion: libraryVersion, semconv.UserAgent: userAgent,
+}
+
+func appName(i int) string { return fmt.Sprintf("app-%02d", i) }
+
+// app returns an app, large ones more often.
+func (c *catalogue) app(r *rand.Rand) string {
+	at := r.Float64() * c.shares[apps-1]
+	for i, share := range c.shares {
+		if at < share {
+			return appName(i)
+		}
+	}
+	return appName(apps - 1)
+}
+
+func (c *catalogue) start(i int) time.Time {
+	return c.first.Add(time.Duration(i) * (span / time.Duration(c.n)))
+}
+
+func (c *catalogue) cursor(r *rand.Rand) storage.Cursor {
+	i := r.IntN(c.n)
+	return storage.Cursor{Start: c.start(i), Key: int64(i + 1)}
+}
+
+func (c *catalogue) window(r *rand.Rand, app string, long time.Duration) storage.Query {
+	from := c.first.Add(time.Duration(r.Int64N(int64(span - long))))
+	return storage.Query{AppID: app, From: from, To: from.Add(long)}
+}
+
+// at returns a conference from number i on whose name is used again, or is not.
+func (c *catalogue) at(i int, again bool) listing {
+	for isRoom(i) != again {
+		i = (i + 1) % c.n
+	}
+	return c.listing(i)
+}
+
+// isRoom: three of ten conferences are held under names that are used again.
+func isRoom(i int) bool { return i%10 < 3 }
+
+func (c *catalogue) listing(i int) listing {
+	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // the same each time
+	l := listing{app: c.app(random), conference: fmt.Sprintf("meeting-%d-%08x", i, random.Uint32()), start: c.start(i)}
+	if isRoom(i) { // of one app, and hours apart
+		l.conference = fmt.Sprintf("room-%d", i%rooms)
+		l.app = c.app(rand.New(rand.NewPCG(uint64(i%rooms), 8))) //nolint:gosec // as above
+	}
+	l.end = l.start.Add(duration(random)).Truncate(time.Millisecond)
+	people := 2
+	if random.IntN(5) == 0 {
+		people += random.IntN(mostInIt - 1)
+	}
+	for j := range people {
+		id := newSessionID(l.start.Add(time.Duration(j)*time.Second), random)
+		l.sessions = append(l.sessions, attendee{id, fmt.Sprintf("user-%d", random.IntN(c.n)), c.details})
+	}
+	if i < c.n-live {
+		l.summary = c.summary(l, people, random)
+	}
+	return l
+}
+
+// duration: half last less than twelve minutes, one of 10,000 more than a day.
+func duration(r *rand.Rand) time.Duration {
+	if r.IntN(10_000) == 0 {
+		return longest
+	}
+	return min(4*time.Hour, time.Duration(float64(12*time.Minute)*math.Exp(r.NormFloat64())))
+}
+
+// summary: one of 50,000 conferences went on after its summary.
+func (c *catalogue) summary(l listing, people int, r *rand.Rand) *storage.Summary {
+	mos := 3 + 1.4*r.Float64()
+	s := &storage.Summary{
+		AppID: l.app, ConferenceID: l.conference, Start: l.start, End: l.end, Revision: 1, Outcome: outcome(r),
+		Participants: people, MOS: &mos, Label: "good", Document: c.documents[people],
+	}
+	if r.IntN(50_000) == 0 {
+		s.End = s.Start
+	}
+	return s
+}
+
+func outcome(r *rand.Rand) string {
+	at := r.Float64()
+	switch {
+	case at < 0.0005:
+		return rare
+	case at < 0.005:
+		return string(conference.OutcomeDropped)
+	case at < 0.015:
+		return string(conference.OutcomeAborted)
+	case at < 0.035:
+		return string(conference.OutcomeMissed)
+	case at < 0.07:
+		return string(conference.OutcomePartiallyFailed)
+	}
+	return frequent
+}
+
+// document is a summary with as much in it as one of a call.
+func document(people int) conference.Summary {
+	score := 4.1234
+	s := conference.Summary{
+		AppID: appName(0), ConferenceID: "meeting-500000-01234567", StartMs: 1_770_000_000_000, EndMs: 1_770_000_600_000,
+		DurationMs: 600_000, Revision: 1, Outcome: conference.OutcomeSuccess, MOS: &score, Label: "good",
+		SetupMs: make([]float64, people), ErrorsByFunction: map[string]int{}, Issues: []conference.Issue{},
+	}
+	for range people {
+		p := conference.Participant{
+			Session: "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", UserID: "user-500000", Alias: "user-500000",
+			StartMs: s.StartMs, EndMs: s.EndMs, DurationMs: s.DurationMs, EndReason: "closed", Connected: true,
+			MOS: &score, Label: "good", MOSIn: &score, MOSOut: &score, AudioMOSIn: &score, AudioMOSOut: &score,
+		}
+		f := conference.Fabric{
+			Fabric: 1, Usage: "multiplex", RemoteUserID: "user-500001", RemoteAlias: "user-500001", State: conference.StateConnected,
+			AddedAtMs: s.StartMs, EndMs: s.EndMs, EndReason: "closed", SetupMs: &score, GatheringMs: &score, ConnectivityMs: &score,
+			LocalCandidateType: "host", RemoteCandidateType: "srflx", CandidatePair: documentStream("candidate-pair", ""),
+		}
+		for _, kind := range []string{"inbound-rtp", "outbound-rtp"} {
+			f.Streams = append(f.Streams, *documentStream(kind, "audio"), *documentStream(kind, "video"))
+		}
+		p.Fabrics = append(p.Fabrics, f)
+		s.Participants = append(s.Participants, p)
+	}
+	return s
+}
+
+func documentStream(kind, media string) *conference.Stream {
+	d := &conference.Distribution{Mean: 41.234567, Min: 12.3, P5: 14.567891, P50: 40.123456, P95: 88.987654, Max: 120.5}
+	return &conference.Stream{
+		SSRC: 3735928559, StatsType: kind, MediaType: media, Codec: "opus", Intervals: 60, DurationMs: 600_000,
+		Bytes: 114_000_000, Packets: 103_636, BitrateKbps: d, JitterMs: d, RTTMs: d, FPS: d, MOS: d,
+		QualityShare: map[string]float64{"good": 0.75, "excellent": 0.25},
+	}
+}

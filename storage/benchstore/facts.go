@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// facts says what the figures were measured on; no paths, no names.
+func facts(dir string) string {
+	return fmt.Sprintf("%d cores (%s), %s, %s/%s, file system %s, load before it %s, %s.",
+		runtime.NumCPU(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH, fileSystem(dir), load(), time.Now().UTC().Format(time.DateOnly))
+}
+
+func cpu() string {
+	text, _ := os.ReadFile("/proc/cpuinfo") // it may not be there
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "of unknown kind"
+}
+
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	one, _, _ := strings.Cut(string(text), " ")
+	if one == "" {
+		return "unknown"
+	}
+	return one
+}
+
+// fileSystem returns the type of the one that holds dir: the mount with the longest
+// matching path.
+func fileSystem(dir string) string {
+	text, _ := os.ReadFile("/proc/mounts")
+	kind, longest := "unknown", -1
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || !strings.HasPrefix(dir+"/", strings.TrimSuffix(fields[1], "/")+"/") {
+			continue
+		}
+		if len(fields[1]) > longest {
+			kind, longest = fields[2], len(fields[1])
+		}
+	}
+	return kind
+}
