@@ -20,6 +20,10 @@ const (
 	maxBatchBytes  = 128 << 10
 )
 
+// maxSkipped bounds what one skip adds to the counter of dropped frames: one that lies
+// about 2^53 of them would make the counter useless.
+const maxSkipped = 1 << 20
+
 // Back-pressure.
 const (
 	maxRetryAfter  = 15 * time.Second // a slowed client still measures every 20 s (section 4.8)
@@ -44,6 +48,7 @@ type session struct {
 	batch      []uint64 // numbers of the frames in translator
 	batchBytes int
 	batchSince time.Time
+	skipped    int64 // numbers that the skips in translator declare as dropped
 
 	lastAcked uint64
 	owesAck   bool
@@ -151,8 +156,10 @@ func (s *session) answer(msg []byte) {
 	s.send(msg)
 }
 
-// close gives back what the session holds of the receiver.
+// close gives back what the session holds of the receiver. What still waits, because a
+// POST is taken whole or not at all or because of a fault, the client sends again.
 func (s *session) close() {
+	s.deferred(len(s.batch))
 	if s.translator != nil {
 		s.door.perApp.leave(s.identity.AppID)
 	}
@@ -161,6 +168,7 @@ func (s *session) close() {
 // numbered takes a frame that has a number.
 func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *ending {
 	from, seq := numbers(frame)
+	s.door.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	if s.seqs.seen(seq) {
 		s.owesAck = true
 		s.door.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
@@ -182,6 +190,9 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	s.seqs.pending.add(from, seq)
 	s.batch = append(s.batch, seq)
 	s.batchBytes += size
+	if _, isSkip := frame.(*protocol.Skip); isSkip {
+		s.skipped += int64(min(seq-from+1, maxSkipped))
+	}
 	if s.seqs.gaps() > protocol.MaxSeqGaps {
 		return s.end(&protocol.Error{Code: protocol.CodeTooMany, Field: "seq", Limit: protocol.MaxSeqGaps, Message: "too many numbers are missing"})
 	}
@@ -259,6 +270,7 @@ func (s *session) settle(now time.Time) {
 		s.seqs.settle()
 		s.failures = 0
 		s.door.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
+		s.door.metrics.ReceiverQoswssFramesSkipped.Add(context.Background(), s.skipped)
 	case consumererror.IsPermanent(err):
 		s.seqs.settle()
 		s.lost(err)
@@ -267,7 +279,7 @@ func (s *session) settle(now time.Time) {
 		s.deferred(len(s.batch))
 		s.refused(err, now)
 	}
-	s.batch, s.batchBytes = s.batch[:0], 0
+	s.batch, s.batchBytes, s.skipped = s.batch[:0], 0, 0
 }
 
 // ack tells up to which number everything is taken, skipped or refused.
@@ -325,6 +337,7 @@ func (s *session) refuse(e *protocol.Error) *ending {
 	if s.translator == nil {
 		return s.end(e)
 	}
+	s.door.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	count(s.door.metrics.ReceiverQoswssFramesRefused, "code", e.Code)
 	s.seqs.refuse(e.From, e.Seq)
 	s.answer(protocol.AppendNack(s.out[:0], e))

@@ -25,7 +25,7 @@ var given sync.Map // ports that FreeAddress gave to this process
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	for range 100 {
-		port := firstPort + rand.IntN(lastPort-firstPort) //nolint:gosec // any will do
+		port := firstPort + rand.IntN(lastPort-firstPort)
 		address := fmt.Sprintf("127.0.0.1:%d", port)
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue

@@ -61,7 +61,7 @@ type Client struct {
 // NewClient makes a client of one session that uses urls in rotation, one after another
 // for each connection. seed and number decide its dice.
 func NewClient(urls []string, seed int64, number int, habits Habits) *Client {
-	dice := rand.New(rand.NewPCG(uint64(seed), uint64(number))) //nolint:gosec // dice
+	dice := rand.New(rand.NewPCG(uint64(seed), uint64(number)))
 	if habits.Now == nil {
 		habits.Now = time.Now
 	}

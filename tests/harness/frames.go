@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/semconv"
@@ -62,9 +63,9 @@ func (f *Frame) measure(rows int, at int64) {
 	f.lost = loss{stats: 1}
 	var text []string
 	for index := range rows {
-		packets := 8*(f.Seq%1_000_000) + uint64(index) //nolint:gosec // small
+		packets := 8*(f.Seq%1_000_000) + uint64(index)
 		text = append(text, fmt.Sprintf(`[1,%d,"opus",%d,3.5]`, 7+index, packets))
-		f.Records = append(f.Records, Record{Name: semconv.EventStats, Value: fmt.Sprint(packets)})
+		f.Records = append(f.Records, Record{Name: semconv.EventStats, Value: strconv.FormatUint(packets, 10)})
 	}
 	f.Text = head("stats", f.Seq, at) + `"fabric":1,"intervalMs":2000,"rows":[` + strings.Join(text, ",") + `]}`
 }

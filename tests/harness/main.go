@@ -20,7 +20,7 @@ func VerifyMain(m *testing.M) {
 		if builtIn != "" {
 			_ = os.RemoveAll(builtIn)
 		}
-		os.Exit(code)
+		os.Exit(code) //nolint:forbidigo // of TestMain
 	}))
 }
 
@@ -47,7 +47,7 @@ func buildCollector() (string, error) {
 	}
 	builtIn = dir
 	path := filepath.Join(dir, "qos-collector")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "github.com/qosrtc/qos/collector") //nolint:gosec // our own path
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "github.com/qosrtc/qos/collector")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the collector does not build: %w\n%s", err, out)

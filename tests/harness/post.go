@@ -16,9 +16,13 @@ func (c *Client) post(ctx context.Context) error {
 	if !c.Login(ctx) {
 		return nil
 	}
-	body, url := c.body(), c.url()
-	c.Posts++
+	url, copies := c.url(), 1
 	if c.habits.Twins {
+		copies = 2
+	}
+	body := c.body(copies)
+	c.Posts++
+	if copies > 1 {
 		c.twins.Go(func() { _ = c.exchange(ctx, url, body) })
 	}
 	answer := c.exchange(ctx, url, body)
@@ -37,16 +41,16 @@ func (c *Client) post(ctx context.Context) error {
 	return nil
 }
 
-// body is a POST of what is not acknowledged, as much as there is room for. Some of the
-// frames are still under way on a connection that was cut.
-func (c *Client) body() string {
+// body is a POST of what is not acknowledged, as much as there is room for, to be sent copies
+// times. Some of the frames are still under way on a connection that was cut.
+func (c *Client) body(copies int) string {
 	body := strings.Join(c.Greeting(), "\n")
 	for _, f := range c.frames[c.settled:] {
 		if len(body)+1+len(f.Text) > protocol.MaxFrameBytes {
 			break
 		}
 		body += "\n" + f.Text
-		f.Sent++
+		f.Sent += copies
 	}
 	return body
 }

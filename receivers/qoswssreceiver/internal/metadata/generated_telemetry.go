@@ -34,7 +34,9 @@ type TelemetryBuilder struct {
 	ReceiverQoswssFramesAccepted  metric.Int64Counter
 	ReceiverQoswssFramesDeferred  metric.Int64Counter
 	ReceiverQoswssFramesDuplicate metric.Int64Counter
+	ReceiverQoswssFramesReceived  metric.Int64Counter
 	ReceiverQoswssFramesRefused   metric.Int64Counter
+	ReceiverQoswssFramesSkipped   metric.Int64Counter
 	ReceiverQoswssReceived        metric.Int64Counter
 }
 
@@ -115,9 +117,21 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssFramesReceived, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_frames_received",
+		metric.WithDescription("Numbered frames received, and messages refused; each is accepted, duplicate, refused or deferred in the end. [Alpha]"),
+		metric.WithUnit("{frame}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesRefused, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_frames_refused",
 		metric.WithDescription("Frames refused for good, by code. [Alpha]"),
+		metric.WithUnit("{frame}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssFramesSkipped, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_frames_skipped",
+		metric.WithDescription("Frame numbers that clients declared as dropped before sending, in skip frames that were accepted. [Alpha]"),
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)

@@ -27,7 +27,9 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssFramesAccepted.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesDeferred.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
+	tb.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesRefused.Add(context.Background(), 1)
+	tb.ReceiverQoswssFramesSkipped.Add(context.Background(), 1)
 	tb.ReceiverQoswssReceived.Add(context.Background(), 1)
 	AssertEqualReceiverQoswssAcks(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
@@ -53,7 +55,13 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualReceiverQoswssFramesDuplicate(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssFramesReceived(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssFramesRefused(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssFramesSkipped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssReceived(t, testTel,
