@@ -38,6 +38,7 @@ type browser struct {
 	kind string
 	*bidi
 	process *process
+	opening sync.Mutex // held while a window is opened, by tests that open many
 
 	mu      sync.Mutex
 	console []string // what its pages wrote

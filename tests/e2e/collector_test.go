@@ -42,59 +42,81 @@ func buildCollector(dir string) (string, error) {
 	return path, nil
 }
 
-// collector is a running collector.
+// collector is a running collector. It can be killed and started again on its addresses.
 type collector struct {
 	t       *testing.T
 	dir     string // its state
 	process *process
 	out     *lines
 
-	receiver, dashboard, metrics, demo, telemetry string // base URLs
+	storage string   // the configuration of its store
+	key     string   // the file of the key that its tokens are sealed with
+	origins []string // of the applications' pages
+
+	health, receiver, dashboard, metrics, demo, telemetry string // base URLs
+}
+
+// newCollector gives a collector its addresses, and a store in files of its own.
+func newCollector(t *testing.T) *collector {
+	t.Helper()
+	c := &collector{t: t, dir: t.TempDir()}
+	c.storage = fmt.Sprintf("{directory: %q}", c.store())
+	c.key = filepath.Join(c.dir, "key")
+	for _, base := range []*string{&c.health, &c.receiver, &c.dashboard, &c.metrics, &c.demo, &c.telemetry} {
+		*base = "http://" + freeAddress(t)
+	}
+	c.origins = []string{c.demo}
+	t.Cleanup(c.cleanUp)
+	return c
 }
 
 // startCollector starts the real binary with an empty store and waits until it is healthy.
 // Its log and its state are kept when the test fails.
 func startCollector(t *testing.T) *collector {
 	t.Helper()
+	c := newCollector(t)
+	c.start()
+	return c
+}
+
+func (c *collector) start() {
+	c.t.Helper()
+	c.startFor(c.t)
+}
+
+// startFor starts the binary, for the first time or again, in a part of the test that
+// newCollector was called in.
+func (c *collector) startFor(t *testing.T) {
+	t.Helper()
 	binary := os.Getenv(collectorEnv)
 	if binary == "" {
 		t.Fatal(os.Getenv(buildErrEnv))
 	}
-	c := &collector{t: t, dir: t.TempDir()}
-	health := freeAddress(t)
 	config := filepath.Join(c.dir, "config.yaml")
-	require.NoError(t, os.WriteFile(config, []byte(c.config(health)), 0o600))
+	require.NoError(t, os.WriteFile(config, []byte(c.config()), 0o600))
 	var err error
 	c.process, c.out, err = startProcess(c.dir, binary, "--config", config)
 	require.NoError(t, err)
-	t.Cleanup(c.cleanUp)
 	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
-		resp, err := http.Get("http://" + health + "/status")
+		resp, err := http.Get(c.health + "/status")
 		if err != nil {
 			return false, err.Error() + "\n" + c.out.String()
 		}
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK, resp.Status + "\n" + c.out.String()
 	})
-	return c
 }
 
 // config is that of `make run` (deploy/run.yaml) on free ports, measuring more often.
-func (c *collector) config(health string) string {
-	address := func(base *string) string {
-		free := freeAddress(c.t)
-		*base = "http://" + free
-		return free
-	}
-	receiver, dashboard := address(&c.receiver), address(&c.dashboard)
-	metrics, demo, telemetry := address(&c.metrics), address(&c.demo), address(&c.telemetry)
+func (c *collector) config() string {
+	address := func(base string) string { return strings.TrimPrefix(base, "http://") }
 	return fmt.Sprintf(`
 extensions:
   healthcheckv2: {use_v2: true, http: {endpoint: %q}}
   qosapps:
     key_file: %q
-    apps: [{id: %s, secrets: [%s], origins: [%q]}]
-  qosstorage: {directory: %q}
+    apps: [{id: %s, secrets: [%s], origins: [%s]}]
+  qosstorage: %s
   qosdashboard: {endpoint: %q, storage: qosstorage}
   qosdemo: {endpoint: %q, backend_url: %q, app_id: %s, app_secret: %s}
 receivers:
@@ -118,9 +140,9 @@ service:
     logs: {level: info, encoding: console}
     metrics:
       readers: [{pull: {exporter: {prometheus: {host: 127.0.0.1, port: %s}}}}]
-`, health, filepath.Join(c.dir, "key"), appID, appSecret, c.demo, c.store(), dashboard,
-		demo, c.receiver, appID, appSecret, receiver, c.dashboard, statsInterval, metrics,
-		telemetry[strings.LastIndex(telemetry, ":")+1:])
+`, address(c.health), c.key, appID, appSecret, strings.Join(c.origins, ", "), c.storage,
+		address(c.dashboard), address(c.demo), c.receiver, appID, appSecret, address(c.receiver), c.dashboard,
+		statsInterval, address(c.metrics), c.telemetry[strings.LastIndex(c.telemetry, ":")+1:])
 }
 
 func (c *collector) store() string { return filepath.Join(c.dir, "store") }
@@ -128,6 +150,11 @@ func (c *collector) store() string { return filepath.Join(c.dir, "store") }
 // stop ends the collector as an operator would; all must be written then.
 func (c *collector) stop() {
 	c.t.Helper()
+	select {
+	case <-c.process.done:
+		return // it was stopped before
+	default:
+	}
 	c.process.signal(syscall.SIGTERM)
 	select {
 	case <-c.process.done:
@@ -138,6 +165,9 @@ func (c *collector) stop() {
 }
 
 func (c *collector) cleanUp() {
+	if c.process == nil {
+		return
+	}
 	c.process.kill()
 	dir := artifacts(c.t)
 	if !c.t.Failed() || dir == "" {

@@ -3,6 +3,11 @@
 // nothing but loopback, and then the store, the metrics and the dashboard, read as a
 // person would.
 //
+// TestDelivery is about what browsers, networks and collectors suffer in mid-call. Each of
+// its pages is in a call with itself, behind a front of its own that breaks the network and
+// writes down what went over the wire. Beside that stands the page's own account; the store
+// must agree with both.
+//
 // The tests need root (or user namespaces), Chromium with chromedriver, and Firefox. They
 // are skipped with a reason where something is missing, unless QOS_E2E=required. They
 // build ./collector once; QOS_COLLECTOR names a binary to use instead. QOS_ARTIFACTS names

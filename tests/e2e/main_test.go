@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 		skipReason = fmt.Sprintf("no network namespace to be had: %v", err)
 		os.Exit(m.Run())
 	}
+	// Tests that run in parallel wait for browsers and networks, not for a processor.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		skipReason = err.Error()
+	}
 	if err := loopbackUp(); err != nil {
 		skipReason = fmt.Sprintf("loopback of the namespace: %v", err)
 	}

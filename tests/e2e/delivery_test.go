@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// suffering is the collectors and what the pages that suffered said: looked at together,
+// so that all share the wait for the ends of those that vanished.
+type suffering struct {
+	t        *testing.T
+	pages    string     // base URL of the pages
+	steady   *collector // that nothing happens to
+	rotation *stores    // two behind one address, not there yet
+	accounts chan *story
+}
+
+// story is what a conference must have come to.
+type story struct {
+	tab     *tab
+	kind    string
+	outcome string
+	tabs    []tabAccount // the last word of each page, one a session
+	killed  bool         // the page had no last word: at least what was acknowledged is there
+	dropped bool         // it said more than the library keeps
+	alone   bool         // all by one collector
+	resent  bool         // some frames were sent twice
+	stores  *stores
+}
+
+// TestDelivery lets real browsers suffer what happens to them, all at once: each page is a
+// call with itself behind a front of its own. Afterwards the store holds every number of
+// every session once, and what the pages counted.
+//
+// spec: SRV-03, SRV-04, STAT-07, CONF-02, FAB-08, INIT-07
+func TestDelivery(t *testing.T) {
+	need(t, append(programs[chromium], programs[firefox]...)...)
+	start := time.Now()
+	s := &suffering{t: t, pages: startPages(t), accounts: make(chan *story, 100)}
+	s.steady = newCollector(t)
+	s.steady.origins = append(s.steady.origins, s.pages)
+	s.steady.start()
+	own := newStores(t, s.steady)
+	s.rotation = newRotation(t, s.pages)
+	browsers := map[string]*browser{chromium: startBrowser(t, chromium), firefox: startBrowser(t, firefox)}
+	t.Logf("browsers and collectors were there %s after the start", time.Since(start).Round(time.Second))
+	t.Run("Faults", func(t *testing.T) {
+		for kind, b := range browsers {
+			for name, suffer := range map[string]func(*testing.T, *browser, *story){
+				"Network": s.network, "NoWebSockets": s.noWebSockets, "Reload": s.reload, "BackForward": s.backForward,
+			} {
+				t.Run(name+kind, func(t *testing.T) {
+					t.Parallel()
+					one := &story{kind: kind, outcome: "success", alone: true, stores: own}
+					suffer(t, b, one)
+					s.accounts <- one
+				})
+			}
+			t.Run("Killed"+kind, func(t *testing.T) {
+				t.Parallel()
+				s.accounts <- s.killed(t, kind, own)
+			})
+		}
+		t.Run("Collectors", func(t *testing.T) {
+			t.Parallel()
+			s.collectors(t, browsers)
+		})
+	})
+	t.Logf("all was suffered %s after the start", time.Since(start).Round(time.Second))
+	close(s.accounts)
+	var stories []*story
+	for one := range s.accounts {
+		stories = append(stories, one)
+	}
+	for _, one := range stories {
+		one.awaits(t)
+	}
+	t.Logf("all had ended %s after the start", time.Since(start).Round(time.Second))
+	for _, one := range stories {
+		for _, c := range one.stores.collectors {
+			c.stop()
+		}
+		t.Run("Account/"+one.tab.room, one.check)
+	}
+}
+
+func (s *suffering) open(t *testing.T, b *browser, what string, refuses bool, more url.Values) *tab {
+	t.Helper()
+	return openTab(t, b, s.pages, what+" in "+b.kind, startFront(t, refuses, s.steady), more)
+}
+
+// network: the connection is reset, then it carries nothing any more without a word, then
+// what was held up arrives after all; and the page's clock is set, forth and back.
+func (s *suffering) network(t *testing.T, b *browser, one *story) {
+	t.Helper()
+	tab := s.open(t, b, "network", false, nil)
+	tab.delivers(30*time.Second, 10)
+
+	hellos := tab.hellos()
+	tab.front.reset()
+	tab.reconnects(20*time.Second, hellos)
+
+	tab.run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
+	tab.reconnects(20*time.Second, hellos+1)
+	tab.run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
+	tab.reconnects(20*time.Second, hellos+2)
+
+	release := tab.front.stall()
+	defer release()
+	tab.reconnects(40*time.Second, hellos+3)
+	release()
+	tab.delivers(10*time.Second, 4)
+
+	one.tab, one.resent = tab, true
+	one.tabs = append(one.tabs, tab.finish())
+}
+
+// noWebSockets: the network lets none through.
+func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
+	t.Helper()
+	tab := s.open(t, b, "no WebSockets", true, nil)
+	tab.delivers(40*time.Second, 10)
+	tab.delivers(20*time.Second, 10)
+	one.tab = tab
+	one.tabs = append(one.tabs, tab.finish())
+	_, account := tab.front.wire.newest()
+	require.Zero(t, account.hellos, "WebSockets")
+	require.Greater(t, account.posts, 1)
+}
+
+// reload: the page goes in mid-call and comes anew; then its tab is closed.
+func (s *suffering) reload(t *testing.T, b *browser, one *story) {
+	t.Helper()
+	tab := s.open(t, b, "reload", false, nil)
+	tab.delivers(30*time.Second, 10)
+	first := tab.now().Run
+	require.NoError(t, b.do("browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil))
+	one.tab = tab
+	one.tabs = append(one.tabs, tab.last(tab.page))
+	require.Equal(t, first, one.tabs[0].Run)
+	tab.until(10*time.Second, "account.run !== "+quote(first)+" && account.ticks > 0")
+	tab.delivers(20*time.Second, 10)
+	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
+	second := tab.now().Run
+	tab.closeTab()
+	eventually(t, 10*time.Second, "the page's last word", func() (bool, string) {
+		last := tab.last(witness)
+		return last.Run == second, last.Run
+	})
+	one.tabs = append(one.tabs, tab.last(witness))
+	tab.settles()
+}
+
+// backForward: the page leaves for the back/forward cache, and the user comes back to it.
+func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
+	t.Helper()
+	// Firefox keeps no page with an open WebSocket: there it is a page whose network has none.
+	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
+	one.tab = tab
+	for range 5 {
+		tab.delivers(40*time.Second, 10)
+		run := tab.now().Run
+		require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
+		require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
+		tab.until(20*time.Second, "account.returned === 1 || account.run !== "+quote(run))
+		if tab.now().Run == run {
+			break
+		}
+		// It had a request under way and was not kept: to come back was to load it anew.
+		one.tabs = append(one.tabs, tab.last(tab.page))
+	}
+	require.Equal(t, 1, tab.now().Returned)
+	tab.delivers(20*time.Second, 10)
+	one.tabs = append(one.tabs, tab.finish())
+	tab.settles()
+}
+
+// killed: the browser gets no chance to say anything.
+func (s *suffering) killed(t *testing.T, kind string, own *stores) *story {
+	t.Helper()
+	b := startBrowser(t, kind)
+	tab := s.open(t, b, "killed", false, nil)
+	tab.delivers(30*time.Second, 15)
+	last := tab.now()
+	b.process.kill()
+	tab.context = ""
+	return &story{tab: tab, kind: kind, outcome: "dropped", tabs: []tabAccount{last}, killed: true, alone: true, stores: own}
+}
+
+// collectors: there is none at first, for longer than the library can keep all that the
+// page says. Then there are two in rotation that share a store; one is killed, comes back,
+// and the other is killed.
+func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
+	t.Helper()
+	own := s.rotation
+	var stories []*story
+	for kind, b := range browsers {
+		f := startFront(t, false, own.collectors...)
+		tab := openTab(t, b, s.pages, "collectors in "+kind, f, nil)
+		tab.until(30*time.Second, "account.statsCount > 0 && fabric.connectionState === 'connected'")
+		tab.run("fill(450)")
+		tab.until(20*time.Second, "account.init.length > 0")
+		require.NotEqual(t, "success", tab.now().Init[0][0])
+		stories = append(stories, &story{tab: tab, kind: kind, outcome: "success", dropped: true, stores: own})
+	}
+	own.start(t)
+	for _, one := range stories {
+		one.tab.delivers(60*time.Second, 10)
+	}
+	for _, victim := range own.collectors {
+		before := map[*story]int{}
+		for _, one := range stories {
+			before[one] = one.tab.hellos()
+		}
+		victim.process.kill()
+		for _, one := range stories {
+			one.tab.front.reset() // each page, whichever collector it spoke to
+			one.tab.reconnects(60*time.Second, before[one])
+		}
+		victim.startFor(t)
+	}
+	for _, one := range stories {
+		one.tabs = append(one.tabs, one.tab.finish())
+		s.accounts <- one
+	}
+}

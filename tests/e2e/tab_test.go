@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	library "github.com/qosrtc/qos/client"
+)
+
+// startPages serves testdata/tab.html, another page to go to, and the library as it ships.
+// It is no collector: pages have it while collectors are away.
+func startPages(t *testing.T) string {
+	t.Helper()
+	html, err := os.ReadFile("testdata/tab.html")
+	require.NoError(t, err)
+	serve := func(body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write(body)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /tab", serve(html))
+	mux.HandleFunc("GET /elsewhere", serve([]byte("<!doctype html><title>elsewhere</title>")))
+	mux.Handle("GET /dist/", http.FileServerFS(library.Dist))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// tabAccount is what a page says that it told the library.
+type tabAccount struct {
+	Run        string     `json:"run"`
+	Init       [][]string `json:"init"`
+	StatsCount int        `json:"statsCount"`
+	Ticks      int        `json:"ticks"`
+	Returned   int        `json:"returned"`
+	Filled     int        `json:"filled"`
+	Finished   string     `json:"finished"`
+}
+
+// tab is a page in a call with itself, behind a front of its own.
+type tab struct {
+	*page
+	front *front
+	room  string
+	user  string
+}
+
+func openTab(t *testing.T, b *browser, pages, room string, f *front, more url.Values) *tab {
+	t.Helper()
+	user := "ada in " + b.kind
+	query := url.Values{"room": {room}, "user": {user}, "backend": {f.url}}
+	if b.kind == firefox {
+		query.Set("data", "1")
+	}
+	maps.Copy(query, more)
+	b.opening.Lock() // a browser that opens many windows at once takes longest for all of them
+	defer b.opening.Unlock()
+	p := openPage(t, b, room, pages+"/tab?"+query.Encode())
+	return &tab{page: p, front: f, room: room, user: user}
+}
+
+// now is the page's account at this moment.
+func (b *tab) now() tabAccount {
+	b.t.Helper()
+	var account tabAccount
+	b.get("account", &account)
+	return account
+}
+
+// last is the account of the page that was in this place before, as it went.
+func (b *tab) last(from *page) tabAccount {
+	b.t.Helper()
+	var text string
+	from.get("localStorage.getItem("+quote(b.user)+")", &text)
+	var account tabAccount
+	require.NoError(b.t, json.Unmarshal([]byte(text), &account), text)
+	return account
+}
+
+func quote(text string) string {
+	raw, _ := json.Marshal(text) // a string always has a form
+	return string(raw)
+}
+
+// delivers waits until so many more frames of the page's session are acknowledged.
+func (b *tab) delivers(within time.Duration, more uint64) {
+	b.t.Helper()
+	session, before := b.front.wire.newest()
+	var from uint64
+	if before != nil {
+		from = before.acked
+	}
+	eventually(b.t, within, b.room+": frames are acknowledged", func() (bool, string) {
+		newest, account := b.front.wire.newest()
+		if account == nil {
+			return false, "no session"
+		}
+		if newest != session {
+			session, from = newest, 0
+		}
+		return account.acked >= from+more, jsonOf(map[string]any{"acked": account.acked, "hellos": account.hellos, "posts": account.posts})
+	})
+}
+
+// reconnects waits until the page has said hello once more, and frames are acknowledged.
+func (b *tab) reconnects(within time.Duration, hellos int) {
+	b.t.Helper()
+	eventually(b.t, within, b.room+": says hello again", func() (bool, string) {
+		_, account := b.front.wire.newest()
+		return account.hellos > hellos, jsonOf(account.hellos)
+	})
+	b.delivers(within, 4)
+}
+
+func (b *tab) hellos() int {
+	_, account := b.front.wire.newest()
+	if account == nil {
+		return 0
+	}
+	return account.hellos
+}
+
+// finish hangs up and waits until the collector has all that was said.
+func (b *tab) finish() tabAccount {
+	b.t.Helper()
+	var said string
+	b.get("finish()", &said)
+	require.Equal(b.t, "success", said, b.room)
+	return b.now()
+}
+
+// settles waits until all that the page handed over when it went is acknowledged.
+func (b *tab) settles() {
+	b.t.Helper()
+	eventually(b.t, 10*time.Second, b.room+": the last words are acknowledged", func() (bool, string) {
+		sessions, _ := b.front.wire.all()
+		for _, own := range sessions {
+			last := slices.Max(slices.Collect(maps.Keys(own.texts)))
+			if own.acked < last {
+				return false, jsonOf([]uint64{own.acked, last})
+			}
+		}
+		return true, ""
+	})
+}
+
+func jsonOf(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
