@@ -10,6 +10,7 @@ import (
 type Part struct {
 	AppID, ConferenceID string
 	AtMs                int64 // a time inside it
+	neighbour           bool  // of one that was asked for
 }
 
 // maxAsked is how often one conference stands in Parts before its summary does without what
@@ -36,7 +37,10 @@ func (s *Set) ask(c *conf) {
 		at = c.span.End
 	}
 	c.asked++
-	s.parts = append(s.parts, Part{c.key.appID, c.key.conferenceID, at})
+	s.parts = append(s.parts, Part{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: at})
+	if s.shared && c.active {
+		s.askForNeighbours(c)
+	}
 }
 
 // Restore takes one record from the store. Unlike Apply it is no sign of life: the
@@ -44,13 +48,24 @@ func (s *Set) ask(c *conf) {
 func (s *Set) Restore(e *Event, nowMs int64) Result { return s.apply(e, nowMs, math.MinInt64) }
 
 // Restored says that all records of the conference at p were given to Restore, what its span
-// is in the store, and which revision of its summary there is already; 0: none. Remarks
+// is in the store, and which summary there is already: of revision 0 where there is none,
+// with nothing but its revision where it cannot be read. A summary that says the same is
+// not told again. Remarks
 // that reach beyond the span are still a part: they are one conference for all that is
 // known here, but can be about several.
-func (s *Set) Restored(p Part, span instance.Span, revision int) {
+func (s *Set) Restored(p Part, span instance.Span, told Summary) {
 	for _, c := range s.at(p) {
 		c.whole = c.active || c.span.Union(span) == span
-		c.revision = max(c.revision, revision)
+		if told.Revision > 0 {
+			c.revision = max(c.revision, told.Revision)
+			c.told = &told
+		}
+		if s.shared && c.whole {
+			c.asked = 0 // it may be asked for as often as others go on
+		}
+		if s.shared && c.active && !p.neighbour {
+			s.askForNeighbours(c) // of remarks that were restored
+		}
 		s.touch(c, true)
 	}
 }

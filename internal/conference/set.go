@@ -58,6 +58,7 @@ type Set struct {
 
 	wholeFromMs int64  // what begins earlier may be a part; 0: nobody can restore it
 	parts       []Part // for the next Parts
+	shared      bool   // others write to that store too
 }
 
 type key struct{ appID, conferenceID string }
@@ -73,15 +74,17 @@ type conf struct {
 	*Conference
 	key      key
 	revision int
-	part     bool  // others of its records were let go
-	whole    bool  // all of its records were restored
-	asked    int   // how often it stood in Parts
-	changed  bool  // since the last summary
-	ended    bool  // and counted so
-	endedMs  int64 // when it was found ended
-	dueSec   int64 // the bucket that it is in; 0: none
-	queued   bool  // in check
-	gone     bool  // swallowed or let go
+	part     bool     // others of its records were let go
+	whole    bool     // all of its records were restored
+	asked    int      // how often it stood in Parts
+	last     stamp    // of its activity
+	told     *Summary // that the store has, when it was restored; nil: none, or not known
+	changed  bool     // since the last summary
+	ended    bool     // and counted so
+	endedMs  int64    // when it was found ended
+	dueSec   int64    // the bucket that it is in; 0: none
+	queued   bool     // in check
+	gone     bool     // swallowed or let go
 }
 
 // keeping is a conference that ended at a time; void when it has gone on since.
@@ -133,6 +136,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
 		return Invalid
 	case s.Seen(e):
+		s.claim(e, arrivedMs)
 		return Duplicate
 	}
 	k := key{e.AppID, e.ConferenceID}
@@ -155,6 +159,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	if c.span != before && e.placeMs() < s.wholeFromMs {
 		c.whole, c.asked = false, 0 // it may touch what only the store knows
 	}
+	s.mark(c, e, arrivedMs)
 	s.touch(c, e.Kind == KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 	if len(sl.confs) > 1 && (!e.Activity() || c.span != before) {
 		s.join(sl, c)
@@ -261,8 +266,11 @@ func (s *Set) swallow(sl *slot, c, o *conf) {
 	whole := !s.isPart(c) && !s.isPart(o)
 	c.merge(o.Conference)
 	c.revision = max(c.revision, o.revision)
-	c.whole = whole
+	c.whole, c.told = whole, nil
 	c.part, c.asked = c.part || o.part, min(c.asked, o.asked)
+	if o.last.after(c.last) {
+		c.last = o.last
+	}
 	s.drop(sl, o)
 	s.touch(c, true)
 }
@@ -282,11 +290,16 @@ func (s *Set) drop(sl *slot, c *conf) {
 	}
 }
 
-// summarise adds the next revision of c's summary to what the next Tick returns.
+// summarise adds the next revision of c's summary to what the next Tick returns, unless the
+// store has told it.
 func (s *Set) summarise(c *conf) {
-	c.changed = false
-	c.revision++
+	told := c.told
+	c.changed, c.told = false, nil
 	summary := c.Summary(s.cfg.Labels)
+	if told != nil && told.same(summary) {
+		return
+	}
+	c.revision++
 	summary.Revision = c.revision
 	s.out = append(s.out, summary)
 }

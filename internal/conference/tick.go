@@ -43,7 +43,8 @@ func (s *Set) look(c *conf, nowMs int64) {
 	if c.gone {
 		return
 	}
-	if deadline := c.DeadlineMs(); nowMs <= deadline {
+	if deadline := max(c.DeadlineMs(), s.othersMs(c)); nowMs <= deadline {
+		c.whole = c.whole && !s.shared // until then others may write
 		s.schedule(c, deadline)
 		return
 	}

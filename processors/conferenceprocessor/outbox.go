@@ -26,6 +26,7 @@ const (
 	reasonRefused = "summary_refused"
 
 	reasonNotRestored = "not_restored" // not given up: it may cover a part
+	reasonNotChecked  = "not_checked"  // not given up: another's summary may have taken its place
 )
 
 // outbox holds the summaries until the next component has taken them. Only one goroutine
@@ -33,8 +34,10 @@ const (
 type outbox struct {
 	next    consumer.Logs
 	drop    func(ctx context.Context, n int64, reason string)
+	sent    func(ctx context.Context, summaries []conference.Summary, now time.Time)
 	logger  *zap.Logger
 	waiting []conference.Summary
+	tried   int // so many of them were passed on and refused
 }
 
 // add takes summaries; the oldest go when there is no room.
@@ -43,6 +46,7 @@ func (o *outbox) add(ctx context.Context, summaries []conference.Summary) {
 	if over := len(o.waiting) - maxWaiting; over > 0 {
 		clear(o.waiting[:over])
 		o.waiting = o.waiting[over:]
+		o.tried = max(0, o.tried-over)
 		o.drop(ctx, int64(over), reasonFull)
 		o.logger.Error("summaries are lost: too many wait for the next component", zap.Int("lost", over))
 	}
@@ -53,21 +57,24 @@ func (o *outbox) add(ctx context.Context, summaries []conference.Summary) {
 func (o *outbox) flush(ctx context.Context, now time.Time) {
 	for len(o.waiting) > 0 {
 		n := min(perCall, len(o.waiting))
-		if err := o.send(ctx, o.waiting[:n], now); err != nil {
+		if err := o.send(ctx, o.waiting[:n], min(n, o.tried), now); err != nil {
+			o.tried = max(o.tried, n)
 			o.logger.Warn("summaries wait: the next component did not take them",
 				zap.Int("waiting", len(o.waiting)), zap.Error(err))
 			return
 		}
+		o.sent(ctx, o.waiting[:n], now)
 		clear(o.waiting[:n])
-		o.waiting = o.waiting[n:]
+		o.waiting, o.tried = o.waiting[n:], max(0, o.tried-n)
 	}
 	o.waiting = nil
 }
 
 // send passes summaries on together. Where that is refused for good it passes them one by
-// one, so that one bad summary takes no other along.
-func (o *outbox) send(ctx context.Context, summaries []conference.Summary, now time.Time) error {
-	err := o.next.ConsumeLogs(ctx, write(summaries, now))
+// one, so that one bad summary takes no other along. The first tried of them come again:
+// behind the next component one may have counted them, and another not written them.
+func (o *outbox) send(ctx context.Context, summaries []conference.Summary, tried int, now time.Time) error {
+	err := o.next.ConsumeLogs(ctx, write(summaries, tried, now))
 	if err == nil || !consumererror.IsPermanent(err) {
 		return err
 	}
@@ -77,15 +84,15 @@ func (o *outbox) send(ctx context.Context, summaries []conference.Summary, now t
 		return nil
 	}
 	for i := range summaries {
-		if err := o.send(ctx, summaries[i:i+1], now); err != nil {
+		if err := o.send(ctx, summaries[i:i+1], 1, now); err != nil {
 			return err // some may come twice: the store goes by the revision
 		}
 	}
 	return nil
 }
 
-// write makes records of summaries.
-func write(summaries []conference.Summary, now time.Time) plog.Logs {
+// write makes records of summaries, and marks the first tried as repetitions.
+func write(summaries []conference.Summary, tried int, now time.Time) plog.Logs {
 	logs := plog.NewLogs()
 	resources := make(map[string]plog.ResourceLogs, 1)
 	for i := range summaries {
@@ -99,7 +106,11 @@ func write(summaries []conference.Summary, now time.Time) plog.Logs {
 		scope := resource.ScopeLogs().AppendEmpty()
 		scope.Scope().SetName(semconv.ScopeName)
 		scope.Scope().Attributes().PutStr(semconv.ConferenceID, s.ConferenceID)
-		writeRecord(scope.LogRecords().AppendEmpty(), s, now)
+		record := scope.LogRecords().AppendEmpty()
+		writeRecord(record, s, now)
+		if i < tried {
+			record.Attributes().PutBool(semconv.Duplicate, true)
+		}
 	}
 	return logs
 }

@@ -58,7 +58,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		}),
 		inFlight: make(map[string][][]item),
 	}
-	c.out = outbox{next: next, drop: c.drop, logger: set.Logger}
+	c.out = outbox{next: next, drop: c.drop, sent: c.checkLater, logger: set.Logger}
 	return c, nil
 }
 
@@ -111,6 +111,7 @@ const perLook = 256
 // tick collects the summaries that are due and passes them on.
 func (c *conferences) tick(ctx context.Context, now time.Time) {
 	c.sweep(ctx, now)
+	c.checkDue(ctx, now)
 	for more := true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()

@@ -2,6 +2,7 @@ package conferenceprocessor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,10 @@ const (
 	clockSlackMs = 60_000
 	// sweepAfter is when whoever was cut off by the last stop has come back or has left.
 	sweepAfter = 2 * instance.Gap * time.Millisecond
+	// sweepEvery is how often it is done again where others may have gone for good, for
+	// conferences that began in the last sweepBack.
+	sweepEvery = 5 * time.Minute
+	sweepBack  = maxKeep
 	perRestore = 256 // records restored while the lock is held
 	sweepPage  = 100
 )
@@ -34,11 +39,16 @@ const (
 // owner is what the processor wants of a storage extension.
 type owner interface {
 	Reader() storage.Reader
+	// Shared reports whether other processes may write to the store.
+	Shared() bool
 }
 
 type restorer struct {
 	reader  storage.Reader
 	sweepAt time.Time // zero: done
+	swept   bool
+	shared  bool
+	checks  checks // none where it is not shared
 }
 
 // findStore sets up the restorer where a storage extension is configured.
@@ -60,7 +70,10 @@ func (c *conferences) findStore(host component.Host) error {
 	}
 	now := time.Now()
 	c.set.WholeFrom(now.UnixMilli() + instance.Gap + clockSlackMs)
-	c.restorer = &restorer{reader: reader, sweepAt: now.Add(sweepAfter)}
+	if store.Shared() {
+		c.set.Shared()
+	}
+	c.restorer = &restorer{reader: reader, sweepAt: now.Add(sweepAfter), shared: store.Shared()}
 	return nil
 }
 
@@ -68,38 +81,67 @@ func (c *conferences) findStore(host component.Host) error {
 // whether there is something to look at again; what failed has time until the next tick.
 func (c *conferences) restore(ctx context.Context, parts []conference.Part, now time.Time) (again bool) {
 	for _, p := range parts {
-		span, revision, err := c.restoreOne(ctx, p, now)
-		if err != nil {
-			c.drop(ctx, 1, reasonNotRestored)
-			c.logger.Error("a conference cannot be read from the store, its summary may cover a part", zap.Error(err))
-		}
-		c.mu.Lock()
-		if err != nil {
-			c.set.Missing(p)
-		} else {
-			c.set.Restored(p, span, revision)
+		err := c.restorePart(ctx, p, now)
+		if err == nil {
 			again = true
+			continue
 		}
+		c.drop(ctx, 1, reasonNotRestored)
+		c.logger.Error("a conference cannot be read from the store, its summary may cover a part", zap.Error(err))
+		c.mu.Lock()
+		c.set.Missing(p)
 		c.mu.Unlock()
 	}
 	return again
 }
 
-// restoreOne reads one conference, and returns its span and the revision of its summary.
-func (c *conferences) restoreOne(ctx context.Context, p conference.Part, now time.Time) (span instance.Span, revision int, err error) {
+// restorePart gives the set the other records of one conference, unless it goes on
+// elsewhere.
+func (c *conferences) restorePart(ctx context.Context, p conference.Part, now time.Time) error {
+	span, told, err := c.restoreOne(ctx, p, now)
+	if errors.Is(err, errGoesOn) {
+		return nil
+	}
+	if err == nil {
+		c.mu.Lock()
+		c.set.Restored(p, span, told)
+		c.mu.Unlock()
+	}
+	return err
+}
+
+var errGoesOn = errors.New("it goes on elsewhere")
+
+// restoreOne reads one conference, and returns its span and the summary that it has.
+func (c *conferences) restoreOne(ctx context.Context, p conference.Part, now time.Time) (span instance.Span, told conference.Summary, err error) {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
 	if errors.Is(err, storage.ErrNotFound) {
-		return instance.Span{End: math.MaxInt64}, 0, nil // then what is here is all
+		return instance.Span{End: math.MaxInt64}, told, nil // then what is here is all
 	}
 	if err != nil {
-		return span, 0, err
+		return span, told, err
 	}
 	span = instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}
-	if stored.Summary != nil {
-		revision = stored.Summary.Revision
+	c.mu.Lock()
+	goes := c.set.GoesOn(p, span, now.UnixMilli())
+	c.mu.Unlock()
+	if goes {
+		return span, told, errGoesOn
 	}
-	return span, revision, c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+	return span, recallSummary(stored.Summary), c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+}
+
+// recallSummary is the summary that was stored; its revision alone where it cannot be read.
+func recallSummary(stored *storage.Summary) (told conference.Summary) {
+	if stored == nil {
+		return told
+	}
+	if json.Unmarshal(stored.Document, &told) != nil {
+		told = conference.Summary{}
+	}
+	told.Revision = stored.Revision
+	return told
 }
 
 func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {
@@ -155,14 +197,21 @@ func recall(appID, session string, from *storage.Session, r *storage.Record) (e 
 	return readRecord(e, record), true
 }
 
-// sweep brings in, once, the conferences that ended while no process saw them: those
-// without a summary to which nobody came back.
+// sweep brings in the conferences that ended while no process saw them: those without a
+// summary to which nobody came back. It does so once, and again and again where another
+// process may have gone.
 func (c *conferences) sweep(ctx context.Context, now time.Time) {
 	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
 		return
 	}
-	c.restorer.sweepAt = time.Time{}
 	query := storage.Query{Unsummarised: true, To: now.Add(-sweepAfter), Limit: sweepPage}
+	if c.restorer.swept {
+		query.From = now.Add(-sweepBack)
+	}
+	c.restorer.swept, c.restorer.sweepAt = true, time.Time{}
+	if c.restorer.shared {
+		c.restorer.sweepAt = now.Add(sweepEvery)
+	}
 	for {
 		page, err := c.restorer.reader.Conferences(ctx, query)
 		if err != nil {

@@ -24,7 +24,10 @@ type fakeStore struct {
 	found   storage.Conference
 	records []storage.Record
 	asked   int
+	shared  bool
 }
+
+func (f *fakeStore) Shared() bool { return f.shared }
 
 func (f *fakeStore) Reader() storage.Reader { return f }
 
@@ -231,3 +234,5 @@ type otherExtension struct {
 type notStarted struct{ otherExtension }
 
 func (notStarted) Reader() storage.Reader { return nil }
+
+func (notStarted) Shared() bool { return false }

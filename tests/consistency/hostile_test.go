@@ -39,6 +39,7 @@ type extension struct {
 
 func (e extension) Writer() storage.Writer { return e.Store }
 func (e extension) Reader() storage.Reader { return e.Store }
+func (extension) Shared() bool             { return false }
 
 type host map[component.ID]component.Component
 

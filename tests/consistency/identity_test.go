@@ -2,8 +2,10 @@ package consistency
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -105,15 +107,27 @@ func (w *twin) tick(t *rapid.T) {
 
 func (w *twin) restore(t *rapid.T, p conference.Part) {
 	c, err := w.store.Conference(w.Context(), storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: ms(p.AtMs)})
+	if errors.Is(err, storage.ErrNotFound) { // it looked for a neighbour
+		w.set.Restored(p, instance.Span{End: math.MaxInt64}, conference.Summary{})
+		return
+	}
 	require.NoError(t, err)
+	span := instance.Span{Start: c.Start.UnixMilli(), End: c.End.UnixMilli()}
+	if w.set.GoesOn(p, span, w.now) {
+		return
+	}
 	for _, e := range w.records(t, &c) {
 		w.set.Restore(&e, w.now)
 	}
-	revision := 0
+	w.set.Restored(p, span, told(t, &c))
+}
+
+// told is the summary that the store has, of revision 0 where there is none.
+func told(t *rapid.T, c *storage.Conference) (s conference.Summary) {
 	if c.Summary != nil {
-		revision = c.Summary.Revision
+		require.NoError(t, json.Unmarshal(c.Summary.Document, &s))
 	}
-	w.set.Restored(p, instance.Span{Start: c.Start.UnixMilli(), End: c.End.UnixMilli()}, revision)
+	return s
 }
 
 // sweep restores what ended while nobody looked.
