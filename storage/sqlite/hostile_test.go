@@ -99,7 +99,7 @@ func TestDamagedPages(t *testing.T) {
 	data, err := os.ReadFile(source)
 	require.NoError(t, err)
 	all := damagedRecords()
-	const page, samples = 4096, 12
+	const page, samples = 4096, 8
 	pages := len(data) / page
 	opened, complete, partly, written := 0, 0, 0, 0
 	for i := range samples {

@@ -290,7 +290,7 @@ func testManyNames(f *fixture, _ Store) {
 // spec: CONF-01
 func testManySessions(f *fixture, s Store) {
 	t := f.t
-	const sessions, step = 10_000, 500
+	const sessions, step = 10_000 / scale, 500
 	started := time.Now()
 	for from := 0; from < sessions; from += step {
 		var batches []storage.Batch
@@ -329,7 +329,7 @@ func lap(since *time.Time) time.Duration {
 
 // readBudget is what reading a conference of a million records may hold at once: they all
 // take some 400 MB.
-const readBudget = 64 << 20
+const readBudget = 16 << 20
 
 // spec: CONF-01
 func testMillion(f *fixture, _ Store) {
@@ -337,7 +337,7 @@ func testMillion(f *fixture, _ Store) {
 	if testing.Short() {
 		t.Skip("a million records take a while")
 	}
-	const frames, rows, step = 20_000, 50, 500
+	const frames, rows, step = 20_000 / scale, 50, 500
 	for from := 1; from <= frames; from += step {
 		b := batch(1)
 		for seq := from; seq < from+step; seq++ {
@@ -355,7 +355,7 @@ func testMillion(f *fixture, _ Store) {
 		if r.Seq != uint64(n/rows)+1 || r.Index != n%rows {
 			return false // the number read says so
 		}
-		if n++; n%100_000 == 0 {
+		if n++; n%20_000 == 0 {
 			most = max(most, liveBytes())
 		}
 		return true
