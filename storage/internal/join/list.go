@@ -33,6 +33,9 @@ func Conditions(q storage.Query, text func(string) any) (where string, args []an
 	}
 	if q.ConferenceID != "" {
 		add("p.conference_id = ?", text(q.ConferenceID))
+		if q.AppID != "" {
+			add("p.app_id = ?", text(q.AppID)) // as well: both are the key that finds the place
+		}
 	}
 	if !q.From.IsZero() {
 		add("c.end_ms >= ?", frames.CeilMs(q.From))
