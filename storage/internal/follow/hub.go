@@ -44,8 +44,8 @@ func (h *Hub) Publish(changes []storage.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for f := range h.followers {
-		for _, c := range changes {
-			if f.wants(c) && f.add(c, h.limit) {
+		for i := range changes {
+			if f.wants(&changes[i]) && f.add(&changes[i], h.limit) {
 				h.overflows.Add(1)
 			}
 		}
@@ -136,22 +136,21 @@ func newFollower(filter storage.Filter) *follower {
 	return f
 }
 
-func (f *follower) wants(c storage.Change) bool {
+func (f *follower) wants(c *storage.Change) bool {
 	return (f.filter.AppID == "" || f.filter.AppID == c.AppID) &&
 		(f.filter.ConferenceID == "" || f.filter.ConferenceID == c.ConferenceID)
 }
 
 // add lets a change wait and reports whether it was one too many. A CatchUp that waits
 // stands for it already: who takes it reads after this commit.
-func (f *follower) add(c storage.Change, limit int) (overflow bool) {
+func (f *follower) add(c *storage.Change, limit int) (overflow bool) {
 	if f.catchUp {
 		return false
 	}
-	if !f.waiting.room(c, limit) {
+	if !f.waiting.add(c, limit) {
 		f.startOver()
 		return true
 	}
-	f.waiting.Add(c)
 	f.tell()
 	return false
 }

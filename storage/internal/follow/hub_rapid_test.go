@@ -55,7 +55,7 @@ func (m *model) take(t *rapid.T) {
 		clear(m.told)
 		clear(m.base)
 		for at, n := range m.committed {
-			if m.f.wants(storage.Change{AppID: at.app, ConferenceID: at.conference}) {
+			if m.f.wants(&storage.Change{AppID: at.app, ConferenceID: at.conference}) {
 				m.shown[at], m.base[at] = n, n
 			}
 		}
@@ -91,7 +91,7 @@ func TestNothingIsMissed(t *testing.T) {
 			m.take(t)
 		}
 		for at, n := range m.committed {
-			if m.f.wants(storage.Change{AppID: at.app, ConferenceID: at.conference}) {
+			if m.f.wants(&storage.Change{AppID: at.app, ConferenceID: at.conference}) {
 				require.Equal(t, n, m.shown[at], at)
 			}
 		}
