@@ -3,10 +3,12 @@ package dashboardextension
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,7 +66,10 @@ func appendStats(t *testing.T, store *sqlite.Store, app, conference string, seq 
 	t.Helper()
 	_, err := store.Append(t.Context(), []storage.Batch{{
 		Session: storage.Session{ID: alice, AppID: app, UserID: "alice", UserAlias: "alice"},
-		Records: []storage.Record{{Seq: seq, ConferenceID: conference, ConferenceAt: at, Fabric: 1, Name: semconv.EventStats, At: at, ObservedAt: at, Activity: true}},
+		Records: []storage.Record{{
+			Seq: seq, ConferenceID: conference, ConferenceAt: at, Fabric: 1, Name: semconv.EventStats, At: at, ObservedAt: at, Activity: true,
+			Attributes: map[string]any{semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.QualityMOS: 4.1, semconv.Stats("ssrc"): int64(7)},
+		}},
 	}})
 	require.NoError(t, err)
 }
@@ -148,7 +153,9 @@ func TestLiveEnds(t *testing.T) {
 	var d *dashboard
 	base := startWith(t, reading{&memory{}, store}, nil, func(started *dashboard) { d = started })
 	e := openEvents(t, base, "")
-	require.NoError(t, d.Shutdown(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	require.NoError(t, d.Shutdown(ctx))
 	require.Empty(t, e.next())
 	require.NoError(t, e.scan.Err(), "an end, not a cut")
 
@@ -263,4 +270,28 @@ func TestDamaged(t *testing.T) {
 	m.err = storage.ErrDamaged
 	status, _, _ := get(t, base+"/api/conference?app=demo&id=stand+up/1&at=1763702160000")
 	require.Equal(t, http.StatusInternalServerError, status, "nothing can be read")
+}
+
+// The same with a real store, in whose file bytes have changed.
+//
+// spec: SRV-02
+func TestDamagedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "qos.db")
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	for seq := range uint64(3) {
+		appendStats(t, store, "demo", "stand up/1", seq+1, t0.Add(time.Duration(seq)*time.Second))
+	}
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `UPDATE frame SET body = x'ff' WHERE seq = 2`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+
+	var d got
+	getJSON(t, startOn(t, reading{&memory{}, store}, nil)+"/api/conference?app=demo&id=stand+up/1&at=1763702160000", &d)
+	require.True(t, d.Damaged)
+	require.Len(t, d.Streams, 1)
+	require.Len(t, d.Streams[0]["t"], 2)
 }

@@ -40,7 +40,7 @@ export class EntryList {
     drawOnChange(this.filters, [this.kind, kinds.map(([kind]) => count(kind))], () =>
       kinds.filter(([kind]) => kind === "all" || count(kind) > 0).map(([kind, word]) => this.#chip(kind, word, count(kind))));
     const rows = chosen.slice(0, this.shown);
-    drawOnChange(this.list, rows, () => (rows.length > 0 ? rows.map((row) => this.#row(row)) : h("li", { class: "muted entry" }, "Nothing has been reported yet.")));
+    drawOnChange(this.list, rows, () => (rows.length > 0 ? rows.map((row) => this.#row(row)) : h("li", { class: "muted entry none" }, "Nothing has been reported yet.")));
     drawOnChange(this.foot, [chosen.length, this.shown], () => chosen.length > this.shown &&
       h("button", { type: "button", onclick: () => this.#show(Number.POSITIVE_INFINITY) }, `Show all ${integer(chosen.length)}`));
   }
