@@ -84,6 +84,9 @@ func testLyingIDs(f *fixture, s Store) {
 	}
 	check(old)
 	check(recent)
+	f.pack(recent + 3600)
+	check(old)
+	check(recent)
 	n, err := s.DeleteBefore(t.Context(), at(old+3600))
 	require.NoError(t, err)
 	require.Equal(t, len(ids), n)
@@ -107,6 +110,9 @@ func testJumps(f *fixture, _ Store) {
 	}
 	want = append(want, 1, 2, 1<<53, 1<<53+1, 1<<62, most-1, most)
 	require.Equal(t, want, f.seqs(0))
+	f.pack(3600)
+	require.Equal(t, want, f.seqs(0), "packed")
+	require.Equal(t, storage.Appended{Duplicates: 1}, f.append(batch(1, activity(most, 0, 0))))
 
 	last := activity(3, math.MaxInt32, 0)
 	require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, last, activity(3, 0, 0))))
@@ -184,6 +190,8 @@ func testLongTexts(f *fixture, _ Store) {
 		require.Equal(t, want, f.append(b))
 	}
 	require.Equal(t, []read{{sessionID(1), b.Records[0]}}, f.records(ref(0)))
+	f.pack(3600)
+	require.Equal(t, []read{{sessionID(1), b.Records[0]}}, f.records(ref(0)), "packed, or left as it is")
 	require.Equal(t, b.Session, f.conference(0).Participants[0].Session)
 
 	s := summary(0, 0, 1)
@@ -255,6 +263,7 @@ func testHostileValues(f *fixture, _ Store) {
 		records = append(records, r)
 	}
 	f.append(batch(1, records...))
+	f.pack(3600)
 	for i, r := range f.records(ref(0)) {
 		got, ok := r.record.Attributes[""].(float64)
 		require.True(t, ok, "%x", patterns[i])
@@ -284,6 +293,8 @@ func testManyNames(f *fixture, _ Store) {
 		want = append(want, read{sessionID(1), r})
 	}
 	require.Equal(t, want, f.records(ref(0)))
+	f.pack(3600)
+	require.Equal(t, want, f.records(ref(0)), "packed")
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(1, 0, 0))))
 }
 
@@ -307,6 +318,10 @@ func testManySessions(f *fixture, s Store) {
 	require.Len(t, page.Conferences, 1)
 	require.Len(t, page.Conferences[0].Participants, sessions)
 	t.Logf("Conferences in %s", lap(&started))
+	require.Len(t, f.records(ref(1)), 2*sessions)
+	t.Logf("Records in %s", lap(&started))
+	f.pack(3600)
+	t.Logf("packed in %s", lap(&started))
 	require.Len(t, f.records(ref(1)), 2*sessions)
 	t.Logf("Records in %s", lap(&started))
 	sum := summary(0, 10, 1)
@@ -349,6 +364,17 @@ func testMillion(f *fixture, _ Store) {
 		}
 		require.Equal(t, storage.Appended{New: step * rows}, f.append(b))
 	}
+	f.readMillion(frames, rows)
+	started := time.Now()
+	f.pack(100_000)
+	t.Logf("packed in %s", lap(&started))
+	f.readMillion(frames, rows)
+}
+
+// readMillion reads the frames of testMillion, and the first records alone.
+func (f *fixture) readMillion(frames, rows int) {
+	t := f.t
+	t.Helper()
 	before, most, n := liveBytes(), uint64(0), 0
 	started := time.Now()
 	require.NoError(t, f.r.Records(t.Context(), ref(1), func(_ string, r storage.Record) bool {
