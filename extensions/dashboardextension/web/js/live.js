@@ -1,7 +1,7 @@
 // Keeps a page up to date: the store tells of commits by Server-Sent Events, and the page
 // asks anew. Where events cannot be had it asks again and again.
 
-const gapMs = 2000; // between the beginnings of two askings because of changes
+const gapMs = 1000; // between the beginnings of two askings because of changes
 const idleMs = 30_000; // ages and states change though nothing is committed
 const refusedMs = 60_000; // until a stream that was refused is asked for again
 
