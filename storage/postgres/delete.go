@@ -56,7 +56,7 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 				return err
 			}
 			dropped = append(dropped, day)
-			return dropPartition(ctx, conn, day)
+			return dropPartitions(ctx, conn, day)
 		})
 		if err != nil {
 			return dropped, err
@@ -131,6 +131,11 @@ func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err
 		l.place, l.Span.Start, l.Span.End, l.days)
 	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
 		l.place, l.own.Start, l.own.End, l.days)
+	const chunks = ` FROM qos_chunk WHERE place = $1 AND from_ms BETWEEN $2 AND $3 AND day = ANY ($4::int[])`
+	if l.Activity {
+		b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.place, l.Span.Start, l.Span.End, l.days)
+		b.Queue(`DELETE`+chunks, l.place, l.Span.Start, l.Span.End, l.days)
+	}
 	b.Queue(`DELETE FROM qos_participant WHERE conference = $1 RETURNING session`, l.Key).Query(func(rows pgx.Rows) (err error) {
 		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err

@@ -26,6 +26,24 @@
 // lock, exclusive; DETACH CONCURRENTLY; DROP) and deletes the rest by rows, in small
 // transactions. Writers of other days are never blocked.
 //
+// # Packing
+//
+// Pack moves the activity of conferences that have ended from rows into chunks (package
+// chunk), one transaction a chunk. A chunk holds sessions of one day, and stands with its
+// ranges in partitions of that day, so that retention drops them whole. The transaction
+// takes the day's advisory lock, shared, and one of the conference, for which it does not
+// wait: another collector that packs has it. It takes the row of the place last. Rows that
+// went since they were read end it.
+//
+// # Followers
+//
+// Collectors tell each other what they committed by NOTIFY, after the commit, at most some
+// twenty times a second, in a transaction of its own: within that of a write, a lock of the
+// whole server would make the commits of all collectors wait for each other. Each holds an
+// advisory lock on a number of its own while it is there. Who follows looks every ten
+// seconds which numbers are gone, for a collector may have died between a commit and the
+// word of it; then, and after a lost connection, followers catch up.
+//
 // # Durability
 //
 // A write that returned was committed: it survives what the server's synchronous_commit

@@ -7,39 +7,58 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// partition is the name of a day's partition.
-func partition(day int32) string { return fmt.Sprintf("qos_frame_%d", day) }
+// A day has a partition of each of these tables, made and dropped together.
+const (
+	frameTable  = "qos_frame"
+	chunkTable  = "qos_chunk"
+	packedTable = "qos_packed"
+)
+
+var dayTables = []string{frameTable, chunkTable, packedTable} //nolint:gochecknoglobals // a constant
+
+// partition is the name of a day's partition of a table.
+func partition(table string, day int32) string { return fmt.Sprintf("%s_%d", table, day) }
 
 // condemned is its name while it is being dropped: nobody writes to it any more.
-func condemned(day int32) string { return fmt.Sprintf("qos_frame_%d_condemned", day) }
+func condemned(table string, day int32) string { return partition(table, day) + "_condemned" }
 
-// makePartition makes a day's partition where there is none. It is made beside the table
-// and then attached, which blocks no writer.
-func makePartition(ctx context.Context, conn *pgx.Conn, day int32) error {
-	found, err := exists(ctx, conn, partition(day))
-	if err != nil || found {
+// makePartitions makes a day's partitions where there are none. They are made beside the
+// tables and then attached, which blocks no writer.
+func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
+	missing, err := missingPartitions(ctx, conn, day)
+	if err != nil || len(missing) == 0 {
 		return err
 	}
 	return withDay(ctx, conn, day, func() error {
 		if err := dropCondemned(ctx, conn, day); err != nil { // a drop that stopped half-way
 			return err
 		}
-		found, err := exists(ctx, conn, partition(day))
-		if err != nil || found {
+		missing, err := missingPartitions(ctx, conn, day)
+		if err != nil || len(missing) == 0 {
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s (LIKE qos_frame INCLUDING ALL)`, partition(day)))
-			if err != nil {
-				return err
+			for _, table := range missing {
+				name := partition(table, day)
+				if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING ALL)`, name, table)); err != nil {
+					return err
+				}
+				if _, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES IN (%d)`, table, name, day)); err != nil {
+					return err
+				}
 			}
-			_, err = tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE qos_frame ATTACH PARTITION %s FOR VALUES IN (%d)`, partition(day), day))
-			return err
+			return nil
 		})
 	})
 }
 
-// withDay runs f while nobody else writes to the day's partition, makes or drops it.
+// missingPartitions returns the tables that have no partition of a day.
+func missingPartitions(ctx context.Context, conn *pgx.Conn, day int32) ([]string, error) {
+	return collect[string](conn.Query(ctx, `SELECT t FROM unnest($1::text[]) WITH ORDINALITY AS u (t, i)
+		WHERE to_regclass(t || '_' || $2::int) IS NULL ORDER BY i`, dayTables, day))
+}
+
+// withDay runs f while nobody else writes to the day's partitions, makes or drops them.
 func withDay(ctx context.Context, conn *pgx.Conn, day int32, f func() error) error {
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1, $2)`, lockDay, day); err != nil {
 		return err
@@ -51,30 +70,34 @@ func withDay(ctx context.Context, conn *pgx.Conn, day int32, f func() error) err
 	return err
 }
 
-func exists(ctx context.Context, conn *pgx.Conn, name string) (found bool, err error) {
-	err = conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, name).Scan(&found)
-	return found, err
-}
-
-// dropPartition drops a day's partition, in steps of which any may be the last: renamed,
-// so that no writer finds it; detached; dropped. The caller is within withDay.
-func dropPartition(ctx context.Context, conn *pgx.Conn, day int32) error {
-	_, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(day), condemned(day)))
-	if err != nil {
-		return err
+// dropPartitions drops a day's partitions, in steps of which any may be the last: renamed,
+// so that no writer finds them; detached; dropped. It holds one of them at a time, so that
+// it waits for no reader who waits for it. The caller is within withDay.
+func dropPartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
+	for _, table := range dayTables {
+		_, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(table, day), condemned(table, day)))
+		if err != nil {
+			return err
+		}
 	}
 	return dropCondemned(ctx, conn, day)
 }
 
 func dropCondemned(ctx context.Context, conn *pgx.Conn, day int32) error {
-	found, err := exists(ctx, conn, condemned(day))
-	if err != nil || !found {
-		return err
+	for _, table := range dayTables {
+		if err := dropTable(ctx, conn, table, condemned(table, day)); err != nil {
+			return err
+		}
 	}
-	var attached, pending bool
-	err = conn.QueryRow(ctx, `SELECT count(*) > 0, coalesce(bool_or(inhdetachpending), false)
-		FROM pg_inherits WHERE inhrelid = to_regclass($1)`, condemned(day)).Scan(&attached, &pending)
-	if err != nil {
+	return nil
+}
+
+// dropTable drops what is, or was, a partition of a table.
+func dropTable(ctx context.Context, conn *pgx.Conn, table, name string) error {
+	var found, attached, pending bool
+	err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL, count(*) > 0, coalesce(bool_or(inhdetachpending), false)
+		FROM pg_inherits WHERE inhrelid = to_regclass($1)`, name).Scan(&found, &attached, &pending)
+	if err != nil || !found {
 		return err
 	}
 	how := "CONCURRENTLY"
@@ -82,24 +105,19 @@ func dropCondemned(ctx context.Context, conn *pgx.Conn, day int32) error {
 		how = "FINALIZE"
 	}
 	if attached {
-		_, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE qos_frame DETACH PARTITION %s %s`, condemned(day), how))
-		if err != nil {
+		if _, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s %s`, table, name, how)); err != nil {
 			return err
 		}
 	}
-	_, err = conn.Exec(ctx, `DROP TABLE IF EXISTS `+condemned(day))
+	_, err = conn.Exec(ctx, `DROP TABLE IF EXISTS `+name)
 	return err
 }
 
 // partitions returns the days that have a partition, or one that is half dropped, before a
 // day.
 func partitions(ctx context.Context, conn *pgx.Conn, before int64) ([]int32, error) {
-	rows, err := conn.Query(ctx, `SELECT day FROM (
-			SELECT substring(c.relname FROM '^qos_frame_([0-9]{1,9})(?:_condemned)?$')::int AS day FROM pg_class c
+	return collect[int32](conn.Query(ctx, `SELECT DISTINCT day FROM (
+			SELECT substring(c.relname FROM '^qos_(?:frame|chunk|packed)_([0-9]{1,9})(?:_condemned)?$')::int AS day FROM pg_class c
 			WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid)) d
-		WHERE day > 0 AND day < $1 ORDER BY day`, before)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[int32])
+		WHERE day > 0 AND day < $1 ORDER BY day`, before))
 }

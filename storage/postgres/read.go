@@ -206,6 +206,7 @@ func around(ctx context.Context, q querier, place int64, span instance.Span, mar
 
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // placeDays returns the days of the sessions that take part in a place's conferences that

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
@@ -28,39 +30,94 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 	if err != nil {
 		return err
 	}
-	activity, other := s.page(activityPage, at, at.Span), s.page(otherPage, at, at.own)
-	read := frames.Read{Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span, Activity: activity, Other: other}
+	read := frames.Read{
+		Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span,
+		Activity: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
+			err = s.read.with(ctx, func(conn *pgx.Conn) (err error) {
+				page, err = s.activityPage(ctx, conn, at, from, limit)
+				return err
+			})
+			return page, err
+		},
+		Other: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
+			err = s.read.with(ctx, func(conn *pgx.Conn) error {
+				b := &pgx.Batch{}
+				s.queuePage(b, otherPage, at, at.own, from, limit, &page.Rows)
+				return conn.SendBatch(ctx, b).Close()
+			})
+			return page, err
+		},
+		Open: func(ctx context.Context, key int64) (frames.Packed, error) { return s.openChunk(ctx, key, at.days) },
+	}
 	return read.Records(ctx, yield)
 }
 
 // The pages are in order of (at, session, seq, idx).
 const (
-	pageColumns = `SELECT f.at, s.id, f.seq, f.idx, f.n, f.activity, f.conference_at, f.observed_at, f.fabric, f.body
-		FROM qos_frame f JOIN qos_session s ON s.key = f.session WHERE f.place = $1 AND f.day = ANY ($4::int[])`
-	pageOrder = ` AND f.at >= $5 AND (f.at, s.id, f.seq, f.idx) > ($5, $6, $7, $8) ORDER BY f.at, s.id, f.seq, f.idx LIMIT $9`
+	pageSelect  = `SELECT f.at, s.key, s.id, f.seq, f.idx, f.n, f.activity, f.conference_at, f.observed_at, f.fabric, f.body FROM `
+	pageJoin    = ` f JOIN qos_session s ON s.key = f.session`
+	pageOrder   = ` ORDER BY f.at, s.id, f.seq, f.idx`
+	pageColumns = pageSelect + `qos_frame` + pageJoin + ` WHERE f.place = $1 AND f.day = ANY ($4::int[])`
+	pageFrom    = ` AND f.at >= $5 AND (f.at, s.id, f.seq, f.idx) > ($5, $6, $7, $8)` + pageOrder + ` LIMIT $9`
 
-	activityPage = pageColumns + ` AND f.activity AND f.at BETWEEN $2 AND $3` + pageOrder
-	otherPage    = pageColumns + ` AND NOT f.activity AND f.conference_at BETWEEN $2 AND $3` + pageOrder
+	activityPage = pageColumns + ` AND f.activity AND f.at BETWEEN $2 AND $3` + pageFrom
+	otherPage    = pageColumns + ` AND NOT f.activity AND f.conference_at BETWEEN $2 AND $3` + pageFrom
+
+	// chunkList starts where the conference starts now: it may have merged with an earlier
+	// one since it was found, and been packed with it.
+	chunkList = `SELECT key, from_ms, to_ms FROM qos_chunk WHERE place = $1 AND day = ANY ($5::int[])
+		AND from_ms BETWEEN coalesce((SELECT max(start_ms) FROM qos_conference WHERE place = $1 AND activity AND start_ms <= $2), $2) AND $3
+		AND to_ms >= $4 ORDER BY from_ms`
 )
 
-func (s *Store) page(query string, at located, span instance.Span) frames.ReadPage {
-	return func(ctx context.Context, from frames.Position, limit int) (out frames.Page, err error) {
-		err = s.read.with(ctx, func(conn *pgx.Conn) error {
-			out, err = frames.Page{}, nil
-			b := &pgx.Batch{}
-			b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) error {
-				out.Rows, err = pgx.CollectRows(rows, scanFrame)
-				return err
-			})
-			// After the page, so that all words of its bodies are there.
-			b.Queue(wordsAfter, s.learnt.Load()).Query(s.takeWords)
-			return conn.SendBatch(ctx, b).Close()
-		})
-		return out, err
+// queuePage reads rows, and after them the words that others learnt, so that all words of
+// their bodies are there.
+func (s *Store) queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow) {
+	b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) (err error) {
+		*out, err = pgx.CollectRows(rows, scanFrame)
+		return err
+	})
+	b.Queue(wordsAfter, s.learnt.Load()).Query(s.takeWords)
+}
+
+// activityPage reads a page of loose rows and the chunks that go with it, as one moment
+// saw them: a row that is packed meanwhile is in one of them.
+func (s *Store) activityPage(ctx context.Context, conn *pgx.Conn, at located, from frames.Position, limit int) (page frames.Page, err error) {
+	b := &pgx.Batch{}
+	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+	s.queuePage(b, activityPage, at, at.Span, from, limit, &page.Rows)
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
+		return page, err
 	}
+	until := at.Span.End
+	if len(page.Rows) == limit {
+		until = page.Rows[limit-1].At
+	}
+	b = &pgx.Batch{}
+	b.Queue(chunkList, at.place, at.Span.Start, until, max(from.At, at.Span.Start), at.days).Query(func(rows pgx.Rows) (err error) {
+		page.Chunks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[frames.ChunkSpan])
+		return err
+	})
+	b.Queue(`COMMIT`)
+	return page, conn.SendBatch(ctx, b).Close()
 }
 
 func scanFrame(row pgx.CollectableRow) (r frames.ReadRow, err error) {
-	err = row.Scan(&r.At, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
+	err = row.Scan(&r.At, &r.SessionKey, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
 	return r, err
+}
+
+// openChunk reads one chunk of some days.
+func (s *Store) openChunk(ctx context.Context, key int64, days []int32) (frames.Packed, error) {
+	var body []byte
+	err := s.read.with(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT body FROM qos_chunk WHERE key = $1 AND day = ANY ($2::int[])`, key, days).Scan(&body)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, frames.ErrGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return chunk.Decode(s.words, body)
 }

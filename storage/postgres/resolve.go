@@ -139,8 +139,8 @@ func (w *writer) makePartitions(ctx context.Context, jobs []*job) error {
 			if w.days[day] {
 				continue
 			}
-			if err := makePartition(ctx, w.conn, day); err != nil {
-				return fmt.Errorf("make the partition of day %d: %w", day, err)
+			if err := makePartitions(ctx, w.conn, day); err != nil {
+				return fmt.Errorf("make the partitions of day %d: %w", day, err)
 			}
 			w.days[day] = true
 		}

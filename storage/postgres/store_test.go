@@ -177,7 +177,7 @@ func TestOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.EqualValues(t, 1, query[int64](t, open(t, dsn), `SELECT count(*) FROM qos_migration`))
+	require.EqualValues(t, len(migrationFiles(t)), query[int64](t, open(t, dsn), `SELECT count(*) FROM qos_migration`))
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -195,7 +195,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		require.NotContains(t, err.Error(), "very-secret")
 	}
-	refuse(dsn, "version 7", "up to 1", "newer program", s.name)
+	refuse(dsn, "version 7", "up to 2", "newer program", s.name)
 	refuse(postgrestest.Shared(t).DSN("nowhere"), "nowhere", "does not exist")
 	refuse("postgres://qos:very-secret@127.0.0.1:1/x?sslmode=disable", "127.0.0.1:1/x")
 	refuse("postgres://qos:very-secret@host:port:9/x", "no PostgreSQL connection string")
@@ -301,9 +301,9 @@ func TestDropStopsHalfway(t *testing.T) {
 		_, err := s.Append(t.Context(), []storage.Batch{b})
 		require.NoError(t, err)
 		require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
-			_, err := conn.Exec(t.Context(), "ALTER TABLE "+partition(day)+" RENAME TO "+condemned(day))
+			_, err := conn.Exec(t.Context(), "ALTER TABLE "+partition(frameTable, day)+" RENAME TO "+condemned(frameTable, day))
 			if detach && err == nil {
-				_, err = conn.Exec(t.Context(), "ALTER TABLE qos_frame DETACH PARTITION "+condemned(day))
+				_, err = conn.Exec(t.Context(), "ALTER TABLE qos_frame DETACH PARTITION "+condemned(frameTable, day))
 			}
 			return err
 		}))

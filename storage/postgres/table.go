@@ -21,7 +21,7 @@ type table struct {
 	days   map[int32]bool // partitions that may hold frames of the rows; nil: not read yet
 }
 
-const tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.activity, c.revision, c.summary_start, c.summary_end FROM `
+const tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.activity, c.packed, c.revision, c.summary_start, c.summary_end FROM `
 
 // queueTables reads the rows around the times that are written to.
 func (t *tx) queueTables(b *pgx.Batch, places []int64, spans map[int64]instance.Span) {
@@ -199,6 +199,8 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	}
 	return p.t.exec(`INSERT INTO qos_participant (conference, session)
 		SELECT $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
+		UNION SELECT $1::bigint, p.session FROM qos_chunk c JOIN qos_packed p ON p.chunk = c.key AND p.day = c.day
+			WHERE c.place = $2 AND c.from_ms BETWEEN $3 AND $4 AND c.day = ANY ($7::int[]) AND p.day = ANY ($7::int[])
 		UNION SELECT $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
 		key, p.place, span.Start, span.End, own.Start, own.End, p.inDays())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
@@ -68,8 +69,11 @@ func (t *tx) begin() error {
 		for id := range want.frames[day] {
 			ids, seqs = append(ids, id.session), append(seqs, id.seq)
 		}
-		b.Queue(`SELECT f.session, f.seq, f.idx, f.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
-			JOIN `+partition(day)+` f ON f.session = q.session AND f.seq = q.seq ORDER BY f.session, f.seq, f.idx`, ids, seqs).Query(t.readFrames)
+		b.Queue(`SELECT q.session, q.seq, f.idx, f.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
+				JOIN `+partition(frameTable, day)+` f ON f.session = q.session AND f.seq = q.seq
+			UNION ALL SELECT q.session, q.seq, p.idx, p.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
+				JOIN `+partition(packedTable, day)+` p ON p.session = q.session AND p.first BETWEEN q.seq - $3 AND q.seq AND p.last >= q.seq
+			ORDER BY 1, 2, 3`, ids, seqs, int64(chunk.MaxRecords)).Query(t.readFrames)
 	}
 	t.queueTables(b, places, want.spans)
 	if err := t.w.conn.SendBatch(t.ctx, b).Close(); err != nil {
@@ -168,7 +172,7 @@ func (t *tx) clear() {
 func (t *tx) flush(last ...string) error {
 	b := &pgx.Batch{}
 	for day, c := range t.frames {
-		b.Queue(`INSERT INTO `+partition(day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
+		b.Queue(`INSERT INTO `+partition(frameTable, day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
 			SELECT `+strconv.Itoa(int(day))+`, * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
 				$7::bigint[], $8::int[], $9::int[], $10::bool[], $11::bytea[])`,
 			c.session, c.seq, c.place, c.at, c.conferenceAt, c.observedAt, c.fabric, c.idx, c.n, c.activity, c.body)
@@ -227,7 +231,7 @@ func conferences(rows pgx.Rows, each func(place int64, c join.Row)) error {
 	var c join.Row
 	var place int64
 	var revision, start, end *int64
-	_, err := pgx.ForEachRow(rows, []any{&place, &c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &revision, &start, &end}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&place, &c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &c.Packed, &revision, &start, &end}, func() error {
 		c.Summary = nil
 		if revision != nil {
 			c.Summary = &join.Order{Revision: *revision, Span: instance.Span{Start: *start, End: *end}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -126,6 +127,9 @@ func (w *writer) connect(ctx context.Context) error {
 	return err
 }
 
+// byIndex are the settings that, switched off, leave statements that an index answers.
+var byIndex = []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} //nolint:gochecknoglobals // a constant
+
 // greet sets up a connection. Every statement is to be one that an index answers, for
 // tables are young and change fast here, and their statistics are late. When this process
 // stops, or its machine, the server is to notice soon: rows that it locked keep all others
@@ -133,10 +137,10 @@ func (w *writer) connect(ctx context.Context) error {
 // part of the connection's first message.
 func (w *writer) greet(ctx context.Context, conn *pgconn.PgConn) error {
 	return conn.Exec(ctx, fmt.Sprintf(`SELECT set_config(name, value, false) FROM (VALUES
-			('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'), ('jit', 'off'),
 			('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
 			('idle_in_transaction_session_timeout', '%d')) setting (name, value);
-		SELECT pg_advisory_lock_shared(%d, %d)`, (2*commitTimeout).Milliseconds(), lockCollector, w.store.number)).Close()
+		SELECT set_config(name, 'off', false) FROM unnest('{%s}'::text[]) name;
+		SELECT pg_advisory_lock_shared(%d, %d)`, (2*commitTimeout).Milliseconds(), strings.Join(byIndex, ","), lockCollector, w.store.number)).Close()
 }
 
 // errStale says that a row went between its being made and its being locked.

@@ -1,0 +1,316 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/chunk"
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// packRows is how many rows are read at a time.
+const packRows = 256
+
+// Pack packs the records of activity of conferences that ended before a time into chunks,
+// one transaction a chunk. Collectors that do so at once share the conferences. If it stops
+// half-way, or ctx ends, the next call goes on. Rows that are damaged, or too long for any
+// chunk, stay as they are; after all others it returns an error that wraps
+// storage.ErrDamaged and names the damaged ones, once: they are not tried again before
+// more activity comes.
+func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
+	p := &packer{store: s}
+	if err := p.all(ctx, before.UnixMilli()); err != nil {
+		return p.done, s.wrap("pack", err)
+	}
+	return p.done, nil
+}
+
+// packer is one Pack. It holds one page of rows and one chunk.
+type packer struct {
+	store  *Store
+	done   storage.Packed
+	damage frames.Damage
+}
+
+// looseConference is one that has loose activity.
+type looseConference struct{ key, place, start int64 }
+
+func (p *packer) all(ctx context.Context, before int64) error {
+	c := looseConference{start: math.MinInt64}
+	for {
+		err := p.with(ctx, func(conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, `SELECT key, place, start_ms FROM qos_conference
+				WHERE activity AND NOT packed AND end_ms < $1 AND (start_ms, key) > ($2, $3) ORDER BY start_ms, key LIMIT 1`,
+				before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
+		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return p.damage.Err()
+		}
+		if err != nil {
+			return err
+		}
+		// What another collector took away meanwhile the next call sees to.
+		if err := p.conference(ctx, c); err != nil && (!again(err) || ctx.Err() != nil) {
+			return err
+		}
+	}
+}
+
+func (p *packer) with(ctx context.Context, f func(*pgx.Conn) error) error {
+	return p.store.read.with(ctx, f)
+}
+
+// conference packs one conference, day by day and chunk by chunk.
+func (p *packer) conference(ctx context.Context, c looseConference) error {
+	days, err := p.days(ctx, c)
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, day := range days {
+		w := walk{looseConference: c, day: day, from: frames.Position{At: math.MinInt64}}
+		for !w.ended {
+			if err := p.step(ctx, &w); err != nil || w.taken {
+				return err
+			}
+		}
+		left += w.left
+	}
+	return p.finish(ctx, c, left)
+}
+
+// days returns the days of a conference's sessions, and makes the partitions that a store
+// of the first schema does not have.
+func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err error) {
+	err = p.with(ctx, func(conn *pgx.Conn) error {
+		span, err := conferenceSpan(ctx, conn, c)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if days, err = placeDays(ctx, conn, c.place, span); err != nil {
+			return err
+		}
+		for _, day := range days {
+			if err := makePartitions(ctx, conn, day); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return days, err
+}
+
+// conferenceSpan is where a conference is now.
+func conferenceSpan(ctx context.Context, q querier, c looseConference) (span instance.Span, err error) {
+	err = q.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2 AND activity`, c.key, c.place).
+		Scan(&span.Start, &span.End)
+	return span, err
+}
+
+// walk is how far the packing of one day of a conference has come.
+type walk struct {
+	looseConference
+	day   int32
+	from  frames.Position // rows up to here are packed, or stay
+	left  int             // rows that stay
+	ended bool
+	taken bool // another collector packs it
+}
+
+// step makes one chunk, in one transaction.
+func (p *packer) step(ctx context.Context, w *walk) error {
+	var m *making
+	err := p.with(ctx, func(conn *pgx.Conn) error {
+		m = &making{walk: *w, builder: chunk.NewBuilder(p.store.words)}
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.run(ctx, tx) })
+	})
+	if err != nil {
+		return err
+	}
+	*w = m.walk
+	for _, err := range m.damaged {
+		p.damage.Add(err)
+	}
+	p.done.Records += m.chunk.Records
+	p.done.Bytes += int64(len(m.chunk.Body))
+	return nil
+}
+
+// making is a chunk that is being made.
+type making struct {
+	walk
+	builder *chunk.Builder
+	rows    []frames.ReadRow // of the chunk, without bodies
+	damaged []error
+	chunk   chunk.Chunk
+}
+
+func (m *making) run(ctx context.Context, tx pgx.Tx) error {
+	if err := m.begin(ctx, tx); err != nil || m.taken {
+		return err
+	}
+	if err := m.gather(ctx, tx); err != nil || m.builder.Len() == 0 {
+		return err
+	}
+	var err error
+	if m.chunk, err = m.builder.Build(); err != nil {
+		return err
+	}
+	return m.insert(ctx, tx)
+}
+
+// begin keeps the day from being dropped and other collectors from the conference.
+func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
+	b := &pgx.Batch{}
+	b.Queue(`SELECT set_config(name, 'off', true) FROM unnest($1::text[]) name`, byIndex)
+	b.Queue(`SELECT pg_advisory_xact_lock_shared($1, $2)`, lockDay, m.day)
+	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.key).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&m.taken)
+	})
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// gather adds rows to the builder until it is full or there are no more.
+func (m *making) gather(ctx context.Context, tx pgx.Tx) error {
+	span, err := conferenceSpan(ctx, tx, m.looseConference)
+	if errors.Is(err, pgx.ErrNoRows) { // it was deleted, or merged into another
+		m.ended = true
+		return nil
+	}
+	for err == nil && !m.ended {
+		var rows []frames.ReadRow
+		if rows, err = m.read(ctx, tx, span); err != nil {
+			return err
+		}
+		for i := range rows {
+			full, err := m.add(&rows[i])
+			if full || err != nil {
+				return err
+			}
+		}
+		m.ended = len(rows) < packRows
+	}
+	return err
+}
+
+func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span) ([]frames.ReadRow, error) {
+	rows, err := tx.Query(ctx, pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
+		AND f.at BETWEEN $2 AND $3 AND f.at >= $4 AND (f.at, s.id, f.seq, f.idx) > ($4, $5, $6, $7) `+pageOrder+` LIMIT $8`,
+		m.place, span.Start, span.End, m.from.At, m.from.Session[:], m.from.Seq, m.from.Idx, packRows)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanFrame)
+}
+
+// add adds one row, unless the chunk is full.
+func (m *making) add(row *frames.ReadRow) (full bool, err error) {
+	switch result, err := m.builder.Add(row); {
+	case errors.Is(err, storage.ErrDamaged):
+		m.damaged = append(m.damaged, err)
+		m.left++
+	case err != nil:
+		return false, err
+	case result == chunk.Full:
+		return true, nil
+	case result == chunk.TooLong:
+		m.left++
+	default:
+		row.Body = nil
+		m.rows = append(m.rows, *row)
+	}
+	m.from = row.End()
+	return false, nil
+}
+
+// insert writes the chunk in place of its rows. The place is locked, so that who deletes
+// from it sees either.
+func (m *making) insert(ctx context.Context, tx pgx.Tx) error {
+	var key int64
+	err := tx.QueryRow(ctx, `SELECT nextval('qos_chunk_key') FROM (SELECT FROM qos_place WHERE key = $1 FOR UPDATE) p`, m.place).Scan(&key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errStale
+	}
+	if err != nil {
+		return err
+	}
+	var moved int64
+	b := &pgx.Batch{}
+	m.queueDelete(b, &moved)
+	b.Queue(`INSERT INTO `+partition(chunkTable, m.day)+` (key, place, from_ms, to_ms, day, records, body) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		key, m.place, m.chunk.From, m.chunk.To, m.day, m.chunk.Records, m.chunk.Body)
+	m.queueRanges(b, key)
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	if moved != int64(len(m.rows)) { // somebody deleted rows since they were read
+		return errStale
+	}
+	return nil
+}
+
+func (m *making) queueDelete(b *pgx.Batch, deleted *int64) {
+	var sessions, seqs []int64
+	var idx, n []int32
+	for i := range m.rows {
+		r := &m.rows[i]
+		sessions, seqs = append(sessions, r.SessionKey), append(seqs, r.Seq)
+		idx, n = append(idx, int32(r.Idx)), append(n, int32(r.N))
+	}
+	b.Queue(`WITH gone AS (DELETE FROM `+partition(frameTable, m.day)+` f USING unnest($1::bigint[], $2::bigint[], $3::int[], $4::int[]) q (session, seq, idx, n)
+		WHERE f.session = q.session AND f.seq = q.seq AND f.idx = q.idx AND f.n = q.n AND f.place = $5 AND f.activity RETURNING 1)
+		SELECT count(*) FROM gone`, sessions, seqs, idx, n, m.place).QueryRow(func(row pgx.Row) error { return row.Scan(deleted) })
+}
+
+func (m *making) queueRanges(b *pgx.Batch, key int64) {
+	var sessions, firsts, lasts []int64
+	var idx, n []int32
+	for _, r := range m.chunk.Ranges {
+		sessions, firsts, lasts = append(sessions, r.Session), append(firsts, r.First), append(lasts, r.Last)
+		idx, n = append(idx, int32(r.Idx)), append(n, int32(r.N))
+	}
+	b.Queue(`INSERT INTO `+partition(packedTable, m.day)+` (day, chunk, session, first, last, idx, n)
+		SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::int[], $7::int[])`,
+		m.day, key, sessions, firsts, lasts, idx, n)
+}
+
+// finish says that a conference is packed, unless activity came meanwhile.
+func (p *packer) finish(ctx context.Context, c looseConference, left int) error {
+	packed := false
+	err := p.with(ctx, func(conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, `SELECT FROM qos_place WHERE key = $1 FOR UPDATE`, c.place); err != nil {
+				return err
+			}
+			span, err := conferenceSpan(ctx, tx, c)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			days, err := placeDays(ctx, tx, c.place, span)
+			if err != nil {
+				return err
+			}
+			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND $2::bigint = (
+				SELECT count(*) FROM (SELECT FROM qos_frame WHERE activity AND place = $3 AND at BETWEEN $4 AND $5
+					AND day = ANY ($6::int[]) LIMIT $2::bigint + 1) f)`, c.key, left, c.place, span.Start, span.End, days)
+			packed = done.RowsAffected() == 1
+			return err
+		})
+	})
+	if err == nil && packed && left == 0 {
+		p.done.Conferences++
+	}
+	return err
+}
