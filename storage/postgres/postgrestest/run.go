@@ -9,11 +9,15 @@ import (
 // shared is the server of the package under test; nil where there is none.
 var shared *Server
 
+// quickRecovery: after a crash the server makes every file durable, one by one. Each test
+// has a database of some hundred files.
+const quickRecovery = "recovery_init_sync_method=syncfs"
+
 // Run starts the shared server and runs the tests of m; the server has ended when it
 // returns m's exit code. QOS_POSTGRES=required makes its absence a failure; else the tests
 // that ask for it are skipped.
 func Run(m *testing.M) int {
-	s, err := New()
+	s, err := New(quickRecovery)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "PostgreSQL:", err)
 		if os.Getenv("QOS_POSTGRES") == "required" {
