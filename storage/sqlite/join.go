@@ -108,14 +108,15 @@ func (p table) OthersBetween(after, before int64) (found bool, err error) {
 	return found, err
 }
 
+const recount = `INSERT INTO participant (conference, session)
+	SELECT ?1, session FROM frame WHERE activity = 1 AND place = ?2 AND at BETWEEN ?3 AND ?4
+	UNION SELECT ?1, p.session FROM chunk c CROSS JOIN packed p ON p.chunk = c.key WHERE c.place = ?2 AND c.from_ms BETWEEN ?3 AND ?4
+	UNION SELECT ?1, session FROM frame WHERE activity = 0 AND place = ?2 AND conference_at BETWEEN ?5 AND ?6`
+
 // Recount implements join.Table.
 func (p table) Recount(key int64, span, own instance.Span) error {
 	if err := p.t.exec(`DELETE FROM participant WHERE conference = ?`, key); err != nil {
 		return err
 	}
-	return p.t.exec(`INSERT INTO participant (conference, session)
-		SELECT ?1, session FROM frame WHERE activity = 1 AND place = ?2 AND at BETWEEN ?3 AND ?4
-		UNION SELECT ?1, p.session FROM chunk c CROSS JOIN packed p ON p.chunk = c.key WHERE c.place = ?2 AND c.from_ms BETWEEN ?3 AND ?4
-		UNION SELECT ?1, session FROM frame WHERE activity = 0 AND place = ?2 AND conference_at BETWEEN ?5 AND ?6`,
-		key, p.place, span.Start, span.End, own.Start, own.End)
+	return p.t.exec(recount, key, p.place, span.Start, span.End, own.Start, own.End)
 }

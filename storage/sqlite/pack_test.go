@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,12 +17,14 @@ func TestPackConformance(t *testing.T) {
 		require.NoError(t, err)
 	}
 	storagetest.RunPack(t, storagetest.PackEngine{
-		Open: func(t *testing.T) storagetest.PackStore { return temp(t) },
+		Open: func(t *testing.T) storagetest.PackStore { t.Helper(); return temp(t) },
 		Reopen: func(t *testing.T, s storagetest.PackStore) storagetest.PackStore {
+			t.Helper()
 			require.NoError(t, s.(*Store).Close())
 			return open(t, s.(*Store).path)
 		},
 		Flip: func(t *testing.T, s storagetest.PackStore) string {
+			t.Helper()
 			var key int64
 			var body []byte
 			require.NoError(t, s.(*Store).read.QueryRowContext(t.Context(), "SELECT key, body FROM chunk ORDER BY key DESC LIMIT 1").Scan(&key, &body))
@@ -30,14 +33,42 @@ func TestPackConformance(t *testing.T) {
 			return fmt.Sprint("chunk ", key)
 		},
 		Spoil: func(t *testing.T, s storagetest.PackStore) {
+			t.Helper()
 			exec(t, s, `UPDATE frame SET body = substr(body, 1, length(body) - 1) WHERE rowid =
 				(SELECT f.rowid FROM frame f JOIN session s ON s.key = f.session WHERE f.activity = 1 ORDER BY s.id DESC LIMIT 1)`)
 		},
 		Rows: func(t *testing.T, s storagetest.PackStore) (n int) {
+			t.Helper()
 			for _, table := range []string{"session", "place", "frame", "chunk", "packed", "conference", "participant"} {
 				n += count(t, s.(*Store), table)
 			}
 			return n
 		},
 	})
+}
+
+// The indexes answer what packing asks.
+func TestPackPlans(t *testing.T) {
+	s := temp(t)
+	f := func(want, query string, args ...any) {
+		t.Helper()
+		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		require.NoError(t, err)
+		defer rows.Close()
+		var plan strings.Builder
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
+			plan.WriteString(detail + "\n")
+		}
+		require.NoError(t, rows.Err())
+		require.Contains(t, plan.String(), want)
+		require.NotContains(t, plan.String(), "SCAN")
+	}
+	f("SEARCH chunk USING COVERING INDEX chunk_place (place=? AND from_ms>? AND from_ms<?)", chunkList, 1, 2, 3, 4)
+	f("SEARCH packed USING PRIMARY KEY (session=? AND first>? AND first<?)", storedIndexes, 1, 2, 3)
+	f("SEARCH conference USING INDEX conference_loose (start_ms>?)", nextLoose, 1, 2, 3)
+	f("SEARCH p USING COVERING INDEX packed_chunk (chunk=?)", recount, 1, 2, 3, 4, 5, 6)
+	f("SEARCH packed USING INDEX packed_chunk (chunk=?)", `DELETE FROM packed WHERE chunk = ?`, 1)
 }

@@ -90,12 +90,13 @@ func (f *packFixture) pack(before float64) storage.Packed {
 // hour packs what these tests write.
 const hour = 3600
 
-// talk appends frames of two records, one a second, for each session, and remarks.
-func (f *packFixture) talk(sessions int, from, frames uint64) {
+// talk appends frames of two records, one a second from the first on, for each session, and
+// remarks.
+func (f *packFixture) talk(sessions int, frames uint64) {
 	f.t.Helper()
 	for n := range sessions {
 		var records []storage.Record
-		for seq := from; seq < from+frames; seq++ {
+		for seq := uint64(1); seq <= frames; seq++ {
 			records = append(records, activity(seq, 0, float64(seq)), activity(seq, 1, float64(seq)))
 			if seq%50 == 0 {
 				records = append(records, other(1_000_000+seq, float64(seq), float64(seq)))
@@ -110,7 +111,7 @@ func (f *packFixture) talk(sessions int, from, frames uint64) {
 // spec: SRV-02 SRV-03
 func testPackSame(f *packFixture) {
 	t := f.t
-	f.talk(3, 1, 600)
+	f.talk(3, 600)
 	before, conference := f.records(ref(1)), f.conference(1)
 	require.Equal(t, storage.Packed{}, f.pack(600), "it ended just then")
 	packed := f.pack(hour)
@@ -207,7 +208,7 @@ func testPackTwoConferences(f *packFixture) {
 // spec: CONF-02 SRV-03
 func testPackLate(f *packFixture) {
 	t := f.t
-	f.talk(2, 1, 300)
+	f.talk(2, 300)
 	f.pack(hour)
 	f.append(batch(3, activity(1, 0, 150.5), activity(2, 0, 310)))
 	require.Equal(t, [][2]float64{{1, 310}}, f.spans())
@@ -261,7 +262,7 @@ func testPackParticipants(f *packFixture) {
 // spec: SRV-02
 func testPackWhileRead(f *packFixture) {
 	t := f.t
-	f.talk(3, 1, 900)
+	f.talk(3, 900)
 	want := f.records(ref(1))
 	for _, when := range []int{1, 300, 1000, 5000} {
 		var got []read
@@ -284,7 +285,7 @@ func testPackWhileRead(f *packFixture) {
 func testPackConcurrent(f *packFixture) {
 	t := f.t
 	const sessions, frames = 3, 400
-	f.talk(sessions, 1, frames)
+	f.talk(sessions, frames)
 	first := f.records(ref(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	var work, rest sync.WaitGroup
@@ -345,7 +346,7 @@ func whole(got, others []read) string {
 // spec: SRV-02
 func testPackRetention(f *packFixture) {
 	t := f.t
-	f.talk(3, 1, 700)
+	f.talk(3, 700)
 	f.append(batch(1, activity(5000, 0, 5000), activity(5001, 0, 5010)))
 	f.pack(2 * hour)
 	f.append(batch(1, activity(5001, 1, 5010)))
@@ -367,7 +368,11 @@ func testPackRetention(f *packFixture) {
 // spec: SRV-03
 func testPackReopen(f *packFixture) {
 	t := f.t
-	f.talk(2, 1, 100)
+	var records []storage.Record
+	for seq := range uint64(100) {
+		records = append(records, activity(seq+1, 0, float64(seq+1)), activity(seq+1, 1, float64(seq+1)))
+	}
+	f.append(batch(1, records...))
 	want := f.records(ref(1))
 	f.pack(hour)
 	f.reopen()
@@ -378,7 +383,7 @@ func testPackReopen(f *packFixture) {
 
 func testPackStops(f *packFixture) {
 	t := f.t
-	f.talk(1, 1, 10)
+	f.talk(1, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got, err := f.s.Pack(ctx, at(hour))
@@ -416,7 +421,7 @@ func testPackManySessions(f *packFixture) {
 // spec: SRV-02
 func testPackFlippedBit(f *packFixture) {
 	t := f.t
-	f.talk(2, 1, 300)
+	f.talk(2, 300)
 	f.pack(hour)
 	f.append(batch(3, activity(1, 0, 150.5), activity(2, 0, 310)))
 	f.pack(hour)
@@ -438,7 +443,7 @@ func testPackFlippedBit(f *packFixture) {
 // spec: SRV-02
 func testPackSpoiledRow(f *packFixture) {
 	t := f.t
-	f.talk(2, 1, 10)
+	f.talk(2, 10)
 	f.append(batch(7, activity(3, 0, 5)))
 	f.engine.Spoil(t, f.s)
 	for range 2 {

@@ -117,7 +117,7 @@ func (m *measured) about(v, share float64) float64 { return v * (1 + share*(2*m.
 
 // rarely returns a small count that is 0 as long as there is no trouble.
 func (m *measured) rarely(limit float64) int64 {
-	return int64(limit * math.Pow(m.trouble, 3) * m.Float64())
+	return int64(limit * m.trouble * m.trouble * m.trouble * m.Float64())
 }
 
 func (m *measured) rtp(codec string, packets, bytes int64) {

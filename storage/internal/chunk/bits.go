@@ -141,11 +141,18 @@ func (r *bitReader) wide(n uint) uint64 {
 
 func (r *bitReader) rice(k uint) uint64 {
 	q := uint(0)
-	for q < escape && r.get(1) == 1 {
-		q++
+	for {
+		r.fill(1)
+		ones := min(uint(bits.TrailingZeros64(^r.held)), r.n, escape-q)
+		r.held >>= ones
+		r.n -= ones
+		if q += ones; q == escape {
+			return r.wide(64)
+		}
+		if r.n > 0 { // a zero ends it
+			r.held >>= 1
+			r.n--
+			return uint64(q)<<k | r.wide(k)
+		}
 	}
-	if q == escape {
-		return r.wide(64)
-	}
-	return uint64(q)<<k | r.wide(k)
 }

@@ -1,4 +1,4 @@
 // Package frames is what engines of the store do alike with records: it groups them into
 // rows, encodes what a row carries compactly, cuts off what is stored already, and gives
-// rows back as records in order.
+// rows and chunks back as records in order.
 package frames
