@@ -81,6 +81,7 @@ func TestAll(t *testing.T) {
 	require.Contains(t, string(text), "\nthe rest\n")
 	require.NotContains(t, string(text), "old\n")
 	require.Contains(t, out.String(), "### Search")
+	require.Contains(t, out.String(), "300 conferences to search, 0.02 s a rate.")
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	require.Empty(t, left, "temporary files")
@@ -183,7 +184,9 @@ func TestQuantiles(t *testing.T) {
 	require.Equal(t, time.Duration(6), l.at(0.5))
 	require.Equal(t, time.Duration(10), l.at(0.99))
 	require.Equal(t, time.Duration(10), l.at(1))
-	require.Zero(t, latencies{}.at(1))
+	var out bytes.Buffer
+	require.NoError(t, report{out: &out}.latency("nothing", nil))
+	require.Empty(t, out.String(), "no latency is not a latency of 0")
 }
 
 func TestTable(t *testing.T) {

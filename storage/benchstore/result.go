@@ -32,16 +32,16 @@ func (r report) add(what, metric string, value float64) error {
 // latencies are how long the same thing took each time.
 type latencies []time.Duration
 
-// at returns the quantile q of sorted latencies.
+// at returns the quantile q of sorted latencies; there must be some.
 func (l latencies) at(q float64) time.Duration {
-	if len(l) == 0 {
-		return 0
-	}
 	return l[min(len(l)-1, int(q*float64(len(l))))]
 }
 
-// latency writes the usual quantiles in ms.
+// latency writes the usual quantiles in ms, if there is anything to tell of.
 func (r report) latency(what string, l latencies) error {
+	if len(l) == 0 {
+		return nil
+	}
 	slices.Sort(l)
 	for _, q := range []struct {
 		name string

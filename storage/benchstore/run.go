@@ -39,7 +39,7 @@ func measureAll(ctx context.Context, o options, out io.Writer) error {
 	}
 	document := &bytes.Buffer{}
 	both := io.MultiWriter(out, document)
-	if _, err := fmt.Fprintln(both, facts(dir)); err != nil {
+	if _, err := fmt.Fprintf(both, "%s\n%s conferences to search, %g s a rate.\n", facts(dir), short(float64(o.conferences)), o.seconds); err != nil {
 		return err
 	}
 	var all []result
