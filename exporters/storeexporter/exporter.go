@@ -54,7 +54,6 @@ func (e *storeExporter) shutdown(context.Context) error {
 // again: the store counts once what it has.
 func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 	t := translate(logs)
-	e.report(ctx, t.skipped)
 	if len(t.batches) > 0 {
 		done, err := e.writer.Append(ctx, t.batches)
 		if err != nil {
@@ -63,6 +62,7 @@ func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 		e.telemetry.QosstoreNew.Add(ctx, int64(done.New))
 		e.telemetry.QosstoreDuplicates.Add(ctx, int64(done.Duplicates))
 	}
+	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {
 		if err := e.writer.PutSummary(ctx, s); err != nil {
 			return classify(err)

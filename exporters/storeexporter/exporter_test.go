@@ -264,6 +264,21 @@ func TestSkipped(t *testing.T) {
 	})
 }
 
+// A batch that fails comes again whole: what it skips is counted with the one that the
+// store took, so that records handed on = new + duplicates + skipped.
+//
+// spec: SRV-03
+func TestSkippedIsCountedWithWhatIsTaken(t *testing.T) {
+	logs := plog.NewLogs()
+	records := newScopeLogs(newResource(logs, session), 1)
+	add(records, semconv.EventStats, 1)
+	add(records, semconv.EventStats, 0)
+	x := start(t, failingWriter{appendErr: errors.New("disk full")})
+	require.Error(t, x.ConsumeLogs(t.Context(), logs))
+	_, err := x.telemetry.GetMetric("otelcol_qosstore_skipped")
+	require.Error(t, err, "nothing was counted")
+}
+
 // set puts an attribute; nil removes it.
 func set(t *testing.T, attributes pcommon.Map, name string, v any) {
 	t.Helper()

@@ -1,10 +1,15 @@
-// Package delivery proves the promise of docs/protocol.md, section 4.7, on the real
-// binary: what was acknowledged stands in the store exactly once. Clients under load lose
-// their connections at random, resume, post the same frames through the other door, and
-// the collector itself is killed in between; then the store is read.
+// Package delivery proves on the real binary what docs/delivery.md promises: what was
+// acknowledged stands in the store exactly once, whatever fails. Clients under load keep an
+// account of every frame (tests/harness), a fault is let loose, and then the account of the
+// clients, the collector's metrics and the store must balance to zero. The faults: kills at
+// random moments, restarts, a disk that fills up, networks that fail in a dozen ways,
+// frames sent twice, clocks that step, numbers that jump, wrong resumes, clients that never
+// listen.
 //
-// The tests build ./collector; QOS_COLLECTOR names a binary to use instead. They speak over
-// loopback only. QOS_DELIVERY_SECONDS says how long the load lasts (5), QOS_DELIVERY_SEED
-// repeats a run's dice. Run them with -count=1: the test cache does not know what the
-// binary was built from.
+// QOS_COLLECTOR names a binary to use instead of building one. QOS_DELIVERY_SEED repeats a
+// run's dice (not the moments at which the operating system does its part),
+// QOS_DELIVERY_TIMES makes each load as many times longer, QOS_DELIVERY_KILLS says how
+// often the collector is killed (25). A full disk needs the right to mount: without it
+// that test is skipped, and with QOS_MOUNT=required it fails. Run them with -count=1: the
+// test cache does not know what the binary was built from.
 package delivery

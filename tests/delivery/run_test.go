@@ -19,15 +19,23 @@ type run struct {
 	store     string // directory
 	collector *harness.Collector
 	clients   []*harness.Client
+	stopped   func() // what there is to do before the store is read; may be nil
 }
 
 // newRun starts a collector with an empty store.
 func newRun(t *testing.T, length time.Duration) *run {
 	t.Helper()
-	r := &run{t: t, length: length, store: t.TempDir(), seed: harness.Setting(t, "QOS_DELIVERY_SEED", time.Now().UnixNano())}
+	store := t.TempDir()
+	return newRunOn(t, length, store, harness.Options{Storage: harness.SQLite(store)})
+}
+
+// newRunOn is newRun with a store that is found at a path after the run.
+func newRunOn(t *testing.T, length time.Duration, store string, o harness.Options) *run {
+	t.Helper()
+	r := &run{t: t, length: length, store: store, seed: harness.Setting(t, "QOS_DELIVERY_SEED", time.Now().UnixNano())}
 	r.length *= time.Duration(harness.Setting(t, "QOS_DELIVERY_TIMES", 1))
 	t.Logf("QOS_DELIVERY_SEED=%d", r.seed)
-	r.collector = harness.NewCollector(t, harness.Options{Storage: harness.SQLite(r.store)})
+	r.collector = harness.NewCollector(t, o)
 	r.collector.Start()
 	return r
 }
@@ -46,18 +54,32 @@ func (r *run) add(n int, habits harness.Habits, urls ...string) {
 // until each has drained.
 func (r *run) load(fault func(ctx context.Context)) {
 	r.t.Helper()
-	load, cancel := context.WithTimeout(r.t.Context(), r.length)
+	r.loadUntil(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, r.length)
+		defer cancel()
+		if fault != nil {
+			fault(ctx)
+		}
+		<-ctx.Done()
+	})
+}
+
+// loadUntil runs the clients until fault returns, and waits until each has drained.
+func (r *run) loadUntil(fault func(ctx context.Context)) {
+	r.t.Helper()
+	load, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
-	drain, cancelDrain := context.WithTimeout(r.t.Context(), r.length+2*harness.Patience)
+	drain, cancelDrain := context.WithCancel(r.t.Context())
 	defer cancelDrain()
 	errs := make([]error, len(r.clients))
 	var running sync.WaitGroup
 	for i, c := range r.clients {
 		running.Go(func() { errs[i] = c.Run(load, drain) })
 	}
-	if fault != nil {
-		fault(load)
-	}
+	fault(load)
+	cancel()
+	end := time.AfterFunc(2*harness.Patience, cancelDrain)
+	defer end.Stop()
 	running.Wait()
 	for _, err := range errs {
 		require.NoError(r.t, err)
@@ -68,6 +90,9 @@ func (r *run) load(fault func(ctx context.Context)) {
 func (r *run) balance() harness.Ledger {
 	r.t.Helper()
 	r.collector.Stop()
+	if r.stopped != nil {
+		r.stopped()
+	}
 	sum := harness.Check(r.t, r.clients, harness.ReadSQLite(r.t, r.store))
 	cuts, posts, slowed := 0, 0, 0
 	for _, c := range r.clients {

@@ -74,7 +74,7 @@ func NewClient(urls []string, seed int64, number int, habits Habits) *Client {
 	now := time.Now().UnixMilli()
 	return &Client{
 		urls: urls, habits: habits, dice: dice, addedAt: now,
-		http:    &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
+		http:    &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
 		session: fmt.Sprintf("%08x-%04x-7%03x-8%03x-%012x", now>>16, now&0xffff, dice.IntN(1<<12), number, dice.Uint64()>>16),
 	}
 }
@@ -155,10 +155,19 @@ const fabric = `{"type":"fabric","fabric":%d,"conferenceID":%q,"addedAt":%d,"rem
 
 // Greeting is what a connection must hear first: hello, two fabrics, one set of columns.
 func (c *Client) Greeting() []string {
-	acked := c.acked
-	if c.habits.Claim != nil {
-		acked = c.habits.Claim(c.dice, acked)
+	return c.GreetingFrom(c.claim())
+}
+
+// claim is what hello says of acked.
+func (c *Client) claim() uint64 {
+	if c.habits.Claim == nil {
+		return c.acked
 	}
+	return c.habits.Claim(c.dice, c.acked)
+}
+
+// GreetingFrom is the Greeting of a client that says acked.
+func (c *Client) GreetingFrom(acked uint64) []string {
 	return []string{
 		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":%d,"at":%d}`, c.token, c.session, acked, c.habits.Now().UnixMilli()),
 		fmt.Sprintf(fabric, 1, c.habits.ConferenceID, c.addedAt),

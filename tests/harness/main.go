@@ -14,14 +14,14 @@ import (
 )
 
 // VerifyMain runs the tests of a package, removes the binary that they built, and fails
-// when a goroutine is left. Call it from TestMain.
-func VerifyMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+// when a goroutine is left that options do not excuse. Call it from TestMain.
+func VerifyMain(m goleak.TestingM, options ...goleak.Option) {
+	goleak.VerifyTestMain(m, append(options, goleak.Cleanup(func(code int) {
 		if builtIn != "" {
 			_ = os.RemoveAll(builtIn)
 		}
 		os.Exit(code) //nolint:forbidigo // of TestMain
-	}))
+	}))...)
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,16 +27,42 @@ type Stored map[Identity][]Record
 // ReadSQLite reads the store in a directory that no collector uses now.
 func ReadSQLite(tb testing.TB, directory string) Stored {
 	tb.Helper()
+	var stored Stored
+	withSQLite(tb, directory, func(store storage.Reader) { stored = ReadStore(tb, store) })
+	return stored
+}
+
+// ReadTimes returns the times of all records in such a directory.
+func ReadTimes(tb testing.TB, directory string) (times []time.Time) {
+	tb.Helper()
+	withSQLite(tb, directory, func(store storage.Reader) {
+		each(tb, store, func(_ string, r storage.Record) { times = append(times, r.At) })
+	})
+	return times
+}
+
+func withSQLite(tb testing.TB, directory string, read func(storage.Reader)) {
+	tb.Helper()
 	store, err := sqlite.Open(tb.Context(), filepath.Join(directory, "qos.sqlite3"), sqlite.Options{})
 	require.NoError(tb, err)
 	defer func() { require.NoError(tb, store.Close()) }()
-	return ReadStore(tb, store)
+	read(store)
 }
 
 // ReadStore reads all conferences.
 func ReadStore(tb testing.TB, store storage.Reader) Stored {
 	tb.Helper()
 	stored := Stored{}
+	each(tb, store, func(session string, r storage.Record) {
+		id := Identity{session, r.Seq, r.Index}
+		stored[id] = append(stored[id], Record{Name: r.Name, Value: Content(r)})
+	})
+	return stored
+}
+
+// each calls yield for every record of the harness's application.
+func each(tb testing.TB, store storage.Reader, yield func(session string, r storage.Record)) {
+	tb.Helper()
 	query := storage.Query{AppID: AppID}
 	for {
 		page, err := store.Conferences(tb.Context(), query)
@@ -43,13 +70,12 @@ func ReadStore(tb testing.TB, store storage.Reader) Stored {
 		for _, c := range page.Conferences {
 			ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
 			require.NoError(tb, store.Records(tb.Context(), ref, func(session string, r storage.Record) bool {
-				id := Identity{session, r.Seq, r.Index}
-				stored[id] = append(stored[id], Record{Name: r.Name, Value: Content(r)})
+				yield(session, r)
 				return true
 			}))
 		}
 		if page.Next == (storage.Cursor{}) {
-			return stored
+			return
 		}
 		query.Before = page.Next
 	}

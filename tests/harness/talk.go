@@ -18,8 +18,12 @@ func (c *Client) connection(load, drain context.Context) error {
 		return nil //nolint:nilerr // the collector may be away just now
 	}
 	defer c.cut(w)
+	claim := c.claim()
+	if !w.Send(c.GreetingFrom(claim)...) {
+		return nil
+	}
 	c.cursor = c.settled
-	if !w.Send(c.Greeting()...) {
+	if claim < c.acked && !c.again(w, claim) {
 		return nil
 	}
 	if c.habits.Twins {
@@ -77,7 +81,7 @@ func (c *Client) talk(load, drain context.Context, w *Wire) error {
 	tick := time.NewTicker(c.habits.PushEvery)
 	defer tick.Stop()
 	var pausedUntil time.Time
-	welcomed := false
+	welcomed, deadline := false, time.Now().Add(time.Second)
 	for {
 		select {
 		case <-end.C:
@@ -85,6 +89,9 @@ func (c *Client) talk(load, drain context.Context, w *Wire) error {
 		case <-drain.Done():
 			return nil
 		case <-tick.C:
+			if !welcomed && time.Now().After(deadline) {
+				return nil
+			}
 			if load.Err() == nil {
 				c.push()
 				c.push()
@@ -111,6 +118,21 @@ func (c *Client) talk(load, drain context.Context, w *Wire) error {
 			}
 		}
 	}
+}
+
+// again sends the frames past claim that were acknowledged: to the server they are not.
+// Without them its acks would never reach what is new.
+func (c *Client) again(w *Wire, claim uint64) bool {
+	for _, f := range c.frames[:c.settled] {
+		if f.Seq <= claim {
+			continue
+		}
+		f.Sent++
+		if !w.Send(f.Text) {
+			return false
+		}
+	}
+	return true
 }
 
 // send puts what the window allows on the wire.

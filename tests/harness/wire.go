@@ -22,8 +22,9 @@ type Wire struct {
 // Dial opens a WebSocket to a back-end URL. A deaf one never reads: what the server says
 // fills the buffers between them. The caller must call Close.
 func Dial(ctx context.Context, url string, deaf bool) (*Wire, error) {
+	dialer := websocket.Dialer{HandshakeTimeout: 2 * time.Second}
 	//nolint:bodyclose // gorilla: the body of an upgrade needs no close
-	ws, _, err := websocket.DefaultDialer.DialContext(ctx, "ws"+strings.TrimPrefix(url, "http")+"ws", http.Header{"Origin": {Origin}})
+	ws, _, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(url, "http")+"ws", http.Header{"Origin": {Origin}})
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,19 @@ func (w *Wire) Reset() {
 	w.Close()
 }
 
-// HalfClose ends only the way to the server, without a goodbye.
+// HalfClose ends only the way to the server, without a goodbye, and waits until the server
+// ends the other.
 func (w *Wire) HalfClose() {
 	if tcp, ok := w.ws.NetConn().(*net.TCPConn); ok {
 		_ = tcp.CloseWrite()
 	}
+	w.outlast()
+}
+
+// outlast reads until the server has ended the connection.
+func (w *Wire) outlast() {
+	_ = w.ws.SetReadDeadline(time.Now().Add(5 * time.Second))
+	w.drain()
 }
 
 // Goodbye starts the closing handshake of WebSockets.
@@ -89,8 +98,7 @@ func (w *Wire) Goodbye() {
 // Finish says goodbye and waits until the server has read all and answered it.
 func (w *Wire) Finish() {
 	w.Goodbye()
-	_ = w.ws.SetReadDeadline(time.Now().Add(5 * time.Second))
-	w.drain()
+	w.outlast()
 }
 
 // Abandon stops listening and leaves the connection half-open: the server does not know,
