@@ -53,7 +53,6 @@ type tab struct {
 	*page
 	front *front
 	room  string
-	user  string
 }
 
 func openTab(t *testing.T, b *browser, pages, room string, f *front, more url.Values) *tab {
@@ -67,7 +66,7 @@ func openTab(t *testing.T, b *browser, pages, room string, f *front, more url.Va
 	b.opening.Lock() // a browser that opens many windows at once takes longest for all of them
 	defer b.opening.Unlock()
 	p := openPage(t, b, room, pages+"/tab?"+query.Encode())
-	return &tab{page: p, front: f, room: room, user: user}
+	return &tab{page: p, front: f, room: room}
 }
 
 // now is the page's account at this moment.
@@ -82,7 +81,7 @@ func (b *tab) now() tabAccount {
 func (b *tab) last(from *page) tabAccount {
 	b.t.Helper()
 	var text string
-	from.get("localStorage.getItem("+quote(b.user)+")", &text)
+	from.get("localStorage.getItem("+quote(b.room)+")", &text)
 	var account tabAccount
 	require.NoError(b.t, json.Unmarshal([]byte(text), &account), text)
 	return account
