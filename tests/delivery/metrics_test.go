@@ -1,6 +1,9 @@
 package delivery
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -16,17 +19,45 @@ type account struct {
 	written, present, dropped                                 float64 // records, at the store
 }
 
+// Names of the metrics.
+const (
+	framesReceived  = "otelcol_receiver_qoswss_frames_received"
+	framesAccepted  = "otelcol_receiver_qoswss_frames_accepted"
+	framesDuplicate = "otelcol_receiver_qoswss_frames_duplicate"
+	framesRefused   = "otelcol_receiver_qoswss_frames_refused"
+	framesDeferred  = "otelcol_receiver_qoswss_frames_deferred"
+	framesSkipped   = "otelcol_receiver_qoswss_frames_skipped"
+	recordsAccepted = "otelcol_receiver_accepted_log_records"
+	recordsRefused  = "otelcol_receiver_refused_log_records"
+	recordsFailed   = "otelcol_receiver_failed_log_records"
+	storeNew        = "otelcol_qosstore_new"
+	storeDuplicates = "otelcol_qosstore_duplicates"
+	storeSkipped    = "otelcol_qosstore_skipped"
+)
+
 func newAccount(m harness.Metrics) account {
-	frames := func(what string) float64 { return m.Sum("otelcol_receiver_qoswss_frames_" + what + "") }
 	return account{
-		received: frames("received"), accepted: frames("accepted"), duplicate: frames("duplicate"),
-		refused: frames("refused"), deferred: frames("deferred"), skipped: frames("skipped"),
-		handedOn: m.Sum("otelcol_receiver_accepted_log_records"),
-		turnedAway: m.Sum("otelcol_receiver_refused_log_records") +
-			m.Sum("otelcol_receiver_failed_log_records"),
-		written: m.Sum("otelcol_qosstore_new"), present: m.Sum("otelcol_qosstore_duplicates"),
-		dropped: m.Sum("otelcol_qosstore_skipped"),
+		received: m.Sum(framesReceived), accepted: m.Sum(framesAccepted), duplicate: m.Sum(framesDuplicate),
+		refused: m.Sum(framesRefused), deferred: m.Sum(framesDeferred), skipped: m.Sum(framesSkipped),
+		handedOn: m.Sum(recordsAccepted), turnedAway: m.Sum(recordsRefused) + m.Sum(recordsFailed),
+		written: m.Sum(storeNew), present: m.Sum(storeDuplicates),
+		dropped: m.Sum(storeSkipped) - m.Sum(storeSkipped, `reason="summary"`),
 	}
+}
+
+// TestTheDocumentNamesTheMetrics: what operators read is what is balanced here.
+func TestTheDocumentNamesTheMetrics(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "delivery.md"))
+	require.NoError(t, err)
+	named := regexp.MustCompile("`(otelcol_[a-z_]*[a-z])`").FindAllStringSubmatch(string(text), -1)
+	var names []string
+	for _, name := range named {
+		names = append(names, name[1])
+	}
+	require.ElementsMatch(t, []string{
+		framesReceived, framesAccepted, framesDuplicate, framesRefused, framesDeferred, framesSkipped,
+		recordsAccepted, recordsRefused, recordsFailed, storeNew, storeDuplicates, storeSkipped,
+	}, names)
 }
 
 // balance holds the equations of docs/delivery.md against one process that lived from an
