@@ -144,14 +144,11 @@ type link struct {
 }
 
 func (f *front) link(w http.ResponseWriter, r *http.Request) {
-	target := f.next()
-	there, resp, err := (&websocket.Dialer{Subprotocols: websocket.Subprotocols(r), HandshakeTimeout: 10 * time.Second}).
-		DialContext(f.t.Context(), "ws://"+target.Host+r.URL.Path, http.Header{"Origin": r.Header["Origin"]})
+	there, err := f.dial(r)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	_ = resp.Body.Close()
 	upgrader := websocket.Upgrader{Subprotocols: websocket.Subprotocols(r), CheckOrigin: func(*http.Request) bool { return true }}
 	page, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -169,6 +166,19 @@ func (f *front) link(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	delete(f.links, l)
 	f.mu.Unlock()
+}
+
+// dial connects to the collector whose turn it is, or to the next one that is there.
+func (f *front) dial(r *http.Request) (there *websocket.Conn, err error) {
+	dialer := &websocket.Dialer{Subprotocols: websocket.Subprotocols(r), HandshakeTimeout: 10 * time.Second}
+	for range f.targets {
+		var resp *http.Response
+		there, resp, err = dialer.DialContext(f.t.Context(), "ws://"+f.next().Host+r.URL.Path, http.Header{"Origin": r.Header["Origin"]})
+		if err == nil {
+			return there, resp.Body.Close()
+		}
+	}
+	return nil, err
 }
 
 // carry hands on what one end says until that end is gone; then it closes the other.

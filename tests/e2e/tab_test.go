@@ -117,17 +117,18 @@ func (b *tab) reconnects(within time.Duration, hellos int) {
 	b.t.Helper()
 	eventually(b.t, within, b.room+": says hello again", func() (bool, string) {
 		_, account := b.front.wire.newest()
-		return account.hellos > hellos, jsonOf(account.hellos)
+		return account.hellos+account.posts > hellos, jsonOf([]int{account.hellos, account.posts})
 	})
 	b.delivers(within, 4)
 }
 
+// hellos counts them, whichever way they came.
 func (b *tab) hellos() int {
 	_, account := b.front.wire.newest()
 	if account == nil {
 		return 0
 	}
-	return account.hellos
+	return account.hellos + account.posts
 }
 
 // finish hangs up and waits until the collector has all that was said.
