@@ -11,7 +11,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
-	build client browsers postgres tools fuzz size clean
+	bench-store build client browsers databases tools fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 
 test: test-client test-go e2e ## everything: both languages, race detector, real browsers
 
-test-go: postgres ## Go tests with the race detector, all but the browsers
+test-go: databases ## Go tests with the race detector, all but the browsers
 	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
@@ -75,6 +75,9 @@ lint: tools ## lint Go
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./storage/... ./internal/...
 
+bench-store: databases ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
+	go run ./storage/benchstore -docs docs/benchmarks.md
+
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9]*' $$pkg/*_test.go | cut -c6-); do \
@@ -92,12 +95,12 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	      chromium chromium-driver firefox-esr iproute2 >/dev/null; \
 	  else echo "Chromium, chromedriver or Firefox is missing: the browser tests will be skipped"; fi; fi
 
-postgres: ## install PostgreSQL (Debian, root), unless it is there; the tests start their own server
-	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+databases: ## install PostgreSQL and SQLite's shell (Debian, root), unless they are there; the tests start their own server
+	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL"; apt-get update -qq; \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
-	  else echo "PostgreSQL is missing: its engine's tests will be skipped"; fi; fi
+	    echo "installing PostgreSQL and sqlite3"; apt-get update -qq; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql sqlite3 >/dev/null; \
+	  else echo "PostgreSQL or sqlite3 is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
