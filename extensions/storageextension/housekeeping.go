@@ -20,9 +20,6 @@ const (
 // writes, and go on with the next call where they were stopped.
 type keeper interface {
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
-}
-
-type packer interface {
 	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
 }
 
@@ -34,10 +31,9 @@ func (s *store) keep(db keeper) {
 			s.deleted(ctx, n, unlessStopped(ctx, err))
 		}))
 	}
-	pack, ok := db.(packer)
-	if after := s.cfg.PackAfter; ok && after > 0 {
+	if after := s.cfg.PackAfter; after > 0 {
 		s.tasks = append(s.tasks, startPeriodic(packInterval, func(ctx context.Context, now time.Time) {
-			p, err := pack.Pack(ctx, now.Add(-after))
+			p, err := db.Pack(ctx, now.Add(-after))
 			s.packed(ctx, p, unlessStopped(ctx, err))
 		}))
 	}
