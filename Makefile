@@ -36,8 +36,8 @@ test-client: client/node_modules ## TypeScript: format, types, unit tests, size,
 
 # Apart from the rest, so that compilers do not starve the browsers, and without the race
 # detector: it drives the binary as it ships.
-e2e: browsers ## real browsers against the real binary
-	QOS_E2E=$(if $(CI),required,$(QOS_E2E)) CGO_ENABLED=0 go test -trimpath -count=1 -timeout 25m ./tests/e2e/...
+e2e: browsers databases ## real browsers against the real binary
+	QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) CGO_ENABLED=0 go test -trimpath -count=1 -timeout 25m ./tests/e2e/...
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
 # is cached prints nothing, so that later builds are silent and take seconds.
