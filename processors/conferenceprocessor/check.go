@@ -2,6 +2,7 @@ package conferenceprocessor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/qosrtc/qos/internal/conference"
@@ -16,6 +17,9 @@ import (
 const (
 	checkAfter = instance.Gap * time.Millisecond
 	maxChecks  = maxWaiting
+	// maxChain is how often what a check made us tell is checked in turn: collectors whose
+	// labels differ would never agree.
+	maxChain = 5
 )
 
 // check is a conference to be read again.
@@ -23,6 +27,7 @@ type check struct {
 	part  conference.Part
 	at    time.Time
 	until time.Time // it is not tried again after that
+	chain int       // checks before it that made us tell something
 }
 
 // checks are in order of their time.
@@ -34,11 +39,11 @@ func (c *conferences) checkLater(ctx context.Context, summaries []conference.Sum
 		return
 	}
 	for i := range summaries {
-		s := &summaries[i]
-		c.restorer.checks = append(c.restorer.checks, check{
-			conference.Part{AppID: s.AppID, ConferenceID: s.ConferenceID, AtMs: s.StartMs},
-			now.Add(checkAfter), now.Add(checkAfter + c.cfg.KeepEnded),
-		})
+		part := conference.Part{AppID: summaries[i].AppID, ConferenceID: summaries[i].ConferenceID, AtMs: summaries[i].StartMs}
+		if chain := c.restorer.chains[part]; chain <= maxChain {
+			at := now.Add(checkAfter)
+			c.restorer.checks = append(c.restorer.checks, check{part, at, at.Add(c.cfg.KeepEnded), chain})
+		}
 	}
 	if over := len(c.restorer.checks) - maxChecks; over > 0 {
 		c.restorer.checks = c.restorer.checks[over:]
@@ -58,12 +63,29 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	}
 	look := c.restorer.checks[:due]
 	c.restorer.checks = c.restorer.checks[due:]
+	c.restorer.chains = make(map[conference.Part]int, len(look))
 	for _, k := range look {
-		err := c.restorePart(ctx, k.part, now)
+		err := c.checkOne(ctx, k.part, now)
+		c.restorer.chains[k.part] = k.chain + 1
 		if k.at = now.Add(checkAfter); err != nil && now.Before(k.until) {
 			c.restorer.checks = append(c.restorer.checks, k)
 		} else if err != nil {
 			c.drop(ctx, 1, reasonNotChecked)
 		}
 	}
+}
+
+// checkOne restores a conference that has a summary in the store. One that has none was
+// deleted since, or nobody stores summaries.
+func (c *conferences) checkOne(ctx context.Context, p conference.Part, now time.Time) error {
+	span, told, err := c.restoreOne(ctx, p, now)
+	if err == nil && told.Revision > 0 {
+		c.mu.Lock()
+		c.set.Restored(p, span, told)
+		c.mu.Unlock()
+	}
+	if errors.Is(err, errGoesOn) {
+		return nil
+	}
+	return err
 }

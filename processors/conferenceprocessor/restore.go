@@ -48,7 +48,8 @@ type restorer struct {
 	sweepAt time.Time // zero: done
 	swept   bool
 	shared  bool
-	checks  checks // none where it is not shared
+	checks  checks                  // none where it is not shared
+	chains  map[conference.Part]int // what was checked in this tick, by the chain's length
 }
 
 // findStore sets up the restorer where a storage extension is configured.

@@ -3,6 +3,7 @@ package conferenceprocessor
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,14 @@ type fakeStore struct {
 	records []storage.Record
 	asked   int
 	shared  bool
+	mu      sync.Mutex
+}
+
+// change changes the store while the processor runs.
+func (f *fakeStore) change(how func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	how()
 }
 
 func (f *fakeStore) Shared() bool { return f.shared }
@@ -32,6 +41,8 @@ func (f *fakeStore) Shared() bool { return f.shared }
 func (f *fakeStore) Reader() storage.Reader { return f }
 
 func (f *fakeStore) Conferences(context.Context, storage.Query) (storage.Page, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.found.AppID == "" || f.found.Summary != nil {
 		return storage.Page{}, f.err
 	}
@@ -39,6 +50,8 @@ func (f *fakeStore) Conferences(context.Context, storage.Query) (storage.Page, e
 }
 
 func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conference, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.asked++
 	if f.err == nil && ref.ConferenceID != f.found.ConferenceID {
 		return storage.Conference{}, storage.ErrNotFound
@@ -47,6 +60,8 @@ func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conf
 }
 
 func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string, storage.Record) bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, r := range f.records {
 		if !yield("earlier", r) {
 			break
