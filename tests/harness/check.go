@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,7 +44,17 @@ func Balance(clients []*Client, stored Stored) (Ledger, error) {
 	if known != len(stored) {
 		errs = append(errs, fmt.Errorf("%d identities in the store that no client made", len(stored)-known))
 	}
-	return sum, errors.Join(errs...)
+	return sum, first(errs)
+}
+
+// first joins as many errors as somebody reads.
+func first(errs []error) error {
+	const most = 10
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) > most {
+		errs = append(errs[:most:most], fmt.Errorf("and %d more", len(errs)-most))
+	}
+	return errors.Join(errs...)
 }
 
 // balance compares one frame with the store and counts what it found of it.
