@@ -72,17 +72,17 @@ func TestWhatGoesOnElsewhereIsToldThere(t *testing.T) {
 			store.records = nil
 			store.fill(begin, begin.Add(30*time.Second))
 		})
-		advance(begin.Add(59 * time.Second).Sub(time.Now()))
+		advance(time.Until(begin.Add(59 * time.Second)))
 		none(t, next)
 		advance(4 * time.Second)
-		record, s := one(t, next)
-		require.Equal(t, 1, s.Revision)
-		require.Len(t, s.Participants, 2)
-		require.Equal(t, int64(30_000), s.DurationMs)
+		_, first := one(t, next)
+		require.Equal(t, 1, first.Revision)
+		require.Len(t, first.Participants, 2)
+		require.Equal(t, int64(30_000), first.DurationMs)
 
 		store.change(func() { store.found.Summary = &storage.Summary{Revision: 1, Document: []byte(`{"revision":1}`)} })
 		advance(31 * time.Second)
-		record, s = one(t, next)
+		record, s := one(t, next)
 		require.Equal(t, 2, s.Revision)
 		require.Len(t, s.Participants, 2)
 
@@ -105,7 +105,7 @@ func TestWhoSawTheLastRecordTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _, begin := shareWith(t, next, 5*time.Second)
-		advance(begin.Add(34 * time.Second).Sub(time.Now()))
+		advance(time.Until(begin.Add(34 * time.Second)))
 		none(t, next)
 		advance(3 * time.Second)
 		_, s := one(t, next)

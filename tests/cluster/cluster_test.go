@@ -44,18 +44,20 @@ func TestCollectorsDieAndRestart(t *testing.T) {
 // spec: SRV-03
 func TestTheDatabaseGoesAway(t *testing.T) {
 	c := newCluster(t)
+	const short = 2 * time.Second
 	away := time.Duration(harness.Setting(t, "QOS_CLUSTER_AWAY", 2)) * time.Second
+	c.patience += 2 * away // what clients kept takes its time
 	c.run(func() {
 		c.server.Stop()
 		harness.Pause(t.Context(), away)
 		require.NoError(t, c.server.Start())
 		harness.Pause(t.Context(), time.Second)
 		c.server.Kill()
-		harness.Pause(t.Context(), away)
+		harness.Pause(t.Context(), short)
 		require.NoError(t, c.server.Start())
 		harness.Pause(t.Context(), time.Second)
 		c.server.Pause()
-		harness.Pause(t.Context(), away)
+		harness.Pause(t.Context(), short)
 		c.server.Resume()
 	})
 	require.NotZero(t, c.slowed(), "back-pressure")

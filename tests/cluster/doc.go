@@ -4,5 +4,6 @@
 // nothing stands in the store twice, a conference has one summary of all its parts.
 //
 // QOS_CLUSTER_SEED repeats the dice of a run, QOS_CLUSTER_SECONDS sets the length of each
-// load, QOS_CLUSTER_AWAY for how many seconds the database is away.
+// load, QOS_CLUSTER_AWAY for how many seconds the database is away (with 600 go test needs a
+// longer -timeout).
 package cluster

@@ -30,12 +30,13 @@ type cluster struct {
 	dsn        string
 	collectors []*harness.Collector
 	clients    []*harness.Client
+	patience   time.Duration // for clients to have all acknowledged
 }
 
 // newCluster starts two collectors.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, server: postgrestest.Shared(t)}
+	c := &cluster{t: t, server: postgrestest.Shared(t), patience: 2 * harness.Patience}
 	c.dsn = c.server.Database(t)
 	c.database = c.dsn[strings.LastIndexByte(c.dsn, '/')+1 : strings.IndexByte(c.dsn, '?')]
 	// A user that can be refused something: qos is the server's superuser.
@@ -78,7 +79,7 @@ func (c *cluster) run(act func()) {
 	act()
 	harness.Pause(load, length)
 	endLoad()
-	defer time.AfterFunc(2*harness.Patience, endDrain).Stop()
+	defer time.AfterFunc(c.patience, endDrain).Stop()
 	running.Wait()
 	for _, err := range errs {
 		require.NoError(c.t, err)
