@@ -141,7 +141,8 @@ func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err
 		return err
 	})
 	b.Queue(`DELETE FROM qos_conference WHERE key = $1`, l.Key)
-	return sessions, tx.SendBatch(ctx, b).Close()
+	err = tx.SendBatch(ctx, b).Close()
+	return sessions, err
 }
 
 // deleteSessions deletes those of the sessions that where selects in which nobody is

@@ -44,7 +44,7 @@ type looseConference struct{ key, place, start int64 }
 func (p *packer) all(ctx context.Context, before int64) error {
 	c := looseConference{start: math.MinInt64}
 	for {
-		err := p.with(ctx, func(conn *pgx.Conn) error {
+		err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 			return conn.QueryRow(ctx, `SELECT key, place, start_ms FROM qos_conference
 				WHERE activity AND NOT packed AND end_ms < $1 AND (start_ms, key) > ($2, $3) ORDER BY start_ms, key LIMIT 1`,
 				before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
@@ -62,8 +62,8 @@ func (p *packer) all(ctx context.Context, before int64) error {
 	}
 }
 
-func (p *packer) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	return p.store.read.with(ctx, f)
+func (p *packer) with(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	return p.store.reading(ctx, f)
 }
 
 // conference packs one conference, day by day and chunk by chunk.
@@ -88,7 +88,7 @@ func (p *packer) conference(ctx context.Context, c looseConference) error {
 // days returns the days of a conference's sessions, and makes the partitions that a store
 // of the first schema does not have.
 func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err error) {
-	err = p.with(ctx, func(conn *pgx.Conn) error {
+	err = p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		span, err := conferenceSpan(ctx, conn, c)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -129,8 +129,8 @@ type walk struct {
 // step makes one chunk, in one transaction.
 func (p *packer) step(ctx context.Context, w *walk) error {
 	var m *making
-	err := p.with(ctx, func(conn *pgx.Conn) error {
-		m = &making{walk: *w, builder: chunk.NewBuilder(p.store.words)}
+	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		m = &making{walk: *w, store: p.store, builder: chunk.NewBuilder(p.store.words)}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.run(ctx, tx) })
 	})
 	if err != nil {
@@ -148,6 +148,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 // making is a chunk that is being made.
 type making struct {
 	walk
+	store   *Store
 	builder *chunk.Builder
 	rows    []frames.ReadRow // of the chunk, without bodies
 	damaged []error
@@ -202,14 +203,19 @@ func (m *making) gather(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span) ([]frames.ReadRow, error) {
-	rows, err := tx.Query(ctx, pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
+// read reads rows, and after them the words that others learnt.
+func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span) (out []frames.ReadRow, err error) {
+	b := &pgx.Batch{}
+	b.Queue(pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
 		AND f.at BETWEEN $2 AND $3 AND f.at >= $4 AND (f.at, s.id, f.seq, f.idx) > ($4, $5, $6, $7) `+pageOrder+` LIMIT $8`,
-		m.place, span.Start, span.End, m.from.At, m.from.Session[:], m.from.Seq, m.from.Idx, packRows)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanFrame)
+		m.place, span.Start, span.End, m.from.At, m.from.Session[:], m.from.Seq, m.from.Idx, packRows,
+	).Query(func(rows pgx.Rows) (err error) {
+		out, err = pgx.CollectRows(rows, scanFrame)
+		return err
+	})
+	b.Queue(wordsAfter, m.store.learnt.Load()).Query(m.store.takeWords)
+	err = tx.SendBatch(ctx, b).Close()
+	return out, err
 }
 
 // add adds one row, unless the chunk is full.
@@ -286,7 +292,7 @@ func (m *making) queueRanges(b *pgx.Batch, key int64) {
 // finish says that a conference is packed, unless activity came meanwhile.
 func (p *packer) finish(ctx context.Context, c looseConference, left int) error {
 	packed := false
-	err := p.with(ctx, func(conn *pgx.Conn) error {
+	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, `SELECT FROM qos_place WHERE key = $1 FOR UPDATE`, c.place); err != nil {
 				return err
@@ -302,7 +308,7 @@ func (p *packer) finish(ctx context.Context, c looseConference, left int) error 
 			if err != nil {
 				return err
 			}
-			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND $2::bigint = (
+			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND NOT packed AND $2::bigint = (
 				SELECT count(*) FROM (SELECT FROM qos_frame WHERE activity AND place = $3 AND at BETWEEN $4 AND $5
 					AND day = ANY ($6::int[]) LIMIT $2::bigint + 1) f)`, c.key, left, c.place, span.Start, span.End, days)
 			packed = done.RowsAffected() == 1

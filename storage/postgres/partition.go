@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A day has a partition of each of these tables, made and dropped together.
+// A day has a partition of each of these tables, made and dropped together. Transactions
+// that use several do so in this order.
 const (
 	frameTable  = "qos_frame"
 	chunkTable  = "qos_chunk"
@@ -71,14 +72,20 @@ func withDay(ctx context.Context, conn *pgx.Conn, day int32, f func() error) err
 }
 
 // dropPartitions drops a day's partitions, in steps of which any may be the last: renamed,
-// so that no writer finds them; detached; dropped. It holds one of them at a time, so that
-// it waits for no reader who waits for it. The caller is within withDay.
+// all at once, so that no writer finds them; detached; dropped. Renaming locks them in the
+// order in which everybody does. The caller is within withDay.
 func dropPartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
-	for _, table := range dayTables {
-		_, err := conn.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(table, day), condemned(table, day)))
-		if err != nil {
-			return err
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		for _, table := range dayTables {
+			_, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE IF EXISTS %s RENAME TO %s`, partition(table, day), condemned(table, day)))
+			if err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return dropCondemned(ctx, conn, day)
 }

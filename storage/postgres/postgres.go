@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
@@ -20,6 +19,8 @@ import (
 const (
 	defaultConnections = 8
 	defaultDays        = 400
+	// patience bounds what the server is asked to do at once, but for retention.
+	patience = 30 * time.Second
 )
 
 // Options are the settings of a store. The zero value is ready to use.
@@ -31,7 +32,7 @@ type Options struct {
 	// 400; it should not be less than the retention.
 	Days int
 
-	tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
+	patience, tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
 }
 
 // Store is a store in a PostgreSQL database.
@@ -93,6 +94,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 func (o *Options) setDefaults() {
 	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections)
 	o.Days = cmp.Or(max(0, o.Days), defaultDays)
+	o.patience = cmp.Or(o.patience, patience)
 	o.tellPause = cmp.Or(o.tellPause, tellPause)
 	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
 }
@@ -110,18 +112,27 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Codes of the server.
+const (
+	diskFull = "53100"
+	readOnly = "25006" // read_only_sql_transaction
+)
+
 // wrap names the database and the operation, never the password.
 func (s *Store) wrap(operation string, err error) error {
 	hint := ""
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch e.Code {
-		case "53100": // disk_full
-			hint = "the server has no space left: "
-		case "53300": // too_many_connections
-			hint = "the server allows no more connections: "
-		case "42501": // insufficient_privilege
-			hint = "the user may not do this: "
-		}
+	switch code(err) {
+	case diskFull:
+		hint = "the server has no space left: "
+	case readOnly:
+		hint = "the server is read-only, perhaps a standby: "
+	case "53300": // too_many_connections
+		hint = "the server allows no more connections: "
+	case "42501": // insufficient_privilege
+		hint = "the user may not do this: "
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		hint = "the server did not answer in time: "
 	}
 	return fmt.Errorf("store %s: %s: %s%w", s.name, operation, hint, err)
 }

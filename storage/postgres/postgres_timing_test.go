@@ -118,3 +118,42 @@ func BenchmarkRecordsOneConference(b *testing.B) {
 	require.Equal(b, 4*540*5, n)
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
+
+// BenchmarkPack packs conferences of four sessions and 90 minutes, and measures what a row
+// takes before and after: tables, indexes and what stands beside them.
+func BenchmarkPack(b *testing.B) {
+	const seqs = 540
+	total := 0
+	for b.Loop() {
+		b.StopTimer()
+		s := open(b, database(b))
+		start := time.Now().Add(-24 * time.Hour).Truncate(time.Hour)
+		rows := 0
+		for session := range 16 {
+			for from := uint64(1); from <= seqs; from += 60 {
+				var batches []storage.Batch
+				for seq := from; seq < from+60; seq++ {
+					batches = append(batches, statsFrame(session, seq, start))
+				}
+				done, err := s.Append(b.Context(), batches)
+				require.NoError(b, err)
+				rows += done.New
+			}
+		}
+		size := func(tables string) float64 {
+			return float64(query[int64](b, s, `SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relname ~ $1`, tables))
+		}
+		hot := size(`^qos_frame_[0-9]+$`)
+		b.StartTimer()
+		packed, err := s.Pack(b.Context(), time.Now())
+		b.StopTimer()
+		require.NoError(b, err)
+		require.Equal(b, rows, packed.Records)
+		b.ReportMetric(hot/float64(rows), "hot-B/row")
+		b.ReportMetric(size(`^qos_(chunk|packed)_[0-9]+$`)/float64(rows), "packed-B/row")
+		b.ReportMetric(float64(packed.Bytes)/float64(rows), "chunk-B/row")
+		total += rows
+		b.ReportMetric(float64(total)/b.Elapsed().Seconds(), "rows/s")
+		b.StartTimer()
+	}
+}

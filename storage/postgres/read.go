@@ -17,7 +17,7 @@ import (
 
 // Conferences implements storage.Reader.
 func (s *Store) Conferences(ctx context.Context, q storage.Query) (page storage.Page, err error) {
-	err = s.view(ctx, func(tx pgx.Tx) (err error) {
+	err = s.view(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		page, err = list(ctx, tx, q)
 		return err
 	})
@@ -29,7 +29,7 @@ func (s *Store) Conferences(ctx context.Context, q storage.Query) (page storage.
 
 // Conference implements storage.Reader.
 func (s *Store) Conference(ctx context.Context, ref storage.Ref) (c storage.Conference, err error) {
-	err = s.view(ctx, func(tx pgx.Tx) error {
+	err = s.view(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		found, err := find(ctx, tx, ref)
 		if err != nil {
 			return err
@@ -51,10 +51,20 @@ func (s *Store) Conference(ctx context.Context, ref storage.Ref) (c storage.Conf
 }
 
 // view runs read in a transaction, so that all its queries see the same state.
-func (s *Store) view(ctx context.Context, read func(pgx.Tx) error) error {
-	return s.read.with(ctx, func(conn *pgx.Conn) error {
-		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, read)
+func (s *Store) view(ctx context.Context, read func(context.Context, pgx.Tx) error) error {
+	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			return read(ctx, tx)
+		})
 	})
+}
+
+// reading runs f with a connection, and no longer than it may take: a server that went
+// silent is an error.
+func (s *Store) reading(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.patience)
+	defer cancel()
+	return s.read.with(ctx, func(conn *pgx.Conn) error { return f(ctx, conn) })
 }
 
 // listed is a conference and its row key.

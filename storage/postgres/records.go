@@ -23,7 +23,7 @@ func (s *Store) Records(ctx context.Context, ref storage.Ref, yield func(session
 
 func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string, storage.Record) bool) error {
 	var at located
-	err := s.view(ctx, func(tx pgx.Tx) (err error) {
+	err := s.view(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		at, err = find(ctx, tx, ref)
 		return err
 	})
@@ -33,14 +33,14 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 	read := frames.Read{
 		Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span,
 		Activity: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
-			err = s.read.with(ctx, func(conn *pgx.Conn) (err error) {
+			err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) (err error) {
 				page, err = s.activityPage(ctx, conn, at, from, limit)
 				return err
 			})
 			return page, err
 		},
 		Other: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
-			err = s.read.with(ctx, func(conn *pgx.Conn) error {
+			err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 				b := &pgx.Batch{}
 				s.queuePage(b, otherPage, at, at.own, from, limit, &page.Rows)
 				return conn.SendBatch(ctx, b).Close()
@@ -99,7 +99,8 @@ func (s *Store) activityPage(ctx context.Context, conn *pgx.Conn, at located, fr
 		return err
 	})
 	b.Queue(`COMMIT`)
-	return page, conn.SendBatch(ctx, b).Close()
+	err = conn.SendBatch(ctx, b).Close()
+	return page, err
 }
 
 func scanFrame(row pgx.CollectableRow) (r frames.ReadRow, err error) {
@@ -110,7 +111,7 @@ func scanFrame(row pgx.CollectableRow) (r frames.ReadRow, err error) {
 // openChunk reads one chunk of some days.
 func (s *Store) openChunk(ctx context.Context, key int64, days []int32) (frames.Packed, error) {
 	var body []byte
-	err := s.read.with(ctx, func(conn *pgx.Conn) error {
+	err := s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `SELECT body FROM qos_chunk WHERE key = $1 AND day = ANY ($2::int[])`, key, days).Scan(&body)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

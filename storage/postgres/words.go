@@ -44,7 +44,7 @@ func (s *Store) takeWords(rows pgx.Rows) error {
 
 // learn gives words ids and commits them, before any body uses them.
 func (s *Store) learn(ctx context.Context, missing map[string]bool) error {
-	return s.read.with(ctx, func(conn *pgx.Conn) error {
+	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 1)`, lockSchema); err != nil {
 				return err

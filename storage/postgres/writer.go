@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,8 +18,6 @@ const (
 	// attempts is how often a transaction is tried that the server ended or that met a
 	// partition or a row that had just gone.
 	attempts = 4
-	// commitTimeout bounds an attempt: a server that went silent is an error.
-	commitTimeout = 30 * time.Second
 	// maxCached bounds each of the caches; a full one starts again from nothing.
 	maxCached = 1 << 16
 )
@@ -78,12 +75,15 @@ func (w *writer) commit(jobs []*job) (err error) {
 }
 
 func (w *writer) attempt(jobs []*job) error {
-	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), w.store.options.patience)
 	defer cancel()
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
 	err := w.transaction(ctx, jobs)
+	if code(err) == readOnly { // the dsn may lead to another server by now
+		_ = w.conn.Close(ctx)
+	}
 	if err != nil && !w.conn.IsClosed() && w.conn.PgConn().TxStatus() != 'I' {
 		if _, fault := w.conn.Exec(ctx, "ROLLBACK"); fault != nil {
 			_ = w.conn.Close(ctx)
@@ -140,7 +140,7 @@ func (w *writer) greet(ctx context.Context, conn *pgconn.PgConn) error {
 			('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
 			('idle_in_transaction_session_timeout', '%d')) setting (name, value);
 		SELECT set_config(name, 'off', false) FROM unnest('{%s}'::text[]) name;
-		SELECT pg_advisory_lock_shared(%d, %d)`, (2*commitTimeout).Milliseconds(), strings.Join(byIndex, ","), lockCollector, w.store.number)).Close()
+		SELECT pg_advisory_lock_shared(%d, %d)`, (2*w.store.options.patience).Milliseconds(), strings.Join(byIndex, ","), lockCollector, w.store.number)).Close()
 }
 
 // errStale says that a row went between its being made and its being locked.
@@ -151,18 +151,25 @@ func again(err error) bool {
 	if errors.Is(err, errStale) {
 		return true
 	}
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch e.Code {
-		case "40001", "40P01": // serialization_failure, deadlock_detected
-			return true
-		case "42P01": // undefined_table: a partition went
-			return true
-		case "57P01", "57P02", "57P03": // the server is going down or coming up
-			return true
-		}
-		return false
+	switch code(err) {
+	case "": // not from the server
+		return lost(err)
+	case "40001", "40P01": // serialization_failure, deadlock_detected
+		return true
+	case "42P01": // undefined_table: a partition went
+		return true
+	case "57P01", "57P02", "57P03": // the server is going down or coming up
+		return true
 	}
-	return lost(err)
+	return false
+}
+
+// code is the server's code of an error, empty where it is not the server's.
+func code(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
 }
 
 // lost says whether the connection was lost in mid-transaction, rather than that none
@@ -171,12 +178,14 @@ func lost(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
-	_, server := errors.AsType[*pgconn.PgError](err)
-	return !server
+	return code(err) == ""
 }
 
 // splits says whether the jobs of a group that failed may fare better each alone.
 func splits(err error) bool {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && !again(e) && e.Code != "53100" // disk_full
+	switch code(err) {
+	case "", diskFull, readOnly:
+		return false
+	}
+	return !again(err)
 }
