@@ -1,0 +1,52 @@
+package conference_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// TestAnyPartAndTheStoreMakeTheWhole: whichever records came here, in whichever order, cut
+// into batches by ticks, and whichever of them were lost with the state: with those of the
+// store the summary is that of all, told once, and not again when the store has it.
+//
+// spec: CONF-02, SRV-03
+func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := genEvents(t, 25_000)
+		spans, _ := components(events)
+		require.Len(t, spans, 1)
+		set := newSet(10, 3_600_000)
+		set.Shared()
+		for _, e := range shuffled(t, events)[:rapid.IntRange(0, len(events)).Draw(t, "seen")] {
+			require.Contains(t, []conference.Result{conference.Applied, conference.Duplicate}, set.Apply(&e, base+30_000))
+			if rapid.Bool().Draw(t, "tick") {
+				require.Empty(t, tick(set, base+30_000), "never without the store")
+			}
+		}
+		const later = base + 400_000
+		restore := func(p conference.Part, told conference.Summary) {
+			for _, e := range shuffled(t, events) {
+				set.Restore(&e, later)
+			}
+			set.Restored(p, spans[0], told)
+		}
+		out := tick(set, later)
+		for parts := append(set.Parts(), conference.Part{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}); len(parts) > 0; parts = set.Parts() {
+			for _, p := range parts {
+				restore(p, conference.Summary{})
+			}
+			out = append(out, tick(set, later)...)
+		}
+		require.Len(t, out, 1)
+		require.Equal(t, 1, out[0].Revision)
+		require.JSONEq(t, asJSON(t, conference.Fold(events, quality.DefaultBounds())), asJSON(t, out[0]))
+
+		restore(conference.Part{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}, out[0])
+		require.Empty(t, tick(set, later), "it is told")
+	})
+}
