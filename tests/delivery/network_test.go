@@ -45,7 +45,8 @@ func (n *network) cut(ctx context.Context, length time.Duration) {
 	n.t.Helper()
 	n.proxy.Stop()
 	harness.Pause(ctx, length)
-	require.NoError(n.t, n.proxy.Start())
+	// A process that is just being started holds a copy of the old listener for a moment.
+	require.Eventually(n.t, func() bool { return n.proxy.Start() == nil }, harness.Patience, time.Millisecond)
 }
 
 // illnesses are what networks have. A stall lets nothing through and tells nobody.
