@@ -29,7 +29,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 test: test-client test-go e2e ## everything: both languages, race detector, real browsers
 
 test-go: databases ## Go tests with the race detector, all but the browsers
-	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
