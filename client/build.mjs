@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { minify } from 'terser';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const committed = new URL('dist/', import.meta.url).pathname;
@@ -28,15 +29,12 @@ const common = {
   define: { __QOS_VERSION__: JSON.stringify(version) },
 };
 
-// esbuild has no UMD format: a function around its iife does the three ways of loading.
 const umd = {
   ...common,
   entryPoints: ['src/umd.ts'],
   format: 'iife',
-  banner: {
-    js: `${licence}\n(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){var wrapper={};`,
-  },
-  footer: { js: 'return wrapper.qos});' },
+  logOverride: { 'commonjs-variable-in-esm': 'silent' },
+  banner: { js: licence },
 };
 
 if (!checking) {
@@ -44,7 +42,7 @@ if (!checking) {
   mkdirSync(dist);
 }
 await build({ ...umd, outfile: `${dist}qos.js` });
-await build({ ...umd, outfile: `${dist}qos.min.js`, minify: true });
+await buildMinified();
 await build({
   ...common,
   entryPoints: ['src/module.ts'],
@@ -52,6 +50,22 @@ await build({
   outfile: `${dist}qos.mjs`,
   banner: { js: licence },
 });
+
+/** esbuild folds and renames first; terser then inlines and joins more of it than esbuild does. */
+async function buildMinified() {
+  const outfile = `${dist}qos.min.js`;
+  const { outputFiles } = await build({ ...umd, outfile, minify: true, write: false });
+  const [content, folded] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
+  const { code, map } = await minify(folded, {
+    ecma: 2020,
+    compress: { passes: 3 },
+    mangle: { toplevel: true },
+    format: { comments: /^!/ },
+    sourceMap: { content, filename: 'qos.min.js', url: 'qos.min.js.map', includeSources: true },
+  });
+  writeFileSync(outfile, `${code}\n`);
+  writeFileSync(`${outfile}.map`, map);
+}
 
 // The published types stand alone: the public types, then the shape of the export.
 const types = [licence, readFileSync('src/types.ts', 'utf8'), readFileSync('src/module.types.txt', 'utf8')].join('\n');

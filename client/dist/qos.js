@@ -1,5 +1,4 @@
 /*! qos 0.1.0 | Apache-2.0 */
-(function(root,factory){if(typeof define==="function"&&define.amd)define([],factory);else if(typeof module==="object"&&module.exports)module.exports=factory();else root.qos=factory()})(typeof self!=="undefined"?self:this,function(){var wrapper={};
 "use strict";
 (() => {
   // src/result.ts
@@ -2745,15 +2744,17 @@ ${speaker.lines(entry).join("\n")}`;
   // src/index.ts
   function assemble(scriptUrl) {
     const create = () => createOperations(new Instance(), scriptUrl);
-    function qos() {
+    function qos2() {
       return create();
     }
-    return Object.assign(qos, create());
+    return Object.assign(qos2, create());
   }
 
   // src/umd.ts
   var script = typeof document === "object" ? document.currentScript : null;
-  wrapper.qos = assemble(script?.src);
+  var qos = assemble(script?.src);
+  if (typeof define === "function" && define.amd) define([], () => qos);
+  else if (typeof module === "object" && module.exports) module.exports = qos;
+  else Object.assign(globalThis, { qos });
 })();
-return wrapper.qos});
 //# sourceMappingURL=qos.js.map

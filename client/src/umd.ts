@@ -2,9 +2,13 @@
 
 import { assemble } from './index.ts';
 
-/** The wrapper that the build puts around this file hands its qos out. */
-declare const wrapper: { qos: unknown };
+declare const define: { (dependencies: string[], factory: () => unknown): void; amd?: unknown } | undefined;
+declare const module: { exports?: unknown } | undefined;
 
+// Read here, not in a loader's factory: only while the file runs does the page know which it is.
 const script = typeof document === 'object' ? document.currentScript : null;
+const qos = assemble((script as HTMLScriptElement | null)?.src);
 
-wrapper.qos = assemble((script as HTMLScriptElement | null)?.src);
+if (typeof define === 'function' && define.amd) define([], () => qos);
+else if (typeof module === 'object' && module.exports) module.exports = qos;
+else Object.assign(globalThis, { qos });
