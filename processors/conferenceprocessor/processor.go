@@ -23,8 +23,9 @@ import (
 // is held, and no other lock is taken under it.
 //
 // A record is looked at before it is passed on, so that a repetition can be marked, and
-// applied only when the next component has taken it: what was refused comes again, and
-// must not be taken for a repetition then. Between the two it is in flight.
+// applied only when the next component has taken it. Between the two it is in flight. What
+// was refused comes again, and is marked then too: components beside the one that refused
+// may have counted it.
 type conferences struct {
 	cfg       *Config
 	next      consumer.Logs
@@ -34,6 +35,7 @@ type conferences struct {
 	mu       sync.Mutex
 	set      *conference.Set
 	inFlight map[string][][]item // by session; almost always one at most
+	refused  refused
 
 	stop context.CancelFunc // nil before Start and after Shutdown
 	wg   sync.WaitGroup
@@ -166,7 +168,7 @@ func (c *conferences) look(items []item) (duplicates int) {
 	for i := range items {
 		e := &items[i].event
 		risen := high == nil || high.Session == e.Session && after(e, high)
-		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.flies(e) {
+		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.flies(e) || c.refused.has(frameOf(e)) {
 			items[i].record.Attributes().PutBool(semconv.Duplicate, true)
 			duplicates++
 		}
@@ -196,15 +198,20 @@ func (c *conferences) settle(items []item, taken bool, now time.Time) (results [
 	for session := range sessions(items) {
 		c.land(session, items)
 	}
-	if !taken {
-		return results
-	}
 	nowMs := now.UnixMilli()
 	for i := range items {
-		results[c.set.Apply(&items[i].event, nowMs)]++
+		e := &items[i].event
+		if !taken {
+			c.refused.add(frameOf(e))
+			continue
+		}
+		c.refused.remove(frameOf(e))
+		results[c.set.Apply(e, nowMs)]++
 	}
 	return results
 }
+
+func frameOf(e *conference.Event) frameID { return frameID{e.Session, e.Seq} }
 
 func (c *conferences) land(session string, items []item) {
 	flying := slices.DeleteFunc(c.inFlight[session], func(other []item) bool { return &other[0] == &items[0] })

@@ -196,11 +196,11 @@ func checkRecord(t *testing.T, record plog.LogRecord, begin time.Time) {
 	}, attrs)
 }
 
-// TestRefusedIsNotSeen: an error goes back, and what was refused is no repetition when it
-// comes again; after it was taken it is.
+// TestRefusedIsMarked: an error goes back. What was refused is in no conference, but it is
+// marked when it comes again, for an exporter beside the one that refused has counted it.
 //
 // spec: SRV-03
-func TestRefusedIsNotSeen(t *testing.T) {
+func TestRefusedIsMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, nil)
@@ -214,12 +214,31 @@ func TestRefusedIsNotSeen(t *testing.T) {
 			require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
 		}
 		_, marked := next.take()
-		require.Equal(t, []bool{false, true}, marked)
+		require.Equal(t, []bool{true, true}, marked)
+		require.Equal(t, 1, c.set.Len(), "it counts now")
 		require.Empty(t, c.inFlight)
+		require.Empty(t, c.refused.young)
 		metadatatest.AssertEqualProcessorConferenceDuplicates(t, telemetry,
-			[]metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
+			[]metricdata.DataPoint[int64]{{Value: 2}}, metricdatatest.IgnoreTimestamp())
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
+}
+
+// TestRefusedIsBounded: the oldest are forgotten, and what was taken makes no room.
+func TestRefusedIsBounded(t *testing.T) {
+	var r refused
+	for seq := range uint64(3 * refusedFrames) {
+		r.add(frameID{"s", seq})
+		r.add(frameID{"s", seq})
+	}
+	require.Len(t, r.young, refusedFrames)
+	require.Len(t, r.old, refusedFrames)
+	require.False(t, r.has(frameID{"s", 0}))
+	for _, seq := range []uint64{refusedFrames, 3*refusedFrames - 1} {
+		require.True(t, r.has(frameID{"s", seq}))
+		r.remove(frameID{"s", seq})
+		require.False(t, r.has(frameID{"s", seq}))
+	}
 }
 
 // TestRepetitionInOneBatchAndInFlight: a record that comes again before the first was
