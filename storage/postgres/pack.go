@@ -14,9 +14,6 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// packRows is how many rows are read at a time.
-const packRows = 256
-
 // Pack packs the records of activity of conferences that ended before a time into chunks,
 // one transaction a chunk. Collectors that do so at once share the conferences. If it stops
 // half-way, or ctx ends, the next call goes on. Rows that are damaged, or too long for any
@@ -74,13 +71,13 @@ func (p *packer) conference(ctx context.Context, c looseConference) error {
 	}
 	left := 0
 	for _, day := range days {
-		w := walk{looseConference: c, day: day, from: frames.Position{At: math.MinInt64}}
-		for !w.ended {
+		w := walk{looseConference: c, day: day, Walk: chunk.NewWalk()}
+		for !w.Ended {
 			if err := p.step(ctx, &w); err != nil || w.taken {
 				return err
 			}
 		}
-		left += w.left
+		left += w.Left
 	}
 	return p.finish(ctx, c, left)
 }
@@ -116,13 +113,11 @@ func conferenceSpan(ctx context.Context, q querier, c looseConference) (span ins
 	return span, err
 }
 
-// walk is how far the packing of one day of a conference has come.
+// walk is the packing of one day of a conference.
 type walk struct {
 	looseConference
+	chunk.Walk
 	day   int32
-	from  frames.Position // rows up to here are packed, or stay
-	left  int             // rows that stay
-	ended bool
 	taken bool // another collector packs it
 }
 
@@ -130,7 +125,7 @@ type walk struct {
 func (p *packer) step(ctx context.Context, w *walk) error {
 	var m *making
 	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		m = &making{walk: *w, store: p.store, builder: chunk.NewBuilder(p.store.words)}
+		m = &making{walk: *w, store: p.store}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.run(ctx, tx) })
 	})
 	if err != nil {
@@ -149,7 +144,6 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 type making struct {
 	walk
 	store   *Store
-	builder *chunk.Builder
 	rows    []frames.ReadRow // of the chunk, without bodies
 	damaged []error
 	chunk   chunk.Chunk
@@ -159,11 +153,22 @@ func (m *making) run(ctx context.Context, tx pgx.Tx) error {
 	if err := m.begin(ctx, tx); err != nil || m.taken {
 		return err
 	}
-	if err := m.gather(ctx, tx); err != nil || m.builder.Len() == 0 {
+	span, err := conferenceSpan(ctx, tx, m.looseConference)
+	if errors.Is(err, pgx.ErrNoRows) { // it was deleted, or merged into another
+		m.Ended = true
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	var err error
-	if m.chunk, err = m.builder.Build(); err != nil {
+	builder := chunk.NewBuilder(m.store.words)
+	m.rows, m.damaged, err = m.Gather(builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
+		return m.read(ctx, tx, span, from, limit)
+	})
+	if err != nil || len(m.rows) == 0 {
+		return err
+	}
+	if m.chunk, err = builder.Build(); err != nil {
 		return err
 	}
 	return m.insert(ctx, tx)
@@ -180,35 +185,12 @@ func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// gather adds rows to the builder until it is full or there are no more.
-func (m *making) gather(ctx context.Context, tx pgx.Tx) error {
-	span, err := conferenceSpan(ctx, tx, m.looseConference)
-	if errors.Is(err, pgx.ErrNoRows) { // it was deleted, or merged into another
-		m.ended = true
-		return nil
-	}
-	for err == nil && !m.ended {
-		var rows []frames.ReadRow
-		if rows, err = m.read(ctx, tx, span); err != nil {
-			return err
-		}
-		for i := range rows {
-			full, err := m.add(&rows[i])
-			if full || err != nil {
-				return err
-			}
-		}
-		m.ended = len(rows) < packRows
-	}
-	return err
-}
-
 // read reads rows, and after them the words that others learnt.
-func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span) (out []frames.ReadRow, err error) {
+func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span, from frames.Position, limit int) (out []frames.ReadRow, err error) {
 	b := &pgx.Batch{}
 	b.Queue(pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
 		AND f.at BETWEEN $2 AND $3 AND f.at >= $4 AND (f.at, s.id, f.seq, f.idx) > ($4, $5, $6, $7) `+pageOrder+` LIMIT $8`,
-		m.place, span.Start, span.End, m.from.At, m.from.Session[:], m.from.Seq, m.from.Idx, packRows,
+		m.place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit,
 	).Query(func(rows pgx.Rows) (err error) {
 		out, err = pgx.CollectRows(rows, scanFrame)
 		return err
@@ -216,26 +198,6 @@ func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span) (out [
 	b.Queue(wordsAfter, m.store.learnt.Load()).Query(m.store.takeWords)
 	err = tx.SendBatch(ctx, b).Close()
 	return out, err
-}
-
-// add adds one row, unless the chunk is full.
-func (m *making) add(row *frames.ReadRow) (full bool, err error) {
-	switch result, err := m.builder.Add(row); {
-	case errors.Is(err, storage.ErrDamaged):
-		m.damaged = append(m.damaged, err)
-		m.left++
-	case err != nil:
-		return false, err
-	case result == chunk.Full:
-		return true, nil
-	case result == chunk.TooLong:
-		m.left++
-	default:
-		row.Body = nil
-		m.rows = append(m.rows, *row)
-	}
-	m.from = row.End()
-	return false, nil
 }
 
 // insert writes the chunk in place of its rows. The place is locked, so that who deletes

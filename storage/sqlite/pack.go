@@ -58,8 +58,8 @@ const nextLoose = `SELECT key, place, start_ms FROM conference INDEXED BY confer
 
 // conference packs one conference, chunk by chunk.
 func (p *packer) conference(ctx context.Context, c looseConference) error {
-	w := &walk{looseConference: c, from: frames.Position{At: math.MinInt64}}
-	for !w.ended {
+	w := &walk{c, chunk.NewWalk()}
+	for !w.Ended {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -70,20 +70,23 @@ func (p *packer) conference(ctx context.Context, c looseConference) error {
 	return p.finish(w)
 }
 
-// walk is how far the packing of a conference has come.
+// walk is the packing of a conference.
 type walk struct {
 	looseConference
-	from  frames.Position // rows up to here are packed, or stay
-	left  int             // rows that stay
-	ended bool
-	taken []frames.ReadRow // rows of the chunk that is being made, without bodies
+	chunk.Walk
 }
 
 // step makes one chunk. Nobody else takes rows away meanwhile.
 func (p *packer) step(ctx context.Context, w *walk) error {
 	p.store.sweep.Lock()
 	defer p.store.sweep.Unlock()
-	if err := p.gather(ctx, w); err != nil || p.builder.Len() == 0 {
+	rows, damaged, err := w.Gather(p.builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
+		return p.store.looseRows(ctx, w.looseConference, from, limit)
+	})
+	for _, err := range damaged {
+		p.damage.Add(err)
+	}
+	if err != nil || len(rows) == 0 {
 		return err
 	}
 	c, err := p.builder.Build()
@@ -91,7 +94,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 		return err
 	}
 	// It does not stop half-way: nobody would know whether the chunk is there.
-	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.place, &c, w.taken) }})
+	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.place, &c, rows) }})
 	if err != nil {
 		return err
 	}
@@ -100,54 +103,11 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 	return nil
 }
 
-// gather adds rows to the builder until it is full or there are no more.
-func (p *packer) gather(ctx context.Context, w *walk) error {
-	w.taken = w.taken[:0]
-	for {
-		rows, err := p.store.looseRows(ctx, w)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			full, err := p.add(w, &rows[i])
-			if full || err != nil {
-				return err
-			}
-		}
-		if w.ended = len(rows) < packRows; w.ended {
-			return nil
-		}
-	}
-}
-
-// add adds one row, unless the chunk is full.
-func (p *packer) add(w *walk, row *frames.ReadRow) (full bool, err error) {
-	switch result, err := p.builder.Add(row); {
-	case errors.Is(err, storage.ErrDamaged):
-		p.damage.Add(err)
-		w.left++
-	case err != nil:
-		return false, err
-	case result == chunk.Full:
-		return true, nil
-	case result == chunk.TooLong:
-		w.left++
-	default:
-		row.Body = nil
-		w.taken = append(w.taken, *row)
-	}
-	w.from = row.End()
-	return false, nil
-}
-
-// packRows is how many rows are read at a time.
-const packRows = 256
-
 // looseRows reads the next rows of a conference as it is now; none when it was deleted.
-func (s *Store) looseRows(ctx context.Context, w *walk) (rows []frames.ReadRow, err error) {
+func (s *Store) looseRows(ctx context.Context, c looseConference, from frames.Position, limit int) (rows []frames.ReadRow, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		var span instance.Span
-		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ? AND activity = 1`, w.key, w.place).
+		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ? AND activity = 1`, c.key, c.place).
 			Scan(&span.Start, &span.End)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -155,7 +115,7 @@ func (s *Store) looseRows(ctx context.Context, w *walk) (rows []frames.ReadRow, 
 		if err != nil {
 			return err
 		}
-		rows, err = readRows(ctx, tx, activityPage, w.place, span, w.from, packRows)
+		rows, err = readRows(ctx, tx, activityPage, c.place, span, from, limit)
 		return err
 	})
 	return rows, err
@@ -198,10 +158,10 @@ func (p *packer) finish(w *walk) error {
 	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
 		packed, err = t.count(`UPDATE conference SET packed = 1 WHERE key = ?1 AND place = ?2 AND activity = 1
 			AND ?3 = (SELECT count(*) FROM (SELECT 1 FROM frame INDEXED BY frame_activity
-				WHERE activity = 1 AND place = ?2 AND at BETWEEN start_ms AND end_ms LIMIT ?3 + 1))`, w.key, w.place, w.left)
+				WHERE activity = 1 AND place = ?2 AND at BETWEEN start_ms AND end_ms LIMIT ?3 + 1))`, w.key, w.place, w.Left)
 		return err
 	}})
-	if err == nil && packed == 1 && w.left == 0 {
+	if err == nil && packed == 1 && w.Left == 0 {
 		p.done.Conferences++
 	}
 	return err
