@@ -2,9 +2,7 @@ package chunk
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 	"strconv"
@@ -271,22 +269,6 @@ func TestFlippedBits(t *testing.T) {
 	}
 	_, err := Decode(frames.NewDictionary(), body)
 	require.ErrorIs(t, err, storage.ErrDamaged, "words are not there")
-}
-
-// A body that comes to much more than any chunk is refused before it takes memory.
-func TestBomb(t *testing.T) {
-	z, err := compressor()
-	require.NoError(t, err)
-	_, err = Decode(frames.NewDictionary(), signed(z.EncodeAll(make([]byte, 16*maxPayload), nil)))
-	require.ErrorIs(t, err, storage.ErrDamaged)
-	_, err = seal(make([]byte, maxPayload+1))
-	require.Error(t, err)
-}
-
-func signed(packed []byte) []byte {
-	body := append([]byte{version, 0, 0, 0, 0}, packed...)
-	binary.LittleEndian.PutUint32(body[1:], crc32.Checksum(packed, castagnoli))
-	return body
 }
 
 // What has a right checksum and is nonsense is an error, never a panic or a loop without

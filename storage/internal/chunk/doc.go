@@ -12,7 +12,7 @@
 //
 // # Format
 //
-//	version (1 byte) | CRC-32C of what follows (4 bytes, little endian) | zstd of the payload
+// A body is a payload in an envelope (package envelope), compressed and with a checksum.
 //
 //	payload:  texts | sessions | frames | shapes
 //	texts:    count, then count times: length, bytes; all texts of the chunk, each once
