@@ -23,12 +23,14 @@ func summary(t *testing.T, store storage.Reader, ok func(conference.Summary) boo
 		page, err := store.Conferences(t.Context(), storage.Query{})
 		require.NoError(t, err)
 		require.Len(t, page.Conferences, 1)
-		stored := page.Conferences[0].Summary
-		if stored == nil {
+		found := page.Conferences[0]
+		if found.Summary == nil {
 			return false
 		}
+		found, err = store.Conference(t.Context(), storage.Ref{AppID: found.AppID, ConferenceID: found.ConferenceID, At: found.Start})
+		require.NoError(t, err)
 		s = conference.Summary{}
-		require.NoError(t, json.Unmarshal(stored.Document, &s))
+		require.NoError(t, json.Unmarshal(found.Summary.Document, &s))
 		return ok(s)
 	}, harness.Patience, 50*time.Millisecond, "%+v", &s)
 	return s

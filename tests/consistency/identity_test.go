@@ -220,6 +220,13 @@ func identity(session string, seq uint64, index int) string {
 	return fmt.Sprint(session, " ", seq, " ", index)
 }
 
+// whole returns a listed conference with its summary's document.
+func (w *twin) whole(t *rapid.T, listed *storage.Conference) *storage.Conference {
+	c, err := w.store.Conference(w.Context(), storage.Ref{AppID: listed.AppID, ConferenceID: listed.ConferenceID, At: listed.Start})
+	require.NoError(t, err)
+	return &c
+}
+
 func (w *twin) compare(t *rapid.T) {
 	page, err := w.store.Conferences(w.Context(), storage.Query{AppID: w.app})
 	require.NoError(t, err)
@@ -228,7 +235,7 @@ func (w *twin) compare(t *rapid.T) {
 	}
 	seen := 0
 	for i := range page.Conferences {
-		c := &page.Conferences[i]
+		c := w.whole(t, &page.Conferences[i])
 		require.NotNil(t, c.Summary, "every conference has ended")
 		events := w.records(t, c)
 		seen += len(events)

@@ -86,10 +86,12 @@ func (one *story) read(t *testing.T) *held {
 	page, err := store.Conferences(t.Context(), storage.Query{AppID: appID, ConferenceID: one.tab.room})
 	require.NoError(t, err)
 	require.Len(t, page.Conferences, 1)
-	h := &held{conference: page.Conferences[0], sessions: map[string][]storage.Record{}}
+	ref := storage.Ref{AppID: appID, ConferenceID: one.tab.room, At: page.Conferences[0].Start}
+	h := &held{sessions: map[string][]storage.Record{}}
+	h.conference, err = store.Conference(t.Context(), ref)
+	require.NoError(t, err)
 	require.NotNil(t, h.conference.Summary)
 	require.NoError(t, json.Unmarshal(h.conference.Summary.Document, &h.summary))
-	ref := storage.Ref{AppID: appID, ConferenceID: one.tab.room, At: h.conference.Start}
 	require.NoError(t, store.Records(t.Context(), ref, func(session string, r storage.Record) bool {
 		h.sessions[session] = append(h.sessions[session], r)
 		return true

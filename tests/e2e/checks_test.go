@@ -285,10 +285,13 @@ func (s *scene) checkStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, page.Conferences, len(s.calls))
 	for _, c := range page.Conferences {
+		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
+		c, err := store.Conference(t.Context(), ref)
+		require.NoError(t, err)
 		require.NotNil(t, c.Summary, c.ConferenceID)
 		require.True(t, json.Valid(c.Summary.Document))
 		require.Len(t, c.Participants, 2, c.ConferenceID)
-		checkRecords(t, store, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start})
+		checkRecords(t, store, ref)
 	}
 }
 
