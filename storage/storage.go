@@ -14,7 +14,7 @@ import (
 // ErrNotFound says that no conference is at the place asked for.
 var ErrNotFound = errors.New("no such conference")
 
-// MaxIDBytes bounds an AppID and a conferenceID. Indexes hold them, and PostgreSQL's take no
+// MaxIDBytes bounds an AppID, a conferenceID and an outcome. Indexes hold them, and PostgreSQL's take no
 // more than 2.7 kB a row; the protocol's own limits are narrower.
 const MaxIDBytes = 1024
 
@@ -75,7 +75,7 @@ type Summary struct {
 	Participants int             // sessions that took part
 	MOS          *float64        // conference score, nil when there is no evidence
 	Label        string          // excellent … bad, or empty
-	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON
+	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON; nil in a Page
 }
 
 // Writer is the store's writing side. It is safe for concurrent use.
@@ -143,9 +143,13 @@ type Page struct {
 
 // Reader is the store's reading side. It is safe for concurrent use.
 type Reader interface {
-	// Conferences lists conferences, newest first.
+	// Conferences lists conferences, newest first. Their summaries are without Document,
+	// which may be long: Conference has it. Whatever a query narrows is found by an index;
+	// what it looks through beyond what it returns is what narrows it further.
 	Conferences(ctx context.Context, q Query) (Page, error)
-	// Conference returns the conference at ref, or ErrNotFound.
+	// Conference returns the conference at ref, or ErrNotFound. Where the Document of its
+	// summary is damaged it returns all else, and an error that wraps ErrDamaged and names
+	// the conference.
 	Conference(ctx context.Context, ref Ref) (Conference, error)
 	// Records calls yield for each record of the conference at ref in order of
 	// (At, session, Seq, Index) until yield returns false. The session is one of the

@@ -15,7 +15,7 @@ func (r listing) values(text func(string) any) []any {
 		return append(out, nil, nil, nil, nil, nil, nil, nil, nil)
 	}
 	s := r.summary
-	return append(out, s.Revision, s.Start.UnixMilli(), s.End.UnixMilli(), text(s.Outcome), s.Participants, *s.MOS, text(s.Label), []byte(s.Document))
+	return append(out, s.Revision, s.Start.UnixMilli(), s.End.UnixMilli(), text(s.Outcome), s.Participants, *s.MOS, text(s.Label), r.document)
 }
 
 // placeKeys gives places their keys: the first conference's.

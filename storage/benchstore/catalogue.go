@@ -10,6 +10,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/join"
 )
 
 const (
@@ -31,7 +32,7 @@ type catalogue struct {
 	n         int
 	first     time.Time
 	shares    [apps]float64        // of conferences, summed up
-	documents [mostInIt + 1][]byte // by participants
+	documents [mostInIt + 1][]byte // by participants, as a store keeps them
 	details   []byte               // of each session
 }
 
@@ -47,7 +48,8 @@ type listing struct {
 	app, conference string
 	start, end      time.Time
 	sessions        []attendee
-	summary         *storage.Summary
+	summary         *storage.Summary // without its document
+	document        []byte           // as a store keeps it
 }
 
 func newCatalogue(n int, now time.Time) (*catalogue, error) {
@@ -62,7 +64,11 @@ func newCatalogue(n int, now time.Time) (*catalogue, error) {
 		return nil, err
 	}
 	for people := range c.documents {
-		if c.documents[people], err = json.Marshal(document(people)); err != nil {
+		text, err := json.Marshal(document(people))
+		if err != nil {
+			return nil, err
+		}
+		if c.documents[people], err = join.SealDocument(text); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +134,7 @@ func (c *catalogue) listing(i int) listing {
 		l.sessions = append(l.sessions, attendee{id, fmt.Sprintf("user-%d", random.IntN(c.n)), c.details})
 	}
 	if i < c.n-live {
-		l.summary = c.summary(l, people, random)
+		l.summary, l.document = summarise(l, people, random), c.documents[people]
 	}
 	return l
 }
@@ -141,12 +147,12 @@ func duration(r *rand.Rand) time.Duration {
 	return min(4*time.Hour, time.Duration(float64(12*time.Minute)*math.Exp(r.NormFloat64())))
 }
 
-// summary: one of 50,000 conferences went on after its summary.
-func (c *catalogue) summary(l listing, people int, r *rand.Rand) *storage.Summary {
+// summarise: one of 50,000 conferences went on after its summary.
+func summarise(l listing, people int, r *rand.Rand) *storage.Summary {
 	mos := 3 + 1.4*r.Float64()
 	s := &storage.Summary{
 		AppID: l.app, ConferenceID: l.conference, Start: l.start, End: l.end, Revision: 1, Outcome: outcome(r),
-		Participants: people, MOS: &mos, Label: "good", Document: c.documents[people],
+		Participants: people, MOS: &mos, Label: "good",
 	}
 	if r.IntN(50_000) == 0 {
 		s.End = s.Start
@@ -171,9 +177,11 @@ func outcome(r *rand.Rand) string {
 	return frequent
 }
 
-// document is a summary with as much in it as one of a call.
+// document is a summary with as much in it as one of a call. Its numbers are all different,
+// as they are in calls, and do not compress away.
 func document(people int) conference.Summary {
-	score := 4.1234
+	random := rand.New(rand.NewPCG(uint64(people), 9)) //nolint:gosec // the same each time
+	score := 1 + 3.4*random.Float64()
 	s := conference.Summary{
 		AppID: appName(0), ConferenceID: "meeting-500000-01234567", StartMs: 1_770_000_000_000, EndMs: 1_770_000_600_000,
 		DurationMs: 600_000, Revision: 1, Outcome: conference.OutcomeSuccess, MOS: &score, Label: "good",
@@ -181,17 +189,17 @@ func document(people int) conference.Summary {
 	}
 	for range people {
 		p := conference.Participant{
-			Session: "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", UserID: "user-500000", Alias: "user-500000",
+			Session: fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", random.Uint64()>>16), UserID: "user-500000", Alias: "user-500000",
 			StartMs: s.StartMs, EndMs: s.EndMs, DurationMs: s.DurationMs, EndReason: "closed", Connected: true,
 			MOS: &score, Label: "good", MOSIn: &score, MOSOut: &score, AudioMOSIn: &score, AudioMOSOut: &score,
 		}
 		f := conference.Fabric{
 			Fabric: 1, Usage: "multiplex", RemoteUserID: "user-500001", RemoteAlias: "user-500001", State: conference.StateConnected,
 			AddedAtMs: s.StartMs, EndMs: s.EndMs, EndReason: "closed", SetupMs: &score, GatheringMs: &score, ConnectivityMs: &score,
-			LocalCandidateType: "host", RemoteCandidateType: "srflx", CandidatePair: documentStream("candidate-pair", ""),
+			LocalCandidateType: "host", RemoteCandidateType: "srflx", CandidatePair: documentStream(random, "candidate-pair", ""),
 		}
 		for _, kind := range []string{"inbound-rtp", "outbound-rtp"} {
-			f.Streams = append(f.Streams, *documentStream(kind, "audio"), *documentStream(kind, "video"))
+			f.Streams = append(f.Streams, *documentStream(random, kind, "audio"), *documentStream(random, kind, "video"))
 		}
 		p.Fabrics = append(p.Fabrics, f)
 		s.Participants = append(s.Participants, p)
@@ -199,11 +207,16 @@ func document(people int) conference.Summary {
 	return s
 }
 
-func documentStream(kind, media string) *conference.Stream {
-	d := &conference.Distribution{Mean: 41.234567, Min: 12.3, P5: 14.567891, P50: 40.123456, P95: 88.987654, Max: 120.5}
+func documentStream(r *rand.Rand, kind, media string) *conference.Stream {
+	any4 := func(most float64) float64 { return math.Round(1e4*most*r.Float64()) / 1e4 }
+	spread := func(most float64) *conference.Distribution {
+		return &conference.Distribution{Mean: any4(most), Min: any4(most), P5: any4(most), P50: any4(most), P95: any4(most), Max: any4(most)}
+	}
+	good := any4(1)
 	return &conference.Stream{
-		SSRC: 3735928559, StatsType: kind, MediaType: media, Codec: "opus", Intervals: 60, DurationMs: 600_000,
-		Bytes: 114_000_000, Packets: 103_636, BitrateKbps: d, JitterMs: d, RTTMs: d, FPS: d, MOS: d,
-		QualityShare: map[string]float64{"good": 0.75, "excellent": 0.25},
+		SSRC: int64(r.Uint32()), StatsType: kind, MediaType: media, Codec: "opus", Intervals: 60, DurationMs: 600_000,
+		Bytes: r.Int64N(2e8), Packets: r.Int64N(2e5),
+		BitrateKbps: spread(2000), JitterMs: spread(50), RTTMs: spread(200), FPS: spread(30), MOS: spread(5),
+		QualityShare: map[string]float64{"good": good, "excellent": 1 - good},
 	}
 }

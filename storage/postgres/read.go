@@ -29,6 +29,7 @@ func (s *Store) Conferences(ctx context.Context, q storage.Query) (page storage.
 
 // Conference implements storage.Reader.
 func (s *Store) Conference(ctx context.Context, ref storage.Ref) (c storage.Conference, err error) {
+	var document []byte
 	err = s.view(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		found, err := find(ctx, tx, ref)
 		if err != nil {
@@ -42,10 +43,13 @@ func (s *Store) Conference(ctx context.Context, ref storage.Ref) (c storage.Conf
 			return err
 		}
 		c = rows[0].Conference
-		return nil
+		return tx.QueryRow(ctx, `SELECT document FROM qos_conference WHERE key = $1`, found.Key).Scan(&document)
 	})
 	if err != nil {
 		return storage.Conference{}, s.wrap("read conference", err)
+	}
+	if err := join.OpenDocument(&c, document); err != nil {
+		return c, s.wrap("read conference", err)
 	}
 	return c, nil
 }
@@ -75,10 +79,16 @@ type listed struct {
 
 func list(ctx context.Context, tx pgx.Tx, q storage.Query) (page storage.Page, err error) {
 	limit := join.Limit(q)
-	where, args := join.Conditions(q, func(s string) any { return []byte(s) })
-	rows, err := scanConferences(ctx, tx, numbered(where+` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`), append(args, limit+1)...)
-	if err != nil {
-		return page, err
+	var rows []listed
+	for _, part := range join.Parts(q, func(s string) any { return []byte(s) }) {
+		if len(rows) > limit {
+			break
+		}
+		more, err := scanConferences(ctx, tx, listing(part), append(part.Args, limit+1-len(rows))...)
+		if err != nil {
+			return page, err
+		}
+		rows = append(rows, more...)
 	}
 	if len(rows) > limit {
 		rows = rows[:limit]
@@ -92,6 +102,11 @@ func list(ctx context.Context, tx pgx.Tx, q storage.Query) (page storage.Page, e
 		page.Conferences = append(page.Conferences, row.Conference)
 	}
 	return page, nil
+}
+
+// listing is a part of a listing as SQL after the join of conferenceColumns.
+func listing(part join.Part) string {
+	return numbered(part.Where + ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`)
 }
 
 // numbered turns question marks into PostgreSQL's parameters.
@@ -110,10 +125,11 @@ func numbered(sql string) string {
 
 const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
-		coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), c.document
+		coalesce(c.participants, 0), c.mos, coalesce(c.label, '')
 		FROM qos_conference c JOIN qos_place p ON p.key = c.place `
 
-// scanConferences runs a query whose where is made of constants; values are arguments.
+// scanConferences runs a query whose where is made of constants; values are arguments. It
+// reads no documents.
 func scanConferences(ctx context.Context, tx pgx.Tx, where string, args ...any) (out []listed, err error) {
 	rows, err := tx.Query(ctx, conferenceColumns+where, args...)
 	if err != nil {
@@ -127,7 +143,7 @@ func scanConferences(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 		var summed bool
 		var sum join.Summary
 		err := rows.Scan(&row.key, &app, &id, &start, &end, &summed,
-			&sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome, &sum.Participants, &sum.MOS, &label, &sum.Document)
+			&sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome, &sum.Participants, &sum.MOS, &label)
 		if err != nil {
 			return nil, err
 		}

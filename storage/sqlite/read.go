@@ -29,21 +29,27 @@ func (s *Store) Conferences(ctx context.Context, q storage.Query) (storage.Page,
 // Conference implements storage.Reader.
 func (s *Store) Conference(ctx context.Context, ref storage.Ref) (storage.Conference, error) {
 	var c storage.Conference
+	var document []byte
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		found, err := find(ctx, tx, ref)
 		if err != nil {
 			return err
 		}
-		rows, err := scanConferences(ctx, tx, `WHERE c.key = ?`, found.Key)
+		rows, err := scanConferences(ctx, tx, `conference c CROSS JOIN place p ON p.key = c.place WHERE c.key = ?`, found.Key)
 		if err != nil {
 			return err
 		}
+		if err := addParticipants(ctx, tx, rows); err != nil {
+			return err
+		}
 		c = rows[0].Conference
-		c.Participants, err = participants(ctx, tx, found.Key)
-		return err
+		return tx.QueryRowContext(ctx, `SELECT document FROM conference WHERE key = ?`, found.Key).Scan(&document)
 	})
 	if err != nil {
 		return storage.Conference{}, s.wrap("read conference", err)
+	}
+	if err := join.OpenDocument(&c, document); err != nil {
+		return c, s.wrap("read conference", err)
 	}
 	return c, nil
 }
@@ -66,33 +72,70 @@ type listed struct {
 
 func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, err error) {
 	limit := join.Limit(q)
-	where, args := join.Conditions(q, func(s string) any { return s })
-	rows, err := scanConferences(ctx, tx, where+` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`, append(args, limit+1)...)
-	if err != nil {
-		return page, err
+	var rows []listed
+	for _, part := range join.Parts(q, func(s string) any { return s }) {
+		if len(rows) > limit {
+			break
+		}
+		more, err := scanConferences(ctx, tx, listing(q, part), append(part.Args, limit+1-len(rows))...)
+		if err != nil {
+			return page, err
+		}
+		rows = append(rows, more...)
 	}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
 		page.Next = storage.Cursor{Start: last.Start, Key: last.key}
 	}
+	if err := addParticipants(ctx, tx, rows); err != nil {
+		return page, err
+	}
 	for _, row := range rows {
-		if row.Participants, err = participants(ctx, tx, row.key); err != nil {
-			return page, err
-		}
 		page.Conferences = append(page.Conferences, row.Conference)
 	}
 	return page, nil
 }
 
-const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
-		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
-		coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), c.document
-		FROM conference c JOIN place p ON p.key = c.place `
+// listing is a part of a listing as SQL after FROM. It names its index, and so the order
+// of the join: the planner has no statistics, and does not know what is rare.
+func listing(q storage.Query, part join.Part) string {
+	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
+	if q.ConferenceID != "" {
+		return `place p CROSS JOIN conference c INDEXED BY conference_place ON c.place = p.key ` + part.Where + order
+	}
+	return `conference c INDEXED BY ` + listIndex(q, part) + ` CROSS JOIN place p ON p.key = c.place ` + part.Where + order
+}
 
-// scanConferences runs a query whose where is made of constants; values are arguments.
-func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []listed, err error) {
-	rows, err := tx.QueryContext(ctx, conferenceColumns+where, args...)
+// listIndex returns the index that has the fewest rows for a part of a listing.
+func listIndex(q storage.Query, part join.Part) string {
+	index := "conference"
+	if part.Long {
+		return index + "_long"
+	}
+	if q.AppID != "" {
+		index += "_app"
+	}
+	switch {
+	case q.Unsummarised:
+		return index + "_open"
+	case q.Outcome != "":
+		return index + "_outcome"
+	case q.AppID == "":
+		return index + "_start"
+	default:
+		return index
+	}
+}
+
+const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+	coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
+	coalesce(c.participants, 0), c.mos, coalesce(c.label, '') FROM `
+
+// scanConferences runs a query whose text after FROM is made of constants; values are
+// arguments. It reads no documents.
+func scanConferences(ctx context.Context, tx *sql.Tx, from string, args ...any) (out []listed, err error) {
+	rows, err := tx.QueryContext(ctx, conferenceColumns+from, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +145,7 @@ func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any)
 		var start, end int64
 		var summed bool
 		var sum join.Summary
-		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, fields(&sum)...)...)
+		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, brief(&sum)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -115,28 +158,41 @@ func scanConferences(ctx context.Context, tx *sql.Tx, where string, args ...any)
 	return out, rows.Err()
 }
 
-// participants returns those of a conference in order of session id, which is the order
-// in which they started.
-func participants(ctx context.Context, tx *sql.Tx, conference int64) (out []storage.Participant, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT s.id, s.app_id, s.user_id, s.user_alias, s.details
-		FROM participant p JOIN session s ON s.key = p.session WHERE p.conference = ? ORDER BY s.id`, conference)
+// participantsOf finds those of conferences, by their keys as JSON, in order of session id.
+const participantsOf = `SELECT p.conference, s.id, s.app_id, s.user_id, s.user_alias, s.details
+	FROM json_each(?) k CROSS JOIN participant p ON p.conference = k.value CROSS JOIN session s ON s.key = p.session ORDER BY s.id`
+
+// addParticipants reads those of conferences in order of session id, which is the order in
+// which they started.
+func addParticipants(ctx context.Context, tx *sql.Tx, conferences []listed) error {
+	index, keys := map[int64]int{}, make([]int64, len(conferences))
+	for i, c := range conferences {
+		index[c.key], keys[i] = i, c.key
+	}
+	list, err := json.Marshal(keys)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, participantsOf, string(list))
+	if err != nil {
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
+		var conference int64
 		var id, details []byte
 		var session storage.Session
-		if err := rows.Scan(&id, &session.AppID, &session.UserID, &session.UserAlias, &details); err != nil {
-			return nil, err
+		if err := rows.Scan(&conference, &id, &session.AppID, &session.UserID, &session.UserAlias, &details); err != nil {
+			return err
 		}
 		if err := json.Unmarshal(details, &session.Details); err != nil {
-			return nil, fmt.Errorf("details of session %x: %w", id, err)
+			return fmt.Errorf("details of session %x: %w", id, err)
 		}
 		session.ID = frames.FormatUUID(id)
-		out = append(out, storage.Participant{Session: session})
+		c := &conferences[index[conference]]
+		c.Participants = append(c.Participants, storage.Participant{Session: session})
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // located is a conference's place in the tables.

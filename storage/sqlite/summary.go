@@ -12,8 +12,11 @@ import (
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, document`
 
-func fields(s *join.Summary) []any {
-	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label, &s.Document}
+func fields(s *join.Summary) []any { return append(brief(s), &s.Document) }
+
+// brief is fields without the document.
+func brief(s *join.Summary) []any {
+	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label}
 }
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,113 @@ func testSearch(f *fixture) {
 	// One that began before From and goes on is in the range.
 	f.append(batch(1, activity(900, 0, 1000), activity(901, 0, 1025), activity(902, 0, 1050)))
 	require.Equal(t, []string{call}, ids(f.list(storage.Query{From: at(1020), To: at(1030)})))
+}
+
+// entry is a conference as testAnyQuery knows it.
+type entry struct {
+	app, id, outcome string
+	start, end       float64 // seconds
+	open             bool
+}
+
+// matches says what a query means.
+func (e entry) matches(q storage.Query) bool {
+	return (q.AppID == "" || q.AppID == e.app) && (q.ConferenceID == "" || q.ConferenceID == e.id) &&
+		(q.Outcome == "" || q.Outcome == e.outcome) && (!q.Unsummarised || e.open) &&
+		(q.From.IsZero() || !at(e.end).Before(q.From)) && (q.To.IsZero() || at(e.start).Before(q.To))
+}
+
+// catalogue fills a store with conferences of all lengths, which none but a summary tells
+// of; some went on after it, some have none.
+func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
+	const hour, day = 3600.0, 24 * 3600.0
+	lengths := []float64{0, 60, hour, hour, 5 * hour, day - 0.001, day, day + 0.001, 30 * hour, 9 * day}
+	for i := range 90 {
+		e := entry{app: []string{"a", "a", "b"}[r.IntN(3)], id: fmt.Sprint("room ", i), start: float64(r.IntN(40)) * 6 * hour}
+		e.end, e.outcome = e.start+lengths[r.IntN(len(lengths))], []string{"success", "success", "dropped"}[r.IntN(3)]
+		if i%7 == 0 { // the place of the one before, in another year
+			e.app, e.id = "a", "used again"
+			e.start, e.end = e.start+float64(i)*20*day, e.end+float64(i)*20*day
+		}
+		switch r.IntN(5) {
+		case 0:
+			e.outcome, e.end, e.open = "", e.start, true
+			f.named(e.app, e.id, e.start)
+		case 1:
+			f.named(e.app, e.id, e.start)
+			e.end, e.open = e.start, true
+			f.put(e.summary(1))
+		default:
+			f.put(e.summary(0))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// summary is one that ends some seconds late.
+func (e entry) summary(late float64) storage.Summary {
+	s := summary(e.start, e.end+late, 1)
+	s.AppID, s.ConferenceID, s.Outcome = e.app, e.id, e.outcome
+	return s
+}
+
+// Whatever is asked for, and in pages of whatever size, each conference that it means comes
+// once, the newest first.
+//
+// spec: DASH-01
+func testAnyQuery(f *fixture) {
+	t := f.t
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	all := f.catalogue(random)
+	some := func(n int) bool { return random.IntN(n) == 0 }
+	found := 0
+	for range 300 {
+		q := storage.Query{Limit: 1 + random.IntN(60)}
+		e := all[random.IntN(len(all))]
+		if some(2) {
+			q.AppID = e.app
+		}
+		if some(6) {
+			q.ConferenceID = e.id
+		}
+		if some(4) {
+			q.Outcome = "dropped"
+		}
+		q.Unsummarised = some(4)
+		if from := at([]float64{e.start, e.end, e.end + 0.001, e.end + 24*3600, e.end - 3600}[random.IntN(5)]); !some(3) {
+			q.From = from
+			if some(2) {
+				q.To = from.Add(time.Duration(random.IntN(3*24)) * time.Hour)
+			}
+		}
+		var want []string
+		for _, e := range all {
+			if e.matches(q) {
+				want = append(want, fmt.Sprint(e.app, e.id, at(e.start)))
+			}
+		}
+		found += len(want)
+		require.ElementsMatch(t, want, f.paged(q), "%+v", q)
+	}
+	require.Greater(t, found, 1000)
+}
+
+// paged returns all that a query finds, page by page, and checks the order.
+func (f *fixture) paged(q storage.Query) (out []string) {
+	f.t.Helper()
+	for last := (time.Time{}); ; {
+		page := f.list(q)
+		require.LessOrEqual(f.t, len(page.Conferences), q.Limit)
+		for _, c := range page.Conferences {
+			require.True(f.t, last.IsZero() || !c.Start.After(last), "the newest first")
+			last = c.Start
+			out = append(out, fmt.Sprint(c.AppID, c.ConferenceID, c.Start))
+		}
+		if q.Before = page.Next; q.Before == (storage.Cursor{}) {
+			return out
+		}
+	}
 }
 
 func testNotFound(f *fixture) {

@@ -198,8 +198,12 @@ func testAnyBytes(f *fixture) {
 	page := f.list(storage.Query{AppID: odd, ConferenceID: odd, Outcome: odd})
 	require.Len(t, page.Conferences, 1)
 	require.Equal(t, []storage.Participant{{Session: b.Session}}, page.Conferences[0].Participants)
+	c, err := f.r.Conference(t.Context(), ref)
+	require.NoError(t, err)
+	require.Equal(t, &s, c.Summary)
+	s.Document = nil
 	require.Equal(t, &s, page.Conferences[0].Summary)
 	require.Empty(t, f.list(storage.Query{AppID: "a"}).Conferences)
-	_, err := f.r.Conference(t.Context(), storage.Ref{AppID: odd, ConferenceID: "a\x00b", At: at(0)})
+	_, err = f.r.Conference(t.Context(), storage.Ref{AppID: odd, ConferenceID: "a\x00b", At: at(0)})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

@@ -123,6 +123,8 @@ func Contents(t *testing.T, r storage.Reader) []byte {
 	var out []content
 	for _, c := range f.all() {
 		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
+		c, err := r.Conference(t.Context(), ref) // with its document
+		require.NoError(t, err)
 		got := content{App: strconv.Quote(c.AppID), Conference: strconv.Quote(c.ConferenceID), Start: c.Start, End: c.End, Summary: c.Summary}
 		for _, p := range c.Participants {
 			got.Participants = append(got.Participants, fmt.Sprintf("%q", p.Session))

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		"Summary/invalid":        testSummaryInvalid,
 		"Conferences/pages":      testPages,
 		"Conferences/search":     testSearch,
+		"Conferences/any query":  testAnyQuery,
 		"Conference/not found":   testNotFound,
 		"Conference/near a time": testNearTime,
 	} {

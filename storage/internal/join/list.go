@@ -1,6 +1,7 @@
 package join
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/qosrtc/qos/storage"
@@ -20,40 +21,78 @@ func Limit(q storage.Query) int {
 	return min(q.Limit, maxLimit)
 }
 
-// Conditions turns a query into SQL over a conference c and its place p; values are
-// arguments, in the order of their question marks. text says how the engine keeps texts.
-func Conditions(q storage.Query, text func(string) any) (where string, args []any) {
-	var terms []string
-	add := func(term string, values ...any) {
-		terms = append(terms, term)
-		args = append(args, values...)
+// DayMs is a day. Hardly any conference lasts longer; the column long says which do.
+const DayMs = 24 * 60 * 60 * 1000
+
+// Part is a part of a listing: SQL over a conference c and its place p.
+type Part struct {
+	Where string
+	Args  []any // in the order of the question marks
+	Long  bool  // only conferences that last longer than a day
+}
+
+// Parts turns a query into SQL. The listing is all rows of the first part, each part in
+// order of (start, key) backwards, then all of the next. text says how the engine keeps
+// texts.
+//
+// A query with a From has two. Where it names no start before which nothing is looked at,
+// everything older would be looked through for what is still going on: so the first part
+// starts a day earlier, and the few that last longer and started before that are the second.
+func Parts(q storage.Query, text func(string) any) []Part {
+	all := terms(q, text)
+	if q.From.IsZero() {
+		return []Part{all.part(false)}
 	}
+	usual, long := all, all
+	from := frames.CeilMs(q.From) - DayMs
+	usual.add("c.start_ms >= ?", from)
+	long.add("c.long")
+	long.add("c.start_ms < ?", from)
+	return []Part{usual.part(false), long.part(true)}
+}
+
+// condition is terms that all hold, and their arguments.
+type condition struct {
+	terms []string
+	args  []any
+}
+
+func (c *condition) add(term string, values ...any) {
+	c.terms = append(slices.Clip(c.terms), term)
+	c.args = append(slices.Clip(c.args), values...)
+}
+
+func (c *condition) part(long bool) Part {
+	if len(c.terms) == 0 {
+		return Part{Long: long}
+	}
+	return Part{"WHERE " + strings.Join(c.terms, " AND "), c.args, long}
+}
+
+func terms(q storage.Query, text func(string) any) (c condition) {
 	if q.AppID != "" {
-		add("c.app_id = ?", text(q.AppID))
+		c.add("c.app_id = ?", text(q.AppID))
 	}
 	if q.ConferenceID != "" {
-		add("p.conference_id = ?", text(q.ConferenceID))
+		c.add("p.conference_id = ?", text(q.ConferenceID))
 		if q.AppID != "" {
-			add("p.app_id = ?", text(q.AppID)) // as well: both are the key that finds the place
+			c.add("p.app_id = ?", text(q.AppID)) // as well: both are the key that finds the place
 		}
 	}
 	if !q.From.IsZero() {
-		add("c.end_ms >= ?", frames.CeilMs(q.From))
+		c.add("c.end_ms >= ?", frames.CeilMs(q.From))
 	}
 	if !q.To.IsZero() {
-		add("c.start_ms < ?", frames.CeilMs(q.To))
+		c.add("c.start_ms < ?", frames.CeilMs(q.To))
 	}
 	if q.Outcome != "" {
-		add("c.outcome = ?", text(q.Outcome))
+		c.add("c.outcome = ?", text(q.Outcome))
 	}
 	if q.Unsummarised {
-		add("(c.revision IS NULL OR c.summary_start <> c.start_ms OR c.summary_end <> c.end_ms)")
+		c.add("c.open")
 	}
 	if q.Before != (storage.Cursor{}) {
-		add("(c.start_ms, c.key) < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
+		c.add("(c.start_ms, c.key) < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
 	}
-	if len(terms) == 0 {
-		return "", nil
-	}
-	return "WHERE " + strings.Join(terms, " AND "), args
+	return c
 }

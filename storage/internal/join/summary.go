@@ -32,7 +32,7 @@ type Summary struct {
 	Participants int
 	MOS          *float64
 	Label        string
-	Document     []byte
+	Document     []byte // as its column keeps it; nil where it was not read
 }
 
 // NewSummary checks a summary and returns its columns.
@@ -43,22 +43,27 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 		return nil, errors.New("summary has no AppID")
 	case s.ConferenceID == "":
 		return nil, errors.New("summary has no conferenceID")
-	case max(len(s.AppID), len(s.ConferenceID)) > storage.MaxIDBytes:
-		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d: at most %d are kept", len(s.AppID), len(s.ConferenceID), storage.MaxIDBytes)
+	case max(len(s.AppID), len(s.ConferenceID), len(s.Outcome)) > storage.MaxIDBytes:
+		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d, its outcome %d: at most %d are kept",
+			len(s.AppID), len(s.ConferenceID), len(s.Outcome), storage.MaxIDBytes)
 	case start < 0 || end > frames.MaxTime || end < start:
 		return nil, errors.New("summary's start and end are not in 1970 to 9999, or in the wrong order")
 	}
+	document, err := SealDocument(s.Document)
+	if err != nil {
+		return nil, err
+	}
 	return &Summary{
 		Order{int64(s.Revision), instance.Span{Start: start, End: end}},
-		s.Outcome, s.Participants, s.MOS, s.Label, append([]byte{}, s.Document...),
+		s.Outcome, s.Participants, s.MOS, s.Label, document,
 	}, nil
 }
 
-// Stored gives the columns back as a storage.Summary.
+// Stored gives the columns back as a storage.Summary, without its document.
 func (s *Summary) Stored(app, conference string) *storage.Summary {
 	return &storage.Summary{
 		AppID: app, ConferenceID: conference, Start: frames.FromMs(s.Span.Start), End: frames.FromMs(s.Span.End),
 		Revision: int(s.Revision), Outcome: s.Outcome, Participants: s.Participants,
-		MOS: s.MOS, Label: s.Label, Document: s.Document,
+		MOS: s.MOS, Label: s.Label,
 	}
 }

@@ -37,3 +37,20 @@ CREATE INDEX qos_packed_chunk ON qos_packed (chunk);
 -- hardly ever changes, and not end_ms, which does with every commit of a live call.
 ALTER TABLE qos_conference ADD COLUMN packed boolean NOT NULL DEFAULT false;
 CREATE INDEX qos_conference_loose ON qos_conference (start_ms, key) WHERE activity AND NOT packed;
+
+-- Search. What hardly any conference is has an index of its own: open, without a summary of
+-- just its span, or long, more than a day. Both are computed, so that no writer can forget
+-- them; an index that had end_ms itself, in a column or a condition, would end the updates
+-- that stay on their page, these two change once or twice a conference. Rare outcomes are
+-- found without looking through the frequent one. Adding the columns writes the table anew.
+ALTER TABLE qos_conference
+  ADD COLUMN open boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
+  ADD COLUMN long boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED;
+CREATE INDEX qos_place_conference ON qos_place (conference_id);
+CREATE INDEX qos_conference_outcome ON qos_conference (outcome, start_ms, key) WHERE outcome IS NOT NULL;
+CREATE INDEX qos_conference_app_outcome ON qos_conference (app_id, outcome, start_ms, key) WHERE outcome IS NOT NULL;
+CREATE INDEX qos_conference_open ON qos_conference (start_ms, key) WHERE open;
+CREATE INDEX qos_conference_long ON qos_conference (start_ms, key) WHERE long;
+
+-- Documents are compressed: PostgreSQL need not try again.
+ALTER TABLE qos_conference ALTER COLUMN document SET STORAGE EXTERNAL;

@@ -31,3 +31,16 @@ CREATE INDEX packed_chunk ON packed (chunk);
 -- changes: end_ms does with every commit of a live call.
 ALTER TABLE conference ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX conference_loose ON conference (start_ms, key) WHERE activity = 1 AND packed = 0;
+
+-- Search. What hardly any conference is has an index of its own: open, without a summary of
+-- just its span, or long, more than a day. Both are computed, so that no writer can forget
+-- them, and take no room in the row. Rare outcomes are found without looking through the
+-- frequent one. An index of start_ms has the key too.
+CREATE INDEX place_conference ON place (conference_id);
+ALTER TABLE conference ADD COLUMN open INTEGER GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) VIRTUAL;
+ALTER TABLE conference ADD COLUMN long INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL;
+CREATE INDEX conference_outcome ON conference (outcome, start_ms) WHERE outcome IS NOT NULL;
+CREATE INDEX conference_app_outcome ON conference (app_id, outcome, start_ms) WHERE outcome IS NOT NULL;
+CREATE INDEX conference_open ON conference (start_ms) WHERE open;
+CREATE INDEX conference_app_open ON conference (app_id, start_ms) WHERE open;
+CREATE INDEX conference_long ON conference (start_ms) WHERE long;

@@ -1,0 +1,98 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+// spec: CONF-02
+func TestDocuments(t *testing.T) {
+	storagetest.RunDocuments(t, func(t *testing.T) storagetest.Store { t.Helper(); return open(t, database(t)) },
+		func(t *testing.T, s storagetest.Store, change func([]byte) []byte) {
+			t.Helper()
+			column := query[[]byte](t, s.(*Store), `SELECT document FROM qos_conference WHERE revision IS NOT NULL`)
+			execute(t, s.(*Store), `UPDATE qos_conference SET document = $1 WHERE revision IS NOT NULL`, change(column))
+		})
+}
+
+// fill makes 20,000 conferences in two weeks: of 200 apps, one in ten under a name that is
+// used again, one in 1,000 of a rare outcome, one in 2,000 without a summary, one in 1,000
+// longer than a day.
+var fill = []string{
+	`INSERT INTO qos_place (key, app_id, conference_id) OVERRIDING SYSTEM VALUE
+		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
+	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, revision, summary_start, summary_end, outcome, participants, document)
+		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until, true,
+			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2, ''
+		FROM (SELECT i, $1::bigint + i * 60000 AS at, $1::bigint + i * 60000 + CASE WHEN i % 1000 = 2 THEN 90000000 ELSE 600000 END AS until
+			FROM generate_series(1, 20000) i) c`,
+	`ANALYZE qos_place`, `ANALYZE qos_conference`,
+}
+
+// Every kind of question has its index. The second plan is that of the long ones.
+//
+// spec: DASH-01
+func TestSearchPlans(t *testing.T) {
+	s := open(t, database(t))
+	for _, statement := range fill {
+		var args []any
+		if strings.Contains(statement, "$1") {
+			args = []any{noon.UnixMilli()}
+		}
+		execute(t, s, statement, args...)
+	}
+	window := func(q storage.Query) storage.Query {
+		q.From, q.To = noon.Add(100*time.Hour), noon.Add(101*time.Hour)
+		return q
+	}
+	cursor := storage.Cursor{Start: noon.Add(200 * time.Hour), Key: 7}
+	const long = "qos_conference_long"
+	f := func(q storage.Query, want ...string) {
+		t.Helper()
+		parts := join.Parts(q, func(s string) any { return []byte(s) })
+		require.Len(t, parts, len(want))
+		for i, part := range parts {
+			got := plan(t, s, conferenceColumns+listing(part), append(part.Args, 51)...)
+			require.Regexp(t, "(using|on) "+want[i]+" ", got, "%+v", q)
+			require.NotContains(t, got, "Seq Scan", "%+v", q)
+		}
+	}
+	f(storage.Query{}, "qos_conference_start")
+	f(storage.Query{Before: cursor}, "qos_conference_start")
+	f(window(storage.Query{}), "qos_conference_start", long)
+	f(storage.Query{AppID: "app 2"}, "qos_conference_app")
+	f(storage.Query{AppID: "app 2", Before: cursor}, "qos_conference_app")
+	f(window(storage.Query{AppID: "app 2"}), "qos_conference_app", long)
+	f(storage.Query{Outcome: "rare"}, "qos_conference_outcome")
+	f(storage.Query{Outcome: "nobody's"}, "qos_conference_outcome")
+	f(storage.Query{AppID: "app 2", Outcome: "rare"}, "qos_conference_app_outcome")
+	f(window(storage.Query{AppID: "app 2", Outcome: "rare"}), "qos_conference_app_outcome", "qos_conference_app_outcome") // either is rare
+	f(storage.Query{Unsummarised: true}, "qos_conference_open")
+	f(storage.Query{AppID: "app 2", Unsummarised: true}, "qos_conference_open")
+	f(storage.Query{ConferenceID: "room 7"}, "qos_place_conference")
+	f(storage.Query{ConferenceID: "room 7"}, "qos_conference_place")
+	f(storage.Query{AppID: "app 2", ConferenceID: "room 7"}, "qos_conference_place")
+}
+
+// plan returns how PostgreSQL runs a query.
+func plan(t *testing.T, s *Store, sql string, args ...any) string {
+	t.Helper()
+	var lines []string
+	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+		rows, err := conn.Query(t.Context(), "EXPLAIN "+sql, args...)
+		if err != nil {
+			return err
+		}
+		lines, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	}))
+	return strings.Join(lines, "\n")
+}
