@@ -59,7 +59,10 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 		return nil, ctx.Err()
 	}
 	c, err := a.reader.Conference(ctx, ref)
-	if err != nil {
+	undocumented := errors.Is(err, storage.ErrDamaged) && c.Summary != nil // all else is there
+	if undocumented {
+		a.tellDamage(ctx, ref, err)
+	} else if err != nil {
 		return nil, err
 	}
 	b := newBuilder(a.names)
@@ -69,7 +72,7 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	}
 	now := a.now()
 	d := b.detail()
-	d.Damaged = damaged
+	d.Damaged = damaged || undocumented
 	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
@@ -89,11 +92,15 @@ func (a *api) fold(ctx context.Context, ref storage.Ref, b *builder) (damaged bo
 		return false, ctx.Err()
 	}
 	if errors.Is(err, storage.ErrDamaged) {
-		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
-		a.log.Error("A part of a conference cannot be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
+		a.tellDamage(ctx, ref, err)
 		return true, nil
 	}
 	return false, err
+}
+
+func (a *api) tellDamage(ctx context.Context, ref storage.Ref, err error) {
+	a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+	a.log.Error("A part of a conference cannot be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
 }
 
 func (a *api) countLeftOut(ctx context.Context, n leftOut) {

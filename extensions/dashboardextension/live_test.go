@@ -285,12 +285,22 @@ func TestDamagedFile(t *testing.T) {
 	}
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), `UPDATE frame SET body = x'ff' WHERE seq = 2`)
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-
-	var d got
-	getJSON(t, startOn(t, reading{&memory{}, store}, nil)+"/api/conference?app=demo&id=stand+up/1&at=1763702160000", &d)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	base := startOn(t, reading{&memory{}, store}, nil)
+	spoilt := func(statement string) (d got) {
+		_, err = db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+		getJSON(t, base+"/api/conference?app=demo&id=stand+up/1&at=1763702160000", &d)
+		return d
+	}
+	require.NoError(t, store.PutSummary(t.Context(), storage.Summary{
+		AppID: "demo", ConferenceID: "stand up/1", Start: t0, End: t0.Add(2 * time.Second), Revision: 1, Outcome: "success", Document: []byte("{}"),
+	}))
+	require.False(t, spoilt(`UPDATE conference SET label = 'good'`).Damaged)
+	d := spoilt(`UPDATE conference SET document = substr(document, 1, length(document) - 1)`)
+	require.True(t, d.Damaged)
+	require.Len(t, d.Streams[0]["t"], 3)
+	d = spoilt(`UPDATE frame SET body = x'ff' WHERE seq = 2`)
 	require.True(t, d.Damaged)
 	require.Len(t, d.Streams, 1)
 	require.Len(t, d.Streams[0]["t"], 2)

@@ -120,7 +120,9 @@ func (c *conferences) restoreOne(ctx context.Context, p conference.Part, now tim
 	if errors.Is(err, storage.ErrNotFound) {
 		return instance.Span{End: math.MaxInt64}, told, nil // then what is here is all
 	}
-	if err != nil {
+	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // all but what it told; the next revision mends that
+		c.logger.Error("the summary of a conference cannot be read from the store, it is made anew", zap.Error(err))
+	} else if err != nil {
 		return span, told, err
 	}
 	span = instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}

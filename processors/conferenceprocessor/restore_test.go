@@ -22,6 +22,7 @@ type fakeStore struct {
 	component.StartFunc
 	component.ShutdownFunc
 	err     error
+	damage  error // of the summary's document
 	found   storage.Conference
 	records []storage.Record
 	asked   int
@@ -56,7 +57,7 @@ func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conf
 	if f.err == nil && ref.ConferenceID != f.found.ConferenceID {
 		return storage.Conference{}, storage.ErrNotFound
 	}
-	return f.found, f.err
+	return f.found, errors.Join(f.err, f.damage)
 }
 
 func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string, storage.Record) bool) error {
@@ -158,13 +159,20 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 	})
 }
 
-// TestLateWordsAfterARestartReviseTheWhole: the store's revision is passed.
+// TestLateWordsAfterARestartReviseTheWhole: the store's revision is passed, also where the
+// summary's document cannot be read.
 //
 // spec: CONF-02
 func TestLateWordsAfterARestartReviseTheWhole(t *testing.T) {
+	t.Run("read", func(t *testing.T) { lateWords(t, nil) })
+	t.Run("damaged", func(t *testing.T) { lateWords(t, storage.ErrDamaged) })
+}
+
+func lateWords(t *testing.T, damage error) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		store, next := new(fakeStore), new(sink)
+		store, next := &fakeStore{damage: damage}, new(sink)
 		store.fill(begin, begin.Add(time.Minute))
 		store.found.Summary = &storage.Summary{Revision: 3}
 		<-time.After(10 * time.Minute)
