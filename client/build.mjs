@@ -1,7 +1,8 @@
 // Builds dist/: byte for byte the same from the same sources.
 //   qos.min.js, qos.js  a global, an AMD module or a CommonJS module
 //   qos.mjs             an ES module
-//   qos.d.ts            types; qos.d.mts is the same for resolvers that want the pair
+//   qos.d.mts           types of the ES module
+//   qos.d.ts            types of the others: CommonJS, and the global of a script
 //   manifest.json       sizes and SRI hashes
 // With --check it builds elsewhere and fails where dist/ is not what the sources make.
 
@@ -67,10 +68,23 @@ async function buildMinified() {
   writeFileSync(`${outfile}.map`, map);
 }
 
-// The published types stand alone: the public types, then the shape of the export.
-const types = [licence, readFileSync('src/types.ts', 'utf8'), readFileSync('src/module.types.txt', 'utf8')].join('\n');
-writeFileSync(`${dist}qos.d.ts`, types);
-writeFileSync(`${dist}qos.d.mts`, types);
+// The published types stand alone: the public types, then the shape of the export. For a
+// module that is one value, the types hang off its name.
+const types = readFileSync('src/types.ts', 'utf8');
+const shape = readFileSync('src/module.types.txt', 'utf8');
+const shared = shape.slice(0, shape.indexOf('declare const qos:'));
+writeFileSync(`${dist}qos.d.mts`, [licence, types, shape].join('\n'));
+writeFileSync(
+  `${dist}qos.d.ts`,
+  [
+    licence,
+    'export = qos;',
+    'export as namespace qos;',
+    'declare const qos: qos.QosConstructor;',
+    `declare namespace qos {\n${types}${shared}}`,
+    '',
+  ].join('\n'),
+);
 // The package is of ES modules, these files are not.
 writeFileSync(`${dist}package.json`, '{ "type": "commonjs" }\n');
 

@@ -1,4 +1,8 @@
 /*! qos 0.1.0 | Apache-2.0 */
+export = qos;
+export as namespace qos;
+declare const qos: qos.QosConstructor;
+declare namespace qos {
 /** The outcome of an operation; `message` is the same text as `msg`. */
 export interface Result {
   status: 'success' | 'failure';
@@ -161,7 +165,6 @@ export interface Operations {
   getTurnCredentials(appID: string, secret: string | TokenGenerator): Promise<RTCIceServer[]>;
 }
 
-
 type Names<K extends string> = { readonly [Name in K]: Name };
 
 /** An instance: the operations, the enumerations and their aliases. */
@@ -209,32 +212,4 @@ export interface QosConstructor extends Qos {
   (...ignored: unknown[]): Qos;
 }
 
-declare const qos: QosConstructor;
-export default qos;
-
-export declare const initialize: Qos['initialize'];
-export declare const addNewFabric: Qos['addNewFabric'];
-export declare const reportError: Qos['reportError'];
-export declare const associateMstWithUserID: Qos['associateMstWithUserID'];
-export declare const sendFabricEvent: Qos['sendFabricEvent'];
-export declare const reportUserIDChange: Qos['reportUserIDChange'];
-export declare const sendUserFeedback: Qos['sendUserFeedback'];
-export declare const on: Qos['on'];
-export declare const attachWifiStatsHandler: Qos['attachWifiStatsHandler'];
-export declare const sendCallDetails: Qos['sendCallDetails'];
-export declare const sendCustomEvent: Qos['sendCustomEvent'];
-export declare const sendCustomStats: Qos['sendCustomStats'];
-export declare const startPrecallTests: Qos['startPrecallTests'];
-export declare const stopPrecallTests: Qos['stopPrecallTests'];
-export declare const makePrecallTest: Qos['makePrecallTest'];
-export declare const getTurnCredentials: Qos['getTurnCredentials'];
-export declare const version: Qos['version'];
-export declare const fabricUsage: Qos['fabricUsage'];
-export declare const fabricEvent: Qos['fabricEvent'];
-export declare const webRTCFunctions: Qos['webRTCFunctions'];
-export declare const userIDType: Qos['userIDType'];
-export declare const endpointType: Qos['endpointType'];
-export declare const transmissionDirection: Qos['transmissionDirection'];
-export declare const qosAPIReturnStatus: Qos['qosAPIReturnStatus'];
-export declare const wrtcFuncNames: Qos['wrtcFuncNames'];
-export declare const callStatsAPIReturnStatus: Qos['callStatsAPIReturnStatus'];
+}

@@ -15,6 +15,7 @@ const page = (more: object) =>
     console,
     setTimeout,
     clearTimeout,
+    AbortController,
     TextEncoder,
     TextDecoder,
     URL,
@@ -60,7 +61,7 @@ it('qos.mjs exports every method and enumeration by name (spec: LIB-02, LIB-08)'
   const qos = namespace.default as QosConstructor;
   for (const [name, value] of Object.entries(qos)) expect(namespace[name]).toBe(value);
   expect(Object.keys(namespace).sort()).toEqual(['default', ...Object.keys(qos)].sort());
-  const types = read('qos.d.ts');
+  const types = read('qos.d.mts');
   for (const name of Object.keys(qos)) expect(types).toContain(`export declare const ${name}:`);
 });
 
