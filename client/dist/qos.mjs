@@ -1,23 +1,21 @@
 /*! qos 0.1.0 | Apache-2.0 */
 
 // src/result.ts
-function success(notes = []) {
-  return outcome("success", notes.join("; "));
-}
-function failure(msg) {
-  return outcome("failure", msg);
-}
-function outcome(status, msg) {
-  return { status, msg, message: msg };
-}
 var Invalid = class extends Error {
 };
 function guard(operation) {
+  const call = { notes: [] };
   try {
-    return operation();
+    operation(call);
+    return outcome("success", call.notes.join("; "));
   } catch (error) {
-    return failure(error instanceof Invalid ? error.message : `internal error: ${text(error)}`);
+    const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
+    call.refused?.(msg);
+    return outcome("failure", msg);
   }
+}
+function outcome(status, msg) {
+  return { status, msg, message: msg };
 }
 function text(thrown) {
   return attempt(() => thrown instanceof Error ? thrown.message : String(thrown), "it cannot be told what");
@@ -30,7 +28,7 @@ function attempt(make, otherwise) {
   }
 }
 function later(callback, ...args) {
-  if (typeof callback !== "function") return;
+  if (!callback) return;
   setTimeout(() => {
     try {
       callback(...args);
@@ -61,498 +59,156 @@ function parse(url) {
   }
 }
 
-// src/enums.ts
-function enumeration(...names) {
-  return Object.fromEntries(names.map((name) => [name, name]));
-}
-var fabricUsage = enumeration("multiplex", "audio", "video", "screen", "data", "unbundled");
-var userIDType = enumeration("local", "remote");
-var endpointType = enumeration("peer", "server");
-var transmissionDirection = enumeration("sendonly", "receiveonly", "sendrecv", "inactive");
-var qosAPIReturnStatus = enumeration("success", "failure");
-var webRTCFunctions = enumeration(
-  "getUserMedia",
-  "createOffer",
-  "createAnswer",
-  "setLocalDescription",
-  "setRemoteDescription",
-  "addIceCandidate",
-  "iceConnectionFailure",
-  "signalingError",
-  "applicationLog",
-  "applicationError"
-);
-var fabricEvent = enumeration(
-  "fabricHold",
-  "fabricResume",
-  "audioMute",
-  "audioUnmute",
-  "videoPause",
-  "videoResume",
-  "fabricTerminated",
-  "screenShareStart",
-  "screenShareStop",
-  "dominantSpeaker",
-  "activeDeviceList",
-  "fabricSetup",
-  "fabricSetupFailed"
-);
-var callbackEvents = [
-  "preCallTestResults",
-  "defaultConfig",
-  "recommendedConfig",
-  "connectionRecommendation",
-  "error",
-  "stats"
-];
-function isMember(members, value) {
-  return typeof value === "string" && Object.hasOwn(members, value);
-}
-
 // src/validate.ts
 var encoder = new TextEncoder();
-var decoder = new TextDecoder();
 function byteLength(value) {
   return encoder.encode(value).length;
 }
 function cutBytes(value, limit) {
-  const bytes = encoder.encode(value);
-  if (bytes.length <= limit) return value;
-  let end = limit;
-  while (end > 0 && ((bytes[end] ?? 0) & 192) === 128) end--;
-  return decoder.decode(bytes.subarray(0, end));
+  return value.slice(0, encoder.encodeInto(value, new Uint8Array(limit)).read);
 }
 function cutChars(value, limit) {
-  return value.length <= limit ? value : Array.from(value).slice(0, limit).join("");
+  return [...value].slice(0, limit).join("");
 }
 function kindOf(value) {
   if (value === null) return "null";
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
-  return value === void 0 ? "nothing" : `${/^[aeiou]/.test(typeof value) ? "an" : "a"} ${typeof value}`;
+  if (typeof value === "object") return "an object";
+  return value === void 0 ? "nothing" : `a ${typeof value}`;
 }
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+function must(ok, name, wanted, came) {
+  if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
+}
+function atMost(name, limit, unit2, came) {
+  if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit2}, got ${came}`);
+}
 function requireText(name, value, limit) {
-  if (typeof value !== "string" || value === "") {
-    throw new Invalid(`${name} must be a non-empty string of at most ${limit} bytes, got ${kindOf(value)}`);
-  }
-  const bytes = byteLength(value);
-  if (bytes > limit) throw new Invalid(`${name} must be at most ${limit} bytes, got ${bytes}`);
+  must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} bytes`, value);
+  atMost(name, limit, "bytes", byteLength(value));
   return value;
 }
 function requireConferenceID(value) {
   return requireText("conferenceID", value, 256);
 }
+function requireFunction(name, value) {
+  must(typeof value === "function", name, "a function", value);
+  return value;
+}
 function requireMember(name, members, value) {
-  if (isMember(members, value)) return value;
+  if (typeof value === "string" && Object.hasOwn(members, value)) return value;
   const came = typeof value === "string" ? "an unknown value" : kindOf(value);
   throw new Invalid(`${name} must be one of ${Object.keys(members).join(", ")}, got ${came}`);
 }
-function requireUserID(name, value, notes = []) {
+function requireUserID(name, value, notes) {
   if (!isObject(value)) return requireText(name, value, 256);
   const aliasName = requireName(`${name}.aliasName`, value.aliasName);
-  if (value.userName === void 0 || value.userName === null || value.userName === "") {
-    notes.push(`${name}.userName is missing, aliasName was taken`);
-    return { userName: aliasName, aliasName };
-  }
-  return { userName: requireName(`${name}.userName`, value.userName), aliasName };
+  const userName = value.userName ?? "";
+  if (userName !== "") return { userName: requireName(`${name}.userName`, userName), aliasName };
+  notes.push(`${name}.userName is missing, aliasName was taken`);
+  return { userName: aliasName, aliasName };
 }
 function requireName(name, value) {
   const text2 = requireText(name, value, 512);
-  const chars = Array.from(text2).length;
-  if (chars > 128) throw new Invalid(`${name} must be at most 128 characters, got ${chars}`);
+  atMost(name, 128, "characters", [...text2].length);
   return text2;
 }
-function sameUser(a, b) {
-  return JSON.stringify(a) === JSON.stringify(b);
+function requireInteger(name, value, least, most) {
+  const number2 = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  const fits = typeof number2 === "number" && Number.isInteger(number2) && number2 >= least && number2 <= most;
+  must(fits, name, `an integer from ${least} to ${most}`, value);
+  return number2;
 }
-function requireSSRC(value) {
-  const ssrc = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
-  if (typeof ssrc === "number" && Number.isInteger(ssrc) && ssrc >= 0 && ssrc < 2 ** 32) return ssrc;
-  throw new Invalid(`ssrc must be an integer from 0 to 4294967295 or its decimal string, got ${kindOf(value)}`);
-}
-function requireData(name, value, limit = 4096) {
-  if (value === void 0 || value === null) return {};
-  if (!isObject(value)) throw new Invalid(`${name} must be an object, got ${kindOf(value)}`);
-  let json2;
-  try {
-    json2 = JSON.stringify(value);
-  } catch {
-    throw new Invalid(`${name} cannot be written as JSON`);
-  }
-  const bytes = byteLength(json2 ?? "");
-  if (bytes > limit) throw new Invalid(`${name} must be at most ${limit} bytes of JSON, got ${bytes}`);
+function requireData(name, value = {}) {
+  const given = value ?? {};
+  must(isObject(given), name, "an object", value);
+  const json2 = attempt(() => JSON.stringify(given), "");
+  if (json2 === "") throw new Invalid(`${name} cannot be written as JSON`);
   const data = JSON.parse(json2 ?? "{}");
+  atMost(name, 4096, "bytes of JSON", byteLength(json2 ?? ""));
   return isObject(data) ? data : {};
-}
-function requireScore(name, value, optional) {
-  if (optional && (value === void 0 || value === null)) return null;
-  const score = typeof value === "string" && /^[1-5]$/.test(value) ? Number(value) : value;
-  if (typeof score === "number" && Number.isInteger(score) && score >= 1 && score <= 5) return score;
-  throw new Invalid(
-    `${name} must be an integer from 1 to 5, got ${typeof value === "number" ? "another number" : kindOf(value)}`
-  );
 }
 
 // src/config.ts
-var additionalKeys = [
-  "customerID",
-  "tenantID",
-  "productName",
-  "meetingsName",
-  "serverName",
-  "pbxID",
-  "pbxExtensionID",
-  "fqExtensionID",
-  "sessionID"
-];
+var drop = (name, wanted, value, notes) => {
+  notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
+};
+var aSwitch = (name, value, notes) => typeof value === "boolean" ? value : drop(name, "a boolean", value, notes);
+var aText = (limit, unit2 = "bytes", cut = cutBytes) => (name, value, notes) => {
+  if (typeof value !== "string") return drop(name, "a string", value, notes);
+  const kept = cut(value, limit);
+  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit2}`);
+  return kept;
+};
+var anObject = (prefix, options) => (name, value, notes) => {
+  if (!isObject(value)) return drop(name, "an object", value, notes);
+  const kept = {};
+  for (const [key, member] of Object.entries(value)) {
+    const read = Object.hasOwn(options, key) && options[key];
+    if (!read) notes.push(`${prefix}${key} is unknown and ignored`);
+    else if (member !== void 0 && member !== null) {
+      const own = read(prefix + key, member, notes);
+      if (own !== void 0) kept[key] = own;
+    }
+  }
+  return kept;
+};
+var additionalIDs = "customerID tenantID productName meetingsName serverName pbxID pbxExtensionID fqExtensionID sessionID";
+var readOptions = anObject("", {
+  disableBeforeUnloadHandler: aSwitch,
+  disablePrecalltest: aSwitch,
+  collectLegacyStats: aSwitch,
+  collectIP: aSwitch,
+  applicationVersion: aText(30, "characters", cutChars),
+  siteID: aText(256),
+  backendUrl: aText(4096),
+  additionalIDs: anObject(
+    "additionalIDs.",
+    Object.fromEntries(additionalIDs.split(" ").map((key) => [key, aText(256)]))
+  )
+});
 function readConfig(params, notes) {
-  const config = {
+  return {
     disableBeforeUnloadHandler: false,
     disablePrecalltest: false,
     collectLegacyStats: true,
-    collectIP: true
+    collectIP: true,
+    ...readOptions("configParams", params ?? {}, notes)
   };
-  if (params === void 0 || params === null) return config;
-  if (!isObject(params)) {
-    notes.push(`configParams must be an object, got ${kindOf(params)}: ignored`);
-    return config;
-  }
-  for (const [key, value] of Object.entries(params)) {
-    if (value !== void 0 && value !== null) readKey(config, key, value, notes);
-  }
-  return config;
-}
-function readKey(config, key, value, notes) {
-  switch (key) {
-    case "disableBeforeUnloadHandler":
-    case "disablePrecalltest":
-    case "collectLegacyStats":
-    case "collectIP":
-      if (typeof value === "boolean") config[key] = value;
-      else dropped(key, "a boolean", value, notes);
-      return;
-    case "applicationVersion":
-    case "siteID":
-    case "backendUrl": {
-      const text2 = readText(key, value, notes);
-      if (text2 !== null) config[key] = text2;
-      return;
-    }
-    case "additionalIDs":
-      if (isObject(value)) config.additionalIDs = readAdditional(value, notes);
-      else dropped(key, "an object", value, notes);
-      return;
-    default:
-      notes.push(`${key} is unknown and ignored`);
-  }
-}
-function readAdditional(value, notes) {
-  const ids = {};
-  for (const [key, id] of Object.entries(value)) {
-    const name = `additionalIDs.${key}`;
-    if (!additionalKeys.includes(key)) notes.push(`${name} is unknown and ignored`);
-    else if (id !== void 0 && id !== null) {
-      const text2 = readText(name, id, notes);
-      if (text2 !== null) ids[key] = text2;
-    }
-  }
-  return ids;
-}
-function readText(name, value, notes) {
-  if (typeof value !== "string") {
-    dropped(name, "a string", value, notes);
-    return null;
-  }
-  if (name === "backendUrl") return value;
-  const cut = name === "applicationVersion" ? cutChars(value, 30) : cutBytes(value, 256);
-  if (cut !== value)
-    notes.push(`${name} was cut to ${name === "applicationVersion" ? "30 characters" : `${byteLength(cut)} bytes`}`);
-  return cut;
-}
-function dropped(name, wanted, value, notes) {
-  notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
 }
 
-// src/instance.ts
-var Instance = class {
-  constructor() {
-    this.session = null;
-    this.initCallback = null;
-    this.statsCallback = null;
-    this.wifi = null;
-    this.#subscribers = /* @__PURE__ */ new Map();
-  }
-  #subscribers;
-  /** Registers one more callback of on(). */
-  subscribe(name, callback) {
-    this.#subscribers.set(name, [...this.#subscribers.get(name) ?? [], callback]);
-  }
-  /** Calls the callbacks of on(), later. */
-  emit(name, ...args) {
-    for (const callback of this.#subscribers.get(name) ?? []) later(callback, ...args);
-  }
+// src/enums.ts
+function enumeration(list2) {
+  return Object.fromEntries(list2.split(" ").map((name) => [name, name]));
+}
+var enums = {
+  /** What media a PeerConnection carries. */
+  fabricUsage: enumeration("multiplex audio video screen data unbundled"),
+  /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
+  fabricEvent: enumeration(
+    "fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricSetup fabricSetupFailed"
+  ),
+  /** The functions that reportError knows. applicationError is an alias of applicationLog. */
+  webRTCFunctions: enumeration(
+    "getUserMedia createOffer createAnswer setLocalDescription setRemoteDescription addIceCandidate iceConnectionFailure signalingError applicationLog applicationError"
+  ),
+  /** Which user ID changed. */
+  userIDType: enumeration("local remote"),
+  /** What stands at the other end of a fabric. */
+  endpointType: enumeration("peer server"),
+  /** The direction of media on a fabric. */
+  transmissionDirection: enumeration("sendonly receiveonly sendrecv inactive"),
+  /** The outcome of an operation. */
+  qosAPIReturnStatus: enumeration("success failure")
 };
-function findScope(session2, pc, conferenceID, nullAllowed) {
-  if (pc === null || pc === void 0) {
-    if (nullAllowed) return { conferenceID };
-    throw new Invalid(`pc must be a PeerConnection, got ${kindOf(pc)}`);
-  }
-  const fabric = session2.match(pc, conferenceID);
-  if (fabric) return { fabric };
-  if (session2.knows(conferenceID)) return { conferenceID };
-  throw new Invalid("no fabric of this conferenceID is monitored");
-}
-
-// src/queue.ts
-var maxFrameBytes = 65536;
-var maxEntryBytes = maxFrameBytes - 12288;
-var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
-var headBytes = 90;
-function textOf(entry) {
-  entry.text ??= entry.write();
-  return entry.text;
-}
-var Queue = class {
-  #entries = [];
-  #clock;
-  #limits;
-  #lastSeq = 0;
-  #ackedSeq = 0;
-  #cursor = 0;
-  #unread = false;
-  #doubted = 0;
-  constructor(clock, limits = defaults) {
-    this.#clock = clock;
-    this.#limits = limits;
-  }
-  /** Numbers a frame; false when it is too large. */
-  push(frame) {
-    const tail = JSON.stringify(frame.members).slice(1);
-    const bytes = byteLength(tail) + headBytes;
-    if (bytes > maxEntryBytes) return false;
-    this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
-    this.#enforceLimits();
-    return true;
-  }
-  /** The next entry to send within the window, null when there is none. */
-  next(windowFrames) {
-    const entry = this.#entries[this.#cursor];
-    if (!entry || this.#cursor >= windowFrames) return null;
-    const inFlight = total(this.#entries.slice(0, this.#cursor));
-    return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
-  }
-  /** The entry is on the wire. */
-  sent(entry) {
-    entry.sent = true;
-    this.#cursor = this.#entries.indexOf(entry) + 1;
-  }
-  /**
-   * From the last acknowledged number again. Where the collector refused what had no number
-   * that it could read, twice with the same frame as the first without an ack, it is that
-   * frame: a skip takes its place (protocol section 2).
-   */
-  rewind() {
-    this.#cursor = 0;
-    const [first] = this.#entries;
-    if (!this.#unread || !first?.sent) return;
-    this.#unread = false;
-    if (first.seq === this.#doubted) this.#drop(0);
-    this.#doubted = first.seq;
-  }
-  /**
-   * Everything up to seq is taken or refused; a number that was never sent cannot be.
-   * Returns whether a frame was taken.
-   */
-  ack(seq) {
-    let taken = false;
-    for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
-      this.#entries.shift();
-      this.#ackedSeq = entry.seq;
-      this.#cursor = Math.max(0, this.#cursor - 1);
-      settle(entry, "success", "");
-      taken ||= !entry.refused;
-    }
-    return taken;
-  }
-  /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
-  nack(seq, err, msg) {
-    const entry = this.#entries.find((e) => e.seq === seq);
-    this.#unread ||= !seq;
-    if (!entry) return;
-    entry.refused = true;
-    settle(entry, err, msg);
-  }
-  /** The highest number up to which all is acknowledged. */
-  acked() {
-    return this.#ackedSeq;
-  }
-  /** Whether frames wait for an acknowledgement. */
-  unacked() {
-    return this.#cursor > 0;
-  }
-  /** Everything that is not acknowledged, in order. */
-  waiting() {
-    return [...this.#entries];
-  }
-  /** Drops until what was never sent takes at most so many bytes. */
-  shrink(bytes) {
-    while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest()) ;
-  }
-  /** Tells every frame that waits what to expect; they go on waiting. */
-  giveUp(err, msg) {
-    for (const entry of this.#entries) settle(entry, err, msg);
-  }
-  #sentCount() {
-    const first = this.#entries.findIndex((entry) => !entry.sent);
-    return first < 0 ? this.#entries.length : first;
-  }
-  #enforceLimits() {
-    const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
-    const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
-    for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
-    const { bytes } = this.#limits;
-    if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
-  }
-  #dropOldest() {
-    const droppable = this.#entries.filter((entry) => !entry.sent && entry.rank < 3);
-    const [first] = droppable.sort((a, b) => a.rank - b.rank);
-    if (!first) return false;
-    this.#drop(this.#entries.indexOf(first));
-    return true;
-  }
-  /** Puts a skip in the place of an entry, together with the skips beside it. */
-  #drop(index) {
-    const entry = this.#entries[index];
-    settle(entry, "failure", "dropped before it could be sent");
-    const isSkip = (other) => other?.lost && !other.sent;
-    const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
-    const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
-    this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
-  }
-};
-function total(entries) {
-  return entries.reduce((sum, entry) => sum + entry.bytes, 0);
-}
-function settle(entry, err, msg) {
-  const { done } = entry;
-  entry.done = void 0;
-  done?.(err, msg);
-}
-function entryOf(frame, seq, tail, bytes, clock) {
-  const { type, stamp, fabric, sets: sets2 = [], keep, done, conferenceAt } = frame;
-  return {
-    seq,
-    from: seq,
-    stamp,
-    fabrics: fabric ? [fabric] : [],
-    sets: sets2,
-    rank: type === "stats" ? 0 : keep ? 2 : 1,
-    bytes,
-    sent: false,
-    done,
-    write() {
-      const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
-      return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
-    }
-  };
-}
-function skipOf(run, clock) {
-  const lost = /* @__PURE__ */ new Map();
-  for (const entry of run) {
-    const own = entry.lost ?? [
-      [entry.fabrics[0] ?? 0, { stats: +!entry.rank, events: +!!entry.rank }]
-    ];
-    for (const [fabric, { stats, events }] of own) {
-      const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
-      lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
-    }
-  }
-  const { from } = run[0];
-  const { seq, stamp } = run[run.length - 1];
-  return {
-    seq,
-    from,
-    stamp,
-    fabrics: [...lost.keys()].filter(Boolean),
-    sets: [],
-    rank: 3,
-    bytes: headBytes + 48 * lost.size,
-    sent: false,
-    lost,
-    write: () => JSON.stringify({
-      type: "skip",
-      seq,
-      from,
-      at: clock.time(stamp),
-      lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts }))
-    })
-  };
-}
-
-// src/sdp.ts
-function sourceInfo(sdp, ssrc) {
-  for (const section of sdp.split(/^m=/m)) {
-    const own = (attribute) => new RegExp(`^a=ssrc:${ssrc} ${attribute}:(.*)$`, "m").exec(section)?.[1]?.trim();
-    const cname = own("cname");
-    const msid = own("msid") ?? (cname && /^a=msid:(.*)$/m.exec(section)?.[1]?.trim());
-    if (cname || msid) return { cname: cname ?? null, msid: msid || null };
-  }
-  return { cname: null, msid: null };
-}
-function iceUfrag(sdp) {
-  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? null;
-}
-function sdpText(description) {
-  const sdp = typeof description === "object" && description !== null ? description.sdp : description;
-  return typeof sdp === "string" ? sdp : "";
-}
-function withoutAddresses(sdp) {
-  return sdp.replace(/^((?:a=)?candidate:\S+ \d+ \S+ \d+ )\S+( \d+ typ (?!relay))/gm, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^(o=\S+ \S+ \S+ IN IP[46] |c=IN IP[46] |a=rtcp:\d+ IN IP[46] )\S+/gm, "$10.0.0.0");
-}
-
-// src/report.ts
-var maxLogBytes = 20480;
-function reportError(instance, args) {
-  const [pc, conferenceID, functionName, error, localSDP, remoteSDP] = args;
-  const conference = requireConferenceID(conferenceID);
-  const name = requireMember("wrtcFuncName", webRTCFunctions, functionName);
-  const { session: session2 } = instance;
-  if (!session2) throw new Invalid("initialize() must be called first");
-  const scope = findScope(session2, pc, conference, true);
-  const isLog = name === "applicationLog" || name === "applicationError";
-  const taken = isLog ? session2.record("log", scope, { text: logText(error) }) : session2.record("error", scope, {
-    function: name,
-    ...describe(error),
-    ...sdpMember("localSDP", localSDP, !session2.config.collectIP),
-    ...sdpMember("remoteSDP", remoteSDP, false)
-  });
-  return taken ? success() : failure(`the report would be larger than ${maxEntryBytes} bytes`);
-}
-function describe(error) {
-  const { name, message } = isObject(error) ? error : {};
-  const said = message ?? (isObject(error) && name === void 0 ? json(error) : isObject(error) ? "" : error ?? "");
-  return { name: cutBytes(String(name ?? ""), 128), message: cutBytes(String(said), 1024) };
-}
-function logText(log) {
-  const text2 = log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log ?? "");
-  const kept = cutBytes(text2, maxLogBytes);
-  if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
-  return kept;
-}
-function json(value) {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return String(value);
-  }
-}
-function sdpMember(name, description, hideAddresses) {
-  const sdp = sdpText(description);
-  return sdp && { [name]: cutBytes(hideAddresses ? withoutAddresses(sdp) : sdp, 16384) } || {};
-}
+var callbackEvents = enumeration(
+  "preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats"
+);
+var callType = enumeration("inbound outbound monitoring");
+var role = enumeration("agent participant manager");
 
 // src/scram.ts
 var encoder2 = new TextEncoder();
@@ -599,7 +255,7 @@ function fromBase64(text2) {
 
 // src/auth.ts
 var Refusal = class extends Error {
-  constructor(csError, message, retry, retryAfterMs = 0, code = "") {
+  constructor(csError, message, retry = false, retryAfterMs = 0, code = "") {
     super(message);
     this.csError = csError;
     this.retry = retry;
@@ -615,35 +271,31 @@ function login(env, who, renew) {
 }
 async function scramLogin(env, { appID, userID }, secret) {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal(
-      "authError",
-      "this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used",
-      false
-    );
+    throw new Refusal("authError", "this page has no WebCrypto, which an AppSecret needs: https or localhost has it");
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
-  const proof = await prove(secret, bare, String(first.answer.scram)).catch((error) => {
-    throw new Refusal("authError", text(error), false);
+  const { final, expected } = await prove(secret, bare, String(first.scram)).catch((error) => {
+    throw new Refusal("authError", text(error));
   });
-  const last = await exchange(env, { type: "scram-final", state: first.answer.state, scram: proof.final });
-  if (last.answer.scram !== proof.expected) {
+  const last = await exchange(env, { type: "scram-final", state: first.state, scram: final });
+  if (last.scram !== expected) {
     throw new Refusal("authError", "the server could not prove that it knows the AppSecret", false, 0, "auth_failed");
   }
   return toToken(last);
 }
-async function jwtLogin(env, { appID, userID }, generator, renew) {
+async function jwtLogin(env, who, generator, renew) {
   const jwt = await generate(env, generator, renew);
   try {
-    return toToken(await exchange(env, { type: "jwt", appID, userID, jwt }));
+    return toToken(await exchange(env, { type: "jwt", appID: who.appID, userID: who.userID, jwt }));
   } catch (error) {
-    if (renew || !(error instanceof Refusal) || error.code !== "auth_failed") throw error;
-    return jwtLogin(env, { appID, userID, secret: generator }, generator, true);
+    if (renew || error.code !== "auth_failed") throw error;
+    return jwtLogin(env, who, generator, true);
   }
 }
 function generate(env, generator, forceNew) {
   return new Promise((resolve, reject) => {
-    const fail = (reason) => new Refusal("tokenGenerationError", reason, false);
+    const fail = (reason) => new Refusal("tokenGenerationError", reason);
     const timer = setTimeout(() => env.late(fail("the token generator gave no answer within 10 s")), generatorLimitMs);
     const answer = (error, token) => {
       clearTimeout(timer);
@@ -653,33 +305,29 @@ function generate(env, generator, forceNew) {
     };
     try {
       const made = generator(forceNew, answer);
-      if (typeof made === "function") made(forceNew, answer);
+      Promise.resolve(typeof made === "function" ? made(forceNew, answer) : made).then(
+        (token) => typeof token === "string" && answer(null, token),
+        answer
+      );
     } catch (error) {
       answer(error || "the token generator threw");
     }
   });
 }
-function toToken({ answer, sent: sent2, received }) {
-  if (typeof answer.token !== "string") throw new Refusal("httpError", "the answer has no token", true);
-  return {
-    token: answer.token,
-    expiresInMs: Number(answer.expiresInMs) || 72e5,
-    at: Number(answer.at),
-    sent: sent2,
-    received
-  };
+function toToken({ token, expiresInMs, at, sent, received }) {
+  if (typeof token !== "string") throw new Refusal("httpError", "the answer has no token", true);
+  return { token, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at), sent, received };
 }
-async function exchange(env, message) {
-  const sent2 = env.mono();
-  const { status, body } = await post(env.url, JSON.stringify(message));
-  const received = env.mono();
-  const answer = parseLine(body);
-  if (status === 200 && answer) return { answer, sent: sent2, received };
-  throw refused(status, answer);
+async function exchange({ url, mono }, message) {
+  const sent = mono();
+  const [answer] = await post(url, JSON.stringify(message));
+  return { ...answer, sent, received: mono() };
 }
 async function post(url, body, keepalive = false) {
   const limit = new AbortController();
   const timer = keepalive ? void 0 : setTimeout(() => limit.abort(), answerLimitMs);
+  let status;
+  let answer;
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -689,32 +337,30 @@ async function post(url, body, keepalive = false) {
       keepalive,
       signal: limit.signal
     });
-    return { status: response.status, body: await response.text() };
+    status = response.status;
+    answer = await response.text();
   } catch (error) {
     const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1e3} s` : text(error);
     throw new Refusal("httpError", reason, true);
   } finally {
     clearTimeout(timer);
   }
+  const messages = answer.split("\n").map(parseLine).filter(isObject);
+  if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
+  return messages;
 }
 function parseLine(line) {
-  try {
-    const value = JSON.parse(String(line));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = attempt(() => JSON.parse(String(line)), null);
+  return isObject(value) ? value : null;
 }
-function refused(status, answer) {
-  const csError = answer?.csError ?? "httpError";
-  const message = typeof answer?.message === "string" ? answer.message : `HTTP status ${status}`;
-  const retry = status === 429 || status >= 500 || answer?.code === "token_expired";
+function refused({ code, csError, message, retry, retryAfterMs }, status = 0) {
   return new Refusal(
-    csError,
-    message,
-    retry || typeof answer?.code !== "string",
-    Number(answer?.retryAfterMs) || 0,
-    String(answer?.code ?? "")
+    csError ?? (status ? "httpError" : "wsChannelFailure"),
+    String(message ?? (status ? `HTTP status ${status}` : code)),
+    // Without a code it was not the collector that answered.
+    retry === true || status === 429 || status >= 500 || status > 0 && (!code || code === "token_expired"),
+    Number(retryAfterMs) || 0,
+    String(code ?? "")
   );
 }
 
@@ -746,10 +392,10 @@ function createClock(clocks) {
       return { ms: clocks.mono() + offset, epoch: epoch() };
     },
     time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
-    sample(sent2, received, serverAt) {
+    sample(sent, received, serverAt) {
       if (!Number.isFinite(serverAt)) return;
       const wasSynced = synced();
-      samples.push({ rtt: received - sent2, offset: serverAt - (sent2 + received) / 2 });
+      samples.push({ rtt: received - sent, offset: serverAt - (sent + received) / 2 });
       samples = samples.slice(-keptSamples);
       const best = samples.reduce((a, b) => b.rtt < a.rtt ? b : a);
       if (!wasSynced) {
@@ -766,19 +412,35 @@ var pageClocks = {
   mono: () => performance.now()
 };
 
+// src/sdp.ts
+var noSource = { cname: null, msid: null };
+function sourceInfo(sdp, ssrc) {
+  for (const section of sdp.split(/^m=/m)) {
+    const find = (attribute) => new RegExp(`^a=${attribute}:(.*)$`, "m").exec(section)?.[1]?.trim() || null;
+    const cname = find(`ssrc:${ssrc} cname`);
+    const msid = find(`ssrc:${ssrc} msid`) ?? (cname && find("msid"));
+    if (cname || msid) return { cname, msid };
+  }
+  return noSource;
+}
+function iceUfrag(sdp) {
+  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
+}
+function sdpText(description) {
+  const sdp = description?.sdp ?? description;
+  return typeof sdp === "string" ? sdp : "";
+}
+function withoutAddresses(sdp) {
+  return sdp.replace(/^((?:a=)?candidate:\S+ \d+ \S+ \d+ )\S+( \d+ typ (?!relay))/gm, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^(o=\S+ \S+ \S+ IN IP[46] |c=IN IP[46] |a=rtcp:\d+ IN IP[46] )\S+/gm, "$10.0.0.0");
+}
+
 // src/lifecycle.ts
-var watched = [
-  "iceconnectionstatechange",
-  "connectionstatechange",
-  "icegatheringstatechange",
-  "signalingstatechange"
-];
-var unknownTimes = { setupMs: null, gatheringMs: null, connectivityMs: null };
+var watched = ["iceconnection", "connection", "icegathering", "signaling"].map((state) => `${state}statechange`);
+var isUp = (ice) => ice === "connected" || ice === "completed";
 function isConnected(pc) {
   return attempt(() => {
-    const { connectionState, iceConnectionState } = pc;
-    if (connectionState !== void 0) return connectionState === "connected";
-    return iceConnectionState === "connected" || iceConnectionState === "completed";
+    const { connectionState, iceConnectionState = "" } = pc;
+    return connectionState === void 0 ? isUp(iceConnectionState) : connectionState === "connected";
   }, false);
 }
 function isClosed(pc) {
@@ -787,122 +449,100 @@ function isClosed(pc) {
     return [signalingState, connectionState, iceConnectionState].includes("closed");
   }, false);
 }
-function since(start, end) {
-  return start === null ? null : Math.round(end - start);
-}
-var Lifecycle = class {
-  #pc;
-  #mono;
-  #events;
-  #started;
-  #update = () => this.update();
-  #alreadyConnected;
-  #remoteSet = false;
-  #established = false;
-  #failed = false;
-  #gathering = null;
-  #gathered = null;
-  #checking = null;
-  #disrupted = null;
-  #ufrag = null;
-  #settled = "";
-  /** Watches a PeerConnection until stop(). */
-  constructor(pc, mono, events) {
-    this.#pc = pc;
-    this.#mono = mono;
-    this.#events = events;
-    this.#started = mono();
-    this.#alreadyConnected = isConnected(pc);
-    for (const type of watched) attempt(() => this.#pc.addEventListener?.(type, this.#update), void 0);
+function watchLifecycle(target, mono, events) {
+  const pc = target;
+  const started = mono();
+  let alreadyConnected = isConnected(pc);
+  let remoteSet = false;
+  let established = false;
+  let failed = false;
+  let gatheringAt;
+  let gatheredAt;
+  let checkingAt;
+  let disruptedAt;
+  let lastUfrag;
+  let settled = "";
+  const since = (start, end = mono()) => start === void 0 ? null : Math.round(end - start);
+  const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
+  const hasFailed = () => [ice(), pc.connectionState].includes("failed");
+  function reached() {
+    if (!pc.remoteDescription) return "noRemoteDescription";
+    if (isUp(ice())) return "dtls";
+    return ice() === "new" && checkingAt === void 0 ? "gathering" : "connectivity";
   }
-  /** Removes the listeners. */
-  stop() {
-    for (const type of watched) attempt(() => this.#pc.removeEventListener?.(type, this.#update), void 0);
-  }
-  state() {
-    if (!this.#established) return "initialising";
-    return this.#disrupted === null ? "established" : "disrupted";
-  }
-  /** How far a fabric got that is not connected; null once its failure was told. */
-  stage() {
-    return this.#established || this.#failed ? null : attempt(() => this.#reached(), "connectivity");
-  }
-  #reached() {
-    if (!this.#pc.remoteDescription) return "noRemoteDescription";
-    const ice = this.#ice();
-    if (ice === "connected" || ice === "completed") return "dtls";
-    return ice === "new" && this.#checking === null ? "gathering" : "connectivity";
-  }
-  /** Since the fabric was added. */
-  ageMs() {
-    return Math.round(this.#mono() - this.#started);
-  }
-  /** Reads the states now. */
-  update() {
-    try {
-      if (isClosed(this.#pc)) this.#events.closed();
-      else {
-        this.#negotiation();
-        this.#connection(this.#mono());
-      }
-    } catch {
+  const stage = () => established || failed ? null : attempt(reached, "connectivity");
+  function negotiation() {
+    if (!remoteSet && pc.remoteDescription) {
+      remoteSet = true;
+      events.event("remoteDescriptionSet");
     }
-  }
-  #ice() {
-    return this.#pc.iceConnectionState ?? this.#pc.connectionState ?? "";
-  }
-  #hasFailed() {
-    return this.#ice() === "failed" || this.#pc.connectionState === "failed";
-  }
-  #negotiation() {
-    const { remoteDescription, localDescription, signalingState } = this.#pc;
-    if (!this.#remoteSet && remoteDescription) {
-      this.#remoteSet = true;
-      this.#events.remoteDescriptionSet();
-    }
-    const sdp = signalingState === "stable" ? sdpText(localDescription) : "";
-    if (sdp === "" || sdp === this.#settled) return;
-    this.#settled = sdp;
+    const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
+    if (!sdp || sdp === settled) return;
+    settled = sdp;
     const ufrag = iceUfrag(sdp);
-    if (this.#ufrag && ufrag && ufrag !== this.#ufrag) this.#events.iceRestarted();
-    this.#ufrag = ufrag ?? this.#ufrag;
-    this.#events.negotiated();
+    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.event("iceRestart");
+    lastUfrag = ufrag ?? lastUfrag;
+    events.negotiated();
   }
-  #connection(now) {
-    const gathering = this.#pc.iceGatheringState;
-    if (gathering && gathering !== "new") this.#gathering ??= now;
-    if (gathering === "complete") this.#gathered ??= now;
-    if (this.#ice() === "checking") this.#checking ??= now;
-    if (this.#established) this.#disruption(now);
-    else if (isConnected(this.#pc)) {
-      this.#established = true;
-      this.#events.connected(this.#alreadyConnected ? unknownTimes : this.#times(now));
-    } else if (this.#hasFailed() && !this.#failed) {
-      const stage = this.stage() ?? "connectivity";
-      this.#failed = true;
-      this.#events.setupFailed(stage);
+  function connection() {
+    gathering();
+    if (established) disruption();
+    else if (isConnected(pc)) {
+      established = true;
+      events.connected(setupTimes());
+    } else if (hasFailed() && !failed) {
+      const failedStage = reached();
+      failed = true;
+      events.setupFailed(failedStage);
     }
-    this.#alreadyConnected = false;
+    alreadyConnected = false;
   }
-  #times(now) {
+  function gathering() {
+    const now = mono();
+    const state = pc.iceGatheringState ?? "new";
+    if (state !== "new") gatheringAt ??= now;
+    if (state === "complete") gatheredAt ??= now;
+    if (ice() === "checking") checkingAt ??= now;
+  }
+  function setupTimes() {
+    if (alreadyConnected) return { setupMs: null, gatheringMs: null, connectivityMs: null };
     return {
-      setupMs: since(this.#started, now),
+      setupMs: since(started),
       // What was still being gathered when the path stood did not delay it.
-      gatheringMs: since(this.#gathering, this.#gathered ?? now),
-      connectivityMs: since(this.#checking, now)
+      gatheringMs: since(gatheringAt, gatheredAt),
+      connectivityMs: since(checkingAt)
     };
   }
-  #disruption(now) {
-    const broken = this.#ice() === "disconnected" || this.#hasFailed();
-    if (broken && this.#disrupted === null) {
-      this.#disrupted = now;
-      this.#events.disrupted(this.#hasFailed() ? "failed" : "disconnected");
-    } else if (this.#disrupted !== null && !broken && isConnected(this.#pc)) {
-      this.#events.recovered(Math.round(now - this.#disrupted));
-      this.#disrupted = null;
+  function disruption() {
+    const broken = hasFailed() || ice() === "disconnected";
+    if (broken && disruptedAt === void 0) {
+      disruptedAt = mono();
+      events.disrupted(hasFailed() ? "failed" : "disconnected");
+    } else if (disruptedAt !== void 0 && !broken && isConnected(pc)) {
+      events.event("iceDisruptionEnd", { durationMs: since(disruptedAt) });
+      disruptedAt = void 0;
     }
   }
-};
+  const update = () => attempt(() => {
+    if (isClosed(pc)) events.closed();
+    else {
+      negotiation();
+      connection();
+    }
+  }, void 0);
+  for (const type of watched) attempt(() => pc.addEventListener?.(type, update), void 0);
+  return {
+    update,
+    stage,
+    /** Removes the listeners. */
+    stop() {
+      for (const type of watched) attempt(() => pc.removeEventListener?.(type, update), void 0);
+    },
+    state: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
+    /** Since the fabric was added. */
+    ageMs: () => since(started)
+  };
+}
 
 // src/stats/columns.ts
 var sets = [
@@ -946,7 +586,7 @@ function row(number2, measures) {
   return [number2, ...(sets[number2 - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
 }
 function bounded(name, value) {
-  if (typeof value === "string") return value.slice(0, 32);
+  if (typeof value === "string") return cutBytes(value, 64);
   if (value === null || !Number.isFinite(value)) return null;
   const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
   const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;
@@ -977,11 +617,12 @@ function normalise(reports) {
       remotes.set(`${report.type} ${report.ssrc}`, report);
     }
   }
-  const snapshot = { streams: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map() };
+  const snapshot = { streams: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
   for (const report of byId.values()) {
     if (report.type === "inbound-rtp" || report.type === "outbound-rtp") {
       const stream2 = streamOf(report, report.type, byId, remotes);
       if (stream2) snapshot.streams.set(stream2.key, stream2);
+      snapshot.takenMs ??= num(report.timestamp);
     }
   }
   for (const pair2 of selectedPairs(byId)) {
@@ -999,7 +640,7 @@ function normalise(reports) {
 function streamOf(rtp, statsType, byId, remotes) {
   const mediaType = rtp.kind ?? rtp.mediaType;
   const ssrc = num(rtp.ssrc);
-  if (ssrc === null || mediaType !== "audio" && mediaType !== "video") return null;
+  if (ssrc === null || ssrc >>> 0 !== ssrc || mediaType !== "audio" && mediaType !== "video") return null;
   const remoteType = statsType === "inbound-rtp" ? "remote-outbound-rtp" : "remote-inbound-rtp";
   return {
     key: `${statsType} ${ssrc}`,
@@ -1054,7 +695,10 @@ var outboundCounters = {
 };
 function round(value, decimals) {
   const factor = 10 ** decimals;
-  return value === null ? null : Math.round(value * factor) / factor;
+  return value === null ? null : num(Math.round(value * factor) / factor);
+}
+function unit(value) {
+  return value === null ? null : round(Math.min(1, Math.max(0, value)), 4);
 }
 function increase(before, after) {
   const now = num(after);
@@ -1067,13 +711,19 @@ function ratio(part, whole) {
 }
 var inMs = (seconds2) => round(seconds2 === null ? null : Math.max(0, seconds2) * 1e3, 1);
 function reader(before, after, counter) {
-  const restarted = (num(after[counter]) ?? 0) < (num(before[counter]) ?? 0);
-  const base = restarted ? {} : before;
+  const base = fell(before, after, counter) ? {} : before;
   return {
     base,
     by: (field) => increase(base[field], after[field]),
     ms: (field) => inMs(increase(base[field], after[field]))
   };
+}
+var fell = (before, after, counter) => (num(after[counter]) ?? Number.POSITIVE_INFINITY) < (num(before[counter]) ?? 0);
+function baseline(before, after) {
+  if (fell(before, after, "packetsReceived") || fell(before, after, "packetsSent")) return after;
+  const kept = { ...after };
+  for (const field in before) if (num(before[field]) !== null && num(kept[field]) === null) kept[field] = before[field];
+  return kept;
 }
 function counters(table, by) {
   return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
@@ -1084,6 +734,12 @@ function withoutRetransmissions(packets, retransmitted) {
 function lossBetween(before, after) {
   const now = num(after.packetsLost);
   return now === null ? null : now - (num(before.packetsLost) ?? 0);
+}
+function lossFraction(before, after, sent, ms) {
+  const then = num(before.timestamp);
+  const between = then === null ? 0 : (num(after.timestamp) ?? then) - then;
+  const lost = lossBetween(before, after);
+  return unit(between > 0 && sent && lost !== null ? lost * ms / (sent * between) : num(after.fractionLost));
 }
 function measureStream(before, after, ms, pairRttMs) {
   const measures = after.statsType === "inbound-rtp" ? inbound(before, after, ms) : outbound(before, after, ms);
@@ -1101,7 +757,7 @@ function inbound(before, after, ms) {
     packetsLost: lossBetween(base, rtp),
     jitterMs: inMs(num(rtp.jitter)),
     jitterBufferDelayMs: inMs(ratio(by("jitterBufferDelay"), by("jitterBufferEmittedCount"))),
-    audioLevel: round(num(rtp.audioLevel), 4),
+    audioLevel: unit(num(rtp.audioLevel)),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
     fps: video ? rate(by("framesDecoded"), ms) : null,
@@ -1122,7 +778,7 @@ function outbound(before, after, ms) {
     rid: str(rtp.rid),
     ...counters(outboundCounters, by),
     packets: withoutRetransmissions(by("packetsSent"), by("retransmittedPacketsSent")),
-    audioLevel: round(num(after.source.audioLevel), 4),
+    audioLevel: unit(num(after.source.audioLevel)),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
     fps: after.mediaType === "video" ? rate(by("framesSent") ?? by("framesEncoded"), ms) : null,
@@ -1130,7 +786,8 @@ function outbound(before, after, ms) {
     qp: round(ratio(by("qpSum"), by("framesEncoded")), 1),
     targetBitrateBps: round(num(rtp.targetBitrate), 0),
     remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
-    remoteLossFraction: round(num(remote.fractionLost), 4),
+    remoteLossFraction: unit(num(remote.fractionLost)),
+    intervalLossFraction: lossFraction(before.remote, remote, by("packetsSent"), ms),
     remoteJitterMs: inMs(num(remote.jitter)),
     limitation: str(rtp.qualityLimitationReason),
     cpuLimitedMs: limited("cpu"),
@@ -1145,23 +802,24 @@ function rate(count, ms) {
 }
 function rttOf(before, after) {
   const { by } = reader(before, after, "roundTripTimeMeasurements");
-  const mean = ratio(by("totalRoundTripTime"), by("roundTripTimeMeasurements"));
-  return inMs(mean ?? num(after.roundTripTime));
+  const mean2 = ratio(by("totalRoundTripTime"), by("roundTripTimeMeasurements"));
+  return inMs(mean2 ?? num(after.roundTripTime));
 }
-function measurePair(before, after) {
-  const { pair: pair2 } = after;
-  const { by } = reader(before?.id === after.id ? before.pair : {}, pair2, "responsesReceived");
-  const mean = ratio(by("totalRoundTripTime"), by("responsesReceived"));
+function measurePair(before, { pair: pair2 }) {
+  const { by } = reader(before ?? {}, pair2, "responsesReceived");
+  const mean2 = ratio(by("totalRoundTripTime"), by("responsesReceived"));
   return {
     bytesSent: by("bytesSent"),
     bytesReceived: by("bytesReceived"),
-    rttMs: inMs(mean ?? num(pair2.currentRoundTripTime)),
+    rttMs: inMs(mean2 ?? num(pair2.currentRoundTripTime)),
     availableOutgoingBps: round(num(pair2.availableOutgoingBitrate), 0)
   };
 }
-function measureRemoteSender(before, after) {
+function measureSender(before, after, ms) {
   const { by } = reader(before, after, "packetsSent");
-  return { bytes: by("bytesSent"), packets: by("packetsSent") };
+  const at = num(after.remoteTimestamp);
+  const between = at === null ? ms : at - (num(before.remoteTimestamp) ?? at);
+  return between > 0 ? { bytes: by("bytesSent"), packets: by("packetsSent"), ms: between } : { bytes: null, packets: null, ms };
 }
 
 // src/stats/monitor.ts
@@ -1169,119 +827,114 @@ var freezeWindowMs = 6e4;
 var maxRows = 200;
 var sameIntervalMs = 100;
 var tooShortMs = 500;
-var Monitor = class {
-  #known = /* @__PURE__ */ new Map();
-  #pairs = /* @__PURE__ */ new Map();
-  #lastMs;
-  constructor(startMs) {
-    this.#lastMs = startMs;
+var latestMs = 5e3;
+var forgottenMs = 3e4;
+function createMonitor(startMs) {
+  const streams = /* @__PURE__ */ new Map();
+  let pairs = /* @__PURE__ */ new Map();
+  let base = /* @__PURE__ */ new Map();
+  let lastMs = startMs;
+  let aheadMs = Number.POSITIVE_INFINITY;
+  function takenAt({ takenMs }, atMs) {
+    if (takenMs === null) return atMs;
+    aheadMs = Math.min(aheadMs, atMs - takenMs);
+    if (atMs - takenMs - aheadMs > latestMs) aheadMs = atMs - takenMs;
+    return takenMs + aheadMs;
   }
-  /** An interval begins. */
-  begin(atMs) {
-    this.#lastMs = atMs;
+  function adoptNew(snapshot, atMs) {
+    const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
+    for (const stream2 of added) streams.set(stream2.key, { stream: stream2, atMs, freezes: [], jitters: mean(), rtts: mean() });
+    return added;
   }
-  /** The selected pair of the last reading. */
-  pair() {
-    return this.#pairs.values().next().value;
-  }
-  /** Whether the last reading has that SSRC. */
-  has(ssrc) {
-    return [...this.#known.values()].some((known) => known.stream.ssrc === ssrc);
-  }
-  /** A reading between intervals: only what is new becomes a starting point. */
-  adopt(reports, atMs) {
-    const snapshot = normalise(reports);
-    const added = this.#adoptNew(snapshot, atMs);
-    const changedPairs = this.#changed(snapshot);
-    for (const pair2 of changedPairs) this.#pairs.set(pair2.transport, pair2);
-    for (const [transport, pair2] of snapshot.pairs) if (!this.#pairs.has(transport)) this.#pairs.set(transport, pair2);
-    return { intervals: [], groups: [], added, changedPairs };
-  }
-  /** The end of an interval. */
-  measure(reports, atMs, areaOf) {
-    const snapshot = normalise(reports);
-    const frameMs = span(this.#lastMs, atMs);
-    const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
-    let pairRttMs = null;
-    for (const [transport, pair2] of snapshot.pairs) {
-      const measures = measurePair(this.#pairs.get(transport), pair2);
-      pairRttMs ??= num(measures.rttMs);
-      addRow(groups, frameMs, pairSet, measures);
-    }
-    const intervals = [];
-    for (const [key, known] of this.#known) {
-      const stream2 = snapshot.streams.get(key);
-      if (!stream2) this.#known.delete(key);
-      else if (atMs - known.atMs >= tooShortMs) {
-        const interval = known.advance(stream2, atMs, pairRttMs, areaOf);
-        if (isIdle(stream2)) continue;
+  const changed = (snapshot) => [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
+  return {
+    /** An interval begins. */
+    begin(atMs) {
+      lastMs = atMs;
+    },
+    /** The selected pair of the last reading. */
+    pair: () => pairs.values().next().value,
+    /** Whether that SSRC is in the last readings. */
+    has: (ssrc) => [...streams.values()].some(({ stream: stream2 }) => stream2.ssrc === ssrc),
+    /** A reading between intervals: only what is new becomes a starting point. */
+    adopt(reports, atMs) {
+      const snapshot = normalise(reports);
+      const changedPairs = changed(snapshot);
+      const taken = [...snapshot.pairs].filter(([transport, pair2]) => pairs.get(transport)?.id !== pair2.id);
+      for (const [transport, pair2] of taken) {
+        if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
+        pairs.set(transport, pair2);
+      }
+      return { intervals: [], groups: [], added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
+    },
+    /** The end of an interval. */
+    measure(reports, atMs, areaOf) {
+      const snapshot = normalise(reports);
+      const takenMs = takenAt(snapshot, atMs);
+      const frameMs = span(lastMs, atMs);
+      const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
+      const intervals = [];
+      let pairRttMs = null;
+      for (const pair2 of snapshot.pairs.values()) {
+        const measures = measurePair(base.get(pair2.id), pair2);
+        pairRttMs ??= num(measures.rttMs);
+        addRow(groups, frameMs, pairSet, measures);
+      }
+      for (const [key, known] of streams) {
+        const stream2 = snapshot.streams.get(key);
+        const ms = takenMs - known.atMs;
+        if (!stream2 && ms > forgottenMs) streams.delete(key);
+        if (!stream2 || ms < tooShortMs) continue;
+        const interval = advance(known, stream2, takenMs, pairRttMs, areaOf);
+        if (isIdle(known.stream)) continue;
         intervals.push(interval);
         addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
       }
+      lastMs = atMs;
+      const changedPairs = changed(snapshot);
+      if (snapshot.pairs.size) {
+        pairs = snapshot.pairs;
+        base = snapshot.byId;
+      }
+      return { intervals, groups, added: adoptNew(snapshot, takenMs), changedPairs };
     }
-    this.#lastMs = atMs;
-    const changedPairs = this.#changed(snapshot);
-    if (snapshot.pairs.size) this.#pairs = snapshot.pairs;
-    return { intervals, groups, added: this.#adoptNew(snapshot, atMs), changedPairs };
+  };
+}
+function advance(known, stream2, atMs, pairRttMs, areaOf) {
+  const before = known.stream;
+  const ms = span(known.atMs, atMs);
+  const measures = { ...measureStream(before, stream2, ms, pairRttMs) };
+  if (stream2.mediaType === "video") {
+    measures.displayedPixels = areaOf(stream2.ssrc);
+    measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
   }
-  #adoptNew(snapshot, atMs) {
-    const added = [...snapshot.streams.values()].filter((stream2) => !this.#known.has(stream2.key));
-    for (const stream2 of added) this.#known.set(stream2.key, new Known(stream2, atMs));
-    return added;
-  }
-  #changed(snapshot) {
-    return [...snapshot.pairs.values()].filter((pair2) => {
-      const before = this.#pairs.get(pair2.transport);
-      return before && before.id !== pair2.id;
-    });
-  }
-};
-var Known = class {
-  #freezes = [];
-  #jitter = new Mean();
-  #rtt = new Mean();
-  constructor(stream2, atMs) {
-    this.stream = stream2;
-    this.atMs = atMs;
-  }
-  /** The interval since the last reading, which this one replaces. */
-  advance(stream2, atMs, pairRttMs, areaOf) {
-    const ms = span(this.atMs, atMs);
-    const measures = { ...measureStream(this.stream, stream2, ms, pairRttMs) };
-    if (stream2.mediaType === "video") {
-      measures.displayedPixels = areaOf(stream2.ssrc);
-      measures.freezes60s = this.#recentFreezes(num(measures.freezes), atMs);
-    }
-    const sender = measureRemoteSender(this.stream.remote, stream2.remote);
-    this.stream = stream2;
-    this.atMs = atMs;
-    return {
-      stream: stream2,
-      ms,
-      measures,
-      sender,
-      meanJitterMs: this.#jitter.with(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
-      meanRttMs: this.#rtt.with(num(measures.rttMs))
-    };
-  }
-  #recentFreezes(count, atMs) {
-    if (count === null) return null;
-    this.#freezes = this.#freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
-    if (count) this.#freezes.push({ atMs, count });
-    return this.#freezes.reduce((sum, f) => sum + f.count, 0);
-  }
-};
-var Mean = class {
-  #sum = 0;
-  #count = 0;
-  with(value) {
+  known.stream = { ...stream2, rtp: baseline(before.rtp, stream2.rtp), remote: baseline(before.remote, stream2.remote) };
+  known.atMs = atMs;
+  return {
+    stream: stream2,
+    ms,
+    measures,
+    sender: measureSender(before.remote, stream2.remote, ms),
+    meanJitterMs: known.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
+    meanRttMs: known.rtts(num(measures.rttMs))
+  };
+}
+function recentFreezes(known, count, atMs) {
+  if (count === null) return null;
+  known.freezes = [...known.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
+  return known.freezes.reduce((sum, f) => sum + f.count, 0);
+}
+function mean() {
+  let sum = 0;
+  let count = 0;
+  return (value) => {
     if (value !== null) {
-      this.#sum += value;
-      this.#count++;
+      sum += value;
+      count++;
     }
-    return this.#count ? this.#sum / this.#count : null;
-  }
-};
+    return count ? sum / count : null;
+  };
+}
 function span(fromMs, toMs) {
   return Math.min(6e5, Math.max(1, Math.round(toMs - fromMs)));
 }
@@ -1412,8 +1065,11 @@ function label(mediaType, m, ms, bounds) {
   if (mos >= (bounds[1] ?? 3.8)) return "excellent";
   return mos >= (bounds[3] ?? 2.6) ? "fair" : "bad";
 }
+function remoteLossOf(m) {
+  return num(m.intervalLossFraction) ?? num(m.remoteLossFraction);
+}
 function lossOf(m) {
-  const remote = num(m.remoteLossFraction);
+  const remote = remoteLossOf(m);
   if (remote !== null) return remote;
   const lost = num(m.packetsLost);
   const expected = (num(m.packets) ?? 0) + (lost ?? 0);
@@ -1444,7 +1100,7 @@ function videoMos(m, ms) {
   const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
   const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
   const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));
-  const lost = Math.exp(-10 * (num(m.remoteLossFraction) ?? 0));
+  const lost = Math.exp(-10 * (remoteLossOf(m) ?? 0));
   return 1 + 3.4 * freezes * motion * lost;
 }
 
@@ -1490,12 +1146,12 @@ function ownReport(interval, identity, bounds) {
 }
 function lossFields(fraction) {
   return {
-    fractionLoss: round(fraction, 4),
+    fractionLoss: unit(fraction),
     packetLossPercentage: round(fraction === null ? null : fraction * 100, 2)
   };
 }
 function remoteReport(interval, own) {
-  const { stream: stream2, ms, measures, sender } = interval;
+  const { stream: stream2, measures, sender } = interval;
   if (stream2.remote.type === void 0) return null;
   const empty = {
     ...own,
@@ -1510,7 +1166,7 @@ function remoteReport(interval, own) {
   if (stream2.statsType === "outbound-rtp") {
     return {
       ...empty,
-      ...lossFields(num(measures.remoteLossFraction)),
+      ...lossFields(remoteLossOf(measures)),
       statsType: "remote-inbound-rtp",
       jitter: num(measures.remoteJitterMs),
       averageJitter: round(interval.meanJitterMs, 1)
@@ -1519,8 +1175,8 @@ function remoteReport(interval, own) {
   return {
     ...empty,
     statsType: "remote-outbound-rtp",
-    bitrate: kbps(sender.bytes, ms),
-    packetRate: perSecond(sender.packets, ms)
+    bitrate: kbps(sender.bytes, sender.ms),
+    packetRate: perSecond(sender.packets, sender.ms)
   };
 }
 
@@ -1529,237 +1185,197 @@ var pollMs = 1e3;
 var settleMs = 1e3;
 var lastReadingMs = 1e3;
 var longestMs = 2e4;
-var Fabric = class {
-  #env;
-  #monitor;
-  #life;
-  #associations = /* @__PURE__ */ new Map();
-  #sources = /* @__PURE__ */ new Map();
-  #timers = /* @__PURE__ */ new Set();
-  #tick;
-  #remoteUserID;
-  #reading = false;
-  #measuredMs;
-  /** fabricSetup waits for the candidates of the first reading. */
-  #tellSetup = null;
-  #ending = null;
-  #done = false;
-  /** Starts to monitor; pcCallback hears whether the collector took the fabric. */
-  constructor(info, env, pcCallback) {
-    this.info = info;
-    this.#env = env;
-    this.#remoteUserID = info.remoteUserID;
-    const { mono } = env.clock;
-    this.#measuredMs = mono();
-    this.#monitor = new Monitor(this.#measuredMs);
-    this.event("fabricAdded", { alreadyConnected: isConnected(info.pc) }, info.addedAt, teller(pcCallback));
-    this.#life = new Lifecycle(info.pc, mono, {
-      remoteDescriptionSet: () => this.event("remoteDescriptionSet"),
-      connected: (times) => this.#connected(times),
-      setupFailed: (stage) => this.#setupFailed(stage),
-      disrupted: (iceConnectionState) => {
-        this.event("iceDisruptionStart", { iceConnectionState });
-        this.#trouble(`is ${iceConnectionState}`);
-      },
-      recovered: (durationMs) => this.event("iceDisruptionEnd", { durationMs }),
-      iceRestarted: () => this.event("iceRestart"),
-      negotiated: () => this.#after(settleMs, () => this.#probe()),
-      closed: () => this.end("closed")
-    });
-    this.#probe();
-    this.#poll();
-    this.reschedule();
-    this.#life.update();
+function createFabric(pc, info, env, pcCallback) {
+  const { fabric, conferenceID } = info;
+  const { clock } = env;
+  const { mono } = clock;
+  const associations = /* @__PURE__ */ new Map();
+  const sources = /* @__PURE__ */ new Map();
+  const timers = /* @__PURE__ */ new Set();
+  let { remoteUserID } = info;
+  let tick;
+  let reading = false;
+  let measuredMs = mono();
+  let tellSetup;
+  let ending;
+  let done = false;
+  const monitor = createMonitor(measuredMs);
+  function event(name, data = {}, stamp = clock.stamp(), told) {
+    env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
   }
-  /** Records an event of the fabric; false when it is too large. */
-  event(name, data = {}, stamp = this.#env.clock.stamp(), done) {
-    const { fabric } = this.info;
-    return this.#env.send({
-      type: "event",
-      stamp,
-      fabric,
-      keep: true,
-      members: { fabric, event: name, data },
-      ...done && { done }
-    });
-  }
-  /** Says whose an SSRC is. */
-  associate(ssrc, association) {
-    this.#associations.set(ssrc, association);
-  }
-  hasStream(ssrc) {
-    return this.#monitor.has(ssrc);
-  }
-  renameRemote(userID) {
-    this.#remoteUserID = userID;
-  }
-  /** Whether it has ended, or is about to. */
-  ended() {
-    return this.#ending !== null;
-  }
-  /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
-  reschedule() {
-    const { clock, intervalMs } = this.#env;
-    const latestMs = this.#measuredMs + longestMs - clock.mono();
-    this.#measureIn(Math.min(intervalMs() * (0.5 + Math.random() / 2), latestMs));
-  }
-  /** Ends it; a last reading is tried unless now is set. */
-  end(reason, now = reason === "closed") {
-    if (!this.#ending) {
-      this.#ending = { reason, stamp: this.#env.clock.stamp(), stage: this.#life.stage() };
-      this.#life.stop();
-      this.#clearTimers();
-      if (!now) this.#lastReading();
-    }
-    if (now) this.#finish(null);
-  }
-  #lastReading() {
-    this.#after(lastReadingMs, () => this.#finish(null));
-    const atMs = this.#env.clock.mono();
-    this.#read().then((reports) => {
-      if (!reports || this.#done) return;
-      const reading = attempt(() => this.#monitor.measure(reports, atMs, this.#areaOf), null);
-      this.#finish(reading?.intervals.length ? reading : null);
-    });
-  }
-  #finish(last) {
-    if (this.#done || !this.#ending) return;
-    const { reason, stamp, stage } = this.#ending;
-    this.#done = true;
-    this.#clearTimers();
-    this.#tellSetup?.();
-    if (stage) {
-      const kept = reason === "closed" || reason === "pagehide" ? reason : "terminated";
-      this.event("fabricSetupFailed", { stage, failureMs: this.#life.ageMs(), reason: kept }, stamp);
-    }
-    if (last) this.#record(last, stamp);
-    else this.#deliver([]);
-    this.event("fabricTerminated", { reason }, stamp);
-    this.#env.ended(this);
-  }
-  #after(ms, task) {
+  function after(ms, task) {
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+      timers.delete(timer);
       task();
     }, ms);
-    this.#timers.add(timer);
+    timers.add(timer);
   }
-  #clearTimers() {
-    clearTimeout(this.#tick);
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+  function clearTimers() {
+    clearTimeout(tick);
+    timers.forEach(clearTimeout);
   }
-  #poll() {
-    this.#after(pollMs, () => {
-      this.#poll();
-      this.#life.update();
-    });
-  }
-  #measureIn(ms) {
-    clearTimeout(this.#tick);
-    this.#tick = setTimeout(() => {
-      this.#measureIn(this.#env.intervalMs());
-      this.#measure();
+  const read = () => readStats(pc, env.legacyStats());
+  function measureIn(ms) {
+    clearTimeout(tick);
+    tick = setTimeout(() => {
+      measureIn(env.intervalMs());
+      measure();
     }, ms);
   }
-  #read() {
-    return readStats(this.info.pc, this.#env.legacyStats);
+  function reschedule() {
+    const latestMs2 = measuredMs + longestMs - mono();
+    measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs2));
   }
-  async #measure() {
-    if (this.#ending || this.#reading) return;
-    this.#reading = true;
-    this.#measuredMs = this.#env.clock.mono();
-    const reports = await this.#read();
-    this.#reading = false;
-    const { clock } = this.#env;
-    if (this.#ending) return;
-    const measure = (from) => this.#monitor.measure(from, clock.mono(), this.#areaOf);
-    this.#record(attempt(() => measure(reports ?? []), null) ?? measure([]), clock.stamp());
+  async function measure() {
+    if (ending || reading) return;
+    reading = true;
+    measuredMs = mono();
+    const reports = await read();
+    reading = false;
+    if (ending) return;
+    const from = (list2) => monitor.measure(list2, mono(), areaOf);
+    record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
   }
-  /** A reading between intervals. */
-  async #probe() {
-    const reports = await this.#read();
-    if (!reports || this.#done) return;
-    const reading = attempt(() => this.#monitor.adopt(reports, this.#env.clock.mono()), null);
-    if (reading) this.#announce(reading);
+  async function probe() {
+    const reports = await read();
+    if (!reports || done) return;
+    const between = attempt(() => monitor.adopt(reports, mono()), null);
+    if (between) announce(between);
   }
-  #announce({ added, changedPairs }) {
-    for (const stream2 of added) this.#streamAdded(stream2);
-    for (const pair2 of changedPairs) this.event("selectedCandidatePairChange", candidates(pair2));
+  function announce({ added, changedPairs }) {
+    for (const stream2 of added) streamAdded(stream2);
+    for (const pair2 of changedPairs) event("selectedCandidatePairChange", candidates(pair2));
   }
-  #record(reading, stamp) {
-    this.#announce(reading);
-    const { fabric } = this.info;
-    for (const { intervalMs, rows, sets: sets2 } of reading.groups) {
-      if (!rows.length && reading.groups.length > 1) continue;
-      this.#env.send({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
+  function record(measured, stamp) {
+    announce(measured);
+    for (const { intervalMs, rows, sets: sets2 } of measured.groups) {
+      if (!rows.length && measured.groups.length > 1) continue;
+      env.send({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
     }
-    this.#deliver(reading.intervals);
+    deliver(measured.intervals);
   }
-  #deliver(intervals) {
-    const { online, conferenceURL, deliver, labelBounds } = this.#env;
-    deliver({
-      connectionState: online() ? "online" : "offline",
-      fabricState: this.#done ? "terminated" : this.#life.state(),
-      conferenceURL: conferenceURL(this.info),
-      conferenceID: this.info.conferenceID,
-      ...view(intervals, (interval) => this.#identityOf(interval), labelBounds())
+  function deliver(intervals) {
+    env.deliver({
+      connectionState: env.online() ? "online" : "offline",
+      fabricState: done ? "terminated" : life.state(),
+      conferenceURL: env.conferenceURL(info),
+      conferenceID,
+      ...view(intervals, identityOf, env.labelBounds())
     });
   }
-  #identityOf({ stream: stream2 }) {
-    const { cname = null, msid = null } = this.#sources.get(stream2.key) ?? {};
-    const own = this.#associations.get(stream2.ssrc);
+  function identityOf({ stream: stream2 }) {
+    const own = associations.get(stream2.ssrc);
     const inbound2 = stream2.statsType === "inbound-rtp";
     return {
-      remoteUserID: inbound2 && own?.userID || this.#remoteUserID,
-      userID: own?.userID ?? (inbound2 ? this.#remoteUserID : this.#env.localUserID()),
-      cname,
-      msid,
+      remoteUserID: inbound2 && own?.userID || remoteUserID,
+      userID: own?.userID ?? (inbound2 ? remoteUserID : env.localUserID()),
+      ...sources.get(stream2.key) ?? noSource,
       usageLabel: own?.usageLabel ?? null,
       associatedVideoTag: own?.associatedVideoTag ?? null
     };
   }
-  #streamAdded(stream2) {
-    const { statsType, mediaType, ssrc, codec, rtp, source } = stream2;
-    const descriptions = this.info.pc;
-    const end = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
-    const names = sourceInfo(
-      attempt(() => sdpText(descriptions[end]), ""),
-      ssrc
-    );
-    this.#sources.set(stream2.key, names);
+  function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }) {
+    const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
+    const description = attempt(() => sdpText(pc[end2]), "");
+    const names = sourceInfo(description, ssrc);
+    sources.set(key, names);
     const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-    this.event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
+    event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
   }
-  /** The area of the element that shows a video, in device pixels; null when unknown. */
-  #areaOf = (ssrc) => {
-    const tag = this.#associations.get(ssrc)?.associatedVideoTag;
+  function areaOf(ssrc) {
+    const tag = associations.get(ssrc)?.associatedVideoTag;
     const element = typeof tag === "string" && typeof document === "object" ? document.getElementById(tag) : tag;
     const { clientWidth, clientHeight } = element ?? {};
-    const width = num(clientWidth);
-    const height = num(clientHeight);
-    return width === null || height === null ? null : Math.round(width * height * (globalThis.devicePixelRatio || 1) ** 2);
-  };
-  async #connected(times) {
-    const stamp = this.#env.clock.stamp();
-    this.#monitor.begin(this.#env.clock.mono());
-    this.reschedule();
-    this.#after(settleMs, () => this.#probe());
-    this.#tellSetup = () => {
-      this.#tellSetup = null;
-      this.event("fabricSetup", { ...times, ...candidates(this.#monitor.pair()) }, stamp);
+    const area = (num(clientWidth) ?? Number.NaN) * (num(clientHeight) ?? Number.NaN);
+    return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
+  }
+  async function connected(times) {
+    const stamp = clock.stamp();
+    monitor.begin(mono());
+    reschedule();
+    after(settleMs, probe);
+    tellSetup = () => {
+      tellSetup = void 0;
+      event("fabricSetup", { ...times, ...candidates(monitor.pair()) }, stamp);
     };
-    await this.#probe();
-    this.#tellSetup?.();
+    await probe();
+    tellSetup?.();
   }
-  #setupFailed(stage) {
-    this.event("fabricSetupFailed", { stage, failureMs: this.#life.ageMs(), reason: "failed" });
-    this.#trouble("failed");
+  function setupFailed(stage, reason, stamp) {
+    event("fabricSetupFailed", { stage, failureMs: life.ageMs(), reason }, stamp);
   }
-  #trouble(what) {
-    this.#env.report("appConnectivityError", `a PeerConnection of the conference ${this.info.conferenceID} ${what}`);
+  function trouble(what) {
+    env.report("appConnectivityError", `a PeerConnection of the conference ${conferenceID} ${what}`);
   }
-};
+  function lastReading() {
+    after(lastReadingMs, () => finish(null));
+    const atMs = mono();
+    read().then((reports) => {
+      if (!reports || done) return;
+      const last = attempt(() => monitor.measure(reports, atMs, areaOf), null);
+      finish(last?.intervals.length ? last : null);
+    });
+  }
+  function finish(last) {
+    if (done || !ending) return;
+    const { reason, stamp, stage } = ending;
+    done = true;
+    clearTimers();
+    tellSetup?.();
+    if (stage) setupFailed(stage, reason === "closed" || reason === "pagehide" ? reason : "terminated", stamp);
+    if (last) record(last, stamp);
+    else deliver([]);
+    event("fabricTerminated", { reason }, stamp);
+    env.ended(self);
+  }
+  function end(reason, now = reason === "closed") {
+    if (!ending) {
+      ending = { reason, stamp: clock.stamp(), stage: life.stage() };
+      life.stop();
+      clearTimers();
+      if (!now) lastReading();
+    }
+    if (now) finish(null);
+  }
+  function poll() {
+    after(pollMs, poll);
+    life.update();
+  }
+  const self = {
+    pc,
+    info,
+    event,
+    end,
+    reschedule,
+    hasStream: monitor.has,
+    /** Says whose an SSRC is. */
+    associate: (ssrc, association) => associations.set(ssrc, association),
+    renameRemote(userID) {
+      remoteUserID = userID;
+    },
+    /** Whether it has ended, or is about to. */
+    ended: () => Boolean(ending)
+  };
+  event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, teller(pcCallback));
+  const life = watchLifecycle(pc, mono, {
+    event,
+    connected,
+    setupFailed(stage) {
+      setupFailed(stage, "failed");
+      trouble("failed");
+    },
+    disrupted(iceConnectionState) {
+      event("iceDisruptionStart", { iceConnectionState });
+      trouble(`is ${iceConnectionState}`);
+    },
+    negotiated: () => after(settleMs, probe),
+    closed: () => end("closed")
+  });
+  probe();
+  reschedule();
+  poll();
+  return self;
+}
 function teller(pcCallback) {
   return (err, msg) => later(pcCallback, err, msg);
 }
@@ -1772,53 +1388,194 @@ function candidates(pair2) {
 }
 
 // src/page.ts
-function watchPage(events, withPagehide) {
-  if (typeof addEventListener !== "function") return () => void 0;
-  const pagehide = (event) => attempt(() => events.hidden(event.persisted), void 0);
-  const shown = (event) => {
-    const returned = event.type === "pageshow" && event.persisted;
-    if (returned || typeof document !== "object" || document.visibilityState !== "hidden")
-      attempt(() => events.shown(returned), void 0);
+function watchPage({ hidden, shown }, withPagehide) {
+  const listening = new AbortController();
+  const listen = (target, type, heard) => target?.addEventListener?.(type, (event) => attempt(() => heard(event), void 0), {
+    signal: listening.signal
+  });
+  const inFront = ({ type, persisted }) => {
+    const returned = type === "pageshow" && persisted;
+    if (returned || globalThis.document?.visibilityState !== "hidden") shown(returned);
   };
-  if (withPagehide) addEventListener("pagehide", pagehide);
-  addEventListener("pageshow", shown);
-  addEventListener("online", shown);
-  if (typeof document === "object") document.addEventListener("visibilitychange", shown);
+  if (withPagehide) listen(globalThis, "pagehide", ({ persisted }) => hidden(persisted));
+  listen(globalThis, "pageshow", inFront);
+  listen(globalThis, "online", inFront);
+  listen(globalThis.document, "visibilitychange", inFront);
+  return () => listening.abort();
+}
+
+// src/queue.ts
+var maxFrameBytes = 65536;
+var maxEntryBytes = maxFrameBytes - 12288;
+var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
+var headBytes = 90;
+var skipRank = 3;
+function createQueue(clock, limits = defaults) {
+  const entries = [];
+  let lastSeq = 0;
+  let ackedSeq = 0;
+  let cursor = 0;
+  let unread = false;
+  let doubted = 0;
+  function drop2(entry) {
+    settle(entry, "failure", "dropped before it could be sent");
+    const at = entries.indexOf(entry);
+    const skipAt = (index) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
+    const start = at - skipAt(at - 1);
+    const end = at + 1 + skipAt(at + 1);
+    entries.splice(start, end - start, skipOf(entries.slice(start, end), clock));
+  }
+  const droppable = () => entries.filter((entry) => !entry.sent && entry.rank < skipRank);
+  function shrink(bytes) {
+    while (total(entries.filter((entry) => !entry.sent)) > bytes) {
+      const [first] = droppable().sort((a, b) => a.rank - b.rank);
+      if (!first) return;
+      drop2(first);
+    }
+  }
+  return {
+    shrink,
+    /** Numbers a frame; false when it is too large. */
+    push(frame) {
+      const tail = JSON.stringify(frame.members).slice(1);
+      const bytes = byteLength(tail) + headBytes;
+      if (bytes > maxEntryBytes) return false;
+      entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
+      const oldestMs = clock.stamp().ms - limits.ageMs;
+      for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop2(entry);
+      shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
+      return true;
+    },
+    /** The next entry to send within the window. */
+    next(windowFrames) {
+      const entry = entries[cursor];
+      const inFlight = total(entries.slice(0, cursor + 1));
+      return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : void 0;
+    },
+    /** The entry is on the wire. */
+    sent(entry) {
+      entry.sent = true;
+      cursor = entries.indexOf(entry) + 1;
+    },
+    /**
+     * From the last acknowledged number again. Where the collector refused what had no number
+     * that it could read, twice with the same frame as the first without an ack, it is that
+     * frame: a skip takes its place (protocol section 2).
+     */
+    rewind() {
+      cursor = 0;
+      const [first] = entries;
+      if (!unread || !first?.sent) return;
+      unread = false;
+      if (first.seq === doubted) drop2(first);
+      doubted = first.seq;
+    },
+    /**
+     * Everything up to seq is taken or refused; a number that was never sent cannot be.
+     * Returns whether a frame was taken.
+     */
+    ack(seq) {
+      let taken = false;
+      for (let entry = entries[0]; entry?.sent && entry.seq <= seq; entry = entries[0]) {
+        entries.shift();
+        ackedSeq = entry.seq;
+        cursor = Math.max(0, cursor - 1);
+        settle(entry, "success", "");
+        taken ||= !entry.refused;
+      }
+      return taken;
+    },
+    /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
+    nack(seq, err, msg) {
+      unread ||= !seq;
+      const entry = entries.find((other) => other.seq === seq);
+      if (!entry) return;
+      entry.refused = true;
+      settle(entry, err, msg);
+    },
+    /** The highest number up to which all is acknowledged. */
+    acked: () => ackedSeq,
+    /** Whether frames wait for an acknowledgement. */
+    unacked: () => cursor > 0,
+    /** Everything that is not acknowledged, in order. */
+    waiting: () => [...entries],
+    /** Tells every frame that waits what to expect; they go on waiting. */
+    giveUp(err, msg) {
+      for (const entry of entries) settle(entry, err, msg);
+    }
+  };
+}
+function total(entries) {
+  return entries.reduce((sum, entry) => sum + entry.bytes, 0);
+}
+function settle(entry, err, msg) {
+  entry.done?.(err, msg);
+  entry.done = void 0;
+}
+function once(write) {
+  let text2;
   return () => {
-    removeEventListener("pagehide", pagehide);
-    removeEventListener("pageshow", shown);
-    removeEventListener("online", shown);
-    if (typeof document === "object") document.removeEventListener("visibilitychange", shown);
+    text2 ??= write();
+    return text2;
+  };
+}
+function entryOf(frame, seq, tail, bytes, clock) {
+  const { type, stamp, fabric, sets: sets2 = [], keep, done, conferenceAt } = frame;
+  const measured = type === "stats";
+  return {
+    seq,
+    from: seq,
+    stamp,
+    sets: sets2,
+    lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
+    rank: measured ? 0 : keep ? 2 : 1,
+    bytes,
+    sent: false,
+    done,
+    text: once(() => {
+      const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
+      return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
+    })
+  };
+}
+function skipOf(run, clock) {
+  const sums = /* @__PURE__ */ new Map();
+  for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
+    const before = sums.get(fabric);
+    sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
+  }
+  const lost = [...sums.values()];
+  const { from } = run[0];
+  const { seq, stamp } = run.at(-1);
+  return {
+    seq,
+    from,
+    stamp,
+    sets: [],
+    lost,
+    rank: skipRank,
+    bytes: headBytes + 48 * lost.length,
+    sent: false,
+    text: once(() => JSON.stringify({ type: "skip", seq, from, at: clock.time(stamp), lost }))
   };
 }
 
 // src/wire.ts
-var Speaker = class {
-  #known = /* @__PURE__ */ new Set();
-  #context;
-  constructor(context) {
-    this.#context = context;
-  }
-  /** A frame, after the announcements that are new to this connection. */
-  lines(entry) {
-    const { fabricLine, columnsLine: columnsLine2 } = this.#context;
-    const fresh = [...entry.fabrics.map(fabricLine), ...entry.sets.map(columnsLine2)].filter(
-      (line) => !this.#known.has(line)
-    );
-    for (const line of fresh) this.#known.add(line);
-    return [...fresh, textOf(entry)];
-  }
-};
+function linesOf({ lost, sets: sets2, text: text2 }, context, heard) {
+  const announcements = [
+    ...lost.map(({ fabric }) => fabric ? context.fabricLine(fabric) : ""),
+    ...sets2.map(context.columnsLine)
+  ].filter((line) => line && !heard.has(line));
+  for (const line of announcements) heard.add(line);
+  return [...announcements, text2()];
+}
 function postBody(hello, entries, context, took) {
-  const speaker = new Speaker(context);
+  const heard = /* @__PURE__ */ new Set();
   let body = JSON.stringify(hello);
-  let bytes = byteLength(body);
   for (const entry of entries) {
-    const added = `
-${speaker.lines(entry).join("\n")}`;
-    bytes += byteLength(added);
-    if (bytes > maxFrameBytes) break;
-    body += added;
+    const longer = [body, ...linesOf(entry, context, heard)].join("\n");
+    if (byteLength(longer) > maxFrameBytes) break;
+    body = longer;
     took(entry);
   }
   return body;
@@ -1835,255 +1592,42 @@ var postPauseMs = 5e3;
 var steadyMs = 1e4;
 var renewAgainMs = 6e4;
 var longestTimerMs = 864e5;
-var bye = '{"type":"bye"}';
-var Transport = class {
-  #env;
-  #token = null;
-  #socket = null;
-  #speaker;
-  #ready = false;
-  #paused = false;
-  #connecting = false;
-  #stopped = true;
-  #resting = false;
-  #attempts = 0;
-  #socketRefusals = 0;
-  #postUntil = 0;
-  // on the monotonic clock: WebSockets are not tried before
-  #posting = false;
-  // WebSockets are refused; the POST door stands in
-  #windowFrames = 256;
-  #login = 0;
-  // numbers the logins: a restart makes older ones void
-  #helloSent = 0;
-  #helloToken = null;
-  #doubted = false;
-  // a token was refused, and no connection has been welcomed since
-  #welcomedAt = 0;
-  #renewal;
-  #next;
-  // the next attempt or POST
-  #watchdog;
-  #pause;
-  constructor(env) {
-    this.#env = env;
-    this.#speaker = new Speaker(env);
-  }
-  /** Whether the collector knows who speaks and listens. */
-  online() {
-    return this.#ready;
-  }
-  /** Logs in (again) and connects anew. */
-  restart() {
-    this.#login++;
-    this.#connecting = this.#stopped = false;
-    this.#token = null;
-    this.#posting = this.#resting = this.#doubted = false;
-    this.#attempts = this.#socketRefusals = this.#postUntil = 0;
-    clearTimeout(this.#renewal);
-    this.#disconnect();
-    this.#connect();
-  }
-  /** Connects at once if it waits to try again. */
-  wake() {
-    this.#resting = false;
-    if (this.#stopped || this.#connecting) return;
-    if (this.#socket) this.pump();
-    else this.#connect();
-  }
-  /** Leaves the collector until wake(). */
-  rest() {
-    this.#resting = true;
-    this.#disconnect();
-  }
-  /** Sends what waits for at most so long, then ends. */
-  stop(graceMs2) {
-    const { clock, queue } = this.#env;
-    const until = clock.mono() + graceMs2;
-    const end = () => {
-      if (!this.#stopped && clock.mono() < until && queue.waiting().length) {
-        setTimeout(end, 200);
-        return;
-      }
-      this.#stopped = true;
-      this.#login++;
-      this.flush();
-      clearTimeout(this.#renewal);
-      this.#disconnect(bye);
-      queue.giveUp("failure", "the session was replaced");
-    };
-    end();
-  }
-  /** Hands what waits to a request that outlives the page. */
-  flush() {
-    const { clock, queue, base } = this.#env;
-    if (!this.#token || !clock.synced()) return;
-    queue.shrink(maxEntryBytes);
-    const all = queue.waiting();
-    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
-    const entries = fits ? all : all.filter((entry) => !entry.sent);
-    if (entries.length) post(`${base}frames`, this.#body(entries), true).catch(() => void 0);
-  }
-  /** Sends what can be sent now. */
-  pump() {
-    const ws = this.#socket;
-    if (!ws || !this.#ready || this.#paused) return;
-    const { clock, queue } = this.#env;
-    if (!clock.synced()) {
-      this.#disconnect();
-      this.#retry(0, 0);
-      return;
-    }
-    for (let entry = queue.next(this.#windowFrames); entry; entry = queue.next(this.#windowFrames)) {
-      if (ws.bufferedAmount > bufferedLimit) {
-        this.#hold(250, false);
-        return;
-      }
-      const sendLines = () => {
-        for (const line of this.#speaker.lines(entry)) ws.send(line);
-      };
-      if (!this.#safely(sendLines)) return;
-      queue.sent(entry);
-    }
-  }
-  /** A socket or an answer that throws is a connection lost, nothing for the page. */
-  #safely(task) {
-    try {
-      task();
-      return true;
-    } catch (error) {
-      this.#lost(new Refusal("wsChannelFailure", text(error), true));
-      return false;
-    }
-  }
-  /** Sends nothing for so long; then again from the last acknowledged number, or on. */
-  #hold(ms, again) {
-    this.#paused = true;
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => {
-      this.#paused = false;
-      if (again) this.#env.queue.rewind();
-      this.pump();
-    }, ms);
-  }
-  /** Exponential back-off with full jitter. */
-  #retry(minMs = 0, attempts = this.#attempts) {
-    if (this.#stopped) return;
-    this.#attempts = attempts + 1;
-    const backoffMs = Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts);
-    this.#connectIn(Math.max(minMs, backoffMs));
-  }
-  #connectIn(ms) {
-    clearTimeout(this.#next);
-    this.#next = setTimeout(() => this.#connect(), Math.min(ms, longestTimerMs));
-  }
-  #fail(error) {
-    this.#ready = false;
-    const unknown = error.csError === "authError";
-    const stale = unknown && this.#token && !this.#doubted;
-    if (!stale) this.#env.report(error.csError, error.message);
-    if (unknown) {
-      this.#token = null;
-      this.#doubted = true;
-    }
-    if (stale || error.retry) {
-      this.#retry(error.retryAfterMs);
-      return;
-    }
-    this.#stopped = true;
-    clearTimeout(this.#renewal);
-    this.#env.queue.giveUp(error.csError, error.message);
-  }
-  async #connect() {
-    clearTimeout(this.#next);
-    if (this.#stopped || this.#resting || this.#connecting || this.#socket) return;
-    this.#connecting = true;
-    const mine = this.#login;
-    try {
-      if (!this.#token) await this.#renew(false);
-      if (mine !== this.#login || this.#stopped || this.#resting) return;
-      if (this.#env.clock.mono() < this.#postUntil) await this.#postAll();
-      else this.#open();
-    } catch (error) {
-      if (mine === this.#login)
-        this.#fail(error instanceof Refusal ? error : new Refusal("httpError", text(error), true));
-    } finally {
-      if (mine === this.#login) this.#connecting = false;
-    }
-  }
-  async #renew(forceNew) {
-    const mine = this.#login;
-    const { clock, login: login2, report } = this.#env;
-    const token = await login2(forceNew, (late) => {
-      if (mine === this.#login) report(late.csError, late.message);
-    });
-    if (mine !== this.#login) return;
-    this.#token = token;
-    clock.sample(token.sent, token.received, token.at);
-    if (!forceNew) report("success", "authenticated");
-    this.#renewIn(token.expiresInMs * 0.9);
-  }
-  #renewIn(ms) {
-    clearTimeout(this.#renewal);
-    this.#renewal = setTimeout(
-      // The old token is still good; when it is over, the next connection logs in and reports.
-      () => this.#renew(true).catch(() => this.#stopped || this.#renewIn(renewAgainMs)),
-      Math.min(Math.max(ms, renewAgainMs), longestTimerMs)
-    );
-  }
-  #open() {
-    let ws;
-    try {
-      ws = new WebSocket(`${this.#env.base.replace(/^http/, "ws")}ws`, "qos");
-    } catch (error) {
-      this.#socketFailed(text(error));
-      return;
-    }
-    this.#socket = ws;
-    this.#ready = false;
-    this.#watch(helloMs);
-    ws.onopen = () => this.#safely(() => ws.send(JSON.stringify(this.#hello())));
-    ws.onmessage = (event) => {
-      this.#watch(silenceMs);
-      this.#safely(() => this.#handle(parseLine(event.data)));
-    };
-    ws.onclose = () => this.#lost();
-  }
-  #hello() {
-    this.#helloSent = this.#env.clock.mono();
-    this.#helloToken = this.#token;
-    return this.#env.hello(this.#token?.token ?? "");
-  }
-  /** Ends a connection that says nothing for two spans while something is expected of it. */
-  #watch(ms, suspicious = false) {
-    clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => {
-      const waiting = this.#env.queue.unacked();
-      if (!this.#ready || waiting && suspicious) this.#lost();
-      else this.#watch(silenceMs, waiting);
-    }, ms);
-  }
-  #lost(refusal) {
-    const wasReady = this.#ready;
-    if (wasReady && this.#env.clock.mono() - this.#welcomedAt > steadyMs) this.#attempts = 0;
-    this.#disconnect();
-    if (refusal) this.#fail(refusal);
-    else if (wasReady) this.#retry();
-    else this.#socketFailed("cannot connect over WebSockets");
-  }
-  #socketFailed(msg) {
-    if (!this.#posting) this.#env.report("wsChannelFailure", msg);
-    if (this.#posting || ++this.#socketRefusals >= refusalsBeforePost) {
-      this.#posting = true;
-      this.#postUntil = this.#env.clock.mono() + socketAgainMs;
-    }
-    this.#retry();
-  }
-  #disconnect(lastWords = "") {
-    const ws = this.#socket;
-    this.#socket = null;
-    this.#ready = this.#paused = false;
-    for (const timer of [this.#watchdog, this.#pause, this.#next]) clearTimeout(timer);
+var asRefusal = (error) => error instanceof Refusal ? error : new Refusal("httpError", text(error), true);
+function createTransport(env) {
+  const { base, clock, queue, report } = env;
+  let token = null;
+  let socket = null;
+  let heard = /* @__PURE__ */ new Set();
+  let ready = false;
+  let paused = false;
+  let connecting = false;
+  let stopped = true;
+  let resting = false;
+  let attempts = 0;
+  let socketRefusals = 0;
+  let postUntil = 0;
+  let posting = false;
+  let windowFrames = 256;
+  let generation = 0;
+  let helloSent = 0;
+  let helloToken = null;
+  let doubted = false;
+  let welcomedAt = 0;
+  let renewal;
+  let nextTry;
+  let watchdog;
+  let pause;
+  const hello = () => {
+    helloSent = clock.mono();
+    helloToken = token;
+    return env.hello(token?.token ?? "");
+  };
+  const body = (entries) => postBody(hello(), entries, env, queue.sent);
+  function disconnect(lastWords = "") {
+    const ws = socket;
+    socket = null;
+    ready = paused = false;
+    for (const timer of [watchdog, pause, nextTry]) clearTimeout(timer);
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = null;
     try {
@@ -2092,84 +1636,256 @@ var Transport = class {
     } catch {
     }
   }
-  #handle(message) {
+  function connectIn(ms) {
+    clearTimeout(nextTry);
+    nextTry = setTimeout(connect, Math.min(ms, longestTimerMs));
+  }
+  function retry(minMs = 0) {
+    if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
+  }
+  function fail({ csError, message, retry: canRetry, retryAfterMs }) {
+    ready = false;
+    const unknown = csError === "authError";
+    const stale = unknown && token && !doubted;
+    if (!stale) report(csError, message);
+    if (unknown) {
+      token = null;
+      doubted = true;
+    }
+    if (stale || canRetry) {
+      retry(retryAfterMs);
+      return;
+    }
+    stopped = true;
+    clearTimeout(renewal);
+    queue.giveUp(csError, message);
+  }
+  const away = () => stopped || resting;
+  async function connect() {
+    clearTimeout(nextTry);
+    if (away() || connecting || socket) return;
+    connecting = true;
+    const mine = generation;
+    try {
+      if (!token) await renew(false);
+      if (mine === generation && !away()) await exchange2();
+    } catch (error) {
+      if (mine === generation) fail(asRefusal(error));
+    }
+    if (mine === generation) connecting = false;
+  }
+  const exchange2 = () => clock.mono() < postUntil ? postAll() : open();
+  async function renew(forceNew) {
+    const mine = generation;
+    const fresh = await env.login(forceNew, (late) => {
+      if (mine === generation) report(late.csError, late.message);
+    });
+    if (mine !== generation) return;
+    token = fresh;
+    clock.sample(fresh.sent, fresh.received, fresh.at);
+    if (!forceNew) report("success", "authenticated");
+    renewIn(fresh.expiresInMs * 0.9);
+  }
+  function renewIn(ms) {
+    clearTimeout(renewal);
+    renewal = setTimeout(
+      // The old token is still good; when it is over, the next connection logs in and reports.
+      () => renew(true).catch(() => stopped || renewIn(renewAgainMs)),
+      Math.min(Math.max(ms, renewAgainMs), longestTimerMs)
+    );
+  }
+  function open() {
+    try {
+      const ws = new WebSocket(`${base.replace(/^http/, "ws")}ws`, "qos");
+      socket = ws;
+      ready = false;
+      watch(helloMs);
+      ws.onopen = () => safely(() => ws.send(JSON.stringify(hello())));
+      ws.onmessage = (event) => {
+        watch(silenceMs);
+        safely(() => handle(parseLine(event.data)));
+      };
+      ws.onclose = () => lost();
+    } catch (error) {
+      socketFailed(text(error));
+    }
+  }
+  function safely(task) {
+    try {
+      task();
+      return true;
+    } catch (error) {
+      lost(new Refusal("wsChannelFailure", text(error), true));
+      return false;
+    }
+  }
+  function watch(ms, suspicious = false) {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(() => {
+      const waiting = queue.unacked();
+      if (!ready || waiting && suspicious) lost();
+      else watch(silenceMs, waiting);
+    }, ms);
+  }
+  function lost(refusal) {
+    const wasReady = ready;
+    if (wasReady && clock.mono() - welcomedAt > steadyMs) attempts = 0;
+    disconnect();
+    if (refusal) fail(refusal);
+    else if (wasReady) retry();
+    else socketFailed("cannot connect over WebSockets");
+  }
+  function socketFailed(msg) {
+    if (!posting) report("wsChannelFailure", msg);
+    posting ||= ++socketRefusals >= refusalsBeforePost;
+    if (posting) postUntil = clock.mono() + socketAgainMs;
+    retry();
+  }
+  function reconnect(minMs = 0) {
+    disconnect();
+    attempts = 0;
+    retry(minMs);
+  }
+  function hold(ms, again = false) {
+    paused = true;
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      paused = false;
+      if (again) queue.rewind();
+      pump();
+    }, ms);
+  }
+  function pump() {
+    const ws = socket;
+    if (!ws || !ready || paused) return;
+    if (!clock.synced()) {
+      reconnect();
+      return;
+    }
+    for (let entry = queue.next(windowFrames); entry; entry = queue.next(windowFrames)) {
+      if (ws.bufferedAmount > bufferedLimit) {
+        hold(250);
+        return;
+      }
+      const sent = safely(() => {
+        for (const line of linesOf(entry, env, heard)) ws.send(line);
+      });
+      if (!sent) return;
+      queue.sent(entry);
+    }
+  }
+  function handle(message) {
     if (!message) return;
-    const { queue, report, statsInterval } = this.#env;
-    const code = String(message.code ?? "");
-    const msg = String(message.message ?? code);
-    const csError = message.csError ?? "wsChannelFailure";
-    const retryAfterMs = Number(message.retryAfterMs) || 0;
+    const refusal = refused(message);
+    const { csError, message: msg } = refusal;
     switch (message.type) {
       case "welcome":
-        this.#welcomed(message);
+        welcomed(message);
         break;
       case "ack":
         if (queue.ack(Number(message.seq))) {
-          this.#attempts = 0;
+          attempts = 0;
           report("success", "connected");
         }
-        this.pump();
+        pump();
         break;
       case "nack":
         queue.nack(Number(message.seq), csError, msg);
         report(csError, msg);
         break;
       case "slow-down":
-        if (message.statsIntervalMs) statsInterval(Number(message.statsIntervalMs));
-        this.#hold(retryAfterMs, true);
+        if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
+        hold(refusal.retryAfterMs, true);
         break;
       case "bye":
-        this.#bye(new Refusal(csError, msg, message.retry === true, retryAfterMs, code));
+        if (refusal.code === "token_expired" && token && token !== helloToken) reconnect(refusal.retryAfterMs);
+        else lost(refusal);
     }
   }
-  #bye(refusal) {
-    const renewed = this.#token !== null && this.#token !== this.#helloToken;
-    if (refusal.code !== "token_expired" || !renewed) {
-      this.#lost(refusal);
-      return;
+  function welcomed(welcome) {
+    clock.sample(helloSent, clock.mono(), Number(welcome.at));
+    ready = true;
+    doubted = false;
+    welcomedAt = clock.mono();
+    if (socket) {
+      posting = false;
+      socketRefusals = 0;
     }
-    this.#disconnect();
-    this.#retry(refusal.retryAfterMs, 0);
-  }
-  #welcomed(welcome) {
-    const { clock, queue, welcomed, report } = this.#env;
-    clock.sample(this.#helloSent, clock.mono(), Number(welcome.at));
-    this.#ready = true;
-    this.#doubted = false;
-    this.#welcomedAt = clock.mono();
-    if (this.#socket) {
-      this.#posting = false;
-      this.#socketRefusals = 0;
-    }
-    this.#speaker = new Speaker(this.#env);
-    this.#windowFrames = Number(welcome.windowFrames) || this.#windowFrames;
+    heard = /* @__PURE__ */ new Set();
+    windowFrames = Number(welcome.windowFrames) || windowFrames;
     queue.rewind();
     queue.ack(Number(welcome.acked) || 0);
-    welcomed(welcome);
+    env.welcomed(welcome);
     report("success", "connected");
-    this.pump();
+    pump();
   }
-  #body(entries) {
-    return postBody(this.#hello(), entries, this.#env, (entry) => this.#env.queue.sent(entry));
-  }
-  async #postAll() {
-    const { base, clock, queue } = this.#env;
+  async function postAll() {
     const entries = clock.synced() ? queue.waiting() : [];
-    if (this.#ready && clock.synced() && !entries.length) {
-      this.#connectIn(postPauseMs);
+    if (ready && clock.synced() && !entries.length) {
+      connectIn(postPauseMs);
       return;
     }
-    const mine = this.#login;
+    const mine = generation;
     const acked = queue.acked();
-    const { status, body } = await post(`${base}frames`, this.#body(entries));
-    if (mine !== this.#login) return;
-    const answers = body.split("\n").map(parseLine);
-    if (status !== 200) throw refused(status, answers[0] ?? null);
-    for (const answer of answers) this.#handle(answer);
-    const goOn = queue.acked() > acked && queue.next(this.#windowFrames);
-    if (!this.#stopped) this.#connectIn(goOn || !entries.length ? 0 : postPauseMs);
+    const answers = await post(`${base}frames`, body(entries));
+    if (mine !== generation) return;
+    for (const answer of answers) handle(answer);
+    const goOn = queue.acked() > acked && queue.next(windowFrames);
+    if (!stopped) connectIn(goOn || !entries.length ? 0 : postPauseMs);
   }
-};
+  function flush() {
+    if (!token || !clock.synced()) return;
+    queue.shrink(maxEntryBytes);
+    const all = queue.waiting();
+    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
+    const entries = fits ? all : all.filter((entry) => !entry.sent);
+    if (entries.length) post(`${base}frames`, body(entries), true).catch(() => void 0);
+  }
+  return {
+    pump,
+    flush,
+    /** Whether the collector knows who speaks and listens. */
+    online: () => ready,
+    /** Logs in (again) and connects anew. */
+    restart() {
+      generation++;
+      connecting = stopped = posting = resting = doubted = false;
+      token = null;
+      attempts = socketRefusals = postUntil = 0;
+      clearTimeout(renewal);
+      disconnect();
+      connect();
+    },
+    /** Connects at once if it waits to try again. */
+    wake() {
+      resting = false;
+      if (socket) pump();
+      else connect();
+    },
+    /** Leaves the collector until wake(). */
+    rest() {
+      resting = true;
+      disconnect();
+    },
+    /** Sends what waits for at most so long, then ends. */
+    stop(graceMs2) {
+      const until = clock.mono() + graceMs2;
+      const end = () => {
+        if (!stopped && clock.mono() < until && queue.waiting().length) {
+          setTimeout(end, 200);
+          return;
+        }
+        stopped = true;
+        generation++;
+        flush();
+        clearTimeout(renewal);
+        disconnect('{"type":"bye"}');
+        queue.giveUp("failure", "the session was replaced");
+      };
+      end();
+    }
+  };
+}
 
 // src/uuid.ts
 function uuidv7(ms) {
@@ -2197,7 +1913,7 @@ async function readWifi(handler, withAddresses) {
     timer = setTimeout(resolve, limitMs2, null);
   });
   try {
-    return parse2(await Promise.race([handler(), late]), withAddresses);
+    return parse2(await Promise.race([handler?.(), late]), withAddresses);
   } catch {
     return null;
   } finally {
@@ -2207,546 +1923,506 @@ async function readWifi(handler, withAddresses) {
 function parse2(answer, withAddresses) {
   const stats = typeof answer === "string" ? JSON.parse(answer) : answer;
   if (!isObject(stats)) return null;
-  const { signal, rssi, timestamp, noise } = stats;
-  if (num(signal) === null || num(rssi) === null || num(timestamp) === null) return null;
-  const addresses = Array.isArray(stats.addresses) ? stats.addresses.filter((a) => typeof a === "string") : [];
+  const { signal, rssi, timestamp, noise, addresses } = stats;
+  if ([signal, rssi, timestamp].some((value) => num(value) === null)) return null;
+  const kept = texts([addresses].flat());
   return {
     signal,
     rssi,
     timestamp,
-    ...typeof stats.interface === "string" && { interface: stats.interface.slice(0, 64) },
-    ...num(noise) !== null && { noise },
-    ...withAddresses && addresses.length && { addresses: addresses.slice(0, maxAddresses).map((a) => a.slice(0, 64)) }
+    interface: texts([stats.interface])[0],
+    noise: num(noise) ?? void 0,
+    addresses: withAddresses && kept.length ? kept : void 0
   };
+}
+function texts(list2) {
+  return list2.filter((value) => typeof value === "string").slice(0, maxAddresses).map((value) => value.slice(0, 64));
 }
 
 // src/session.ts
 var graceMs = 1e4;
 var keptEnded = 256;
-var Session = class {
-  #env;
-  #clock = createClock(pageClocks);
-  #queue = new Queue(this.#clock);
-  #transport;
-  #fabrics = [];
-  #endedFabrics = [];
-  #announcements = /* @__PURE__ */ new Map();
-  #infos = /* @__PURE__ */ new Map();
-  #outages = /* @__PURE__ */ new Set();
-  /** What was monitored when the page went into the back/forward cache. */
-  #left = [];
-  #info;
-  #userID;
-  #id = "";
-  #lastFabric = 0;
-  #intervalMs = 1e4;
-  #bounds = defaultBounds;
-  #urlTemplate = "";
-  #announcedSuccess = false;
-  #unwatchPage = () => void 0;
-  #wifiTimer;
-  constructor(info, env) {
-    this.#info = info;
-    this.#userID = info.userID;
-    this.#env = env;
-    const { base } = info;
-    this.#transport = new Transport({
-      base,
-      clock: this.#clock,
-      queue: this.#queue,
-      login: (renew, late) => this.#login(renew, late),
-      hello: (token) => this.#hello(token),
-      fabricLine: (fabric) => this.#fabricLine(fabric),
-      columnsLine,
-      welcomed: (welcome) => this.#welcomed(welcome),
-      statsInterval: (ms) => this.#setInterval(ms),
-      report: (csError, msg) => this.#report(csError, msg)
-    });
-    this.#begin();
-  }
-  /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-  continues(info) {
-    const own = this.#info;
-    return own.appID === info.appID && own.base === info.base && sameUser(own.userID, info.userID);
-  }
-  /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
-  again(info) {
-    this.#info = info;
-    this.#outages.clear();
-    this.#announcedSuccess = false;
-    this.#begin();
-  }
-  #begin() {
-    this.#unwatchPage();
-    this.#unwatchPage = watchPage(
-      {
-        hidden: (kept) => this.#hidden(kept),
-        shown: (returned) => this.#shown(returned)
-      },
-      !this.#info.config.disableBeforeUnloadHandler
-    );
-    this.#transport.restart();
-  }
-  /** Ends the session for another one. */
-  close() {
-    for (const fabric of [...this.#fabrics]) fabric.end("replaced", true);
-    this.#unwatchPage();
-    clearTimeout(this.#wifiTimer);
-    this.#transport.stop(graceMs);
-  }
-  /** A page that may come back ends its fabrics too: nobody knows whether it will. */
-  #hidden(kept) {
-    const alive = this.#fabrics.filter((fabric) => !fabric.ended());
-    this.#left = kept ? alive.map((fabric) => fabric.info) : [];
-    for (const fabric of [...this.#fabrics]) fabric.end("pagehide", true);
-    this.#transport.flush();
-    if (kept) this.#transport.rest();
-  }
-  #shown(returned) {
-    const left = returned ? this.#left.splice(0) : [];
-    for (const info of left) if (!isClosed(info.pc)) this.addFabric(info);
-    this.#transport.wake();
-  }
-  get config() {
-    return this.#info.config;
-  }
-  stamp() {
-    return this.#clock.stamp();
-  }
-  setLocalUser(userID) {
-    this.#userID = userID;
-  }
-  addFabric(info, pcCallback) {
-    const full = { ...info, fabric: ++this.#lastFabric, addedAt: this.#clock.stamp() };
-    this.#infos.set(full.fabric, { ...full, pc: {} });
-    this.#fabrics.push(new Fabric(full, this.#fabricEnv(), pcCallback));
-    this.#wifi();
-  }
-  #fabricEnv() {
-    return {
-      clock: this.#clock,
-      legacyStats: this.#info.config.collectLegacyStats,
-      send: (frame) => this.#send(frame),
-      intervalMs: () => this.#intervalMs,
-      localUserID: () => this.#userID,
-      labelBounds: () => this.#bounds,
-      online: () => this.#transport.online(),
-      conferenceURL: (info) => this.#conferenceURL(info),
-      deliver: (stats) => this.#env.stats(stats),
-      report: (csError, msg) => this.#env.report(csError, msg),
-      ended: (fabric) => this.#ended(fabric)
-    };
-  }
-  #ended(fabric) {
-    const at = this.#fabrics.indexOf(fabric);
-    if (at >= 0) this.#fabrics.splice(at, 1);
-    this.#endedFabrics.push({ ...fabric.info, pc: {} });
-    this.#endedFabrics.splice(0, this.#endedFabrics.length - keptEnded);
-    if (this.#announcements.size + this.#infos.size > 2 * keptEnded) this.#forgetAnnouncements();
-  }
-  /** Forgets how to announce fabrics that have ended and that no frame is about any more. */
-  #forgetAnnouncements() {
-    const needed = /* @__PURE__ */ new Set([
-      ...this.#fabrics.map((f) => f.info.fabric),
-      ...this.#queue.waiting().flatMap((e) => e.fabrics)
-    ]);
-    for (const map of [this.#announcements, this.#infos])
-      for (const fabric of [...map.keys()]) if (!needed.has(fabric)) map.delete(fabric);
-  }
-  /** A living fabric of that PeerConnection and conference. */
-  fabricOf(pc, conferenceID) {
-    return this.#fabrics.find((f) => f.info.pc === pc && f.info.conferenceID === conferenceID && !f.ended());
-  }
-  /** As fabricOf; a PeerConnection never added is matched by conference, and SSRC (API-12). */
-  match(pc, conferenceID, ssrc) {
-    const alive = this.#fabrics.filter((f) => f.info.conferenceID === conferenceID && !f.ended());
-    return alive.find((f) => f.info.pc === pc) ?? alive.find((f) => ssrc !== void 0 && f.hasStream(ssrc)) ?? alive[alive.length - 1];
-  }
-  /** Whether a fabric was ever in that conference. */
-  knows(conferenceID) {
-    return this.#conference(conferenceID) !== void 0;
-  }
-  #conference(conferenceID) {
-    const all = [...this.#endedFabrics, ...this.#fabrics.map((f) => f.info)];
-    return all.filter((info) => info.conferenceID === conferenceID).pop();
-  }
-  /** Records a frame of a fabric or, without one, of a conference. */
-  record(type, scope, members, done) {
-    const base = { type, stamp: this.#clock.stamp(), ...done && { done } };
-    if ("fabric" in scope) {
-      const { fabric } = scope.fabric.info;
-      return this.#send({ ...base, fabric, members: { fabric, ...members } });
-    }
-    const { conferenceID } = scope;
-    const conferenceAt = this.#conference(conferenceID)?.addedAt ?? base.stamp;
-    return this.#send({ ...base, fabric: 0, conferenceAt, members: { conferenceID, ...members } });
-  }
-  #send(frame) {
-    const taken = this.#queue.push(frame);
-    this.#transport.pump();
-    return taken;
-  }
-  async #login(renew, late) {
-    const { appID, secret, userID, base } = this.#info;
-    const env = { url: `${base}auth`, mono: this.#clock.mono, late };
-    return login(env, { appID, userID, secret }, renew);
-  }
-  #hello(token) {
-    const at = this.#clock.time(this.#clock.stamp());
-    this.#id ||= uuidv7(at);
-    const { applicationVersion, siteID, additionalIDs } = this.#info.config;
+function createSession(first, env) {
+  const { base, appID } = first;
+  const clock = createClock(pageClocks);
+  const queue = createQueue(clock);
+  let info = first;
+  let localUserID = first.userID;
+  let fabrics = [];
+  let endedFabrics = [];
+  let left = [];
+  const announcements = /* @__PURE__ */ new Map();
+  const told = /* @__PURE__ */ new Set();
+  let id = "";
+  let lastFabric = 0;
+  let intervalMs = 1e4;
+  let bounds = defaultBounds;
+  let urlTemplate = "";
+  let unwatchPage = () => {
+  };
+  let wifiTimer;
+  const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
+  function hello(token) {
+    const at = clock.time(clock.stamp());
+    id ||= uuidv7(at);
+    const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = info.config;
+    const userAgent = globalThis.navigator?.userAgent;
     return {
       type: "hello",
       versions: [1],
       token,
-      session: this.#id,
-      acked: this.#queue.acked(),
+      session: id,
+      acked: queue.acked(),
       at,
       library: version,
-      ...typeof navigator === "object" && navigator.userAgent && { userAgent: cutBytes(navigator.userAgent, 512) },
-      ...applicationVersion !== void 0 && { applicationVersion },
-      ...siteID !== void 0 && { siteID },
-      ...additionalIDs && { additionalIDs }
+      userAgent: userAgent ? cutBytes(userAgent, 512) : void 0,
+      applicationVersion,
+      siteID,
+      additionalIDs: additionalIDs2
     };
   }
-  /** Fixed at its first use: a fabric's number means the same all session. */
-  #fabricLine(fabric) {
-    let line = this.#announcements.get(fabric);
-    const info = this.#infos.get(fabric);
-    if (line === void 0 && info) {
-      const { conferenceID, remoteUserID, fabricUsage: fabricUsage3, remoteEndpointType, fabricTransmissionDirection } = info;
-      line = JSON.stringify({
-        type: "fabric",
-        fabric,
-        conferenceID,
-        addedAt: this.#clock.time(info.addedAt),
-        remoteUserID,
-        fabricUsage: fabricUsage3,
-        remoteEndpointType,
-        fabricTransmissionDirection
-      });
-      this.#announcements.set(fabric, line);
-      this.#infos.delete(fabric);
-    }
-    return line ?? "";
+  function welcomed({ statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
+    setInterval(Number(statsIntervalMs));
+    if (typeof conferenceURL2 === "string") urlTemplate = conferenceURL2;
+    const mos = labels?.mos;
+    if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
   }
-  #welcomed(welcome) {
-    this.#setInterval(Number(welcome.statsIntervalMs));
-    if (typeof welcome.conferenceURL === "string") this.#urlTemplate = welcome.conferenceURL;
-    const bounds = welcome.labels?.mos;
-    if (Array.isArray(bounds) && bounds.length === 4) this.#bounds = bounds.map(Number);
+  function setInterval(ms) {
+    if (!(ms >= 2e3 && ms <= 2e4) || ms === intervalMs) return;
+    intervalMs = ms;
+    for (const fabric of alive()) fabric.reschedule();
   }
-  #setInterval(ms) {
-    if (!(ms >= 2e3 && ms <= 2e4) || ms === this.#intervalMs) return;
-    this.#intervalMs = ms;
-    for (const fabric of this.#fabrics) if (!fabric.ended()) fabric.reschedule();
+  function report(csError, msg) {
+    if (told.has(csError)) return;
+    if (csError === "success") told.clear();
+    else told.delete("success");
+    told.add(csError);
+    env.report(csError, msg);
   }
-  #conferenceURL(info) {
-    if (!this.#urlTemplate) return null;
-    const values = {
-      appID: this.#info.appID,
-      conferenceID: info.conferenceID,
-      at: String(this.#clock.time(info.addedAt))
-    };
-    return this.#urlTemplate.replace(
-      /\{(appID|conferenceID|at)\}/g,
-      (_, name) => encodeURIComponent(values[name] ?? "")
+  const transport = createTransport({
+    base,
+    clock,
+    queue,
+    login: (renew, late) => login({ url: `${base}auth`, mono: clock.mono, late }, info, renew),
+    hello,
+    fabricLine: (fabric) => announcements.get(fabric)?.() ?? "",
+    columnsLine,
+    welcomed,
+    statsInterval: setInterval,
+    report
+  });
+  function send(frame) {
+    const taken = queue.push(frame);
+    transport.pump();
+    return taken;
+  }
+  function conferenceURL({ conferenceID, addedAt }) {
+    const values = { appID, conferenceID, at: clock.time(addedAt) };
+    return urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+  }
+  function ended(fabric) {
+    fabrics = fabrics.filter((other) => other !== fabric);
+    endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
+    if (announcements.size <= 2 * keptEnded) return;
+    const lost = queue.waiting().flatMap((entry) => entry.lost);
+    const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));
+    for (const number2 of announcements.keys()) if (!needed.has(number2)) announcements.delete(number2);
+  }
+  const fabricEnv = {
+    clock,
+    send,
+    ended,
+    conferenceURL,
+    legacyStats: () => info.config.collectLegacyStats,
+    intervalMs: () => intervalMs,
+    localUserID: () => localUserID,
+    labelBounds: () => bounds,
+    online: transport.online,
+    deliver: env.stats,
+    report: env.report
+  };
+  function addFabric(pc, description, pcCallback) {
+    const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
+    announcements.set(
+      lastFabric,
+      once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
     );
+    fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
+    askWifi();
   }
-  /** Once per outage and kind, and success when sending works again (INIT-05). */
-  #report(csError, msg) {
-    if (csError !== "success") {
-      if (this.#outages.has(csError)) return;
-      this.#outages.add(csError);
-    } else {
-      if (this.#announcedSuccess && !this.#outages.size) return;
-      this.#announcedSuccess = true;
-      this.#outages.clear();
-    }
-    this.#env.report(csError, msg);
+  const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known) => known.conferenceID === conferenceID).at(-1);
+  function match(pc, conferenceID, ssrc) {
+    const here = alive(conferenceID);
+    return here.find((f) => f.pc === pc) ?? here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
   }
-  /** Asks for Wi-Fi statistics at every interval while there is a fabric. */
-  #wifi() {
-    clearTimeout(this.#wifiTimer);
-    this.#wifiTimer = setTimeout(async () => {
-      const handler = this.#env.wifi();
-      if (!this.#fabrics.length) return;
-      this.#wifi();
-      const sample = handler && await readWifi(handler, this.#info.config.collectIP);
+  function hidden(kept) {
+    left = kept ? alive() : [];
+    for (const fabric of [...fabrics]) fabric.end("pagehide", true);
+    transport.flush();
+    if (kept) transport.rest();
+  }
+  function shown(returned) {
+    const back = returned ? left.splice(0) : [];
+    for (const { pc, info: before } of back) if (!isClosed(pc)) addFabric(pc, before);
+    transport.wake();
+  }
+  function askWifi() {
+    clearTimeout(wifiTimer);
+    wifiTimer = setTimeout(async () => {
+      if (!fabrics.length) return;
+      askWifi();
+      const sample = await readWifi(env.wifi(), info.config.collectIP);
       if (!sample) return;
-      const seen = /* @__PURE__ */ new Set();
-      for (const fabric of this.#fabrics) {
-        if (!seen.has(fabric.info.conferenceID)) fabric.event("wifiStats", sample);
-        seen.add(fabric.info.conferenceID);
-      }
-    }, this.#intervalMs);
+      for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
+        fabric.event("wifiStats", sample);
+    }, intervalMs);
   }
-};
-
-// src/api.ts
-var noPrecall = "this collector offers no pre-call tests";
-var noTurn = "this collector offers no TURN credentials";
-function createOperations(instance, scriptUrl) {
-  const operations = {
-    initialize: (...args) => guard(() => initialize(instance, scriptUrl, args)),
-    addNewFabric: (...args) => guardCallback(args, () => addNewFabric(instance, args)),
-    reportError: (...args) => guard(() => reportError(instance, args)),
-    associateMstWithUserID: (...args) => guard(() => associate(instance, args)),
-    sendFabricEvent: (...args) => guard(() => sendFabricEvent(instance, args)),
-    reportUserIDChange: (...args) => guard(() => reportUserIDChange(instance, args)),
-    sendUserFeedback: (...args) => guardCallback(args, () => sendUserFeedback(instance, args)),
-    on: (name, callback) => guard(() => on(instance, name, callback)),
-    attachWifiStatsHandler: (handler) => guard(() => attachWifi(instance, handler)),
-    sendCallDetails: (...args) => guard(() => sendCallDetails(instance, args)),
-    sendCustomEvent: (...args) => guard(() => sendCustom(instance, "customEvent", args)),
-    sendCustomStats: (...args) => guard(() => sendCustom(instance, "customStats", args)),
-    startPrecallTests: () => failure(noPrecall),
-    stopPrecallTests: () => failure(noPrecall),
-    makePrecallTest: () => failure(noPrecall),
-    getTurnCredentials: () => Promise.reject(new Error(noTurn))
-  };
+  function start() {
+    unwatchPage();
+    unwatchPage = watchPage({ hidden, shown }, !info.config.disableBeforeUnloadHandler);
+    transport.restart();
+  }
+  start();
   return {
-    ...operations,
-    version,
-    fabricUsage,
-    fabricEvent,
-    webRTCFunctions,
-    userIDType,
-    endpointType,
-    transmissionDirection,
-    qosAPIReturnStatus,
-    // Names that existing applications read (LIB-09).
-    wrtcFuncNames: webRTCFunctions,
-    callStatsAPIReturnStatus: qosAPIReturnStatus
+    match,
+    addFabric,
+    /** Whether initialize() with these arguments goes on with this session (INIT-06). */
+    continues: (next) => JSON.stringify([next.appID, next.base, next.userID]) === JSON.stringify([appID, base, info.userID]),
+    /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
+    again(next) {
+      info = next;
+      told.clear();
+      start();
+    },
+    /** Ends the session for another one. */
+    close() {
+      for (const fabric of [...fabrics]) fabric.end("replaced", true);
+      unwatchPage();
+      clearTimeout(wifiTimer);
+      transport.stop(graceMs);
+    },
+    collectIP: () => info.config.collectIP,
+    setLocalUser(userID) {
+      localUserID = userID;
+    },
+    /** A living fabric of that PeerConnection and conference. */
+    monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc),
+    /**
+     * The fabric that an operation means; undefined means the conference: for null where that
+     * is allowed, and for a fabric that has ended (API-12, FAB-11).
+     */
+    find(pc, conferenceID, nullAllowed) {
+      const given = pc !== null && pc !== void 0;
+      must(given || nullAllowed, "pc", "a PeerConnection", pc);
+      const fabric = given ? match(pc, conferenceID) : void 0;
+      if (given && !fabric && !conference(conferenceID)) throw new Invalid(notMonitored);
+      return fabric;
+    },
+    /** Records a frame of a fabric or, without one, of a conference. */
+    record(type, conferenceID, fabric, members, done) {
+      const stamp = clock.stamp();
+      const number2 = fabric?.info.fabric;
+      const taken = send({
+        type,
+        stamp,
+        done,
+        fabric: number2 ?? 0,
+        conferenceAt: fabric ? void 0 : conference(conferenceID)?.addedAt ?? stamp,
+        members: fabric ? { fabric: number2, ...members } : { conferenceID, ...members }
+      });
+      if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+    }
   };
 }
-function guardCallback(args, operation) {
-  const result = guard(operation);
-  if (result.status === "failure") later(lastFunction(args.slice(2)), "failure", result.msg);
-  return result;
+var notMonitored = "no fabric of this conferenceID is monitored";
+
+// src/instance.ts
+function emit({ subscribers }, name, ...args) {
+  for (const callback of subscribers[name] ?? []) later(callback, ...args);
 }
-function lastFunction(args) {
-  return args.filter((arg) => typeof arg === "function").pop() ?? null;
-}
-function session(instance) {
-  if (!instance.session) throw new Invalid("initialize() must be called first");
-  return instance.session;
-}
-function initialize(instance, scriptUrl, args) {
-  const [appID, secret, localUserID, initCallback, statsCallback, configParams] = args;
-  const callback = typeof initCallback === "function" ? initCallback : null;
-  const notes = [];
-  try {
-    requireText("AppID", appID, 256);
-    if (typeof secret !== "function") requireText("AppSecret", secret, 1024);
-    const userID = requireUserID("localUserID", localUserID, notes);
-    const config = readConfig(configParams, notes);
-    const base = findBackend(config.backendUrl, scriptUrl);
-    instance.initCallback = callback;
-    instance.statsCallback = typeof statsCallback === "function" ? statsCallback : null;
-    begin(instance, { base, appID, secret, userID, config });
-  } catch (error) {
-    if (error instanceof Invalid) later(callback, "authError", error.message);
-    throw error;
-  }
-  return success(notes);
+function sessionOf({ session }) {
+  if (!session) throw new Invalid("initialize() must be called first");
+  return session;
 }
 function begin(instance, info) {
-  if (instance.session?.continues(info)) {
-    instance.session.again(info);
+  const before = instance.session;
+  if (before?.continues(info)) {
+    before.again(info);
     return;
   }
-  instance.session?.close();
-  const session2 = new Session(info, {
-    report: (csError, msg) => {
-      if (instance.session !== session2) return;
+  before?.close();
+  const session = createSession(info, {
+    report(csError, msg) {
+      if (instance.session !== session) return;
       later(instance.initCallback, csError, msg);
-      if (csError !== "success") instance.emit("error", csError, msg);
+      if (csError !== "success") emit(instance, "error", csError, msg);
     },
-    stats: (stats) => {
+    stats(stats) {
       later(instance.statsCallback, stats);
-      instance.emit("stats", stats);
+      emit(instance, "stats", stats);
     },
     wifi: () => instance.wifi
   });
-  instance.session = session2;
+  instance.session = session;
 }
-function addNewFabric(instance, args) {
-  const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
-  const notes = [];
-  if (!isPeerConnection(pc)) throw new Invalid(`pc must be a PeerConnection with getStats, got ${kindOf(pc)}`);
-  const user = requireUserID("remoteUserID", remoteUserID, notes);
-  const fabricUsage3 = requireMember("fabricUsage", fabricUsage, usage);
+
+// src/report.ts
+var maxLogBytes = 20480;
+function reportError(instance, _call, ...args) {
+  const [pc, conferenceID, functionName, error, localSDP, remoteSDP] = args;
   const conference = requireConferenceID(conferenceID);
-  const attributes = readAttributes(typeof fifth === "function" ? void 0 : fifth, notes);
-  const callback = lastFunction([fifth, sixth]);
-  const own = session(instance);
-  if (own.fabricOf(pc, conference)) {
-    later(callback, "success", "monitored already");
-    return success(["this PeerConnection is monitored already"]);
+  const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
+  const session = sessionOf(instance);
+  const fabric = session.find(pc, conference, true);
+  if (name === "applicationLog" || name === "applicationError") {
+    session.record("log", conference, fabric, { text: logText(error) });
+    return;
   }
-  own.addFabric({ pc, remoteUserID: user, fabricUsage: fabricUsage3, conferenceID: conference, ...attributes }, callback);
-  return success(notes);
+  const local = sdpText(localSDP);
+  session.record("error", conference, fabric, {
+    function: name,
+    ...describe(error),
+    localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
+    remoteSDP: cutSDP(sdpText(remoteSDP))
+  });
+}
+var cutSDP = (sdp) => cutBytes(sdp, 16384) || void 0;
+function describe(error) {
+  const { name, message } = isObject(error) ? error : { message: error };
+  const said = message ?? (isObject(error) && name === void 0 ? json(error) : "");
+  return { name: cutBytes(String(name ?? ""), 128), message: cutBytes(String(said), 1024) };
+}
+function logText(log) {
+  const text2 = log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log);
+  const kept = cutBytes(text2, maxLogBytes);
+  if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
+  return kept;
+}
+function json(value) {
+  try {
+    return JSON.stringify(value ?? void 0) ?? "";
+  } catch {
+    return String(value);
+  }
+}
+
+// src/api.ts
+var noPrecall = () => {
+  throw new Invalid("this collector offers no pre-call tests");
+};
+var operations = {
+  initialize,
+  addNewFabric,
+  reportError,
+  associateMstWithUserID,
+  sendFabricEvent,
+  reportUserIDChange,
+  sendUserFeedback,
+  on,
+  attachWifiStatsHandler,
+  sendCallDetails,
+  sendCustomEvent: (instance, _call, ...args) => sendCustom(instance, "customEvent", args),
+  sendCustomStats: (instance, _call, ...args) => sendCustom(instance, "customStats", args),
+  startPrecallTests: noPrecall,
+  stopPrecallTests: noPrecall,
+  makePrecallTest: noPrecall
+};
+function createInterface(scriptUrl) {
+  const instance = { scriptUrl, subscribers: {} };
+  const guarded = Object.entries(operations).map(([name, operation]) => [
+    name,
+    (...args) => guard((call) => operation(instance, call, ...args))
+  ]);
+  return {
+    ...Object.fromEntries(guarded),
+    getTurnCredentials: (() => Promise.reject(new Error("this collector offers no TURN credentials"))),
+    version,
+    ...enums,
+    // Names that existing applications read (LIB-09).
+    wrtcFuncNames: enums.webRTCFunctions,
+    callStatsAPIReturnStatus: enums.qosAPIReturnStatus
+  };
+}
+function callbackOf(name, value, { notes }) {
+  if (typeof value === "function") return value;
+  if (value !== void 0 && value !== null)
+    notes.push(`${name} must be a function, got ${kindOf(value)}: ignored`);
+  return void 0;
+}
+function pcCallbackOf(value, call) {
+  const callback = callbackOf("pcCallback", value, call);
+  call.refused = (msg) => later(callback, "failure", msg);
+  return callback;
+}
+function initialize(instance, call, ...args) {
+  const [appID, secret, localUserID, csInitCallback, csStatsCallback, configParams] = args;
+  const { notes } = call;
+  const initCallback = callbackOf("csInitCallback", csInitCallback, call);
+  call.refused = (msg) => later(initCallback, "authError", msg);
+  const id = requireText("AppID", appID, 256);
+  const key = typeof secret === "function" ? secret : requireText("AppSecret", secret, 1024);
+  const userID = requireUserID("localUserID", localUserID, notes);
+  const config = readConfig(configParams, notes);
+  const base = findBackend(config.backendUrl, instance.scriptUrl);
+  instance.initCallback = initCallback;
+  instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback, call);
+  begin(instance, { base, appID: id, secret: key, userID, config });
+}
+function addNewFabric(instance, call, ...args) {
+  const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
+  const { notes } = call;
+  const older = typeof fifth === "function";
+  const callback = pcCallbackOf(older ? sixth ?? fifth : sixth, call);
+  must(isPeerConnection(pc), "pc", "a PeerConnection with getStats", pc);
+  const description = {
+    remoteUserID: requireUserID("remoteUserID", remoteUserID, notes),
+    fabricUsage: requireMember("fabricUsage", enums.fabricUsage, usage),
+    conferenceID: requireConferenceID(conferenceID),
+    ...readAttributes(older ? void 0 : fifth, notes)
+  };
+  const session = sessionOf(instance);
+  if (!session.monitors(pc, description.conferenceID)) {
+    session.addFabric(pc, description, callback);
+    return;
+  }
+  notes.push("this PeerConnection is monitored already");
+  later(callback, "success", "monitored already");
 }
 function isPeerConnection(pc) {
-  return (typeof pc === "object" || typeof pc === "function") && pc !== null && typeof pc.getStats === "function";
+  return ["object", "function"].includes(typeof pc) && typeof pc?.getStats === "function";
 }
 function readAttributes(value, notes) {
   const given = requireData("fabricAttributes", value);
   const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
   for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
   return {
-    remoteEndpointType: requireMember("remoteEndpointType", endpointType, remoteEndpointType ?? "peer"),
+    remoteEndpointType: requireMember("remoteEndpointType", enums.endpointType, remoteEndpointType ?? "peer"),
     fabricTransmissionDirection: requireMember(
       "fabricTransmissionDirection",
-      transmissionDirection,
+      enums.transmissionDirection,
       fabricTransmissionDirection ?? "sendrecv"
     )
   };
 }
-function associate(instance, args) {
+function fabricOf(instance, pc, conferenceID, ssrc) {
+  const fabric = sessionOf(instance).match(pc, conferenceID, ssrc);
+  if (!fabric) throw new Invalid(notMonitored);
+  return fabric;
+}
+function associateMstWithUserID(instance, { notes }, ...args) {
   const [pc, user, conferenceID, source, label2, tag] = args;
-  const notes = [];
   const userID = requireUserID("userID", user, notes);
   const conference = requireConferenceID(conferenceID);
-  const ssrc = requireSSRC(source);
+  const ssrc = requireInteger("ssrc", source, 0, 4294967295);
   const usageLabel = label2 === "" ? "" : requireText("usageLabel", label2, 20);
-  const fabric = session(instance).match(pc, conference, ssrc);
-  if (!fabric) throw new Invalid("no fabric of this conferenceID is monitored");
-  const associatedVideoTag = tag ?? null;
-  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag });
-  const id = typeof tag === "string" ? tag : tag?.id ?? null;
-  return sent(
-    fabric.event("associateMstWithUserID", {
-      ssrc,
-      userID,
-      usageLabel,
-      associatedVideoTag: id && cutBytes(String(id), 256)
-    }),
-    notes
-  );
+  const fabric = fabricOf(instance, pc, conference, ssrc);
+  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
+  const id = typeof tag === "string" ? tag : tag?.id;
+  const associatedVideoTag = id ? cutBytes(String(id), 256) : null;
+  fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
 }
-function sent(taken, notes = []) {
-  return taken ? success(notes) : failure(`the frame would be larger than ${maxEntryBytes} bytes`);
-}
-var withoutPc = /* @__PURE__ */ new Set([fabricEvent.dominantSpeaker, fabricEvent.activeDeviceList]);
-function sendFabricEvent(instance, args) {
+function sendFabricEvent(instance, { notes }, ...args) {
   const [pc, name, conferenceID, eventData] = args;
-  const event = requireMember("fabricEvent", fabricEvent, name);
+  const event = requireMember("fabricEvent", enums.fabricEvent, name);
   if (event === "fabricSetup" || event === "fabricSetupFailed")
     throw new Invalid(`${event} is made by the library itself and cannot be sent`);
   const conference = requireConferenceID(conferenceID);
-  const own = session(instance);
+  const session = sessionOf(instance);
   const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData) } : requireData("eventData", eventData);
-  const scope = findScope(own, pc, conference, withoutPc.has(event));
+  const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
+  const fabric = session.find(pc, conference, ofConference);
   if (event === "fabricTerminated") {
-    if (!("fabric" in scope)) return success(["the fabric had ended already"]);
-    scope.fabric.end("application");
-    return success();
+    if (fabric) fabric.end("application");
+    else notes.push("the fabric had ended already");
+  } else {
+    if (!fabric && !ofConference) throw new Invalid("the fabric has ended");
+    session.record("event", conference, fabric, { event, data });
   }
-  if (!("fabric" in scope) && pc && !withoutPc.has(event)) throw new Invalid("the fabric has ended");
-  return sent(own.record("event", scope, { event, data }));
 }
 function deviceList(value) {
   const list2 = isObject(value) ? value.deviceList ?? value : value;
   const devices = Array.isArray(list2) ? list2 : isObject(list2) ? Object.values(list2).flat() : [];
   const kept = devices.filter(isObject).map(({ deviceId, kind, label: label2, groupId }) => ({ deviceId, kind, label: label2, groupId }));
-  while (kept.length && byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
+  while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
   return kept;
 }
-function reportUserIDChange(instance, args) {
+function reportUserIDChange(instance, { notes }, ...args) {
   const [pc, conferenceID, user, type] = args;
-  const notes = [];
   const conference = requireConferenceID(conferenceID);
   const newUserID = requireUserID("newUserID", user, notes);
-  const kind = requireMember("userIDType", userIDType, type);
-  const own = session(instance);
-  const fabric = own.match(pc, conference);
-  if (!fabric) throw new Invalid("no fabric of this conferenceID is monitored");
-  if (kind === "local") own.setLocalUser(newUserID);
+  const userIDType2 = requireMember("userIDType", enums.userIDType, type);
+  const fabric = fabricOf(instance, pc, conference);
+  if (userIDType2 === "local") sessionOf(instance).setLocalUser(newUserID);
   else fabric.renameRemote(newUserID);
-  return sent(fabric.event("userIDChange", { userIDType: kind, newUserID }), notes);
+  fabric.event("userIDChange", { userIDType: userIDType2, newUserID });
 }
-function sendUserFeedback(instance, args) {
-  const [conferenceID, feedback, callback] = args;
-  const notes = [];
+function sendUserFeedback(instance, call, ...args) {
+  const [conferenceID, feedback, pcCallback] = args;
+  const callback = pcCallbackOf(pcCallback, call);
   const conference = requireConferenceID(conferenceID);
-  if (!isObject(feedback)) throw new Invalid(`feedback must be an object, got ${kindOf(feedback)}`);
-  const given = feedback;
+  must(isObject(feedback), "feedback", "an object", feedback);
+  const { userID, userId, overall, audio, video, screen, comment } = feedback;
+  const score = (name, value) => requireInteger(`feedback.${name}`, value, 1, 5);
+  const optional = (name, value) => value === null || value === void 0 ? null : score(name, value);
   const members = {
-    userID: requireUserID("feedback.userID", given.userID ?? given.userId, notes),
-    overall: requireScore("feedback.overall", given.overall, false),
-    audio: requireScore("feedback.audio", given.audio, true),
-    video: requireScore("feedback.video", given.video, true),
-    screen: requireScore("feedback.screen", given.screen, true),
-    ...comment(given.comment, notes)
+    userID: requireUserID("feedback.userID", userID ?? userId, call.notes),
+    overall: score("overall", overall),
+    audio: optional("audio", audio),
+    video: optional("video", video),
+    screen: optional("screen", screen),
+    comment: commentOf(comment ?? void 0, call.notes)
   };
   const done = (err, msg) => later(callback, err, msg);
-  return sent(session(instance).record("feedback", { conferenceID: conference }, members, done), notes);
+  sessionOf(instance).record("feedback", conference, void 0, members, done);
 }
-function comment(value, notes) {
-  if (value === void 0 || value === null) return {};
-  if (typeof value !== "string") throw new Invalid(`feedback.comment must be a string, got ${kindOf(value)}`);
-  const kept = cutBytes(value, 4096);
-  if (kept !== value) notes.push("feedback.comment was cut to 4096 bytes");
-  return { comment: kept };
+function commentOf(comment, notes) {
+  if (comment === void 0) return void 0;
+  must(typeof comment === "string", "feedback.comment", "a string", comment);
+  const kept = cutBytes(comment, 4096);
+  if (kept !== comment) notes.push("feedback.comment was cut to 4096 bytes");
+  return kept;
 }
-function on(instance, name, callback) {
-  if (!callbackEvents.includes(name)) {
-    throw new Invalid(
-      `eventName must be one of ${callbackEvents.join(", ")}, got ${typeof name === "string" ? "another name" : kindOf(name)}`
-    );
-  }
-  if (typeof callback !== "function")
-    throw new Invalid(`csEventCallback must be a function, got ${kindOf(callback)}`);
-  instance.subscribe(name, callback);
-  return success();
+function on({ subscribers }, _call, eventName, callback) {
+  const name = requireMember("eventName", callbackEvents, eventName);
+  const subscriber = requireFunction("csEventCallback", callback);
+  subscribers[name] = [...subscribers[name] ?? [], subscriber];
 }
-function attachWifi(instance, handler) {
-  if (typeof handler !== "function") throw new Invalid(`getWifiStats must be a function, got ${kindOf(handler)}`);
-  instance.wifi = handler;
-  return success();
+function attachWifiStatsHandler(instance, _call, handler) {
+  instance.wifi = requireFunction("getWifiStats", handler);
 }
-var callTypes = { inbound: 1, outbound: 1, monitoring: 1 };
-var roles = { agent: 1, participant: 1, manager: 1 };
-function sendCallDetails(instance, args) {
+function sendCallDetails(instance, _call, ...args) {
   const [pc, conferenceID, attributes] = args;
   const conference = requireConferenceID(conferenceID);
-  if (!isObject(attributes))
-    throw new Invalid(`callAttributes must be an object, got ${kindOf(attributes)}`);
-  const data = requireData("callAttributes", attributes);
-  requireMember("callAttributes.callType", callTypes, data.callType);
-  requireMember("callAttributes.role", roles, data.role);
-  const own = session(instance);
-  return sent(own.record("event", findScope(own, pc, conference, true), { event: "callDetails", data }));
+  const data = requireData("callAttributes", attributes ?? "");
+  requireMember("callAttributes.callType", callType, data.callType);
+  requireMember("callAttributes.role", role, data.role);
+  const session = sessionOf(instance);
+  session.record("event", conference, session.find(pc, conference, true), { event: "callDetails", data });
 }
 function sendCustom(instance, event, args) {
   const [pc, conferenceID, given] = args;
   const conference = requireConferenceID(conferenceID);
-  const list2 = Array.isArray(given) ? given : [given];
-  const items = list2.map((item) => customItem(event, item));
-  const own = session(instance);
-  const scope = findScope(own, pc, conference, true);
-  return sent(items.map((data) => own.record("event", scope, { event, data })).every(Boolean));
+  const items = [given].flat().map((item) => customItem(event, item));
+  const session = sessionOf(instance);
+  const fabric = session.find(pc, conference, true);
+  for (const data of items) session.record("event", conference, fabric, { event, data });
 }
 function customItem(event, item) {
-  if (event === "customEvent" && typeof item === "string") return requireData("event", { name: item });
-  if (!isObject(item)) throw new Invalid(`${event} takes an array of objects, got ${kindOf(item)} in it`);
-  const data = requireData(event, item);
-  if (event === "customStats") {
+  const isEvent = event === "customEvent";
+  const data = requireData(event, isEvent && typeof item === "string" ? { name: item } : item ?? "");
+  if (!isEvent) {
     requireText("name", data.name, 64);
-    if (typeof data.value !== "number") throw new Invalid(`value must be a number, got ${kindOf(data.value)}`);
+    must(typeof data.value === "number", "value", "a number", data.value);
   }
   return data;
 }
 
 // src/index.ts
 function assemble(scriptUrl) {
-  const create = () => createOperations(new Instance(), scriptUrl);
   function qos2() {
-    return create();
+    return createInterface(scriptUrl);
   }
-  return Object.assign(qos2, create());
+  return Object.assign(qos2, createInterface(scriptUrl));
 }
 
 // src/module.ts
@@ -2756,12 +2432,12 @@ var {
   initialize: initialize2,
   addNewFabric: addNewFabric2,
   reportError: reportError2,
-  associateMstWithUserID,
+  associateMstWithUserID: associateMstWithUserID2,
   sendFabricEvent: sendFabricEvent2,
   reportUserIDChange: reportUserIDChange2,
   sendUserFeedback: sendUserFeedback2,
   on: on2,
-  attachWifiStatsHandler,
+  attachWifiStatsHandler: attachWifiStatsHandler2,
   sendCallDetails: sendCallDetails2,
   sendCustomEvent,
   sendCustomStats,
@@ -2770,30 +2446,30 @@ var {
   makePrecallTest,
   getTurnCredentials,
   version: version2,
-  fabricUsage: fabricUsage2,
-  fabricEvent: fabricEvent2,
-  webRTCFunctions: webRTCFunctions2,
-  userIDType: userIDType2,
-  endpointType: endpointType2,
-  transmissionDirection: transmissionDirection2,
-  qosAPIReturnStatus: qosAPIReturnStatus2,
+  fabricUsage,
+  fabricEvent,
+  webRTCFunctions,
+  userIDType,
+  endpointType,
+  transmissionDirection,
+  qosAPIReturnStatus,
   wrtcFuncNames,
   callStatsAPIReturnStatus
 } = qos;
 export {
   addNewFabric2 as addNewFabric,
-  associateMstWithUserID,
-  attachWifiStatsHandler,
+  associateMstWithUserID2 as associateMstWithUserID,
+  attachWifiStatsHandler2 as attachWifiStatsHandler,
   callStatsAPIReturnStatus,
   module_default as default,
-  endpointType2 as endpointType,
-  fabricEvent2 as fabricEvent,
-  fabricUsage2 as fabricUsage,
+  endpointType,
+  fabricEvent,
+  fabricUsage,
   getTurnCredentials,
   initialize2 as initialize,
   makePrecallTest,
   on2 as on,
-  qosAPIReturnStatus2 as qosAPIReturnStatus,
+  qosAPIReturnStatus,
   reportError2 as reportError,
   reportUserIDChange2 as reportUserIDChange,
   sendCallDetails2 as sendCallDetails,
@@ -2803,10 +2479,10 @@ export {
   sendUserFeedback2 as sendUserFeedback,
   startPrecallTests,
   stopPrecallTests,
-  transmissionDirection2 as transmissionDirection,
-  userIDType2 as userIDType,
+  transmissionDirection,
+  userIDType,
   version2 as version,
-  webRTCFunctions2 as webRTCFunctions,
+  webRTCFunctions,
   wrtcFuncNames
 };
 //# sourceMappingURL=qos.mjs.map

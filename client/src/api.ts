@@ -3,137 +3,114 @@
 
 import { findBackend } from './backend.ts';
 import { readConfig } from './config.ts';
-import * as enums from './enums.ts';
-import { findScope, type Instance } from './instance.ts';
-import { maxEntryBytes } from './queue.ts';
+import { callbackEvents, callType, enums, role } from './enums.ts';
+import { begin, type Instance, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
-import { failure, guard, Invalid, later, success } from './result.ts';
-import { Session } from './session.ts';
-import type { Feedback, Operations, PcCallback, Result, UserID } from './types.ts';
+import { type Call, guard, Invalid, later } from './result.ts';
+import { notMonitored } from './session.ts';
+import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
 import { version } from './version.ts';
-import type { WifiHandler } from './wifi.ts';
 
-const noPrecall = 'this collector offers no pre-call tests';
-const noTurn = 'this collector offers no TURN credentials';
+/** An operation returns where it succeeds and throws Invalid where it is refused. */
+type Operation = (instance: Instance, call: Call, ...args: unknown[]) => void;
+
+const noPrecall: Operation = () => {
+  throw new Invalid('this collector offers no pre-call tests');
+};
+
+const operations: Record<string, Operation> = {
+  initialize,
+  addNewFabric,
+  reportError,
+  associateMstWithUserID,
+  sendFabricEvent,
+  reportUserIDChange,
+  sendUserFeedback,
+  on,
+  attachWifiStatsHandler,
+  sendCallDetails,
+  sendCustomEvent: (instance, _call, ...args) => sendCustom(instance, 'customEvent', args),
+  sendCustomStats: (instance, _call, ...args) => sendCustom(instance, 'customStats', args),
+  startPrecallTests: noPrecall,
+  stopPrecallTests: noPrecall,
+  makePrecallTest: noPrecall,
+};
 
 /** Everything that hangs off an instance. */
-export function createOperations(instance: Instance, scriptUrl: string | undefined) {
-  const operations: Operations = {
-    initialize: (...args) => guard(() => initialize(instance, scriptUrl, args)),
-    addNewFabric: (...args) => guardCallback(args, () => addNewFabric(instance, args)),
-    reportError: (...args) => guard(() => reportError(instance, args)),
-    associateMstWithUserID: (...args) => guard(() => associate(instance, args)),
-    sendFabricEvent: (...args) => guard(() => sendFabricEvent(instance, args)),
-    reportUserIDChange: (...args) => guard(() => reportUserIDChange(instance, args)),
-    sendUserFeedback: (...args) => guardCallback(args, () => sendUserFeedback(instance, args)),
-    on: (name, callback) => guard(() => on(instance, name, callback)),
-    attachWifiStatsHandler: (handler) => guard(() => attachWifi(instance, handler)),
-    sendCallDetails: (...args) => guard(() => sendCallDetails(instance, args)),
-    sendCustomEvent: (...args) => guard(() => sendCustom(instance, 'customEvent', args)),
-    sendCustomStats: (...args) => guard(() => sendCustom(instance, 'customStats', args)),
-    startPrecallTests: () => failure(noPrecall),
-    stopPrecallTests: () => failure(noPrecall),
-    makePrecallTest: () => failure(noPrecall),
-    getTurnCredentials: () => Promise.reject(new Error(noTurn)),
-  };
+export function createInterface(scriptUrl: string | undefined) {
+  const instance: Instance = { scriptUrl, subscribers: {} };
+  const guarded = Object.entries(operations).map(([name, operation]) => [
+    name,
+    (...args: unknown[]) => guard((call) => operation(instance, call, ...args)),
+  ]);
   return {
-    ...operations,
+    ...(Object.fromEntries(guarded) as Operations),
+    getTurnCredentials: (() =>
+      Promise.reject(new Error('this collector offers no TURN credentials'))) as Operations['getTurnCredentials'],
     version,
-    fabricUsage: enums.fabricUsage,
-    fabricEvent: enums.fabricEvent,
-    webRTCFunctions: enums.webRTCFunctions,
-    userIDType: enums.userIDType,
-    endpointType: enums.endpointType,
-    transmissionDirection: enums.transmissionDirection,
-    qosAPIReturnStatus: enums.qosAPIReturnStatus,
+    ...enums,
     // Names that existing applications read (LIB-09).
     wrtcFuncNames: enums.webRTCFunctions,
     callStatsAPIReturnStatus: enums.qosAPIReturnStatus,
   };
 }
 
-/** guard() for operations with a pcCallback: refused arguments reach it too (FAB-12). */
-function guardCallback(args: readonly unknown[], operation: () => Result): Result {
-  const result = guard(operation);
-  // A PeerConnection may be a function too, so the first arguments are left out.
-  if (result.status === 'failure') later(lastFunction(args.slice(2)), 'failure', result.msg);
-  return result;
+/** An optional callback; what is none is ignored, and named. */
+function callbackOf<C>(name: string, value: unknown, { notes }: Call): C | undefined {
+  if (typeof value === 'function') return value as C;
+  if (value !== undefined && value !== null)
+    notes.push(`${name} must be a function, got ${check.kindOf(value)}: ignored`);
+  return undefined;
 }
 
-function lastFunction(args: readonly unknown[]): PcCallback | null {
-  return (args.filter((arg) => typeof arg === 'function').pop() as PcCallback | undefined) ?? null;
+/** A pcCallback, which hears of refused arguments too (FAB-12). */
+function pcCallbackOf(value: unknown, call: Call): PcCallback | undefined {
+  const callback = callbackOf<PcCallback>('pcCallback', value, call);
+  call.refused = (msg) => later(callback, 'failure', msg);
+  return callback;
 }
 
-function session(instance: Instance): Session {
-  if (!instance.session) throw new Invalid('initialize() must be called first');
-  return instance.session;
+function initialize(instance: Instance, call: Call, ...args: unknown[]): void {
+  const [appID, secret, localUserID, csInitCallback, csStatsCallback, configParams] = args;
+  const { notes } = call;
+  const initCallback = callbackOf<Instance['initCallback']>('csInitCallback', csInitCallback, call);
+  call.refused = (msg) => later(initCallback, 'authError', msg);
+  const id = check.requireText('AppID', appID, 256);
+  const key = typeof secret === 'function' ? (secret as TokenGenerator) : check.requireText('AppSecret', secret, 1024);
+  const userID = check.requireUserID('localUserID', localUserID, notes);
+  const config = readConfig(configParams, notes);
+  const base = findBackend(config.backendUrl, instance.scriptUrl);
+  instance.initCallback = initCallback;
+  instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback, call);
+  begin(instance, { base, appID: id, secret: key, userID, config });
 }
 
-function initialize(instance: Instance, scriptUrl: string | undefined, args: readonly unknown[]): Result {
-  const [appID, secret, localUserID, initCallback, statsCallback, configParams] = args;
-  const callback = typeof initCallback === 'function' ? (initCallback as Instance['initCallback']) : null;
-  const notes: string[] = [];
-  try {
-    check.requireText('AppID', appID, 256);
-    if (typeof secret !== 'function') check.requireText('AppSecret', secret, 1024);
-    const userID = check.requireUserID('localUserID', localUserID, notes);
-    const config = readConfig(configParams, notes);
-    const base = findBackend(config.backendUrl, scriptUrl);
-    instance.initCallback = callback;
-    instance.statsCallback = typeof statsCallback === 'function' ? (statsCallback as Instance['statsCallback']) : null;
-    begin(instance, { base, appID: appID as string, secret: secret as string, userID, config });
-  } catch (error) {
-    if (error instanceof Invalid) later(callback, 'authError', error.message);
-    throw error;
-  }
-  return success(notes);
-}
-
-function begin(instance: Instance, info: ConstructorParameters<typeof Session>[0]): void {
-  if (instance.session?.continues(info)) {
-    instance.session.again(info);
+function addNewFabric(instance: Instance, call: Call, ...args: unknown[]): void {
+  const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
+  const { notes } = call;
+  // The older form has no fabricAttributes.
+  const older = typeof fifth === 'function';
+  const callback = pcCallbackOf(older ? (sixth ?? fifth) : sixth, call);
+  check.must(isPeerConnection(pc), 'pc', 'a PeerConnection with getStats', pc);
+  const description = {
+    remoteUserID: check.requireUserID('remoteUserID', remoteUserID, notes),
+    fabricUsage: check.requireMember('fabricUsage', enums.fabricUsage, usage),
+    conferenceID: check.requireConferenceID(conferenceID),
+    ...readAttributes(older ? undefined : fifth, notes),
+  };
+  const session = sessionOf(instance);
+  if (!session.monitors(pc, description.conferenceID)) {
+    session.addFabric(pc as object, description, callback);
     return;
   }
-  instance.session?.close();
-  const session: Session = new Session(info, {
-    report: (csError, msg) => {
-      if (instance.session !== session) return; // it was replaced and sends its last frames
-      later(instance.initCallback, csError, msg);
-      if (csError !== 'success') instance.emit('error', csError, msg);
-    },
-    stats: (stats) => {
-      later(instance.statsCallback, stats);
-      instance.emit('stats', stats);
-    },
-    wifi: () => instance.wifi,
-  });
-  instance.session = session;
+  notes.push('this PeerConnection is monitored already');
+  later(callback, 'success', 'monitored already');
 }
 
-function addNewFabric(instance: Instance, args: readonly unknown[]): Result {
-  const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
-  const notes: string[] = [];
-  if (!isPeerConnection(pc)) throw new Invalid(`pc must be a PeerConnection with getStats, got ${check.kindOf(pc)}`);
-  const user = check.requireUserID('remoteUserID', remoteUserID, notes);
-  const fabricUsage = check.requireMember('fabricUsage', enums.fabricUsage, usage);
-  const conference = check.requireConferenceID(conferenceID);
-  const attributes = readAttributes(typeof fifth === 'function' ? undefined : fifth, notes);
-  const callback = lastFunction([fifth, sixth]);
-  const own = session(instance);
-  if (own.fabricOf(pc, conference)) {
-    later(callback, 'success', 'monitored already');
-    return success(['this PeerConnection is monitored already']);
-  }
-  own.addFabric({ pc, remoteUserID: user, fabricUsage, conferenceID: conference, ...attributes }, callback);
-  return success(notes);
-}
-
-function isPeerConnection(pc: unknown): pc is object {
+function isPeerConnection(pc: unknown): boolean {
   return (
-    (typeof pc === 'object' || typeof pc === 'function') &&
-    pc !== null &&
-    typeof (pc as { getStats?: unknown }).getStats === 'function'
+    ['object', 'function'].includes(typeof pc) && typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'
   );
 }
 
@@ -151,53 +128,44 @@ function readAttributes(value: unknown, notes: string[]) {
   };
 }
 
-function associate(instance: Instance, args: readonly unknown[]): Result {
+/** The living fabric that an operation is about. */
+function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: number) {
+  const fabric = sessionOf(instance).match(pc, conferenceID, ssrc);
+  if (!fabric) throw new Invalid(notMonitored);
+  return fabric;
+}
+
+function associateMstWithUserID(instance: Instance, { notes }: Call, ...args: unknown[]): void {
   const [pc, user, conferenceID, source, label, tag] = args;
-  const notes: string[] = [];
   const userID = check.requireUserID('userID', user, notes);
   const conference = check.requireConferenceID(conferenceID);
-  const ssrc = check.requireSSRC(source);
+  const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
   const usageLabel = label === '' ? '' : check.requireText('usageLabel', label, 20);
-  const fabric = session(instance).match(pc, conference, ssrc);
-  if (!fabric) throw new Invalid('no fabric of this conferenceID is monitored');
-  const associatedVideoTag = tag ?? null;
-  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag });
-  const id = typeof tag === 'string' ? tag : ((tag as Partial<Element> | null | undefined)?.id ?? null);
-  return sent(
-    fabric.event('associateMstWithUserID', {
-      ssrc,
-      userID,
-      usageLabel,
-      associatedVideoTag: id && check.cutBytes(String(id), 256),
-    }),
-    notes,
-  );
+  const fabric = fabricOf(instance, pc, conference, ssrc);
+  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
+  const id = typeof tag === 'string' ? tag : (tag as Partial<Element> | null | undefined)?.id;
+  const associatedVideoTag = id ? check.cutBytes(String(id), 256) : null;
+  fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
 }
 
-/** A frame's way into the queue, as a result. */
-function sent(taken: boolean, notes: readonly string[] = []): Result {
-  return taken ? success(notes) : failure(`the frame would be larger than ${maxEntryBytes} bytes`);
-}
-
-const withoutPc = new Set<string>([enums.fabricEvent.dominantSpeaker, enums.fabricEvent.activeDeviceList]);
-
-function sendFabricEvent(instance: Instance, args: readonly unknown[]): Result {
+function sendFabricEvent(instance: Instance, { notes }: Call, ...args: unknown[]): void {
   const [pc, name, conferenceID, eventData] = args;
   const event = check.requireMember('fabricEvent', enums.fabricEvent, name);
   if (event === 'fabricSetup' || event === 'fabricSetupFailed')
     throw new Invalid(`${event} is made by the library itself and cannot be sent`);
   const conference = check.requireConferenceID(conferenceID);
-  const own = session(instance);
+  const session = sessionOf(instance);
   const data =
     event === 'activeDeviceList' ? { deviceList: deviceList(eventData) } : check.requireData('eventData', eventData);
-  const scope = findScope(own, pc, conference, withoutPc.has(event));
+  const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
+  const fabric = session.find(pc, conference, ofConference);
   if (event === 'fabricTerminated') {
-    if (!('fabric' in scope)) return success(['the fabric had ended already']);
-    scope.fabric.end('application');
-    return success();
+    if (fabric) fabric.end('application');
+    else notes.push('the fabric had ended already');
+  } else {
+    if (!fabric && !ofConference) throw new Invalid('the fabric has ended');
+    session.record('event', conference, fabric, { event, data });
   }
-  if (!('fabric' in scope) && pc && !withoutPc.has(event)) throw new Invalid('the fabric has ended');
-  return sent(own.record('event', scope, { event, data }));
 }
 
 /** The devices as an array of the four known members; a map by kind is flattened (API-04). */
@@ -207,100 +175,85 @@ function deviceList(value: unknown): object[] {
   const kept = devices
     .filter(check.isObject)
     .map(({ deviceId, kind, label, groupId }) => ({ deviceId, kind, label, groupId }));
-  while (kept.length && check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
+  while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
   return kept;
 }
 
-function reportUserIDChange(instance: Instance, args: readonly unknown[]): Result {
+function reportUserIDChange(instance: Instance, { notes }: Call, ...args: unknown[]): void {
   const [pc, conferenceID, user, type] = args;
-  const notes: string[] = [];
   const conference = check.requireConferenceID(conferenceID);
   const newUserID = check.requireUserID('newUserID', user, notes);
-  const kind = check.requireMember('userIDType', enums.userIDType, type);
-  const own = session(instance);
-  const fabric = own.match(pc, conference);
-  if (!fabric) throw new Invalid('no fabric of this conferenceID is monitored');
-  if (kind === 'local') own.setLocalUser(newUserID);
+  const userIDType = check.requireMember('userIDType', enums.userIDType, type);
+  const fabric = fabricOf(instance, pc, conference);
+  if (userIDType === 'local') sessionOf(instance).setLocalUser(newUserID);
   else fabric.renameRemote(newUserID);
-  return sent(fabric.event('userIDChange', { userIDType: kind, newUserID }), notes);
+  fabric.event('userIDChange', { userIDType, newUserID });
 }
 
-function sendUserFeedback(instance: Instance, args: readonly unknown[]): Result {
-  const [conferenceID, feedback, callback] = args;
-  const notes: string[] = [];
+function sendUserFeedback(instance: Instance, call: Call, ...args: unknown[]): void {
+  const [conferenceID, feedback, pcCallback] = args;
+  const callback = pcCallbackOf(pcCallback, call);
   const conference = check.requireConferenceID(conferenceID);
-  if (!check.isObject(feedback)) throw new Invalid(`feedback must be an object, got ${check.kindOf(feedback)}`);
-  const given = feedback as Partial<Feedback> & { userId?: UserID };
+  check.must(check.isObject(feedback), 'feedback', 'an object', feedback);
+  const { userID, userId, overall, audio, video, screen, comment } = feedback as Record<string, unknown>;
+  const score = (name: string, value: unknown) => check.requireInteger(`feedback.${name}`, value, 1, 5);
+  const optional = (name: string, value: unknown) =>
+    value === null || value === undefined ? null : score(name, value);
   const members = {
-    userID: check.requireUserID('feedback.userID', given.userID ?? given.userId, notes),
-    overall: check.requireScore('feedback.overall', given.overall, false),
-    audio: check.requireScore('feedback.audio', given.audio, true),
-    video: check.requireScore('feedback.video', given.video, true),
-    screen: check.requireScore('feedback.screen', given.screen, true),
-    ...comment(given.comment, notes),
+    userID: check.requireUserID('feedback.userID', userID ?? userId, call.notes),
+    overall: score('overall', overall),
+    audio: optional('audio', audio),
+    video: optional('video', video),
+    screen: optional('screen', screen),
+    comment: commentOf(comment ?? undefined, call.notes),
   };
-  const done = (err: Parameters<PcCallback>[0], msg: string) => later(callback as PcCallback | undefined, err, msg);
-  return sent(session(instance).record('feedback', { conferenceID: conference }, members, done), notes);
+  const done: PcCallback = (err, msg) => later(callback, err, msg);
+  sessionOf(instance).record('feedback', conference, undefined, members, done);
 }
 
-function comment(value: unknown, notes: string[]): { comment?: string } {
-  if (value === undefined || value === null) return {};
-  if (typeof value !== 'string') throw new Invalid(`feedback.comment must be a string, got ${check.kindOf(value)}`);
-  const kept = check.cutBytes(value, 4096);
-  if (kept !== value) notes.push('feedback.comment was cut to 4096 bytes');
-  return { comment: kept };
+function commentOf(comment: unknown, notes: string[]): string | undefined {
+  if (comment === undefined) return undefined;
+  check.must(typeof comment === 'string', 'feedback.comment', 'a string', comment);
+  const kept = check.cutBytes(comment as string, 4096);
+  if (kept !== comment) notes.push('feedback.comment was cut to 4096 bytes');
+  return kept;
 }
 
-function on(instance: Instance, name: unknown, callback: unknown): Result {
-  if (!enums.callbackEvents.includes(name as never)) {
-    throw new Invalid(
-      `eventName must be one of ${enums.callbackEvents.join(', ')}, got ${typeof name === 'string' ? 'another name' : check.kindOf(name)}`,
-    );
-  }
-  if (typeof callback !== 'function')
-    throw new Invalid(`csEventCallback must be a function, got ${check.kindOf(callback)}`);
-  instance.subscribe(name as string, callback as () => void);
-  return success();
+function on({ subscribers }: Instance, _call: Call, eventName: unknown, callback: unknown): void {
+  const name = check.requireMember('eventName', callbackEvents, eventName);
+  const subscriber = check.requireFunction('csEventCallback', callback);
+  subscribers[name] = [...(subscribers[name] ?? []), subscriber];
 }
 
-function attachWifi(instance: Instance, handler: unknown): Result {
-  if (typeof handler !== 'function') throw new Invalid(`getWifiStats must be a function, got ${check.kindOf(handler)}`);
-  instance.wifi = handler as WifiHandler;
-  return success();
+function attachWifiStatsHandler(instance: Instance, _call: Call, handler: unknown): void {
+  instance.wifi = check.requireFunction('getWifiStats', handler);
 }
 
-const callTypes = { inbound: 1, outbound: 1, monitoring: 1 };
-const roles = { agent: 1, participant: 1, manager: 1 };
-
-function sendCallDetails(instance: Instance, args: readonly unknown[]): Result {
+function sendCallDetails(instance: Instance, _call: Call, ...args: unknown[]): void {
   const [pc, conferenceID, attributes] = args;
   const conference = check.requireConferenceID(conferenceID);
-  if (!check.isObject(attributes))
-    throw new Invalid(`callAttributes must be an object, got ${check.kindOf(attributes)}`);
-  const data = check.requireData('callAttributes', attributes);
-  check.requireMember('callAttributes.callType', callTypes, data.callType);
-  check.requireMember('callAttributes.role', roles, data.role);
-  const own = session(instance);
-  return sent(own.record('event', findScope(own, pc, conference, true), { event: 'callDetails', data }));
+  const data = check.requireData('callAttributes', attributes ?? '');
+  check.requireMember('callAttributes.callType', callType, data.callType);
+  check.requireMember('callAttributes.role', role, data.role);
+  const session = sessionOf(instance);
+  session.record('event', conference, session.find(pc, conference, true), { event: 'callDetails', data });
 }
 
-function sendCustom(instance: Instance, event: 'customEvent' | 'customStats', args: readonly unknown[]): Result {
+function sendCustom(instance: Instance, event: 'customEvent' | 'customStats', args: readonly unknown[]): void {
   const [pc, conferenceID, given] = args;
   const conference = check.requireConferenceID(conferenceID);
-  const list: unknown[] = Array.isArray(given) ? given : [given];
-  const items = list.map((item) => customItem(event, item));
-  const own = session(instance);
-  const scope = findScope(own, pc, conference, true);
-  return sent(items.map((data) => own.record('event', scope, { event, data })).every(Boolean));
+  const items = [given].flat().map((item) => customItem(event, item));
+  const session = sessionOf(instance);
+  const fabric = session.find(pc, conference, true);
+  for (const data of items) session.record('event', conference, fabric, { event, data });
 }
 
 function customItem(event: string, item: unknown): Record<string, unknown> {
-  if (event === 'customEvent' && typeof item === 'string') return check.requireData('event', { name: item });
-  if (!check.isObject(item)) throw new Invalid(`${event} takes an array of objects, got ${check.kindOf(item)} in it`);
-  const data = check.requireData(event, item);
-  if (event === 'customStats') {
+  const isEvent = event === 'customEvent';
+  const data = check.requireData(event, isEvent && typeof item === 'string' ? { name: item } : (item ?? ''));
+  if (!isEvent) {
     check.requireText('name', data.name, 64);
-    if (typeof data.value !== 'number') throw new Invalid(`value must be a number, got ${check.kindOf(data.value)}`);
+    check.must(typeof data.value === 'number', 'value', 'a number', data.value);
   }
   return data;
 }

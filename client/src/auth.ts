@@ -1,7 +1,7 @@
 // The handshake (protocol section 3): an app secret or a third-party token becomes a
 // session token.
 
-import { text } from './result.ts';
+import { attempt, text } from './result.ts';
 import { clientFirstBare, makeNonce, prove } from './scram.ts';
 import type { CsError, TokenGenerator, UserID } from './types.ts';
 import { isObject } from './validate.ts';
@@ -12,7 +12,7 @@ export class Refusal extends Error {
     readonly csError: CsError,
     message: string,
     /** Whether trying again by itself can help. */
-    readonly retry: boolean,
+    readonly retry = false,
     readonly retryAfterMs = 0,
     readonly code = '',
   ) {
@@ -55,43 +55,34 @@ export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<T
 
 async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal(
-      'authError',
-      'this page has no WebCrypto (it needs https or localhost), an AppSecret cannot be used',
-      false,
-    );
+    throw new Refusal('authError', 'this page has no WebCrypto, which an AppSecret needs: https or localhost has it');
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: 'scram-first', appID, userID, scram: `n,,${bare}` });
-  const proof = await prove(secret, bare, String(first.answer.scram)).catch((error: unknown) => {
-    throw new Refusal('authError', text(error), false);
+  const { final, expected } = await prove(secret, bare, String(first.scram)).catch((error: unknown) => {
+    throw new Refusal('authError', text(error));
   });
-  const last = await exchange(env, { type: 'scram-final', state: first.answer.state, scram: proof.final });
-  if (last.answer.scram !== proof.expected) {
+  const last = await exchange(env, { type: 'scram-final', state: first.state, scram: final });
+  if (last.scram !== expected) {
     throw new Refusal('authError', 'the server could not prove that it knows the AppSecret', false, 0, 'auth_failed');
   }
   return toToken(last);
 }
 
-async function jwtLogin(
-  env: AuthEnv,
-  { appID, userID }: Credentials,
-  generator: TokenGenerator,
-  renew: boolean,
-): Promise<Token> {
+async function jwtLogin(env: AuthEnv, who: Credentials, generator: TokenGenerator, renew: boolean): Promise<Token> {
   const jwt = await generate(env, generator, renew);
   try {
-    return toToken(await exchange(env, { type: 'jwt', appID, userID, jwt }));
+    return toToken(await exchange(env, { type: 'jwt', appID: who.appID, userID: who.userID, jwt }));
   } catch (error) {
     // A refused token may be an old one of the application's cache: ask once for a new one.
-    if (renew || !(error instanceof Refusal) || error.code !== 'auth_failed') throw error;
-    return jwtLogin(env, { appID, userID, secret: generator }, generator, true);
+    if (renew || (error as Refusal).code !== 'auth_failed') throw error;
+    return jwtLogin(env, who, generator, true);
   }
 }
 
 function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string) => new Refusal('tokenGenerationError', reason, false);
+    const fail = (reason: string) => new Refusal('tokenGenerationError', reason);
     const timer = setTimeout(() => env.late(fail('the token generator gave no answer within 10 s')), generatorLimitMs);
     const answer = (error: unknown, token?: unknown) => {
       clearTimeout(timer);
@@ -101,43 +92,40 @@ function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): P
     };
     try {
       const made = generator(forceNew, answer);
-      if (typeof made === 'function') made(forceNew, answer);
+      // An asynchronous generator may promise the token in place of the callback.
+      Promise.resolve(typeof made === 'function' ? made(forceNew, answer) : made).then(
+        (token) => typeof token === 'string' && answer(null, token),
+        answer,
+      );
     } catch (error) {
       answer(error || 'the token generator threw');
     }
   });
 }
 
-interface Exchange {
-  answer: Record<string, unknown>;
-  sent: number;
-  received: number;
+type Message = Record<string, unknown>;
+
+/** An answer, and when it was asked for and came. */
+type Exchange = Message & { sent: number; received: number };
+
+function toToken({ token, expiresInMs, at, sent, received }: Exchange): Token {
+  if (typeof token !== 'string') throw new Refusal('httpError', 'the answer has no token', true);
+  return { token, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at), sent, received };
 }
 
-function toToken({ answer, sent, received }: Exchange): Token {
-  if (typeof answer.token !== 'string') throw new Refusal('httpError', 'the answer has no token', true);
-  return {
-    token: answer.token,
-    expiresInMs: Number(answer.expiresInMs) || 7_200_000,
-    at: Number(answer.at),
-    sent,
-    received,
-  };
+async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchange> {
+  const sent = mono();
+  const [answer] = await post(url, JSON.stringify(message));
+  return { ...answer, sent, received: mono() };
 }
 
-async function exchange(env: AuthEnv, message: object): Promise<Exchange> {
-  const sent = env.mono();
-  const { status, body } = await post(env.url, JSON.stringify(message));
-  const received = env.mono();
-  const answer = parseLine(body);
-  if (status === 200 && answer) return { answer, sent, received };
-  throw refused(status, answer);
-}
-
-/** One POST as the doors take it: no preflight, no cookies. Browsers alone would wait for minutes. */
-export async function post(url: string, body: string, keepalive = false): Promise<{ status: number; body: string }> {
+/** One POST as the doors take it: no preflight, no cookies. Returns the objects of the answer's lines. */
+export async function post(url: string, body: string, keepalive = false): Promise<Message[]> {
   const limit = new AbortController();
+  // Browsers alone would wait for minutes.
   const timer = keepalive ? undefined : setTimeout(() => limit.abort(), answerLimitMs);
+  let status: number;
+  let answer: string;
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -147,36 +135,33 @@ export async function post(url: string, body: string, keepalive = false): Promis
       keepalive,
       signal: limit.signal,
     });
-    return { status: response.status, body: await response.text() };
+    status = response.status;
+    answer = await response.text();
   } catch (error) {
     const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1000} s` : text(error);
     throw new Refusal('httpError', reason, true);
   } finally {
     clearTimeout(timer);
   }
+  const messages = answer.split('\n').map(parseLine).filter(isObject);
+  if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
+  return messages;
 }
 
 /** A JSON object, or null. */
-export function parseLine(line: unknown): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(String(line));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+export function parseLine(line: unknown): Message | null {
+  const value: unknown = attempt(() => JSON.parse(String(line)), null);
+  return isObject(value) ? value : null;
 }
 
-/** What a refusal over HTTP means (protocol section 3.4). */
-export function refused(status: number, answer: Record<string, unknown> | null): Refusal {
-  const csError = (answer?.csError ?? 'httpError') as CsError;
-  const message = typeof answer?.message === 'string' ? answer.message : `HTTP status ${status}`;
-  const retry = status === 429 || status >= 500 || answer?.code === 'token_expired';
-  // Without a code it was not the collector that answered.
+/** What a refusal means, over HTTP by its status too (protocol section 3.4). */
+export function refused({ code, csError, message, retry, retryAfterMs }: Message, status = 0): Refusal {
   return new Refusal(
-    csError,
-    message,
-    retry || typeof answer?.code !== 'string',
-    Number(answer?.retryAfterMs) || 0,
-    String(answer?.code ?? ''),
+    (csError as CsError | undefined) ?? (status ? 'httpError' : 'wsChannelFailure'),
+    String(message ?? (status ? `HTTP status ${status}` : code)),
+    // Without a code it was not the collector that answered.
+    retry === true || status === 429 || status >= 500 || (status > 0 && (!code || code === 'token_expired')),
+    Number(retryAfterMs) || 0,
+    String(code ?? ''),
   );
 }

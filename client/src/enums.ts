@@ -1,68 +1,45 @@
 // The enumerations of the interface (requirement LIB-06): each value equals its name.
 
-type Enumeration<K extends string> = Readonly<{ [Name in K]: Name }>;
+/** The names of a list, apart by spaces. */
+type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
 
-function enumeration<K extends string>(...names: K[]): Enumeration<K> {
-  return Object.fromEntries(names.map((name) => [name, name])) as Enumeration<K>;
+function enumeration<List extends string>(list: List) {
+  return Object.fromEntries(list.split(' ').map((name) => [name, name])) as { readonly [K in Names<List>]: K };
 }
 
-/** What media a PeerConnection carries. */
-export const fabricUsage = enumeration('multiplex', 'audio', 'video', 'screen', 'data', 'unbundled');
+/** What hangs off an instance. */
+export const enums = {
+  /** What media a PeerConnection carries. */
+  fabricUsage: enumeration('multiplex audio video screen data unbundled'),
 
-/** Which user ID changed. */
-export const userIDType = enumeration('local', 'remote');
+  /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
+  fabricEvent: enumeration(
+    'fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricSetup fabricSetupFailed',
+  ),
 
-/** What stands at the other end of a fabric. */
-export const endpointType = enumeration('peer', 'server');
+  /** The functions that reportError knows. applicationError is an alias of applicationLog. */
+  webRTCFunctions: enumeration(
+    'getUserMedia createOffer createAnswer setLocalDescription setRemoteDescription addIceCandidate iceConnectionFailure signalingError applicationLog applicationError',
+  ),
 
-/** The direction of media on a fabric. */
-export const transmissionDirection = enumeration('sendonly', 'receiveonly', 'sendrecv', 'inactive');
+  /** Which user ID changed. */
+  userIDType: enumeration('local remote'),
 
-/** The outcome of an operation. */
-export const qosAPIReturnStatus = enumeration('success', 'failure');
+  /** What stands at the other end of a fabric. */
+  endpointType: enumeration('peer server'),
 
-/** The functions that reportError knows. applicationError is an alias of applicationLog. */
-export const webRTCFunctions = enumeration(
-  'getUserMedia',
-  'createOffer',
-  'createAnswer',
-  'setLocalDescription',
-  'setRemoteDescription',
-  'addIceCandidate',
-  'iceConnectionFailure',
-  'signalingError',
-  'applicationLog',
-  'applicationError',
-);
+  /** The direction of media on a fabric. */
+  transmissionDirection: enumeration('sendonly receiveonly sendrecv inactive'),
 
-/** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
-export const fabricEvent = enumeration(
-  'fabricHold',
-  'fabricResume',
-  'audioMute',
-  'audioUnmute',
-  'videoPause',
-  'videoResume',
-  'fabricTerminated',
-  'screenShareStart',
-  'screenShareStop',
-  'dominantSpeaker',
-  'activeDeviceList',
-  'fabricSetup',
-  'fabricSetupFailed',
-);
+  /** The outcome of an operation. */
+  qosAPIReturnStatus: enumeration('success failure'),
+};
 
 /** The names that on() accepts. */
-export const callbackEvents = [
-  'preCallTestResults',
-  'defaultConfig',
-  'recommendedConfig',
-  'connectionRecommendation',
-  'error',
-  'stats',
-] as const;
+export const callbackEvents = enumeration(
+  'preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats',
+);
 
-/** Whether value is a member of an enumeration. */
-export function isMember(members: object, value: unknown): value is string {
-  return typeof value === 'string' && Object.hasOwn(members, value);
-}
+/** The members of callAttributes that are read. */
+export const callType = enumeration('inbound outbound monitoring');
+export const role = enumeration('agent participant manager');

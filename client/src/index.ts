@@ -1,11 +1,10 @@
 // The one export: a function that returns an instance with or without new, and that itself
 // carries every method and enumeration of a default instance (LIB-08).
 
-import { createOperations } from './api.ts';
-import { Instance } from './instance.ts';
+import { createInterface } from './api.ts';
 
 /** Everything an instance has. */
-export type Qos = ReturnType<typeof createOperations>;
+export type Qos = ReturnType<typeof createInterface>;
 
 /** The constructor, which is an instance too. */
 export interface QosConstructor extends Qos {
@@ -15,9 +14,8 @@ export interface QosConstructor extends Qos {
 
 /** Makes the export; scriptUrl is where this file was loaded from, when that can be seen. */
 export function assemble(scriptUrl: string | undefined): QosConstructor {
-  const create = () => createOperations(new Instance(), scriptUrl);
   function qos() {
-    return create();
+    return createInterface(scriptUrl);
   }
-  return Object.assign(qos, create()) as unknown as QosConstructor;
+  return Object.assign(qos, createInterface(scriptUrl)) as unknown as QosConstructor;
 }

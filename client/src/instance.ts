@@ -1,40 +1,52 @@
 // What an instance holds: its session and the application's callbacks.
 
 import { Invalid, later } from './result.ts';
-import type { Scope, Session } from './session.ts';
+import { createSession, type Session, type SessionInfo } from './session.ts';
 import type { InitCallback, StatsCallback } from './types.ts';
-import { kindOf } from './validate.ts';
 import type { WifiHandler } from './wifi.ts';
 
-export class Instance {
-  session: Session | null = null;
-  initCallback: InitCallback | null = null;
-  statsCallback: StatsCallback | null = null;
-  wifi: WifiHandler | null = null;
-  readonly #subscribers = new Map<string, ((...args: unknown[]) => void)[]>();
-
-  /** Registers one more callback of on(). */
-  subscribe(name: string, callback: (...args: unknown[]) => void): void {
-    this.#subscribers.set(name, [...(this.#subscribers.get(name) ?? []), callback]);
-  }
-
-  /** Calls the callbacks of on(), later. */
-  emit(name: string, ...args: unknown[]): void {
-    for (const callback of this.#subscribers.get(name) ?? []) later(callback, ...args);
-  }
+/** The state behind the operations of one instance. */
+export interface Instance {
+  /** Where this file was loaded from, when that can be seen. */
+  scriptUrl: string | undefined;
+  session?: Session;
+  initCallback?: InitCallback | undefined;
+  statsCallback?: StatsCallback | undefined;
+  wifi?: WifiHandler;
+  /** The callbacks of on(), by event. */
+  subscribers: Record<string, ((...args: unknown[]) => unknown)[]>;
 }
 
-/**
- * The fabric that an operation means, or the conference: for null where that is allowed,
- * and for a fabric that has ended (API-12, FAB-11).
- */
-export function findScope(session: Session, pc: unknown, conferenceID: string, nullAllowed: boolean): Scope {
-  if (pc === null || pc === undefined) {
-    if (nullAllowed) return { conferenceID };
-    throw new Invalid(`pc must be a PeerConnection, got ${kindOf(pc)}`);
+/** Calls the callbacks of on(), later. */
+function emit({ subscribers }: Instance, name: string, ...args: unknown[]): void {
+  for (const callback of subscribers[name] ?? []) later(callback, ...args);
+}
+
+/** The session that initialize() began. */
+export function sessionOf({ session }: Instance): Session {
+  if (!session) throw new Invalid('initialize() must be called first');
+  return session;
+}
+
+/** Goes on with the session where the user is the same, else begins another one (INIT-06). */
+export function begin(instance: Instance, info: SessionInfo): void {
+  const before = instance.session;
+  if (before?.continues(info)) {
+    before.again(info);
+    return;
   }
-  const fabric = session.match(pc, conferenceID);
-  if (fabric) return { fabric };
-  if (session.knows(conferenceID)) return { conferenceID };
-  throw new Invalid('no fabric of this conferenceID is monitored');
+  before?.close();
+  const session: Session = createSession(info, {
+    report(csError, msg) {
+      if (instance.session !== session) return; // it was replaced and sends its last frames
+      later(instance.initCallback, csError, msg);
+      if (csError !== 'success') emit(instance, 'error', csError, msg);
+    },
+    stats(stats) {
+      later(instance.statsCallback, stats);
+      emit(instance, 'stats', stats);
+    },
+    wifi: () => instance.wifi,
+  });
+  instance.session = session;
 }

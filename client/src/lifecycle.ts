@@ -14,14 +14,13 @@ export interface SetupTimes {
   connectivityMs: number | null;
 }
 
-/** What happened; every callback comes at most once per happening. */
+/** What a fabric does about it; each is called at most once per happening. */
 export interface LifecycleEvents {
-  remoteDescriptionSet(): void;
+  /** Records an event of the time-line. */
+  event(name: string, data?: object): void;
   connected(times: SetupTimes): void;
   setupFailed(stage: Stage): void;
   disrupted(iceConnectionState: string): void;
-  recovered(durationMs: number): void;
-  iceRestarted(): void;
   /** The session description is settled: streams may have come or gone. */
   negotiated(): void;
   closed(): void;
@@ -39,20 +38,15 @@ interface States {
   removeEventListener?(type: string, listener: () => void): void;
 }
 
-const watched = [
-  'iceconnectionstatechange',
-  'connectionstatechange',
-  'icegatheringstatechange',
-  'signalingstatechange',
-];
-const unknownTimes: SetupTimes = { setupMs: null, gatheringMs: null, connectivityMs: null };
+const watched = ['iceconnection', 'connection', 'icegathering', 'signaling'].map((state) => `${state}statechange`);
+
+const isUp = (ice: string) => ice === 'connected' || ice === 'completed';
 
 /** Whether a PeerConnection carries media: ICE and DTLS, or ICE alone where DTLS is unknown. */
 export function isConnected(pc: object): boolean {
   return attempt(() => {
-    const { connectionState, iceConnectionState } = pc as States;
-    if (connectionState !== undefined) return connectionState === 'connected';
-    return iceConnectionState === 'connected' || iceConnectionState === 'completed';
+    const { connectionState, iceConnectionState = '' } = pc as States;
+    return connectionState === undefined ? isUp(iceConnectionState) : connectionState === 'connected';
   }, false);
 }
 
@@ -64,134 +58,115 @@ export function isClosed(pc: object): boolean {
   }, false);
 }
 
-function since(start: number | null, end: number): number | null {
-  return start === null ? null : Math.round(end - start);
-}
+/** The watch over one PeerConnection. */
+export type Lifecycle = ReturnType<typeof watchLifecycle>;
 
-export class Lifecycle {
-  readonly #pc: States;
-  readonly #mono: () => number;
-  readonly #events: LifecycleEvents;
-  readonly #started: number;
-  readonly #update = () => this.update();
-  #alreadyConnected: boolean;
-  #remoteSet = false;
-  #established = false;
-  #failed = false;
-  #gathering: number | null = null;
-  #gathered: number | null = null;
-  #checking: number | null = null;
-  #disrupted: number | null = null;
-  #ufrag: string | null = null;
-  #settled = '';
+/** Watches a PeerConnection until stop(). */
+export function watchLifecycle(target: object, mono: () => number, events: LifecycleEvents) {
+  const pc = target as States;
+  const started = mono();
+  let alreadyConnected = isConnected(pc);
+  let remoteSet = false;
+  let established = false;
+  let failed = false;
+  let gatheringAt: number | undefined;
+  let gatheredAt: number | undefined;
+  let checkingAt: number | undefined;
+  let disruptedAt: number | undefined;
+  let lastUfrag: string | undefined;
+  let settled = '';
 
-  /** Watches a PeerConnection until stop(). */
-  constructor(pc: object, mono: () => number, events: LifecycleEvents) {
-    this.#pc = pc;
-    this.#mono = mono;
-    this.#events = events;
-    this.#started = mono();
-    this.#alreadyConnected = isConnected(pc);
-    for (const type of watched) attempt(() => this.#pc.addEventListener?.(type, this.#update), undefined);
-  }
+  /** From then to now, null when it was not seen. */
+  const since = (start: number | undefined, end = mono()) => (start === undefined ? null : Math.round(end - start));
+  const ice = () => pc.iceConnectionState ?? pc.connectionState ?? '';
+  const hasFailed = () => [ice(), pc.connectionState].includes('failed');
 
-  /** Removes the listeners. */
-  stop(): void {
-    for (const type of watched) attempt(() => this.#pc.removeEventListener?.(type, this.#update), undefined);
-  }
-
-  state(): 'initialising' | 'established' | 'disrupted' {
-    if (!this.#established) return 'initialising';
-    return this.#disrupted === null ? 'established' : 'disrupted';
+  function reached(): Stage {
+    if (!pc.remoteDescription) return 'noRemoteDescription';
+    if (isUp(ice())) return 'dtls';
+    return ice() === 'new' && checkingAt === undefined ? 'gathering' : 'connectivity';
   }
 
   /** How far a fabric got that is not connected; null once its failure was told. */
-  stage(): Stage | null {
-    return this.#established || this.#failed ? null : attempt(() => this.#reached(), 'connectivity');
-  }
+  const stage = () => (established || failed ? null : attempt(reached, 'connectivity'));
 
-  #reached(): Stage {
-    if (!this.#pc.remoteDescription) return 'noRemoteDescription';
-    const ice = this.#ice();
-    if (ice === 'connected' || ice === 'completed') return 'dtls';
-    return ice === 'new' && this.#checking === null ? 'gathering' : 'connectivity';
-  }
-
-  /** Since the fabric was added. */
-  ageMs(): number {
-    return Math.round(this.#mono() - this.#started);
-  }
-
-  /** Reads the states now. */
-  update(): void {
-    try {
-      if (isClosed(this.#pc)) this.#events.closed();
-      else {
-        this.#negotiation();
-        this.#connection(this.#mono());
-      }
-    } catch {
-      // A look-alike that throws is asked again next time.
+  function negotiation(): void {
+    if (!remoteSet && pc.remoteDescription) {
+      remoteSet = true;
+      events.event('remoteDescriptionSet');
     }
-  }
-
-  #ice(): string {
-    return this.#pc.iceConnectionState ?? this.#pc.connectionState ?? '';
-  }
-
-  #hasFailed(): boolean {
-    return this.#ice() === 'failed' || this.#pc.connectionState === 'failed';
-  }
-
-  #negotiation(): void {
-    const { remoteDescription, localDescription, signalingState } = this.#pc;
-    if (!this.#remoteSet && remoteDescription) {
-      this.#remoteSet = true;
-      this.#events.remoteDescriptionSet();
-    }
-    const sdp = signalingState === 'stable' ? sdpText(localDescription) : '';
-    if (sdp === '' || sdp === this.#settled) return;
-    this.#settled = sdp;
+    const sdp = pc.signalingState === 'stable' ? sdpText(pc.localDescription) : '';
+    if (!sdp || sdp === settled) return;
+    settled = sdp;
     const ufrag = iceUfrag(sdp);
-    if (this.#ufrag && ufrag && ufrag !== this.#ufrag) this.#events.iceRestarted();
-    this.#ufrag = ufrag ?? this.#ufrag;
-    this.#events.negotiated();
+    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.event('iceRestart');
+    lastUfrag = ufrag ?? lastUfrag;
+    events.negotiated();
   }
 
-  #connection(now: number): void {
-    const gathering = this.#pc.iceGatheringState;
-    if (gathering && gathering !== 'new') this.#gathering ??= now;
-    if (gathering === 'complete') this.#gathered ??= now;
-    if (this.#ice() === 'checking') this.#checking ??= now;
-    if (this.#established) this.#disruption(now);
-    else if (isConnected(this.#pc)) {
-      this.#established = true;
-      this.#events.connected(this.#alreadyConnected ? unknownTimes : this.#times(now));
-    } else if (this.#hasFailed() && !this.#failed) {
-      const stage = this.stage() ?? 'connectivity';
-      this.#failed = true;
-      this.#events.setupFailed(stage);
+  function connection(): void {
+    gathering();
+    if (established) disruption();
+    else if (isConnected(pc)) {
+      established = true;
+      events.connected(setupTimes());
+    } else if (hasFailed() && !failed) {
+      const failedStage = reached();
+      failed = true;
+      events.setupFailed(failedStage);
     }
-    this.#alreadyConnected = false;
+    alreadyConnected = false;
   }
 
-  #times(now: number): SetupTimes {
+  function gathering(): void {
+    const now = mono();
+    const state = pc.iceGatheringState ?? 'new';
+    if (state !== 'new') gatheringAt ??= now;
+    if (state === 'complete') gatheredAt ??= now;
+    if (ice() === 'checking') checkingAt ??= now;
+  }
+
+  function setupTimes(): SetupTimes {
+    if (alreadyConnected) return { setupMs: null, gatheringMs: null, connectivityMs: null };
     return {
-      setupMs: since(this.#started, now),
+      setupMs: since(started),
       // What was still being gathered when the path stood did not delay it.
-      gatheringMs: since(this.#gathering, this.#gathered ?? now),
-      connectivityMs: since(this.#checking, now),
+      gatheringMs: since(gatheringAt, gatheredAt),
+      connectivityMs: since(checkingAt),
     };
   }
 
-  #disruption(now: number): void {
-    const broken = this.#ice() === 'disconnected' || this.#hasFailed();
-    if (broken && this.#disrupted === null) {
-      this.#disrupted = now;
-      this.#events.disrupted(this.#hasFailed() ? 'failed' : 'disconnected');
-    } else if (this.#disrupted !== null && !broken && isConnected(this.#pc)) {
-      this.#events.recovered(Math.round(now - this.#disrupted));
-      this.#disrupted = null;
+  function disruption(): void {
+    const broken = hasFailed() || ice() === 'disconnected';
+    if (broken && disruptedAt === undefined) {
+      disruptedAt = mono();
+      events.disrupted(hasFailed() ? 'failed' : 'disconnected');
+    } else if (disruptedAt !== undefined && !broken && isConnected(pc)) {
+      events.event('iceDisruptionEnd', { durationMs: since(disruptedAt) });
+      disruptedAt = undefined;
     }
   }
+
+  /** Reads the states now; a look-alike that throws is asked again next time. */
+  const update = () =>
+    attempt(() => {
+      if (isClosed(pc)) events.closed();
+      else {
+        negotiation();
+        connection();
+      }
+    }, undefined);
+
+  for (const type of watched) attempt(() => pc.addEventListener?.(type, update), undefined);
+  return {
+    update,
+    stage,
+    /** Removes the listeners. */
+    stop(): void {
+      for (const type of watched) attempt(() => pc.removeEventListener?.(type, update), undefined);
+    },
+    state: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
+    /** Since the fabric was added. */
+    ageMs: () => since(started),
+  } as const;
 }

@@ -12,22 +12,19 @@ export interface PageEvents {
 }
 
 /** Listens to the page; returns what stops it. Without a page there is nothing to hear. */
-export function watchPage(events: PageEvents, withPagehide: boolean): () => void {
-  if (typeof addEventListener !== 'function') return () => undefined;
-  const pagehide = (event: PageTransitionEvent) => attempt(() => events.hidden(event.persisted), undefined);
-  const shown = (event: Event) => {
-    const returned = event.type === 'pageshow' && (event as PageTransitionEvent).persisted;
-    if (returned || typeof document !== 'object' || document.visibilityState !== 'hidden')
-      attempt(() => events.shown(returned), undefined);
+export function watchPage({ hidden, shown }: PageEvents, withPagehide: boolean): () => void {
+  const listening = new AbortController();
+  const listen = (target: EventTarget | undefined, type: string, heard: (event: PageTransitionEvent) => void) =>
+    target?.addEventListener?.(type, (event) => attempt(() => heard(event as PageTransitionEvent), undefined), {
+      signal: listening.signal,
+    });
+  const inFront = ({ type, persisted }: PageTransitionEvent) => {
+    const returned = type === 'pageshow' && persisted;
+    if (returned || globalThis.document?.visibilityState !== 'hidden') shown(returned);
   };
-  if (withPagehide) addEventListener('pagehide', pagehide);
-  addEventListener('pageshow', shown);
-  addEventListener('online', shown);
-  if (typeof document === 'object') document.addEventListener('visibilitychange', shown);
-  return () => {
-    removeEventListener('pagehide', pagehide);
-    removeEventListener('pageshow', shown);
-    removeEventListener('online', shown);
-    if (typeof document === 'object') document.removeEventListener('visibilitychange', shown);
-  };
+  if (withPagehide) listen(globalThis, 'pagehide', ({ persisted }) => hidden(persisted));
+  listen(globalThis, 'pageshow', inFront);
+  listen(globalThis, 'online', inFront);
+  listen(globalThis.document, 'visibilitychange', inFront);
+  return () => listening.abort();
 }

@@ -22,15 +22,20 @@ export interface Frame {
   /** The members after seq and at. */
   members: object;
   /** For frames without a fabric: a time inside the conference. */
-  conferenceAt?: Stamp;
+  conferenceAt?: Stamp | undefined;
   /** The column sets that its rows use. */
   sets?: readonly number[];
   /** Dropped last: it tells of the fabric's life. */
   keep?: boolean;
-  done?: Done;
+  done?: Done | undefined;
 }
 
-type Lost = ReadonlyMap<number, { stats: number; events: number }>;
+/** Frames without a way: how many of a fabric, 0 for those of none. */
+interface Lost {
+  fabric: number;
+  stats: number;
+  events: number;
+}
 
 /** A frame in the queue, or the skip of a run of dropped ones. */
 export interface Entry {
@@ -38,20 +43,18 @@ export interface Entry {
   /** The first number: seq itself, or the start of a skipped run. */
   from: number;
   stamp: Stamp;
-  /** The announcements that it needs. */
-  fabrics: readonly number[];
+  /** The column sets that it needs announced. */
   sets: readonly number[];
+  /** What is lost without it, or was: of the fabrics that it needs announced. */
+  lost: readonly Lost[];
   /** What is dropped first: 0 a measurement, 1 another frame, 2 one of a fabric's life; 3, a skip, never. */
   rank: number;
   bytes: number;
   sent: boolean;
   /** Refused for good; its number waits for the ack. */
   refused?: boolean;
-  /** Makes the frame as it goes on the wire; asked once. */
-  write(): string;
-  /** What write() made: it never changes. */
-  text?: string;
-  lost?: Lost;
+  /** The frame as it goes on the wire: written when first asked for, and never changed. */
+  text(): string;
   done?: Done | undefined;
 }
 
@@ -71,145 +74,121 @@ export const maxEntryBytes = maxFrameBytes - 12_288;
 const defaults: QueueLimits = { bytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
 
-/** The text of an entry, made at its first sending and kept for ever. */
-export function textOf(entry: Entry): string {
-  entry.text ??= entry.write();
-  return entry.text;
-}
+const skipRank = 3;
 
-export class Queue {
-  readonly #entries: Entry[] = [];
-  readonly #clock: Clock;
-  readonly #limits: QueueLimits;
-  #lastSeq = 0;
-  #ackedSeq = 0;
-  #cursor = 0;
-  #unread = false;
-  #doubted = 0;
+/** The numbered frames of a session. */
+export type Queue = ReturnType<typeof createQueue>;
 
-  constructor(clock: Clock, limits: QueueLimits = defaults) {
-    this.#clock = clock;
-    this.#limits = limits;
+export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
+  const entries: Entry[] = [];
+  let lastSeq = 0;
+  let ackedSeq = 0;
+  let cursor = 0;
+  let unread = false;
+  let doubted = 0;
+
+  /** Puts a skip in the place of an entry, together with the unsent skips beside it. */
+  function drop(entry: Entry): void {
+    settle(entry, 'failure', 'dropped before it could be sent');
+    const at = entries.indexOf(entry);
+    const skipAt = (index: number) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
+    const start = at - skipAt(at - 1);
+    const end = at + 1 + skipAt(at + 1);
+    entries.splice(start, end - start, skipOf(entries.slice(start, end), clock));
   }
 
-  /** Numbers a frame; false when it is too large. */
-  push(frame: Frame): boolean {
-    const tail = JSON.stringify(frame.members).slice(1);
-    const bytes = byteLength(tail) + headBytes;
-    if (bytes > maxEntryBytes) return false;
-    this.#entries.push(entryOf(frame, ++this.#lastSeq, tail, bytes, this.#clock));
-    this.#enforceLimits();
-    return true;
-  }
-
-  /** The next entry to send within the window, null when there is none. */
-  next(windowFrames: number): Entry | null {
-    const entry = this.#entries[this.#cursor];
-    if (!entry || this.#cursor >= windowFrames) return null;
-    const inFlight = total(this.#entries.slice(0, this.#cursor));
-    return this.#cursor === 0 || inFlight + entry.bytes <= this.#limits.windowBytes ? entry : null;
-  }
-
-  /** The entry is on the wire. */
-  sent(entry: Entry): void {
-    entry.sent = true;
-    this.#cursor = this.#entries.indexOf(entry) + 1;
-  }
-
-  /**
-   * From the last acknowledged number again. Where the collector refused what had no number
-   * that it could read, twice with the same frame as the first without an ack, it is that
-   * frame: a skip takes its place (protocol section 2).
-   */
-  rewind(): void {
-    this.#cursor = 0;
-    const [first] = this.#entries;
-    if (!this.#unread || !first?.sent) return;
-    this.#unread = false;
-    if (first.seq === this.#doubted) this.#drop(0);
-    this.#doubted = first.seq;
-  }
-
-  /**
-   * Everything up to seq is taken or refused; a number that was never sent cannot be.
-   * Returns whether a frame was taken.
-   */
-  ack(seq: number): boolean {
-    let taken = false;
-    for (let entry = this.#entries[0]; entry?.sent && entry.seq <= seq; entry = this.#entries[0]) {
-      this.#entries.shift();
-      this.#ackedSeq = entry.seq;
-      this.#cursor = Math.max(0, this.#cursor - 1);
-      settle(entry, 'success', '');
-      taken ||= !entry.refused;
-    }
-    return taken;
-  }
-
-  /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
-  nack(seq: number, err: CsError, msg: string): void {
-    const entry = this.#entries.find((e) => e.seq === seq);
-    this.#unread ||= !seq;
-    if (!entry) return;
-    entry.refused = true;
-    settle(entry, err, msg);
-  }
-
-  /** The highest number up to which all is acknowledged. */
-  acked(): number {
-    return this.#ackedSeq;
-  }
-
-  /** Whether frames wait for an acknowledgement. */
-  unacked(): boolean {
-    return this.#cursor > 0;
-  }
-
-  /** Everything that is not acknowledged, in order. */
-  waiting(): readonly Entry[] {
-    return [...this.#entries];
-  }
+  const droppable = () => entries.filter((entry) => !entry.sent && entry.rank < skipRank);
 
   /** Drops until what was never sent takes at most so many bytes. */
-  shrink(bytes: number): void {
-    while (total(this.#entries.slice(this.#sentCount())) > bytes && this.#dropOldest());
+  function shrink(bytes: number): void {
+    while (total(entries.filter((entry) => !entry.sent)) > bytes) {
+      const [first] = droppable().sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
+      if (!first) return;
+      drop(first);
+    }
   }
 
-  /** Tells every frame that waits what to expect; they go on waiting. */
-  giveUp(err: CsError | 'failure', msg: string): void {
-    for (const entry of this.#entries) settle(entry, err, msg);
-  }
+  return {
+    shrink,
 
-  #sentCount(): number {
-    const first = this.#entries.findIndex((entry) => !entry.sent);
-    return first < 0 ? this.#entries.length : first;
-  }
+    /** Numbers a frame; false when it is too large. */
+    push(frame: Frame): boolean {
+      const tail = JSON.stringify(frame.members).slice(1);
+      const bytes = byteLength(tail) + headBytes;
+      if (bytes > maxEntryBytes) return false;
+      entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
+      const oldestMs = clock.stamp().ms - limits.ageMs;
+      for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
+      shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
+      return true;
+    },
 
-  #enforceLimits(): void {
-    const oldest = this.#clock.stamp().ms - this.#limits.ageMs;
-    const tooOld = () => this.#entries.findIndex((e) => !e.sent && !e.lost && e.stamp.ms < oldest);
-    for (let at = tooOld(); at >= 0; at = tooOld()) this.#drop(at);
-    const { bytes } = this.#limits;
-    if (total(this.#entries) > bytes) this.shrink(bytes - total(this.#entries.slice(0, this.#sentCount())));
-  }
+    /** The next entry to send within the window. */
+    next(windowFrames: number): Entry | undefined {
+      const entry = entries[cursor];
+      const inFlight = total(entries.slice(0, cursor + 1));
+      return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : undefined;
+    },
 
-  #dropOldest(): boolean {
-    const droppable = this.#entries.filter((entry) => !entry.sent && entry.rank < 3);
-    const [first] = droppable.sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
-    if (!first) return false;
-    this.#drop(this.#entries.indexOf(first));
-    return true;
-  }
+    /** The entry is on the wire. */
+    sent(entry: Entry): void {
+      entry.sent = true;
+      cursor = entries.indexOf(entry) + 1;
+    },
 
-  /** Puts a skip in the place of an entry, together with the skips beside it. */
-  #drop(index: number): void {
-    const entry = this.#entries[index] as Entry;
-    settle(entry, 'failure', 'dropped before it could be sent');
-    const isSkip = (other: Entry | undefined) => other?.lost && !other.sent;
-    const start = isSkip(this.#entries[index - 1]) ? index - 1 : index;
-    const end = isSkip(this.#entries[index + 1]) ? index + 2 : index + 1;
-    this.#entries.splice(start, end - start, skipOf(this.#entries.slice(start, end), this.#clock));
-  }
+    /**
+     * From the last acknowledged number again. Where the collector refused what had no number
+     * that it could read, twice with the same frame as the first without an ack, it is that
+     * frame: a skip takes its place (protocol section 2).
+     */
+    rewind(): void {
+      cursor = 0;
+      const [first] = entries;
+      if (!unread || !first?.sent) return;
+      unread = false;
+      if (first.seq === doubted) drop(first);
+      doubted = first.seq;
+    },
+
+    /**
+     * Everything up to seq is taken or refused; a number that was never sent cannot be.
+     * Returns whether a frame was taken.
+     */
+    ack(seq: number): boolean {
+      let taken = false;
+      for (let entry = entries[0]; entry?.sent && entry.seq <= seq; entry = entries[0]) {
+        entries.shift();
+        ackedSeq = entry.seq;
+        cursor = Math.max(0, cursor - 1);
+        settle(entry, 'success', '');
+        taken ||= !entry.refused;
+      }
+      return taken;
+    },
+
+    /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
+    nack(seq: number, err: CsError, msg: string): void {
+      unread ||= !seq;
+      const entry = entries.find((other) => other.seq === seq);
+      if (!entry) return;
+      entry.refused = true;
+      settle(entry, err, msg);
+    },
+
+    /** The highest number up to which all is acknowledged. */
+    acked: () => ackedSeq,
+
+    /** Whether frames wait for an acknowledgement. */
+    unacked: () => cursor > 0,
+
+    /** Everything that is not acknowledged, in order. */
+    waiting: (): readonly Entry[] => [...entries],
+
+    /** Tells every frame that waits what to expect; they go on waiting. */
+    giveUp(err: CsError | 'failure', msg: string): void {
+      for (const entry of entries) settle(entry, err, msg);
+    },
+  };
 }
 
 function total(entries: readonly Entry[]): number {
@@ -217,61 +196,58 @@ function total(entries: readonly Entry[]): number {
 }
 
 function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
-  const { done } = entry;
+  entry.done?.(err, msg);
   entry.done = undefined;
-  done?.(err, msg);
+}
+
+/** Writes when first asked; then the text stays, whatever the clock learns. */
+export function once(write: () => string): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= write();
+    return text;
+  };
 }
 
 function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: Clock): Entry {
   const { type, stamp, fabric, sets = [], keep, done, conferenceAt } = frame;
+  const measured = type === 'stats';
   return {
     seq,
     from: seq,
     stamp,
-    fabrics: fabric ? [fabric] : [],
     sets,
-    rank: type === 'stats' ? 0 : keep ? 2 : 1,
+    lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
+    rank: measured ? 0 : keep ? 2 : 1,
     bytes,
     sent: false,
     done,
-    write() {
+    text: once(() => {
       const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : '';
       return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
-    },
+    }),
   };
 }
 
 /** One skip for neighbouring entries that are dropped or were skips already. */
 function skipOf(run: readonly Entry[], clock: Clock): Entry {
-  const lost = new Map<number, { stats: number; events: number }>();
-  for (const entry of run) {
-    const own: Iterable<readonly [number, { stats: number; events: number }]> = entry.lost ?? [
-      [entry.fabrics[0] ?? 0, { stats: +!entry.rank, events: +!!entry.rank }],
-    ];
-    for (const [fabric, { stats, events }] of own) {
-      const sum = lost.get(fabric) ?? { stats: 0, events: 0 };
-      lost.set(fabric, { stats: sum.stats + stats, events: sum.events + events });
-    }
+  const sums = new Map<number, Lost>();
+  for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
+    const before = sums.get(fabric);
+    sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
   }
+  const lost = [...sums.values()];
   const { from } = run[0] as Entry;
-  const { seq, stamp } = run[run.length - 1] as Entry;
+  const { seq, stamp } = run.at(-1) as Entry;
   return {
     seq,
     from,
     stamp,
-    fabrics: [...lost.keys()].filter(Boolean),
     sets: [],
-    rank: 3,
-    bytes: headBytes + 48 * lost.size,
-    sent: false,
     lost,
-    write: () =>
-      JSON.stringify({
-        type: 'skip',
-        seq,
-        from,
-        at: clock.time(stamp),
-        lost: Array.from(lost, ([fabric, counts]) => ({ fabric, ...counts })),
-      }),
+    rank: skipRank,
+    bytes: headBytes + 48 * lost.length,
+    sent: false,
+    text: once(() => JSON.stringify({ type: 'skip', seq, from, at: clock.time(stamp), lost })),
   };
 }

@@ -1,31 +1,33 @@
-// Every operation returns one of these at once (requirement LIB-05).
+// Every operation returns a result at once (requirement LIB-05), and nothing throws into the page.
 
 import type { Result } from './types.ts';
 
-/** A success; notes name what was cut, dropped or ignored. */
-export function success(notes: readonly string[] = []): Result {
-  return outcome('success', notes.join('; '));
+/** Thrown where an argument is refused; its message is the msg of the failure. */
+export class Invalid extends Error {}
+
+/** One call of an operation. */
+export interface Call {
+  /** Names what was cut, dropped or ignored: the msg of a success. */
+  notes: string[];
+  /** Hears why the call was refused. */
+  refused?: (msg: string) => void;
 }
 
-/** A failure; msg names the argument, its limit and the kind of what came. */
-export function failure(msg: string): Result {
-  return outcome('failure', msg);
+/** Runs an operation so that nothing it does can throw into the page (LIB-07). */
+export function guard(operation: (call: Call) => void): Result {
+  const call: Call = { notes: [] };
+  try {
+    operation(call);
+    return outcome('success', call.notes.join('; '));
+  } catch (error) {
+    const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
+    call.refused?.(msg);
+    return outcome('failure', msg);
+  }
 }
 
 function outcome(status: Result['status'], msg: string): Result {
   return { status, msg, message: msg };
-}
-
-/** Thrown by validators, turned into a failure by guard(). */
-export class Invalid extends Error {}
-
-/** Runs an operation so that nothing it does can throw into the page (LIB-07). */
-export function guard(operation: () => Result): Result {
-  try {
-    return operation();
-  } catch (error) {
-    return failure(error instanceof Invalid ? error.message : `internal error: ${text(error)}`);
-  }
 }
 
 /** The message of anything that was thrown. */
@@ -34,7 +36,7 @@ export function text(thrown: unknown): string {
 }
 
 /** What make returns; otherwise where it throws. */
-export function attempt<T>(make: () => T, otherwise: T): T {
+export function attempt<T, O>(make: () => T, otherwise: O): T | O {
   try {
     return make();
   } catch {
@@ -44,7 +46,7 @@ export function attempt<T>(make: () => T, otherwise: T): T {
 
 /** Calls the application later and survives what it throws. */
 export function later<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
-  if (typeof callback !== 'function') return;
+  if (!callback) return;
   setTimeout(() => {
     try {
       callback(...args);

@@ -6,26 +6,28 @@ export interface SourceInfo {
   msid: string | null;
 }
 
+/** What is known of a source that no SDP names. */
+export const noSource: SourceInfo = { cname: null, msid: null };
+
 /** Finds an SSRC in an SDP; the media section's own msid stands in for the source's. */
 export function sourceInfo(sdp: string, ssrc: number): SourceInfo {
   for (const section of sdp.split(/^m=/m)) {
-    const own = (attribute: string) => new RegExp(`^a=ssrc:${ssrc} ${attribute}:(.*)$`, 'm').exec(section)?.[1]?.trim();
-    const cname = own('cname');
-    const msid = own('msid') ?? (cname && /^a=msid:(.*)$/m.exec(section)?.[1]?.trim());
-    if (cname || msid) return { cname: cname ?? null, msid: msid || null };
+    const find = (attribute: string) => new RegExp(`^a=${attribute}:(.*)$`, 'm').exec(section)?.[1]?.trim() || null;
+    const cname = find(`ssrc:${ssrc} cname`);
+    const msid = find(`ssrc:${ssrc} msid`) ?? (cname && find('msid'));
+    if (cname || msid) return { cname, msid };
   }
-  return { cname: null, msid: null };
+  return noSource;
 }
 
 /** The ICE user name fragment; another one means an ICE restart. */
-export function iceUfrag(sdp: string): string | null {
-  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? null;
+export function iceUfrag(sdp: string): string | undefined {
+  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
 }
 
 /** The SDP of a string or a description object, "" when there is none. */
 export function sdpText(description: unknown): string {
-  const sdp =
-    typeof description === 'object' && description !== null ? (description as { sdp?: unknown }).sdp : description;
+  const sdp = (description as { sdp?: unknown } | null | undefined)?.sdp ?? description;
   return typeof sdp === 'string' ? sdp : '';
 }
 

@@ -11,13 +11,13 @@ const limitMs = 5000;
 const maxAddresses = 16;
 
 /** One sample, null when there is none. Never rejects. */
-export async function readWifi(handler: WifiHandler, withAddresses: boolean): Promise<object | null> {
+export async function readWifi(handler: WifiHandler | undefined, withAddresses: boolean): Promise<object | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, limitMs, null);
   });
   try {
-    return parse(await Promise.race([handler(), late]), withAddresses);
+    return parse(await Promise.race([handler?.(), late]), withAddresses);
   } catch {
     return null;
   } finally {
@@ -28,16 +28,23 @@ export async function readWifi(handler: WifiHandler, withAddresses: boolean): Pr
 function parse(answer: unknown, withAddresses: boolean): object | null {
   const stats: unknown = typeof answer === 'string' ? JSON.parse(answer) : answer;
   if (!isObject(stats)) return null;
-  const { signal, rssi, timestamp, noise } = stats;
-  if (num(signal) === null || num(rssi) === null || num(timestamp) === null) return null;
-  const addresses = Array.isArray(stats.addresses) ? stats.addresses.filter((a) => typeof a === 'string') : [];
+  const { signal, rssi, timestamp, noise, addresses } = stats;
+  if ([signal, rssi, timestamp].some((value) => num(value) === null)) return null;
+  const kept = texts([addresses].flat());
   return {
     signal,
     rssi,
     timestamp,
-    ...(typeof stats.interface === 'string' && { interface: stats.interface.slice(0, 64) }),
-    ...(num(noise) !== null && { noise }),
-    ...(withAddresses &&
-      addresses.length && { addresses: addresses.slice(0, maxAddresses).map((a) => a.slice(0, 64)) }),
+    interface: texts([stats.interface])[0],
+    noise: num(noise) ?? undefined,
+    addresses: withAddresses && kept.length ? kept : undefined,
   };
+}
+
+/** The strings of a list, not too many and not too long. */
+function texts(list: unknown[]): string[] {
+  return list
+    .filter((value) => typeof value === 'string')
+    .slice(0, maxAddresses)
+    .map((value) => value.slice(0, 64));
 }

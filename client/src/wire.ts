@@ -1,6 +1,6 @@
 // How entries of the queue go on the wire, with the context that they need (protocol 4.2).
 
-import { type Entry, maxFrameBytes, textOf } from './queue.ts';
+import { type Entry, maxFrameBytes } from './queue.ts';
 import { byteLength } from './validate.ts';
 
 /** The announcements of fabrics and column sets; the same text each time. */
@@ -9,24 +9,14 @@ export interface Context {
   columnsLine(set: number): string;
 }
 
-/** What one connection has heard already. */
-export class Speaker {
-  readonly #known = new Set<string>();
-  readonly #context: Context;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  /** A frame, after the announcements that are new to this connection. */
-  lines(entry: Entry): string[] {
-    const { fabricLine, columnsLine } = this.#context;
-    const fresh = [...entry.fabrics.map(fabricLine), ...entry.sets.map(columnsLine)].filter(
-      (line) => !this.#known.has(line),
-    );
-    for (const line of fresh) this.#known.add(line);
-    return [...fresh, textOf(entry)];
-  }
+/** A frame, after the announcements that are new to what one connection has heard. */
+export function linesOf({ lost, sets, text }: Entry, context: Context, heard: Set<string>): string[] {
+  const announcements = [
+    ...lost.map(({ fabric }) => (fabric ? context.fabricLine(fabric) : '')),
+    ...sets.map(context.columnsLine),
+  ].filter((line) => line && !heard.has(line));
+  for (const line of announcements) heard.add(line);
+  return [...announcements, text()];
 }
 
 /** A POST body (protocol 8): hello and as many entries as fit, each told to took. */
@@ -36,14 +26,12 @@ export function postBody(
   context: Context,
   took: (entry: Entry) => void,
 ): string {
-  const speaker = new Speaker(context);
+  const heard = new Set<string>();
   let body = JSON.stringify(hello);
-  let bytes = byteLength(body);
   for (const entry of entries) {
-    const added = `\n${speaker.lines(entry).join('\n')}`;
-    bytes += byteLength(added);
-    if (bytes > maxFrameBytes) break;
-    body += added;
+    const longer = [body, ...linesOf(entry, context, heard)].join('\n');
+    if (byteLength(longer) > maxFrameBytes) break;
+    body = longer;
     took(entry);
   }
   return body;

@@ -17,7 +17,7 @@ describe('user ids (spec: INIT-03)', () => {
       { userName: '😀'.repeat(128), aliasName: 'a' },
     ],
   ])('takes %s', (_, given, kept) => {
-    expect(check.requireUserID('userID', given)).toEqual(kept);
+    expect(check.requireUserID('userID', given, [])).toEqual(kept);
   });
 
   it('puts aliasName in the place of a missing userName, and says so', () => {
@@ -41,27 +41,28 @@ describe('user ids (spec: INIT-03)', () => {
       'userID.aliasName must be at most 128 characters, got 129',
     ],
   ])('refuses %s (spec: FAB-02)', (_, given, message) => {
-    expect(() => check.requireUserID('userID', given)).toThrow(message);
-    expect(() => check.requireUserID('userID', given)).toThrow(Invalid);
+    expect(() => check.requireUserID('userID', given, [])).toThrow(message);
+    expect(() => check.requireUserID('userID', given, [])).toThrow(Invalid);
   });
 });
 
 describe('other arguments', () => {
   it('takes scores as integers or their strings (spec: API-07)', () => {
-    expect(check.requireScore('overall', 5, false)).toBe(5);
-    expect(check.requireScore('overall', '1', false)).toBe(1);
-    expect(check.requireScore('audio', null, true)).toBeNull();
+    expect(check.requireInteger('overall', 5, 1, 5)).toBe(5);
+    expect(check.requireInteger('overall', '1', 1, 5)).toBe(1);
     for (const bad of [0, 6, 3.5, '0', '3.5', '', 'x', Number.NaN, {}, true]) {
-      expect(() => check.requireScore('overall', bad, true)).toThrow('overall must be an integer from 1 to 5');
+      expect(() => check.requireInteger('overall', bad, 1, 5)).toThrow('overall must be an integer from 1 to 5');
     }
-    expect(() => check.requireScore('overall', undefined, false)).toThrow('got nothing');
+    expect(() => check.requireInteger('overall', undefined, 1, 5)).toThrow('got nothing');
   });
 
+  const requireSSRC = (value: unknown) => check.requireInteger('ssrc', value, 0, 4_294_967_295);
+
   it('takes an SSRC as a number or a decimal string (spec: API-03)', () => {
-    expect(check.requireSSRC(0)).toBe(0);
-    expect(check.requireSSRC('4294967295')).toBe(4_294_967_295);
+    expect(requireSSRC(0)).toBe(0);
+    expect(requireSSRC('4294967295')).toBe(4_294_967_295);
     for (const bad of [-1, 1.5, 2 ** 32, '4294967296', '0x1', '', null, Number.NaN]) {
-      expect(() => check.requireSSRC(bad)).toThrow('ssrc must be an integer');
+      expect(() => requireSSRC(bad)).toThrow('ssrc must be an integer');
     }
   });
 

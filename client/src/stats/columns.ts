@@ -1,6 +1,7 @@
 // The column sets of stats frames (protocol 4.2): fixed, so that a set's number means the
 // same for the whole session. They hold what at least one browser supplies.
 
+import { cutBytes } from '../validate.ts';
 import type { Cell, Measures } from './interval.ts';
 
 /** One column set. */
@@ -66,7 +67,7 @@ export function row(number: number, measures: Measures): Cell[] {
  * whole numbers stand: a strange browser must not cost the other rows.
  */
 function bounded(name: string, value: Cell): Cell {
-  if (typeof value === 'string') return value.slice(0, 32);
+  if (typeof value === 'string') return cutBytes(value, 64);
   if (value === null || !Number.isFinite(value)) return null;
   const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
   const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;

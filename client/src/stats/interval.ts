@@ -41,10 +41,15 @@ const outboundCounters = {
   retransmittedBytes: 'retransmittedBytesSent',
 };
 
-/** Rounds to so many decimals. */
+/** Rounds to so many decimals; null where there is no number. */
 export function round(value: number | null, decimals: number): number | null {
   const factor = 10 ** decimals;
-  return value === null ? null : Math.round(value * factor) / factor;
+  return value === null ? null : num(Math.round(value * factor) / factor);
+}
+
+/** A fraction or a level, 0 to 1. */
+export function unit(value: number | null): number | null {
+  return value === null ? null : round(Math.min(1, Math.max(0, value)), 4);
 }
 
 /** The increase of a counter; one that fell was started again and counts from 0. */
@@ -63,13 +68,26 @@ const inMs = (seconds: number | null) => round(seconds === null ? null : Math.ma
 
 /** Reads the increases between two reports; all from 0 when the stream was started again. */
 function reader(before: Report, after: Report, counter: string) {
-  const restarted = (num(after[counter]) ?? 0) < (num(before[counter]) ?? 0);
-  const base: Report = restarted ? {} : before;
+  const base: Report = fell(before, after, counter) ? {} : before;
   return {
     base,
     by: (field: string) => increase(base[field], after[field]),
     ms: (field: string) => inMs(increase(base[field], after[field])),
   };
+}
+
+const fell = (before: Report, after: Report, counter: string) =>
+  (num(after[counter]) ?? Number.POSITIVE_INFINITY) < (num(before[counter]) ?? 0);
+
+/**
+ * What the next reading of a stream or of its remote report is counted from: a counter that
+ * is missing now and then is not new when it comes back.
+ */
+export function baseline(before: Report, after: Report): Report {
+  if (fell(before, after, 'packetsReceived') || fell(before, after, 'packetsSent')) return after;
+  const kept: Record<string, unknown> = { ...after };
+  for (const field in before) if (num(before[field]) !== null && num(kept[field]) === null) kept[field] = before[field];
+  return kept;
 }
 
 function counters(table: Record<string, string>, by: (field: string) => number | null): Record<string, Cell> {
@@ -91,6 +109,17 @@ function lossBetween(before: Report, after: Report): number | null {
   return now === null ? null : now - (num(before.packetsLost) ?? 0);
 }
 
+/**
+ * What part the receiver lost: its reports come every few seconds, so that what it lost
+ * between two of them is held against what was sent in that time.
+ */
+function lossFraction(before: Report, after: Report, sent: number | null, ms: number): number | null {
+  const then = num(before.timestamp);
+  const between = then === null ? 0 : (num(after.timestamp) ?? then) - then;
+  const lost = lossBetween(before, after);
+  return unit(between > 0 && sent && lost !== null ? (lost * ms) / (sent * between) : num(after.fractionLost));
+}
+
 /** The measures of a stream over ms; pairRttMs stands in where a stream has no RTT of its own. */
 export function measureStream(before: Stream, after: Stream, ms: number, pairRttMs: number | null): Measures {
   const measures = after.statsType === 'inbound-rtp' ? inbound(before, after, ms) : outbound(before, after, ms);
@@ -109,7 +138,7 @@ function inbound(before: Stream, after: Stream, ms: number): Record<string, Cell
     packetsLost: lossBetween(base, rtp),
     jitterMs: inMs(num(rtp.jitter)),
     jitterBufferDelayMs: inMs(ratio(by('jitterBufferDelay'), by('jitterBufferEmittedCount'))),
-    audioLevel: round(num(rtp.audioLevel), 4),
+    audioLevel: unit(num(rtp.audioLevel)),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
     fps: video ? rate(by('framesDecoded'), ms) : null,
@@ -131,7 +160,7 @@ function outbound(before: Stream, after: Stream, ms: number): Record<string, Cel
     rid: str(rtp.rid),
     ...counters(outboundCounters, by),
     packets: withoutRetransmissions(by('packetsSent'), by('retransmittedPacketsSent')),
-    audioLevel: round(num(after.source.audioLevel), 4),
+    audioLevel: unit(num(after.source.audioLevel)),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
     fps: after.mediaType === 'video' ? rate(by('framesSent') ?? by('framesEncoded'), ms) : null,
@@ -139,7 +168,8 @@ function outbound(before: Stream, after: Stream, ms: number): Record<string, Cel
     qp: round(ratio(by('qpSum'), by('framesEncoded')), 1),
     targetBitrateBps: round(num(rtp.targetBitrate), 0),
     remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
-    remoteLossFraction: round(num(remote.fractionLost), 4),
+    remoteLossFraction: unit(num(remote.fractionLost)),
+    intervalLossFraction: lossFraction(before.remote, remote, by('packetsSent'), ms),
     remoteJitterMs: inMs(num(remote.jitter)),
     limitation: str(rtp.qualityLimitationReason),
     cpuLimitedMs: limited('cpu'),
@@ -162,10 +192,9 @@ function rttOf(before: Report, after: Report): number | null {
   return inMs(mean ?? num(after.roundTripTime));
 }
 
-/** The measures of a selected candidate pair. */
-export function measurePair(before: Pair | undefined, after: Pair): Measures {
-  const { pair } = after;
-  const { by } = reader(before?.id === after.id ? before.pair : {}, pair, 'responsesReceived');
+/** The measures of a selected candidate pair; before is what it said at the last measurement. */
+export function measurePair(before: Report | undefined, { pair }: Pair): Measures {
+  const { by } = reader(before ?? {}, pair, 'responsesReceived');
   const mean = ratio(by('totalRoundTripTime'), by('responsesReceived'));
   return {
     bytesSent: by('bytesSent'),
@@ -175,8 +204,22 @@ export function measurePair(before: Pair | undefined, after: Pair): Measures {
   };
 }
 
-/** What a remote-outbound-rtp report says about the sender's side of an inbound stream. */
-export function measureRemoteSender(before: Report, after: Report): { bytes: number | null; packets: number | null } {
+/** What the sender of an inbound stream says it sent, and in which time. */
+export interface SenderInterval {
+  bytes: number | null;
+  packets: number | null;
+  ms: number;
+}
+
+/**
+ * The sender reports every few seconds: what it sent is held against the time between its own
+ * reports, and unknown without two of them.
+ */
+export function measureSender(before: Report, after: Report, ms: number): SenderInterval {
   const { by } = reader(before, after, 'packetsSent');
-  return { bytes: by('bytesSent'), packets: by('packetsSent') };
+  const at = num(after.remoteTimestamp);
+  const between = at === null ? ms : at - (num(before.remoteTimestamp) ?? at);
+  return between > 0
+    ? { bytes: by('bytesSent'), packets: by('packetsSent'), ms: between }
+    : { bytes: null, packets: null, ms };
 }

@@ -1,7 +1,15 @@
 // The streams of one fabric over time: readings in, rows and intervals out.
 
 import { pairSet, row, streamSet } from './columns.ts';
-import { type Cell, type Measures, measurePair, measureRemoteSender, measureStream } from './interval.ts';
+import {
+  baseline,
+  type Cell,
+  type Measures,
+  measurePair,
+  measureSender,
+  measureStream,
+  type SenderInterval,
+} from './interval.ts';
 import { normalise, num, type Pair, type Report, type Snapshot, type Stream } from './normalise.ts';
 
 /** One stream in one interval. */
@@ -9,8 +17,7 @@ export interface StreamInterval {
   stream: Stream;
   ms: number;
   measures: Measures;
-  /** What the sender of an inbound stream says it sent. */
-  sender: { bytes: number | null; packets: number | null };
+  sender: SenderInterval;
   meanJitterMs: number | null;
   meanRttMs: number | null;
 }
@@ -38,137 +45,145 @@ const freezeWindowMs = 60_000;
 const maxRows = 200; // a frame stays far below the limit of 64 KiB
 const sameIntervalMs = 100;
 const tooShortMs = 500; // rates over less say nothing: the interval goes on
+const latestMs = 5000; // of an answer of getStats: see readStats
+const forgottenMs = 30_000; // a stream may be missing for a while, as when getStats fails once
 
-export class Monitor {
-  #known = new Map<string, Known>();
-  #pairs = new Map<string, Pair>();
-  #lastMs: number;
+/** The streams and pairs of a fabric between its readings. */
+export function createMonitor(startMs: number) {
+  const streams = new Map<string, Known>();
+  let pairs = new Map<string, Pair>();
+  /** Of the last measurement: what candidate pairs are counted from. */
+  let base = new Map<unknown, Report>();
+  let lastMs = startMs;
+  let aheadMs = Number.POSITIVE_INFINITY;
 
-  constructor(startMs: number) {
-    this.#lastMs = startMs;
+  /**
+   * When the counters were taken, on the page's clock: a busy page hears of them late. The
+   * fastest answer so far tells how far the page's clock is ahead of the reports' own.
+   */
+  function takenAt({ takenMs }: Snapshot, atMs: number): number {
+    if (takenMs === null) return atMs;
+    aheadMs = Math.min(aheadMs, atMs - takenMs);
+    if (atMs - takenMs - aheadMs > latestMs) aheadMs = atMs - takenMs; // their clock was set, or stands still
+    return takenMs + aheadMs;
   }
 
-  /** An interval begins. */
-  begin(atMs: number): void {
-    this.#lastMs = atMs;
-  }
-
-  /** The selected pair of the last reading. */
-  pair(): Pair | undefined {
-    return this.#pairs.values().next().value;
-  }
-
-  /** Whether the last reading has that SSRC. */
-  has(ssrc: number): boolean {
-    return [...this.#known.values()].some((known) => known.stream.ssrc === ssrc);
-  }
-
-  /** A reading between intervals: only what is new becomes a starting point. */
-  adopt(reports: Iterable<Report>, atMs: number): Reading {
-    const snapshot = normalise(reports);
-    const added = this.#adoptNew(snapshot, atMs);
-    const changedPairs = this.#changed(snapshot);
-    for (const pair of changedPairs) this.#pairs.set(pair.transport, pair);
-    for (const [transport, pair] of snapshot.pairs) if (!this.#pairs.has(transport)) this.#pairs.set(transport, pair);
-    return { intervals: [], groups: [], added, changedPairs };
-  }
-
-  /** The end of an interval. */
-  measure(reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
-    const snapshot = normalise(reports);
-    const frameMs = span(this.#lastMs, atMs);
-    const groups: RowGroup[] = [{ intervalMs: frameMs, sets: [], rows: [] }];
-    let pairRttMs: number | null = null;
-    for (const [transport, pair] of snapshot.pairs) {
-      const measures = measurePair(this.#pairs.get(transport), pair);
-      pairRttMs ??= num(measures.rttMs);
-      addRow(groups, frameMs, pairSet, measures);
-    }
-    const intervals: StreamInterval[] = [];
-    for (const [key, known] of this.#known) {
-      const stream = snapshot.streams.get(key);
-      if (!stream) this.#known.delete(key);
-      else if (atMs - known.atMs >= tooShortMs) {
-        const interval = known.advance(stream, atMs, pairRttMs, areaOf);
-        if (isIdle(stream)) continue;
-        intervals.push(interval);
-        addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
-      }
-    }
-    this.#lastMs = atMs;
-    const changedPairs = this.#changed(snapshot);
-    if (snapshot.pairs.size) this.#pairs = snapshot.pairs;
-    return { intervals, groups, added: this.#adoptNew(snapshot, atMs), changedPairs };
-  }
-
-  #adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
-    const added = [...snapshot.streams.values()].filter((stream) => !this.#known.has(stream.key));
-    for (const stream of added) this.#known.set(stream.key, new Known(stream, atMs));
+  function adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
+    const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
+    for (const stream of added) streams.set(stream.key, { stream, atMs, freezes: [], jitters: mean(), rtts: mean() });
     return added;
   }
 
-  #changed(snapshot: Snapshot): Pair[] {
-    return [...snapshot.pairs.values()].filter((pair) => {
-      const before = this.#pairs.get(pair.transport);
-      return before && before.id !== pair.id;
-    });
-  }
+  const changed = (snapshot: Snapshot) =>
+    [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
+
+  return {
+    /** An interval begins. */
+    begin(atMs: number): void {
+      lastMs = atMs;
+    },
+
+    /** The selected pair of the last reading. */
+    pair: (): Pair | undefined => pairs.values().next().value,
+
+    /** Whether that SSRC is in the last readings. */
+    has: (ssrc: number | undefined) => [...streams.values()].some(({ stream }) => stream.ssrc === ssrc),
+
+    /** A reading between intervals: only what is new becomes a starting point. */
+    adopt(reports: Iterable<Report>, atMs: number): Reading {
+      const snapshot = normalise(reports);
+      const changedPairs = changed(snapshot);
+      const taken = [...snapshot.pairs].filter(([transport, pair]) => pairs.get(transport)?.id !== pair.id);
+      for (const [transport, pair] of taken) {
+        if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
+        pairs.set(transport, pair);
+      }
+      return { intervals: [], groups: [], added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
+    },
+
+    /** The end of an interval. */
+    measure(reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
+      const snapshot = normalise(reports);
+      const takenMs = takenAt(snapshot, atMs);
+      const frameMs = span(lastMs, atMs);
+      const groups: RowGroup[] = [{ intervalMs: frameMs, sets: [], rows: [] }];
+      const intervals: StreamInterval[] = [];
+      let pairRttMs: number | null = null;
+      for (const pair of snapshot.pairs.values()) {
+        const measures = measurePair(base.get(pair.id), pair);
+        pairRttMs ??= num(measures.rttMs);
+        addRow(groups, frameMs, pairSet, measures);
+      }
+      for (const [key, known] of streams) {
+        const stream = snapshot.streams.get(key);
+        const ms = takenMs - known.atMs;
+        if (!stream && ms > forgottenMs) streams.delete(key);
+        if (!stream || ms < tooShortMs) continue;
+        const interval = advance(known, stream, takenMs, pairRttMs, areaOf);
+        if (isIdle(known.stream)) continue;
+        intervals.push(interval);
+        addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
+      }
+      lastMs = atMs;
+      const changedPairs = changed(snapshot);
+      if (snapshot.pairs.size) {
+        pairs = snapshot.pairs;
+        base = snapshot.byId;
+      }
+      return { intervals, groups, added: adoptNew(snapshot, takenMs), changedPairs };
+    },
+  };
 }
 
 /** What is kept of a stream between readings. */
-class Known {
+interface Known {
   stream: Stream;
   atMs: number;
-  #freezes: { atMs: number; count: number }[] = [];
-  readonly #jitter = new Mean();
-  readonly #rtt = new Mean();
-
-  constructor(stream: Stream, atMs: number) {
-    this.stream = stream;
-    this.atMs = atMs;
-  }
-
-  /** The interval since the last reading, which this one replaces. */
-  advance(stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
-    const ms = span(this.atMs, atMs);
-    const measures: Record<string, Cell> = { ...measureStream(this.stream, stream, ms, pairRttMs) };
-    if (stream.mediaType === 'video') {
-      measures.displayedPixels = areaOf(stream.ssrc);
-      measures.freezes60s = this.#recentFreezes(num(measures.freezes), atMs);
-    }
-    const sender = measureRemoteSender(this.stream.remote, stream.remote);
-    this.stream = stream;
-    this.atMs = atMs;
-    return {
-      stream,
-      ms,
-      measures,
-      sender,
-      meanJitterMs: this.#jitter.with(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
-      meanRttMs: this.#rtt.with(num(measures.rttMs)),
-    };
-  }
-
-  #recentFreezes(count: number | null, atMs: number): number | null {
-    if (count === null) return null;
-    this.#freezes = this.#freezes.filter((f) => atMs - f.atMs < freezeWindowMs);
-    if (count) this.#freezes.push({ atMs, count });
-    return this.#freezes.reduce((sum, f) => sum + f.count, 0);
-  }
+  freezes: { atMs: number; count: number }[];
+  jitters: Mean;
+  rtts: Mean;
 }
 
-/** The mean of all values so far. */
-class Mean {
-  #sum = 0;
-  #count = 0;
-
-  with(value: number | null): number | null {
-    if (value !== null) {
-      this.#sum += value;
-      this.#count++;
-    }
-    return this.#count ? this.#sum / this.#count : null;
+/** The interval since the last reading, which this one replaces. */
+function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
+  const before = known.stream;
+  const ms = span(known.atMs, atMs);
+  const measures: Record<string, Cell> = { ...measureStream(before, stream, ms, pairRttMs) };
+  if (stream.mediaType === 'video') {
+    measures.displayedPixels = areaOf(stream.ssrc);
+    measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
   }
+  known.stream = { ...stream, rtp: baseline(before.rtp, stream.rtp), remote: baseline(before.remote, stream.remote) };
+  known.atMs = atMs;
+  return {
+    stream,
+    ms,
+    measures,
+    sender: measureSender(before.remote, stream.remote, ms),
+    meanJitterMs: known.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
+    meanRttMs: known.rtts(num(measures.rttMs)),
+  };
+}
+
+function recentFreezes(known: Known, count: number | null, atMs: number): number | null {
+  if (count === null) return null;
+  known.freezes = [...known.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
+  return known.freezes.reduce((sum, f) => sum + f.count, 0);
+}
+
+/** Takes one more value, and gives the mean of all so far. */
+type Mean = (value: number | null) => number | null;
+
+function mean(): Mean {
+  let sum = 0;
+  let count = 0;
+  return (value) => {
+    if (value !== null) {
+      sum += value;
+      count++;
+    }
+    return count ? sum / count : null;
+  };
 }
 
 function span(fromMs: number, toMs: number): number {

@@ -29,8 +29,12 @@ export interface Pair {
 /** One reading of a PeerConnection. */
 export interface Snapshot {
   streams: Map<string, Stream>;
-  /** By transport. */
+  /** The selected ones, by transport. */
   pairs: Map<string, Pair>;
+  /** All reports, by id. */
+  byId: Map<unknown, Report>;
+  /** The browser's own time of the counters, as in its reports; null when it does not say. */
+  takenMs: number | null;
 }
 
 const none: Report = {};
@@ -55,11 +59,12 @@ export function normalise(reports: Iterable<Report>): Snapshot {
       remotes.set(`${report.type} ${report.ssrc}`, report);
     }
   }
-  const snapshot: Snapshot = { streams: new Map(), pairs: new Map() };
+  const snapshot: Snapshot = { streams: new Map(), pairs: new Map(), byId, takenMs: null };
   for (const report of byId.values()) {
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const stream = streamOf(report, report.type, byId, remotes);
       if (stream) snapshot.streams.set(stream.key, stream);
+      snapshot.takenMs ??= num(report.timestamp);
     }
   }
   for (const pair of selectedPairs(byId)) {
@@ -83,7 +88,8 @@ function streamOf(
 ): Stream | null {
   const mediaType = rtp.kind ?? rtp.mediaType;
   const ssrc = num(rtp.ssrc);
-  if (ssrc === null || (mediaType !== 'audio' && mediaType !== 'video')) return null;
+  // The range of the wire: what is outside is no SSRC.
+  if (ssrc === null || ssrc >>> 0 !== ssrc || (mediaType !== 'audio' && mediaType !== 'video')) return null;
   const remoteType = statsType === 'inbound-rtp' ? 'remote-outbound-rtp' : 'remote-inbound-rtp';
   return {
     key: `${statsType} ${ssrc}`,

@@ -1,10 +1,10 @@
 // The object that csStatsCallback gets (interface document 2.8; STAT-02, 03, 08).
 
 import type { MediaStreamTrackStats, StreamStats, UserID } from '../types.ts';
-import { round } from './interval.ts';
+import { round, unit } from './interval.ts';
 import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
-import { label, lossOf } from './quality.ts';
+import { label, lossOf, remoteLossOf } from './quality.ts';
 
 /** What the fabric knows about a stream beside its measurements. */
 export interface StreamIdentity {
@@ -75,14 +75,14 @@ function ownReport(
 
 function lossFields(fraction: number | null) {
   return {
-    fractionLoss: round(fraction, 4),
+    fractionLoss: unit(fraction),
     packetLossPercentage: round(fraction === null ? null : fraction * 100, 2),
   };
 }
 
 /** The other end's report about the stream, where there is one. */
 function remoteReport(interval: StreamInterval, own: MediaStreamTrackStats): MediaStreamTrackStats | null {
-  const { stream, ms, measures, sender } = interval;
+  const { stream, measures, sender } = interval;
   if (stream.remote.type === undefined) return null;
   const empty = {
     ...own,
@@ -97,7 +97,7 @@ function remoteReport(interval: StreamInterval, own: MediaStreamTrackStats): Med
   if (stream.statsType === 'outbound-rtp') {
     return {
       ...empty,
-      ...lossFields(num(measures.remoteLossFraction)),
+      ...lossFields(remoteLossOf(measures)),
       statsType: 'remote-inbound-rtp',
       jitter: num(measures.remoteJitterMs),
       averageJitter: round(interval.meanJitterMs, 1),
@@ -106,7 +106,7 @@ function remoteReport(interval: StreamInterval, own: MediaStreamTrackStats): Med
   return {
     ...empty,
     statsType: 'remote-outbound-rtp',
-    bitrate: kbps(sender.bytes, ms),
-    packetRate: perSecond(sender.packets, ms),
+    bitrate: kbps(sender.bytes, sender.ms),
+    packetRate: perSecond(sender.packets, sender.ms),
   };
 }

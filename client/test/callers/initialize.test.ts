@@ -33,7 +33,7 @@ describe('optional arguments (spec: INIT-01, INIT-05)', () => {
     expect(harness.socket().of('hello')).toHaveLength(1);
   });
 
-  it.fails('options where the statistics callback belongs: it works, and says what it ignored', async () => {
+  it('options where the statistics callback belongs: it works, and says what it ignored', async () => {
     const harness = startHarness();
     const qos = new (load())();
     taken(
@@ -156,7 +156,7 @@ describe('token generators (spec: INIT-02)', () => {
     expect(told).toEqual(['tokenGenerationError']);
   });
 
-  it.fails('is asynchronous, and fails: that reaches the callback, not the page', async () => {
+  it('is asynchronous, and fails: that reaches the callback, not the page', async () => {
     const { told, harness } = await withGenerator(async () => {
       throw new Error('no session');
     });
@@ -164,7 +164,7 @@ describe('token generators (spec: INIT-02)', () => {
     expect(told).toEqual(['tokenGenerationError']);
   });
 
-  it.fails('promises the token and never calls back', async () => {
+  it('promises the token and never calls back', async () => {
     const { told } = await withGenerator(async () => 'jwt');
     expect(told).toEqual(['success']);
   });
