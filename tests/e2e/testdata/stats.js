@@ -44,7 +44,7 @@ class Call {
     }
     this.far.ontrack = ({ track, streams }) => {
       const screen = document.getElementById('screen');
-      if (track.kind === 'video' && streams[0]) screen.srcObject = streams[0];
+      if (screen && track.kind === 'video' && streams[0]) screen.srcObject = streams[0];
     };
     this.tracks = [];
   }
@@ -272,4 +272,53 @@ function anonymous({ near, far }) {
   const clean = (list) =>
     list.map(({ t, reports }) => ({ t, reports: reports && reports.filter((one) => !left.has(one.type)).map(report) }));
   return { near: clean(near), far: clean(far) };
+}
+
+/** What the library was told, said and sent, beside the very reports that it got. */
+const watched = { init: [], told: [], readings: [], sent: [], failed: '' };
+
+/** A lossy call whose near end the library watches; no address of this machine is to be told. */
+async function watch(backend, room, relay) {
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (text) {
+    watched.sent.push(String(text));
+    return send.call(this, text);
+  };
+  await new Promise((loaded) =>
+    document.head.append(Object.assign(document.createElement('script'), { src: '/dist/qos.min.js', onload: loaded })));
+  const call = await ordinary(relay);
+  watched.call = call;
+  const ask = call.near.getStats.bind(call.near);
+  call.near.getStats = async () => {
+    const reports = await ask();
+    watched.readings.push([...reports.values()]);
+    return reports;
+  };
+  const library = new qos();
+  library.initialize('demo', 'demo-secret', 'ada', (...said) => watched.init.push(said),
+    (stats) => watched.told.push({ stats: JSON.parse(JSON.stringify(stats)), reading: watched.readings.length - 1 }),
+    { backendUrl: backend, collectIP: false, disablePrecalltest: true });
+  library.addNewFabric(call.near, 'grace', 'multiplex', room);
+  await call.negotiate();
+  await call.connected();
+  let video;
+  while (!video) {
+    await wait(50);
+    video = [...(await ask()).values()].find((one) => one.type === 'outbound-rtp' && one.kind === 'video');
+  }
+  watched.ssrc = video.ssrc;
+  library.associateMstWithUserID(call.near, 'ada', room, video.ssrc, 'camera', 'screen');
+  watched.host = await hostDescription();
+  library.reportError(call.near, room, 'createOffer', new Error('reported'), watched.host, call.near.remoteDescription);
+}
+
+/** A description with candidates of this machine. */
+async function hostDescription() {
+  const call = new Call();
+  call.near.createDataChannel('none');
+  await call.near.setLocalDescription();
+  while (call.near.iceGatheringState !== 'complete') await wait(20);
+  const { type, sdp } = call.near.localDescription;
+  call.end();
+  return { type, sdp };
 }
