@@ -27,6 +27,7 @@ type storeExporter struct {
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	writer    storage.Writer
+	health    health
 	logged    sync.Map // reasons that were logged
 }
 
@@ -42,6 +43,7 @@ func (e *storeExporter) start(_ context.Context, host component.Host) error {
 	if e.writer = store.Writer(); e.writer == nil {
 		return fmt.Errorf("storage %q has not started", e.storage)
 	}
+	e.health.host = host
 	return nil
 }
 
@@ -50,10 +52,19 @@ func (e *storeExporter) shutdown(context.Context) error {
 	return nil
 }
 
-// consume writes the records, then the summaries. When it fails half-way all may be sent
-// again: the store counts once what it has.
+// consume writes what it is given, and takes down whether that works.
 func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 	t := translate(logs)
+	err := e.write(ctx, t)
+	if len(t.batches)+len(t.summaries) > 0 {
+		e.health.seen(err)
+	}
+	return err
+}
+
+// write writes the records, then the summaries. When it fails half-way all may be sent
+// again: the store counts once what it has.
+func (e *storeExporter) write(ctx context.Context, t translated) error {
 	if len(t.batches) > 0 {
 		done, err := e.writer.Append(ctx, t.batches)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -95,7 +96,10 @@ func TestDiskThatFillsUp(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return r.collector.Metrics().Sum("otelcol_receiver_qoswss_frames_deferred") > 200
 		}, harness.Patience, 20*time.Millisecond)
+		require.Regexp(t, `"exporter:qosstore":\{[^}]*"StatusRecoverableError"[^}]*no space left`, r.collector.Health())
 		d.free()
+		require.Eventually(t, func() bool { return !strings.Contains(r.collector.Health(), "no space left") },
+			harness.Patience, 20*time.Millisecond)
 		harness.Pause(ctx, r.length)
 	})
 	slowed := 0

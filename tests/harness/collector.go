@@ -89,6 +89,14 @@ func (c *Collector) AwaitHealthy() {
 	}, Patience, 10*time.Millisecond)
 }
 
+// Health returns what the health check says of all parts, as JSON.
+func (c *Collector) Health() string {
+	c.tb.Helper()
+	body, err := c.get("http://" + c.at.health + "/status?verbose")
+	require.NoError(c.tb, err)
+	return string(body)
+}
+
 // Kill ends it as a power cut would, but for the disk.
 func (c *Collector) Kill() {
 	c.tb.Helper()
