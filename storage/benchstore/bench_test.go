@@ -87,6 +87,21 @@ func TestAll(t *testing.T) {
 	require.Empty(t, left, "temporary files")
 }
 
+// TestSomeSections: the others stay as they were measured before.
+func TestSomeSections(t *testing.T) {
+	d := figures{"head 1\n", [][2]string{{"A", "| a1 |\n"}, {"B", "| b1 |\n"}, {"C", "| c1 |\n"}}}
+	text, err := d.whole([]byte("before\n" + beginMark + endMark + "after\n"))
+	require.NoError(t, err)
+	for _, title := range []string{"A", "C"} {
+		text, err = figures{"head 2\n", [][2]string{{title, "| 2 |\n"}}}.some(text)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "before\n"+beginMark+"\nhead 1\n"+
+		"\n### A\n\nhead 2\n\n| 2 |\n\n### B\n\n| b1 |\n\n### C\n\nhead 2\n\n| 2 |\n\n"+endMark+"after\n", string(text))
+	_, err = figures{"", [][2]string{{"D", ""}}}.some(text)
+	require.ErrorContains(t, err, "D")
+}
+
 func searchesIn(found map[string]map[string]float64) (out []string) {
 	for _, s := range searches {
 		if found["SQLite normal, "+s.what]["asked"] > 0 {
@@ -198,7 +213,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestBetweenNeedsMarks(t *testing.T) {
-	_, err := between([]byte("nothing"), "x")
+	_, err := figures{}.whole([]byte("nothing"))
 	require.ErrorContains(t, err, "marks")
 }
 

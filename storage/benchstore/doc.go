@@ -8,5 +8,6 @@
 // the real store exporter.
 //
 // Results go to standard output as Markdown, and as JSON lines to a file (-json). With
-// -docs they take the place of what stands between the marks in docs/benchmarks.md.
+// -docs they take the place of what stands between the marks in docs/benchmarks.md; with
+// -sections of the sections of these titles alone.
 package main

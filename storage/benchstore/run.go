@@ -37,9 +37,8 @@ func measureAll(ctx context.Context, o options, out io.Writer) error {
 		defer server.Close()
 		o.dsn = server.DSN("postgres")
 	}
-	document := &bytes.Buffer{}
-	both := io.MultiWriter(out, document)
-	if _, err := fmt.Fprintf(both, "%s\n%s conferences to search, %g s a rate.\n", facts(dir), short(float64(o.conferences)), o.seconds); err != nil {
+	d := figures{head: fmt.Sprintf("%s\n%s conferences to search, %g s a rate.\n", facts(dir), short(float64(o.conferences)), o.seconds)}
+	if _, err := io.WriteString(out, d.head); err != nil {
 		return err
 	}
 	var all []result
@@ -52,11 +51,12 @@ func measureAll(ctx context.Context, o options, out io.Writer) error {
 			return err
 		}
 		all = append(all, results...)
-		if _, err := fmt.Fprintf(both, "\n### %s\n\n%s", s.title, table(results)); err != nil {
+		d.sections = append(d.sections, [2]string{s.title, table(results)})
+		if _, err := fmt.Fprintf(out, "\n### %s\n\n%s", s.title, table(results)); err != nil {
 			return err
 		}
 	}
-	return publish(o, all, document.String())
+	return publish(o, all, d)
 }
 
 func measureSection(ctx context.Context, o options, s section, dir string) (results []result, err error) {
@@ -109,7 +109,7 @@ func child(ctx context.Context, o options, name, parent string) (results []resul
 }
 
 // publish writes the files that were asked for.
-func publish(o options, results []result, document string) error {
+func publish(o options, results []result, d figures) error {
 	if o.json != "" {
 		var lines bytes.Buffer
 		for _, r := range results {
@@ -128,25 +128,12 @@ func publish(o options, results []result, document string) error {
 	if err != nil {
 		return err
 	}
-	text, err = between(text, document)
-	if err != nil {
+	put := d.whole
+	if o.sections != "" {
+		put = d.some
+	}
+	if text, err = put(text); err != nil {
 		return fmt.Errorf("%s: %w", o.docs, err)
 	}
 	return os.WriteFile(o.docs, text, 0o644) //nolint:gosec // it is in the repository
-}
-
-// The marks in the document; what stands between them is written by this program.
-const (
-	beginMark = "<!-- bench-store begins -->\n"
-	endMark   = "<!-- bench-store ends -->\n"
-)
-
-// between puts a document between the marks of a text.
-func between(text []byte, document string) ([]byte, error) {
-	before, rest, found := strings.Cut(string(text), beginMark)
-	_, after, ended := strings.Cut(rest, endMark)
-	if !found || !ended {
-		return nil, errors.New("the marks of the store's figures are missing")
-	}
-	return []byte(before + beginMark + "\n" + document + "\n" + endMark + after), nil
 }
