@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,4 +96,36 @@ func plan(t *testing.T, s *Store, sql string, args ...any) string {
 		return err
 	}))
 	return strings.Join(lines, "\n")
+}
+
+// Each commit of a live call changes end_ms: no index may have to know, not even by way of a
+// computed column, unless the call becomes a long one.
+func TestStretchStaysOnItsPage(t *testing.T) {
+	s := open(t, database(t))
+	appendFrames(t, s, 2)
+	stretch := func(ms int) (onPage int64) {
+		require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
+			return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+				var before int64
+				for _, step := range []struct {
+					sql  string
+					into *int64
+				}{
+					{`SELECT coalesce(sum(n_tup_hot_upd), 0) FROM pg_stat_xact_user_tables WHERE relname = 'qos_conference'`, &before},
+					{fmt.Sprint(`UPDATE qos_conference SET end_ms = end_ms + `, ms, ` RETURNING 0`), new(int64)},
+					{`SELECT sum(n_tup_hot_upd) FROM pg_stat_xact_user_tables WHERE relname = 'qos_conference'`, &onPage},
+				} {
+					if err := tx.QueryRow(t.Context(), step.sql).Scan(step.into); err != nil {
+						return err
+					}
+				}
+				onPage -= before
+				return nil
+			})
+		}))
+		return onPage
+	}
+	require.EqualValues(t, 1, stretch(1000))
+	require.EqualValues(t, 0, stretch(join.DayMs), "now it is long")
+	require.EqualValues(t, 1, stretch(1000))
 }

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func testDocumentDamaged(f *documentFixture) {
 	s := f.write()
 	var whole []byte
 	f.column(func(kept []byte) []byte { whole = kept; return kept })
-	spoilt := map[string][]byte{"cut off": whole[:len(whole)/2], "one byte": whole[:1], "longer": append(whole[:len(whole):len(whole)], 0)}
+	spoilt := map[string][]byte{"cut off": whole[:len(whole)/2], "one byte": whole[:1], "longer": append(slices.Clip(whole), 0)}
 	for _, bit := range []int{9, 8 * len(whole) / 2, 8*len(whole) - 1} {
 		flipped := append([]byte{}, whole...)
 		flipped[bit/8] ^= 1 << (bit % 8)

@@ -42,8 +42,8 @@ type Envelope struct {
 // New returns the envelope of a kind of which no content is longer than most, in bytes.
 func New(most int) *Envelope {
 	return &Envelope{most: most, decompressor: sync.OnceValues(func() (*zstd.Decoder, error) {
-		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(most)), //nolint:gosec // not negative
-			zstd.WithDecoderMaxWindow(uint64(max(most, windowSize))), zstd.WithDecoderLowmem(true)) //nolint:gosec // as above
+		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(most)),
+			zstd.WithDecoderMaxWindow(uint64(max(most, windowSize))), zstd.WithDecoderLowmem(true))
 	})}
 }
 
