@@ -18,6 +18,8 @@ const committed = new URL('dist/', import.meta.url).pathname;
 const checking = process.argv.includes('--check');
 // Beside dist/, so that the paths in the source maps are the same.
 const dist = checking ? join(mkdtempSync(new URL('dist-check-', import.meta.url).pathname), '/') : committed;
+// Names of members that never leave the library: the minified file shortens them.
+const internalNames = JSON.parse(readFileSync('internal-names.json', 'utf8'));
 const licence = `/*! qos ${version} | Apache-2.0 */`;
 
 const common = {
@@ -55,11 +57,17 @@ await build({
 /** esbuild folds and renames first; terser then inlines and joins more of it than esbuild does. */
 async function buildMinified() {
   const outfile = `${dist}qos.min.js`;
-  const { outputFiles } = await build({ ...umd, outfile, minify: true, write: false });
+  const { outputFiles } = await build({
+    ...umd,
+    outfile,
+    minify: true,
+    mangleProps: new RegExp(`^(${internalNames.join('|')})$`),
+    write: false,
+  });
   const [content, folded] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);
   const { code, map } = await minify(folded, {
     ecma: 2020,
-    compress: { passes: 3 },
+    compress: { passes: 3, hoist_funs: true }, // functions side by side repeat more
     mangle: { toplevel: true },
     format: { comments: /^!/ },
     sourceMap: { content, filename: 'qos.min.js', url: 'qos.min.js.map', includeSources: true },

@@ -87,9 +87,9 @@
   function atMost(name, limit, unit2, came) {
     if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit2}, got ${came}`);
   }
-  function requireText(name, value, limit) {
-    must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} bytes`, value);
-    atMost(name, limit, "bytes", byteLength(value));
+  function requireText(name, value, limit, unit2 = "bytes") {
+    must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit2}`, value);
+    atMost(name, limit, unit2, unit2 === "bytes" ? byteLength(value) : [...value].length);
     return value;
   }
   function requireConferenceID(value) {
@@ -112,11 +112,7 @@
     notes.push(`${name}.userName is missing, aliasName was taken`);
     return { userName: aliasName, aliasName };
   }
-  function requireName(name, value) {
-    const text2 = requireText(name, value, 512);
-    atMost(name, 128, "characters", [...text2].length);
-    return text2;
-  }
+  var requireName = (name, value) => requireText(name, value, 128, "characters");
   function requireInteger(name, value, least, most) {
     const number2 = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
     const fits = typeof number2 === "number" && Number.isInteger(number2) && number2 >= least && number2 <= most;
@@ -1201,8 +1197,8 @@
     let ending;
     let done = false;
     const monitor = createMonitor(measuredMs);
-    function event(name, data = {}, stamp = clock.stamp(), told) {
-      env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
+    function event(name, data = {}, stamp = clock.stamp(), told2) {
+      env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
     }
     function after(ms, task) {
       const timer = setTimeout(() => {
@@ -1357,7 +1353,8 @@
       /** Whether it has ended, or is about to. */
       ended: () => Boolean(ending)
     };
-    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, teller(pcCallback));
+    const told = pcCallback && later.bind(null, pcCallback);
+    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, told);
     const life = watchLifecycle(pc, mono, {
       event,
       connected,
@@ -1376,9 +1373,6 @@
     reschedule();
     poll();
     return self;
-  }
-  function teller(pcCallback) {
-    return (err, msg) => later(pcCallback, err, msg);
   }
   function candidates(pair2) {
     return {

@@ -264,7 +264,9 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     ended: () => Boolean(ending),
   };
 
-  event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, teller(pcCallback));
+  // It waits in the queue: bound, since a closure would keep the PeerConnection.
+  const told = pcCallback && later.bind<null, [PcCallback], Parameters<PcCallback>, void>(null, pcCallback);
+  event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, told);
   const life = watchLifecycle(pc, mono, {
     event,
     connected,
@@ -283,11 +285,6 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   reschedule();
   poll();
   return self;
-}
-
-/** Made out here: it waits in the queue, and a closure of the fabric would keep the PeerConnection. */
-function teller(pcCallback: PcCallback | undefined): Done {
-  return (err, msg) => later(pcCallback, err, msg);
 }
 
 /** What the time-line says about a candidate pair: types, never addresses. */

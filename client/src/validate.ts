@@ -44,10 +44,10 @@ function atMost(name: string, limit: number, unit: string, came: number): void {
   if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
 }
 
-/** A non-empty string of at most limit UTF-8 bytes. */
-export function requireText(name: string, value: unknown, limit: number): string {
-  must(typeof value === 'string' && value !== '', name, `a non-empty string of at most ${limit} bytes`, value);
-  atMost(name, limit, 'bytes', byteLength(value));
+/** A non-empty string of at most limit UTF-8 bytes, or code points. */
+export function requireText(name: string, value: unknown, limit: number, unit = 'bytes'): string {
+  must(typeof value === 'string' && value !== '', name, `a non-empty string of at most ${limit} ${unit}`, value);
+  atMost(name, limit, unit, unit === 'bytes' ? byteLength(value) : [...value].length);
   return value;
 }
 
@@ -79,11 +79,7 @@ export function requireUserID(name: string, value: unknown, notes: string[]): Us
   return { userName: aliasName, aliasName };
 }
 
-function requireName(name: string, value: unknown): string {
-  const text = requireText(name, value, 512);
-  atMost(name, 128, 'characters', [...text].length);
-  return text;
-}
+const requireName = (name: string, value: unknown) => requireText(name, value, 128, 'characters');
 
 /** An integer of that range, or its decimal string. */
 export function requireInteger(name: string, value: unknown, least: number, most: number): number {

@@ -1,10 +1,11 @@
 // The built files, loaded in the ways that pages load them.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { QosConstructor } from '../src/index.ts';
+import { sequence } from './harness.ts';
 
 const dist = new URL('../dist/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, dist), 'utf8');
@@ -69,6 +70,23 @@ it('patches nothing and listens to no unload', () => {
   for (const name of ['qos.js', 'qos.min.js', 'qos.mjs']) {
     expect(read(name)).not.toMatch(/\.prototype\.\w+\s*=(?!=)|(?:before)?unload['"]/);
   }
+});
+
+it('shortens only names that never leave the library', () => {
+  const internal: string[] = JSON.parse(readFileSync(new URL('../internal-names.json', import.meta.url), 'utf8'));
+  const vectors = new URL('../../protocol/testdata/', import.meta.url);
+  const wire = readdirSync(vectors).map((name) => readFileSync(new URL(name, vectors), 'utf8'));
+  const reports = (['chromium', 'firefox'] as const).flatMap((browser) => sequence(browser).readings);
+  const statistics = new Set(reports.flatMap((reading) => reading.reports).flatMap(Object.keys));
+  const types = read('qos.d.ts').replace(/\/\*[\s\S]*?\*\//g, '');
+  const own = [globalThis, Object, Array, Map, Set, Promise, String, Number, Uint8Array, URL, AbortController];
+  const taken = (name: string) =>
+    wire.some((text) => text.includes(`"${name}":`) || text.includes(`"${name}\\":`)) ||
+    statistics.has(name) ||
+    new RegExp(`\\b${name}\\??[:(]`).test(types) ||
+    own.some((object) => name in object || name in ((object as { prototype?: object }).prototype ?? {}));
+  expect(taken('conferenceID') && taken('bytesReceived') && taken('siteID') && taken('then')).toBe(true);
+  expect(internal.filter(taken)).toEqual([]);
 });
 
 it('has a manifest that is true', () => {

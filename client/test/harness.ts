@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
-import { assemble } from '../src/index.ts';
+import { assemble, type QosConstructor } from '../src/index.ts';
 
 export type Message = Record<string, unknown> & { type: string };
 
@@ -120,8 +120,19 @@ export function stopHarness(): void {
 
 export const backendUrl = 'https://qos.example.org/prefix';
 
-/** The export, as a script from the collector would make it. */
-export const makeQos = () => assemble(`${backendUrl}/qos.min.js`);
+/** The minified file as CommonJS loads it, from the collector. */
+function loadBuilt(): QosConstructor {
+  const code = readFileSync(new URL('../dist/qos.min.js', import.meta.url), 'utf8');
+  const module = { exports: {} };
+  const before = globalThis.document;
+  vi.stubGlobal('document', { currentScript: { src: `${backendUrl}/qos.min.js` } });
+  new Function('module', code)(module);
+  vi.stubGlobal('document', before);
+  return module.exports as QosConstructor;
+}
+
+/** The export, as a script from the collector would make it; with QOS_BUILT it is that script. */
+export const makeQos = () => (process.env.QOS_BUILT ? loadBuilt() : assemble(`${backendUrl}/qos.min.js`));
 
 /** An instance that logs in with a JWT, so that no test waits for key derivation. */
 export function connect(harness: Harness, config: object = {}) {
