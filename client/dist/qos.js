@@ -576,25 +576,30 @@
   function streamSet(statsType, mediaType) {
     return (statsType === "inbound-rtp" ? 1 : 3) + (mediaType === "video" ? 1 : 0);
   }
+  var lines = [];
   function columnsLine(number2) {
-    return JSON.stringify({ type: "columns", ...sets[number2 - 1] });
+    lines[number2] ??= JSON.stringify({ type: "columns", ...sets[number2 - 1] });
+    return lines[number2];
   }
   function row(number2, measures) {
     return [number2, ...(sets[number2 - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
   }
+  var longestBytes = 64;
   function bounded(name, value) {
-    if (typeof value === "string") return cutBytes(value, 64);
+    if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
     if (value === null || !Number.isFinite(value)) return null;
-    const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
-    const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;
-    return Math.min(Math.max(whole, least), greatest(name));
+    limits[name] ??= limitsOf(name);
+    const [whole, least, most] = limits[name];
+    return Math.min(Math.max(whole ? Math.round(value) : value, least), most);
   }
-  function greatest(name) {
-    if (/Level$|Fraction$/.test(name)) return 1;
-    if (/Ms$/.test(name)) return 36e5;
-    if (/[fF]ps$/.test(name)) return 1e3;
-    if (name === "qp") return 255;
-    return /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
+  var limits = {};
+  function limitsOf(name) {
+    if (/Ms$/.test(name)) return [false, 0, 36e5];
+    if (/[fF]ps$/.test(name)) return [false, 0, 1e3];
+    if (/Level$|Fraction$/.test(name)) return [false, 0, 1];
+    if (name === "qp") return [false, 0, 255];
+    const most = /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
+    return [!/Bps$/.test(name), /Lost$/.test(name) ? -most : 0, most];
   }
 
   // src/stats/normalise.ts
@@ -1405,7 +1410,7 @@
   var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
   var headBytes = 90;
   var skipRank = 3;
-  function createQueue(clock, limits = defaults) {
+  function createQueue(clock, limits2 = defaults) {
     const entries = [];
     let lastSeq = 0;
     let ackedSeq = 0;
@@ -1436,16 +1441,16 @@
         const bytes = byteLength(tail) + headBytes;
         if (bytes > maxEntryBytes) return false;
         entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-        const oldestMs = clock.stamp().ms - limits.ageMs;
+        const oldestMs = clock.stamp().ms - limits2.ageMs;
         for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop2(entry);
-        shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
+        shrink(limits2.bytes - total(entries.filter((entry) => entry.sent)));
         return true;
       },
       /** The next entry to send within the window. */
       next(windowFrames) {
         const entry = entries[cursor];
         const inFlight = total(entries.slice(0, cursor + 1));
-        return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : void 0;
+        return cursor < windowFrames && (!cursor || inFlight <= limits2.windowBytes) ? entry : void 0;
       },
       /** The entry is on the wire. */
       sent(entry) {

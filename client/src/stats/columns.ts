@@ -52,9 +52,12 @@ export function streamSet(statsType: string, mediaType: string): number {
   return (statsType === 'inbound-rtp' ? 1 : 3) + (mediaType === 'video' ? 1 : 0);
 }
 
-/** The announcement of a set. */
+const lines: string[] = [];
+
+/** The announcement of a set; it is asked for with every frame. */
 export function columnsLine(number: number): string {
-  return JSON.stringify({ type: 'columns', ...sets[number - 1] });
+  lines[number] ??= JSON.stringify({ type: 'columns', ...sets[number - 1] });
+  return lines[number];
 }
 
 /** A row of that set; what is unknown is null. */
@@ -62,22 +65,28 @@ export function row(number: number, measures: Measures): Cell[] {
   return [number, ...(sets[number - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
 }
 
+const longestBytes = 64;
+
 /**
  * The wire refuses a frame for one number outside its measure's range, or a fraction where
  * whole numbers stand: a strange browser must not cost the other rows.
  */
 function bounded(name: string, value: Cell): Cell {
-  if (typeof value === 'string') return cutBytes(value, 64);
+  // Three bytes a character at most: most need no counting.
+  if (typeof value === 'string') return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
   if (value === null || !Number.isFinite(value)) return null;
-  const whole = /Ms$|[fF]ps$|Bps$|Level$|Fraction$|^qp$/.test(name) ? value : Math.round(value);
-  const least = /Lost$/.test(name) ? Number.NEGATIVE_INFINITY : 0;
-  return Math.min(Math.max(whole, least), greatest(name));
+  limits[name] ??= limitsOf(name);
+  const [whole, least, most] = limits[name];
+  return Math.min(Math.max(whole ? Math.round(value) : value, least), most);
 }
 
-function greatest(name: string): number {
-  if (/Level$|Fraction$/.test(name)) return 1;
-  if (/Ms$/.test(name)) return 3_600_000;
-  if (/[fF]ps$/.test(name)) return 1000;
-  if (name === 'qp') return 255;
-  return /^(width|height)$/.test(name) ? 65_535 : Number.MAX_SAFE_INTEGER;
+const limits: Record<string, readonly [whole: boolean, least: number, most: number]> = {};
+
+function limitsOf(name: string): readonly [boolean, number, number] {
+  if (/Ms$/.test(name)) return [false, 0, 3_600_000];
+  if (/[fF]ps$/.test(name)) return [false, 0, 1000];
+  if (/Level$|Fraction$/.test(name)) return [false, 0, 1];
+  if (name === 'qp') return [false, 0, 255];
+  const most = /^(width|height)$/.test(name) ? 65_535 : Number.MAX_SAFE_INTEGER;
+  return [!/Bps$/.test(name), /Lost$/.test(name) ? -most : 0, most];
 }
