@@ -53,5 +53,7 @@
 //
 // migrations/*.sql is the schema; the table qos_migration counts the migrations that were
 // applied, and a database with a higher number is refused. Bodies are those of package
-// frames. A pooler between the collector and the server must keep sessions whole.
+// frames; a summary's document is compressed (package envelope), and read only for a
+// conference that is asked for by itself. A pooler between the collector and the server
+// must keep sessions whole.
 package postgres

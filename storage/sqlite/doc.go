@@ -26,5 +26,9 @@
 // loose: its conference may change when activity comes near. The pages that become free
 // are used again; the file does not shrink.
 //
+// A summary's document is kept compressed (package envelope) and read only for a conference
+// that is asked for by itself. A listing names the index it uses: there are no statistics,
+// and what is rare, an outcome or a conference without a summary, has one of its own.
+//
 // One process may hold a store: a lock on <file>.lock says so and goes with the process.
 package sqlite
