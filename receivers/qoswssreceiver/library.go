@@ -21,12 +21,16 @@ const libraryAge = "public, max-age=300"
 // contentTypes of the library's files, by the end of their names. What is not listed is
 // not served.
 var contentTypes = map[string]string{
-	".js":  "text/javascript; charset=utf-8",
-	".mjs": "text/javascript; charset=utf-8",
-	".ts":  "text/plain; charset=utf-8", // a declaration file; the registered type is a video format
-	".mts": "text/plain; charset=utf-8",
-	".map": "application/json",
+	".js":   "text/javascript; charset=utf-8",
+	".mjs":  "text/javascript; charset=utf-8",
+	".ts":   "text/plain; charset=utf-8", // a declaration file; the registered type is a video format
+	".mts":  "text/plain; charset=utf-8",
+	".map":  "application/json",
+	".json": "application/json", // the manifest: sizes and integrity hashes
 }
+
+// notForBrowsers is for Node, which reads it beside the files.
+const notForBrowsers = "package.json"
 
 // libraryFile is one file, ready to be served.
 type libraryFile struct {
@@ -46,7 +50,7 @@ func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
 	var files []*libraryFile
 	for _, entry := range entries {
 		contentType, ok := contentTypes[path.Ext(entry.Name())]
-		if !ok || entry.IsDir() {
+		if !ok || entry.IsDir() || entry.Name() == notForBrowsers {
 			continue
 		}
 		plain, err := fs.ReadFile(fsys, path.Join(dir, entry.Name()))

@@ -14,20 +14,23 @@ import (
 // spec: SRV-01
 func TestLibraryFile(t *testing.T) {
 	files, err := loadLibrary(fstest.MapFS{
-		"dist/qos.min.js": {Data: []byte("var qos")},
-		"dist/qos.d.ts":   {Data: []byte("declare")},
-		"dist/README.md":  {Data: []byte("not served")},
-		"src/secret.js":   {Data: []byte("not served")},
+		"dist/qos.min.js":    {Data: []byte("var qos")},
+		"dist/qos.d.ts":      {Data: []byte("declare")},
+		"dist/manifest.json": {Data: []byte("{}")},
+		"dist/package.json":  {Data: []byte("not served")},
+		"dist/README.md":     {Data: []byte("not served")},
+		"src/secret.js":      {Data: []byte("not served")},
 	}, "dist")
 	require.NoError(t, err)
-	require.Len(t, files, 2)
-	require.Equal(t, "text/plain; charset=utf-8", files[0].contentType)
+	require.Len(t, files, 3)
+	require.Equal(t, "application/json", files[0].contentType)
+	require.Equal(t, "text/plain; charset=utf-8", files[1].contentType)
 
 	get := func(header, value string) *http.Response {
 		r := httptest.NewRequest(http.MethodGet, "/qos.min.js", http.NoBody)
 		r.Header.Set(header, value)
 		w := httptest.NewRecorder()
-		files[1].ServeHTTP(w, r)
+		files[2].ServeHTTP(w, r)
 		return w.Result()
 	}
 	plain := get("Accept-Encoding", "br, gzip;q=0")

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	library "github.com/qosrtc/qos/client"
 )
 
 // clientDir is where the package is made, with the tools that its lockfile pins.
@@ -26,26 +24,24 @@ type manifest struct {
 	Files   map[string]struct{ Integrity string }
 }
 
-func readManifest(t *testing.T) manifest {
+// readManifest asks the collector, as a developer would who wants the hash.
+func readManifest(t *testing.T, c *collector) manifest {
 	t.Helper()
-	raw, err := library.Dist.ReadFile("dist/manifest.json")
-	require.NoError(t, err)
 	var m manifest
-	require.NoError(t, json.Unmarshal(raw, &m))
+	require.NoError(t, json.Unmarshal([]byte(c.read(c.receiver+"/manifest.json")), &m))
 	return m
 }
 
-// startLibraryPages serves testdata/pages with the collector's URL and the hashes filled in,
-// RequireJS as it is, and the application as Vite built it. Browsers get the library itself
-// from the collector.
-func startLibraryPages(t *testing.T, c *collector, built string) string {
+// libraryPages serves testdata/pages, RequireJS as it is, and the application as Vite built
+// it. Browsers get the library itself from the collector.
+type libraryPages struct {
+	url  string
+	fill *strings.Replacer // puts the collector's URL and the hashes in
+}
+
+func startLibraryPages(t *testing.T, built string) *libraryPages {
 	t.Helper()
-	m := readManifest(t)
-	fill := strings.NewReplacer(
-		"{{collector}}", c.receiver,
-		"{{integrity}}", m.Files["qos.min.js"].Integrity,
-		"{{otherIntegrity}}", m.Files["qos.js"].Integrity,
-	)
+	pages := &libraryPages{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{name}", func(w http.ResponseWriter, r *http.Request) {
 		text, err := os.ReadFile(filepath.Join("testdata", "pages", filepath.Base(r.PathValue("name"))))
@@ -58,7 +54,7 @@ func startLibraryPages(t *testing.T, c *collector, built string) string {
 			contentType = "text/javascript; charset=utf-8"
 		}
 		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write([]byte(fill.Replace(string(text))))
+		_, _ = w.Write([]byte(pages.fill.Replace(string(text))))
 	})
 	mux.HandleFunc("GET /require.js", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join(clientDir, "node_modules", "requirejs", "require.js"))
@@ -66,7 +62,19 @@ func startLibraryPages(t *testing.T, c *collector, built string) string {
 	mux.Handle("GET /vite/", http.StripPrefix("/vite/", http.FileServer(http.Dir(built))))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	return server.URL
+	pages.url = server.URL
+	return pages
+}
+
+// of says which collector the pages load the library from; it must run.
+func (p *libraryPages) of(t *testing.T, c *collector) {
+	t.Helper()
+	m := readManifest(t, c)
+	p.fill = strings.NewReplacer(
+		"{{collector}}", c.receiver,
+		"{{integrity}}", m.Files["qos.min.js"].Integrity,
+		"{{otherIntegrity}}", m.Files["qos.js"].Integrity,
+	)
 }
 
 // needPackages skips the test where the package cannot be made and installed.

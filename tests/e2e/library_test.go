@@ -35,9 +35,11 @@ func TestLibrary(t *testing.T) {
 	needPackages(t)
 	built := buildApplication(t)
 	c := newCollector(t)
-	pages := startLibraryPages(t, c, built)
+	served := startLibraryPages(t, built)
+	pages := served.url
 	c.origins = append(c.origins, pages)
 	c.start()
+	served.of(t, c)
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +73,7 @@ func loadsAndCalls(t *testing.T, p *page, c *collector, address string) {
 	t.Helper()
 	got := outcomeOf(t, p, address+"?"+url.Values{"backend": {c.receiver}}.Encode())
 	require.Empty(t, got.Errors)
-	require.Equal(t, readManifest(t).Version, got.Version)
+	require.Equal(t, readManifest(t, c).Version, got.Version)
 	require.Len(t, got.Answers, 5)
 	for operation, said := range got.Answers {
 		require.Equal(t, answer{Status: "success"}, said, operation)
