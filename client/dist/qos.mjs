@@ -664,163 +664,130 @@ function selectedPairs(byId) {
 }
 
 // src/stats/interval.ts
-var inboundCounters = {
-  bytes: "bytesReceived",
+var counters = {
+  bytes: "bytesReceived bytesSent",
   packetsDiscarded: "packetsDiscarded",
   fecPackets: "fecPacketsReceived",
   samples: "totalSamplesReceived",
   concealedSamples: "concealedSamples",
   silentConcealedSamples: "silentConcealedSamples",
   concealmentEvents: "concealmentEvents",
-  frames: "framesReceived",
+  frames: "framesReceived framesSent",
   framesDecoded: "framesDecoded",
+  framesEncoded: "framesEncoded",
   framesDropped: "framesDropped",
-  keyFrames: "keyFramesDecoded",
+  keyFrames: "keyFramesDecoded keyFramesEncoded",
   freezes: "freezeCount",
   pauses: "pauseCount",
   plis: "pliCount",
   firs: "firCount",
   nacks: "nackCount",
-  retransmittedPackets: "retransmittedPacketsReceived"
-};
-var outboundCounters = {
-  bytes: "bytesSent",
-  frames: "framesSent",
-  framesEncoded: "framesEncoded",
-  keyFrames: "keyFramesEncoded",
-  plis: "pliCount",
-  firs: "firCount",
-  nacks: "nackCount",
-  retransmittedPackets: "retransmittedPacketsSent",
+  retransmittedPackets: "retransmittedPacketsReceived retransmittedPacketsSent",
   retransmittedBytes: "retransmittedBytesSent"
 };
+var known = (value) => num(value) ?? Number.NaN;
 function round(value, decimals) {
   const factor = 10 ** decimals;
-  return value === null ? null : num(Math.round(value * factor) / factor);
+  return num(Math.round(known(value) * factor) / factor);
 }
 function unit(value) {
-  return value === null ? null : round(Math.min(1, Math.max(0, value)), 4);
+  return round(Math.min(1, Math.max(0, known(value))), 4);
 }
+var inMs = (seconds) => round(Math.max(0, seconds) * 1e3, 1);
 function increase(before, after) {
-  const now = num(after);
-  if (now === null) return null;
+  const now = known(after);
   const then = num(before) ?? 0;
   return now < then ? now : now - then;
 }
-function ratio(part, whole) {
-  return part === null || !whole ? null : part / whole;
-}
-var inMs = (seconds2) => round(seconds2 === null ? null : Math.max(0, seconds2) * 1e3, 1);
-function reader(before, after, counter) {
-  const base = fell(before, after, counter) ? {} : before;
-  return {
-    base,
-    by: (field) => increase(base[field], after[field]),
-    ms: (field) => inMs(increase(base[field], after[field]))
+function reader(before, after) {
+  return (...counters2) => {
+    const counter = counters2.find((name) => num(after[name]) !== null) ?? "";
+    return increase(before[counter], after[counter]);
   };
 }
-var fell = (before, after, counter) => (num(after[counter]) ?? Number.POSITIVE_INFINITY) < (num(before[counter]) ?? 0);
+function baseOf(before, after, ...counters2) {
+  return counters2.some((name) => known(after[name]) < (num(before[name]) ?? 0)) ? {} : before;
+}
 function baseline(before, after) {
-  if (fell(before, after, "packetsReceived") || fell(before, after, "packetsSent")) return after;
   const kept = { ...after };
-  for (const field in before) if (num(before[field]) !== null && num(kept[field]) === null) kept[field] = before[field];
+  for (const [field, value] of Object.entries(baseOf(before, after, "packetsReceived", "packetsSent")))
+    if (num(value) !== null && num(kept[field]) === null) kept[field] = value;
   return kept;
 }
-function counters(table, by) {
-  return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, by(field)]));
-}
-function withoutRetransmissions(packets, retransmitted) {
-  return packets === null ? null : Math.max(0, packets - (retransmitted ?? 0));
-}
 function lossBetween(before, after) {
-  const now = num(after.packetsLost);
-  return now === null ? null : now - (num(before.packetsLost) ?? 0);
+  return known(after.packetsLost) - (num(before.packetsLost) ?? 0);
 }
 function lossFraction(before, after, sent, ms) {
-  const then = num(before.timestamp);
-  const between = then === null ? 0 : (num(after.timestamp) ?? then) - then;
+  const between = known(after.timestamp) - known(before.timestamp);
   const lost = lossBetween(before, after);
-  return unit(between > 0 && sent && lost !== null ? lost * ms / (sent * between) : num(after.fractionLost));
+  return unit(between > 0 ? num(lost * ms / (sent * between)) ?? num(after.fractionLost) : num(after.fractionLost));
 }
 function measureStream(before, after, ms, pairRttMs) {
-  const measures = after.statsType === "inbound-rtp" ? inbound(before, after, ms) : outbound(before, after, ms);
-  return { ...measures, rttMs: rttOf(before.remote, after.remote) ?? pairRttMs };
-}
-function inbound(before, after, ms) {
-  const { rtp } = after;
-  const { base, by, ms: time } = reader(before.rtp, rtp, "packetsReceived");
-  const video = after.mediaType === "video";
+  const { rtp, remote, source, ssrc, codec, mediaType } = after;
+  const base = baseOf(before.rtp, rtp, "packetsReceived", "packetsSent");
+  const by = reader(base, rtp);
+  const time = (counter) => inMs(by(counter));
+  const limited = (why) => inMs(increase(durations(base)[why], durations(rtp)[why]));
+  const packets = by("packetsReceived", "packetsSent");
+  const counted = Object.entries(counters).map(([name, fields]) => [name, num(by(...fields.split(" ")))]);
+  const measures = Object.fromEntries(counted);
   return {
-    ssrc: after.ssrc,
-    codec: after.codec,
-    ...counters(inboundCounters, by),
-    packets: withoutRetransmissions(by("packetsReceived"), by("retransmittedPacketsReceived")),
-    packetsLost: lossBetween(base, rtp),
-    jitterMs: inMs(num(rtp.jitter)),
-    jitterBufferDelayMs: inMs(ratio(by("jitterBufferDelay"), by("jitterBufferEmittedCount"))),
-    audioLevel: unit(num(rtp.audioLevel)),
+    ...measures,
+    ssrc,
+    codec,
+    rid: str(rtp.rid),
+    // For the first time: browsers count retransmissions among the packets (Chromium those of
+    // the RTX stream), which would make a loss look smaller the harder it is fought.
+    packets: num(Math.max(0, packets - (num(measures.retransmittedPackets) ?? 0))),
+    packetsLost: num(lossBetween(base, rtp)),
+    jitterMs: inMs(known(rtp.jitter)),
+    jitterBufferDelayMs: inMs(by("jitterBufferDelay") / by("jitterBufferEmittedCount")),
+    audioLevel: unit(num(rtp.audioLevel) ?? num(source.audioLevel)),
     width: num(rtp.frameWidth),
     height: num(rtp.frameHeight),
-    fps: video ? rate(by("framesDecoded"), ms) : null,
-    harmonicFps: round(ratio(by("totalInterFrameDelay"), by("totalSquaredInterFrameDelay")), 2),
+    fps: mediaType === "video" ? perSecond(by("framesSent", "framesDecoded", "framesEncoded"), ms) : null,
+    harmonicFps: round(by("totalInterFrameDelay") / by("totalSquaredInterFrameDelay"), 2),
     freezeMs: time("totalFreezesDuration"),
     pauseMs: time("totalPausesDuration"),
     decodeMs: time("totalDecodeTime"),
-    qp: round(ratio(by("qpSum"), by("framesDecoded")), 1)
-  };
-}
-function outbound(before, after, ms) {
-  const { rtp, remote } = after;
-  const { base, by, ms: time } = reader(before.rtp, rtp, "packetsSent");
-  const limited = (why) => inMs(increase(durations(base)?.[why], durations(rtp)?.[why]));
-  return {
-    ssrc: after.ssrc,
-    codec: after.codec,
-    rid: str(rtp.rid),
-    ...counters(outboundCounters, by),
-    packets: withoutRetransmissions(by("packetsSent"), by("retransmittedPacketsSent")),
-    audioLevel: unit(num(after.source.audioLevel)),
-    width: num(rtp.frameWidth),
-    height: num(rtp.frameHeight),
-    fps: after.mediaType === "video" ? rate(by("framesSent") ?? by("framesEncoded"), ms) : null,
     encodeMs: time("totalEncodeTime"),
-    qp: round(ratio(by("qpSum"), by("framesEncoded")), 1),
+    qp: round(by("qpSum") / by("framesDecoded", "framesEncoded"), 1),
     targetBitrateBps: round(num(rtp.targetBitrate), 0),
-    remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
+    remotePacketsLost: num(lossBetween(base === before.rtp ? before.remote : {}, remote)),
     remoteLossFraction: unit(num(remote.fractionLost)),
-    intervalLossFraction: lossFraction(before.remote, remote, by("packetsSent"), ms),
-    remoteJitterMs: inMs(num(remote.jitter)),
+    intervalLossFraction: lossFraction(before.remote, remote, packets, ms),
+    remoteJitterMs: inMs(known(remote.jitter)),
     limitation: str(rtp.qualityLimitationReason),
     cpuLimitedMs: limited("cpu"),
-    bandwidthLimitedMs: limited("bandwidth")
+    bandwidthLimitedMs: limited("bandwidth"),
+    rttMs: rttOf(before.remote, remote, "roundTripTimeMeasurements", "roundTripTime") ?? pairRttMs
   };
 }
 function durations(rtp) {
-  return rtp.qualityLimitationDurations;
+  return rtp.qualityLimitationDurations ?? {};
 }
-function rate(count, ms) {
-  return round(count === null ? null : count * 1e3 / ms, 2);
+function perSecond(count, ms) {
+  return round(known(count) * 1e3 / ms, 2);
 }
-function rttOf(before, after) {
-  const { by } = reader(before, after, "roundTripTimeMeasurements");
-  const mean2 = ratio(by("totalRoundTripTime"), by("roundTripTimeMeasurements"));
-  return inMs(mean2 ?? num(after.roundTripTime));
+function rttOf(before, after, measurements, last) {
+  const by = reader(baseOf(before, after, measurements), after);
+  return inMs(num(by("totalRoundTripTime") / by(measurements)) ?? known(after[last]));
 }
 function measurePair(before, { pair: pair2 }) {
-  const { by } = reader(before ?? {}, pair2, "responsesReceived");
-  const mean2 = ratio(by("totalRoundTripTime"), by("responsesReceived"));
+  const base = baseOf(before ?? {}, pair2, "responsesReceived");
+  const by = reader(base, pair2);
   return {
-    bytesSent: by("bytesSent"),
-    bytesReceived: by("bytesReceived"),
-    rttMs: inMs(mean2 ?? num(pair2.currentRoundTripTime)),
+    bytesSent: num(by("bytesSent")),
+    bytesReceived: num(by("bytesReceived")),
+    rttMs: rttOf(base, pair2, "responsesReceived", "currentRoundTripTime"),
     availableOutgoingBps: round(num(pair2.availableOutgoingBitrate), 0)
   };
 }
 function measureSender(before, after, ms) {
-  const { by } = reader(before, after, "packetsSent");
+  const by = reader(baseOf(before, after, "packetsSent"), after);
   const at = num(after.remoteTimestamp);
   const between = at === null ? ms : at - (num(before.remoteTimestamp) ?? at);
-  return between > 0 ? { bytes: by("bytesSent"), packets: by("packetsSent"), ms: between } : { bytes: null, packets: null, ms };
+  return between > 0 ? { bytes: num(by("bytesSent")), packets: num(by("packetsSent")), ms: between } : { bytes: null, packets: null, ms };
 }
 
 // src/stats/monitor.ts
@@ -881,13 +848,13 @@ function createMonitor(startMs) {
         pairRttMs ??= num(measures.rttMs);
         addRow(groups, frameMs, pairSet, measures);
       }
-      for (const [key, known] of streams) {
+      for (const [key, known2] of streams) {
         const stream2 = snapshot.streams.get(key);
-        const ms = takenMs - known.atMs;
+        const ms = takenMs - known2.atMs;
         if (!stream2 && ms > forgottenMs) streams.delete(key);
         if (!stream2 || ms < tooShortMs) continue;
-        const interval = advance(known, stream2, takenMs, pairRttMs, areaOf);
-        if (isIdle(known.stream)) continue;
+        const interval = advance(known2, stream2, takenMs, pairRttMs, areaOf);
+        if (isIdle(known2.stream)) continue;
         intervals.push(interval);
         addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
       }
@@ -901,29 +868,29 @@ function createMonitor(startMs) {
     }
   };
 }
-function advance(known, stream2, atMs, pairRttMs, areaOf) {
-  const before = known.stream;
-  const ms = span(known.atMs, atMs);
+function advance(known2, stream2, atMs, pairRttMs, areaOf) {
+  const before = known2.stream;
+  const ms = span(known2.atMs, atMs);
   const measures = { ...measureStream(before, stream2, ms, pairRttMs) };
   if (stream2.mediaType === "video") {
     measures.displayedPixels = areaOf(stream2.ssrc);
-    measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
+    measures.freezes60s = recentFreezes(known2, num(measures.freezes), atMs);
   }
-  known.stream = { ...stream2, rtp: baseline(before.rtp, stream2.rtp), remote: baseline(before.remote, stream2.remote) };
-  known.atMs = atMs;
+  known2.stream = { ...stream2, rtp: baseline(before.rtp, stream2.rtp), remote: baseline(before.remote, stream2.remote) };
+  known2.atMs = atMs;
   return {
     stream: stream2,
     ms,
     measures,
     sender: measureSender(before.remote, stream2.remote, ms),
-    meanJitterMs: known.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
-    meanRttMs: known.rtts(num(measures.rttMs))
+    meanJitterMs: known2.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
+    meanRttMs: known2.rtts(num(measures.rttMs))
   };
 }
-function recentFreezes(known, count, atMs) {
+function recentFreezes(known2, count, atMs) {
   if (count === null) return null;
-  known.freezes = [...known.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
-  return known.freezes.reduce((sum, f) => sum + f.count, 0);
+  known2.freezes = [...known2.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
+  return known2.freezes.reduce((sum, f) => sum + f.count, 0);
 }
 function mean() {
   let sum = 0;
@@ -962,50 +929,35 @@ function fromLegacy(response) {
     return [];
   });
 }
-var number = (value) => value === void 0 || value === "" ? void 0 : Number(value);
-var seconds = (value) => value === void 0 ? void 0 : Number(value) / 1e3;
-var level = (value) => value === void 0 ? void 0 : Number(value) / 32767;
+var number = (value, unit2 = 1) => value ? Number(value) / unit2 : void 0;
+var milli = 1e3;
+var fullLevel = 32767;
 function stream(id, v) {
-  const inbound2 = v.packetsReceived !== void 0;
+  const inbound = v.packetsReceived !== void 0;
   const kind = v.mediaType ?? (v.audioInputLevel ?? v.audioOutputLevel ? "audio" : "video");
   const ssrc = number(v.ssrc);
+  const lossAndJitter = { packetsLost: number(v.packetsLost), jitter: number(v.googJitterReceived, milli) };
   const codec = { id: `${id} codec`, type: "codec", mimeType: `${kind}/${v.googCodecName}` };
-  const common = { id, kind, ssrc, codecId: codec.id, trackIdentifier: v.googTrackId };
-  if (inbound2) {
-    const rtp2 = {
-      ...common,
-      type: "inbound-rtp",
-      bytesReceived: number(v.bytesReceived),
-      packetsReceived: number(v.packetsReceived),
-      packetsLost: number(v.packetsLost),
-      jitter: seconds(v.googJitterReceived),
-      audioLevel: level(v.audioOutputLevel),
-      framesDecoded: number(v.framesDecoded),
-      frameWidth: number(v.googFrameWidthReceived),
-      frameHeight: number(v.googFrameHeightReceived)
-    };
-    return [codec, rtp2];
-  }
-  const source = { id: `${id} source`, type: "media-source", audioLevel: level(v.audioInputLevel) };
   const rtp = {
-    ...common,
-    type: "outbound-rtp",
-    mediaSourceId: source.id,
-    bytesSent: number(v.bytesSent),
-    packetsSent: number(v.packetsSent),
-    framesEncoded: number(v.framesEncoded),
-    frameWidth: number(v.googFrameWidthSent),
-    frameHeight: number(v.googFrameHeightSent)
-  };
-  const remote = {
-    id: `${id} remote`,
-    type: "remote-inbound-rtp",
+    id,
+    kind,
     ssrc,
-    packetsLost: number(v.packetsLost),
-    roundTripTime: seconds(v.googRtt),
-    jitter: seconds(v.googJitterReceived)
+    codecId: codec.id,
+    trackIdentifier: v.googTrackId,
+    type: inbound ? "inbound-rtp" : "outbound-rtp",
+    bytesReceived: number(v.bytesReceived),
+    bytesSent: number(v.bytesSent),
+    packetsReceived: number(v.packetsReceived),
+    packetsSent: number(v.packetsSent),
+    audioLevel: number(inbound ? v.audioOutputLevel : v.audioInputLevel, fullLevel),
+    framesDecoded: number(v.framesDecoded),
+    framesEncoded: number(v.framesEncoded),
+    frameWidth: number(v.googFrameWidthReceived ?? v.googFrameWidthSent),
+    frameHeight: number(v.googFrameHeightReceived ?? v.googFrameHeightSent)
   };
-  return [codec, source, rtp, remote];
+  if (inbound) return [codec, { ...rtp, ...lossAndJitter }];
+  const roundTripTime = number(v.googRtt, milli);
+  return [codec, rtp, { id: `${id} remote`, type: "remote-inbound-rtp", ssrc, roundTripTime, ...lossAndJitter }];
 }
 function pair(id, v) {
   return {
@@ -1014,7 +966,7 @@ function pair(id, v) {
     selected: true,
     bytesSent: number(v.bytesSent),
     bytesReceived: number(v.bytesReceived),
-    currentRoundTripTime: seconds(v.googRtt)
+    currentRoundTripTime: number(v.googRtt, milli)
   };
 }
 
@@ -1123,26 +1075,25 @@ function view(intervals, identityOf, bounds) {
   }
   return made;
 }
-var kbps = (bytes, ms) => round(bytes === null ? null : bytes * 8 / ms, 2);
-var perSecond = (count, ms) => round(count === null ? null : count * 1e3 / ms, 2);
+var kbps = (bytes, ms) => perSecond(bytes, 125 * ms);
 function ownReport(interval, identity, bounds) {
   const { stream: stream2, ms, measures } = interval;
-  const inbound2 = stream2.statsType === "inbound-rtp";
+  const inbound = stream2.statsType === "inbound-rtp";
   return {
     ...identity,
-    ...lossFields(inbound2 ? lossOf(measures) : null),
+    ...lossFields(inbound ? lossOf(measures) : null),
     statsType: stream2.statsType,
     ssrc: stream2.ssrc,
     mediaType: stream2.mediaType,
     bitrate: kbps(num(measures.bytes), ms),
     packetRate: perSecond(num(measures.packets), ms),
     jitter: num(measures.jitterMs),
-    averageJitter: inbound2 ? round(interval.meanJitterMs, 1) : null,
+    averageJitter: inbound ? round(interval.meanJitterMs, 1) : null,
     rtt: num(measures.rttMs),
     averageRTT: round(interval.meanRttMs, 1),
     quality: label(stream2.mediaType, measures, ms, bounds),
-    audioInputLevel: inbound2 ? null : num(measures.audioLevel),
-    audioOutputLevel: inbound2 ? num(measures.audioLevel) : null
+    audioInputLevel: inbound ? null : num(measures.audioLevel),
+    audioOutputLevel: inbound ? num(measures.audioLevel) : null
   };
 }
 function lossFields(fraction) {
@@ -1266,10 +1217,10 @@ function createFabric(pc, info, env, pcCallback) {
   }
   function identityOf({ stream: stream2 }) {
     const own = associations.get(stream2.ssrc);
-    const inbound2 = stream2.statsType === "inbound-rtp";
+    const inbound = stream2.statsType === "inbound-rtp";
     return {
-      remoteUserID: inbound2 && own?.userID || remoteUserID,
-      userID: own?.userID ?? (inbound2 ? remoteUserID : env.localUserID()),
+      remoteUserID: inbound && own?.userID || remoteUserID,
+      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID()),
       ...sources.get(stream2.key) ?? noSource,
       usageLabel: own?.usageLabel ?? null,
       associatedVideoTag: own?.associatedVideoTag ?? null
@@ -2049,7 +2000,7 @@ function createSession(first, env) {
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
     askWifi();
   }
-  const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known) => known.conferenceID === conferenceID).at(-1);
+  const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
   function match(pc, conferenceID, ssrc) {
     const here = alive(conferenceID);
     return here.find((f) => f.pc === pc) ?? here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);

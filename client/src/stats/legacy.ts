@@ -21,51 +21,37 @@ export function fromLegacy(response: unknown): Report[] {
   });
 }
 
-const number = (value: string | undefined) => (value === undefined || value === '' ? undefined : Number(value));
-const seconds = (value: string | undefined) => (value === undefined ? undefined : Number(value) / 1000);
-const level = (value: string | undefined) => (value === undefined ? undefined : Number(value) / 32767);
+/** A number in a text, of that unit; undefined where there is none. */
+const number = (value: string | undefined, unit = 1) => (value ? Number(value) / unit : undefined);
+const milli = 1000;
+const fullLevel = 32_767;
 
 function stream(id: string, v: Record<string, string>): Report[] {
   const inbound = v.packetsReceived !== undefined;
   const kind = v.mediaType ?? ((v.audioInputLevel ?? v.audioOutputLevel) ? 'audio' : 'video');
   const ssrc = number(v.ssrc);
+  const lossAndJitter = { packetsLost: number(v.packetsLost), jitter: number(v.googJitterReceived, milli) };
   const codec = { id: `${id} codec`, type: 'codec', mimeType: `${kind}/${v.googCodecName}` };
-  const common = { id, kind, ssrc, codecId: codec.id, trackIdentifier: v.googTrackId };
-  if (inbound) {
-    const rtp = {
-      ...common,
-      type: 'inbound-rtp',
-      bytesReceived: number(v.bytesReceived),
-      packetsReceived: number(v.packetsReceived),
-      packetsLost: number(v.packetsLost),
-      jitter: seconds(v.googJitterReceived),
-      audioLevel: level(v.audioOutputLevel),
-      framesDecoded: number(v.framesDecoded),
-      frameWidth: number(v.googFrameWidthReceived),
-      frameHeight: number(v.googFrameHeightReceived),
-    };
-    return [codec, rtp];
-  }
-  const source = { id: `${id} source`, type: 'media-source', audioLevel: level(v.audioInputLevel) };
   const rtp = {
-    ...common,
-    type: 'outbound-rtp',
-    mediaSourceId: source.id,
-    bytesSent: number(v.bytesSent),
-    packetsSent: number(v.packetsSent),
-    framesEncoded: number(v.framesEncoded),
-    frameWidth: number(v.googFrameWidthSent),
-    frameHeight: number(v.googFrameHeightSent),
-  };
-  const remote = {
-    id: `${id} remote`,
-    type: 'remote-inbound-rtp',
+    id,
+    kind,
     ssrc,
-    packetsLost: number(v.packetsLost),
-    roundTripTime: seconds(v.googRtt),
-    jitter: seconds(v.googJitterReceived),
+    codecId: codec.id,
+    trackIdentifier: v.googTrackId,
+    type: inbound ? 'inbound-rtp' : 'outbound-rtp',
+    bytesReceived: number(v.bytesReceived),
+    bytesSent: number(v.bytesSent),
+    packetsReceived: number(v.packetsReceived),
+    packetsSent: number(v.packetsSent),
+    audioLevel: number(inbound ? v.audioOutputLevel : v.audioInputLevel, fullLevel),
+    framesDecoded: number(v.framesDecoded),
+    framesEncoded: number(v.framesEncoded),
+    frameWidth: number(v.googFrameWidthReceived ?? v.googFrameWidthSent),
+    frameHeight: number(v.googFrameHeightReceived ?? v.googFrameHeightSent),
   };
-  return [codec, source, rtp, remote];
+  if (inbound) return [codec, { ...rtp, ...lossAndJitter }];
+  const roundTripTime = number(v.googRtt, milli);
+  return [codec, rtp, { id: `${id} remote`, type: 'remote-inbound-rtp', ssrc, roundTripTime, ...lossAndJitter }];
 }
 
 function pair(id: string, v: Record<string, string>): Report {
@@ -75,6 +61,6 @@ function pair(id: string, v: Record<string, string>): Report {
     selected: true,
     bytesSent: number(v.bytesSent),
     bytesReceived: number(v.bytesReceived),
-    currentRoundTripTime: seconds(v.googRtt),
+    currentRoundTripTime: number(v.googRtt, milli),
   };
 }

@@ -1,7 +1,7 @@
 // The object that csStatsCallback gets (interface document 2.8; STAT-02, 03, 08).
 
 import type { MediaStreamTrackStats, StreamStats, UserID } from '../types.ts';
-import { round, unit } from './interval.ts';
+import { perSecond, round, unit } from './interval.ts';
 import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
 import { label, lossOf, remoteLossOf } from './quality.ts';
@@ -45,8 +45,7 @@ export function view(
   return made;
 }
 
-const kbps = (bytes: number | null, ms: number) => round(bytes === null ? null : (bytes * 8) / ms, 2);
-const perSecond = (count: number | null, ms: number) => round(count === null ? null : (count * 1000) / ms, 2);
+const kbps = (bytes: number | null, ms: number) => perSecond(bytes, 125 * ms); // 8 bits, 1000 of them
 
 function ownReport(
   interval: StreamInterval,
