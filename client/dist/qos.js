@@ -28,6 +28,16 @@
       return otherwise;
     }
   }
+  function inTime(limitMs3, make) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs3, null);
+      const answer = (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      };
+      make().then(answer, () => answer(null));
+    });
+  }
   function later(callback, ...args) {
     if (!callback) return;
     setTimeout(() => {
@@ -52,13 +62,7 @@
     if (url && /^https?:$/.test(url.protocol) && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL(".", url).href;
     throw new Invalid("the collector is unknown: load the library from it, or set configParams.backendUrl");
   }
-  function parse(url) {
-    try {
-      return new URL(url, typeof location === "object" ? location.href : void 0);
-    } catch {
-      return null;
-    }
-  }
+  var parse = (url) => attempt(() => new URL(url, globalThis.location?.href));
 
   // src/validate.ts
   var encoder = new TextEncoder();
@@ -209,6 +213,7 @@
 
   // src/scram.ts
   var encoder2 = new TextEncoder();
+  var hash = "SHA-256";
   function clientFirstBare(appID, nonce) {
     return `n=${appID.replace(/=/g, "=3D").replace(/,/g, "=2C")},r=${nonce}`;
   }
@@ -225,7 +230,7 @@
       throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
     const salted = await pbkdf2(secret.normalize("NFKC"), fromBase64(salt), iterations);
     const clientKey = await hmac(salted, "Client Key");
-    const storedKey = new Uint8Array(await crypto.subtle.digest("SHA-256", clientKey));
+    const storedKey = new Uint8Array(await crypto.subtle.digest(hash, clientKey));
     const withoutProof = `c=biws,r=${nonce}`;
     const message = `${firstBare},${serverFirst},${withoutProof}`;
     const signature = await hmac(storedKey, message);
@@ -233,14 +238,13 @@
     const serverSignature = await hmac(await hmac(salted, "Server Key"), message);
     return { final: `${withoutProof},p=${toBase64(proof)}`, expected: `v=${toBase64(serverSignature)}` };
   }
+  var importKey = (key, algorithm, usage) => crypto.subtle.importKey("raw", key, algorithm, false, [usage]);
   async function pbkdf2(password, salt, iterations) {
-    const key = await crypto.subtle.importKey("raw", encoder2.encode(password), "PBKDF2", false, ["deriveBits"]);
-    return new Uint8Array(
-      await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt, iterations }, key, 256)
-    );
+    const key = await importKey(encoder2.encode(password), "PBKDF2", "deriveBits");
+    return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash, salt, iterations }, key, 256));
   }
   async function hmac(keyBytes, message) {
-    const key = await crypto.subtle.importKey("raw", keyBytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    const key = await importKey(keyBytes, { name: "HMAC", hash }, "sign");
     return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder2.encode(message)));
   }
   function toBase64(bytes) {
@@ -526,14 +530,14 @@
         negotiation();
         connection();
       }
-    }, void 0);
-    for (const type of watched) attempt(() => pc.addEventListener?.(type, update), void 0);
+    });
+    for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
     return {
       update,
       stage,
       /** Removes the listeners. */
       stop() {
-        for (const type of watched) attempt(() => pc.removeEventListener?.(type, update), void 0);
+        for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
       },
       state: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
       /** Since the fabric was added. */
@@ -974,34 +978,16 @@
   // src/stats/read.ts
   var limitMs = 5e3;
   function readStats(pc, legacy) {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limitMs, null);
-      const answer = (reports) => {
-        clearTimeout(timer);
-        resolve(reports);
-      };
-      const ask = (...callback) => pc.getStats(...callback);
-      const askLegacy = () => {
-        if (!legacy) answer(null);
-        else
-          Promise.resolve(ask((response) => answer(attempt(() => fromLegacy(response), null)))).catch(() => answer(null));
-      };
-      try {
-        const promise = ask();
-        if (typeof promise?.then !== "function") askLegacy();
-        else
-          promise.then(
-            (reports) => answer(attempt(() => list(reports), null)),
-            () => answer(null)
-          );
-      } catch {
-        try {
-          askLegacy();
-        } catch {
-          answer(null);
-        }
-      }
+    return inTime(limitMs, () => ask(pc, legacy));
+  }
+  async function ask(pc, legacy) {
+    const promise = attempt(() => pc.getStats());
+    if (typeof promise?.then === "function") return list(await promise);
+    if (!legacy) return null;
+    const response = await new Promise((resolve, reject) => {
+      Promise.resolve(pc.getStats(resolve)).catch(reject);
     });
+    return fromLegacy(response);
   }
   function list(reports) {
     const all = [];
@@ -1237,7 +1223,7 @@
     }
     function areaOf(ssrc) {
       const tag = associations.get(ssrc)?.associatedVideoTag;
-      const element = typeof tag === "string" && typeof document === "object" ? document.getElementById(tag) : tag;
+      const element = typeof tag === "string" ? globalThis.document?.getElementById(tag) : tag;
       const { clientWidth, clientHeight } = element ?? {};
       const area = (num(clientWidth) ?? Number.NaN) * (num(clientHeight) ?? Number.NaN);
       return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
@@ -1840,17 +1826,10 @@
 
   // src/uuid.ts
   function uuidv7(ms) {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    let hex = "";
-    bytes.forEach((byte, i) => {
-      let value = byte;
-      if (i < 6) value = Math.floor(ms / 2 ** (40 - 8 * i)) % 256;
-      else if (i === 6) value = byte & 15 | 112;
-      else if (i === 8) value = byte & 63 | 128;
-      hex += value.toString(16).padStart(2, "0");
-    });
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const random = Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => hex(byte, 2)).join("");
+    return `${hex(ms, 12)}7${random.slice(0, 3)}8${random.slice(3)}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
+  var hex = (value, digits) => value.toString(16).padStart(digits, "0");
 
   // src/version.ts
   var version = "0.1.0";
@@ -1858,18 +1837,8 @@
   // src/wifi.ts
   var limitMs2 = 5e3;
   var maxAddresses = 16;
-  async function readWifi(handler, withAddresses) {
-    let timer;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, limitMs2, null);
-    });
-    try {
-      return parse2(await Promise.race([handler?.(), late]), withAddresses);
-    } catch {
-      return null;
-    } finally {
-      clearTimeout(timer);
-    }
+  function readWifi(handler, withAddresses) {
+    return inTime(limitMs2, async () => parse2(await handler?.(), withAddresses));
   }
   function parse2(answer, withAddresses) {
     const stats = typeof answer === "string" ? JSON.parse(answer) : answer;
@@ -2059,29 +2028,29 @@
       /** A living fabric of that PeerConnection and conference. */
       monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc),
       /**
-       * The fabric that an operation means; undefined means the conference: for null where that
+       * Where the frames of an operation belong: a fabric, or the conference for null where that
        * is allowed, and for a fabric that has ended (API-12, FAB-11).
        */
-      find(pc, conferenceID, nullAllowed) {
+      scope(pc, conferenceID, nullAllowed) {
         const given = pc !== null && pc !== void 0;
         must(given || nullAllowed, "pc", "a PeerConnection", pc);
         const fabric = given ? match(pc, conferenceID) : void 0;
-        if (given && !fabric && !conference(conferenceID)) throw new Invalid(notMonitored);
-        return fabric;
-      },
-      /** Records a frame of a fabric or, without one, of a conference. */
-      record(type, conferenceID, fabric, members, done) {
-        const stamp = clock.stamp();
         const number2 = fabric?.info.fabric;
-        const taken = send({
-          type,
-          stamp,
-          done,
-          fabric: number2 ?? 0,
-          conferenceAt: fabric ? void 0 : conference(conferenceID)?.addedAt ?? stamp,
-          members: fabric ? { fabric: number2, ...members } : { conferenceID, ...members }
-        });
-        if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+        const last = conference(conferenceID);
+        if (given && !last) throw new Invalid(notMonitored);
+        function record(type, members, done) {
+          const stamp = clock.stamp();
+          const taken = send({
+            type,
+            stamp,
+            done,
+            fabric: number2 ?? 0,
+            conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
+            members: fabric ? { fabric: number2, ...members } : { conferenceID, ...members }
+          });
+          if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+        }
+        return { fabric, record };
       }
     };
   }
@@ -2119,18 +2088,17 @@
 
   // src/report.ts
   var maxLogBytes = 20480;
-  function reportError(instance, _call, ...args) {
-    const [pc, conferenceID, functionName, error, localSDP, remoteSDP] = args;
+  function reportError(instance, _call, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
     const conference = requireConferenceID(conferenceID);
     const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
     const session = sessionOf(instance);
-    const fabric = session.find(pc, conference, true);
+    const { record } = session.scope(pc, conference, true);
     if (name === "applicationLog" || name === "applicationError") {
-      session.record("log", conference, fabric, { text: logText(error) });
+      record("log", { text: logText(error) });
       return;
     }
     const local = sdpText(localSDP);
-    session.record("error", conference, fabric, {
+    record("error", {
       function: name,
       ...describe(error),
       localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
@@ -2172,8 +2140,8 @@
     on,
     attachWifiStatsHandler,
     sendCallDetails,
-    sendCustomEvent: (instance, _call, ...args) => sendCustom(instance, "customEvent", args),
-    sendCustomStats: (instance, _call, ...args) => sendCustom(instance, "customStats", args),
+    sendCustomEvent: (instance, _call, pc, conferenceID, events) => sendCustom(instance, "customEvent", pc, conferenceID, events),
+    sendCustomStats: (instance, _call, pc, conferenceID, stats) => sendCustom(instance, "customStats", pc, conferenceID, stats),
     startPrecallTests: noPrecall,
     stopPrecallTests: noPrecall,
     makePrecallTest: noPrecall
@@ -2205,8 +2173,7 @@
     call.refused = (msg) => later(callback, "failure", msg);
     return callback;
   }
-  function initialize(instance, call, ...args) {
-    const [appID, secret, localUserID, csInitCallback, csStatsCallback, configParams] = args;
+  function initialize(instance, call, appID, secret, localUserID, csInitCallback, csStatsCallback, configParams) {
     const { notes } = call;
     const initCallback = callbackOf("csInitCallback", csInitCallback, call);
     call.refused = (msg) => later(initCallback, "authError", msg);
@@ -2219,8 +2186,7 @@
     instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback, call);
     begin(instance, { base, appID: id, secret: key, userID, config });
   }
-  function addNewFabric(instance, call, ...args) {
-    const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
+  function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fifth, sixth) {
     const { notes } = call;
     const older = typeof fifth === "function";
     const callback = pcCallbackOf(older ? sixth ?? fifth : sixth, call);
@@ -2260,8 +2226,7 @@
     if (!fabric) throw new Invalid(notMonitored);
     return fabric;
   }
-  function associateMstWithUserID(instance, { notes }, ...args) {
-    const [pc, user, conferenceID, source, label2, tag] = args;
+  function associateMstWithUserID(instance, { notes }, pc, user, conferenceID, source, label2, tag) {
     const userID = requireUserID("userID", user, notes);
     const conference = requireConferenceID(conferenceID);
     const ssrc = requireInteger("ssrc", source, 0, 4294967295);
@@ -2272,8 +2237,7 @@
     const associatedVideoTag = id ? cutBytes(String(id), 256) : null;
     fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
   }
-  function sendFabricEvent(instance, { notes }, ...args) {
-    const [pc, name, conferenceID, eventData] = args;
+  function sendFabricEvent(instance, { notes }, pc, name, conferenceID, eventData) {
     const event = requireMember("fabricEvent", enums.fabricEvent, name);
     if (event === "fabricSetup" || event === "fabricSetupFailed")
       throw new Invalid(`${event} is made by the library itself and cannot be sent`);
@@ -2281,13 +2245,13 @@
     const session = sessionOf(instance);
     const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData) } : requireData("eventData", eventData);
     const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
-    const fabric = session.find(pc, conference, ofConference);
+    const { fabric, record } = session.scope(pc, conference, ofConference);
     if (event === "fabricTerminated") {
       if (fabric) fabric.end("application");
       else notes.push("the fabric had ended already");
     } else {
       if (!fabric && !ofConference) throw new Invalid("the fabric has ended");
-      session.record("event", conference, fabric, { event, data });
+      record("event", { event, data });
     }
   }
   function deviceList(value) {
@@ -2297,8 +2261,7 @@
     while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
     return kept;
   }
-  function reportUserIDChange(instance, { notes }, ...args) {
-    const [pc, conferenceID, user, type] = args;
+  function reportUserIDChange(instance, { notes }, pc, conferenceID, user, type) {
     const conference = requireConferenceID(conferenceID);
     const newUserID = requireUserID("newUserID", user, notes);
     const userIDType = requireMember("userIDType", enums.userIDType, type);
@@ -2307,8 +2270,7 @@
     else fabric.renameRemote(newUserID);
     fabric.event("userIDChange", { userIDType, newUserID });
   }
-  function sendUserFeedback(instance, call, ...args) {
-    const [conferenceID, feedback, pcCallback] = args;
+  function sendUserFeedback(instance, call, conferenceID, feedback, pcCallback) {
     const callback = pcCallbackOf(pcCallback, call);
     const conference = requireConferenceID(conferenceID);
     must(isObject(feedback), "feedback", "an object", feedback);
@@ -2324,7 +2286,7 @@
       comment: commentOf(comment ?? void 0, call.notes)
     };
     const done = (err, msg) => later(callback, err, msg);
-    sessionOf(instance).record("feedback", conference, void 0, members, done);
+    sessionOf(instance).scope(null, conference, true).record("feedback", members, done);
   }
   function commentOf(comment, notes) {
     if (comment === void 0) return void 0;
@@ -2341,22 +2303,18 @@
   function attachWifiStatsHandler(instance, _call, handler) {
     instance.wifi = requireFunction("getWifiStats", handler);
   }
-  function sendCallDetails(instance, _call, ...args) {
-    const [pc, conferenceID, attributes] = args;
+  function sendCallDetails(instance, _call, pc, conferenceID, attributes) {
     const conference = requireConferenceID(conferenceID);
     const data = requireData("callAttributes", attributes ?? "");
     requireMember("callAttributes.callType", callType, data.callType);
     requireMember("callAttributes.role", role, data.role);
-    const session = sessionOf(instance);
-    session.record("event", conference, session.find(pc, conference, true), { event: "callDetails", data });
+    sessionOf(instance).scope(pc, conference, true).record("event", { event: "callDetails", data });
   }
-  function sendCustom(instance, event, args) {
-    const [pc, conferenceID, given] = args;
+  function sendCustom(instance, event, pc, conferenceID, given) {
     const conference = requireConferenceID(conferenceID);
     const items = [given].flat().map((item) => customItem(event, item));
-    const session = sessionOf(instance);
-    const fabric = session.find(pc, conference, true);
-    for (const data of items) session.record("event", conference, fabric, { event, data });
+    const { record } = sessionOf(instance).scope(pc, conference, true);
+    for (const data of items) record("event", { event, data });
   }
   function customItem(event, item) {
     const isEvent = event === "customEvent";
@@ -2377,7 +2335,7 @@
   }
 
   // src/umd.ts
-  var script = typeof document === "object" ? document.currentScript : null;
+  var script = globalThis.document?.currentScript;
   var qos = assemble(script?.src);
   if (typeof define === "function" && define.amd) define([], () => qos);
   else if (typeof module === "object" && module.exports) module.exports = qos;

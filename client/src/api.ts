@@ -30,8 +30,10 @@ const operations: Record<string, Operation> = {
   on,
   attachWifiStatsHandler,
   sendCallDetails,
-  sendCustomEvent: (instance, _call, ...args) => sendCustom(instance, 'customEvent', args),
-  sendCustomStats: (instance, _call, ...args) => sendCustom(instance, 'customStats', args),
+  sendCustomEvent: (instance, _call, pc, conferenceID, events) =>
+    sendCustom(instance, 'customEvent', pc, conferenceID, events),
+  sendCustomStats: (instance, _call, pc, conferenceID, stats) =>
+    sendCustom(instance, 'customStats', pc, conferenceID, stats),
   startPrecallTests: noPrecall,
   stopPrecallTests: noPrecall,
   makePrecallTest: noPrecall,
@@ -71,8 +73,16 @@ function pcCallbackOf(value: unknown, call: Call): PcCallback | undefined {
   return callback;
 }
 
-function initialize(instance: Instance, call: Call, ...args: unknown[]): void {
-  const [appID, secret, localUserID, csInitCallback, csStatsCallback, configParams] = args;
+function initialize(
+  instance: Instance,
+  call: Call,
+  appID: unknown,
+  secret: unknown,
+  localUserID: unknown,
+  csInitCallback: unknown,
+  csStatsCallback: unknown,
+  configParams: unknown,
+): void {
   const { notes } = call;
   const initCallback = callbackOf<Instance['initCallback']>('csInitCallback', csInitCallback, call);
   call.refused = (msg) => later(initCallback, 'authError', msg);
@@ -86,8 +96,16 @@ function initialize(instance: Instance, call: Call, ...args: unknown[]): void {
   begin(instance, { base, appID: id, secret: key, userID, config });
 }
 
-function addNewFabric(instance: Instance, call: Call, ...args: unknown[]): void {
-  const [pc, remoteUserID, usage, conferenceID, fifth, sixth] = args;
+function addNewFabric(
+  instance: Instance,
+  call: Call,
+  pc: unknown,
+  remoteUserID: unknown,
+  usage: unknown,
+  conferenceID: unknown,
+  fifth: unknown,
+  sixth: unknown,
+): void {
   const { notes } = call;
   // The older form has no fabricAttributes.
   const older = typeof fifth === 'function';
@@ -135,8 +153,16 @@ function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: 
   return fabric;
 }
 
-function associateMstWithUserID(instance: Instance, { notes }: Call, ...args: unknown[]): void {
-  const [pc, user, conferenceID, source, label, tag] = args;
+function associateMstWithUserID(
+  instance: Instance,
+  { notes }: Call,
+  pc: unknown,
+  user: unknown,
+  conferenceID: unknown,
+  source: unknown,
+  label: unknown,
+  tag: unknown,
+): void {
   const userID = check.requireUserID('userID', user, notes);
   const conference = check.requireConferenceID(conferenceID);
   const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
@@ -148,8 +174,14 @@ function associateMstWithUserID(instance: Instance, { notes }: Call, ...args: un
   fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
 }
 
-function sendFabricEvent(instance: Instance, { notes }: Call, ...args: unknown[]): void {
-  const [pc, name, conferenceID, eventData] = args;
+function sendFabricEvent(
+  instance: Instance,
+  { notes }: Call,
+  pc: unknown,
+  name: unknown,
+  conferenceID: unknown,
+  eventData: unknown,
+): void {
   const event = check.requireMember('fabricEvent', enums.fabricEvent, name);
   if (event === 'fabricSetup' || event === 'fabricSetupFailed')
     throw new Invalid(`${event} is made by the library itself and cannot be sent`);
@@ -158,13 +190,13 @@ function sendFabricEvent(instance: Instance, { notes }: Call, ...args: unknown[]
   const data =
     event === 'activeDeviceList' ? { deviceList: deviceList(eventData) } : check.requireData('eventData', eventData);
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
-  const fabric = session.find(pc, conference, ofConference);
+  const { fabric, record } = session.scope(pc, conference, ofConference);
   if (event === 'fabricTerminated') {
     if (fabric) fabric.end('application');
     else notes.push('the fabric had ended already');
   } else {
     if (!fabric && !ofConference) throw new Invalid('the fabric has ended');
-    session.record('event', conference, fabric, { event, data });
+    record('event', { event, data });
   }
 }
 
@@ -179,8 +211,14 @@ function deviceList(value: unknown): object[] {
   return kept;
 }
 
-function reportUserIDChange(instance: Instance, { notes }: Call, ...args: unknown[]): void {
-  const [pc, conferenceID, user, type] = args;
+function reportUserIDChange(
+  instance: Instance,
+  { notes }: Call,
+  pc: unknown,
+  conferenceID: unknown,
+  user: unknown,
+  type: unknown,
+): void {
   const conference = check.requireConferenceID(conferenceID);
   const newUserID = check.requireUserID('newUserID', user, notes);
   const userIDType = check.requireMember('userIDType', enums.userIDType, type);
@@ -190,8 +228,13 @@ function reportUserIDChange(instance: Instance, { notes }: Call, ...args: unknow
   fabric.event('userIDChange', { userIDType, newUserID });
 }
 
-function sendUserFeedback(instance: Instance, call: Call, ...args: unknown[]): void {
-  const [conferenceID, feedback, pcCallback] = args;
+function sendUserFeedback(
+  instance: Instance,
+  call: Call,
+  conferenceID: unknown,
+  feedback: unknown,
+  pcCallback: unknown,
+): void {
   const callback = pcCallbackOf(pcCallback, call);
   const conference = check.requireConferenceID(conferenceID);
   check.must(check.isObject(feedback), 'feedback', 'an object', feedback);
@@ -208,7 +251,7 @@ function sendUserFeedback(instance: Instance, call: Call, ...args: unknown[]): v
     comment: commentOf(comment ?? undefined, call.notes),
   };
   const done: PcCallback = (err, msg) => later(callback, err, msg);
-  sessionOf(instance).record('feedback', conference, undefined, members, done);
+  sessionOf(instance).scope(null, conference, true).record('feedback', members, done);
 }
 
 function commentOf(comment: unknown, notes: string[]): string | undefined {
@@ -229,23 +272,31 @@ function attachWifiStatsHandler(instance: Instance, _call: Call, handler: unknow
   instance.wifi = check.requireFunction('getWifiStats', handler);
 }
 
-function sendCallDetails(instance: Instance, _call: Call, ...args: unknown[]): void {
-  const [pc, conferenceID, attributes] = args;
+function sendCallDetails(
+  instance: Instance,
+  _call: Call,
+  pc: unknown,
+  conferenceID: unknown,
+  attributes: unknown,
+): void {
   const conference = check.requireConferenceID(conferenceID);
   const data = check.requireData('callAttributes', attributes ?? '');
   check.requireMember('callAttributes.callType', callType, data.callType);
   check.requireMember('callAttributes.role', role, data.role);
-  const session = sessionOf(instance);
-  session.record('event', conference, session.find(pc, conference, true), { event: 'callDetails', data });
+  sessionOf(instance).scope(pc, conference, true).record('event', { event: 'callDetails', data });
 }
 
-function sendCustom(instance: Instance, event: 'customEvent' | 'customStats', args: readonly unknown[]): void {
-  const [pc, conferenceID, given] = args;
+function sendCustom(
+  instance: Instance,
+  event: 'customEvent' | 'customStats',
+  pc: unknown,
+  conferenceID: unknown,
+  given: unknown,
+): void {
   const conference = check.requireConferenceID(conferenceID);
   const items = [given].flat().map((item) => customItem(event, item));
-  const session = sessionOf(instance);
-  const fabric = session.find(pc, conference, true);
-  for (const data of items) session.record('event', conference, fabric, { event, data });
+  const { record } = sessionOf(instance).scope(pc, conference, true);
+  for (const data of items) record('event', { event, data });
 }
 
 function customItem(event: string, item: unknown): Record<string, unknown> {

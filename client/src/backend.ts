@@ -1,6 +1,6 @@
 // Where the collector is (requirement LIB-03).
 
-import { Invalid } from './result.ts';
+import { attempt, Invalid } from './result.ts';
 
 /** The base URL, with a slash at its end: backendUrl, or the folder the library came from. */
 export function findBackend(backendUrl: string | undefined, scriptUrl: string | undefined): string {
@@ -17,10 +17,4 @@ export function findBackend(backendUrl: string | undefined, scriptUrl: string | 
   throw new Invalid('the collector is unknown: load the library from it, or set configParams.backendUrl');
 }
 
-function parse(url: string): URL | null {
-  try {
-    return new URL(url, typeof location === 'object' ? location.href : undefined);
-  } catch {
-    return null;
-  }
-}
+const parse = (url: string) => attempt(() => new URL(url, globalThis.location?.href));

@@ -181,7 +181,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   /** The area of the element that shows a video, in device pixels; null when unknown. */
   function areaOf(ssrc: number): number | null {
     const tag = associations.get(ssrc)?.associatedVideoTag;
-    const element = typeof tag === 'string' && typeof document === 'object' ? document.getElementById(tag) : tag;
+    const element = typeof tag === 'string' ? globalThis.document?.getElementById(tag) : tag;
     const { clientWidth, clientHeight } = (element ?? {}) as Partial<HTMLElement>;
     const area = (num(clientWidth) ?? Number.NaN) * (num(clientHeight) ?? Number.NaN);
     return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));

@@ -155,15 +155,15 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
         negotiation();
         connection();
       }
-    }, undefined);
+    });
 
-  for (const type of watched) attempt(() => pc.addEventListener?.(type, update), undefined);
+  for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
   return {
     update,
     stage,
     /** Removes the listeners. */
     stop(): void {
-      for (const type of watched) attempt(() => pc.removeEventListener?.(type, update), undefined);
+      for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
     },
     state: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
     /** Since the fabric was added. */

@@ -9,18 +9,26 @@ import { cutBytes, isObject, requireConferenceID, requireMember } from './valida
 const maxLogBytes = 20_480;
 
 /** Reports a failed negotiation step, or keeps a log of the application. */
-export function reportError(instance: Instance, _call: Call, ...args: unknown[]): void {
-  const [pc, conferenceID, functionName, error, localSDP, remoteSDP] = args;
+export function reportError(
+  instance: Instance,
+  _call: Call,
+  pc: unknown,
+  conferenceID: unknown,
+  functionName: unknown,
+  error: unknown,
+  localSDP: unknown,
+  remoteSDP: unknown,
+): void {
   const conference = requireConferenceID(conferenceID);
   const name = requireMember('wrtcFuncName', enums.webRTCFunctions, functionName);
   const session = sessionOf(instance);
-  const fabric = session.find(pc, conference, true);
+  const { record } = session.scope(pc, conference, true);
   if (name === 'applicationLog' || name === 'applicationError') {
-    session.record('log', conference, fabric, { text: logText(error) });
+    record('log', { text: logText(error) });
     return;
   }
   const local = sdpText(localSDP);
-  session.record('error', conference, fabric, {
+  record('error', {
     function: name,
     ...describe(error),
     localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),

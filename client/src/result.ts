@@ -36,12 +36,24 @@ export function text(thrown: unknown): string {
 }
 
 /** What make returns; otherwise where it throws. */
-export function attempt<T, O>(make: () => T, otherwise: O): T | O {
+export function attempt<T, O = undefined>(make: () => T, otherwise?: O): T | O {
   try {
     return make();
   } catch {
-    return otherwise;
+    return otherwise as O;
   }
+}
+
+/** What make promises; null when that fails, or takes longer than limitMs. Never rejects. */
+export function inTime<T>(limitMs: number, make: () => Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limitMs, null);
+    const answer = (value: T | null) => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    make().then(answer, () => answer(null));
+  });
 }
 
 /** Calls the application later and survives what it throws. */

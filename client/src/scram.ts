@@ -1,6 +1,7 @@
 // SCRAM-SHA-256 (RFC 5802, RFC 7677) with WebCrypto: the secret never leaves the browser.
 
 const encoder = new TextEncoder();
+const hash = 'SHA-256';
 
 /** What the second client message and the check of the server's signature need. */
 export interface ScramProof {
@@ -32,7 +33,7 @@ export async function prove(secret: string, firstBare: string, serverFirst: stri
 
   const salted = await pbkdf2(secret.normalize('NFKC'), fromBase64(salt), iterations);
   const clientKey = await hmac(salted, 'Client Key');
-  const storedKey = new Uint8Array(await crypto.subtle.digest('SHA-256', clientKey));
+  const storedKey = new Uint8Array(await crypto.subtle.digest(hash, clientKey));
   const withoutProof = `c=biws,r=${nonce}`;
   const message = `${firstBare},${serverFirst},${withoutProof}`;
   const signature = await hmac(storedKey, message);
@@ -43,15 +44,16 @@ export async function prove(secret: string, firstBare: string, serverFirst: stri
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+const importKey = (key: Bytes, algorithm: string | HmacImportParams, usage: KeyUsage) =>
+  crypto.subtle.importKey('raw', key, algorithm, false, [usage]);
+
 async function pbkdf2(password: string, salt: Bytes, iterations: number): Promise<Bytes> {
-  const key = await crypto.subtle.importKey('raw', encoder.encode(password), 'PBKDF2', false, ['deriveBits']);
-  return new Uint8Array(
-    await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, key, 256),
-  );
+  const key = await importKey(encoder.encode(password), 'PBKDF2', 'deriveBits');
+  return new Uint8Array(await crypto.subtle.deriveBits({ name: 'PBKDF2', hash, salt, iterations }, key, 256));
 }
 
 async function hmac(keyBytes: Bytes, message: string): Promise<Bytes> {
-  const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const key = await importKey(keyBytes, { name: 'HMAC', hash }, 'sign');
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(message)));
 }
 

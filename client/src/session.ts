@@ -245,36 +245,32 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     monitors: (pc: unknown, conferenceID: string) => alive(conferenceID).some((f) => f.pc === pc),
 
     /**
-     * The fabric that an operation means; undefined means the conference: for null where that
+     * Where the frames of an operation belong: a fabric, or the conference for null where that
      * is allowed, and for a fabric that has ended (API-12, FAB-11).
      */
-    find(pc: unknown, conferenceID: string, nullAllowed: boolean): Fabric | undefined {
+    scope(pc: unknown, conferenceID: string, nullAllowed: boolean) {
       const given = pc !== null && pc !== undefined;
       must(given || nullAllowed, 'pc', 'a PeerConnection', pc);
       const fabric = given ? match(pc, conferenceID) : undefined;
-      if (given && !fabric && !conference(conferenceID)) throw new Invalid(notMonitored);
-      return fabric;
-    },
-
-    /** Records a frame of a fabric or, without one, of a conference. */
-    record(
-      type: Frame['type'],
-      conferenceID: string,
-      fabric: Fabric | undefined,
-      members: object,
-      done?: Frame['done'],
-    ): void {
-      const stamp = clock.stamp();
       const number = fabric?.info.fabric;
-      const taken = send({
-        type,
-        stamp,
-        done,
-        fabric: number ?? 0,
-        conferenceAt: fabric ? undefined : (conference(conferenceID)?.addedAt ?? stamp),
-        members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
-      });
-      if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      const last = conference(conferenceID);
+      if (given && !last) throw new Invalid(notMonitored);
+
+      /** Records a frame. */
+      function record(type: Frame['type'], members: object, done?: Frame['done']): void {
+        const stamp = clock.stamp();
+        const taken = send({
+          type,
+          stamp,
+          done,
+          fabric: number ?? 0,
+          conferenceAt: fabric ? undefined : (last?.addedAt ?? stamp),
+          members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
+        });
+        if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      }
+
+      return { fabric, record };
     },
   };
 }

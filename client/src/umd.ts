@@ -6,8 +6,8 @@ declare const define: { (dependencies: string[], factory: () => unknown): void; 
 declare const module: { exports?: unknown } | undefined;
 
 // Read here, not in a loader's factory: only while the file runs does the page know which it is.
-const script = typeof document === 'object' ? document.currentScript : null;
-const qos = assemble((script as HTMLScriptElement | null)?.src);
+const script = globalThis.document?.currentScript as HTMLScriptElement | null | undefined;
+const qos = assemble(script?.src);
 
 if (typeof define === 'function' && define.amd) define([], () => qos);
 else if (typeof module === 'object' && module.exports) module.exports = qos;

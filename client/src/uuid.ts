@@ -2,14 +2,8 @@
 
 /** A UUID version 7 (RFC 9562) of that time in ms. */
 export function uuidv7(ms: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  let hex = '';
-  bytes.forEach((byte, i) => {
-    let value = byte;
-    if (i < 6) value = Math.floor(ms / 2 ** (40 - 8 * i)) % 256;
-    else if (i === 6) value = (byte & 0x0f) | 0x70;
-    else if (i === 8) value = (byte & 0x3f) | 0x80;
-    hex += value.toString(16).padStart(2, '0');
-  });
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const random = Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => hex(byte, 2)).join('');
+  return `${hex(ms, 12)}7${random.slice(0, 3)}8${random.slice(3)}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
+
+const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');

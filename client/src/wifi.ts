@@ -1,6 +1,7 @@
 // Wi-Fi statistics that the application supplies (API-09). A handler that rejects, is slow
 // or answers nonsense costs one sample.
 
+import { inTime } from './result.ts';
 import { num } from './stats/normalise.ts';
 import { isObject } from './validate.ts';
 
@@ -11,18 +12,8 @@ const limitMs = 5000;
 const maxAddresses = 16;
 
 /** One sample, null when there is none. Never rejects. */
-export async function readWifi(handler: WifiHandler | undefined, withAddresses: boolean): Promise<object | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, limitMs, null);
-  });
-  try {
-    return parse(await Promise.race([handler?.(), late]), withAddresses);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
+export function readWifi(handler: WifiHandler | undefined, withAddresses: boolean): Promise<object | null> {
+  return inTime(limitMs, async () => parse(await handler?.(), withAddresses));
 }
 
 function parse(answer: unknown, withAddresses: boolean): object | null {

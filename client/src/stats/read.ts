@@ -1,45 +1,32 @@
 // Asking a PeerConnection for its reports, whatever it is (FAB-10).
 
-import { attempt } from '../result.ts';
+import { attempt, inTime } from '../result.ts';
 import { isObject } from '../validate.ts';
 import { fromLegacy } from './legacy.ts';
 import type { Report } from './normalise.ts';
 
 const limitMs = 5000;
 
+/** What a PeerConnection has to ask; without a callback it promises. */
+interface Asked {
+  getStats(callback?: (response: unknown) => void): unknown;
+}
+
 /** The reports, or null when none came: an error, or no answer in time. Never rejects. */
 export function readStats(pc: object, legacy: boolean): Promise<Report[] | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limitMs, null);
-    const answer = (reports: Report[] | null) => {
-      clearTimeout(timer);
-      resolve(reports);
-    };
-    const ask = (...callback: ((response: unknown) => void)[]) =>
-      (pc as { getStats(...args: unknown[]): unknown }).getStats(...callback);
-    const askLegacy = () => {
-      if (!legacy) answer(null);
-      // The promise form called like this refuses by a promise.
-      else
-        Promise.resolve(ask((response) => answer(attempt(() => fromLegacy(response), null)))).catch(() => answer(null));
-    };
-    try {
-      const promise = ask() as PromiseLike<unknown> | undefined;
-      if (typeof promise?.then !== 'function') askLegacy();
-      else
-        promise.then(
-          (reports) => answer(attempt(() => list(reports), null)),
-          () => answer(null),
-        );
-    } catch {
-      // An object of the callback form may refuse to be called without one.
-      try {
-        askLegacy();
-      } catch {
-        answer(null);
-      }
-    }
+  return inTime(limitMs, () => ask(pc as Asked, legacy));
+}
+
+async function ask(pc: Asked, legacy: boolean): Promise<Report[] | null> {
+  // An object of the callback form may refuse to be called without one.
+  const promise = attempt(() => pc.getStats()) as PromiseLike<unknown> | undefined;
+  if (typeof promise?.then === 'function') return list(await promise);
+  if (!legacy) return null;
+  const response = await new Promise((resolve, reject) => {
+    // The promise form called like this refuses by a promise.
+    Promise.resolve(pc.getStats(resolve)).catch(reject);
   });
+  return fromLegacy(response);
 }
 
 /** Reports come as a map, an array or an object keyed by id. */
