@@ -68,7 +68,7 @@ async function buildMinified() {
   const { code, map } = await minify(folded, {
     ecma: 2020,
     compress: { passes: 3, hoist_funs: true }, // functions side by side repeat more
-    mangle: { toplevel: true },
+    module: true, // all names are its own
     format: { comments: /^!/ },
     sourceMap: { content, filename: 'qos.min.js', url: 'qos.min.js.map', includeSources: true },
   });

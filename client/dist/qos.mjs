@@ -1118,11 +1118,25 @@ function remoteReport(interval, own) {
   };
 }
 
+// src/timer.ts
+var longestMs = 864e5;
+function createTimer() {
+  let id;
+  const clear = () => clearTimeout(id);
+  return {
+    clear,
+    set(ms, task) {
+      clear();
+      id = setTimeout(task, Math.min(ms, longestMs));
+    }
+  };
+}
+
 // src/fabric.ts
 var pollMs = 1e3;
 var settleMs = 1e3;
 var lastReadingMs = 1e3;
-var longestMs = 2e4;
+var longestMs2 = 2e4;
 function createFabric(pc, info, env, pcCallback) {
   const { fabric, conferenceID } = info;
   const { clock } = env;
@@ -1131,7 +1145,7 @@ function createFabric(pc, info, env, pcCallback) {
   const sources = /* @__PURE__ */ new Map();
   const timers = /* @__PURE__ */ new Set();
   let { remoteUserID } = info;
-  let tick;
+  const tick = createTimer();
   let reading = false;
   let measuredMs = mono();
   let tellSetup;
@@ -1149,19 +1163,18 @@ function createFabric(pc, info, env, pcCallback) {
     timers.add(timer);
   }
   function clearTimers() {
-    clearTimeout(tick);
+    tick.clear();
     timers.forEach(clearTimeout);
   }
   const read = () => readStats(pc, env.legacyStats());
   function measureIn(ms) {
-    clearTimeout(tick);
-    tick = setTimeout(() => {
+    tick.set(ms, () => {
       measureIn(env.intervalMs());
       measure();
-    }, ms);
+    });
   }
   function reschedule() {
-    const latestMs2 = measuredMs + longestMs - mono();
+    const latestMs2 = measuredMs + longestMs2 - mono();
     measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs2));
   }
   async function measure() {
@@ -1527,7 +1540,6 @@ var socketAgainMs = 3e5;
 var postPauseMs = 5e3;
 var steadyMs = 1e4;
 var renewAgainMs = 6e4;
-var longestTimerMs = 864e5;
 var asRefusal = (error) => error instanceof Refusal ? error : new Refusal("httpError", text(error), true);
 function createTransport(env) {
   const { base, clock, queue, report } = env;
@@ -1549,10 +1561,10 @@ function createTransport(env) {
   let helloToken = null;
   let doubted = false;
   let welcomedAt = 0;
-  let renewal;
-  let nextTry;
-  let watchdog;
-  let pause;
+  const renewal = createTimer();
+  const nextTry = createTimer();
+  const watchdog = createTimer();
+  const pause = createTimer();
   const hello = () => {
     helloSent = clock.mono();
     helloToken = token;
@@ -1563,7 +1575,7 @@ function createTransport(env) {
     const ws = socket;
     socket = null;
     ready = paused = false;
-    for (const timer of [watchdog, pause, nextTry]) clearTimeout(timer);
+    for (const timer of [watchdog, pause, nextTry]) timer.clear();
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = null;
     try {
@@ -1572,10 +1584,7 @@ function createTransport(env) {
     } catch {
     }
   }
-  function connectIn(ms) {
-    clearTimeout(nextTry);
-    nextTry = setTimeout(connect, Math.min(ms, longestTimerMs));
-  }
+  const connectIn = (ms) => nextTry.set(ms, connect);
   function retry(minMs = 0) {
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
   }
@@ -1593,12 +1602,12 @@ function createTransport(env) {
       return;
     }
     stopped = true;
-    clearTimeout(renewal);
+    renewal.clear();
     queue.giveUp(csError, message);
   }
   const away = () => stopped || resting;
   async function connect() {
-    clearTimeout(nextTry);
+    nextTry.clear();
     if (away() || connecting || socket) return;
     connecting = true;
     const mine = generation;
@@ -1623,11 +1632,10 @@ function createTransport(env) {
     renewIn(fresh.expiresInMs * 0.9);
   }
   function renewIn(ms) {
-    clearTimeout(renewal);
-    renewal = setTimeout(
+    renewal.set(
+      Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
-      () => renew(true).catch(() => stopped || renewIn(renewAgainMs)),
-      Math.min(Math.max(ms, renewAgainMs), longestTimerMs)
+      () => renew(true).catch(() => stopped || renewIn(renewAgainMs))
     );
   }
   function open() {
@@ -1656,12 +1664,11 @@ function createTransport(env) {
     }
   }
   function watch(ms, suspicious = false) {
-    clearTimeout(watchdog);
-    watchdog = setTimeout(() => {
+    watchdog.set(ms, () => {
       const waiting = queue.unacked();
       if (!ready || waiting && suspicious) lost();
       else watch(silenceMs, waiting);
-    }, ms);
+    });
   }
   function lost(refusal) {
     const wasReady = ready;
@@ -1684,12 +1691,11 @@ function createTransport(env) {
   }
   function hold(ms, again = false) {
     paused = true;
-    clearTimeout(pause);
-    pause = setTimeout(() => {
+    pause.set(ms, () => {
       paused = false;
       if (again) queue.rewind();
       pump();
-    }, ms);
+    });
   }
   function pump() {
     const ws = socket;
@@ -1788,7 +1794,7 @@ function createTransport(env) {
       connecting = stopped = posting = resting = doubted = false;
       token = null;
       attempts = socketRefusals = postUntil = 0;
-      clearTimeout(renewal);
+      renewal.clear();
       disconnect();
       connect();
     },
@@ -1814,7 +1820,7 @@ function createTransport(env) {
         stopped = true;
         generation++;
         flush();
-        clearTimeout(renewal);
+        renewal.clear();
         disconnect('{"type":"bye"}');
         queue.giveUp("failure", "the session was replaced");
       };
@@ -1879,7 +1885,7 @@ function createSession(first, env) {
   let urlTemplate = "";
   let unwatchPage = () => {
   };
-  let wifiTimer;
+  const wifiTimer = createTimer();
   const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
   function hello(token) {
     const at = clock.time(clock.stamp());
@@ -1986,15 +1992,14 @@ function createSession(first, env) {
     transport.wake();
   }
   function askWifi() {
-    clearTimeout(wifiTimer);
-    wifiTimer = setTimeout(async () => {
+    wifiTimer.set(intervalMs, async () => {
       if (!fabrics.length) return;
       askWifi();
       const sample = await readWifi(env.wifi(), info.config.collectIP);
       if (!sample) return;
       for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
         fabric.event("wifiStats", sample);
-    }, intervalMs);
+    });
   }
   function start() {
     unwatchPage();
@@ -2017,7 +2022,7 @@ function createSession(first, env) {
     close() {
       for (const fabric of [...fabrics]) fabric.end("replaced", true);
       unwatchPage();
-      clearTimeout(wifiTimer);
+      wifiTimer.clear();
       transport.stop(graceMs);
     },
     collectIP: () => info.config.collectIP,

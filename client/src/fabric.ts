@@ -9,6 +9,7 @@ import { createMonitor, type Reading, type StreamInterval } from './stats/monito
 import { num, type Pair, type Report, type Stream, str } from './stats/normalise.ts';
 import { readStats } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
+import { createTimer } from './timer.ts';
 import type { CsError, FabricStats, PcCallback, UserID } from './types.ts';
 
 /** What addNewFabric says about a fabric. */
@@ -69,7 +70,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const sources = new Map<string, SourceInfo>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let { remoteUserID } = info;
-  let tick: ReturnType<typeof setTimeout> | undefined;
+  const tick = createTimer();
   let reading = false;
   let measuredMs = mono();
   /** fabricSetup waits for the candidates of the first reading. */
@@ -92,18 +93,17 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   }
 
   function clearTimers(): void {
-    clearTimeout(tick);
+    tick.clear();
     timers.forEach(clearTimeout);
   }
 
   const read = () => readStats(pc, env.legacyStats());
 
   function measureIn(ms: number): void {
-    clearTimeout(tick);
-    tick = setTimeout(() => {
+    tick.set(ms, () => {
       measureIn(env.intervalMs());
       measure();
-    }, ms);
+    });
   }
 
   /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */

@@ -10,6 +10,7 @@ import { createQueue, type Frame, maxEntryBytes, once } from './queue.ts';
 import { Invalid } from './result.ts';
 import { columnsLine } from './stats/columns.ts';
 import { defaultBounds } from './stats/quality.ts';
+import { createTimer } from './timer.ts';
 import { createTransport } from './transport.ts';
 import type { CsError, FabricStats, PcCallback, TokenGenerator, UserID } from './types.ts';
 import { uuidv7 } from './uuid.ts';
@@ -60,7 +61,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let bounds = defaultBounds;
   let urlTemplate = '';
   let unwatchPage = () => {};
-  let wifiTimer: ReturnType<typeof setTimeout> | undefined;
+  const wifiTimer = createTimer();
 
   const alive = (conferenceID?: string) =>
     fabrics.filter((f) => !f.ended() && (conferenceID === undefined || f.info.conferenceID === conferenceID));
@@ -193,8 +194,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   /** Asks for Wi-Fi statistics at every interval while there is a fabric. */
   function askWifi(): void {
-    clearTimeout(wifiTimer);
-    wifiTimer = setTimeout(async () => {
+    wifiTimer.set(intervalMs, async () => {
       if (!fabrics.length) return;
       askWifi();
       const sample = await readWifi(env.wifi(), info.config.collectIP);
@@ -202,7 +202,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       // One fabric of each conference tells.
       for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
         fabric.event('wifiStats', sample);
-    }, intervalMs);
+    });
   }
 
   function start(): void {
@@ -231,7 +231,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     close(): void {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
-      clearTimeout(wifiTimer);
+      wifiTimer.clear();
       transport.stop(graceMs);
     },
 

@@ -5,6 +5,7 @@ import { parseLine, post, Refusal, refused, type Token } from './auth.ts';
 import type { Clock } from './clock.ts';
 import { type Entry, maxEntryBytes, type Queue } from './queue.ts';
 import { text } from './result.ts';
+import { createTimer } from './timer.ts';
 import type { CsError } from './types.ts';
 import { type Context, linesOf, postBody } from './wire.ts';
 
@@ -22,7 +23,6 @@ export interface TransportEnv extends Context {
   report(csError: CsError, msg: string): void;
 }
 
-type Timer = ReturnType<typeof setTimeout>;
 type Message = Record<string, unknown>;
 
 const maxBackoffMs = 60_000;
@@ -34,7 +34,6 @@ const socketAgainMs = 300_000;
 const postPauseMs = 5_000;
 const steadyMs = 10_000; // a connection that lasted so long was a good one
 const renewAgainMs = 60_000;
-const longestTimerMs = 86_400_000; // far below what setTimeout can count
 
 const asRefusal = (error: unknown) => (error instanceof Refusal ? error : new Refusal('httpError', text(error), true));
 
@@ -61,10 +60,10 @@ export function createTransport(env: TransportEnv) {
   let helloToken: Token | null = null;
   let doubted = false; // a token was refused, and no connection has been welcomed since
   let welcomedAt = 0;
-  let renewal: Timer | undefined;
-  let nextTry: Timer | undefined; // an attempt to connect, or a POST
-  let watchdog: Timer | undefined;
-  let pause: Timer | undefined;
+  const renewal = createTimer();
+  const nextTry = createTimer(); // to connect, or to POST
+  const watchdog = createTimer();
+  const pause = createTimer();
 
   const hello = () => {
     helloSent = clock.mono();
@@ -78,7 +77,7 @@ export function createTransport(env: TransportEnv) {
     const ws = socket;
     socket = null;
     ready = paused = false;
-    for (const timer of [watchdog, pause, nextTry]) clearTimeout(timer);
+    for (const timer of [watchdog, pause, nextTry]) timer.clear();
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = null;
     try {
@@ -89,10 +88,7 @@ export function createTransport(env: TransportEnv) {
     }
   }
 
-  function connectIn(ms: number): void {
-    clearTimeout(nextTry);
-    nextTry = setTimeout(connect, Math.min(ms, longestTimerMs));
-  }
+  const connectIn = (ms: number) => nextTry.set(ms, connect);
 
   /** Exponential back-off with full jitter. */
   function retry(minMs = 0): void {
@@ -115,14 +111,14 @@ export function createTransport(env: TransportEnv) {
       return;
     }
     stopped = true;
-    clearTimeout(renewal);
+    renewal.clear();
     queue.giveUp(csError, message);
   }
 
   const away = () => stopped || resting;
 
   async function connect(): Promise<void> {
-    clearTimeout(nextTry);
+    nextTry.clear();
     if (away() || connecting || socket) return;
     connecting = true;
     const mine = generation;
@@ -151,11 +147,10 @@ export function createTransport(env: TransportEnv) {
   }
 
   function renewIn(ms: number): void {
-    clearTimeout(renewal);
-    renewal = setTimeout(
+    renewal.set(
+      Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
       () => renew(true).catch(() => stopped || renewIn(renewAgainMs)),
-      Math.min(Math.max(ms, renewAgainMs), longestTimerMs),
     );
   }
 
@@ -189,12 +184,11 @@ export function createTransport(env: TransportEnv) {
 
   /** Ends a connection that says nothing for two spans while something is expected of it. */
   function watch(ms: number, suspicious = false): void {
-    clearTimeout(watchdog);
-    watchdog = setTimeout(() => {
+    watchdog.set(ms, () => {
       const waiting = queue.unacked();
       if (!ready || (waiting && suspicious)) lost();
       else watch(silenceMs, waiting);
-    }, ms);
+    });
   }
 
   function lost(refusal?: Refusal): void {
@@ -224,12 +218,11 @@ export function createTransport(env: TransportEnv) {
   /** Sends nothing for so long; then again from the last acknowledged number, or on. */
   function hold(ms: number, again = false): void {
     paused = true;
-    clearTimeout(pause);
-    pause = setTimeout(() => {
+    pause.set(ms, () => {
       paused = false;
       if (again) queue.rewind();
       pump();
-    }, ms);
+    });
   }
 
   /** Sends what can be sent now. */
@@ -341,7 +334,7 @@ export function createTransport(env: TransportEnv) {
       connecting = stopped = posting = resting = doubted = false;
       token = null;
       attempts = socketRefusals = postUntil = 0;
-      clearTimeout(renewal);
+      renewal.clear();
       disconnect();
       connect();
     },
@@ -370,7 +363,7 @@ export function createTransport(env: TransportEnv) {
         stopped = true;
         generation++;
         flush();
-        clearTimeout(renewal);
+        renewal.clear();
         disconnect('{"type":"bye"}');
         queue.giveUp('failure', 'the session was replaced');
       };
