@@ -3,15 +3,60 @@ export = qos;
 export as namespace qos;
 declare const qos: qos.QosConstructor;
 declare namespace qos {
-/** The outcome of an operation; `message` is the same text as `msg`. */
+/** The outcome of an operation, at once. */
 export interface Result {
+  /** `failure`: nothing was done. */
   status: 'success' | 'failure';
+  /** What is wrong, or what was cut or ignored; empty when all was taken. */
   msg: string;
+  /** The same text as `msg`. */
   message: string;
 }
 
-/** A user: a string, or a real name with an alias that engineers see instead. */
+/**
+ * A user: text of at most 256 bytes, or a real name with an alias that engineers see instead,
+ * at most 128 characters each.
+ */
 export type UserID = string | { userName?: string; aliasName: string };
+
+/** What media a PeerConnection carries. */
+export type FabricUsage = 'multiplex' | 'audio' | 'video' | 'screen' | 'data' | 'unbundled';
+
+/** What an application says of a call. */
+export type FabricEvent =
+  | 'fabricHold'
+  | 'fabricResume'
+  | 'audioMute'
+  | 'audioUnmute'
+  | 'videoPause'
+  | 'videoResume'
+  | 'fabricTerminated'
+  | 'screenShareStart'
+  | 'screenShareStop'
+  | 'dominantSpeaker'
+  | 'activeDeviceList';
+
+/** A step of the negotiation, or a log of the application. */
+export type WebRTCFunction =
+  | 'getUserMedia'
+  | 'createOffer'
+  | 'createAnswer'
+  | 'setLocalDescription'
+  | 'setRemoteDescription'
+  | 'addIceCandidate'
+  | 'iceConnectionFailure'
+  | 'signalingError'
+  | 'applicationLog'
+  | 'applicationError';
+
+/** Whose ID changed. */
+export type UserIDType = 'local' | 'remote';
+
+/** What stands at the other end. */
+export type EndpointType = 'peer' | 'server';
+
+/** Which way media go. */
+export type TransmissionDirection = 'sendonly' | 'receiveonly' | 'sendrecv' | 'inactive';
 
 /** What went wrong, or "success". */
 export type CsError =
@@ -23,35 +68,66 @@ export type CsError =
   | 'appConnectivityError'
   | 'tokenGenerationError';
 
-/** Receives the result of initialize() and of sending. */
+/** Receives the result of initialize(), then each outage once, and `success` when it is over. */
 export type InitCallback = (csError: CsError, csErrMsg: string) => void;
 
-/** Receives the outcome for one PeerConnection or one feedback. */
+/** Receives the outcome for one PeerConnection or one feedback, once. `failure`: it was refused or dropped. */
 export type PcCallback = (err: CsError | 'failure', msg: string) => void;
 
-/** Receives the measurements of one PeerConnection. */
+/** Receives the measurements of one PeerConnection, at each interval. */
 export type StatsCallback = (stats: FabricStats) => void;
 
 /** Makes a JWT: callback(error, token). With forcenew it must not come from a cache. */
 export type TokenGenerator = (forcenew: boolean, callback: (error: unknown, token?: string) => void) => unknown;
 
-/** Options of initialize(). */
+/** Identifiers of the application's own world, at most 256 bytes each; longer ones are cut. */
+export interface AdditionalIDs {
+  /** The customer. */
+  customerID?: string;
+  /** The tenant. */
+  tenantID?: string;
+  /** The product. */
+  productName?: string;
+  /** The meeting. */
+  meetingsName?: string;
+  /** The server or middle-box. */
+  serverName?: string;
+  /** The telephone exchange. */
+  pbxID?: string;
+  /** The extension of the telephone exchange. */
+  pbxExtensionID?: string;
+  /** The fully qualified extension. */
+  fqExtensionID?: string;
+  /** The session. */
+  sessionID?: string;
+}
+
+/** Options of initialize(). What is of the wrong kind is ignored, and named in `msg`. */
 export interface ConfigParams {
+  /** True: the library does not listen to the page's end; calls end by silence. Default false. */
   disableBeforeUnloadHandler?: boolean;
+  /** Of the application; at most 30 characters, longer ones are cut. */
   applicationVersion?: string;
+  /** True: no test before a call. Default false. */
   disablePrecalltest?: boolean;
+  /** Where the user is; at most 256 bytes, longer ones are cut. */
   siteID?: string;
+  /** False: the callback form of getStats is never called. Default true. */
   collectLegacyStats?: boolean;
+  /** False: no local address leaves the browser. Default true. */
   collectIP?: boolean;
-  additionalIDs?: { [key: string]: string };
-  /** Where the collector is, when the library was not loaded from it. */
+  /** Identifiers of the application's own world. */
+  additionalIDs?: AdditionalIDs;
+  /** Where the collector is, when the library was not loaded from it: bundles need it. */
   backendUrl?: string;
 }
 
 /** Options of addNewFabric(). */
 export interface FabricAttributes {
-  remoteEndpointType?: 'peer' | 'server';
-  fabricTransmissionDirection?: 'sendonly' | 'receiveonly' | 'sendrecv' | 'inactive';
+  /** What stands at the other end. Default `peer`. */
+  remoteEndpointType?: EndpointType;
+  /** Which way media go. Default `sendrecv`. */
+  fabricTransmissionDirection?: TransmissionDirection;
 }
 
 /** What a PeerConnection must offer: the real one, a wrapper or a look-alike. */
@@ -59,14 +135,36 @@ export interface PeerConnectionLike {
   getStats: unknown;
 }
 
-/** Ratings are integers from 1 to 5, or such an integer as a string. */
+/** What a user thinks of a call. Ratings are integers from 1 to 5, or such an integer as text. */
 export interface Feedback {
+  /** Whose opinion it is. */
   userID: UserID;
+  /** The call as a whole. */
   overall: number | string;
+  /** Its sound. */
   audio?: number | string | null;
+  /** Its picture. */
   video?: number | string | null;
+  /** Its shared screen. */
   screen?: number | string | null;
+  /** In words; at most 4096 bytes, longer ones are cut. */
   comment?: string | null;
+}
+
+/** A call of a contact centre. Further members are kept, 4096 bytes of JSON in all. */
+export interface CallAttributes {
+  callType: 'inbound' | 'outbound' | 'monitoring';
+  role: 'agent' | 'participant' | 'manager';
+  [further: string]: unknown;
+}
+
+/** A number of the application's own. */
+export interface CustomStat {
+  /** At most 64 bytes. */
+  name: string;
+  value: number;
+  /** Milliseconds since 1970; now where it is missing. */
+  timestamp?: number;
 }
 
 /** One RTP report. Rates are kbps and 1/s, times ms, levels and fractions 0 to 1. */
@@ -112,8 +210,21 @@ export interface FabricStats {
   streams: { [ssrc: string]: StreamStats };
 }
 
-/** The operations of an instance. None of them throws. */
+/** The operations of an instance. None of them throws; each answers at once. */
 export interface Operations {
+  /**
+   * Logs the user in. Again with the same AppID and user it logs in anew and keeps the calls;
+   * with another one it ends them.
+   *
+   * @param appID as registered at the collector; at most 256 bytes
+   * @param secret the AppSecret (it needs https or localhost), or a function that makes JWTs
+   * @param localUserID who uses this page
+   * @param csInitCallback hears how it went, and of outages later
+   * @param csStatsCallback hears the measurements of each PeerConnection
+   * @param configParams options
+   * @example
+   * monitor.initialize('app', 'secret', 'alice', (csError, csErrMsg) => console.log(csError, csErrMsg));
+   */
   initialize(
     appID: string,
     secret: string | TokenGenerator,
@@ -122,22 +233,59 @@ export interface Operations {
     csStatsCallback?: StatsCallback | null,
     configParams?: ConfigParams | null,
   ): Result;
+  /**
+   * Begins to watch a PeerConnection. Call it right after that is made: set-up delays count
+   * from here. Again for the same conference it changes nothing.
+   *
+   * @param pc the PeerConnection, or what stands for it and has getStats
+   * @param remoteUserID who is at the other end
+   * @param fabricUsage what media it carries
+   * @param conferenceID the same for everybody in the call; at most 256 bytes
+   * @param fabricAttributes options, or the callback
+   * @param pcCallback hears whether the collector has it
+   * @example
+   * monitor.addNewFabric(pc, 'bob', monitor.fabricUsage.multiplex, 'standup');
+   */
   addNewFabric(
     pc: PeerConnectionLike,
     remoteUserID: UserID,
-    fabricUsage: string,
+    fabricUsage: FabricUsage,
     conferenceID: string,
     fabricAttributes?: FabricAttributes | PcCallback | null,
     pcCallback?: PcCallback | null,
   ): Result;
+  /**
+   * Says which step of the negotiation failed, or keeps a log of the application.
+   *
+   * @param pc the PeerConnection; null means the conference
+   * @param conferenceID at most 256 bytes
+   * @param wrtcFuncName the step; `applicationLog` is a log, not a failure
+   * @param domError an error, an object or text; of a log at most 20,480 bytes, longer ones are cut
+   * @param localSDP text or a description
+   * @param remoteSDP text or a description
+   * @example
+   * pc.createOffer().catch((error) =>
+   *   monitor.reportError(pc, 'standup', monitor.webRTCFunctions.createOffer, error));
+   */
   reportError(
     pc: PeerConnectionLike | null | undefined,
     conferenceID: string,
-    wrtcFuncName: string,
+    wrtcFuncName: WebRTCFunction,
     domError?: unknown,
     localSDP?: unknown,
     remoteSDP?: unknown,
   ): Result;
+  /**
+   * Says whose a stream is, and where it is shown. Without it, what is sent belongs to the
+   * local user, what is received to the remote one.
+   *
+   * @param pc the PeerConnection
+   * @param userID whose stream it is
+   * @param conferenceID of a conference with a fabric
+   * @param ssrc a number or its decimal text; it may come before the first packet
+   * @param usageLabel at most 20 bytes, may be empty
+   * @param associatedVideoTag the video element or its id
+   */
   associateMstWithUserID(
     pc: PeerConnectionLike,
     userID: UserID,
@@ -146,22 +294,126 @@ export interface Operations {
     usageLabel: string,
     associatedVideoTag?: unknown,
   ): Result;
+  /**
+   * Puts an event of the user on the time-line. `fabricTerminated` ends the watching: send it
+   * before close().
+   *
+   * @param pc the PeerConnection; null means the conference, for `dominantSpeaker` and `activeDeviceList`
+   * @param fabricEvent what happened
+   * @param conferenceID of a conference with a fabric
+   * @param eventData an object, at most 4096 bytes of JSON; the devices of `activeDeviceList`
+   * @example
+   * monitor.sendFabricEvent(pc, monitor.fabricEvent.audioMute, 'standup');
+   */
   sendFabricEvent(
     pc: PeerConnectionLike | null | undefined,
-    fabricEvent: string,
+    fabricEvent: FabricEvent,
     conferenceID: string,
     eventData?: unknown,
   ): Result;
-  reportUserIDChange(pc: PeerConnectionLike, conferenceID: string, newUserID: UserID, userIDType: string): Result;
+  /**
+   * Gives a user another ID. It stays one participant, found by either.
+   *
+   * @param pc the PeerConnection
+   * @param conferenceID of a conference with a fabric
+   * @param newUserID the ID from now on
+   * @param userIDType whose
+   */
+  reportUserIDChange(pc: PeerConnectionLike, conferenceID: string, newUserID: UserID, userIDType: UserIDType): Result;
+  /**
+   * Sends what the user thinks of the call, which may be over.
+   *
+   * @param conferenceID at most 256 bytes
+   * @param feedback ratings and words
+   * @param pcCallback hears whether the collector has it
+   * @example
+   * monitor.sendUserFeedback('standup', { userID: 'alice', overall: 4, comment: 'some echo' });
+   */
   sendUserFeedback(conferenceID: string, feedback: Feedback, pcCallback?: PcCallback | null): Result;
-  on(eventName: string, csEventCallback: (...args: never[]) => void): Result;
+  /**
+   * Registers one more callback for the measurements of each PeerConnection.
+   *
+   * @param eventName `stats`
+   * @param csEventCallback hears them
+   */
+  on(eventName: 'stats', csEventCallback: StatsCallback): Result;
+  /**
+   * Registers one more callback for what goes wrong.
+   *
+   * @param eventName `error`
+   * @param csEventCallback hears what initialize()'s callback hears, but for `success`
+   */
+  on(eventName: 'error', csEventCallback: InitCallback): Result;
+  /**
+   * Registers one more callback for results of pre-call tests or configurations.
+   *
+   * @param eventName which
+   * @param csEventCallback hears them
+   */
+  on(
+    eventName: 'preCallTestResults' | 'defaultConfig' | 'recommendedConfig' | 'connectionRecommendation',
+    csEventCallback: (...args: never[]) => void,
+  ): Result;
+  /**
+   * Has a function asked for Wi-Fi statistics at each interval of a call.
+   *
+   * @param getWifiStats promises JSON text with the numbers signal, rssi and timestamp, and perhaps
+   *   interface, noise and addresses; without an answer within 5 s the sample is missing
+   */
   attachWifiStatsHandler(getWifiStats: () => Promise<string>): Result;
-  sendCallDetails(pc: PeerConnectionLike | null | undefined, conferenceID: string, callAttributes: object): Result;
-  sendCustomEvent(pc: PeerConnectionLike | null | undefined, conferenceID: string, events: unknown): Result;
-  sendCustomStats(pc: PeerConnectionLike | null | undefined, conferenceID: string, stats: unknown): Result;
+  /**
+   * Describes a call of a contact centre.
+   *
+   * @param pc the PeerConnection; null means the conference
+   * @param conferenceID at most 256 bytes
+   * @param callAttributes type and role
+   */
+  sendCallDetails(
+    pc: PeerConnectionLike | null | undefined,
+    conferenceID: string,
+    callAttributes: CallAttributes,
+  ): Result;
+  /**
+   * Puts events of the application's own on the time-line.
+   *
+   * @param pc the PeerConnection; null means the conference
+   * @param conferenceID at most 256 bytes
+   * @param events objects of at most 4096 bytes of JSON, or names; a list or one
+   */
+  sendCustomEvent(
+    pc: PeerConnectionLike | null | undefined,
+    conferenceID: string,
+    events: object | string | readonly (object | string)[],
+  ): Result;
+  /**
+   * Adds numbers of the application's own.
+   *
+   * @param pc the PeerConnection; null means the conference
+   * @param conferenceID at most 256 bytes
+   * @param stats a list or one
+   */
+  sendCustomStats(
+    pc: PeerConnectionLike | null | undefined,
+    conferenceID: string,
+    stats: CustomStat | readonly CustomStat[],
+  ): Result;
+  /**
+   * Tests the way to TURN servers, again and again. A failure where the collector offers none.
+   *
+   * @param iceServers the servers
+   * @param interval seconds between two rounds
+   */
   startPrecallTests(iceServers?: unknown, interval?: number): Result;
+  /** Ends what startPrecallTests() began. */
   stopPrecallTests(): Result;
+  /** Tests once, against the servers of the collector. A failure where it offers none. */
   makePrecallTest(): Result;
+  /**
+   * Promises TURN servers with credentials; rejected where the collector offers none.
+   *
+   * @param appID as registered at the collector
+   * @param secret the AppSecret, or a function that makes JWTs
+   */
   getTurnCredentials(appID: string, secret: string | TokenGenerator): Promise<RTCIceServer[]>;
 }
 
@@ -169,41 +421,26 @@ type Names<K extends string> = { readonly [Name in K]: Name };
 
 /** An instance: the operations, the enumerations and their aliases. */
 export interface Qos extends Operations {
+  /** The semantic version of the library. */
   readonly version: string;
-  readonly fabricUsage: Names<'multiplex' | 'audio' | 'video' | 'screen' | 'data' | 'unbundled'>;
-  readonly fabricEvent: Names<
-    | 'fabricHold'
-    | 'fabricResume'
-    | 'audioMute'
-    | 'audioUnmute'
-    | 'videoPause'
-    | 'videoResume'
-    | 'fabricTerminated'
-    | 'screenShareStart'
-    | 'screenShareStop'
-    | 'dominantSpeaker'
-    | 'activeDeviceList'
-    | 'fabricSetup'
-    | 'fabricSetupFailed'
-  >;
-  readonly webRTCFunctions: Names<
-    | 'getUserMedia'
-    | 'createOffer'
-    | 'createAnswer'
-    | 'setLocalDescription'
-    | 'setRemoteDescription'
-    | 'addIceCandidate'
-    | 'iceConnectionFailure'
-    | 'signalingError'
-    | 'applicationLog'
-    | 'applicationError'
-  >;
-  readonly userIDType: Names<'local' | 'remote'>;
-  readonly endpointType: Names<'peer' | 'server'>;
-  readonly transmissionDirection: Names<'sendonly' | 'receiveonly' | 'sendrecv' | 'inactive'>;
+  /** What media a PeerConnection carries; `multiplex` for sound and picture. */
+  readonly fabricUsage: Names<FabricUsage>;
+  /** What happens in a call. fabricSetup and fabricSetupFailed are for reading: the library makes them. */
+  readonly fabricEvent: Names<FabricEvent | 'fabricSetup' | 'fabricSetupFailed'>;
+  /** What reportError() knows. applicationLog and applicationError are logs. */
+  readonly webRTCFunctions: Names<WebRTCFunction>;
+  /** Whose ID changed. */
+  readonly userIDType: Names<UserIDType>;
+  /** What stands at the other end. */
+  readonly endpointType: Names<EndpointType>;
+  /** Which way media go. */
+  readonly transmissionDirection: Names<TransmissionDirection>;
+  /** The outcome of an operation. */
   readonly qosAPIReturnStatus: Names<'success' | 'failure'>;
-  readonly wrtcFuncNames: Qos['webRTCFunctions'];
-  readonly callStatsAPIReturnStatus: Qos['qosAPIReturnStatus'];
+  /** The older name of webRTCFunctions. */
+  readonly wrtcFuncNames: Names<WebRTCFunction>;
+  /** The older name of qosAPIReturnStatus. */
+  readonly callStatsAPIReturnStatus: Names<'success' | 'failure'>;
 }
 
 /** The export: makes instances, with or without new, and is one itself. */

@@ -702,7 +702,7 @@
   function increase(before, after) {
     const now = known(after);
     const then = num(before) ?? 0;
-    return now < then ? now : now - then;
+    return Math.max(0, now < then ? now : now - then);
   }
   function reader(before, after) {
     return (...counters2) => {

@@ -701,7 +701,7 @@ var inMs = (seconds) => round(Math.max(0, seconds) * 1e3, 1);
 function increase(before, after) {
   const now = known(after);
   const then = num(before) ?? 0;
-  return now < then ? now : now - then;
+  return Math.max(0, now < then ? now : now - then);
 }
 function reader(before, after) {
   return (...counters2) => {

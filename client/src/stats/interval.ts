@@ -55,7 +55,7 @@ const inMs = (seconds: number) => round(Math.max(0, seconds) * 1000, 1);
 function increase(before: unknown, after: unknown): number {
   const now = known(after);
   const then = num(before) ?? 0;
-  return now < then ? now : now - then;
+  return Math.max(0, now < then ? now : now - then);
 }
 
 /** Reads the increases between two reports: of the first of those counters that there is. */
