@@ -10,6 +10,8 @@ import { view } from '../src/stats/view.ts';
 import { type NamedRow, namedRows } from './stats-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
+// The same cases in each run; QOS_SEED takes others.
+fc.configureGlobal({ seed: Number(process.env.QOS_SEED ?? 1) });
 
 const noArea = () => null;
 const identity = () => ({
