@@ -458,6 +458,26 @@ it('the good arguments are good', async () => {
   }
 });
 
+describe('operations without rows throw nothing either', () => {
+  it.each(['startPrecallTests', 'stopPrecallTests', 'makePrecallTest'] as const)('%s', async (name) => {
+    const page = await inCall();
+    for (const make of Object.values(kinds)) wellFormed(page.qos[name](make(), make()));
+    wellFormed(page.qos.stopPrecallTests());
+    await stillWorks(page);
+  });
+
+  it('getTurnCredentials: a promise, whatever it is given', async () => {
+    const page = await inCall();
+    const { getTurnCredentials } = page.qos as unknown as { getTurnCredentials: (...args: unknown[]) => unknown };
+    for (const make of Object.values(kinds)) {
+      const promise = getTurnCredentials(make(), make());
+      expect(promise).toBeInstanceOf(Promise);
+      (promise as Promise<unknown>).catch(() => undefined);
+    }
+    await stillWorks(page);
+  });
+});
+
 /**
  * What the library does not yet answer as it should, by the names of values: reading an
  * argument threw, and text that has no UTF-8.
