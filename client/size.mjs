@@ -1,9 +1,10 @@
 // The budget of the library, as served: gzip -9 of qos.min.js. Raise it only in the change
-// that needs it, and say there what the bytes buy.
+// that needs it, and say there what the bytes buy. The pre-call part is still to come: with it
+// there are two budgets, one without and one with that part.
 
 import { readFileSync } from 'node:fs';
 
-const budget = 17_100;
+const budget = 17_050;
 
 const { files } = JSON.parse(readFileSync(new URL('dist/manifest.json', import.meta.url), 'utf8'));
 const { gzipBytes } = files['qos.min.js'];

@@ -126,10 +126,10 @@
   function requireData(name, value = {}) {
     const given = value ?? {};
     must(isObject(given), name, "an object", value);
-    const json2 = attempt(() => JSON.stringify(given), "");
-    if (json2 === "") throw new Invalid(`${name} cannot be written as JSON`);
-    const data = JSON.parse(json2 ?? "{}");
-    atMost(name, 4096, "bytes of JSON", byteLength(json2 ?? ""));
+    const json2 = attempt(() => JSON.stringify(given) ?? "{}");
+    if (!json2) throw new Invalid(`${name} cannot be written as JSON`);
+    atMost(name, 4096, "bytes of JSON", byteLength(json2));
+    const data = JSON.parse(json2);
     return isObject(data) ? data : {};
   }
 

@@ -93,9 +93,9 @@ export function requireInteger(name: string, value: unknown, least: number, most
 export function requireData(name: string, value: unknown = {}): Record<string, unknown> {
   const given = value ?? {};
   must(isObject(given), name, 'an object', value);
-  const json = attempt(() => JSON.stringify(given), '');
-  if (json === '') throw new Invalid(`${name} cannot be written as JSON`);
-  const data: unknown = JSON.parse(json ?? '{}');
-  atMost(name, 4096, 'bytes of JSON', byteLength(json ?? ''));
+  const json = attempt(() => JSON.stringify(given) ?? '{}');
+  if (!json) throw new Invalid(`${name} cannot be written as JSON`);
+  atMost(name, 4096, 'bytes of JSON', byteLength(json));
+  const data: unknown = JSON.parse(json);
   return isObject(data) ? data : {};
 }
