@@ -713,9 +713,10 @@ function baseOf(before, after, ...counters2) {
   return counters2.some((name) => known(after[name]) < (num(before[name]) ?? 0)) ? {} : before;
 }
 function baseline(before, after) {
-  const kept = { ...after };
-  for (const [field, value] of Object.entries(baseOf(before, after, "packetsReceived", "packetsSent")))
-    if (num(value) !== null && num(kept[field]) === null) kept[field] = value;
+  const base = baseOf(before, after, "packetsReceived", "packetsSent");
+  let kept = after;
+  for (const field in base)
+    if (num(base[field]) !== null && num(after[field]) === null) kept = { ...kept, [field]: base[field] };
   return kept;
 }
 function lossBetween(before, after) {

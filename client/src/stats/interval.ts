@@ -76,9 +76,10 @@ function baseOf(before: Report, after: Report, ...counters: string[]): Report {
  * is missing now and then is not new when it comes back.
  */
 export function baseline(before: Report, after: Report): Report {
-  const kept: Record<string, unknown> = { ...after };
-  for (const [field, value] of Object.entries(baseOf(before, after, 'packetsReceived', 'packetsSent')))
-    if (num(value) !== null && num(kept[field]) === null) kept[field] = value;
+  const base = baseOf(before, after, 'packetsReceived', 'packetsSent');
+  let kept = after;
+  for (const field in base)
+    if (num(base[field]) !== null && num(after[field]) === null) kept = { ...kept, [field]: base[field] };
   return kept;
 }
 
