@@ -70,6 +70,6 @@ func recordScenario(t *testing.T, p *page, name string) {
 	require.NoError(t, err)
 	require.NoError(t, zip.Close())
 	file := filepath.Join("..", "..", *recordInto, strings.ToLower(p.browser.kind)+"-"+name+".json.gz")
-	require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644)) //nolint:gosec // it is to be read
+	require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o644))
 	t.Logf("%s: %d bytes, %d packed", file, len(raw), packed.Len())
 }
