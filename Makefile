@@ -11,7 +11,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
-	bench-store build client browsers databases tools fuzz size clean
+	bench-store bench-client build client browsers databases tools fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ bench: ## hot paths with allocations, each beside a baseline of the same run
 
 bench-store: databases ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
 	go run ./storage/benchstore -docs docs/benchmarks.md
+
+bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
+	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 20m -run TestLibraryCost ./tests/e2e -bench-client -v
 
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
