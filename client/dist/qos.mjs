@@ -74,15 +74,23 @@ function cutBytes(value, limit) {
 function cutChars(value, limit) {
   return [...value].slice(0, limit).join("");
 }
+function reading(name, read) {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read`);
+  }
+}
+var isArray = (value) => attempt(() => Array.isArray(value), false);
 function kindOf(value) {
   if (value === null) return "null";
   if (value === "") return "an empty string";
-  if (Array.isArray(value)) return "an array";
+  if (isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   return value === void 0 ? "nothing" : `a ${typeof value}`;
 }
 function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !isArray(value);
 }
 function must(ok, name, wanted, came) {
   if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
@@ -92,6 +100,7 @@ function atMost(name, limit, unit2, came) {
 }
 function requireText(name, value, limit, unit2 = "bytes") {
   must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit2}`, value);
+  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has half a character (a lone surrogate)`);
   atMost(name, limit, unit2, unit2 === "bytes" ? byteLength(value) : [...value].length);
   return value;
 }
@@ -109,8 +118,9 @@ function requireMember(name, members, value) {
 }
 function requireUserID(name, value, notes) {
   if (!isObject(value)) return requireText(name, value, 256);
-  const aliasName = requireName(`${name}.aliasName`, value.aliasName);
-  const userName = value.userName ?? "";
+  const given = reading(name, () => [value.aliasName, value.userName ?? ""]);
+  const aliasName = requireName(`${name}.aliasName`, given[0]);
+  const userName = given[1];
   if (userName !== "") return { userName: requireName(`${name}.userName`, userName), aliasName };
   notes.push(`${name}.userName is missing, aliasName was taken`);
   return { userName: aliasName, aliasName };
@@ -427,7 +437,7 @@ function iceUfrag(sdp) {
   return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
 }
 function sdpText(description) {
-  const sdp = description?.sdp ?? description;
+  const sdp = attempt(() => description?.sdp) ?? description;
   return typeof sdp === "string" ? sdp : "";
 }
 function withoutAddresses(sdp) {
@@ -1147,7 +1157,7 @@ function createFabric(pc, info, env, pcCallback) {
   const timers = /* @__PURE__ */ new Set();
   let { remoteUserID } = info;
   const tick = createTimer();
-  let reading = false;
+  let reading2 = false;
   let measuredMs = mono();
   let tellSetup;
   let ending;
@@ -1179,11 +1189,11 @@ function createFabric(pc, info, env, pcCallback) {
     measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs2));
   }
   async function measure() {
-    if (ending || reading) return;
-    reading = true;
+    if (ending || reading2) return;
+    reading2 = true;
     measuredMs = mono();
     const reports = await read();
-    reading = false;
+    reading2 = false;
     if (ending) return;
     const from = (list2) => monitor.measure(list2, mono(), areaOf);
     record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
@@ -2105,7 +2115,7 @@ function reportError(instance, _call, pc, conferenceID, functionName, error, loc
   const local = sdpText(localSDP);
   record("error", {
     function: name,
-    ...describe(error),
+    ...attempt(() => describe(error), { name: "", message: "it cannot be read" }),
     localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
     remoteSDP: cutSDP(sdpText(remoteSDP))
   });
@@ -2185,7 +2195,7 @@ function initialize(instance, call, appID, secret, localUserID, csInitCallback, 
   const id = requireText("AppID", appID, 256);
   const key = typeof secret === "function" ? secret : requireText("AppSecret", secret, 1024);
   const userID = requireUserID("localUserID", localUserID, notes);
-  const config = readConfig(configParams, notes);
+  const config = reading("configParams", () => readConfig(configParams, notes));
   const base = findBackend(config.backendUrl, instance.scriptUrl);
   instance.initCallback = initCallback;
   instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback, call);
@@ -2195,7 +2205,12 @@ function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fif
   const { notes } = call;
   const older = typeof fifth === "function";
   const callback = pcCallbackOf(older ? sixth ?? fifth : sixth, call);
-  must(isPeerConnection(pc), "pc", "a PeerConnection with getStats", pc);
+  must(
+    reading("pc", () => isPeerConnection(pc)),
+    "pc",
+    "a PeerConnection with getStats",
+    pc
+  );
   const description = {
     remoteUserID: requireUserID("remoteUserID", remoteUserID, notes),
     fabricUsage: requireMember("fabricUsage", enums.fabricUsage, usage),
@@ -2238,8 +2253,8 @@ function associateMstWithUserID(instance, { notes }, pc, user, conferenceID, sou
   const usageLabel = label2 === "" ? "" : requireText("usageLabel", label2, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
-  const id = typeof tag === "string" ? tag : tag?.id;
-  const associatedVideoTag = id ? cutBytes(String(id), 256) : null;
+  const id = typeof tag === "string" ? tag : attempt(() => tag?.id);
+  const associatedVideoTag = id ? cutBytes(text(id), 256) : null;
   fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
 }
 function sendFabricEvent(instance, { notes }, pc, name, conferenceID, eventData) {
@@ -2279,11 +2294,14 @@ function sendUserFeedback(instance, call, conferenceID, feedback, pcCallback) {
   const callback = pcCallbackOf(pcCallback, call);
   const conference = requireConferenceID(conferenceID);
   must(isObject(feedback), "feedback", "an object", feedback);
-  const { userID, userId, overall, audio, video, screen, comment } = feedback;
+  const [user, overall, audio, video, screen, comment] = reading("feedback", () => {
+    const given = feedback;
+    return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
+  });
   const score = (name, value) => requireInteger(`feedback.${name}`, value, 1, 5);
   const optional = (name, value) => value === null || value === void 0 ? null : score(name, value);
   const members = {
-    userID: requireUserID("feedback.userID", userID ?? userId, call.notes),
+    userID: requireUserID("feedback.userID", user, call.notes),
     overall: score("overall", overall),
     audio: optional("audio", audio),
     video: optional("video", video),
@@ -2317,7 +2335,8 @@ function sendCallDetails(instance, _call, pc, conferenceID, attributes) {
 }
 function sendCustom(instance, event, pc, conferenceID, given) {
   const conference = requireConferenceID(conferenceID);
-  const items = [given].flat().map((item) => customItem(event, item));
+  const list2 = reading(event === "customEvent" ? "events" : "stats", () => [given].flat());
+  const items = list2.map((item) => customItem(event, item));
   const { record } = sessionOf(instance).scope(pc, conference, true);
   for (const data of items) record("event", { event, data });
 }

@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { callbackEvents, callType, enums, role } from './enums.ts';
 import { begin, type Instance, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
-import { type Call, guard, Invalid, later } from './result.ts';
+import { attempt, type Call, guard, Invalid, later, text } from './result.ts';
 import { notMonitored } from './session.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
@@ -89,7 +89,7 @@ function initialize(
   const id = check.requireText('AppID', appID, 256);
   const key = typeof secret === 'function' ? (secret as TokenGenerator) : check.requireText('AppSecret', secret, 1024);
   const userID = check.requireUserID('localUserID', localUserID, notes);
-  const config = readConfig(configParams, notes);
+  const config = check.reading('configParams', () => readConfig(configParams, notes));
   const base = findBackend(config.backendUrl, instance.scriptUrl);
   instance.initCallback = initCallback;
   instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback, call);
@@ -110,7 +110,12 @@ function addNewFabric(
   // The older form has no fabricAttributes.
   const older = typeof fifth === 'function';
   const callback = pcCallbackOf(older ? (sixth ?? fifth) : sixth, call);
-  check.must(isPeerConnection(pc), 'pc', 'a PeerConnection with getStats', pc);
+  check.must(
+    check.reading('pc', () => isPeerConnection(pc)),
+    'pc',
+    'a PeerConnection with getStats',
+    pc,
+  );
   const description = {
     remoteUserID: check.requireUserID('remoteUserID', remoteUserID, notes),
     fabricUsage: check.requireMember('fabricUsage', enums.fabricUsage, usage),
@@ -169,8 +174,8 @@ function associateMstWithUserID(
   const usageLabel = label === '' ? '' : check.requireText('usageLabel', label, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
-  const id = typeof tag === 'string' ? tag : (tag as Partial<Element> | null | undefined)?.id;
-  const associatedVideoTag = id ? check.cutBytes(String(id), 256) : null;
+  const id = typeof tag === 'string' ? tag : attempt(() => (tag as Partial<Element> | null | undefined)?.id);
+  const associatedVideoTag = id ? check.cutBytes(text(id), 256) : null;
   fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
 }
 
@@ -238,12 +243,15 @@ function sendUserFeedback(
   const callback = pcCallbackOf(pcCallback, call);
   const conference = check.requireConferenceID(conferenceID);
   check.must(check.isObject(feedback), 'feedback', 'an object', feedback);
-  const { userID, userId, overall, audio, video, screen, comment } = feedback as Record<string, unknown>;
+  const [user, overall, audio, video, screen, comment] = check.reading('feedback', () => {
+    const given = feedback as Record<string, unknown>;
+    return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
+  });
   const score = (name: string, value: unknown) => check.requireInteger(`feedback.${name}`, value, 1, 5);
   const optional = (name: string, value: unknown) =>
     value === null || value === undefined ? null : score(name, value);
   const members = {
-    userID: check.requireUserID('feedback.userID', userID ?? userId, call.notes),
+    userID: check.requireUserID('feedback.userID', user, call.notes),
     overall: score('overall', overall),
     audio: optional('audio', audio),
     video: optional('video', video),
@@ -294,7 +302,8 @@ function sendCustom(
   given: unknown,
 ): void {
   const conference = check.requireConferenceID(conferenceID);
-  const items = [given].flat().map((item) => customItem(event, item));
+  const list = check.reading(event === 'customEvent' ? 'events' : 'stats', () => [given].flat());
+  const items = list.map((item) => customItem(event, item));
   const { record } = sessionOf(instance).scope(pc, conference, true);
   for (const data of items) record('event', { event, data });
 }

@@ -2,7 +2,7 @@
 
 import { enums } from './enums.ts';
 import { type Instance, sessionOf } from './instance.ts';
-import type { Call } from './result.ts';
+import { attempt, type Call } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
 import { cutBytes, isObject, requireConferenceID, requireMember } from './validate.ts';
 
@@ -30,7 +30,7 @@ export function reportError(
   const local = sdpText(localSDP);
   record('error', {
     function: name,
-    ...describe(error),
+    ...attempt(() => describe(error), { name: '', message: 'it cannot be read' }),
     localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
     remoteSDP: cutSDP(sdpText(remoteSDP)),
   });

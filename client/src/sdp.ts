@@ -1,5 +1,7 @@
 // What the library reads in session descriptions, and what it takes out of them.
 
+import { attempt } from './result.ts';
+
 /** CNAME and msid of an SSRC (requirement STAT-06). */
 export interface SourceInfo {
   cname: string | null;
@@ -27,7 +29,7 @@ export function iceUfrag(sdp: string): string | undefined {
 
 /** The SDP of a string or a description object, "" when there is none. */
 export function sdpText(description: unknown): string {
-  const sdp = (description as { sdp?: unknown } | null | undefined)?.sdp ?? description;
+  const sdp = attempt(() => (description as { sdp?: unknown } | null | undefined)?.sdp) ?? description;
   return typeof sdp === 'string' ? sdp : '';
 }
 

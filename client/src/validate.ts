@@ -21,18 +21,30 @@ export function cutChars(value: string, limit: number): string {
   return [...value].slice(0, limit).join('');
 }
 
+/** Reads an argument: its getters and traps are the application's, and may throw. */
+export function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read`);
+  }
+}
+
+/** A revoked proxy cannot be asked. */
+const isArray = (value: unknown) => attempt(() => Array.isArray(value), false);
+
 /** What kind of thing came, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === '') return 'an empty string';
-  if (Array.isArray(value)) return 'an array';
+  if (isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
   return value === undefined ? 'nothing' : `a ${typeof value}`;
 }
 
 /** A plain object or any other object that is not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !isArray(value);
 }
 
 /** Refuses an argument that is not as it must be. */
@@ -47,6 +59,8 @@ function atMost(name: string, limit: number, unit: string, came: number): void {
 /** A non-empty string of at most limit UTF-8 bytes, or code points. */
 export function requireText(name: string, value: unknown, limit: number, unit = 'bytes'): string {
   must(typeof value === 'string' && value !== '', name, `a non-empty string of at most ${limit} ${unit}`, value);
+  // Half a surrogate pair has no UTF-8: two such IDs would become one (INIT-03).
+  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has half a character (a lone surrogate)`);
   atMost(name, limit, unit, unit === 'bytes' ? byteLength(value) : [...value].length);
   return value;
 }
@@ -72,8 +86,9 @@ export function requireMember(name: string, members: object, value: unknown): st
 /** The userID of INIT-03; a missing userName is replaced by aliasName and noted. */
 export function requireUserID(name: string, value: unknown, notes: string[]): UserID {
   if (!isObject(value)) return requireText(name, value, 256);
-  const aliasName = requireName(`${name}.aliasName`, value.aliasName);
-  const userName = value.userName ?? '';
+  const given = reading(name, () => [value.aliasName, value.userName ?? '']);
+  const aliasName = requireName(`${name}.aliasName`, given[0]);
+  const userName = given[1];
   if (userName !== '') return { userName: requireName(`${name}.userName`, userName), aliasName };
   notes.push(`${name}.userName is missing, aliasName was taken`);
   return { userName: aliasName, aliasName };

@@ -15,7 +15,7 @@ import {
   watchForThrows,
   wellFormed,
 } from './callers/app.ts';
-import { backendUrl, FakePeerConnection, stopHarness } from './harness.ts';
+import { backendUrl, FakePeerConnection } from './harness.ts';
 
 watchForThrows();
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined)); // callbacks that throw are told there
@@ -478,41 +478,20 @@ describe('operations without rows throw nothing either', () => {
   });
 });
 
-/**
- * What the library does not yet answer as it should, by the names of values: reading an
- * argument threw, and text that has no UTF-8.
- */
-const unmended = { 'arguments that throw': /throw|revoked/, 'half characters': /surrogate/ };
-
-const isUnmended = (what: string) => Object.values(unmended).some((pattern) => pattern.test(what));
-
-/** What a row refuses and takes, of those values that are wanted. */
-function split(row: Row, wanted: (what: string) => boolean) {
+/** What a row refuses and takes. */
+function split(row: Row) {
   const ok = (kind: string) => row.takes.includes(kind);
   return {
-    bad: of({ ...of(kinds, (kind) => !ok(kind)), ...row.refuses }, wanted),
-    good: of({ ...of(kinds, ok), ...row.alsoTakes }, wanted),
+    bad: { ...of(kinds, (kind) => !ok(kind)), ...row.refuses },
+    good: { ...of(kinds, ok), ...row.alsoTakes },
   };
 }
 
 describe.each(table)('$operation: $argument (spec: LIB-05, LIB-07, FAB-02)', (row) => {
-  const { bad, good } = split(row, (what) => !isUnmended(what));
+  const { bad, good } = split(row);
 
   it('refuses by name', async () => expect(await wronglyTaken(row, bad)).toEqual([]));
   it('takes, or names what it ignored', async () => expect(await wronglyRefused(row, good)).toEqual([]));
-});
-
-describe('not yet', () => {
-  it.fails.each(Object.entries(unmended))('%s', async (_, pattern) => {
-    const wrong: string[] = [];
-    for (const row of table) {
-      const { bad, good } = split(row, (what) => pattern.test(what));
-      const answers = [...(await wronglyTaken(row, bad)), ...(await wronglyRefused(row, good))];
-      wrong.push(...answers.map((answer) => `${row.operation} ${row.argument}: ${answer}`));
-      stopHarness();
-    }
-    expect(wrong).toEqual([]);
-  });
 });
 
 function of(values: Record<string, () => unknown>, wanted: (name: string) => boolean) {
