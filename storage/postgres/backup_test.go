@@ -1,13 +1,10 @@
 package postgres
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,82 +45,6 @@ func ofDay(n int, seq uint64) storage.Batch {
 	return startedAt(statsFrame(n, seq, noon), n, start)
 }
 
-// load appends to a store from several sessions of several days until stop.
-type load struct {
-	acked [6]atomic.Uint64 // frames that are stored, by session
-	wg    sync.WaitGroup
-	end   context.CancelFunc
-}
-
-func startLoad(t *testing.T, s storage.Writer) *load {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	l := &load{end: cancel}
-	for n := range l.acked {
-		l.wg.Go(func() {
-			for seq := uint64(1); ctx.Err() == nil; seq++ {
-				if _, err := s.Append(context.Background(), []storage.Batch{ofDay(n, seq)}); err != nil {
-					t.Error(err)
-					return
-				}
-				l.acked[n].Store(seq)
-			}
-		})
-	}
-	t.Cleanup(l.stop)
-	return l
-}
-
-func (l *load) stop() {
-	l.end()
-	l.wg.Wait()
-}
-
-// reach waits until each session has stored so many frames, and returns how many they have.
-func (l *load) reach(t *testing.T, frames uint64) (acked [6]uint64) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for n := range l.acked {
-			if acked[n] = l.acked[n].Load(); acked[n] < frames {
-				return false
-			}
-		}
-		return true
-	}, time.Minute, time.Millisecond)
-	return acked
-}
-
-// holds sees that a store has what was acknowledged, once.
-func holds(t *testing.T, s *Store, acked [6]uint64) {
-	t.Helper()
-	page, err := s.Conferences(t.Context(), storage.Query{})
-	require.NoError(t, err)
-	seen := map[string]int{}
-	key := func(session string, seq uint64, index int) string { return fmt.Sprint(session, " ", seq, " ", index) }
-	for _, c := range page.Conferences {
-		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
-		require.NoError(t, s.Records(t.Context(), ref, func(session string, r storage.Record) bool {
-			seen[key(session, r.Seq, r.Index)]++
-			return true
-		}))
-	}
-	for id, n := range seen {
-		if n != 1 {
-			require.Fail(t, "more than once", "%s: %d times", id, n)
-		}
-	}
-	for n, last := range acked {
-		id := ofDay(n, 1).Session.ID
-		for seq := uint64(1); seq <= last; seq++ {
-			for index := range 5 {
-				if seen[key(id, seq, index)] != 1 {
-					require.Fail(t, "not there", "session %d, frame %d, record %d", n, seq, index)
-				}
-			}
-		}
-	}
-}
-
 // The commands of docs/operations.md, while the store is written to: the copy holds all
 // that was acknowledged before it was begun, once, partitions included, and is a store to
 // go on with.
@@ -135,19 +56,19 @@ func TestBackup(t *testing.T) {
 	name := databaseOf(t, dsn) + "_restored"
 	restored := dsnOf(t, dsn, name)
 	s := open(t, dsn)
-	load := startLoad(t, s)
-	acked := load.reach(t, 30)
+	load := storagetest.StartLoad(t, s, 6, ofDay)
+	acked := load.Reach(t, 30)
 	storagetest.Paste(t, "backup-postgres", "postgres://qos@db.example.com/qos", dsn, "/var/backups", backups)
-	after := load.reach(t, acked[0]+1)
-	load.stop()
+	after := load.Reach(t, acked[0]+1)
+	load.Stop()
 	require.NotEqual(t, acked, after, "it was in use")
 
 	storagetest.Paste(t, "restore-postgres",
 		"postgres://qos@db.example.com/qos_restored", restored, "postgres://qos@db.example.com/postgres", dsnOf(t, dsn, "postgres"),
 		"qos_restored", name, "/var/backups", backups)
 	r := open(t, restored)
-	holds(t, r, acked)
-	holds(t, s, after)
+	load.Held(t, r, acked)
+	load.Held(t, s, after)
 	var again, more []storage.Batch
 	for seq := uint64(1); seq <= acked[2]; seq++ {
 		again = append(again, ofDay(2, seq))

@@ -1,13 +1,10 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,81 +21,6 @@ func needShell(t *testing.T) {
 	}
 }
 
-// load appends to a store from several sessions, one frame after the other, until stop.
-type load struct {
-	acked [8]atomic.Uint64 // frames that are stored, by session
-	wg    sync.WaitGroup
-	end   context.CancelFunc
-}
-
-func startLoad(t *testing.T, s storage.Writer) *load {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	l := &load{end: cancel}
-	for n := range l.acked {
-		l.wg.Go(func() {
-			for seq := uint64(1); ctx.Err() == nil; seq++ {
-				if _, err := s.Append(context.Background(), []storage.Batch{statsFrame(n, seq, noon)}); err != nil {
-					t.Error(err)
-					return
-				}
-				l.acked[n].Store(seq)
-			}
-		})
-	}
-	t.Cleanup(l.stop)
-	return l
-}
-
-func (l *load) stop() {
-	l.end()
-	l.wg.Wait()
-}
-
-// reach waits until each session has stored so many frames, and returns how many they have.
-func (l *load) reach(t *testing.T, frames uint64) (acked [8]uint64) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for n := range l.acked {
-			if acked[n] = l.acked[n].Load(); acked[n] < frames {
-				return false
-			}
-		}
-		return true
-	}, time.Minute, time.Millisecond)
-	return acked
-}
-
-// holds sees that a store has what was acknowledged, once.
-func holds(t *testing.T, s *Store, acked [8]uint64) {
-	t.Helper()
-	page, err := s.Conferences(t.Context(), storage.Query{})
-	require.NoError(t, err)
-	seen := map[identity]int{}
-	for _, c := range page.Conferences {
-		ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
-		require.NoError(t, s.Records(t.Context(), ref, func(session string, r storage.Record) bool {
-			seen[identity{session, r.Seq, r.Index}]++
-			return true
-		}))
-	}
-	for id, n := range seen {
-		if n != 1 {
-			require.Fail(t, "more than once", "%v: %d times", id, n)
-		}
-	}
-	for n, last := range acked {
-		id := statsFrame(n, 1, noon).Session.ID
-		for seq := uint64(1); seq <= last; seq++ {
-			for index := range 5 {
-				if seen[identity{id, seq, index}] != 1 {
-					require.Fail(t, "not there", "session %d, frame %d, record %d", n, seq, index)
-				}
-			}
-		}
-	}
-}
-
 // The commands of docs/operations.md, while the store is written to: the copy holds all
 // that was acknowledged before it was begun, once, and is a store to go on with.
 //
@@ -108,11 +30,11 @@ func TestBackup(t *testing.T) {
 	dir, backups, restored := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "restored")
 	s := open(t, filepath.Join(dir, "qos.sqlite3"))
 	require.NoError(t, s.PutSummary(t.Context(), storage.Summary{AppID: "app", ConferenceID: "conference 0", Start: noon, End: noon.Add(time.Minute), Revision: 1}))
-	load := startLoad(t, s)
-	acked := load.reach(t, 100)
+	load := storagetest.StartLoad(t, s, 8, func(n int, seq uint64) storage.Batch { return statsFrame(n, seq, noon) })
+	acked := load.Reach(t, 100)
 	storagetest.Paste(t, "backup-sqlite", "/var/lib/qos", dir, "/var/backups", backups)
-	after := load.reach(t, acked[0]+1)
-	load.stop()
+	after := load.Reach(t, acked[0]+1)
+	load.Stop()
 	require.NotEqual(t, acked, after, "it was in use")
 	require.Equal(t, "ok\n", storagetest.Paste(t, "check-sqlite", "/var/backups", backups))
 	copied, err := os.Stat(filepath.Join(backups, "qos.sqlite3"))
@@ -121,8 +43,8 @@ func TestBackup(t *testing.T) {
 
 	storagetest.Paste(t, "restore-sqlite", "/var/lib/qos", restored, "/var/backups", backups)
 	r := open(t, filepath.Join(restored, "qos.sqlite3"))
-	holds(t, r, acked)
-	holds(t, s, after)
+	load.Held(t, r, acked)
+	load.Held(t, s, after)
 	require.Equal(t, storage.Appended{Duplicates: int(acked[0]) * 5}, appendFrames(t, r, 0, acked[0]))
 	done := appendFrames(t, r, 0, after[0]+10)
 	require.GreaterOrEqual(t, done.New, 50)

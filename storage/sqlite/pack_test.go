@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,19 +51,8 @@ func TestPackPlans(t *testing.T) {
 	s := temp(t)
 	f := func(want, query string, args ...any) {
 		t.Helper()
-		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		require.NoError(t, err)
-		defer rows.Close()
-		var plan strings.Builder
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
-			plan.WriteString(detail + "\n")
-		}
-		require.NoError(t, rows.Err())
-		require.Contains(t, plan.String(), want)
-		require.NotContains(t, plan.String(), "SCAN")
+		require.Contains(t, plan(t, s, query, args...), want)
+		require.NotContains(t, plan(t, s, query, args...), "SCAN")
 	}
 	f("SEARCH chunk USING COVERING INDEX chunk_place (place=? AND from_ms>? AND from_ms<?)", chunkList, 1, 2, 3, 4)
 	f("SEARCH packed USING PRIMARY KEY (session=? AND first>? AND first<?)", storedIndexes, 1, 2, 3)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -258,19 +257,8 @@ func TestPlans(t *testing.T) {
 	s := temp(t)
 	f := func(want, query string, args ...any) {
 		t.Helper()
-		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		require.NoError(t, err)
-		defer rows.Close()
-		var plan strings.Builder
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
-			plan.WriteString(detail + "\n")
-		}
-		require.NoError(t, rows.Err())
-		require.Contains(t, plan.String(), want)
-		require.NotContains(t, plan.String(), "SCAN f")
+		require.Contains(t, plan(t, s, query, args...), want)
+		require.NotContains(t, plan(t, s, query, args...), "SCAN f")
 	}
 	f("frame_activity (place=? AND at>? AND at<?)", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
 	f("LAST 3 TERMS", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
