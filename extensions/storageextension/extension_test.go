@@ -82,6 +82,24 @@ func TestLifecycle(t *testing.T) {
 	require.Equal(t, storage.Appended{Duplicates: 1}, done)
 }
 
+// A live page that opens is counted, and one that goes is not any more.
+func TestFollowersAreCounted(t *testing.T) {
+	telemetry := newTelemetry(t)
+	e := newStore(t, t.TempDir(), 0, telemetry)
+	require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
+	count := func(n int64) {
+		t.Helper()
+		metadatatest.AssertEqualQosstorageFollowers(t, telemetry, []metricdata.DataPoint[int64]{{Value: n}}, metricdatatest.IgnoreTimestamp())
+	}
+	count(0)
+	require.NoError(t, e.Follower().Follow(t.Context(), storage.Filter{}, func(storage.Change) bool {
+		count(1)
+		return false
+	}))
+	count(0)
+	metadatatest.AssertEqualQosstorageFollowOverflows(t, telemetry, []metricdata.DataPoint[int64]{{Value: 0}}, metricdatatest.IgnoreTimestamp())
+}
+
 func TestStartFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -35,6 +35,7 @@ type engine interface {
 	storage.Reader
 	storage.Follower
 	keeper
+	Following() (followers int, overflows int64)
 	Close() error
 }
 
@@ -48,7 +49,7 @@ func (s *store) Start(ctx context.Context, _ component.Host) error {
 	}
 	s.db = db
 	s.keep(db)
-	return nil
+	return s.observe(db)
 }
 
 // open opens the store where the configuration says. It returns a nil interface with an

@@ -35,6 +35,12 @@ func (s *Store) Follow(ctx context.Context, f storage.Filter, yield func(storage
 	return nil
 }
 
+// Following returns how many of this process follow the store now, and how often one was so
+// slow that what waited for it became a CatchUp.
+func (s *Store) Following() (followers int, overflows int64) {
+	return s.listener.hub.Followers(), s.listener.hub.Overflows()
+}
+
 // listener hears what all collectors commit and hands it to the followers of this one.
 type listener struct {
 	config *pgx.ConnConfig

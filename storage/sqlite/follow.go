@@ -14,3 +14,9 @@ func (s *Store) Follow(ctx context.Context, f storage.Filter, yield func(storage
 	}
 	return nil
 }
+
+// Following returns how many follow the store now, and how often one was so slow that what
+// waited for it became a CatchUp.
+func (s *Store) Following() (followers int, overflows int64) {
+	return s.hub.Followers(), s.hub.Overflows()
+}

@@ -3,10 +3,12 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/embedded"
 	"go.opentelemetry.io/otel/trace"
 
 	"go.opentelemetry.io/collector/component"
@@ -27,6 +29,8 @@ type TelemetryBuilder struct {
 	mu                          sync.Mutex
 	registrations               []metric.Registration
 	QosstorageDeleted           metric.Int64Counter
+	QosstorageFollowOverflows   metric.Int64ObservableCounter
+	QosstorageFollowers         metric.Int64ObservableGauge
 	QosstoragePackFailures      metric.Int64Counter
 	QosstoragePackedBytes       metric.Int64Counter
 	QosstoragePackedConferences metric.Int64Counter
@@ -43,6 +47,46 @@ type telemetryBuilderOptionFunc func(mb *TelemetryBuilder)
 
 func (tbof telemetryBuilderOptionFunc) apply(mb *TelemetryBuilder) {
 	tbof(mb)
+}
+
+// RegisterQosstorageFollowOverflowsCallback sets callback for observable QosstorageFollowOverflows metric.
+func (builder *TelemetryBuilder) RegisterQosstorageFollowOverflowsCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.QosstorageFollowOverflows, obs: o})
+		return nil
+	}, builder.QosstorageFollowOverflows)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterQosstorageFollowersCallback sets callback for observable QosstorageFollowers metric.
+func (builder *TelemetryBuilder) RegisterQosstorageFollowersCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.QosstorageFollowers, obs: o})
+		return nil
+	}, builder.QosstorageFollowers)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+type observerInt64 struct {
+	embedded.Int64Observer
+	inst metric.Int64Observable
+	obs  metric.Observer
+}
+
+func (oi *observerInt64) Observe(value int64, opts ...metric.ObserveOption) {
+	oi.obs.ObserveInt64(oi.inst, value, opts...)
 }
 
 // Shutdown unregister all registered callbacks for async instruments.
@@ -67,6 +111,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosstorage_deleted",
 		metric.WithDescription("Conferences that the retention deleted. [Beta]"),
 		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageFollowOverflows, err = builder.meter.Int64ObservableCounter(
+		"otelcol_qosstorage_follow_overflows",
+		metric.WithDescription("Times a follower of commits was so slow that it was told to read everything anew. [Beta]"),
+		metric.WithUnit("{overflow}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageFollowers, err = builder.meter.Int64ObservableGauge(
+		"otelcol_qosstorage_followers",
+		metric.WithDescription("Who follow commits now, live pages of the dashboard above all. [Beta]"),
+		metric.WithUnit("{follower}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackFailures, err = builder.meter.Int64Counter(
