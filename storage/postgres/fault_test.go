@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 // The server stops and starts again while collectors write, pack and read: each record is
@@ -185,7 +186,7 @@ func mustAppend(t *testing.T, s *Store, b storage.Batch) storage.Appended {
 // The conferences of a store of the first schema are packed too, though its days have no
 // partitions for chunks.
 func TestPackOfFirstSchema(t *testing.T) {
-	s := open(t, unpack(t, schemaDir(1)))
+	s := open(t, unpack(t, storagetest.SchemaDir(1)))
 	before := query[int64](t, s, `SELECT sum(n)::bigint FROM qos_frame WHERE activity`)
 	require.Positive(t, before)
 	got, err := s.Pack(t.Context(), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -2,15 +2,9 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,19 +20,7 @@ import (
 // that schema: go test ./storage/postgres -run TestReleased -released.
 var writeReleased = flag.Bool("released", false, "write testdata/schema<N> for the newest schema")
 
-const (
-	releasedStore  = "store.sql"
-	releasedGolden = "contents.json"
-)
-
-func schemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
-
-func migrationFiles(tb testing.TB) []string {
-	tb.Helper()
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	require.NoError(tb, err)
-	return files
-}
+var kept = storagetest.Migrations{FS: migrations, Store: "store.sql"}
 
 // A store of each released schema is brought up to date, and nothing of it is lost.
 //
@@ -47,26 +29,18 @@ func TestReleased(t *testing.T) {
 	if *writeReleased {
 		makeReleased(t)
 	}
-	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, dirs)
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			golden, err := os.ReadFile(filepath.Join(dir, releasedGolden))
-			require.NoError(t, err)
-			storagetest.RunReleased(t, open(t, unpack(t, dir)), golden)
-		})
-	}
+	storagetest.EachReleased(t, func(t *testing.T, dir string, contents []byte) {
+		t.Helper()
+		storagetest.RunReleased(t, open(t, unpack(t, dir)), contents)
+	})
 }
 
 // unpack returns a database that holds a released store.
 func unpack(t *testing.T, dir string) (dsn string) {
 	t.Helper()
 	dsn = database(t)
-	text, err := os.ReadFile(filepath.Join(dir, releasedStore))
-	require.NoError(t, err)
 	conn := connect(t, dsn)
-	_, err = conn.PgConn().Exec(t.Context(), string(text)).ReadAll()
+	_, err := conn.PgConn().Exec(t.Context(), string(kept.Read(t, dir))).ReadAll()
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
 	return dsn
@@ -91,41 +65,13 @@ func makeReleased(t *testing.T) {
 	golden := storagetest.Contents(t, s)
 	out, err := postgrestest.Shared(t).Command("pg_dump", "--no-owner", "--no-privileges", "--rows-per-insert=100", "--dbname="+dsn).Output()
 	require.NoError(t, err)
-	dir := schemaDir(len(migrationFiles(t)))
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedGolden), golden, 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedStore), notSQL.ReplaceAll(out, nil), 0o644))
+	kept.Write(t, notSQL.ReplaceAll(out, nil), golden)
 }
 
 // A migration that is listed was released, and never changes. One that another follows is
 // listed, and a store of its schema is kept for TestReleased.
 func TestMigrationsAreKept(t *testing.T) {
-	listed := map[string]string{}
-	list, err := os.ReadFile(filepath.Join("testdata", "migrations.sha256"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(list)) {
-		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
-		require.True(t, ok, line)
-		listed[name] = sum
-	}
-	files := migrationFiles(t)
-	for i, name := range files {
-		text, err := fs.ReadFile(migrations, name)
-		require.NoError(t, err)
-		sum := sha256.Sum256(text)
-		want, ok := listed[name]
-		if ok {
-			require.Equal(t, want, hex.EncodeToString(sum[:]), "%s was released and must not change: add another", name)
-		}
-		delete(listed, name)
-		if i == len(files)-1 {
-			continue
-		}
-		require.True(t, ok, "%s has a follower, so it is released: list its sum", name)
-		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedStore), "a store of the schema before %s: see -released", files[i+1])
-		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedGolden))
-	}
-	require.Empty(t, listed, "listed, but gone")
+	kept.Kept(t)
 }
 
 // A collector that dies in the middle of a migration leaves the schema as it was; the next
@@ -138,11 +84,10 @@ func TestMigrationKilled(t *testing.T) {
 		dieMigrating(t, dsn, 0)
 		require.Equal(t, storage.Appended{New: 10}, appendFrames(t, open(t, dsn), 2))
 	})
-	for n := 1; n < len(migrationFiles(t)); n++ {
+	for n := 1; n < len(kept.Files(t)); n++ {
 		t.Run(fmt.Sprint("schema ", n), func(t *testing.T) {
-			golden, err := os.ReadFile(filepath.Join(schemaDir(n), releasedGolden))
-			require.NoError(t, err)
-			dsn := unpack(t, schemaDir(n))
+			golden := storagetest.ReleasedContents(t, storagetest.SchemaDir(n))
+			dsn := unpack(t, storagetest.SchemaDir(n))
 			dieMigrating(t, dsn, n)
 			storagetest.RunReleased(t, open(t, dsn), golden)
 		})
@@ -153,7 +98,7 @@ func TestMigrationKilled(t *testing.T) {
 // opens the store and waits; then its connection is gone, as when its process is killed.
 func dieMigrating(t *testing.T, dsn string, have int) {
 	t.Helper()
-	text, err := migrations.ReadFile(migrationFiles(t)[have])
+	text, err := migrations.ReadFile(kept.Files(t)[have])
 	require.NoError(t, err)
 	conn := connect(t, dsn)
 	for _, statement := range []string{"BEGIN", fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, 0)", lockSchema), string(text)} {

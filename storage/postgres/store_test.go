@@ -177,7 +177,7 @@ func TestOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.EqualValues(t, len(migrationFiles(t)), query[int64](t, open(t, dsn), `SELECT count(*) FROM qos_migration`))
+	require.EqualValues(t, len(kept.Files(t)), query[int64](t, open(t, dsn), `SELECT count(*) FROM qos_migration`))
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -5,16 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,19 +23,7 @@ import (
 // that schema: go test ./storage/sqlite -run TestReleased -released.
 var writeReleased = flag.Bool("released", false, "write testdata/schema<N> for the newest schema")
 
-const (
-	releasedStore  = "store.sqlite3.gz"
-	releasedGolden = "contents.json"
-)
-
-func schemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
-
-func migrationFiles(tb testing.TB) []string {
-	tb.Helper()
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	require.NoError(tb, err)
-	return files
-}
+var kept = storagetest.Migrations{FS: migrations, Store: "store.sqlite3.gz"}
 
 // A store of each released schema is brought up to date, and nothing of it is lost.
 //
@@ -48,27 +32,18 @@ func TestReleased(t *testing.T) {
 	if *writeReleased {
 		makeReleased(t)
 	}
-	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, dirs)
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			golden, err := os.ReadFile(filepath.Join(dir, releasedGolden))
-			require.NoError(t, err)
-			path := unpack(t, dir)
-			storagetest.RunReleased(t, open(t, path), golden)
-		})
-	}
+	storagetest.EachReleased(t, func(t *testing.T, dir string, contents []byte) {
+		t.Helper()
+		storagetest.RunReleased(t, open(t, unpack(t, dir)), contents)
+	})
 }
 
 // unpack returns the path of a released store.
 func unpack(tb testing.TB, dir string) string {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, releasedStore))
+	r, err := gzip.NewReader(bytes.NewReader(kept.Read(tb, dir)))
 	require.NoError(tb, err)
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	require.NoError(tb, err)
-	data, err = io.ReadAll(r)
+	data, err := io.ReadAll(r)
 	require.NoError(tb, err)
 	path := filepath.Join(tb.TempDir(), "store.sqlite3")
 	require.NoError(tb, os.WriteFile(path, data, 0o600))
@@ -88,41 +63,13 @@ func makeReleased(t *testing.T) {
 	_, err = w.Write(data)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	dir := schemaDir(len(migrationFiles(t)))
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedGolden), golden, 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedStore), packed.Bytes(), 0o644))
+	kept.Write(t, packed.Bytes(), golden)
 }
 
 // A migration that is listed was released, and never changes. One that another follows is
 // listed, and a store of its schema is kept for TestReleased.
 func TestMigrationsAreKept(t *testing.T) {
-	listed := map[string]string{}
-	list, err := os.ReadFile(filepath.Join("testdata", "migrations.sha256"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(list)) {
-		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
-		require.True(t, ok, line)
-		listed[name] = sum
-	}
-	files := migrationFiles(t)
-	for i, name := range files {
-		text, err := fs.ReadFile(migrations, name)
-		require.NoError(t, err)
-		sum := sha256.Sum256(text)
-		want, ok := listed[name]
-		if ok {
-			require.Equal(t, want, hex.EncodeToString(sum[:]), "%s was released and must not change: add another", name)
-		}
-		delete(listed, name)
-		if i == len(files)-1 {
-			continue
-		}
-		require.True(t, ok, "%s has a follower, so it is released: list its sum", name)
-		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedStore), "a store of the schema before %s: see -released", files[i+1])
-		require.FileExists(t, filepath.Join(schemaDir(i+1), releasedGolden))
-	}
-	require.Empty(t, listed, "listed, but gone")
+	kept.Kept(t)
 }
 
 // helperEnv names the store that TestHelper works on, in a process of its own.
@@ -197,7 +144,7 @@ func migrateHalfway(t *testing.T, path string) {
 	require.NoError(t, err)
 	var have int
 	require.NoError(t, conn.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&have))
-	text, err := migrations.ReadFile(migrationFiles(t)[have])
+	text, err := migrations.ReadFile(kept.Files(t)[have])
 	require.NoError(t, err)
 	for _, statement := range []string{"BEGIN IMMEDIATE", string(text), fmt.Sprintf("PRAGMA user_version = %d", have+1)} {
 		_, err = conn.ExecContext(context.Background(), statement)
@@ -216,11 +163,10 @@ func TestMigrationKilled(t *testing.T) {
 		s := open(t, path)
 		require.Equal(t, storage.Appended{New: 15}, appendFrames(t, s, 1, 3))
 	})
-	for n := 1; n < len(migrationFiles(t)); n++ {
+	for n := 1; n < len(kept.Files(t)); n++ {
 		t.Run(fmt.Sprint("schema ", n), func(t *testing.T) {
-			golden, err := os.ReadFile(filepath.Join(schemaDir(n), releasedGolden))
-			require.NoError(t, err)
-			path := unpack(t, schemaDir(n))
+			golden := storagetest.ReleasedContents(t, storagetest.SchemaDir(n))
+			path := unpack(t, storagetest.SchemaDir(n))
 			helper(t, "migrate", path)()
 			require.FileExists(t, path+"-wal", "it was killed, it did not end")
 			storagetest.RunReleased(t, open(t, path), golden)

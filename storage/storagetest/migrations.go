@@ -1,0 +1,104 @@
+package storagetest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Migrations are those of an engine, with the stores of released schemas that its tests
+// keep in testdata/schema<N>.
+type Migrations struct {
+	FS    fs.FS  // holds migrations/*.sql
+	Store string // what the file of a store is called
+}
+
+// releasedContents is what Contents says of the store beside it.
+const releasedContents = "contents.json"
+
+// SchemaDir is where the store of schema n is.
+func SchemaDir(n int) string { return filepath.Join("testdata", fmt.Sprint("schema", n)) }
+
+// Files returns the names of the migrations, in order.
+func (m Migrations) Files(tb testing.TB) []string {
+	tb.Helper()
+	files, err := fs.Glob(m.FS, "migrations/*.sql")
+	require.NoError(tb, err)
+	return files
+}
+
+// Read returns the store in a directory.
+func (m Migrations) Read(tb testing.TB, dir string) []byte {
+	tb.Helper()
+	return readFile(tb, dir, m.Store)
+}
+
+// ReleasedContents returns what the store in a directory contains.
+func ReleasedContents(tb testing.TB, dir string) []byte {
+	tb.Helper()
+	return readFile(tb, dir, releasedContents)
+}
+
+// Write keeps a store of the newest schema, and what it contains.
+func (m Migrations) Write(t *testing.T, store, contents []byte) {
+	t.Helper()
+	dir := SchemaDir(len(m.Files(t)))
+	require.NoError(t, os.MkdirAll(dir, 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, releasedContents), contents, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, m.Store), store, 0o600))
+}
+
+// EachReleased runs a test for each store that is kept, with what it contains.
+func EachReleased(t *testing.T, run func(t *testing.T, dir string, contents []byte)) {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join("testdata", "schema*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) { run(t, dir, ReleasedContents(t, dir)) })
+	}
+}
+
+// Kept sees that a migration that testdata/migrations.sha256 lists was released, and never
+// changes. One that another follows is listed, and a store of its schema is kept.
+func (m Migrations) Kept(t *testing.T) {
+	t.Helper()
+	listed := map[string]string{}
+	for line := range strings.Lines(string(readFile(t, "testdata", "migrations.sha256"))) {
+		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, ok, line)
+		listed[name] = sum
+	}
+	files := m.Files(t)
+	for i, name := range files {
+		text, err := fs.ReadFile(m.FS, name)
+		require.NoError(t, err)
+		sum := sha256.Sum256(text)
+		want, ok := listed[name]
+		if ok {
+			require.Equal(t, want, hex.EncodeToString(sum[:]), "%s was released and must not change: add another", name)
+		}
+		delete(listed, name)
+		if i == len(files)-1 {
+			continue
+		}
+		require.True(t, ok, "%s has a follower, so it is released: list its sum", name)
+		require.FileExists(t, filepath.Join(SchemaDir(i+1), m.Store), "a store of the schema before %s: see -released", files[i+1])
+		require.FileExists(t, filepath.Join(SchemaDir(i+1), releasedContents))
+	}
+	require.Empty(t, listed, "listed, but gone")
+}
+
+func readFile(tb testing.TB, dir, name string) []byte {
+	tb.Helper()
+	data, err := fs.ReadFile(os.DirFS(dir), name)
+	require.NoError(tb, err)
+	return data
+}
