@@ -27,11 +27,12 @@ func (h *health) seen(err error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if failing := err != nil; failing == h.failing {
+	failing := err != nil
+	if failing == h.failing {
 		return
 	}
-	h.failing = err != nil
-	if h.failing {
+	h.failing = failing
+	if failing {
 		componentstatus.ReportStatus(h.host, componentstatus.NewRecoverableErrorEvent(err))
 	} else {
 		componentstatus.ReportStatus(h.host, componentstatus.NewEvent(componentstatus.StatusOK))
