@@ -324,9 +324,16 @@ function generate(env, generator, forceNew) {
     }
   });
 }
-function toToken({ token, expiresInMs, at, sent, received }) {
+function toToken({ token, session, expiresInMs, at, sent, received }) {
   if (typeof token !== "string") throw new Refusal("httpError", "the answer has no token", true);
-  return { token, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at), sent, received };
+  return {
+    token,
+    session: typeof session === "string" ? session : void 0,
+    expiresInMs: Number(expiresInMs) || 72e5,
+    at: Number(at),
+    sent,
+    received
+  };
 }
 async function exchange({ url, mono }, message) {
   const sent = mono();
@@ -1579,7 +1586,7 @@ function createTransport(env) {
   const hello = () => {
     helloSent = clock.mono();
     helloToken = token;
-    return env.hello(token?.token ?? "");
+    return env.hello(token);
   };
   const body = (entries) => postBody(hello(), entries, env, queue.sent);
   function disconnect(lastWords = "") {
@@ -1900,13 +1907,13 @@ function createSession(first, env) {
   const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
   function hello(token) {
     const at = clock.time(clock.stamp());
-    id ||= uuidv7(at);
+    id ||= token?.session || uuidv7(at);
     const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = info.config;
     const userAgent = globalThis.navigator?.userAgent;
     return {
       type: "hello",
       versions: [1],
-      token,
+      token: token?.token,
       session: id,
       acked: queue.acked(),
       at,

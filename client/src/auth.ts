@@ -30,6 +30,8 @@ export interface Credentials {
 /** A session token and the exchange that brought it, for the clock. */
 export interface Token {
   token: string;
+  /** The id of a session that begins with this token; older collectors leave it to the client. */
+  session: string | undefined;
   expiresInMs: number;
   at: number;
   sent: number;
@@ -108,9 +110,16 @@ type Message = Record<string, unknown>;
 /** An answer, and when it was asked for and came. */
 type Exchange = Message & { sent: number; received: number };
 
-function toToken({ token, expiresInMs, at, sent, received }: Exchange): Token {
+function toToken({ token, session, expiresInMs, at, sent, received }: Exchange): Token {
   if (typeof token !== 'string') throw new Refusal('httpError', 'the answer has no token', true);
-  return { token, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at), sent, received };
+  return {
+    token,
+    session: typeof session === 'string' ? session : undefined,
+    expiresInMs: Number(expiresInMs) || 7_200_000,
+    at: Number(at),
+    sent,
+    received,
+  };
 }
 
 async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchange> {

@@ -1,6 +1,6 @@
 // One user's session: the queue, the way to the collector and the fabrics (protocol 2).
 
-import { login } from './auth.ts';
+import { login, type Token } from './auth.ts';
 import { createClock, pageClocks } from './clock.ts';
 import type { Config } from './config.ts';
 import { createFabric, type Fabric, type FabricDescription, type FabricEnv, type FabricInfo } from './fabric.ts';
@@ -66,15 +66,16 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   const alive = (conferenceID?: string) =>
     fabrics.filter((f) => !f.ended() && (conferenceID === undefined || f.info.conferenceID === conferenceID));
 
-  function hello(token: string): object {
+  function hello(token: Token | null): object {
     const at = clock.time(clock.stamp());
-    id ||= uuidv7(at);
+    // Renewals bring ids too: the session keeps its first one.
+    id ||= token?.session || uuidv7(at);
     const { applicationVersion, siteID, additionalIDs } = info.config;
     const userAgent = globalThis.navigator?.userAgent;
     return {
       type: 'hello',
       versions: [1],
-      token,
+      token: token?.token,
       session: id,
       acked: queue.acked(),
       at,

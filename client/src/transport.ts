@@ -16,7 +16,7 @@ export interface TransportEnv extends Context {
   queue: Queue;
   login(renew: boolean, late: (error: Refusal) => void): Promise<Token>;
   /** The hello of a connection. */
-  hello(token: string): object;
+  hello(token: Token | null): object;
   welcomed(welcome: Record<string, unknown>): void;
   statsInterval(ms: number): void;
   /** Something went wrong, or works (again). */
@@ -68,7 +68,7 @@ export function createTransport(env: TransportEnv) {
   const hello = () => {
     helloSent = clock.mono();
     helloToken = token;
-    return env.hello(token?.token ?? '');
+    return env.hello(token);
   };
 
   const body = (entries: readonly Entry[]) => postBody(hello(), entries, env, queue.sent);

@@ -297,6 +297,25 @@ describe('what the collector says', () => {
     expect(harness.socket().messages[0]?.session).toBe(socket.messages[0]?.session);
   });
 
+  it('takes the session that its first token names, and the newest where another one begins (spec: AUTH-02)', async () => {
+    let logins = 0;
+    const { harness, qos, socket } = await online(
+      startHarness(() => token(Date.now(), { session: `session ${++logins}` })),
+    );
+    expect(socket.messages[0]?.session).toBe('session 1');
+    await harness.run(0.9 * 7_200_000 + 1000);
+    expect(logins).toBe(2);
+    socket.drop();
+    await harness.run(2000);
+    harness.socket().welcome();
+    expect(harness.socket().messages[0]).toMatchObject({ type: 'hello', session: 'session 1' });
+    qos.initialize('demo', (_f, callback) => callback(null, 'jwt'), 'carol', null, null, { backendUrl });
+    await harness.run();
+    harness.socket().welcome();
+    expect(harness.socket().messages[0]).toMatchObject({ type: 'hello', session: `session ${logins}` });
+    expect(logins).toBeGreaterThan(2);
+  });
+
   it('a token that is known no more: one fresh login, then it is final (spec: AUTH-06, AUTH-07)', async () => {
     const { harness, qos, socket } = await online();
     const refusal = { type: 'bye', code: 'auth_failed', csError: 'authError', message: 'who?', retry: false };
