@@ -66,5 +66,8 @@ func (r *registry) App(id string) (auth.App, bool) {
 	return app, ok
 }
 
+// Revision is the same for ever: the apps do not change after Start.
+func (*registry) Revision() uint64 { return 0 }
+
 // Keys returns the keys of the installation; nil before Start.
 func (r *registry) Keys() *auth.Keys { return r.keys }

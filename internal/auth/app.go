@@ -1,14 +1,17 @@
 package auth
 
 import (
+	"crypto/ecdsa"
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -25,7 +28,34 @@ const MaxOriginBytes = 512
 
 // Verifier proves knowledge of one AppSecret without holding it: the SCRAM-SHA-256
 // StoredKey and ServerKey of RFC 5802, section 3.
-type Verifier struct{ StoredKey, ServerKey []byte }
+type Verifier struct {
+	ID                   string // names the secret in tokens and in the audit log; tells nothing of it
+	StoredKey, ServerKey []byte
+}
+
+// VerificationKey checks the tokens that an origin server signs (docs/protocol.md,
+// section 3.2). It is good for its own algorithm and no other.
+type VerificationKey struct {
+	ID        string           // the claim keyID
+	Algorithm string           // AlgorithmES256 or AlgorithmHS256
+	Public    *ecdsa.PublicKey // ES256: on P-256; nil otherwise
+	Secret    []byte           // HS256: at least MinKeyBytes; nil otherwise
+}
+
+// The algorithms that a VerificationKey may have.
+const (
+	AlgorithmES256 = "ES256"
+	AlgorithmHS256 = "HS256"
+)
+
+// Limits are an app's own throttle numbers; where one is 0 the receiver's own is in force.
+type Limits struct {
+	HandshakesPerSecond           float64 // POSTs to auth for the app, from all addresses
+	HandshakesPerSecondPerAddress float64 // those of one address
+	HandshakesPerSecondPerUser    float64 // those of one user
+	Connections                   int     // open WebSockets of the app at one collector
+	FramesPerSecond               int     // numbered frames of one connection
+}
 
 // App is what authentication knows of one AppID.
 type App struct {
@@ -33,7 +63,14 @@ type App struct {
 	Salt       []byte // Keys.Salt(ID), so that unknown apps look the same
 	Iterations int    // Iterations, for the same reason
 	Verifiers  []Verifier
-	Origins    []string // see OriginAllowed; empty: any origin
+	Origins    []string          // see OriginAllowed; empty: any origin
+	Keys       []VerificationKey // of third-party mode; their IDs differ
+	SingleUse  bool              // third-party tokens need a jti and are good once
+
+	Disabled      bool                 // nobody is admitted, from outside as if it did not exist
+	RevokedBefore time.Time            // tokens issued before it are not good any more; zero: none
+	RevokedUsers  map[string]time.Time // the same for one user, by userName or aliasName
+	Limits        Limits
 }
 
 // NewApp returns an app that admits each of the secrets.
@@ -45,7 +82,8 @@ func NewApp(keys *Keys, id string, secrets, origins []string) App {
 	return app
 }
 
-// NewVerifier derives the verifier of a secret, which is normalised with NFKC first.
+// NewVerifier derives the verifier of a secret, which is normalised with NFKC first. Its
+// ID follows from secret and salt; a registry that knows better names may set another.
 func NewVerifier(secret string, salt []byte, iterations int) Verifier {
 	salted, err := pbkdf2.Key(sha256.New, norm.NFKC.String(secret), salt, iterations, sha256.Size)
 	if err != nil {
@@ -53,8 +91,15 @@ func NewVerifier(secret string, salt []byte, iterations int) Verifier {
 	}
 	clientKey := mac(salted, "Client Key")
 	storedKey := sha256.Sum256(clientKey)
-	return Verifier{StoredKey: storedKey[:], ServerKey: mac(salted, "Server Key")}
+	return Verifier{
+		ID:        hex.EncodeToString(mac(storedKey[:], "qos 1 verifier id")[:verifierIDBytes]),
+		StoredKey: storedKey[:], ServerKey: mac(salted, "Server Key"),
+	}
 }
+
+// verifierIDBytes is the length of the name that NewVerifier gives: enough to tell the few
+// secrets of an app apart.
+const verifierIDBytes = 8
 
 func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)

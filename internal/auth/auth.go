@@ -20,9 +20,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Registry finds an app.
+// Registry finds an app. Its revision is another one after each change of any app.
 type Registry interface {
 	App(id string) (App, bool)
+	Revision() uint64
 }
 
 // Identity is what a session token proves.

@@ -31,6 +31,8 @@ func (r registry) App(id string) (App, bool) {
 	return app, ok
 }
 
+func (registry) Revision() uint64 { return 0 }
+
 func testKeys(t *testing.T) *Keys {
 	t.Helper()
 	keys, err := NewKeys([]byte(strings.Repeat("k", MinKeyBytes)))
@@ -281,18 +283,18 @@ func TestTokenRefusals(t *testing.T) {
 		return token
 	}
 	same := func(*sessionClaims) {}
-	good := sign(jwt.SigningMethodHS256, a.keys.token, same)
+	good := sign(jwt.SigningMethodHS256, a.keys.newest().token, same)
 	identity, refusal := a.Token(good, page, now)
 	require.Nil(t, refusal)
 	require.Equal(t, protocol.UserID{Name: "Alice", Alias: "Alice"}, identity.User)
 	f("none", protocol.CodeAuthFailed, sign(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same), page, now)
-	f("HS384", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS384, a.keys.token, same), page, now)
+	f("HS384", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS384, a.keys.newest().token, same), page, now)
 	f("another key", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, []byte("other"), same), page, now)
 	f("another key, expired", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, []byte("other"), same), page, now.Add(3*time.Hour))
-	f("issuer", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.Issuer = "x" }), page, now)
-	f("audience", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.Audience = nil }), page, now)
-	f("no exp", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.ExpiresAt = nil }), page, now)
-	f("unknown app", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.token, func(c *sessionClaims) { c.Subject = "x" }), page, now)
+	f("issuer", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.newest().token, func(c *sessionClaims) { c.Issuer = "x" }), page, now)
+	f("audience", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.newest().token, func(c *sessionClaims) { c.Audience = nil }), page, now)
+	f("no exp", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.newest().token, func(c *sessionClaims) { c.ExpiresAt = nil }), page, now)
+	f("unknown app", protocol.CodeAuthFailed, sign(jwt.SigningMethodHS256, a.keys.newest().token, func(c *sessionClaims) { c.Subject = "x" }), page, now)
 
 	open, _, refusal := login(t, a, "open", "Paßwort fi", page)
 	require.Nil(t, refusal)
@@ -332,7 +334,7 @@ func TestNewKeys(t *testing.T) {
 	a, b := testKeys(t), testKeys(t)
 	require.Equal(t, a.Salt("x"), b.Salt("x"))
 	require.NotEqual(t, a.Salt("x"), a.Salt("y"))
-	require.NotEqual(t, a.token, a.salt)
+	require.NotEqual(t, a.newest().token, a.salt)
 }
 
 func TestStateUnmarshalSurvivesAnything(t *testing.T) {

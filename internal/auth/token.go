@@ -36,7 +36,7 @@ func (a *Authenticator) issue(id Identity, now time.Time) (string, error) {
 	if id.User.Alias != id.User.Name {
 		claims.Alias = id.User.Alias
 	}
-	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.keys.token)
+	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.keys.newest().token)
 }
 
 // Token checks a session token that came from origin: CodeTokenExpired,
@@ -77,6 +77,15 @@ func (a *Authenticator) parse(token string, now time.Time) (*sessionClaims, erro
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
 		jwt.WithIssuer(tokenIssuer), jwt.WithAudience(tokenAudience), jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }),
-	).ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return a.keys.token, nil })
+	).ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return a.keys.verificationKeys(), nil })
 	return &claims, err
+}
+
+// verificationKeys are the keys that session tokens may be signed with.
+func (k *Keys) verificationKeys() jwt.VerificationKeySet {
+	var set jwt.VerificationKeySet
+	for _, keys := range k.all {
+		set.Keys = append(set.Keys, keys.token)
+	}
+	return set
 }

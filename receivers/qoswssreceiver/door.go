@@ -67,7 +67,7 @@ type door struct {
 
 // registry is what the receiver needs of the apps extension.
 type registry interface {
-	App(id string) (auth.App, bool)
+	auth.Registry
 	Keys() *auth.Keys
 }
 

@@ -41,8 +41,15 @@ type testApps struct {
 	component.ShutdownFunc
 	keys *auth.Keys
 
-	mu   sync.Mutex
-	apps map[string]auth.App
+	mu       sync.Mutex
+	apps     map[string]auth.App
+	revision uint64
+}
+
+func (a *testApps) Revision() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.revision
 }
 
 func (a *testApps) App(id string) (auth.App, bool) {
@@ -52,19 +59,26 @@ func (a *testApps) App(id string) (auth.App, bool) {
 	return app, ok
 }
 
-// limit gives an app another list of origins.
-func (a *testApps) limit(id string, origins ...string) {
+// change changes an app.
+func (a *testApps) change(id string, how func(*auth.App)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	app := a.apps[id]
-	app.Origins = origins
+	how(&app)
 	a.apps[id] = app
+	a.revision++
+}
+
+// limit gives an app another list of origins.
+func (a *testApps) limit(id string, origins ...string) {
+	a.change(id, func(app *auth.App) { app.Origins = origins })
 }
 
 func (a *testApps) remove(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.apps, id)
+	a.revision++
 }
 
 func (a *testApps) Keys() *auth.Keys { return a.keys }
