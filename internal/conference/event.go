@@ -92,6 +92,15 @@ type Stats struct {
 	RemoteLost, RemoteLossFraction, RemoteJitterMs, RTTMs Value
 	JitterMs, FPS, MOS                                    Value
 	Label                                                 string // of MOS, as it was stamped
+
+	// What detectors and causes look at beside it.
+	PacketsSeen, ConcealmentEvents, AudioLevel, JitterBufferMs Value // PacketsSeen is Packets where it was told
+	Frames, FramesDecoded, FramesDropped, Width, Height, QP    Value
+	PLIs, FIRs, NACKs, PauseMs, EncodeMs, DecodeMs             Value
+	CPULimitedMs, BandwidthLimitedMs                           Value
+	TargetBitrateBps, AvailableOutgoingBps                     Value
+	Limitation                                                 string // none, cpu, bandwidth, other
+	Rid                                                        string // of a simulcast layer
 }
 
 // Data is what the fold needs of an event's data (docs/protocol.md, section 6).

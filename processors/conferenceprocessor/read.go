@@ -113,7 +113,6 @@ func counter(place func(*conference.Stats) *float64) measure {
 var measures = map[string]measure{
 	semconv.IntervalMs:                  counter(func(s *conference.Stats) *float64 { return &s.IntervalMs }),
 	semconv.Stats("bytes"):              counter(func(s *conference.Stats) *float64 { return &s.Bytes }),
-	semconv.Stats("packets"):            counter(func(s *conference.Stats) *float64 { return &s.Packets }),
 	semconv.Stats("packetsLost"):        counter(func(s *conference.Stats) *float64 { return &s.PacketsLost }),
 	semconv.Stats("packetsDiscarded"):   counter(func(s *conference.Stats) *float64 { return &s.Discarded }),
 	semconv.Stats("samples"):            counter(func(s *conference.Stats) *float64 { return &s.Samples }),
@@ -134,10 +133,31 @@ var measures = map[string]measure{
 	semconv.Stats("silentConcealedSamples"): counter(func(s *conference.Stats) *float64 {
 		return &s.SilentConcealed
 	}),
-	semconv.Stats("ssrc"): func(s *conference.Stats, v float64) { s.SSRC = int64(v) },
+	semconv.Stats("packets"): func(s *conference.Stats, v float64) { s.Packets, s.PacketsSeen = v, conference.Known(v) },
+	semconv.Stats("ssrc"):    func(s *conference.Stats, v float64) { s.SSRC = int64(v) },
+
+	semconv.Stats("concealmentEvents"):    known(func(s *conference.Stats) *conference.Value { return &s.ConcealmentEvents }),
+	semconv.Stats("audioLevel"):           known(func(s *conference.Stats) *conference.Value { return &s.AudioLevel }),
+	semconv.Stats("jitterBufferDelayMs"):  known(func(s *conference.Stats) *conference.Value { return &s.JitterBufferMs }),
+	semconv.Stats("frames"):               known(func(s *conference.Stats) *conference.Value { return &s.Frames }),
+	semconv.Stats("framesDecoded"):        known(func(s *conference.Stats) *conference.Value { return &s.FramesDecoded }),
+	semconv.Stats("framesDropped"):        known(func(s *conference.Stats) *conference.Value { return &s.FramesDropped }),
+	semconv.Stats("width"):                known(func(s *conference.Stats) *conference.Value { return &s.Width }),
+	semconv.Stats("height"):               known(func(s *conference.Stats) *conference.Value { return &s.Height }),
+	semconv.Stats("qp"):                   known(func(s *conference.Stats) *conference.Value { return &s.QP }),
+	semconv.Stats("plis"):                 known(func(s *conference.Stats) *conference.Value { return &s.PLIs }),
+	semconv.Stats("firs"):                 known(func(s *conference.Stats) *conference.Value { return &s.FIRs }),
+	semconv.Stats("nacks"):                known(func(s *conference.Stats) *conference.Value { return &s.NACKs }),
+	semconv.Stats("pauseMs"):              known(func(s *conference.Stats) *conference.Value { return &s.PauseMs }),
+	semconv.Stats("encodeMs"):             known(func(s *conference.Stats) *conference.Value { return &s.EncodeMs }),
+	semconv.Stats("decodeMs"):             known(func(s *conference.Stats) *conference.Value { return &s.DecodeMs }),
+	semconv.Stats("cpuLimitedMs"):         known(func(s *conference.Stats) *conference.Value { return &s.CPULimitedMs }),
+	semconv.Stats("bandwidthLimitedMs"):   known(func(s *conference.Stats) *conference.Value { return &s.BandwidthLimitedMs }),
+	semconv.Stats("targetBitrateBps"):     known(func(s *conference.Stats) *conference.Value { return &s.TargetBitrateBps }),
+	semconv.Stats("availableOutgoingBps"): known(func(s *conference.Stats) *conference.Value { return &s.AvailableOutgoingBps }),
 }
 
-var codecAttr = semconv.Stats("codec")
+var codecAttr, limitationAttr, ridAttr = semconv.Stats("codec"), semconv.Stats("limitation"), semconv.Stats("rid")
 
 // readStats goes once over the attributes: they are many.
 func readStats(e *conference.Event, attrs pcommon.Map) {
@@ -158,6 +178,10 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 			s.Label = v.Str()
 		case codecAttr:
 			s.Codec = v.Str()
+		case limitationAttr:
+			s.Limitation = v.Str()
+		case ridAttr:
+			s.Rid = v.Str()
 		default:
 			if put := measures[name]; put != nil {
 				if n, ok := number(v); ok {

@@ -18,6 +18,7 @@ import (
 func TestReadStatsFillsEveryField(t *testing.T) {
 	attrs := map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.Stats("codec"): "VP8", semconv.QualityLabel: "good",
+		semconv.Stats("limitation"): "cpu", semconv.Stats("rid"): "h",
 	}
 	next := 1.0
 	for name := range measures {
