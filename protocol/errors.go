@@ -1,6 +1,9 @@
 package protocol
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Code names one kind of refusal (section 9).
 type Code string
@@ -82,6 +85,10 @@ type Error struct {
 	Message string // one sentence for the developer of the client
 	Seq     uint64 // the number of the refused frame, 0 when none could be read
 	From    uint64 // the first number of a refused skip, 0 when none could be read; not sent
+
+	// RetryAfter is how long the sender has to wait until it is let in, 0 where only the
+	// code tells. The writer of the refusal sends it as retryAfterMs.
+	RetryAfter time.Duration
 }
 
 // Error implements error.

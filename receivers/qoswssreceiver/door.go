@@ -131,8 +131,11 @@ func count(counter metric.Int64Counter, key string, value protocol.Code) {
 
 // retryAfter says how long a refused client should stay away; 0 where it need not or
 // must not come again. Clients that were turned away together come back apart.
-func (d *door) retryAfter(code protocol.Code) time.Duration {
-	switch code {
+func (d *door) retryAfter(e *protocol.Error) time.Duration {
+	if e.RetryAfter > 0 {
+		return e.RetryAfter
+	}
+	switch e.Code {
 	case protocol.CodeOverloaded, protocol.CodeThrottled:
 		return d.timing.retry + spread(2*d.timing.retry)
 	case protocol.CodeGoingAway, protocol.CodeInternal:

@@ -73,7 +73,7 @@ func (l serverLog) Write(line []byte) (int, error) {
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
 func (d *door) refuse(w http.ResponseWriter, e *protocol.Error) {
-	writeRefusal(w, e.Code.HTTPStatus(), e, d.retryAfter(e.Code))
+	writeRefusal(w, e.Code.HTTPStatus(), e, d.retryAfter(e))
 }
 
 func writeRefusal(w http.ResponseWriter, status int, e *protocol.Error, retryAfter time.Duration) {

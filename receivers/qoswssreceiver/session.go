@@ -363,6 +363,6 @@ func (s *session) end(e *protocol.Error) *ending {
 		CSError:      e.Code.CSError(),
 		Message:      e.Message,
 		Retry:        mayRetry(e.Code),
-		RetryAfterMs: s.door.retryAfter(e.Code).Milliseconds(),
+		RetryAfterMs: s.door.retryAfter(e).Milliseconds(),
 	}}
 }
