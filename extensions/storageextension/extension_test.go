@@ -57,6 +57,7 @@ func TestLifecycle(t *testing.T) {
 	require.Nil(t, e.Writer(), "a nil interface, not a nil inside one")
 	require.Nil(t, e.Reader())
 	require.Nil(t, e.Follower())
+	require.Nil(t, e.Settings())
 	require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
 	info, err := os.Stat(directory)
 	require.NoError(t, err)
@@ -69,6 +70,10 @@ func TestLifecycle(t *testing.T) {
 	page, err := e.Reader().Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
 	require.Equal(t, now, page.Conferences[0].Start)
+
+	revision, err := e.Settings().PutSetting(t.Context(), storage.Setting{Kind: "k", ID: "a", Body: []byte("1")})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, revision)
 
 	second := newStore(t, directory, 0, newTelemetry(t))
 	require.ErrorContains(t, second.Start(t.Context(), componenttest.NewNopHost()), "open already")

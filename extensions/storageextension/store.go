@@ -20,7 +20,8 @@ import (
 // fileName is the store's file in the directory. SQLite puts others beside it.
 const fileName = "qos.sqlite3"
 
-// store is the extension. Others ask the host for it and use Writer, Reader and Follower.
+// store is the extension. Others ask the host for it and use Writer, Reader,
+// Follower and Settings.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -34,6 +35,7 @@ type engine interface {
 	storage.Writer
 	storage.Reader
 	storage.Follower
+	storage.Settings
 	keeper
 	Following() (followers int, overflows int64)
 	Close() error
@@ -113,6 +115,14 @@ func (s *store) Reader() storage.Reader {
 
 // Follower returns the store's live side, nil before Start.
 func (s *store) Follower() storage.Follower {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Settings returns the store's settings, nil before Start.
+func (s *store) Settings() storage.Settings {
 	if s.db == nil {
 		return nil
 	}

@@ -44,6 +44,11 @@
 // seconds which numbers are gone, for a collector may have died between a commit and the
 // word of it; then, and after a lost connection, followers catch up.
 //
+// # Settings
+//
+// Settings are replaced whole, by compare-and-set, with one row locked that counts their
+// writes. So revisions become visible in their order, and who polls the count misses none.
+//
 // # Durability
 //
 // A write that returned was committed: it survives what the server's synchronous_commit

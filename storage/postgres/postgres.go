@@ -33,6 +33,7 @@ type Options struct {
 	Days int
 
 	patience, tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
+	maxSettings                    int           // 0: storage.MaxSettings
 }
 
 // Store is a store in a PostgreSQL database.
@@ -97,6 +98,7 @@ func (o *Options) setDefaults() {
 	o.patience = cmp.Or(o.patience, patience)
 	o.tellPause = cmp.Or(o.tellPause, tellPause)
 	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
+	o.maxSettings = cmp.Or(o.maxSettings, storage.MaxSettings)
 }
 
 // Close waits for the writes that were accepted and closes the connections. It may be

@@ -30,5 +30,8 @@
 // that is asked for by itself. A listing names the index it uses: there are no statistics,
 // and what is rare, an outcome or a conference without a summary, has one of its own.
 //
+// Settings are rows of their own, replaced whole by compare-and-set in the writer's
+// transactions; one row counts their writes, for who polls.
+//
 // One process may hold a store: a lock on <file>.lock says so and goes with the process.
 package sqlite

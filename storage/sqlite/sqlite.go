@@ -59,6 +59,9 @@ type Store struct {
 	words  *frames.Dictionary
 	sweep  sync.Mutex // held by who takes rows away: a step of Pack or of DeleteBefore
 	hub    *follow.Hub
+
+	maxSettings int // storage.MaxSettings, but for tests
+
 	once   sync.Once
 	closed error
 }
@@ -82,7 +85,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{path: path, hub: follow.NewHub()}
+	s := &Store{path: path, hub: follow.NewHub(), maxSettings: storage.MaxSettings}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

@@ -64,6 +64,22 @@ func WriteReleased(t *testing.T, w storage.Writer) {
 		s.ConferenceID, s.Document = "first", json.RawMessage(fmt.Sprintf(`{"revision":%d,"text":"Ünï"}`, revision))
 		f.put(s)
 	}
+	writeReleasedSettings(t, w)
+}
+
+// releasedKind is the kind of settings in released stores, of those that know settings.
+const releasedKind = "released"
+
+func writeReleasedSettings(t *testing.T, w storage.Writer) {
+	t.Helper()
+	settings, ok := w.(storage.Settings)
+	if !ok {
+		return
+	}
+	for i, id := range []string{"a", "b\x00\xff"} {
+		_, err := settings.PutSetting(t.Context(), storage.Setting{Kind: releasedKind, ID: id, ChangedAt: at(float64(i)), Body: []byte(`{"text":"Ünï"}`)})
+		require.NoError(t, err)
+	}
 }
 
 func released(n int, second float64) storage.Session {
@@ -134,6 +150,9 @@ func Contents(t *testing.T, r storage.Reader) []byte {
 		}
 		out = append(out, got)
 	}
+	if settings := settingsOf(t, r); settings != nil {
+		out = append(out, content{Settings: settings})
+	}
 	text, err := json.MarshalIndent(out, "", " ")
 	require.NoError(t, err)
 	return append(text, '\n')
@@ -145,6 +164,22 @@ type content struct {
 	Summary         *storage.Summary
 	Participants    []string
 	Records         []string
+	Settings        []string `json:",omitempty"` // stand alone
+}
+
+// settingsOf returns the settings of a store in lines.
+func settingsOf(t *testing.T, r storage.Reader) (out []string) {
+	t.Helper()
+	settings, ok := r.(storage.Settings)
+	if !ok {
+		return nil
+	}
+	changes, err := settings.SettingsSince(t.Context(), releasedKind, 0)
+	require.NoError(t, err)
+	for _, s := range changes.Changed {
+		out = append(out, fmt.Sprintf("%q %d %s %q", s.ID, s.Revision, s.ChangedAt, s.Body))
+	}
+	return out
 }
 
 // line is a record in one line, its attributes in order.
@@ -198,6 +233,7 @@ func (f *fixture) batches() (out []storage.Batch, records int) {
 func RunReleased(t *testing.T, s Store, golden []byte) {
 	t.Helper()
 	f := &fixture{t: t, w: s, r: s}
+	runReleasedSettings(t, s)
 	require.Equal(t, string(golden), string(Contents(t, s)))
 	f.pack(36 * 3600)
 	require.Equal(t, string(golden), string(Contents(t, s)), "after packing")
@@ -226,4 +262,16 @@ func RunReleased(t *testing.T, s Store, golden []byte) {
 	require.Equal(t, len(before)-1, n, "all but the new one")
 	require.Equal(t, []read{{sessionID(70), newer}}, f.records(storage.Ref{AppID: app, ConferenceID: call, At: newer.At}))
 	require.Equal(t, storage.Appended{New: records}, f.append(batches...), "what was deleted may come again")
+}
+
+// runReleasedSettings sees that settings can be kept, whether or not there were any.
+func runReleasedSettings(t *testing.T, s Store) {
+	t.Helper()
+	settings, ok := s.(storage.Settings)
+	require.True(t, ok)
+	f := &settingsFixture{t: t, s: settings}
+	before := f.revision()
+	made := f.put(setting("new", 0, "1"))
+	require.Equal(t, before+1, made.Revision)
+	require.Equal(t, storage.SettingsChanges{Revision: made.Revision, Changed: []storage.Setting{made}, Total: 1}, f.since(0))
 }
