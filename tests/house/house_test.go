@@ -56,7 +56,7 @@ func TestCollectorIsGenerated(t *testing.T) {
 	}
 }
 
-// TestOneVersion: the browser library and the collector are released together.
+// TestOneVersion: browser library, collector and token agent are released together.
 //
 // spec: LIB-04
 func TestOneVersion(t *testing.T) {
@@ -64,6 +64,7 @@ func TestOneVersion(t *testing.T) {
 	library := regexp.MustCompile(`"version": "(\S+)"`).FindStringSubmatch(read(t, "client", "package.json"))
 	built := regexp.MustCompile(`"version": "(\S+)"`).FindStringSubmatch(read(t, "client", "dist", "manifest.json"))
 	require.Equal(t, collector[1], library[1])
+	require.Contains(t, read(t, "agent", "doc.go"), `const Version = "`+library[1]+`"`)
 	require.Equal(t, library[1], built[1])
 	require.Contains(t, read(t, "CHANGELOG.md"), "## "+library[1])
 }

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/loopback", "internal/attribute", "storage",
+	"internal/conference", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -41,6 +41,7 @@ var rules = []rule{
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
 	{room: "internal/attribute", allowed: []string{"go.opentelemetry.io/collector/pdata"}, reason: "reads records, knows no component"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
+	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
 	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
 	{
 		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "github.com/DataDog/sketches-go/"},
@@ -84,6 +85,17 @@ var rules = []rule{
 	{
 		room: "storage/postgres", allowed: append([]string{"github.com/jackc/pgx/v5"}, engine...),
 		reason: "an engine knows its driver and the interfaces",
+	},
+	{
+		room: "agent", only: true, allowed: []string{"github.com/golang-jwt/jwt/v5"},
+		reason: "origin servers take it in: a JWT library and nothing of the collector",
+	},
+	{room: "agent/keydir", allowed: []string{"agent", "github.com/fsnotify/fsnotify"}, reason: "origin servers take it in too"},
+	{
+		room: "agent", allowed: []string{
+			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/sidecar", "agent/internal/who", "external",
+		},
+		reason: "the agent stands beside the origin server and knows nothing of the collector",
 	},
 	{room: "client", reason: "embeds the built library, nothing more"},
 	{room: "deploy", allowed: []string{"go.opentelemetry.io/collector/confmap"}, reason: "configurations and their provider"},
@@ -155,6 +167,8 @@ func TestRulesCatch(t *testing.T) {
 		{"storage/postgres", "modernc.org/sqlite"},
 		{"storage/internal/join", "github.com/jackc/pgx/v5"},
 		{"extensions/dashboardextension", module + "collector"},
+		{"agent/internal/sidecar", module + "protocol"},
+		{"agent", "go.uber.org/zap"},
 	} {
 		r, ok := ruleFor(bad[0])
 		require.True(t, ok)
