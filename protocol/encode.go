@@ -141,5 +141,5 @@ func AppendScramReply(dst []byte, r ScramReply) []byte {
 // AppendTokenReply appends the answer that carries a session token (section 3.1).
 func AppendTokenReply(dst []byte, r TokenReply) []byte {
 	return begin(dst, TypeToken).optionalText("scram", r.Scram).text("token", r.Token).
-		int("expiresInMs", r.ExpiresInMs).int("at", r.At).end()
+		text("session", r.Session).int("expiresInMs", r.ExpiresInMs).int("at", r.At).end()
 }

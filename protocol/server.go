@@ -23,6 +23,7 @@ type ScramReply struct{ Scram, State string }
 type TokenReply struct {
 	Scram       string
 	Token       string
+	Session     string // the id of a session that begins with this token (section 2)
 	ExpiresInMs int64
 	At          int64
 }
@@ -68,6 +69,7 @@ type serverMessage struct {
 	Scram           string  `json:"scram"`
 	State           string  `json:"state"`
 	Token           string  `json:"token"`
+	Session         string  `json:"session"`
 	ExpiresInMs     int64   `json:"expiresInMs"`
 	Labels          struct {
 		MOS []float64 `json:"mos"`
@@ -103,7 +105,7 @@ func DecodeServer(msg []byte) (any, error) {
 	case TypeScramFirst:
 		return &ScramReply{m.Scram, m.State}, nil
 	case TypeToken:
-		return &TokenReply{m.Scram, m.Token, m.ExpiresInMs, m.At}, nil
+		return &TokenReply{m.Scram, m.Token, m.Session, m.ExpiresInMs, m.At}, nil
 	case TypeError:
 		return &Refusal{m.refusal(), m.RetryAfterMs}, nil
 	}

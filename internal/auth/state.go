@@ -2,7 +2,6 @@ package auth
 
 import (
 	"encoding/binary"
-	"sync"
 	"time"
 
 	"github.com/qosrtc/qos/protocol"
@@ -49,39 +48,4 @@ func (s *scramState) unmarshal(b []byte) bool {
 		b = b[width+int(n):]
 	}
 	return len(b) == 0
-}
-
-// maxUsed bounds the states that are remembered as used, in each of two generations.
-const maxUsed = 1 << 16
-
-// usedStates remembers which states were used, so that none is good twice. It forgets
-// the oldest when there are more handshakes than it has room for: a handshake that was
-// overheard would then be good again for the rest of its 30 s, at this collector. To
-// refuse instead would let anybody shut everybody out.
-type usedStates struct {
-	mu        sync.Mutex
-	now, old  map[string]struct{}
-	since     time.Time
-	forgotten uint64
-}
-
-// use reports whether the state was not used before, and marks it.
-func (u *usedStates) use(nonce string, now time.Time) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, used := u.now[nonce]; used {
-		return false
-	}
-	if _, used := u.old[nonce]; used {
-		return false
-	}
-	// A state that a collector with a faster clock made is good for up to twice as long.
-	if expired := now.Sub(u.since) >= 2*protocol.SealedStateLifetime; u.now == nil || expired || len(u.now) == maxUsed {
-		if !expired {
-			u.forgotten += uint64(len(u.old))
-		}
-		u.old, u.now, u.since = u.now, make(map[string]struct{}), now
-	}
-	u.now[nonce] = struct{}{}
-	return true
 }

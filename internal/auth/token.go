@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -16,22 +18,30 @@ const (
 	tokenAudience = "qos session"
 )
 
-// sessionClaims are the claims of a session token. The subject is the AppID.
+// sessionClaims are the claims of a session token. The subject is the AppID. The time of
+// issue has its milliseconds in a claim of their own: revocation must tell a token that
+// was made just before it from one made just after.
 type sessionClaims struct {
 	jwt.RegisteredClaims
-	User   string `json:"user"`
-	Alias  string `json:"alias,omitempty"` // where it differs from user
-	Origin string `json:"origin,omitempty"`
+	User       string `json:"user"`
+	Alias      string `json:"alias,omitempty"` // where it differs from user
+	Origin     string `json:"origin,omitempty"`
+	Credential string `json:"cred"` // kind, colon, ID
+	IssuedMs   int64  `json:"iatMs"`
 }
 
-// issue signs a session token.
-func (a *Authenticator) issue(id Identity, now time.Time) (string, error) {
+// newTokenID makes a jti.
+func newTokenID() string { return base64.RawURLEncoding.EncodeToString(randomBytes(12)) }
+
+// issue signs a session token with the newest key.
+func (a *Authenticator) issue(id Identity) (string, error) {
 	claims := sessionClaims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: tokenIssuer, Audience: jwt.ClaimStrings{tokenAudience}, Subject: id.AppID,
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(id.ExpiresAt),
+			Issuer: tokenIssuer, Audience: jwt.ClaimStrings{tokenAudience}, Subject: id.AppID, ID: id.TokenID,
+			IssuedAt: jwt.NewNumericDate(id.IssuedAt), ExpiresAt: jwt.NewNumericDate(id.ExpiresAt),
 		},
 		User: id.User.Name, Origin: id.Origin,
+		Credential: string(id.Credential.Kind) + ":" + id.Credential.ID, IssuedMs: id.IssuedAt.UnixMilli(),
 	}
 	if id.User.Alias != id.User.Name {
 		claims.Alias = id.User.Alias
@@ -39,38 +49,55 @@ func (a *Authenticator) issue(id Identity, now time.Time) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.keys.newest().token)
 }
 
-// Token checks a session token that came from origin: CodeTokenExpired,
-// CodeOriginDenied, or CodeAuthFailed for everything else. The app must still exist and
-// still allow the origin.
-func (a *Authenticator) Token(token, origin string, now time.Time) (Identity, *protocol.Error) {
-	claims, err := a.parse(token, now)
-	switch {
-	case errors.Is(err, jwt.ErrTokenExpired) && !errors.Is(err, jwt.ErrTokenInvalidIssuer) && !errors.Is(err, jwt.ErrTokenInvalidAudience):
-		return Identity{}, refused(protocol.CodeTokenExpired)
-	case err != nil:
-		return Identity{}, refused(protocol.CodeAuthFailed)
+// identity reads what the claims say.
+func (c *sessionClaims) identity() Identity {
+	if c.Alias == "" {
+		c.Alias = c.User
 	}
-	app, known := a.registry.App(claims.Subject)
-	if !known {
-		return Identity{}, refused(protocol.CodeAuthFailed)
-	}
-	if claims.Origin != origin || !app.OriginAllowed(origin) {
-		return Identity{}, refused(protocol.CodeOriginDenied)
-	}
-	if claims.Alias == "" {
-		claims.Alias = claims.User
-	}
+	kind, id, _ := strings.Cut(c.Credential, ":")
 	return Identity{
-		AppID: claims.Subject, User: protocol.UserID{Name: claims.User, Alias: claims.Alias},
-		Origin: claims.Origin, ExpiresAt: claims.ExpiresAt.Time,
-	}, nil
+		AppID: c.Subject, User: protocol.UserID{Name: c.User, Alias: c.Alias}, Origin: c.Origin,
+		Credential: Credential{CredentialKind(kind), id}, TokenID: c.ID,
+		IssuedAt: time.UnixMilli(c.IssuedMs), ExpiresAt: c.ExpiresAt.Time,
+	}
+}
+
+// Token checks a session token that came from origin, and that session is one of its
+// identity's: CodeTokenExpired, CodeOriginDenied, or CodeAuthFailed for everything else.
+// What admitted the user must still be registered, and the origin still be allowed.
+func (a *Authenticator) Token(token, session, origin string, now time.Time) (Identity, *protocol.Error) {
+	id, reason := a.token(token, session, origin, now)
+	d := id.decision(DoorToken, reason)
+	d.Origin = origin
+	if refusal := a.tell(d); refusal != nil {
+		return Identity{}, refusal
+	}
+	return id, nil
+}
+
+func (a *Authenticator) token(token, session, origin string, now time.Time) (Identity, Reason) {
+	claims, reason := a.parse(token, now)
+	if reason != Granted {
+		return Identity{}, reason
+	}
+	id := claims.identity()
+	reason = a.standing(id, now)
+	switch {
+	case reason != Granted:
+		return id, reason
+	case id.Origin != origin:
+		return id, ReasonOriginChanged
+	case !a.keys.CheckSession(session, id):
+		return id, ReasonSessionWrong
+	}
+	return id, Granted
 }
 
 // parse checks the signature and the claims that all tokens have. It accepts the one
 // algorithm that issue uses and no other.
-func (a *Authenticator) parse(token string, now time.Time) (*sessionClaims, error) {
+func (a *Authenticator) parse(token string, now time.Time) (*sessionClaims, Reason) {
 	if len(token) > protocol.MaxTokenBytes {
-		return nil, jwt.ErrTokenMalformed
+		return nil, ReasonMalformed
 	}
 	var claims sessionClaims
 	_, err := jwt.NewParser(
@@ -78,7 +105,17 @@ func (a *Authenticator) parse(token string, now time.Time) (*sessionClaims, erro
 		jwt.WithIssuer(tokenIssuer), jwt.WithAudience(tokenAudience), jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }),
 	).ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return a.keys.verificationKeys(), nil })
-	return &claims, err
+	switch {
+	case err == nil:
+		return &claims, Granted
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return nil, ReasonSignature
+	case errors.Is(err, jwt.ErrTokenInvalidIssuer), errors.Is(err, jwt.ErrTokenInvalidAudience), errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+		return nil, ReasonIssuer
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return nil, ReasonExpired
+	}
+	return nil, ReasonMalformed
 }
 
 // verificationKeys are the keys that session tokens may be signed with.

@@ -94,35 +94,11 @@ func (d *door) consume(ctx context.Context, logs plog.Logs) (err error) {
 	return d.next.ConsumeLogs(ctx, logs)
 }
 
-// admit finds the app of a token and checks the origin of the connection against its
-// list, which may have changed since the token was made.
-func (d *door) admit(token, origin string, now time.Time) (auth.Identity, *protocol.Error) {
-	identity, refusal := d.auth.Token(token, origin, now)
-	if refusal != nil {
-		d.logOrigin(refusal, "", origin)
-		return identity, refusal
-	}
-	app, ok := d.apps.App(identity.AppID)
-	if !ok {
-		return identity, &protocol.Error{Code: protocol.CodeAuthFailed, Message: "the application is not registered any more"}
-	}
-	if !app.OriginAllowed(origin) {
-		refusal = &protocol.Error{Code: protocol.CodeOriginDenied, Message: "this origin may not speak for this AppID"}
-		d.logOrigin(refusal, identity.AppID, origin)
-		return identity, refusal
-	}
-	return identity, nil
+// admit finds whom a hello speaks for. Its origin is checked against the app's list again,
+// which may have changed since the token was made.
+func (d *door) admit(hello *protocol.Hello, origin string, now time.Time) (auth.Identity, *protocol.Error) {
+	return d.auth.Token(hello.Token, hello.Session, origin, now)
 }
-
-// logOrigin leaves a trace of refused origins: the likeliest fault of a new installation.
-func (d *door) logOrigin(refusal *protocol.Error, appID, origin string) {
-	if refusal.Code == protocol.CodeOriginDenied {
-		d.log.Warn("origin refused", zap.String("app", clip(appID)), zap.String("origin", clip(origin)))
-	}
-}
-
-// clip bounds what a stranger can write into the log.
-func clip(s string) string { return s[:min(len(s), 128)] }
 
 // count adds to a counter that has one attribute.
 func count(counter metric.Int64Counter, key string, value protocol.Code) {

@@ -29,25 +29,25 @@ func (d *door) handshake(body []byte, origin string, now time.Time) ([]byte, *pr
 	if refusal != nil {
 		return nil, refusal
 	}
+	var reply protocol.TokenReply
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
-		reply, refusal := d.auth.ScramFirst(req, origin, now)
+		challenge, refusal := d.auth.ScramFirst(req, origin, now)
 		if refusal != nil {
-			d.logOrigin(refusal, req.AppID, origin)
 			return nil, refusal
 		}
 		count(d.metrics.ReceiverQoswssAuthRequests, "result", "challenged")
-		return protocol.AppendScramReply(nil, reply), nil
+		return protocol.AppendScramReply(nil, challenge), nil
 	case *protocol.ScramFinal:
-		reply, identity, refusal := d.auth.ScramFinal(req, origin, now)
-		if refusal != nil {
-			d.logOrigin(refusal, identity.AppID, origin)
-			return nil, refusal
-		}
-		count(d.metrics.ReceiverQoswssAuthRequests, "result", "granted")
-		return protocol.AppendTokenReply(nil, reply), nil
+		reply, _, refusal = d.auth.ScramFinal(req, origin, now)
+	case *protocol.JWTRequest:
+		reply, _, refusal = d.auth.JWT(req, origin, now)
 	}
-	return nil, &protocol.Error{Code: protocol.CodeAuthFailed, Message: "the application has no registered keys"}
+	if refusal != nil {
+		return nil, refusal
+	}
+	count(d.metrics.ReceiverQoswssAuthRequests, "result", "granted")
+	return protocol.AppendTokenReply(nil, reply), nil
 }
 
 // serveFrames takes the lines of a POST as a short connection (docs/protocol.md, section

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
@@ -71,8 +72,13 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	}
 	own, stop := context.WithCancel(context.Background())
 	r.door = &door{
-		cfg: r.cfg, timing: r.timing, apps: apps, auth: auth.New(apps.Keys(), apps),
-		next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+	}
+	r.door.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, r.metrics, time.Now).decided)
+	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
+		stop()
+		r.door = nil
+		return err
 	}
 	r.sockets = newSockets(r.door)
 	if err := r.listen(ctx, host); err != nil {

@@ -169,11 +169,11 @@ func startCollector(tb testing.TB, opts ...option) *collector {
 	return c
 }
 
-func (c *collector) login(appID, origin string) string {
+func (c *collector) login(appID, origin string) *protocol.TokenReply {
 	c.t.Helper()
-	token, err := authtest.Login(context.Background(), c.client, c.url, origin, appID, testSecret, protocol.UserID{Name: "alice", Alias: "a1"})
+	grant, err := authtest.Login(context.Background(), c.client, c.url, origin, appID, testSecret, protocol.UserID{Name: "alice", Alias: "a1"})
 	require.NoError(c.t, err)
-	return token
+	return grant
 }
 
 // counted returns the sum of a counter's points whose attribute is value; "" for all.
@@ -270,9 +270,9 @@ func (c *collector) connect(appID string) *peer {
 	return p
 }
 
-func helloText(token string, acked uint64) string {
+func helloText(grant *protocol.TokenReply, acked uint64) string {
 	return fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":%d,"at":%d,"library":"1.0.0"}`,
-		token, testSession, acked, time.Now().UnixMilli())
+		grant.Token, grant.Session, acked, time.Now().UnixMilli())
 }
 
 const (
@@ -288,7 +288,7 @@ func statsText(seq uint64) string {
 	return fmt.Sprintf(`{"type":"stats","seq":%d,"at":%d,"fabric":1,"intervalMs":10003,"rows":[[1,7,"opus",501,3.5]]}`, seq, time.Now().UnixMilli())
 }
 
-func (p *peer) hello(token string, acked uint64) { p.say(helloText(token, acked)) }
+func (p *peer) hello(grant *protocol.TokenReply, acked uint64) { p.say(helloText(grant, acked)) }
 
 func (p *peer) announce() {
 	p.say(fmt.Sprintf(fabricText, time.Now().UnixMilli()))

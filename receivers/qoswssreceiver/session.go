@@ -108,7 +108,7 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
 		})
 	}
-	identity, refusal := s.door.admit(hello.Token, s.origin, now)
+	identity, refusal := s.door.admit(hello, s.origin, now)
 	if refusal != nil {
 		return s.end(refusal)
 	}

@@ -39,7 +39,7 @@ func welcomed(d *door, send func([]byte)) *session {
 func FuzzSession(f *testing.F) {
 	announced := strings.ReplaceAll(fabricText, "%d", "1") + "\n" + columnText + "\n"
 	for _, seed := range []string{
-		helloText("token", 1), announced + statsText(1), announced + logText(3) + "\n" + logText(2),
+		helloText(&protocol.TokenReply{Token: "token", Session: testSession}, 1), announced + statsText(1), announced + logText(3) + "\n" + logText(2),
 		announced + `{"type":"skip","seq":9,"from":1,"at":1,"lost":[{"fabric":1,"stats":9,"events":0}]}`,
 		`{"type":"log","seq":9007199254740991,"at":1,"fabric":1,"text":"x"}`, `{"type":"bye"}`, "\x00\n{}", `{"type":"log","seq":-1}`,
 	} {

@@ -103,7 +103,7 @@ func TestBadFrames(t *testing.T) {
 func TestSecondHelloAndBinaryAreRefused(t *testing.T) {
 	c := startCollector(t)
 	p := c.connect("demo")
-	p.hello("x", 0)
+	p.hello(&protocol.TokenReply{Token: "x", Session: testSession}, 0)
 	require.Equal(t, string(protocol.CodeTypeUnknown), p.hear("nack").Code)
 	require.NoError(t, p.ws.WriteMessage(websocket.BinaryMessage, []byte(logText(1))))
 	require.Equal(t, string(protocol.CodeMalformed), p.hear("nack").Code)
@@ -168,7 +168,7 @@ func TestHelloRefusals(t *testing.T) {
 	require.Contains(t, h.Message, "[1]")
 	f(testOrigin, logText(1), protocol.CodeHelloExpected, websocket.CloseProtocolError)
 	f(testOrigin, "nonsense", protocol.CodeMalformed, websocket.CloseProtocolError)
-	f(testOrigin, helloText("forged", 0), protocol.CodeAuthFailed, websocket.ClosePolicyViolation)
+	f(testOrigin, helloText(&protocol.TokenReply{Token: "forged", Session: testSession}, 0), protocol.CodeAuthFailed, websocket.ClosePolicyViolation)
 	f("https://evil.example.org", helloText(token, 0), protocol.CodeOriginDenied, websocket.ClosePolicyViolation)
 
 	silent := c.dial(testOrigin)

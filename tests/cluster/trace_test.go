@@ -25,10 +25,7 @@ type person struct {
 // record makes the frames of somebody's part of a call that began at begin: 20 intervals of
 // 700 ms, what happened between them, and a word of farewell.
 func record(name string, number int, begin int64) *person {
-	p := &person{
-		name: name, begin: begin,
-		session: fmt.Sprintf("%08x-%04x-7000-8000-%012x", begin>>16, begin&0xffff, number),
-	}
+	p := &person{name: name, begin: begin}
 	at := begin + int64(number)
 	p.event(at, "fabricAdded", `{"alreadyConnected":false}`)
 	p.event(at+100, "remoteDescriptionSet", `{}`)
@@ -55,13 +52,16 @@ func (p *person) event(at int64, name, data string) {
 func (p *person) play(t *testing.T, c *harness.Collector, from, to int) {
 	t.Helper()
 	client := &http.Client{Timeout: harness.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	token, err := authtest.Login(t.Context(), client, c.URL(), harness.Origin, harness.AppID, harness.AppSecret, protocol.UserID{Name: p.name, Alias: p.name})
+	grant, err := authtest.Login(t.Context(), client, c.URL(), harness.Origin, harness.AppID, harness.AppSecret, protocol.UserID{Name: p.name, Alias: p.name})
 	require.NoError(t, err)
+	if p.session == "" {
+		p.session = grant.Session
+	}
 	w, err := harness.Dial(t.Context(), c.URL(), false)
 	require.NoError(t, err)
 	defer w.Close()
 	require.True(t, w.Send(
-		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":%d,"at":%d}`, token, p.session, from, time.Now().UnixMilli()),
+		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":%d,"at":%d}`, grant.Token, p.session, from, time.Now().UnixMilli()),
 		fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":%q,"addedAt":%d,"remoteUserID":"other","fabricUsage":"multiplex"}`, callID, p.begin),
 		`{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"audio","names":["ssrc","codec","packets","packetsLost","jitterMs","rttMs"]}`,
 	))

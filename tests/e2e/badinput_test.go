@@ -33,14 +33,14 @@ type said struct {
 	Message string `json:"message"`
 }
 
-func (c *collector) login(origin, app, secret, user string) (string, error) {
+func (c *collector) login(origin, app, secret, user string) (*protocol.TokenReply, error) {
 	return authtest.Login(c.t.Context(), http.DefaultClient, c.receiver+"/", origin, app, secret, protocol.UserID{Name: user, Alias: user})
 }
 
 // connect logs a user in and says hello.
 func (c *collector) connect(user string) *client {
 	c.t.Helper()
-	token, err := c.login(c.demo, appID, appSecret, user)
+	grant, err := c.login(c.demo, appID, appSecret, user)
 	require.NoError(c.t, err)
 	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
 	conn, resp, err := dialer.DialContext(c.t.Context(), strings.Replace(c.receiver, "http", "ws", 1)+"/ws", http.Header{"Origin": {c.demo}})
@@ -48,16 +48,10 @@ func (c *collector) connect(user string) *client {
 	require.NoError(c.t, resp.Body.Close())
 	c.t.Cleanup(func() { _ = conn.Close() })
 	one := &client{t: c.t, conn: conn}
-	one.say(fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, token, session(user), time.Now().UnixMilli()))
+	one.say(fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, time.Now().UnixMilli()))
 	one.hears("welcome")
 	one.say(fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"by hand","addedAt":%d,"remoteUserID":"other","fabricUsage":"multiplex"}`, time.Now().UnixMilli()))
 	return one
-}
-
-// session makes a UUID version 7 of now; two users differ in the end of theirs.
-func session(user string) string {
-	ms := fmt.Sprintf("%012x", time.Now().UnixMilli())
-	return fmt.Sprintf("%s-%s-7000-8000-%.12s", ms[:8], ms[8:], fmt.Sprintf("%x", user+"------"))
 }
 
 func (c *client) say(text string) {

@@ -42,6 +42,7 @@ type Client struct {
 	habits  Habits
 	dice    *rand.Rand
 	http    *http.Client
+	name    string // of its user
 	session string
 	token   string
 	addedAt int64
@@ -74,12 +75,12 @@ func NewClient(urls []string, seed int64, number int, habits Habits) *Client {
 	now := time.Now().UnixMilli()
 	return &Client{
 		urls: urls, habits: habits, dice: dice, addedAt: now,
-		http:    &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
-		session: fmt.Sprintf("%08x-%04x-7%03x-8%03x-%012x", now>>16, now&0xffff, dice.IntN(1<<12), number, dice.Uint64()>>16),
+		http: &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
+		name: fmt.Sprintf("%x-%d-%x", now, number, dice.Uint32()),
 	}
 }
 
-// Session is the client's session id.
+// Session is the client's session id, which its first login brings; empty before.
 func (c *Client) Session() string { return c.session }
 
 // Frames are all frames it made and did not drop.
@@ -95,16 +96,16 @@ func (c *Client) Run(load, drain context.Context) error {
 			return nil
 		}
 		if err := c.connection(load, drain); err != nil {
-			return fmt.Errorf("session %s: %w", c.session, err)
+			return fmt.Errorf("client %s: %w", c.name, err)
 		}
 		if !c.habits.Calm && c.dice.IntN(3) == 0 {
 			if err := c.post(drain); err != nil {
-				return fmt.Errorf("session %s: %w", c.session, err)
+				return fmt.Errorf("client %s: %w", c.name, err)
 			}
 		}
 		Pause(drain, time.Duration(c.dice.IntN(60))*time.Millisecond)
 	}
-	return fmt.Errorf("session %s: %d of %d numbers were acknowledged in time", c.session, c.acked, c.last)
+	return fmt.Errorf("client %s: %d of %d numbers were acknowledged in time", c.name, c.acked, c.last)
 }
 
 // Pause waits for d or the end of ctx.
@@ -138,7 +139,7 @@ func (c *Client) url() string {
 func (c *Client) push() {
 	c.last++
 	at := c.habits.Now().UnixMilli()
-	c.frames = append(c.frames, newFrame(c.dice, c.session, c.last, at))
+	c.frames = append(c.frames, newFrame(c.dice, c.name, c.last, at))
 	if c.dice.IntN(40) != 0 {
 		return
 	}
@@ -178,10 +179,18 @@ func (c *Client) GreetingFrom(acked uint64) []string {
 
 // Login gets a token where there is none; the collector may be away just now.
 func (c *Client) Login(ctx context.Context) bool {
-	if c.token == "" {
-		c.token, _ = authtest.Login(ctx, c.http, c.url(), Origin, AppID, AppSecret, protocol.UserID{Name: c.session, Alias: c.session})
+	if c.token != "" {
+		return true
 	}
-	return c.token != ""
+	grant, err := authtest.Login(ctx, c.http, c.url(), Origin, AppID, AppSecret, protocol.UserID{Name: c.name, Alias: c.name})
+	if err != nil {
+		return false
+	}
+	c.token = grant.Token
+	if c.session == "" {
+		c.session = grant.Session
+	}
+	return true
 }
 
 // answer takes what a server says of frames. bye reports that the connection is over.

@@ -40,9 +40,9 @@ func head(kind string, seq uint64, at int64) string {
 }
 
 // newFrame makes a frame: mostly measurements, some of each other kind, one in sixty bad.
-func newFrame(dice *rand.Rand, session string, seq uint64, at int64) *Frame {
+func newFrame(dice *rand.Rand, client string, seq uint64, at int64) *Frame {
 	f := &Frame{From: seq, Seq: seq, lost: loss{events: 1}}
-	mark := fmt.Sprintf("%s %d", session, seq)
+	mark := fmt.Sprintf("%s %d", client, seq)
 	switch n := dice.IntN(60); {
 	case n == 0:
 		f.Bad, f.Text = true, head("event", seq, at)+`"fabric":1,"event":"no name"}`

@@ -25,6 +25,7 @@ func TestParseMetrics(t *testing.T) {
 // store holds of it.
 func account() (*Client, Stored) {
 	c := NewClient([]string{"http://127.0.0.1:1/"}, 1, 0, Habits{})
+	c.session = "its own"
 	first := &Frame{From: 1, Seq: 1, Sent: 1, Acked: true, Records: []Record{{Name: semconv.EventLog, Value: "a"}, {Name: semconv.EventLog, Value: "b"}}}
 	second := &Frame{From: 2, Seq: 2, Sent: 1, Records: []Record{{Name: semconv.EventLog, Value: "c"}}}
 	c.last, c.frames = 2, []*Frame{first, second}

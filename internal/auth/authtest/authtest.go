@@ -17,39 +17,39 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Login runs the app-secret handshake against the back-end and returns the session
-// token. A refusal comes back as a *protocol.Error. An empty origin sends none.
-func Login(ctx context.Context, client *http.Client, backendURL, origin, appID, secret string, userID protocol.UserID) (token string, err error) {
+// Login runs the app-secret handshake against the back-end and returns its answer: the
+// session token, and the id of a session that begins with it. A refusal comes back as a *protocol.Error. An empty origin sends none.
+func Login(ctx context.Context, client *http.Client, backendURL, origin, appID, secret string, userID protocol.UserID) (*protocol.TokenReply, error) {
 	user, err := scram.SHA256.NewClientUnprepped(appID, norm.NFKC.String(secret), "")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	conversation := user.NewConversation()
 	clientFirst, err := conversation.Step("")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	door := door{client, strings.TrimSuffix(backendURL, "/") + "/auth", origin}
 	first, err := post[*protocol.ScramReply](ctx, door, map[string]any{
 		"type": protocol.TypeScramFirst, "appID": appID, "userID": wireUserID(userID), "scram": clientFirst,
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	clientFinal, err := conversation.Step(first.Scram)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	final, err := post[*protocol.TokenReply](ctx, door, map[string]any{
 		"type": protocol.TypeScramFinal, "state": first.State, "scram": clientFinal,
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if _, err := conversation.Step(final.Scram); err != nil {
-		return "", fmt.Errorf("the server did not prove that it knows the secret: %w", err)
+		return nil, fmt.Errorf("the server did not prove that it knows the secret: %w", err)
 	}
-	return final.Token, nil
+	return final, nil
 }
 
 func wireUserID(u protocol.UserID) any {

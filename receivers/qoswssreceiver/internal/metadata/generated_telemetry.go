@@ -3,10 +3,12 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/embedded"
 	"go.opentelemetry.io/otel/trace"
 
 	"go.opentelemetry.io/collector/component"
@@ -23,21 +25,24 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                         metric.Meter
-	mu                            sync.Mutex
-	registrations                 []metric.Registration
-	ReceiverQoswssAcks            metric.Int64Counter
-	ReceiverQoswssAuthRequests    metric.Int64Counter
-	ReceiverQoswssByes            metric.Int64Counter
-	ReceiverQoswssColumnsUnknown  metric.Int64Counter
-	ReceiverQoswssConnections     metric.Int64UpDownCounter
-	ReceiverQoswssFramesAccepted  metric.Int64Counter
-	ReceiverQoswssFramesDeferred  metric.Int64Counter
-	ReceiverQoswssFramesDuplicate metric.Int64Counter
-	ReceiverQoswssFramesReceived  metric.Int64Counter
-	ReceiverQoswssFramesRefused   metric.Int64Counter
-	ReceiverQoswssFramesSkipped   metric.Int64Counter
-	ReceiverQoswssReceived        metric.Int64Counter
+	meter                           metric.Meter
+	mu                              sync.Mutex
+	registrations                   []metric.Registration
+	ReceiverQoswssAcks              metric.Int64Counter
+	ReceiverQoswssAuditLinesDropped metric.Int64Counter
+	ReceiverQoswssAuthDecisions     metric.Int64Counter
+	ReceiverQoswssAuthForgotten     metric.Int64ObservableCounter
+	ReceiverQoswssAuthRequests      metric.Int64Counter
+	ReceiverQoswssByes              metric.Int64Counter
+	ReceiverQoswssColumnsUnknown    metric.Int64Counter
+	ReceiverQoswssConnections       metric.Int64UpDownCounter
+	ReceiverQoswssFramesAccepted    metric.Int64Counter
+	ReceiverQoswssFramesDeferred    metric.Int64Counter
+	ReceiverQoswssFramesDuplicate   metric.Int64Counter
+	ReceiverQoswssFramesReceived    metric.Int64Counter
+	ReceiverQoswssFramesRefused     metric.Int64Counter
+	ReceiverQoswssFramesSkipped     metric.Int64Counter
+	ReceiverQoswssReceived          metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -49,6 +54,31 @@ type telemetryBuilderOptionFunc func(mb *TelemetryBuilder)
 
 func (tbof telemetryBuilderOptionFunc) apply(mb *TelemetryBuilder) {
 	tbof(mb)
+}
+
+// RegisterReceiverQoswssAuthForgottenCallback sets callback for observable ReceiverQoswssAuthForgotten metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthForgottenCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthForgotten, obs: o})
+		return nil
+	}, builder.ReceiverQoswssAuthForgotten)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+type observerInt64 struct {
+	embedded.Int64Observer
+	inst metric.Int64Observable
+	obs  metric.Observer
+}
+
+func (oi *observerInt64) Observe(value int64, opts ...metric.ObserveOption) {
+	oi.obs.ObserveInt64(oi.inst, value, opts...)
 }
 
 // Shutdown unregister all registered callbacks for async instruments.
@@ -73,6 +103,24 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_acks",
 		metric.WithDescription("Acknowledgements sent. [Alpha]"),
 		metric.WithUnit("{ack}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssAuditLinesDropped, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_audit_lines_dropped",
+		metric.WithDescription("Decisions that the audit log does not have, because there were too many at a time. [Alpha]"),
+		metric.WithUnit("{line}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssAuthDecisions, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_auth_decisions",
+		metric.WithDescription("Decisions on who may speak, by what was decided on and why. The audit log has a line for each. [Alpha]"),
+		metric.WithUnit("{decision}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssAuthForgotten, err = builder.meter.Int64ObservableCounter(
+		"otelcol_receiver_qoswss_auth_forgotten",
+		metric.WithDescription("Used handshakes and tokens that were forgotten, for want of room, while they could still have come again. [Alpha]"),
+		metric.WithUnit("{name}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssAuthRequests, err = builder.meter.Int64Counter(

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
@@ -19,7 +20,13 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	require.NoError(t, tb.RegisterReceiverQoswssAuthForgottenCallback(func(_ context.Context, observer metric.Int64Observer) error {
+		observer.Observe(1)
+		return nil
+	}))
 	tb.ReceiverQoswssAcks.Add(context.Background(), 1)
+	tb.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
+	tb.ReceiverQoswssAuthDecisions.Add(context.Background(), 1)
 	tb.ReceiverQoswssAuthRequests.Add(context.Background(), 1)
 	tb.ReceiverQoswssByes.Add(context.Background(), 1)
 	tb.ReceiverQoswssColumnsUnknown.Add(context.Background(), 1)
@@ -32,6 +39,15 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssFramesSkipped.Add(context.Background(), 1)
 	tb.ReceiverQoswssReceived.Add(context.Background(), 1)
 	AssertEqualReceiverQoswssAcks(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssAuditLinesDropped(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssAuthDecisions(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssAuthForgotten(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssAuthRequests(t, testTel,

@@ -1,0 +1,129 @@
+package auth
+
+import (
+	"time"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Door names the question that a decision answers.
+type Door string
+
+// The doors.
+const (
+	DoorScram Door = "scram" // the second POST of a handshake with an app secret
+	DoorJWT   Door = "jwt"   // the POST with a third-party token
+	DoorToken Door = "token" // a session token in hello
+	DoorOpen  Door = "open"  // a connection that is open while the registry changes
+)
+
+// Reason says why a decision fell. Clients are told its Code only.
+type Reason string
+
+// The reasons.
+const (
+	Granted Reason = "granted"
+
+	ReasonAppUnknown     Reason = "app_unknown"
+	ReasonAppDisabled    Reason = "app_disabled"
+	ReasonOriginDenied   Reason = "origin_denied"   // not on the app's list
+	ReasonOriginChanged  Reason = "origin_changed"  // not that of the token
+	ReasonCredentialGone Reason = "credential_gone" //nolint:gosec // a word: the secret or key is not registered any more
+	ReasonAppRevoked     Reason = "app_revoked"     // older than App.RevokedBefore
+	ReasonUserRevoked    Reason = "user_revoked"    // older than App.RevokedUsers says
+	ReasonExpired        Reason = "expired"
+
+	ReasonStateBroken   Reason = "state_broken"
+	ReasonStateOrigin   Reason = "state_origin" // the second POST came from another origin
+	ReasonStateStale    Reason = "state_stale"
+	ReasonStateReplayed Reason = "state_replayed"
+	ReasonProofWrong    Reason = "proof_wrong"
+
+	ReasonMalformed    Reason = "malformed" // no token, or not in the one form that is taken
+	ReasonAlgorithm    Reason = "algorithm" // not that of the key
+	ReasonKeyUnknown   Reason = "key_unknown"
+	ReasonSignature    Reason = "signature"
+	ReasonIssuer       Reason = "issuer" // signed by the installation, but no session token
+	ReasonClaimApp     Reason = "claim_app"
+	ReasonClaimUser    Reason = "claim_user"
+	ReasonExpiredJWT   Reason = "jwt_expired"
+	ReasonNotYet       Reason = "not_yet"  // before nbf or iat
+	ReasonLifetime     Reason = "lifetime" // good once, but without an end or with one too far away
+	ReasonJTIMissing   Reason = "jti_missing"
+	ReasonJTIReplayed  Reason = "jti_replayed"
+	ReasonSessionWrong Reason = "session_wrong" // the session id is not one of this token's identity
+	ReasonInternal     Reason = "internal"
+)
+
+// Code is what a client is told of a reason.
+func (r Reason) Code() protocol.Code {
+	switch r {
+	case ReasonOriginDenied, ReasonOriginChanged:
+		return protocol.CodeOriginDenied
+	case ReasonExpired:
+		return protocol.CodeTokenExpired
+	case ReasonInternal:
+		return protocol.CodeInternal
+	}
+	return protocol.CodeAuthFailed
+}
+
+// Decision is one line of the audit log. It holds no token, secret or proof. AppID, User
+// and Origin are what was claimed; they are proved only as far as the reason says.
+type Decision struct {
+	Door       Door
+	Reason     Reason
+	AppID      string
+	User       protocol.UserID
+	Origin     string
+	Credential Credential // empty where none was proved or claimed
+	TokenID    string     // jti of the session token; empty where there is none
+	JTI        string     // of the third-party token; empty where there is none
+
+	scram string // the server's proof
+}
+
+// messages are the texts of refusals. There is one for each code, so that none tells
+// more than its code.
+var messages = map[protocol.Code]string{
+	protocol.CodeAuthFailed:   "the AppID or the secret is wrong, or the handshake or token is not valid any more",
+	protocol.CodeOriginDenied: "this origin may not speak for this AppID",
+	protocol.CodeTokenExpired: "the session token has expired, authenticate again",
+	protocol.CodeInternal:     "the server failed; its log says why",
+}
+
+func refused(code protocol.Code) *protocol.Error {
+	return &protocol.Error{Code: code, Message: messages[code]}
+}
+
+// tell reports the decision and returns what the client is told of it; nil: granted.
+func (a *Authenticator) tell(d Decision) *protocol.Error {
+	a.audit(d)
+	if d.Reason == Granted {
+		return nil
+	}
+	return refused(d.Reason.Code())
+}
+
+// answer tells the decision of a handshake and makes the token of one that is granted.
+func (a *Authenticator) answer(d Decision, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+	identity := Identity{
+		AppID: d.AppID, User: d.User, Origin: d.Origin, Credential: d.Credential, TokenID: newTokenID(),
+		IssuedAt: now, ExpiresAt: now.Add(protocol.TokenLifetime).Truncate(time.Second),
+	}
+	var token string
+	if d.Reason == Granted {
+		var err error
+		d.TokenID = identity.TokenID
+		if token, err = a.issue(identity); err != nil {
+			d.Reason = ReasonInternal
+		}
+	}
+	if refusal := a.tell(d); refusal != nil {
+		return protocol.TokenReply{}, Identity{}, refusal
+	}
+	return protocol.TokenReply{
+		Scram: d.scram, Token: token, Session: a.keys.MintSession(identity, now),
+		ExpiresInMs: protocol.TokenLifetime.Milliseconds(), At: now.UnixMilli(),
+	}, identity, nil
+}

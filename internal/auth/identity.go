@@ -1,0 +1,96 @@
+package auth
+
+import (
+	"slices"
+	"time"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Identity is what a session token proves.
+type Identity struct {
+	AppID      string
+	User       protocol.UserID
+	Origin     string     // of the POST that got the token; empty when it had none
+	Credential Credential // what admitted the user then
+	TokenID    string     // jti
+	IssuedAt   time.Time  // to the millisecond
+	ExpiresAt  time.Time  // to the second
+}
+
+// CredentialKind tells secrets from keys.
+type CredentialKind string
+
+// The kinds of credentials.
+const (
+	CredentialSecret CredentialKind = "secret" // Credential.ID is that of a Verifier
+	CredentialKey    CredentialKind = "key"    // Credential.ID is that of a VerificationKey
+)
+
+// Credential names what admitted a user.
+type Credential struct {
+	Kind CredentialKind
+	ID   string
+}
+
+// has reports whether the credential is still registered.
+func (a App) has(c Credential) bool {
+	switch c.Kind {
+	case CredentialSecret:
+		return slices.ContainsFunc(a.Verifiers, func(v Verifier) bool { return v.ID == c.ID })
+	case CredentialKey:
+		return slices.ContainsFunc(a.Keys, func(k VerificationKey) bool { return k.ID == c.ID })
+	}
+	return false
+}
+
+// revoked reports whether what was issued to user at that time has been revoked since.
+func (a App) revoked(user protocol.UserID, issued time.Time) Reason {
+	switch {
+	case issued.Before(a.RevokedBefore):
+		return ReasonAppRevoked
+	case issued.Before(a.RevokedUsers[user.Name]), issued.Before(a.RevokedUsers[user.Alias]):
+		return ReasonUserRevoked
+	}
+	return Granted
+}
+
+// standing says whether an identity that was once granted still is.
+func (a *Authenticator) standing(id Identity, now time.Time) Reason {
+	app, reason := a.app(id.AppID)
+	if reason != Granted {
+		return reason
+	}
+	if !app.has(id.Credential) {
+		return ReasonCredentialGone
+	}
+	if reason := app.revoked(id.User, id.IssuedAt); reason != Granted {
+		return reason
+	}
+	if !app.OriginAllowed(id.Origin) {
+		return ReasonOriginDenied
+	}
+	if !now.Before(id.ExpiresAt) {
+		return ReasonExpired
+	}
+	return Granted
+}
+
+// Recheck says whether an open session may go on after the registry changed: its app and
+// credential must still be registered, its origin allowed, and nothing revoked. Only
+// refusals are told to the audit.
+func (a *Authenticator) Recheck(id Identity, now time.Time) *protocol.Error {
+	reason := a.standing(id, now)
+	if reason == Granted {
+		return nil
+	}
+	return a.tell(id.decision(DoorOpen, reason))
+}
+
+// decision is the audit's view of an identity.
+func (id Identity) decision(door Door, reason Reason) Decision {
+	return Decision{
+		Door: door, Reason: reason, AppID: id.AppID, User: id.User, Origin: id.Origin,
+		Credential: id.Credential, TokenID: id.TokenID,
+	}
+}

@@ -1,0 +1,137 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Leeway is how far the clock of an origin server may be off.
+const Leeway = time.Minute
+
+// MaxSingleUseLifetime is how far away the end of a token may be that is good once: for
+// so long its jti is remembered.
+const MaxSingleUseLifetime = time.Hour
+
+// JWT answers the POST of a token that an origin server signed (docs/protocol.md, section
+// 3.2). All refusals but that of the origin, which comes when the token was proved, are
+// the same to the client.
+//
+// The rules are those of RFC 8725. The algorithm is that of the registered key (3.1, 3.2);
+// a key is looked for among those of the app that the request names, by the claim keyID
+// alone: kid, jku, x5u, jwk and x5c are not looked at (3.10), crit is refused. The key's
+// curve or length was checked when it was registered (3.5). A token has one form: strict
+// base64url, UTF-8, no member twice, claims of their own type (2.4, 2.6, 3.8). ES256
+// signatures are malleable (r, n-s is as good as r, s), so nothing is ever told apart by
+// its signature: single use goes by jti.
+func (a *Authenticator) JWT(req *protocol.JWTRequest, origin string, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+	d := Decision{Door: DoorJWT, AppID: req.AppID, User: req.UserID, Origin: origin}
+	d.Reason = a.jwt(req, &d, now)
+	return a.answer(d, now)
+}
+
+// jwt fills in the decision.
+func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time) Reason {
+	if len(req.JWT) > protocol.MaxJWTBytes || len(d.Origin) > MaxOriginBytes || !oneForm(req.JWT) {
+		return ReasonMalformed
+	}
+	app, reason := a.app(req.AppID)
+	claims, signed := a.verify(req.JWT, app, now)
+	d.JTI = claims.jti
+	if claims.keyID != "" {
+		d.Credential = Credential{CredentialKey, claims.keyID}
+	}
+	if reason != Granted {
+		return reason
+	}
+	if signed != Granted {
+		return signed
+	}
+	if reason := claims.allow(req, app, now); reason != Granted {
+		return reason
+	}
+	if !app.OriginAllowed(d.Origin) {
+		return ReasonOriginDenied
+	}
+	if app.SingleUse && !a.jtis.use(jtiName(app.ID, claims.jti), now) {
+		return ReasonJTIReplayed
+	}
+	return Granted
+}
+
+// jtiName is what is remembered of a token: as long for a long jti as for a short one.
+func jtiName(appID, jti string) string {
+	sum := sha256.Sum256([]byte(appID + "\x00" + jti))
+	return string(sum[:])
+}
+
+// verify checks the signature and the times. A signature whose key is not known, or is
+// for another algorithm, is checked all the same, with a decoy.
+func (a *Authenticator) verify(token string, app App, now time.Time) (*jwtClaims, Reason) {
+	claims := new(jwtClaims)
+	keyed := Granted
+	_, err := jwt.NewParser(
+		jwt.WithValidMethods([]string{AlgorithmES256, AlgorithmHS256}), jwt.WithStrictDecoding(),
+		jwt.WithLeeway(Leeway), jwt.WithIssuedAt(), jwt.WithTimeFunc(func() time.Time { return now }),
+	).ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
+		key, reason := a.signer(app, claims.keyID, token.Method.Alg())
+		keyed = reason
+		return key.material(), nil
+	})
+	switch {
+	case keyed != Granted:
+		return claims, keyed
+	case err == nil:
+		return claims, Granted
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return claims, ReasonSignature
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return claims, ReasonExpiredJWT
+	case errors.Is(err, jwt.ErrTokenNotValidYet), errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
+		return claims, ReasonNotYet
+	}
+	return claims, ReasonMalformed
+}
+
+// signer finds the key of a token among those of the app, or a decoy and the reason.
+func (a *Authenticator) signer(app App, keyID, algorithm string) (VerificationKey, Reason) {
+	found := ReasonKeyUnknown
+	for _, key := range app.Keys {
+		switch {
+		case key.ID != keyID || keyID == "":
+		case key.Algorithm != algorithm || !key.fit():
+			found = ReasonAlgorithm
+		default:
+			return key, Granted
+		}
+	}
+	return a.decoys[algorithm], found
+}
+
+// allow checks what a signed token says against what is asked for. All of the app's
+// revocations hold for it too: what has no iat may be of any age.
+func (c *jwtClaims) allow(req *protocol.JWTRequest, app App, now time.Time) Reason {
+	if c.appID != req.AppID {
+		return ReasonClaimApp
+	}
+	if c.userID != req.UserID.Name && c.userID != req.UserID.Alias {
+		return ReasonClaimUser
+	}
+	if reason := app.revoked(req.UserID, c.issued()); reason != Granted {
+		return reason
+	}
+	if !app.SingleUse {
+		return Granted
+	}
+	switch {
+	case c.jti == "":
+		return ReasonJTIMissing
+	case c.expiresAt == nil || c.expiresAt.After(now.Add(MaxSingleUseLifetime+Leeway)):
+		return ReasonLifetime
+	}
+	return Granted
+}

@@ -1,0 +1,38 @@
+package auth
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUsedNamesAreBounded(t *testing.T) {
+	const most = 1 << 10
+	u := usedNames{keep: time.Minute, most: most}
+	require.True(t, u.use("first", now))
+	for i := range 2*most - 1 {
+		require.True(t, u.use(strconv.Itoa(i), now))
+	}
+	require.Zero(t, u.forgottenNames())
+	require.False(t, u.use("first", now), "in the older generation")
+	require.True(t, u.use("one more", now))
+	require.Equal(t, uint64(most), u.forgottenNames())
+	require.True(t, u.use("first", now), "forgotten")
+	require.LessOrEqual(t, len(u.now)+len(u.old), 2*most)
+	require.True(t, u.use("young", now.Add(time.Minute)))
+	require.True(t, u.use("younger", now.Add(2*time.Minute)))
+	require.Equal(t, uint64(most), u.forgottenNames(), "what has expired was not forgotten")
+	require.Len(t, u.old, 1)
+}
+
+func TestUsedNamesAreKeptLongEnough(t *testing.T) {
+	u := usedNames{keep: time.Minute, most: 1 << 10}
+	require.True(t, u.use("a", now))
+	require.True(t, u.use("b", now.Add(59*time.Second)))
+	require.True(t, u.use("c", now.Add(60*time.Second)), "a new generation begins")
+	require.False(t, u.use("b", now.Add(119*time.Second)), "used a minute ago")
+	require.True(t, u.use("d", now.Add(120*time.Second)))
+	require.True(t, u.use("a", now.Add(121*time.Second)), "used two minutes ago")
+}

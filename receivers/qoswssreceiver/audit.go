@@ -1,0 +1,107 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// How many lines a second the audit log takes for long, and at once. A line has at most
+// about 1 KiB, so a flood writes 20 KiB a second. Grants and refusals are counted apart: a
+// flood of refusals hides no grant.
+const (
+	auditRate  = 20
+	auditBurst = 600
+)
+
+// audit keeps the record of who was let in and who was not, and why: a line of the logger
+// "audit" and a count for each decision. It never has a token, a secret or a proof.
+type audit struct {
+	log              *zap.Logger
+	metrics          *metadata.TelemetryBuilder
+	now              func() time.Time
+	grants, refusals lines
+}
+
+func newAudit(log *zap.Logger, metrics *metadata.TelemetryBuilder, now func() time.Time) *audit {
+	return &audit{log: log.Named("audit"), metrics: metrics, now: now}
+}
+
+// lines counts the lines that one kind of decision has written of late.
+type lines struct {
+	mu   sync.Mutex
+	owed float64 // lines that the time since has not paid for
+	at   time.Time
+}
+
+// allow reports whether there is room for one more line.
+func (l *lines) allow(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owed = math.Max(0, l.owed-auditRate*now.Sub(l.at).Seconds())
+	l.at = now
+	if l.owed > auditBurst-1 {
+		return false
+	}
+	l.owed++
+	return true
+}
+
+// decided records one decision.
+func (a *audit) decided(d auth.Decision) {
+	a.metrics.ReceiverQoswssAuthDecisions.Add(context.Background(), 1, metric.WithAttributes(
+		attribute.String("door", string(d.Door)), attribute.String("reason", string(d.Reason))))
+	level, message, room := zapcore.WarnLevel, "refused", &a.refusals
+	if d.Reason == auth.Granted {
+		level, message, room = zapcore.InfoLevel, "granted", &a.grants
+	}
+	if !room.allow(a.now()) {
+		a.metrics.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
+		return
+	}
+	a.log.Log(level, message, auditFields(d)...)
+}
+
+// auditFields are those of a line. What is empty is left out.
+func auditFields(d auth.Decision) []zap.Field {
+	fields := []zap.Field{zap.String("door", string(d.Door)), zap.String("reason", string(d.Reason))}
+	add := func(key, value string) {
+		if value != "" {
+			fields = append(fields, zap.String(key, clip(value)))
+		}
+	}
+	add("app", d.AppID)
+	add("user", d.User.Name)
+	if d.User.Alias != d.User.Name {
+		add("alias", d.User.Alias)
+	}
+	add("origin", d.Origin)
+	add(string(d.Credential.Kind), d.Credential.ID)
+	add("token", d.TokenID)
+	add("jti", d.JTI)
+	return fields
+}
+
+// clip bounds what a stranger can write into the log.
+func clip(s string) string { return s[:min(len(s), maxAuditBytes)] }
+
+// maxAuditBytes is how much of a text a line has.
+const maxAuditBytes = 128
+
+// observeForgotten shows how much of what was used is not remembered any more.
+func observeForgotten(metrics *metadata.TelemetryBuilder, a *auth.Authenticator) error {
+	return metrics.RegisterReceiverQoswssAuthForgottenCallback(func(_ context.Context, o metric.Int64Observer) error {
+		o.Observe(int64(a.ForgottenStates()), metric.WithAttributes(attribute.String("used", "state")))
+		o.Observe(int64(a.ForgottenJTIs()), metric.WithAttributes(attribute.String("used", "jti")))
+		return nil
+	})
+}
