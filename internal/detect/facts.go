@@ -1,0 +1,139 @@
+package detect
+
+// Facts are what the streams of a fabric say together, as the Word of a Timeline. Each row
+// of a frame adds its own.
+type Facts = Word
+
+// The facts. Wi-Fi takes three, like a class.
+const (
+	GotAudio     Facts = 1 << iota // audio packets came
+	NoAudio                        // a stream of audio was there and no packet came
+	GotVideo                       // video packets came
+	NoVideo                        // a stream of video was there and no packet came
+	SentAudio                      // audio packets were sent, and the remote end reports on them
+	UnheardAudio                   // audio packets were sent, and nothing is heard of them
+	IdleAudio                      // an outgoing stream of audio sent nothing
+	SentVideo                      // as SentAudio
+	UnheardVideo                   // as UnheardAudio
+	IdleVideo                      // as IdleAudio
+	wifi                           // three bits, the highest taken
+)
+
+const (
+	gotAny  = GotAudio | GotVideo
+	sentAny = SentAudio | UnheardAudio | SentVideo | UnheardVideo
+	wifiAll = wifi<<classBits - wifi
+)
+
+// FactsOf says what a measurement says of its fabric.
+func FactsOf(s *Sample) Facts {
+	if s.Pair || !s.Packets.Known {
+		return 0
+	}
+	pick := func(audio, video Facts) Facts {
+		if s.Video {
+			return video
+		}
+		return audio
+	}
+	moving := s.Packets.V > 0
+	heard := s.RTTMs.Known || s.RemoteLost.Known || s.RemoteLossFraction.Known || s.RemoteJitterMs.Known
+	switch {
+	case !s.Outbound && moving:
+		return pick(GotAudio, GotVideo)
+	case !s.Outbound:
+		return pick(NoAudio, NoVideo)
+	case !moving:
+		return pick(IdleAudio, IdleVideo)
+	case heard:
+		return pick(SentAudio, SentVideo)
+	}
+	return pick(UnheardAudio, UnheardVideo)
+}
+
+// WiFiFacts says what a signal strength in dBm means.
+func (r *Rules) WiFiFacts(dBm float64) Facts {
+	return wifiFacts(r.WeakWiFi.class(dBm, true))
+}
+
+func wifiFacts(c Class) Facts { return (1<<c - 1) * wifi }
+
+// WiFi classifies a fabric's Wi-Fi signal.
+func WiFi(f Facts) Class {
+	switch f & wifiAll {
+	case wifiFacts(Breach):
+		return Breach
+	case wifiFacts(Between):
+		return Between
+	case wifiFacts(Clear):
+		return Clear
+	}
+	return Unknown
+}
+
+// Nothing is bad where there are streams and none carries a packet.
+func Nothing(f Facts) Class {
+	f &^= wifiAll
+	switch {
+	case f&(gotAny|sentAny) != 0:
+		return Clear
+	case f != 0:
+		return Breach
+	}
+	return Unknown
+}
+
+// Unsent is bad where audio that was sent before is not: there is a stream, and it sends
+// nothing. Video may be switched off by a server that nobody asks for it.
+func Unsent(f Facts) Class {
+	switch {
+	case f&(SentAudio|UnheardAudio) != 0:
+		return Clear
+	case f&IdleAudio != 0 && f&gotAny != 0:
+		return Breach
+	}
+	return Unknown
+}
+
+// Unreceived is bad where there are incoming streams of audio, or of video, without a
+// packet, and something else goes through.
+func Unreceived(video bool) func(Facts) Class {
+	got, none := GotAudio, NoAudio
+	if video {
+		got, none = GotVideo, NoVideo
+	}
+	return func(f Facts) Class {
+		switch {
+		case f&got != 0:
+			return Clear
+		case f&none != 0 && f&(gotAny|sentAny) != 0:
+			return Breach
+		}
+		return Unknown
+	}
+}
+
+// Unheard is bad where audio, or video, is sent and the remote end never says that it came.
+func Unheard(video bool) func(Facts) Class {
+	sent, unheard := SentAudio, UnheardAudio
+	if video {
+		sent, unheard = SentVideo, UnheardVideo
+	}
+	return func(f Facts) Class {
+		switch {
+		case f&sent != 0:
+			return Clear
+		case f&unheard != 0:
+			return Breach
+		}
+		return Unknown
+	}
+}
+
+// Any returns all facts that were true at some time.
+func (t *Timeline) Any() (all Word) {
+	for _, r := range t.runs {
+		all |= r.word
+	}
+	return all
+}

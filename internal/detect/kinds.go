@@ -1,0 +1,108 @@
+package detect
+
+// Kind names what is wrong, in summaries and metrics.
+type Kind string
+
+// The kinds, in the order in which they are told: what a user hears and sees first, then
+// what may be behind it, then what is only worth knowing.
+const (
+	NoMedia           Kind = "noMedia"           // a connected fabric carries nothing in either direction
+	OneWayMedia       Kind = "oneWayMedia"       // media goes in one direction only
+	HighPacketLoss    Kind = "highPacketLoss"    // lost over expected
+	LossBurst         Kind = "lossBurst"         // losses in runs too long to conceal
+	ConcealedAudio    Kind = "concealedAudio"    // audibly concealed samples
+	FrozenVideo       Kind = "frozenVideo"       // frozen share of the time
+	LowFrameRate      Kind = "lowFrameRate"      // frames per second of a camera
+	HighRoundTripTime Kind = "highRoundTripTime" // of the path
+	HighJitter        Kind = "highJitter"        // interarrival jitter
+	HighJitterBuffer  Kind = "highJitterBuffer"  // delay in the receiver's jitter buffer
+	ICEDisruption     Kind = "iceDisruption"     // a connection that was up was not
+	BandwidthLimited  Kind = "bandwidthLimited"  // the encoder is held back by the network
+	CPULimited        Kind = "cpuLimited"        // the encoder is held back by the machine, it says itself
+	BusyCodec         Kind = "busyCodec"         // coding takes most of the time there is
+	DroppedFrames     Kind = "droppedFrames"     // frames came whole and were not shown
+	KeyFrameStorm     Kind = "keyFrameStorm"     // key frames asked for again and again
+	SilentMicrophone  Kind = "silentMicrophone"  // not muted, and nothing but zeros
+	WeakWiFi          Kind = "weakWiFi"          // weak signal
+	LowQuality        Kind = "lowQuality"        // score of a participant
+	RelayOverTCP      Kind = "relayOverTCP"      // media takes a relay over TCP or TLS
+	ICERestart        Kind = "iceRestart"        // ICE was restarted
+	DeviceChange      Kind = "deviceChange"      // other devices than before
+	LateJoin          Kind = "lateJoin"          // came long after the conference began
+)
+
+// Kinds lists all kinds in that order. It is a closed set: metrics may label with it.
+var Kinds = []Kind{
+	NoMedia, OneWayMedia, HighPacketLoss, LossBurst, ConcealedAudio, FrozenVideo, LowFrameRate,
+	HighRoundTripTime, HighJitter, HighJitterBuffer, ICEDisruption, BandwidthLimited, CPULimited,
+	BusyCodec, DroppedFrames, KeyFrameStorm, SilentMicrophone, WeakWiFi, LowQuality, RelayOverTCP,
+	ICERestart, DeviceChange, LateJoin,
+}
+
+// Confidence says how sure a finding is of what it says. The words are judgement.
+type Confidence string
+
+// The degrees of confidence.
+const (
+	High   Confidence = "high"   // the metric is the fault itself
+	Medium Confidence = "medium" // the metric is a sign of it
+	Low    Confidence = "low"    // other causes look alike
+)
+
+// Level is a detector of streams whose metric has a value in each measurement.
+type Level uint8
+
+// The level detectors; their place in a Word.
+const (
+	levelLoss Level = iota
+	levelBurst
+	levelConcealed
+	levelFrozen
+	levelFrameRate
+	levelRTT
+	levelJitter
+	levelJitterBuffer
+	levelBandwidth
+	levelCPU
+	levelCodec
+	levelDropped
+	levelKeyFrames
+	levelSilence
+	NumLevels
+)
+
+// levels describes the level detectors.
+var levels = [NumLevels]struct {
+	kind       Kind
+	metric     string // with its unit, as in attributes
+	below      bool   // lower is worse
+	confidence Confidence
+	value      func(*Sample) (float64, bool)
+}{
+	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, (*Sample).loss},
+	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, (*Sample).concealedRun},
+	levelConcealed:    {ConcealedAudio, "concealed_fraction", false, High, (*Sample).concealed},
+	levelFrozen:       {FrozenVideo, "frozen_fraction", false, High, (*Sample).frozen},
+	levelFrameRate:    {LowFrameRate, "fps", true, Medium, (*Sample).frameRate},
+	levelRTT:          {HighRoundTripTime, "rtt_ms", false, High, (*Sample).rtt},
+	levelJitter:       {HighJitter, "jitter_ms", false, High, (*Sample).jitter},
+	levelJitterBuffer: {HighJitterBuffer, "jitter_buffer_delay_ms", false, High, (*Sample).jitterBuffer},
+	levelBandwidth:    {BandwidthLimited, "bandwidth_limited_fraction", false, High, (*Sample).bandwidthLimited},
+	levelCPU:          {CPULimited, "cpu_limited_fraction", false, High, (*Sample).cpuLimited},
+	levelCodec:        {BusyCodec, "coding_time_fraction", false, Medium, (*Sample).coding},
+	levelDropped:      {DroppedFrames, "dropped_frames_fraction", false, Low, (*Sample).dropped},
+	levelKeyFrames:    {KeyFrameStorm, "key_frame_requests_per_s", false, High, (*Sample).keyFrameRequests},
+	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, (*Sample).silence},
+}
+
+// Kind returns what the detector finds.
+func (l Level) Kind() Kind { return levels[l].kind }
+
+// Metric names the metric that it looks at, with its unit.
+func (l Level) Metric() string { return levels[l].metric }
+
+// Below reports whether lower values are worse.
+func (l Level) Below() bool { return levels[l].below }
+
+// Confidence is that of its findings.
+func (l Level) Confidence() Confidence { return levels[l].confidence }
