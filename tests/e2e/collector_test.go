@@ -52,6 +52,7 @@ type collector struct {
 	storage string   // the configuration of its store
 	key     string   // the file of the key that its tokens are sealed with
 	origins []string // of the applications' pages
+	records string   // the base URL of who is told what the receiver emits, as OTLP; empty: nobody
 
 	health, receiver, dashboard, metrics, demo, telemetry string // base URLs
 }
@@ -110,6 +111,11 @@ func (c *collector) startFor(t *testing.T) {
 // config is that of `make run` (deploy/run.yaml) on free ports, measuring more often.
 func (c *collector) config() string {
 	address := func(base string) string { return strings.TrimPrefix(base, "http://") }
+	exporter, pipeline := "", ""
+	if c.records != "" {
+		exporter = fmt.Sprintf("\n  otlp_http: {logs_endpoint: %q, encoding: json, compression: none, sending_queue: {enabled: false}}", c.records)
+		pipeline = "\n    logs/records: {receivers: [qoswss], exporters: [otlp_http]}"
+	}
 	return fmt.Sprintf(`
 extensions:
   healthcheckv2: {use_v2: true, http: {endpoint: %q}}
@@ -128,10 +134,10 @@ processors:
     storage: qosstorage
 exporters:
   qosstore: {storage: qosstorage}
-  qostimeseries: {endpoint: %q}
+  qostimeseries: {endpoint: %q}%s
 service:
   extensions: [healthcheckv2, qosapps, qosstorage, qosdashboard, qosdemo]
-  pipelines:
+  pipelines:%s
     logs:
       receivers: [qoswss]
       processors: [memory_limiter, quality, conference]
@@ -142,7 +148,7 @@ service:
       readers: [{pull: {exporter: {prometheus: {host: 127.0.0.1, port: %s}}}}]
 `, address(c.health), c.key, appID, appSecret, strings.Join(c.origins, ", "), c.storage,
 		address(c.dashboard), address(c.demo), c.receiver, appID, appSecret, address(c.receiver), c.dashboard,
-		statsInterval, address(c.metrics), c.telemetry[strings.LastIndex(c.telemetry, ":")+1:])
+		statsInterval, address(c.metrics), exporter, pipeline, c.telemetry[strings.LastIndex(c.telemetry, ":")+1:])
 }
 
 func (c *collector) store() string { return filepath.Join(c.dir, "store") }

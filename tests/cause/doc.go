@@ -1,0 +1,14 @@
+// Package cause holds what real calls that were harmed on purpose told a collector, each
+// with what was done to it, so that the likely cause that conference state finds can be
+// held against the truth.
+//
+// A trace is the records that the receiver emitted during one call between real browsers,
+// through relays that lose, delay, cap or cut. It is recorded once:
+//
+//	QOS_E2E=required CGO_ENABLED=0 go test -count=1 -timeout 60m -run 'TestRecordCauses' ./tests/e2e -record-causes ../cause/testdata
+//
+// A trace that is there is not recorded again: remove it to have another. The tests here replay the traces through
+// the quality and the conference processor and look at the summary that comes out. A third
+// of the traces, chosen by their names alone (Trace.Holdout), was never looked at while the
+// rules were made.
+package cause

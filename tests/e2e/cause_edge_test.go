@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pion/turn/v4"
+	"github.com/stretchr/testify/require"
+)
+
+// harm is what a link does to what it carries.
+type harm struct {
+	loss    float64       // fraction of the media packets
+	delay   time.Duration // of every packet
+	jitter  time.Duration // up to so much more, in order
+	rateBps float64       // 0: no limit
+	cut     bool          // nothing passes, media or not
+}
+
+// maxQueue is how long a packet waits for a link that is full, as in a home router.
+const maxQueue = 300 * time.Millisecond
+
+// access is one direction of a participant's access to the network. All connections of the
+// participant share it.
+type access struct {
+	mu     sync.Mutex
+	harm   harm
+	source *rand.Rand
+	free   time.Time // when the link has sent what it was given
+	last   time.Time // when the newest packet arrives: none overtakes another
+	queue  chan delivery
+}
+
+type delivery struct {
+	at time.Time
+	do func()
+}
+
+func newAccess(t *testing.T, seed uint64) *access {
+	t.Helper()
+	l := &access{source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192)}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { l.carry(stop) })
+	t.Cleanup(func() { close(stop); wg.Wait() })
+	return l
+}
+
+func (l *access) set(h harm) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.harm = h
+}
+
+// send delivers p later, or never. What sets a connection up (STUN, DTLS) is never lost by
+// chance, so that a test of a bad call never becomes one of a failed call.
+func (l *access) send(p []byte, do func()) {
+	at, passes := l.arrival(p, time.Now())
+	if !passes {
+		return
+	}
+	select {
+	case l.queue <- delivery{at, do}:
+	default: // full
+	}
+}
+
+func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.harm.cut || isMedia(p) && l.source.Float64() < l.harm.loss {
+		return at, false
+	}
+	at = now
+	if l.harm.rateBps > 0 {
+		if l.free.Before(now) {
+			l.free = now
+		}
+		if l.free.Sub(now) > maxQueue {
+			return at, false
+		}
+		l.free = l.free.Add(time.Duration(float64(8*len(p)) / l.harm.rateBps * 1e9))
+		at = l.free
+	}
+	at = at.Add(l.harm.delay)
+	if l.harm.jitter > 0 {
+		at = at.Add(time.Duration(l.source.Int64N(int64(l.harm.jitter))))
+	}
+	if at.Before(l.last) {
+		at = l.last
+	}
+	l.last = at
+	return at, true
+}
+
+func (l *access) carry(stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case d := <-l.queue:
+			select {
+			case <-time.After(time.Until(d.at)):
+				d.do()
+			case <-stop:
+				return
+			}
+		}
+	}
+}
+
+// edge is a TURN server through which one participant, or one pair of them, reaches the
+// others.
+type edge struct {
+	url      string
+	up, down *access
+}
+
+// startEdge starts one that harms nothing yet.
+func startEdge(t *testing.T, seed uint64) *edge {
+	t.Helper()
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	e := &edge{
+		url: "turn:" + socket.LocalAddr().String() + "?transport=udp",
+		up:  newAccess(t, seed), down: newAccess(t, seed+1000),
+	}
+	server, err := turn.NewServer(turn.ServerConfig{
+		Realm: relayRealm,
+		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
+			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
+		},
+		PacketConnConfigs: []turn.PacketConnConfig{{
+			PacketConn: socket,
+			RelayAddressGenerator: &edgeGenerator{
+				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+				edge:                        e,
+			},
+		}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	return e
+}
+
+type edgeGenerator struct {
+	turn.RelayAddressGeneratorStatic
+	edge *edge
+}
+
+// AllocatePacketConn implements turn.RelayAddressGenerator.
+func (g *edgeGenerator) AllocatePacketConn(network string, port int) (net.PacketConn, net.Addr, error) {
+	conn, address, err := g.RelayAddressGeneratorStatic.AllocatePacketConn(network, port)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &edgeConn{PacketConn: conn, edge: g.edge, in: make(chan packet, 1024), closed: make(chan struct{})}
+	c.wg.Go(c.read)
+	return c, address, nil
+}
+
+// edgeConn is the relay's socket towards the others.
+type edgeConn struct {
+	net.PacketConn
+	edge   *edge
+	in     chan packet
+	closed chan struct{}
+	once   sync.Once
+	wg     sync.WaitGroup
+}
+
+type packet struct {
+	bytes []byte
+	from  net.Addr
+}
+
+// WriteTo implements net.PacketConn: what the participant sends.
+func (c *edgeConn) WriteTo(p []byte, to net.Addr) (int, error) {
+	own := append([]byte(nil), p...)
+	c.edge.up.send(own, func() { _, _ = c.PacketConn.WriteTo(own, to) }) // it may be closed by then
+	return len(p), nil
+}
+
+// read takes what the others send.
+func (c *edgeConn) read() {
+	buffer := make([]byte, 65536)
+	for {
+		n, from, err := c.PacketConn.ReadFrom(buffer)
+		if err != nil {
+			return
+		}
+		p := packet{append([]byte(nil), buffer[:n]...), from}
+		c.edge.down.send(p.bytes, func() {
+			select {
+			case c.in <- p:
+			case <-c.closed:
+			default: // the relay reads too slowly
+			}
+		})
+	}
+}
+
+// ReadFrom implements net.PacketConn.
+func (c *edgeConn) ReadFrom(p []byte) (int, net.Addr, error) {
+	select {
+	case next := <-c.in:
+		return copy(p, next.bytes), next.from, nil
+	case <-c.closed:
+		return 0, nil, net.ErrClosed
+	}
+}
+
+// Close implements net.PacketConn.
+func (c *edgeConn) Close() error {
+	var err error
+	c.once.Do(func() {
+		close(c.closed)
+		err = c.PacketConn.Close()
+		c.wg.Wait()
+	})
+	return err
+}

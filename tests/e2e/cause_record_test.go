@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/cause"
+)
+
+var recordCauses = flag.String("record-causes", "", "the directory to record the traces of harmed calls in (package tests/cause)")
+
+// TestRecordCauses makes every harmed call of which there is no trace, and writes what the
+// receiver emitted of it. It does so only when it is asked to: all of them take half an hour.
+func TestRecordCauses(t *testing.T) {
+	if *recordCauses == "" {
+		t.Skip("no -record-causes")
+	}
+	need(t, programs[chromium]...)
+	sink := new(recordSink)
+	server := httptest.NewServer(sink)
+	t.Cleanup(server.Close)
+	c := newCollector(t)
+	c.records = server.URL
+	stage := newCauseStage(t, c)
+	c.start()
+	for _, s := range causeScenes() {
+		t.Run(s.name, func(t *testing.T) { s.record(t, stage, sink) })
+	}
+}
+
+func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink) {
+	trace := &cause.Trace{Name: s.name, Label: s.label}
+	if _, err := os.Stat(trace.File(*recordCauses)); err == nil {
+		t.Skip("recorded before")
+	}
+	kind := s.browser
+	if kind == "" {
+		kind = chromium
+	}
+	room := s.name
+	s.play(t, stage, room, startBrowser(t, kind))
+	var logs []plog.Logs
+	eventually(t, 10*time.Second, "all have said what they think", func() (bool, string) {
+		logs = sink.of(room)
+		opinions := count(logs, semconv.EventFeedback)
+		return opinions == len(s.users), strconv.Itoa(opinions)
+	})
+	for _, l := range logs {
+		trim(l)
+	}
+	trace.Logs = logs
+	require.NoError(t, trace.Write(*recordCauses))
+	t.Logf("%d batches, %d measurements", len(logs), count(logs, semconv.EventStats))
+}
+
+func count(logs []plog.Logs, name string) (n int) {
+	for _, l := range logs {
+		eachRecord(l, func(_ pcommon.Map, r plog.LogRecord) {
+			if r.EventName() == name {
+				n++
+			}
+		})
+	}
+	return n
+}
+
+func eachRecord(logs plog.Logs, do func(scope pcommon.Map, r plog.LogRecord)) {
+	for _, resource := range logs.ResourceLogs().All() {
+		for _, scope := range resource.ScopeLogs().All() {
+			for _, record := range scope.LogRecords().All() {
+				do(scope.Scope().Attributes(), record)
+			}
+		}
+	}
+}
+
+// trim takes out what says where and when it was recorded, and the opinions, which nobody had.
+func trim(logs plog.Logs) {
+	for _, resource := range logs.ResourceLogs().All() {
+		resource.Resource().Attributes().Remove(semconv.UserAgent)
+		resource.Resource().Attributes().Remove(semconv.LibraryVersion)
+		for _, scope := range resource.ScopeLogs().All() {
+			scope.LogRecords().RemoveIf(func(r plog.LogRecord) bool { return r.EventName() == semconv.EventFeedback })
+			for _, r := range scope.LogRecords().All() {
+				r.Attributes().Remove(semconv.ErrorLocalSDP)
+				r.Attributes().Remove(semconv.ErrorRemoteSDP)
+			}
+		}
+	}
+}
+
+// recordSink takes what the receiver emits, by conference.
+type recordSink struct {
+	mu    sync.Mutex
+	rooms map[string][]plog.Logs
+}
+
+// ServeHTTP implements http.Handler: OTLP over HTTP, as JSON.
+func (s *recordSink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	form := new(plog.JSONUnmarshaler)
+	logs, err := form.UnmarshalLogs(body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rooms == nil {
+		s.rooms = make(map[string][]plog.Logs)
+	}
+	eachRecord(logs, func(scope pcommon.Map, _ plog.LogRecord) {
+		room := attribute.Text(scope, semconv.ConferenceID)
+		if have := s.rooms[room]; len(have) == 0 || have[len(have)-1] != logs {
+			s.rooms[room] = append(have, logs)
+		}
+	})
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(struct{}{})
+}
+
+func (s *recordSink) of(room string) []plog.Logs {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.rooms[room])
+}

@@ -1,0 +1,456 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/cause"
+)
+
+// causeScene is one harmed call: who is in it, and what is done to it.
+type causeScene struct {
+	name  string
+	label cause.Label
+	// prepare changes the people before they join.
+	prepare func(c *causeCall)
+	// act harms the call once media flow.
+	act func(c *causeCall)
+	// fails: media never flow.
+	fails bool
+	// kinds of media that flow at first; nil: sound and picture.
+	kinds []string
+	// browser of everybody; empty: Chromium.
+	browser string
+	// starve is who has a browser with a share of one processor for itself, from when on it is harmed.
+	starve      string
+	starveShare float64
+	users       []string
+	server      bool
+}
+
+// How long a call goes well, and how long it is harmed then: intervals are of 2 s.
+const (
+	wellFor   = 5 * time.Second
+	harmedFor = 19 * time.Second
+)
+
+func sound(m *member) { m.Media.Video = "" }
+
+// edges gives everybody an access of their own to the network, all through relays.
+func edges(c *causeCall) {
+	for i, m := range c.people {
+		m.edge = startEdge(c.t, uint64(i+1))
+	}
+}
+
+// edgeFor gives one an access of their own, and leaves the others without relay.
+func edgeFor(user string) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).edge = startEdge(c.t, 7) }
+}
+
+// pair puts a relay between two people, for what they send to each other alone.
+func pair(c *causeCall, from, to string, e *edge) {
+	for i := range c.of(from).Remotes {
+		if r := &c.of(from).Remotes[i]; r.User == to {
+			r.ICE = through(e)
+		}
+	}
+}
+
+func high(m *member) { m.Media.Height, m.Media.FPS = 480, 25 }
+
+func up(user string, h harm) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).edge.up.set(h) }
+}
+
+func down(user string, h harm) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).edge.down.set(h) }
+}
+
+func both(user string, h harm) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).edge.up.set(h); c.of(user).edge.down.set(h) }
+}
+
+func inPage(user, expression string) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).page.run(expression) }
+}
+
+func each(do ...func(*causeCall)) func(*causeCall) {
+	return func(c *causeCall) {
+		for _, one := range do {
+			one(c)
+		}
+	}
+}
+
+func forAll(do func(*member)) func(*causeCall) {
+	return func(c *causeCall) {
+		for _, m := range c.people {
+			do(m)
+		}
+	}
+}
+
+const ms = time.Millisecond
+
+var (
+	two   = []string{"ada", "ben"}
+	three = []string{"ada", "ben", "cyd"}
+)
+
+type causeLabel = cause.Label
+
+func label(cause, did string, users ...string) causeLabel {
+	return causeLabel{Cause: cause, Users: users, Did: did}
+}
+
+// path is the label of what was done between two people, and to nobody's access in
+// particular as far as anybody in the call can tell.
+func path(from, to, did string, also ...string) cause.Label {
+	return cause.Label{Cause: "pathOrTurn", Users: []string{from, to}, Did: did, Also: also}
+}
+
+// causeScenes lists the calls.
+func causeScenes() []causeScene {
+	scenes := goodScenes()
+	scenes = append(scenes, pairScenes()...)
+	scenes = append(scenes, meshScenes()...)
+	scenes = append(scenes, serverScenes()...)
+	scenes = append(scenes, machineScenes()...)
+	scenes = append(scenes, sourceScenes()...)
+	return append(scenes, failedScenes()...)
+}
+
+func goodScenes() []causeScene {
+	none := func(did string) cause.Label { return label("none", did) }
+	return []causeScene{
+		{name: "good-direct", users: two, label: none("nothing")},
+		{name: "good-relayed", users: two, label: none("nothing; all media are relayed"), prepare: edges},
+		{name: "good-sound", users: two, label: none("nothing; sound only"), prepare: forAll(sound), kinds: []string{"audio"}},
+		{name: "good-mesh", users: three, label: none("nothing; three people"), prepare: edges},
+		{name: "good-mesh-direct", users: three, label: none("nothing; three people")},
+		{name: "good-server", users: three, server: true, label: none("nothing; a media server between three people"), prepare: edges},
+		{name: "good-firefox", users: two, browser: firefox, label: none("nothing; Firefox")},
+		{name: "good-delay", users: two, label: none("30 ms of delay each way"), prepare: edges, act: both("ada", harm{delay: 30 * ms})},
+		{name: "good-little-loss", users: two, label: none("1 % of loss each way"), prepare: edges, act: both("ada", harm{loss: .01})},
+		{name: "muted", users: two, label: none("Ada muted her microphone and said so"), act: inPage("ada",
+			"(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))")},
+		{name: "paused", users: two, label: none("Ada paused her picture and said so"), act: inPage("ada",
+			"(senders('video').forEach((s) => s.track.enabled = false), event('videoPause'))")},
+		{name: "paused-off", users: two, label: none("Ada took her camera away and said so"), act: inPage("ada",
+			"(event('videoPause'), senders('video').forEach((s) => s.replaceTrack(null)))")},
+		{name: "held", users: two, label: none("Ada held the call and said so"), act: inPage("ada",
+			"(event('fabricHold'), [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null))))")},
+		{name: "muted-firefox", users: two, browser: firefox, label: none("Ada muted her microphone and said so"), act: inPage("ada",
+			"(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))")},
+	}
+}
+
+func pairScenes() []causeScene {
+	scene := func(name string, l cause.Label, act func(*causeCall), prepare ...func(*causeCall)) causeScene {
+		if len(prepare) == 0 {
+			prepare = []func(*causeCall){edges}
+		}
+		return causeScene{name: name, users: two, label: l, prepare: each(prepare...), act: act}
+	}
+	scenes := []causeScene{
+		scene("pair-up-loss-15", path("ada", "ben", "15 % loss of what Ada sends"), up("ada", harm{loss: .15})),
+		scene("pair-up-loss-6", path("ada", "ben", "6 % loss of what Ada sends"), up("ada", harm{loss: .06})),
+		scene("pair-down-loss-15", path("ben", "ada", "15 % loss of what Ada gets"), down("ada", harm{loss: .15})),
+		scene("pair-down-loss-30", path("ben", "ada", "30 % loss of what Ada gets"), down("ada", harm{loss: .3})),
+		scene("pair-ben-up-loss-10", path("ben", "ada", "10 % loss of what Ben sends"), up("ben", harm{loss: .1})),
+		scene("pair-both-loss-10", path("ada", "ben", "10 % loss each way"), both("ada", harm{loss: .1})),
+		scene("pair-both-delay", path("ada", "ben", "300 ms of delay each way"), both("ada", harm{delay: 300 * ms})),
+		scene("pair-one-delay", path("ada", "ben", "500 ms of delay one way"), up("ben", harm{delay: 500 * ms})),
+		scene("pair-up-jitter", path("ada", "ben", "up to 250 ms of jitter of what Ada sends"), up("ada", harm{jitter: 250 * ms})),
+		scene("pair-down-jitter", path("ben", "ada", "up to 250 ms of jitter of what Ada gets"), down("ada", harm{jitter: 250 * ms})),
+		scene("pair-up-cap", path("ada", "ben", "Ada can send 120 kbit/s"), up("ada", harm{rateBps: 120e3}), edges, forAll(high)),
+		scene("pair-down-cap", path("ben", "ada", "Ada can get 150 kbit/s"), down("ada", harm{rateBps: 150e3}), edges, forAll(high)),
+		scene("pair-direct-up-loss", path("ada", "ben", "12 % loss of what Ada sends; only she is relayed"), up("ada", harm{loss: .12}), edgeFor("ada")),
+	}
+	sounds := scene("pair-sound-loss", path("ben", "ada", "10 % loss of what Ben sends, sound only"), up("ben", harm{loss: .1}), edges, forAll(sound))
+	sounds.kinds = []string{"audio"}
+	wifi := scene("pair-wifi-up", label("senderUplink", "Ada's wireless network is weak: she sends with 12 % loss", "ada"), up("ada", harm{loss: .12}),
+		edges)
+	wifi.act = each(wifi.act, inPage("ada", "library.attachWifiStatsHandler(async () => JSON.stringify({signal: 18, rssi: -88, timestamp: Date.now()}))"))
+	fox := scene("pair-firefox-loss", path("ada", "ben", "15 % loss of what Ada sends, in Firefox"), up("ada", harm{loss: .15}))
+	fox.browser = firefox
+	foxCap := scene("pair-firefox-cap", path("ben", "ada", "Ben can send 120 kbit/s, in Firefox"), up("ben", harm{rateBps: 120e3}), edges, forAll(high))
+	foxCap.browser = firefox
+	return append(scenes, sounds, wifi, fox, foxCap)
+}
+
+func meshScenes() []causeScene {
+	scene := func(name string, l cause.Label, act func(*causeCall)) causeScene {
+		return causeScene{name: name, users: three, label: l, prepare: edges, act: act}
+	}
+	between := func(name string, e func() (string, string), h harm) causeScene {
+		from, to := e()
+		var own *edge
+		return causeScene{
+			name: name, users: three, label: path(from, to, fmt.Sprintf("between %s and %s alone: %+v", from, to, h)),
+			prepare: func(c *causeCall) { own = startEdge(c.t, 9); pairLater(c, from, to, own) },
+			act:     func(*causeCall) { own.up.set(h); own.down.set(h) },
+		}
+	}
+	narrow := func(s causeScene) causeScene { s.prepare = each(edges, forAll(high)); return s }
+	return []causeScene{
+		scene("mesh-up-loss-a", label("senderUplink", "15 % loss of what Ada sends", "ada"), up("ada", harm{loss: .15})),
+		scene("mesh-up-loss-b", label("senderUplink", "8 % loss of what Ben sends", "ben"), up("ben", harm{loss: .08})),
+		scene("mesh-up-loss-c", label("senderUplink", "25 % loss of what Cyd sends", "cyd"), up("cyd", harm{loss: .25})),
+		scene("mesh-down-loss-a", label("receiverDownlink", "15 % loss of what Ada gets", "ada"), down("ada", harm{loss: .15})),
+		scene("mesh-down-loss-b", label("receiverDownlink", "8 % loss of what Ben gets", "ben"), down("ben", harm{loss: .08})),
+		scene("mesh-down-loss-c", label("receiverDownlink", "25 % loss of what Cyd gets", "cyd"), down("cyd", harm{loss: .25})),
+		scene("mesh-up-jitter-b", label("senderUplink", "up to 300 ms of jitter of what Ben sends", "ben"), up("ben", harm{jitter: 300 * ms})),
+		scene("mesh-down-jitter-c", label("receiverDownlink", "up to 300 ms of jitter of what Cyd gets", "cyd"), down("cyd", harm{jitter: 300 * ms})),
+		scene("mesh-delay-a", cause.Label{Cause: "senderUplink", Users: []string{"ada"}, Also: []string{"receiverDownlink"}, Did: "300 ms of delay each way of all that is Ada's"}, both("ada", harm{delay: 300 * ms})),
+		scene("mesh-both-loss-b", cause.Label{Cause: "senderUplink", Users: []string{"ben"}, Also: []string{"receiverDownlink"}, Did: "12 % loss each way of all that is Ben's"}, both("ben", harm{loss: .12})),
+		narrow(scene("mesh-up-cap-a", label("senderUplink", "Ada can send 250 kbit/s", "ada"), up("ada", harm{rateBps: 250e3}))),
+		narrow(scene("mesh-down-cap-b", label("receiverDownlink", "Ben can get 250 kbit/s", "ben"), down("ben", harm{rateBps: 250e3}))),
+		between("mesh-path-ab", func() (string, string) { return "ada", "ben" }, harm{loss: .15}),
+		between("mesh-path-bc", func() (string, string) { return "ben", "cyd" }, harm{delay: 350 * ms}),
+	}
+}
+
+// pairLater puts a relay between two people once they know of each other.
+func pairLater(c *causeCall, from, to string, e *edge) {
+	c.arranged = append(c.arranged, func() { pair(c, from, to, e) })
+}
+
+func serverScenes() []causeScene {
+	scene := func(name string, l cause.Label, act func(*causeCall)) causeScene {
+		return causeScene{name: name, users: three, server: true, label: l, prepare: edges, act: act}
+	}
+	atServer := func(expression string) func(*causeCall) {
+		return func(c *causeCall) { c.server.page.run(expression) }
+	}
+	everywhere := func(h harm) func(*causeCall) {
+		return func(c *causeCall) {
+			for _, m := range c.people {
+				both(m.User, h)(c)
+			}
+		}
+	}
+	return []causeScene{
+		scene("server-up-loss-a", label("senderUplink", "15 % loss of what Ada sends", "ada"), up("ada", harm{loss: .15})),
+		scene("server-up-loss-c", label("senderUplink", "8 % loss of what Cyd sends", "cyd"), up("cyd", harm{loss: .08})),
+		scene("server-down-loss-b", label("receiverDownlink", "15 % loss of what Ben gets", "ben"), down("ben", harm{loss: .15})),
+		scene("server-down-loss-a", label("receiverDownlink", "8 % loss of what Ada gets", "ada"), down("ada", harm{loss: .08})),
+		scene("server-up-cap-b", label("senderUplink", "Ben can send 100 kbit/s", "ben"), up("ben", harm{rateBps: 100e3})),
+		scene("server-down-jitter-c", label("receiverDownlink", "up to 300 ms of jitter of what Cyd gets", "cyd"), down("cyd", harm{jitter: 300 * ms})),
+		scene("server-stops", label("mediaServer", "the server stops passing on"), atServer(
+			"(call.stopped = true, [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null))))")),
+		scene("server-stops-picture", label("mediaServer", "the server stops passing pictures on"), atServer(
+			"(call.stopped = true, [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.track && s.track.kind === 'video' && s.replaceTrack(null))))")),
+		scene("server-network-loss", label("mediaServer", "12 % loss each way for everybody"), everywhere(harm{loss: .12})),
+		scene("server-network-delay", label("mediaServer", "250 ms of delay each way for everybody"), everywhere(harm{delay: 250 * ms})),
+	}
+}
+
+// machineScenes starve the browser of one participant, who alone is in it.
+func machineScenes() []causeScene {
+	only := func(user string, kinds ...string) func(*causeCall) {
+		return func(c *causeCall) {
+			c.of(user).Media = source{}
+			for _, kind := range kinds {
+				if kind == "audio" {
+					c.of(user).Media.Audio = "microphone"
+				}
+			}
+		}
+	}
+	// Ada is offered nothing to see, or shows nothing: one side of the machine works.
+	fast := func(user string) func(*causeCall) {
+		return func(c *causeCall) { high(c.of(user)); c.of(user).Media.FPS = 30; c.of(user).Media.Height = 720 }
+	}
+	scenes := []causeScene{
+		{name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a fifth of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .25},
+		{name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has a third of a processor and shows 720p", "ben"),
+			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .35},
+		{name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a seventh of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .15},
+		{name: "cpu-receive-a", users: two, label: label("receivingMachine", "Ada's browser has a tenth of a processor and is shown 720p", "ada"),
+			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .1},
+		{name: "cpu-receive-b", users: two, label: label("receivingMachine", "Ben's browser has a seventh of a processor and is shown 720p", "ben"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .14},
+		{name: "cpu-receive-c", users: two, label: label("receivingMachine", "Ben's browser has a twentieth of a processor and is shown 480p", "ben"),
+			prepare: each(func(c *causeCall) { high(c.of("ada")) }, only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .06},
+	}
+	return scenes
+}
+
+func sourceScenes() []causeScene {
+	return []causeScene{
+		{name: "camera-2fps", users: two, label: label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"),
+			prepare: func(c *causeCall) { c.of("ada").Media.Video, c.of("ada").Media.FPS = "canvas", 2 }},
+		{name: "camera-4fps-mesh", users: three, label: label("sendingCapture", "Cyd's camera gives 4 pictures a second", "cyd"),
+			prepare: func(c *causeCall) { c.of("cyd").Media.Video, c.of("cyd").Media.FPS = "canvas", 4 }},
+		{name: "camera-unplugged", users: two, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
+			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())")},
+		{name: "camera-unplugged-mesh", users: three, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
+			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())")},
+		{name: "camera-unplugged-server", users: three, server: true, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
+			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())")},
+		{name: "microphone-unplugged", users: two, label: label("sendingCapture", "Ben's microphone ends in the call", "ben"),
+			act: inPage("ben", "senders('audio').forEach((s) => s.track.stop())")},
+		{name: "microphone-silent", users: two, label: label("sendingCapture", "Ada's microphone hears nothing", "ada"),
+			prepare: func(c *causeCall) { c.of("ada").Media.Audio = "silence" }},
+		{name: "microphone-silent-mesh", users: three, label: label("sendingCapture", "Ben's microphone hears nothing", "ben"),
+			prepare: func(c *causeCall) { c.of("ben").Media.Audio = "silence" }},
+		{name: "microphone-off-unsaid", users: two, label: label("sendingCapture", "Ada's microphone is switched off and nobody says so", "ada"),
+			act: inPage("ada", "senders('audio').forEach((s) => s.track.enabled = false)")},
+		{name: "camera-unplugged-firefox", users: two, browser: firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
+			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())")},
+		{name: "tracks-missing", users: two, kinds: nil, fails: true, label: label("application", "Ada's application adds none of her tracks", "ada"),
+			prepare: func(c *causeCall) {
+				c.arranged = append(c.arranged, func() { c.of("ada").Remotes[0].Send = []string{"none"} })
+			}},
+		{name: "tracks-missing-b", users: two, fails: true, label: label("application", "Ben's application adds none of his tracks", "ben"),
+			prepare: func(c *causeCall) {
+				c.arranged = append(c.arranged, func() { c.of("ben").Remotes[0].Send = []string{"none"} })
+			}},
+		{name: "senders-emptied", users: two, label: label("application", "Ada's application takes both tracks away and does not say so", "ada"),
+			act: inPage("ada", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))")},
+		{name: "senders-emptied-mesh", users: three, label: label("application", "Cyd's application takes both tracks away and does not say so", "cyd"),
+			act: inPage("cyd", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))")},
+	}
+}
+
+func failedScenes() []causeScene {
+	arranged := func(do func(c *causeCall)) func(*causeCall) {
+		return func(c *causeCall) { c.arranged = append(c.arranged, func() { do(c) }) }
+	}
+	wrongTURN := func(user string) func(*causeCall) {
+		return arranged(func(c *causeCall) {
+			e := startEdge(c.t, 3)
+			for i := range c.of(user).Remotes {
+				c.of(user).Remotes[i].ICE = throughTURN(e.url, "wrong")
+			}
+		})
+	}
+	reports := func(user, function, name string) func(*causeCall) {
+		return inPage(user, fmt.Sprintf("report([...call.pcs.values()][0], %q, new DOMException('arranged', %q))", function, name))
+	}
+	denied := func(user, name string) func(*causeCall) {
+		return func(c *causeCall) { c.of(user).GetUserMediaError = name }
+	}
+	return []causeScene{
+		{name: "permission-denied", users: two, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
+		{name: "device-missing", users: two, fails: true, label: label("permissionsOrDevices", "Ben has neither microphone nor camera", "ben"), prepare: denied("ben", "NotFoundError")},
+		{name: "device-busy-mesh", users: three, fails: true, label: label("permissionsOrDevices", "another program has Ada's camera", "ada"), prepare: denied("ada", "NotReadableError")},
+		{name: "permission-firefox", users: two, browser: firefox, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
+		{name: "ice-cut", users: two, label: label("iceConnectivity", "Ada's network is gone after a while", "ada", "ben"), prepare: edges, act: both("ada", harm{cut: true})},
+		{name: "ice-cut-back", users: two, label: label("iceConnectivity", "Ada's network is gone for 9 s", "ada", "ben"), prepare: edges,
+			act: func(c *causeCall) { both("ada", harm{cut: true})(c); c.lasts(9 * time.Second); both("ada", harm{})(c) }},
+		{name: "ice-cut-mesh", users: three, label: label("iceConnectivity", "Ben's network is gone after a while", "ben"), prepare: edges, act: both("ben", harm{cut: true})},
+		{name: "ice-cut-server", users: three, server: true, label: label("iceConnectivity", "Cyd's network is gone after a while", "cyd"), prepare: edges, act: both("cyd", harm{cut: true})},
+		{name: "turn-wrong-password", users: two, fails: true, label: label("iceConnectivity", "Ada has only a TURN server, and a wrong password for it", "ada", "ben"), prepare: wrongTURN("ada")},
+		{name: "turn-wrong-password-b", users: two, fails: true, label: label("iceConnectivity", "Ben has only a TURN server, and a wrong password for it", "ben", "ada"), prepare: wrongTURN("ben")},
+		{name: "turn-wrong-mesh", users: three, fails: true, label: label("iceConnectivity", "Cyd has only a TURN server, and a wrong password for it", "cyd"), prepare: wrongTURN("cyd")},
+		{name: "ice-blocked", users: two, fails: true, label: label("iceConnectivity", "nothing passes between the two", "ada", "ben"),
+			prepare: each(edges, func(c *causeCall) { both("ada", harm{cut: true})(c) })},
+		{name: "no-answer", users: two, fails: true, label: label("signalling", "Ben's page never answers", "ada", "ben"),
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true })},
+		{name: "no-candidates", users: two, fails: true, label: label("iceConnectivity", "the candidates of neither reach the other", "ada", "ben"),
+			prepare: arranged(func(c *causeCall) {
+				c.of("ada").Remotes[0].NoCandidates, c.of("ben").Remotes[0].NoCandidates = true, true
+			})},
+		{name: "signalling-error", users: two, fails: true, label: label("signalling", "Ben's page never answers, and Ada's application reports a signalling error", "ada", "ben"),
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "signalingError", "TimeoutError")},
+		{name: "answer-refused", users: two, fails: true, label: cause.Label{Cause: "signalling", Users: []string{"ada"}, Also: []string{"application"}, Did: "Ada's browser cannot read the answer"},
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "setRemoteDescription", "InvalidAccessError")},
+		{name: "offer-fails", users: two, fails: true, label: label("application", "Ada's application cannot make an offer", "ada"),
+			prepare: arranged(func(c *causeCall) { c.of("ada").Remotes[0].Offers = false }), act: reports("ada", "createOffer", "InvalidStateError")},
+	}
+}
+
+// play makes one call of a scene and returns when everybody has left.
+func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *browser) {
+	t.Helper()
+	c := &causeCall{t: t, stage: stage, room: room}
+	for _, user := range s.users {
+		c.people = append(c.people, person(user))
+	}
+	if s.server {
+		c.server = person("server")
+	}
+	if s.prepare != nil {
+		s.prepare(c)
+	}
+	c.arrange()
+	own := map[string]*browser{}
+	if s.starve != "" {
+		own[s.starve] = startBrowser(t, shared.kind)
+	}
+	c.join(own, shared)
+	if !s.fails {
+		kinds := s.kinds
+		if kinds == nil {
+			kinds = []string{"audio", "video"}
+		}
+		c.flow(kinds...)
+		c.lasts(wellFor)
+	}
+	if s.starve != "" {
+		starve(t, own[s.starve], s.starveShare)
+	}
+	if s.act != nil {
+		s.act(c)
+	}
+	c.lasts(harmedFor)
+	if s.starve != "" {
+		starve(t, own[s.starve], 4)
+	}
+	c.leave()
+}
+
+const cgroups = "/sys/fs/cgroup/cpu"
+
+// starve leaves a browser a share of one processor.
+func starve(t *testing.T, b *browser, share float64) {
+	t.Helper()
+	group := filepath.Join(cgroups, "qos-e2e-"+strconv.Itoa(b.process.cmd.Process.Pid))
+	write := func(file, text string) error {
+		return os.WriteFile(filepath.Join(group, file), []byte(text), 0o600)
+	}
+	if _, err := os.Stat(group); err != nil {
+		require.NoError(t, os.Mkdir(group, 0o755), "control groups are needed to starve a browser")
+		t.Cleanup(func() {
+			b.process.kill()
+			eventually(t, 10*time.Second, "the group can go", func() (bool, string) { err := os.Remove(group); return err == nil, fmt.Sprint(err) })
+		})
+	}
+	const period = 100_000
+	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(period)))
+	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*period))))
+	for _, pid := range groupMembers(t, b.process.cmd.Process.Pid) {
+		_ = write("cgroup.procs", pid) // it may have ended
+	}
+}
+
+// groupMembers lists the processes of a process group.
+func groupMembers(t *testing.T, group int) (pids []string) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	for _, file := range stats {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		text := string(raw)
+		fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
+		if len(fields) > 2 && fields[2] == strconv.Itoa(group) {
+			pids = append(pids, strings.Fields(text)[0])
+		}
+	}
+	return pids
+}
