@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,29 @@ func TestUnknownAppLooksKnown(t *testing.T) {
 	require.Equal(t, refusals["123"], refusals["none"])
 	require.Len(t, replies["unknown"].Scram, len(replies["123"].Scram))
 	require.NotEqual(t, saltOf(replies["unknown"].Scram), saltOf(replies["123"].Scram))
+}
+
+// A wrong proof costs the same work whatever the app has, also none: as many verifiers are
+// tried, and none is left out once one has fitted. BenchmarkScram shows the times.
+//
+// spec: AUTH-01
+func TestWrongProofsCostTheSame(t *testing.T) {
+	a, apps := testAuthenticator(t)
+	off := apps["123"]
+	off.Disabled = true
+	apps["off"] = off
+	for _, id := range []string{"123", "open", "none", "off", "unknown"} {
+		app, _ := a.app(id)
+		require.Len(t, a.candidates(app), MaxSecrets, id)
+	}
+	app := apps["123"]
+	all := a.candidates(app)
+	require.Equal(t, app.Verifiers, all[:2])
+	require.Len(t, app.Verifiers, 2, "the registry's own list is as it was")
+	for i := range MaxSecrets + 1 {
+		app.Verifiers = append(app.Verifiers, Verifier{ID: strconv.Itoa(i)})
+	}
+	require.Len(t, a.candidates(app), MaxSecrets+3)
 }
 
 func saltOf(serverFirst string) string {
