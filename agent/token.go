@@ -49,15 +49,16 @@ func (k *Key) Sign(claims *Claims) (string, error) {
 	return string(encoded.AppendEncode(append(signed, '.'), signature)), nil
 }
 
-// CheckUserID reports what interface document 2.1 has against a userID, without quoting it.
+// CheckUserID reports what interface document 2.1 and 2.2 have against a userID or a
+// userName, without quoting it.
 func CheckUserID(id string) error {
 	switch {
 	case id == "":
 		return errors.New("the userID is empty")
-	case len(id) > MaxUserIDBytes:
-		return fmt.Errorf("the userID has %d bytes, %d are allowed", len(id), MaxUserIDBytes)
 	case !utf8.ValidString(id):
 		return errors.New("the userID is not UTF-8")
+	case len(id) > MaxUserIDBytes && utf8.RuneCountInString(id) > MaxUserNameChars:
+		return fmt.Errorf("the userID has more than %d bytes, and more than the %d characters of a userName", MaxUserIDBytes, MaxUserNameChars)
 	}
 	return nil
 }
