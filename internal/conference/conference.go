@@ -27,6 +27,7 @@ type Conference struct {
 	participants map[string]*participant
 	remarks      map[identity]*remark // allocated with the first one
 	truncated    int
+	judge        *judge
 }
 
 // identity is that of a record.
@@ -51,13 +52,17 @@ type remark struct {
 	user, alias string
 	atMs        int64
 	placeMs     int64
+	devices     uint64    // KindEvent activeDeviceList: which, 0 where none are told
 	function    string    // KindError
 	feedback    *Feedback // KindFeedback
 }
 
 // New returns a conference in which nothing has happened.
 func New(appID, conferenceID string) *Conference {
-	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2)}
+	return &Conference{
+		appID: appID, id: conferenceID, participants: make(map[string]*participant, 2),
+		judge: newJudge(nil, quality.DefaultBounds()),
+	}
 }
 
 // Fold returns the summary of one conference from its events, in any order and with any
@@ -67,6 +72,7 @@ func Fold(events []Event, labels quality.Bounds) Summary {
 		return New("", "").Summary(labels)
 	}
 	c := New(events[0].AppID, events[0].ConferenceID)
+	c.judge = newJudge(nil, labels)
 	for i := range events {
 		c.Apply(&events[i])
 	}
@@ -103,7 +109,7 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 			c.truncated++
 			return false
 		}
-		f = new(fabric)
+		f = &fabric{judge: c.judge}
 		p.fabrics[e.Fabric] = f
 	}
 	c.truncated += f.apply(e, arrivedMs)
@@ -143,7 +149,7 @@ func (c *Conference) applyRemark(e *Event) (duplicate bool) {
 	c.keep(id, &remark{
 		kind: e.Kind, user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
 		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
-		function: clip(e.Function, maxText), feedback: e.Feedback,
+		function: clip(e.Function, maxText), feedback: e.Feedback, devices: e.devices(),
 	})
 	return false
 }

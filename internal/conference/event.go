@@ -1,7 +1,9 @@
 package conference
 
 import (
+	"cmp"
 	"encoding/json"
+	"hash/fnv"
 	"strings"
 )
 
@@ -45,6 +47,7 @@ type Event struct {
 	Usage       string
 	RemoteUser  string
 	RemoteAlias string
+	RemoteType  string // peer, server
 
 	Kind     Kind
 	Stats    *Stats    // KindStats; nil when the frame had no rows
@@ -121,6 +124,8 @@ type Data struct {
 	Alias               string
 	UserIDType          string
 	UsageLabel          string
+	SignalDBm           Value  // of wifiStats
+	Devices             uint64 // of activeDeviceList: a hash of which, whatever their order; 0: none told
 }
 
 // maxText bounds every text of an event's data that is kept; userIDs may be longer.
@@ -133,7 +138,7 @@ const (
 var eventsWithData = map[string]bool{
 	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
 	"iceDisruptionEnd": true, "selectedCandidatePairChange": true,
-	"associateMstWithUserID": true, "userIDChange": true,
+	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
 }
 
 // ParseData reads the data of an event of that name. It returns nil when the fold needs
@@ -161,6 +166,7 @@ func ParseData(name string, data []byte) *Data {
 		UserIDType:          clip(raw.UserIDType, maxText),
 		UsageLabel:          clip(raw.UsageLabel, maxText),
 	}
+	d.SignalDBm, d.Devices = raw.signal(), raw.devices()
 	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
 	user := raw.UserID
 	if name == "userIDChange" {
@@ -187,6 +193,45 @@ type rawData struct {
 	NewUserID           json.RawMessage `json:"newUserID"`
 	UserIDType          string          `json:"userIDType"`
 	UsageLabel          string          `json:"usageLabel"`
+	RSSI                json.Number     `json:"rssi"`
+	Signal              json.Number     `json:"signal"`
+	DeviceList          []device        `json:"deviceList"`
+}
+
+type device struct {
+	ID    string `json:"deviceId"`
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+}
+
+// minDBm is below what any radio hears; a signal of 0 or more is none in dBm.
+const minDBm = -200
+
+// signal is the Wi-Fi signal in dBm, from whichever of its two members can be one.
+func (r *rawData) signal() Value {
+	for _, n := range [...]json.Number{r.RSSI, r.Signal} {
+		if v, err := n.Float64(); err == nil && v < 0 && v >= minDBm {
+			return Known(v)
+		}
+	}
+	return Value{}
+}
+
+func (r *rawData) devices() (sum uint64) {
+	for _, d := range r.DeviceList {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(d.Kind + "\x00" + cmp.Or(d.ID, d.Label))) // cannot fail
+		sum += h.Sum64()
+	}
+	return sum
+}
+
+// devices tells which devices an activeDeviceList names.
+func (e *Event) devices() uint64 {
+	if e.Kind != KindEvent || e.Data == nil {
+		return 0
+	}
+	return e.Data.Devices
 }
 
 // parseUserID reads a string, or an object with userName and aliasName.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/instance"
 )
 
@@ -19,7 +20,9 @@ const (
 // have an order among themselves carry their rank; so the state is a function of the
 // set of records, whatever order they came in.
 type fabric struct {
+	judge                          *judge
 	usage, remoteUser, remoteAlias string
+	server                         bool // the remote end is a media server
 	addedAt                        int64
 	first, last                    int64 // activity, event time
 	heard                          int64 // arrival of the newest record; no part of the summary
@@ -41,6 +44,9 @@ type fabric struct {
 	renames  []rename    // of the remote end, ascending by rank
 	owners   []ownership // of streams, ascending by rank
 	streams  map[streamKey]*stream
+	facts    detect.Timeline // of its streams together
+	marks    []mark          // ascending by rank
+	wifi     breach          // of weak signals
 	lost     Lost
 	received bool // RTP or an RTP report came: it was connected
 	carried  bool // the candidate pair carried payload
@@ -121,6 +127,7 @@ func (f *fabric) describe(e *Event) {
 		f.usage, f.addedAt = clip(e.Usage, maxText), e.ConferenceAtMs
 		f.remoteUser, f.remoteAlias = clip(e.RemoteUser, maxUserID), clip(e.RemoteAlias, maxUserID)
 		f.first, f.last = e.AtMs, e.AtMs
+		f.server = e.RemoteType == "server"
 	}
 	f.addedAt = min(f.addedAt, e.ConferenceAtMs)
 	f.first, f.last = min(f.first, e.AtMs), max(f.last, e.AtMs)
@@ -147,6 +154,7 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 		f.streams[key] = s
 	}
 	s.add(e)
+	f.watch(key, s, e)
 	f.noteTraffic(m)
 	return 0
 }
@@ -169,6 +177,7 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 	if d == nil {
 		d = &noData
 	}
+	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at = e.rank(), e.AtMs
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
@@ -193,9 +202,9 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 		f.pairChanges++
 		f.pair.put(e.rank(), d)
 	default:
-		return f.applyRest(e, d)
+		return truncated + f.applyRest(e, d)
 	}
-	return 0
+	return truncated
 }
 
 func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
@@ -260,7 +269,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	for _, w := range o.owners {
 		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
 	}
-	return truncated + f.mergeStreams(o)
+	return truncated + f.mergeWatch(o) + f.mergeStreams(o)
 }
 
 func (f *fabric) mergeStreams(o *fabric) (truncated int) {

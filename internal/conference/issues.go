@@ -2,57 +2,88 @@ package conference
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"time"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// Thresholds of issues: where a metric leaves "fair" for "poor".
+// Limits of the list. The worst of each kind come first, and no kind crowds out others.
 const (
-	lossThreshold   = 0.03 // fraction
-	rttThreshold    = 300  // ms
-	jitterThreshold = 30   // ms
-	freezeThreshold = 0.03 // share of the time
+	maxIssues        = 100
+	maxIssuesOfAKind = 20
+	maxIssueSpans    = 20
 )
 
-// maxIssues bounds the list; the worst of each kind come first.
-const maxIssues = 100
+// finder looks for issues in a conference whose participants are summed up.
+type finder struct {
+	c         *Conference
+	s         *Summary
+	rules     *detect.Rules
+	labels    quality.Bounds
+	received  map[int64]bool          // streams that their receiver measured
+	everybody []int                   // all participants, unless there are many
+	named     map[string][]int        // participants by all their userIDs
+	devices   map[string][]deviceList // lists of devices by session
+	issues    []Issue
+}
 
-var issueOrder = []string{IssueHighPacketLoss, IssueHighRoundTripTime, IssueHighJitter, IssueFrozenVideo, IssueLowQuality}
-
-// findIssues names what was wrong, with its evidence.
-func findIssues(participants []Participant, labels quality.Bounds) []Issue {
-	issues := []Issue{}
-	received := receivedSSRCs(participants)
-	for i := range participants {
-		p := &participants[i]
-		about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias}
-		if fair := labels[2]; p.MOS != nil && *p.MOS < fair {
-			issues = append(issues, about.with(IssueLowQuality, *p.MOS, fair))
-		}
-		for j := range p.Fabrics {
-			about.Fabric = p.Fabrics[j].Fabric
-			issues = fabricIssues(issues, about, &p.Fabrics[j], received)
+// findIssues names all that was wrong, by kind, worst first.
+func (c *Conference) findIssues(s *Summary, labels quality.Bounds) []Issue {
+	f := finder{c: c, s: s, rules: c.judge.rules, labels: labels, received: receivedSSRCs(s.Participants)}
+	if len(s.Participants) <= maxSilenced {
+		for i := range s.Participants {
+			f.everybody = append(f.everybody, i)
 		}
 	}
-	slices.SortStableFunc(issues, func(a, b Issue) int {
-		return cmp.Or(cmp.Compare(slices.Index(issueOrder, a.Kind), slices.Index(issueOrder, b.Kind)), a.compareSeverity(b))
+	f.named, f.devices = namesOf(s.Participants), c.deviceLists()
+	for i := range s.Participants {
+		f.participant(&s.Participants[i])
+	}
+	slices.SortStableFunc(f.issues, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), a.compareSeverity(b))
 	})
-	return issues[:min(len(issues), maxIssues)]
+	return f.issues
 }
 
-func (i Issue) with(kind string, value, threshold float64) Issue {
-	i.Kind, i.Value, i.Threshold = kind, value, threshold
-	return i
-}
-
-// compareSeverity puts the worse one first: a score is worse when it is lower.
-func (i Issue) compareSeverity(o Issue) int {
-	if i.Kind == IssueLowQuality {
-		return cmp.Compare(i.Value, o.Value)
+var kindOrder = func() map[string]int {
+	order := make(map[string]int, len(detect.Kinds))
+	for i, kind := range detect.Kinds {
+		order[string(kind)] = i
 	}
-	return cmp.Compare(o.Value, i.Value)
+	return order
+}()
+
+// tell puts the issues that there is room for into the summary, and counts all.
+func (s *Summary) tell(issues []Issue) {
+	s.IssueCounts = map[string]int{}
+	s.Issues = []Issue{}
+	for _, issue := range issues {
+		s.IssueCounts[issue.Kind]++
+		if s.IssueCounts[issue.Kind] <= maxIssuesOfAKind && len(s.Issues) < maxIssues {
+			s.Issues = append(s.Issues, issue)
+		}
+	}
 }
+
+// compareSeverity puts the worse one first, of equals the longer one.
+func (i Issue) compareSeverity(o Issue) int {
+	worse := cmp.Compare(o.Value, i.Value)
+	if lowerIsWorse[i.Kind] {
+		worse = -worse
+	}
+	return cmp.Or(worse, cmp.Compare(o.TotalMs, i.TotalMs))
+}
+
+var lowerIsWorse = func() map[string]bool {
+	m := map[string]bool{IssueLowQuality: true, string(detect.WeakWiFi): true}
+	for l := range detect.NumLevels {
+		m[string(l.Kind())] = l.Below()
+	}
+	return m
+}()
 
 // receivedSSRCs tells for which streams a participant's own receiving end was measured:
 // then what the sender heard of the loss is the same thing a second time.
@@ -70,36 +101,357 @@ func receivedSSRCs(participants []Participant) map[int64]bool {
 	return received
 }
 
-func fabricIssues(issues []Issue, about Issue, f *Fabric, received map[int64]bool) []Issue {
-	if pair := f.CandidatePair; pair != nil && pair.RTTMs != nil && pair.RTTMs.Mean > rttThreshold {
-		issues = append(issues, about.with(IssueHighRoundTripTime, pair.RTTMs.Mean, rttThreshold))
+// add takes an issue with the times at which it was so. Without any it was none.
+func (f *finder) add(issue Issue, spans []detect.Span) {
+	if len(spans) == 0 {
+		return
 	}
-	for i := range f.Streams {
-		s := &f.Streams[i]
-		about.SSRC, about.MediaType, about.Direction = s.SSRC, s.MediaType, DirectionInbound
-		repeated := false
-		if s.StatsType == outboundRTP {
-			about.Direction, repeated = DirectionOutbound, received[s.SSRC]
-		}
-		if !repeated {
-			issues = transportIssues(issues, about, s)
-		}
-		if share := s.FreezeMs / float64(max(1, s.DurationMs)); share > freezeThreshold {
-			issues = append(issues, about.with(IssueFrozenVideo, round4(share), freezeThreshold))
-		}
-		if f.CandidatePair == nil && s.RTTMs != nil && s.RTTMs.Mean > rttThreshold {
-			issues = append(issues, about.with(IssueHighRoundTripTime, s.RTTMs.Mean, rttThreshold))
+	issue.Count = len(spans)
+	issue.SinceMs, issue.UntilMs = spans[0].FromMs, spans[len(spans)-1].ToMs
+	issue.Spans = make([]IssueSpan, 0, min(len(spans), maxIssueSpans))
+	for _, span := range spans {
+		issue.TotalMs += span.ToMs - span.FromMs
+		if len(issue.Spans) < maxIssueSpans {
+			issue.Spans = append(issue.Spans, IssueSpan{span.FromMs, span.ToMs})
 		}
 	}
-	return issues
+	issue.Value, issue.Worst = round4(issue.Value), round4(issue.Worst)
+	f.issues = append(f.issues, issue)
 }
 
-func transportIssues(issues []Issue, about Issue, s *Stream) []Issue {
-	if s.LossFraction != nil && *s.LossFraction > lossThreshold {
-		issues = append(issues, about.with(IssueHighPacketLoss, *s.LossFraction, lossThreshold))
+// addTimes takes an issue whose metric is how long it was so; after is how long it had to be.
+func (f *finder) addTimes(issue Issue, spans []detect.Span, after time.Duration) {
+	issue.Threshold = float64(after.Milliseconds())
+	for _, span := range spans {
+		ms := float64(span.ToMs - span.FromMs)
+		issue.Value += ms
+		issue.Worst = max(issue.Worst, ms)
 	}
-	if s.JitterMs != nil && s.JitterMs.Mean > jitterThreshold {
-		issues = append(issues, about.with(IssueHighJitter, s.JitterMs.Mean, jitterThreshold))
+	f.add(issue, spans)
+}
+
+// addPoints takes an issue that is so many events.
+func (f *finder) addPoints(issue Issue, at []int64) {
+	slices.Sort(at)
+	spans := make([]detect.Span, len(at))
+	for i, ms := range at {
+		spans[i] = detect.Span{FromMs: ms, ToMs: ms}
 	}
-	return issues
+	issue.Value, issue.Worst = float64(len(at)), float64(len(at))
+	f.add(issue, spans)
+}
+
+func (i Issue) of(kind detect.Kind, metric string, confidence detect.Confidence) Issue {
+	i.Kind, i.Metric, i.Confidence = string(kind), metric, string(confidence)
+	return i
+}
+
+func (f *finder) participant(p *Participant) {
+	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias}
+	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
+	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
+		low := about.of(detect.LowQuality, "mos", detect.High)
+		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
+		f.add(low, whole)
+	}
+	f.lateJoin(about, p)
+	f.addPoints(about.of(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
+	state := f.c.participants[p.Session]
+	for i := range p.Fabrics {
+		out := &p.Fabrics[i]
+		about.Fabric = out.Fabric
+		w := watched{finder: f, p: p, out: out, state: state.fabrics[out.Fabric], about: about}
+		w.fabric()
+	}
+}
+
+// lateJoin finds who came long after the conference began, and was not there before.
+func (f *finder) lateJoin(about Issue, p *Participant) {
+	rule := f.rules.LateJoin
+	lateMs := p.StartMs - f.s.StartMs
+	if rule.Disabled || len(p.Fabrics) == 0 || lateMs <= rule.After.Milliseconds() {
+		return
+	}
+	for _, i := range f.named[p.UserID] {
+		if f.s.Participants[i].StartMs < p.StartMs {
+			return // a re-join
+		}
+	}
+	f.addTimes(about.of(detect.LateJoin, "late_ms", detect.High), []detect.Span{{FromMs: f.s.StartMs, ToMs: p.StartMs}}, rule.After)
+}
+
+// namesOf finds participants by any of their userIDs.
+func namesOf(participants []Participant) map[string][]int {
+	named := make(map[string][]int, len(participants))
+	for i := range participants {
+		p := &participants[i]
+		named[p.UserID] = append(named[p.UserID], i)
+		for _, name := range p.UserIDs {
+			if name != p.UserID {
+				named[name] = append(named[name], i)
+			}
+		}
+	}
+	return named
+}
+
+// deviceList is an activeDeviceList of a session.
+type deviceList struct {
+	at      int64
+	seq     uint64
+	devices uint64
+}
+
+func (c *Conference) deviceLists() map[string][]deviceList {
+	var lists map[string][]deviceList
+	for id, r := range c.remarks {
+		if r.devices == 0 {
+			continue
+		}
+		if lists == nil {
+			lists = map[string][]deviceList{}
+		}
+		lists[id.session] = append(lists[id.session], deviceList{r.atMs, id.seq, r.devices})
+	}
+	return lists
+}
+
+// deviceChanges returns when a session's devices were others than before.
+func (f *finder) deviceChanges(session string) (at []int64) {
+	lists := f.devices[session]
+	slices.SortFunc(lists, func(a, b deviceList) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	for i := 1; i < len(lists); i++ {
+		if lists[i].devices != lists[i-1].devices {
+			at = append(at, lists[i].at)
+		}
+	}
+	return at
+}
+
+// watched is a fabric in which a finder looks for issues.
+type watched struct {
+	*finder
+	p     *Participant
+	out   *Fabric
+	state *fabric
+	about Issue
+}
+
+func (w *watched) fabric() {
+	w.connection()
+	w.media()
+	if pair := w.out.CandidatePair; pair != nil {
+		w.stream(w.about, streamKey{candidatePair, pair.MediaType, pair.SSRC}, w.own("hold"))
+	}
+	for i := range w.out.Streams {
+		s := &w.out.Streams[i]
+		about := w.about
+		about.SSRC, about.MediaType, about.Direction = s.SSRC, s.MediaType, DirectionInbound
+		var excused []detect.Span
+		if s.StatsType == outboundRTP {
+			about.Direction, excused = DirectionOutbound, w.own("hold", s.MediaType)
+		} else {
+			excused = detect.Merge(append(w.own("hold"), w.others(s.MediaType, s.UserID)...))
+		}
+		w.stream(about, streamKey{s.StatsType, s.MediaType, s.SSRC}, excused)
+	}
+}
+
+// stream finds what its metrics tell.
+func (w *watched) stream(about Issue, key streamKey, excused []detect.Span) {
+	s := w.state.streams[key]
+	if s == nil {
+		return
+	}
+	for _, b := range s.watch.broken {
+		if w.toldElsewhere(key, b.level) {
+			continue
+		}
+		rule := w.rules.Level(b.level)
+		issue := about.of(b.level.Kind(), b.level.Metric(), b.level.Confidence())
+		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
+		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
+		found := s.watch.line.Episodes(rule.Timing(), excused, class)
+		issue.Open = len(found) > 0 && found[len(found)-1].Open
+		w.add(issue, w.clip(found))
+	}
+}
+
+// toldElsewhere reports whether a metric of a stream is told by another one: the path's
+// round-trip time by the pair, what a sender hears of its losses by the receiver.
+func (w *watched) toldElsewhere(key streamKey, level detect.Level) bool {
+	switch level.Kind() {
+	case detect.HighRoundTripTime:
+		return key.statsType != candidatePair && w.out.CandidatePair != nil
+	case detect.HighPacketLoss, detect.HighJitter:
+		return key.statsType == outboundRTP && w.received[key.ssrc]
+	}
+	return false
+}
+
+// clip makes spans of episodes, none outside the fabric's life.
+func (w *watched) clip(found []detect.Episode) []detect.Span {
+	spans := make([]detect.Span, 0, len(found))
+	for _, e := range found {
+		from, to := max(e.SinceMs, w.out.AddedAtMs), min(e.UntilMs, w.out.EndMs)
+		spans = append(spans, detect.Span{FromMs: min(from, to), ToMs: to})
+	}
+	return spans
+}
+
+// connection finds what its events tell.
+func (w *watched) connection() {
+	if rule := w.rules.ICEDisruption; !rule.Disabled {
+		issue := w.about.of(detect.ICEDisruption, "disrupted_ms", detect.High)
+		spans, open := w.state.stretches(markDisrupted, w.out.EndMs)
+		issue.Open = open
+		long := slices.DeleteFunc(join(spans, rule.ResolveAfter.Milliseconds()), func(s detect.Span) bool {
+			return s.ToMs-s.FromMs < rule.After.Milliseconds()
+		})
+		w.addTimes(issue, long, rule.After)
+	}
+	w.addPoints(w.about.of(detect.ICERestart, "ice_restarts", detect.High), w.state.points(markRestarted))
+	relayed, open := w.state.stretches(markRelayTCP, w.out.EndMs)
+	issue := w.about.of(detect.RelayOverTCP, "relayed_ms", detect.High)
+	issue.Open = open
+	w.addTimes(issue, relayed, 0)
+	w.signal()
+}
+
+func (w *watched) signal() {
+	if w.state.wifi.weight == 0 {
+		return
+	}
+	rule := w.rules.WeakWiFi
+	found := w.state.facts.Episodes(rule.Timing(), nil, detect.WiFi)
+	issue := w.about.of(detect.WeakWiFi, "signal_dbm", detect.High)
+	issue.Value, issue.Worst, issue.Threshold = w.state.wifi.mean(), w.state.wifi.worst, rule.Raise
+	issue.Open = len(found) > 0 && found[len(found)-1].Open
+	w.add(issue, w.clip(found))
+}
+
+// join makes one of spans that lie at most gapMs apart.
+func join(spans []detect.Span, gapMs int64) []detect.Span {
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.FromMs-out[n-1].ToMs <= gapMs {
+			out[n-1].ToMs = s.ToMs
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// media finds what the streams of a connected fabric tell together.
+func (w *watched) media() {
+	if w.state.facts.Empty() || !w.state.connected() {
+		return
+	}
+	nothing, oneWay := w.rules.NoMedia, w.rules.OneWayMedia
+	start := w.before()
+	hold, mute := append(w.own("hold"), start...), append(w.own("hold", audio), start...)
+	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
+	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)
+	if w.state.facts.Any()&(detect.SentAudio|detect.UnheardAudio) != 0 {
+		issue.MediaType, issue.Direction = audio, DirectionOutbound
+		w.facts(issue, nothing, mute, detect.Unsent)
+	}
+	for _, media := range [...]string{audio, video} {
+		issue := w.about.of(detect.OneWayMedia, "without_media_ms", detect.Medium)
+		issue.MediaType, issue.Direction = media, DirectionInbound
+		if w.expects(media) {
+			w.facts(issue, oneWay, slices.Concat(hold, w.others(media, "")), detect.Unreceived(media == video))
+		}
+		issue.Direction, issue.Confidence = DirectionOutbound, string(detect.Low)
+		w.facts(issue, oneWay, slices.Concat(hold, w.own(media), w.others("", "")), detect.Unheard(media == video))
+	}
+}
+
+// expects reports whether no media from the other end is a fault. A media server sends
+// nothing where nobody speaks, or nobody looks: there it is one if nothing ever came.
+func (w *watched) expects(media string) bool {
+	got := detect.GotAudio
+	if media == video {
+		got = detect.GotVideo
+	}
+	return !w.state.server || w.state.facts.Any()&got == 0
+}
+
+// facts finds what a class of the fabric's facts tells.
+func (w *watched) facts(issue Issue, timing detect.Timing, excused []detect.Span, class func(detect.Facts) detect.Class) {
+	found := w.state.facts.Episodes(timing, detect.Merge(excused), class)
+	issue.Open = len(found) > 0 && found[len(found)-1].Open
+	w.addTimes(issue, w.clip(found), timing.After)
+}
+
+// before is the time before the fabric was connected.
+func (w *watched) before() []detect.Span {
+	if at := w.state.points(markConnected); len(at) > 0 {
+		return []detect.Span{{FromMs: math.MinInt64, ToMs: slices.Min(at)}}
+	}
+	return nil
+}
+
+// own returns when something of this fabric was muted or held: what it sends then is no
+// fault.
+func (w *watched) own(kinds ...string) []detect.Span {
+	var spans []detect.Span
+	for _, i := range slices.Concat(w.p.Mutes, w.p.Holds) {
+		if i.Fabric == w.out.Fabric && slices.Contains(kinds, i.Kind) {
+			spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})
+		}
+	}
+	return detect.Merge(spans)
+}
+
+// maxSilenced is up to how many participants it is looked at whether all others are muted.
+const maxSilenced = 8
+
+// others returns when nothing was to be expected of the other end: the stream's owner, or
+// where none is named all others, had media muted, were held, or were not there.
+func (w *watched) others(media, owner string) (silent []detect.Span) {
+	who := w.everybody
+	if owner != "" {
+		who = w.named[owner]
+	}
+	found := 0
+	for _, i := range who {
+		o := &w.s.Participants[i]
+		if o.Session == w.p.Session || len(o.Fabrics) == 0 {
+			continue
+		}
+		if found++; found == 1 {
+			silent = o.silent(media)
+		} else {
+			silent = intersect(silent, o.silent(media))
+		}
+	}
+	return silent
+}
+
+// silent returns when a participant was muted, held or not there.
+func (p *Participant) silent(media string) []detect.Span {
+	spans := []detect.Span{{FromMs: math.MinInt64, ToMs: p.StartMs}, {FromMs: p.EndMs, ToMs: math.MaxInt64}}
+	for _, i := range slices.Concat(p.Mutes, p.Holds) {
+		if i.Kind == media || i.Kind == "hold" {
+			spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})
+		}
+	}
+	return detect.Merge(spans)
+}
+
+// intersect returns what lies in both; both are ascending and disjoint.
+func intersect(a, b []detect.Span) (out []detect.Span) {
+	for len(a) > 0 && len(b) > 0 {
+		if from, to := max(a[0].FromMs, b[0].FromMs), min(a[0].ToMs, b[0].ToMs); from < to {
+			out = append(out, detect.Span{FromMs: from, ToMs: to})
+		}
+		if a[0].ToMs < b[0].ToMs {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return out
 }

@@ -18,7 +18,8 @@ import (
 var eventNames = []string{
 	"fabricAdded", "remoteDescriptionSet", "fabricSetup", "fabricSetupFailed", "fabricTerminated", "audioMute",
 	"audioUnmute", "fabricHold", "fabricResume", "iceDisruptionStart", "iceDisruptionEnd", "iceRestart",
-	"selectedCandidatePairChange", "userIDChange", "associateMstWithUserID", "customEvent",
+	"selectedCandidatePairChange", "userIDChange", "associateMstWithUserID", "customEvent", "videoPause", "videoResume",
+	"wifiStats", "activeDeviceList",
 }
 
 func genValue(lo, hi float64) *rapid.Generator[conference.Value] {
@@ -42,16 +43,21 @@ var genStats = rapid.Custom(func(t *rapid.T) *conference.Stats {
 	if m.MOS.Known {
 		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
 	}
+	m.PacketsSeen = conference.Value{V: m.Packets, Known: rapid.Bool().Draw(t, "packets known")}
+	m.AudioLevel, m.JitterBufferMs = genValue(0, 0.002).Draw(t, "level"), genValue(0, 400).Draw(t, "buffer")
+	m.ConcealmentEvents, m.FramesDecoded = genValue(0, 9).Draw(t, "events"), genValue(0, 2).Draw(t, "decoded")
+	m.PLIs, m.CPULimitedMs, m.EncodeMs = genValue(0, 20).Draw(t, "plis"), genValue(0, 9000).Draw(t, "cpu"), genValue(0, 20_000).Draw(t, "encode")
 	return m
 })
 
 func genData(t *rapid.T, name string) *conference.Data {
-	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q}`,
+	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}]}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
 		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
 		rapid.SampledFrom([]string{"disconnected", "failed"}).Draw(t, "ice"), rapid.IntRange(1, 3).Draw(t, "ssrc"),
 		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
-		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"))
+		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"), rapid.SampledFrom([]string{"udp", "tcp"}).Draw(t, "relay"),
+		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"))
 	return conference.ParseData(name, []byte(text))
 }
 

@@ -117,7 +117,7 @@ func (s *scenario) event(words []string) (conference.Event, map[string]any) {
 	session := words[1]
 	s.seqs[session]++
 	e := conference.Event{
-		AppID: "app", ConferenceID: "standup", Session: session, UserID: session, Alias: "a-" + session,
+		RemoteType: "peer", AppID: "app", ConferenceID: "standup", Session: session, UserID: session, Alias: "a-" + session,
 		Seq: s.seqs[session], Fabric: 1, Usage: "multiplex", AtMs: s.ms(words[0]), ConferenceAtMs: base,
 	}
 	values, plain := map[string]any{}, []string{}
@@ -148,6 +148,12 @@ func (s *scenario) settings(e *conference.Event, values map[string]any) {
 	}
 	if v, ok := values["fabric"]; ok {
 		e.Fabric = int(number(v))
+	}
+	if v, ok := values["remoteType"]; ok {
+		e.RemoteType = text(v)
+	}
+	if v, ok := values["usage"]; ok {
+		e.Usage = text(v)
 	}
 	if v, ok := values["conference"]; ok {
 		e.ConferenceID, _ = v.(string)
@@ -190,13 +196,20 @@ func stats(plain []string, values map[string]any) *conference.Stats {
 	m := &conference.Stats{
 		StatsType: plain[0], IntervalMs: 10_000, SSRC: int64(number(values["ssrc"])), Codec: "opus",
 		Packets: number(values["packets"]), PacketsLost: number(values["lost"]), Bytes: number(values["bytes"]),
-		BytesReceived: number(values["bytesReceived"]), FreezeMs: number(values["freezeMs"]),
+		BytesReceived: number(values["bytesReceived"]), FreezeMs: number(values["freezeMs"]), Samples: number(values["samples"]),
+		ConcealedSamples: number(values["concealed"]), Rid: text(values["rid"]), Limitation: text(values["limitation"]),
+	}
+	if v, ok := values["interval"]; ok {
+		m.IntervalMs = number(v)
 	}
 	if len(plain) > 1 {
 		m.MediaType = plain[1]
 	}
 	for name, into := range map[string]*conference.Value{
 		"mos": &m.MOS, "rtt": &m.RTTMs, "jitter": &m.JitterMs, "remoteLost": &m.RemoteLost, "remoteJitter": &m.RemoteJitterMs,
+		"packets": &m.PacketsSeen, "level": &m.AudioLevel, "buffer": &m.JitterBufferMs, "events": &m.ConcealmentEvents, "fps": &m.FPS,
+		"decoded": &m.FramesDecoded, "frames": &m.Frames, "dropped": &m.FramesDropped, "plis": &m.PLIs, "cpuMs": &m.CPULimitedMs,
+		"bandwidthMs": &m.BandwidthLimitedMs, "encodeMs": &m.EncodeMs,
 	} {
 		if v, ok := values[name]; ok {
 			*into = conference.Known(number(v))
@@ -206,6 +219,11 @@ func stats(plain []string, values map[string]any) *conference.Stats {
 		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
 	}
 	return m
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
 }
 
 func number(v any) float64 {

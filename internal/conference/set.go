@@ -3,6 +3,7 @@ package conference
 import (
 	"strings"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -12,6 +13,7 @@ type Config struct {
 	MaxConferences int            // in memory, live and ended
 	KeepEndedMs    int64          // how long an ended conference can still be revised
 	Labels         quality.Bounds // of scores
+	Detect         *detect.Rules  // of detectors; nil: the defaults
 }
 
 // Result is what became of a record in Set.Apply.
@@ -47,6 +49,7 @@ const (
 // whose activity lies more than 30 s apart. It is not safe for concurrent use.
 type Set struct {
 	cfg   Config
+	judge *judge
 	keys  map[key]*slot
 	live  int               // instances that have not ended
 	count int               // all instances
@@ -102,7 +105,7 @@ type released struct {
 
 // NewSet returns an empty set.
 func NewSet(cfg Config) *Set {
-	return &Set{cfg: cfg, keys: make(map[key]*slot), due: make(map[int64][]*conf)}
+	return &Set{cfg: cfg, judge: newJudge(cfg.Detect, cfg.Labels), keys: make(map[key]*slot), due: make(map[int64][]*conf)}
 }
 
 // Live returns the number of conferences that have not ended; Len that of all in memory.
@@ -224,6 +227,7 @@ func (s *Set) open(k key, nowMs int64) *conf {
 		s.keys[k] = sl
 	}
 	c := &conf{Conference: New(k.appID, k.conferenceID), key: k}
+	c.judge = s.judge
 	sl.confs = append(sl.confs, c)
 	s.count++
 	s.live++

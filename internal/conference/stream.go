@@ -56,6 +56,7 @@ type stream struct {
 
 	bitrate, jitter, rtt, fps, mos dist
 	labels                         [len(labelNames)]float64 // ms by label
+	watch                          watch
 }
 
 // labelNames are the labels of scores, best first.
@@ -174,6 +175,7 @@ func (s *stream) merge(o *stream) {
 	s.rtt.merge(&o.rtt)
 	s.fps.merge(&o.fps)
 	s.mos.merge(&o.mos)
+	s.watch.merge(&o.watch)
 	for i, ms := range o.labels {
 		s.labels[i] += ms
 	}
@@ -218,6 +220,7 @@ func (s *stream) summary(key streamKey) Stream {
 		ConcealedShare: share(s.concealed.value(), s.samples.value(), true),
 		QualityShare:   map[string]float64{},
 	}
+	out.Labels, out.LabelChanges = s.labelSpans()
 	total := s.scoredMs()
 	for i, ms := range s.labels {
 		if ms > 0 {

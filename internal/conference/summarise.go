@@ -15,7 +15,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 		AppID: c.appID, ConferenceID: c.id,
 		StartMs: c.span.Start, EndMs: c.span.End, DurationMs: c.span.End - c.span.Start,
 		Participants: make([]Participant, 0, len(c.participants)), ErrorsByFunction: map[string]int{},
-		SetupMs: []float64{}, Issues: []Issue{}, Truncated: c.truncated,
+		SetupMs: []float64{}, Truncated: c.truncated,
 	}
 	var v evidence
 	bySession := make(map[string]*Participant, len(c.participants))
@@ -35,7 +35,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	s.collect()
 	s.rate(labels)
 	s.ShareBad = c.shareBad()
-	s.Issues = findIssues(s.Participants, labels)
+	s.tell(c.findIssues(&s, labels))
 	return s
 }
 

@@ -1,5 +1,7 @@
 package conference
 
+import "github.com/qosrtc/qos/internal/detect"
+
 // Outcome is what became of a conference: exactly one of the constants, the first whose
 // rule fits (requirement CONF-05).
 type Outcome string
@@ -53,10 +55,11 @@ type Summary struct {
 	WorstParticipant *WorstParticipant `json:"worstParticipant"` // the lowest score
 	ShareBad         *float64          `json:"shareBad"`         // share of the streams' scored time that was bad
 
-	Issues           []Issue `json:"issues"`           // worst first within a kind
-	LostMeasurements int     `json:"lostMeasurements"` // dropped by the clients before sending, and declared
-	LostEvents       int     `json:"lostEvents"`       // the same, events
-	Truncated        int     `json:"truncated"`        // facts left out because a limit of the collector was reached
+	Issues           []Issue        `json:"issues"`           // by kind, worst first within a kind
+	IssueCounts      map[string]int `json:"issueCounts"`      // by kind, also of those that are left out
+	LostMeasurements int            `json:"lostMeasurements"` // dropped by the clients before sending, and declared
+	LostEvents       int            `json:"lostEvents"`       // the same, events
+	Truncated        int            `json:"truncated"`        // facts left out because a limit of the collector was reached
 }
 
 // Participant is one session in one conference.
@@ -164,6 +167,8 @@ type Stream struct {
 	ConcealedShare *float64 `json:"concealedShare"` // audible concealment over all samples
 
 	QualityShare map[string]float64 `json:"qualityShare"` // share of the scored time by label
+	Labels       []LabelSpan        `json:"labels"`       // its label over time, with hysteresis; the first 64
+	LabelChanges int                `json:"labelChanges"`
 }
 
 // Distribution sums up the values of a measure over intervals. The mean is weighted by
@@ -212,31 +217,50 @@ type WorstParticipant struct {
 	MOS     float64 `json:"mos"`
 }
 
-// Kinds of issues.
+// Kinds of issues; detect.Kinds lists all.
 const (
-	IssueHighPacketLoss    = "highPacketLoss"    // value: lost over expected, of a stream
-	IssueHighRoundTripTime = "highRoundTripTime" // value: mean ms, of a stream or candidate pair
-	IssueHighJitter        = "highJitter"        // value: mean ms, of a stream
-	IssueFrozenVideo       = "frozenVideo"       // value: frozen share of the time, of a stream
-	IssueLowQuality        = "lowQuality"        // value: MOS, of a participant
+	IssueHighPacketLoss    = string(detect.HighPacketLoss)
+	IssueHighRoundTripTime = string(detect.HighRoundTripTime)
+	IssueHighJitter        = string(detect.HighJitter)
+	IssueFrozenVideo       = string(detect.FrozenVideo)
+	IssueLowQuality        = string(detect.LowQuality)
 )
 
-// Directions of a stream in an issue.
+// Directions of a stream in an issue, as its participant sees it.
 const (
 	DirectionInbound  = "inbound"
 	DirectionOutbound = "outbound"
 )
 
-// Issue is one thing that was wrong, with its evidence.
+// Issue is one thing that was wrong with one stream, fabric or participant, with its
+// evidence and when it was so (docs/quality.md).
 type Issue struct {
-	Kind      string  `json:"kind"`
-	Session   string  `json:"session"`
-	UserID    string  `json:"userID"`
-	Alias     string  `json:"alias"`
-	Fabric    int     `json:"fabric"`    // 0 when it is about the participant
-	SSRC      int64   `json:"ssrc"`      // 0 when it is about no stream
-	MediaType string  `json:"mediaType"` // audio, video, or empty
-	Direction string  `json:"direction"` // inbound, outbound, or empty
-	Value     float64 `json:"value"`
+	Kind      string `json:"kind"`
+	Session   string `json:"session"`
+	UserID    string `json:"userID"`
+	Alias     string `json:"alias"`
+	Fabric    int    `json:"fabric"`    // 0 when it is about the participant
+	SSRC      int64  `json:"ssrc"`      // 0 when it is about no stream
+	MediaType string `json:"mediaType"` // audio, video, or empty
+	Direction string `json:"direction"` // inbound, outbound, or empty
+
+	Metric    string  `json:"metric"`    // what Value is, with its unit
+	Value     float64 `json:"value"`     // mean where it was past the threshold; of times and counts the sum
+	Worst     float64 `json:"worst"`     // the worst of it
 	Threshold float64 `json:"threshold"` // what the value passed
+
+	Confidence string `json:"confidence"` // high, medium or low: how sure the metric tells this
+
+	Count   int         `json:"count"`   // how often it was so
+	SinceMs int64       `json:"sinceMs"` // the first time
+	UntilMs int64       `json:"untilMs"` // the last time
+	TotalMs int64       `json:"totalMs"` // how long in all
+	Open    bool        `json:"open"`    // it was still so at the end
+	Spans   []IssueSpan `json:"spans"`   // when, ascending; the first 20
+}
+
+// IssueSpan is one time that something was wrong. What has no length starts where it ends.
+type IssueSpan struct {
+	StartMs int64 `json:"startMs"`
+	EndMs   int64 `json:"endMs"`
 }

@@ -56,6 +56,7 @@ func readScope(e *conference.Event, attrs pcommon.Map) {
 	e.Usage = attribute.Text(attrs, semconv.FabricUsage)
 	e.RemoteUser = attribute.Text(attrs, semconv.RemoteUserID)
 	e.RemoteAlias = attribute.Text(attrs, semconv.RemoteUserAlias)
+	e.RemoteType = attribute.Text(attrs, semconv.RemoteEndpointType)
 }
 
 func readRecord(e conference.Event, record plog.LogRecord) conference.Event {

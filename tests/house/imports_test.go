@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
+	"internal/conference", "internal/detect", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -43,8 +43,9 @@ var rules = []rule{
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
 	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
+	{room: "internal/detect", reason: "pure domain: measurements in, findings out; standard library only"},
 	{
-		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "github.com/DataDog/sketches-go/"},
+		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},

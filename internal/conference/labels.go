@@ -1,0 +1,103 @@
+package conference
+
+import (
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// A stream's label follows its interval scores with hysteresis: it falls with the first
+// interval that is worse, and rises when two in a row were better, by 0.1 above the bound.
+// So a score at a bound changes it once.
+
+// LabelSpan is a time in which a stream's label was the same.
+type LabelSpan struct {
+	Label   string `json:"label"`
+	StartMs int64  `json:"startMs"`
+	EndMs   int64  `json:"endMs"`
+}
+
+// maxLabelSpans bounds a stream's list.
+const maxLabelSpans = 64
+
+// labelState is a score for that hysteresis: twice the rank of its label, one more when it
+// is so near to the bound that a worse stream does not earn the label by it.
+func labelState(mos float64, labels quality.Bounds) int {
+	for rank, bound := range labels {
+		if mos >= bound {
+			return 2*rank + btoi(mos < bound+labelMargin)
+		}
+	}
+	return 2 * badLabel
+}
+
+// labeler walks a stream's scores in order of time.
+type labeler struct {
+	needMs   int64 // of better scores in a row
+	rank     int   // the label; -1 before the first score
+	betterMs int64
+	earned   int // the worst label that the scores in betterMs earn
+	lastMs   int64
+	spans    []LabelSpan
+	listed   bool // the label is the last of spans
+	changes  int
+}
+
+// labelSpans returns the stream's labels over time, and how often they changed.
+func (s *stream) labelSpans() ([]LabelSpan, int) {
+	l := labeler{rank: -1, spans: []LabelSpan{}, needMs: int64(1.5 * s.interval.value() / float64(max(1, s.count)))}
+	s.watch.line.Each(func(from, to int64, word detect.Word) {
+		if state, ok := word.State(); ok {
+			l.step(state/2, state%2 == 1, from, to)
+		}
+	})
+	return l.spans, l.changes
+}
+
+func (l *labeler) step(rank int, near bool, from, to int64) {
+	if l.rank >= 0 && from-l.lastMs > instance.Gap {
+		l.rank = -1 // nothing was heard for long: it starts again
+	}
+	l.lastMs = to
+	earned := rank + btoi(near)
+	switch {
+	case l.rank < 0, rank > l.rank:
+		l.become(rank, from)
+	case earned >= l.rank:
+		l.betterMs = 0
+	default:
+		l.better(earned, from, to)
+	}
+	l.extend(to)
+}
+
+// better takes scores that earn a better label than the stream has.
+func (l *labeler) better(earned int, from, to int64) {
+	if l.betterMs == 0 {
+		l.earned = earned
+	}
+	l.earned = max(l.earned, earned)
+	before := l.betterMs
+	l.betterMs += to - from
+	if l.betterMs >= l.needMs {
+		at := min(to, from+max(0, l.needMs-before))
+		l.extend(at)
+		l.become(l.earned, at)
+	}
+}
+
+func (l *labeler) become(rank int, at int64) {
+	l.changes += btoi(l.rank >= 0)
+	l.rank, l.betterMs = rank, 0
+	if l.listed = len(l.spans) < maxLabelSpans; l.listed {
+		l.spans = append(l.spans, LabelSpan{labelNames[rank], at, at})
+	}
+}
+
+// extend makes the label last until at.
+func (l *labeler) extend(at int64) {
+	if l.listed {
+		last := &l.spans[len(l.spans)-1]
+		last.EndMs = max(last.EndMs, at)
+	}
+}

@@ -1,0 +1,212 @@
+package conference
+
+import (
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// judge is what measurements are judged by, the same for all conferences of a Set.
+type judge struct {
+	rules  *detect.Rules
+	labels quality.Bounds
+}
+
+var defaultRules = detect.NewRules(detect.DefaultConfig())
+
+func newJudge(rules *detect.Rules, labels quality.Bounds) *judge {
+	if rules == nil {
+		rules = defaultRules
+	}
+	return &judge{rules, labels}
+}
+
+// watch is what detectors and labels remember of a stream.
+type watch struct {
+	line   detect.Timeline
+	broken []breach
+}
+
+// breach sums up the measurements in which a metric was past its threshold.
+type breach struct {
+	level       detect.Level
+	sum, weight float64 // of value*scale, weighted by ms
+	worst       float64
+}
+
+// labelMargin is how far above a label's bound a score must come for a stream to earn it
+// back; maxIntervalMs is the protocol's longest interval.
+const (
+	labelMargin   = 0.1
+	maxIntervalMs = 600_000
+)
+
+// watch lets detectors look at a measurement.
+func (f *fabric) watch(key streamKey, s *stream, e *Event) {
+	sample := f.sample(key, e.Stats)
+	reading := f.judge.rules.Read(&sample)
+	word := reading.Word
+	if m := e.Stats.MOS; m.Known {
+		word = word.WithState(labelState(m.V, f.judge.labels))
+	}
+	ms := int64(min(max(e.Stats.IntervalMs, 1), maxIntervalMs))
+	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
+	f.facts.AddFacts(e.AtMs-ms, e.AtMs, detect.FactsOf(&sample))
+	for l := range detect.NumLevels {
+		if word.Class(l) == detect.Breach {
+			s.watch.note(breach{l, scaled(reading.Values[l]) * float64(ms), float64(ms), reading.Values[l]})
+		}
+	}
+}
+
+func (w *watch) note(b breach) {
+	for i := range w.broken {
+		if have := &w.broken[i]; have.level == b.level {
+			have.join(b, b.level.Below())
+			return
+		}
+	}
+	w.broken = append(w.broken, b)
+}
+
+func (b *breach) join(o breach, below bool) {
+	switch {
+	case o.weight == 0:
+		return
+	case b.weight == 0 || (o.worst < b.worst) == below && o.worst != b.worst:
+		b.worst = o.worst
+	}
+	b.sum += o.sum
+	b.weight += o.weight
+}
+
+func (b *breach) mean() float64 { return unscaled(b.sum / b.weight) }
+
+func (w *watch) merge(o *watch) {
+	w.line.Merge(&o.line)
+	for _, b := range o.broken {
+		w.note(b)
+	}
+}
+
+// sample is the measurement as detectors see it.
+func (f *fabric) sample(key streamKey, m *Stats) detect.Sample {
+	value := func(v Value) detect.Value { return detect.Value(v) }
+	counted := func(v float64) detect.Value { return detect.Value{V: v, Known: v > 0} }
+	s := detect.Sample{
+		Outbound: key.statsType == outboundRTP, Video: key.mediaType == video, Pair: key.statsType == candidatePair,
+		Screen: f.usage == "screen", Layer: m.Rid != "", IntervalMs: m.IntervalMs,
+		Packets:    detect.Value{V: m.Packets, Known: m.PacketsSeen.Known || m.Packets > 0},
+		RemoteLost: value(m.RemoteLost), RemoteLossFraction: value(m.RemoteLossFraction),
+		JitterMs: value(m.JitterMs), RemoteJitterMs: value(m.RemoteJitterMs), RTTMs: value(m.RTTMs),
+		JitterBufferMs: value(m.JitterBufferMs), AudioLevel: value(m.AudioLevel),
+		Samples: counted(m.Samples), ConcealmentEvents: value(m.ConcealmentEvents),
+		Bytes: counted(m.Bytes), Frames: value(m.Frames), FramesDecoded: value(m.FramesDecoded),
+		FramesDropped: value(m.FramesDropped), FPS: value(m.FPS), PauseMs: value(m.PauseMs),
+		PLIs: value(m.PLIs), FIRs: value(m.FIRs), EncodeMs: value(m.EncodeMs), DecodeMs: value(m.DecodeMs),
+		CPULimitedMs: value(m.CPULimitedMs), BandwidthLimitedMs: value(m.BandwidthLimitedMs), Limitation: m.Limitation,
+	}
+	if key.statsType == inboundRTP {
+		s.Lost = detect.Value{V: m.PacketsLost, Known: true}
+		s.FreezeMs = detect.Value{V: m.FreezeMs, Known: true}
+		s.Audible = detect.Value{V: max(0, m.ConcealedSamples-m.SilentConcealed), Known: m.Samples > 0}
+	}
+	return s
+}
+
+// mark is something that happened to a fabric's connection, or lasts from then on.
+type mark struct {
+	rank uint64
+	at   int64
+	from int64 // of the end of a disruption: when it began
+	kind markKind
+	on   bool
+}
+
+type markKind uint8
+
+const (
+	markConnected markKind = iota // a pair was selected
+	markDisrupted                 // on, and off
+	markRestarted                 //
+	markRelayTCP                  // on, and off: the pair takes a relay over TCP or TLS
+)
+
+const maxMarks = 256
+
+// wifiMs is how long a Wi-Fi signal is taken to hold: applications give one with each
+// measurement.
+const wifiMs = 10_000
+
+// note keeps what detectors need of an event.
+func (f *fabric) note(e *Event, d *Data) (truncated int) {
+	add := func(m mark) {
+		m.rank, m.at = e.rank(), e.AtMs
+		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
+	}
+	switch e.Name {
+	case "fabricSetup", "selectedCandidatePairChange":
+		add(mark{kind: markConnected})
+		add(mark{kind: markRelayTCP, on: d.RelayProtocol == "tcp" || d.RelayProtocol == "tls"})
+	case "iceDisruptionStart":
+		add(mark{kind: markDisrupted, on: true})
+	case "iceDisruptionEnd":
+		add(mark{kind: markDisrupted, from: e.AtMs - int64(d.DurationMs.V)})
+	case "iceRestart":
+		add(mark{kind: markRestarted})
+	case "wifiStats":
+		f.noteSignal(e.AtMs, d.SignalDBm)
+	}
+	return truncated
+}
+
+func (f *fabric) noteSignal(at int64, dBm Value) {
+	if !dBm.Known {
+		return
+	}
+	facts := f.judge.rules.WiFiFacts(dBm.V)
+	f.facts.AddFacts(at-wifiMs, at, facts)
+	if detect.WiFi(facts) == detect.Breach {
+		f.wifi.join(breach{0, scaled(dBm.V), 1, dBm.V}, true)
+	}
+}
+
+func (f *fabric) mergeWatch(o *fabric) (truncated int) {
+	f.facts.Merge(&o.facts)
+	f.wifi.join(o.wifi, true)
+	for _, m := range o.marks {
+		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
+	}
+	return truncated
+}
+
+// points returns when marks of a kind happened.
+func (f *fabric) points(kind markKind) (at []int64) {
+	for _, m := range f.marks {
+		if m.kind == kind {
+			at = append(at, m.at)
+		}
+	}
+	return at
+}
+
+// stretches returns from when to when something lasted, ascending; what never ended lasts
+// to end, and open says so.
+func (f *fabric) stretches(kind markKind, end int64) (spans []detect.Span, open bool) {
+	from := int64(0)
+	for _, m := range f.marks {
+		switch {
+		case m.kind != kind:
+		case m.on && !open:
+			open, from = true, m.at
+		case !m.on && open:
+			open = false
+			spans = append(spans, detect.Span{FromMs: from, ToMs: m.at})
+		case !m.on && m.from != 0 && m.from < m.at: // its beginning was not told
+			spans = append(spans, detect.Span{FromMs: m.from, ToMs: m.at})
+		}
+	}
+	if open {
+		spans = append(spans, detect.Span{FromMs: from, ToMs: max(from, end)})
+	}
+	return detect.Merge(spans), open
+}
