@@ -296,7 +296,7 @@ func TestDecisionsAllocateNothing(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(1000, decide), what)
 	}
-	f("key", func() { hash.Of("app", "user", network) })
+	f("key", func() { hash.Of("app", "user", hash.Network(network)) })
 	f("known key", func() { table.Take(1, r, start) })
 	f("new keys", func() { n++; table.Take(mixed(n), r, start) })
 	f("new keys, full buckets", func() { n++; table.Take(mixed(n), r, start.Add(time.Duration(n)*time.Minute)) })
@@ -306,13 +306,16 @@ func TestDecisionsAllocateNothing(t *testing.T) {
 
 func TestKeysDiffer(t *testing.T) {
 	hash := NewHash()
-	four, six := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("2001:db8::/64")
+	require.Zero(t, hash.Network(netip.Prefix{}))
+	four, six := hash.Network(netip.MustParsePrefix("192.0.2.1/32")), hash.Network(netip.MustParsePrefix("2001:db8::/64"))
 	seen := map[Key]bool{}
 	for _, key := range []Key{
-		hash.Of("", "", netip.Prefix{}), hash.Of("a", "b", netip.Prefix{}), hash.Of("ab", "", netip.Prefix{}),
-		hash.Of("", "ab", netip.Prefix{}), hash.Of("", "", four), hash.Of("", "", six), hash.Of("a", "", six), hash.Of("", "a", six),
+		four, six, hash.Network(netip.MustParsePrefix("::/64")), hash.Network(netip.MustParsePrefix("0.0.0.0/32")),
+		hash.Of("", "", 0), hash.Of("a", "b", 0), hash.Of("ab", "", 0), hash.Of("", "ab", 0),
+		hash.Of("", "", four), hash.Of("", "", six), hash.Of("a", "", six), hash.Of("", "a", six),
 	} {
 		require.False(t, seen[key])
+		require.NotZero(t, key)
 		seen[key] = true
 	}
 	again := hash.Of("a", "b", six)
@@ -327,7 +330,7 @@ func BenchmarkTake(b *testing.B) {
 		table := NewTable(65_536, start)
 		b.ReportAllocs()
 		for b.Loop() {
-			table.Take(hash.Of("app", "user", network), r, start)
+			table.Take(hash.Of("app", "user", hash.Network(network)), r, start)
 		}
 	})
 	b.Run("new, table full of debt", func(b *testing.B) {

@@ -33,6 +33,11 @@ type Config struct {
 	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be
 	// served on other addresses than loopback.
 	BehindTLSProxy bool `mapstructure:"behind_tls_proxy"`
+	// TrustedProxies are addresses and networks of proxies in front, whose word on the
+	// address of a client is taken.
+	TrustedProxies []string `mapstructure:"trusted_proxies"`
+	// ForwardedHeader is the header in which they tell it: X-Forwarded-For or Forwarded.
+	ForwardedHeader string `mapstructure:"forwarded_header"`
 	// DashboardURL is where people open the dashboard; clients make links to
 	// conferences from it. Empty: no links.
 	DashboardURL string `mapstructure:"dashboard_url"`
@@ -44,6 +49,10 @@ type Config struct {
 	MaxConnections int `mapstructure:"max_connections"`
 	// MaxConnectionsPerApp limits the open WebSocket connections of one application.
 	MaxConnectionsPerApp int `mapstructure:"max_connections_per_app"`
+	// MaxConnectionsPerAddress limits the open WebSocket connections of one client address.
+	MaxConnectionsPerAddress int `mapstructure:"max_connections_per_address"`
+	// Throttle limits how often applications, addresses and users may come.
+	Throttle throttleConfig `mapstructure:"throttle"`
 	// MaxFramesPerSecond limits the numbered frames of one connection; a faster client
 	// is slowed down.
 	MaxFramesPerSecond int `mapstructure:"max_frames_per_second"`
@@ -64,14 +73,17 @@ func createDefaultConfig() component.Config {
 	server.MaxRequestBodySize = protocol.MaxFrameBytes
 	server.CompressionAlgorithms = []string{""} // bodies are small, a decoder is one more way in
 	return &Config{
-		ServerConfig:         server,
-		Apps:                 component.MustNewID("qosapps"),
-		StatsInterval:        10 * time.Second,
-		LabelsMOS:            []float64{4.2, 3.8, 3.2, 2.6},
-		MaxConnections:       50_000,
-		MaxConnectionsPerApp: 50_000,
-		MaxFramesPerSecond:   200,
-		PipelineTimeout:      10 * time.Second,
+		ServerConfig:             server,
+		Apps:                     component.MustNewID("qosapps"),
+		StatsInterval:            10 * time.Second,
+		LabelsMOS:                []float64{4.2, 3.8, 3.2, 2.6},
+		MaxConnections:           50_000,
+		MaxConnectionsPerApp:     50_000,
+		MaxConnectionsPerAddress: 5000,
+		ForwardedHeader:          headerXForwardedFor,
+		Throttle:                 defaultThrottle(),
+		MaxFramesPerSecond:       200,
+		PipelineTimeout:          10 * time.Second,
 	}
 }
 
@@ -81,6 +93,7 @@ func (cfg *Config) Validate() error {
 		cfg.validateTransport(),
 		cfg.validatePaths(),
 		cfg.validateStats(),
+		cfg.validateThrottle(),
 		positive("max_connections", cfg.MaxConnections),
 		positive("max_connections_per_app", cfg.MaxConnectionsPerApp),
 		positive("max_frames_per_second", cfg.MaxFramesPerSecond),

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -22,11 +23,12 @@ import (
 // its timers are read deadlines, so an idle connection costs one goroutine and one small
 // buffer.
 type connection struct {
-	sockets    *sockets
-	door       *door
-	session    *session
-	ws         *websocket.Conn
-	overloaded bool
+	sockets *sockets
+	door    *door
+	session *session
+	ws      *websocket.Conn
+	network throttle.Key    // where it comes from; 0: not known
+	refusal *protocol.Error // what it is told in place of being served
 
 	rawMu sync.Mutex // guards raw against wake and cut during the upgrade
 	raw   net.Conn
@@ -99,8 +101,8 @@ func (c *connection) recover() {
 
 // serve reads messages until the connection ends.
 func (c *connection) serve() *ending {
-	if c.overloaded {
-		return c.session.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "the server has too many connections"})
+	if c.refusal != nil {
+		return c.session.end(c.refusal)
 	}
 	for {
 		kind, r, err := c.ws.NextReader()
@@ -177,6 +179,9 @@ func (c *connection) read(p []byte) (int, error) {
 		_ = c.raw.SetReadDeadline(c.nextDuty(time.Now()))
 		if c.door.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
 			c.end = c.session.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the collector stops"})
+			break
+		}
+		if c.end = c.session.recheck(time.Now()); c.end != nil {
 			break
 		}
 		n, err := c.raw.Read(p)

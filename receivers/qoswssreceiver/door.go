@@ -35,6 +35,7 @@ type timing struct {
 	write  time.Duration // one write
 	drain  time.Duration // for the client to close its half
 	retry  time.Duration // what a client waits after the pipeline refused
+	look   time.Duration // how often changes of applications are looked for
 }
 
 func defaultTiming() timing {
@@ -47,6 +48,7 @@ func defaultTiming() timing {
 		write:  10 * time.Second,
 		drain:  time.Second,
 		retry:  2 * time.Second,
+		look:   500 * time.Millisecond,
 	}
 }
 
@@ -60,7 +62,9 @@ type door struct {
 	obs     *receiverhelper.ObsReport
 	metrics *metadata.TelemetryBuilder
 	log     *zap.Logger
-	perApp  appCounts
+	perApp  openCounts[string]
+	may     *throttles
+	watch   revisions
 	ctx     context.Context // of all pipeline calls; ends when Shutdown runs out of time
 	closing atomic.Bool
 }
@@ -134,30 +138,30 @@ func mayRetry(code protocol.Code) bool {
 	return false
 }
 
-// appCounts counts the open connections of each app.
-type appCounts struct {
+// openCounts counts the open connections of each app or address.
+type openCounts[K comparable] struct {
 	mu sync.Mutex
-	n  map[string]int
+	n  map[K]int
 }
 
 // enter takes a place among at most limit, and reports whether there was one.
-func (c *appCounts) enter(appID string, limit int) bool {
+func (c *openCounts[K]) enter(key K, limit int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n[appID] >= limit {
+	if c.n[key] >= limit {
 		return false
 	}
 	if c.n == nil {
-		c.n = make(map[string]int)
+		c.n = make(map[K]int)
 	}
-	c.n[appID]++
+	c.n[key]++
 	return true
 }
 
-func (c *appCounts) leave(appID string) {
+func (c *openCounts[K]) leave(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n[appID]--; c.n[appID] <= 0 {
-		delete(c.n, appID)
+	if c.n[key]--; c.n[key] <= 0 {
+		delete(c.n, key)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
 	body, refusal := readBody(w, r)
 	if refusal == nil {
-		body, refusal = d.handshake(body, r.Header.Get("Origin"), time.Now())
+		body, refusal = d.handshake(r, body, time.Now())
 	}
 	if refusal != nil {
 		count(d.metrics.ReceiverQoswssAuthRequests, "result", refusal.Code)
@@ -23,13 +23,25 @@ func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
 	writeAnswer(w, "application/json", body)
 }
 
-// handshake answers one message of the handshake.
-func (d *door) handshake(body []byte, origin string, now time.Time) ([]byte, *protocol.Error) {
+// handshake answers one message of the handshake, if it may come now.
+func (d *door) handshake(r *http.Request, body []byte, now time.Time) ([]byte, *protocol.Error) {
 	req, refusal := protocol.DecodeAuth(body)
 	if refusal != nil {
 		return nil, refusal
 	}
+	a := d.attempt(req, d.may.network(r))
+	if refusal := d.may.begin(r.Context(), a, now); refusal != nil {
+		return nil, refusal
+	}
+	defer func() { d.may.end(a, refusal, now) }()
+	body, refusal = d.prove(req, a, originOf(r), now)
+	return body, refusal
+}
+
+// prove answers one message of the handshake.
+func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, *protocol.Error) {
 	var reply protocol.TokenReply
+	var refusal *protocol.Error
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
 		challenge, refusal := d.auth.ScramFirst(req, origin, now)
@@ -43,6 +55,9 @@ func (d *door) handshake(body []byte, origin string, now time.Time) ([]byte, *pr
 	case *protocol.JWTRequest:
 		reply, _, refusal = d.auth.JWT(req, origin, now)
 	}
+	if refusal == nil {
+		refusal = d.may.granted(a, now)
+	}
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -53,6 +68,11 @@ func (d *door) handshake(body []byte, origin string, now time.Time) ([]byte, *pr
 // serveFrames takes the lines of a POST as a short connection (docs/protocol.md, section
 // 8): all of it, or nothing.
 func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
+	network := d.may.network(r)
+	if refusal := take(d.may.located(d.may.posts, party{network: network}), time.Now()); refusal != nil {
+		d.refuse(w, refusal)
+		return
+	}
 	body, refusal := readBody(w, r)
 	if refusal != nil {
 		d.refuse(w, refusal)
@@ -60,8 +80,8 @@ func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
 	}
 	d.metrics.ReceiverQoswssReceived.Add(context.Background(), int64(len(body)))
 	p := post{}
-	p.session = newSession(d, r.Header.Get("Origin"), p.add)
-	p.session.patient = true
+	p.session = newSession(d, originOf(r), p.add)
+	p.session.patient, p.session.network = true, network
 	defer p.session.close()
 	if bye := p.take(body, time.Now()); bye != nil {
 		e := &protocol.Error{Code: bye.Code, Message: bye.Message}

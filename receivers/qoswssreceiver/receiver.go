@@ -37,6 +37,7 @@ type wssReceiver struct {
 	listener net.Listener
 	server   *http.Server
 	stop     context.CancelFunc
+	unwatch  context.CancelFunc
 	serving  sync.WaitGroup
 }
 
@@ -74,12 +75,18 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	r.door = &door{
 		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
+	if r.door.may, err = newThrottles(r.cfg, apps, time.Now()); err != nil {
+		stop()
+		r.door = nil
+		return err
+	}
 	r.door.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, r.metrics, time.Now).decided)
 	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
 		stop()
 		r.door = nil
 		return err
 	}
+	r.door.watch.seen.Store(apps.Revision())
 	r.sockets = newSockets(r.door)
 	if err := r.listen(ctx, host); err != nil {
 		stop()
@@ -87,6 +94,9 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 		return err
 	}
 	r.stop = stop
+	watching, unwatch := context.WithCancel(own)
+	r.unwatch = unwatch
+	r.serving.Go(func() { r.door.watch.run(watching, apps, r.timing.look, r.sockets.wake) })
 	return nil
 }
 
@@ -130,6 +140,7 @@ func (r *wssReceiver) Shutdown(ctx context.Context) error {
 	if r.door == nil {
 		return nil
 	}
+	r.unwatch()
 	r.sockets.sayBye()
 	err := r.server.Shutdown(ctx)
 	drained := make(chan struct{})

@@ -18,9 +18,9 @@ import (
 func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
-	mux.HandleFunc("POST "+prefix+"/auth", r.door.serveAuth)
-	mux.HandleFunc("POST "+prefix+"/frames", r.door.serveFrames)
-	mux.Handle("GET "+prefix+"/ws", r.sockets)
+	mux.Handle("POST "+prefix+"/auth", bare(r.door.serveAuth))
+	mux.Handle("POST "+prefix+"/frames", bare(r.door.serveFrames))
+	mux.Handle("GET "+prefix+"/ws", bare(r.sockets.ServeHTTP))
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)
 	}
@@ -44,6 +44,23 @@ func crossOrigin(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// bare refuses requests with a query. The doors take none, and a token that somebody puts
+// there would stand in the logs of all that is on the way: it must never come to work.
+func bare(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "" {
+			next(w, r)
+			return
+		}
+		e := &protocol.Error{Code: protocol.CodeMalformed, Message: "no query is taken here; a token must never stand in a URL"}
+		writeRefusal(w, e.Code.HTTPStatus(), e, 0)
+	})
+}
+
+// originOf is the origin that a request comes from. Who sends several, as no browser does,
+// comes from none that is on any list.
+func originOf(r *http.Request) string { return strings.Join(r.Header.Values("Origin"), ", ") }
 
 func readable(w http.ResponseWriter) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -38,10 +39,12 @@ const (
 type session struct {
 	door     *door
 	origin   string
-	patient  bool // keep all frames until the end (a POST is taken whole or not at all)
+	network  throttle.Key // where it comes from; 0: not known
+	patient  bool         // keep all frames until the end (a POST is taken whole or not at all)
 	send     func(msg []byte)
 	decoder  *protocol.Decoder
 	identity auth.Identity
+	revision uint64 // of the applications, when identity was last checked
 
 	translator *translator // nil until the client was welcomed
 	seqs       tracker
@@ -55,18 +58,22 @@ type session struct {
 	refusals  int
 	unknown   int // column names counted so far
 
-	failures    int // pipeline refusals in a row
-	pausedUntil time.Time
-	allowance   float64 // frames that may come now
-	allowanceAt time.Time
-	out         []byte
+	failures        int // pipeline refusals in a row
+	pausedUntil     time.Time
+	allowance       float64 // frames that may come now
+	framesPerSecond int
+	allowanceAt     time.Time
+	out             []byte
 }
 
 // ending says why and how a connection ends. A nil bye ends it without one.
 type ending struct{ bye *protocol.Bye }
 
 func newSession(d *door, origin string, send func([]byte)) *session {
-	return &session{door: d, origin: origin, send: send, decoder: protocol.NewDecoder(), allowance: burstFrames}
+	return &session{
+		door: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
+		revision: d.watch.seen.Load(), allowance: burstFrames,
+	}
 }
 
 // message takes one message that came at now. It returns nil when the connection goes on.
@@ -112,8 +119,8 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 	if refusal != nil {
 		return s.end(refusal)
 	}
-	if !s.door.perApp.enter(identity.AppID, s.door.cfg.MaxConnectionsPerApp) {
-		return s.end(&protocol.Error{Code: protocol.CodeOverloaded, Limit: s.door.cfg.MaxConnectionsPerApp, Message: "the application has too many connections"})
+	if refusal := s.come(identity, now); refusal != nil {
+		return s.end(refusal)
 	}
 	s.identity = identity
 	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello})
@@ -223,7 +230,7 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 
 // allow reports whether the connection keeps its rate.
 func (s *session) allow(now time.Time) bool {
-	rate := float64(s.door.cfg.MaxFramesPerSecond)
+	rate := float64(s.framesPerSecond)
 	if !s.allowanceAt.IsZero() {
 		s.allowance = math.Min(burstFrames, s.allowance+rate*now.Sub(s.allowanceAt).Seconds())
 	}
@@ -353,6 +360,19 @@ func (s *session) expired(now time.Time) *ending {
 		return nil
 	}
 	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
+}
+
+// recheck ends a connection whose user may not speak any more since the applications changed.
+func (s *session) recheck(now time.Time) *ending {
+	revision := s.door.watch.seen.Load()
+	if revision == s.revision || s.translator == nil {
+		return nil
+	}
+	s.revision = revision
+	if refusal := s.door.auth.Recheck(s.identity, now); refusal != nil {
+		return s.end(refusal)
+	}
+	return nil
 }
 
 // end makes the bye of a refusal that ends the connection.

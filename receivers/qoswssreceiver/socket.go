@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -17,10 +18,11 @@ type sockets struct {
 
 	mu   sync.Mutex // guards open and the order of closing against wg.Add
 	open map[*connection]struct{}
+	told int // of them, those that are told a refusal
 	wg   sync.WaitGroup
 }
 
-// refusalSlack is how many connections over the limit are upgraded to be told so: a
+// refusalSlack is how many connections that are refused are upgraded to be told so: a
 // browser cannot see why an upgrade failed.
 const refusalSlack = 64
 
@@ -49,14 +51,14 @@ func newSockets(d *door) *sockets {
 // ServeHTTP upgrades and returns: the memory of the HTTP handler is free for the life of
 // the connection.
 func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &connection{sockets: s, door: s.door}
-	over, ok := s.enter(c)
-	if !ok {
-		s.door.refuse(w, &protocol.Error{Code: protocol.CodeOverloaded, Message: "no more connections are taken now"})
+	c := &connection{sockets: s, door: s.door, network: s.door.may.network(r)}
+	refusal := take(s.door.may.located(s.door.may.sockets, party{network: c.network}), time.Now())
+	if refusal, ok := s.enter(c, refusal); !ok {
+		s.door.refuse(w, refusal)
 		return
 	}
-	c.overloaded = over
-	c.session = newSession(s.door, r.Header.Get("Origin"), c.write)
+	c.session = newSession(s.door, originOf(r), c.write)
+	c.session.network = c.network
 	ws, err := s.upgrader.Upgrade(wrappingHijacker{w, c}, r, nil)
 	if err != nil {
 		s.leave(c)
@@ -66,25 +68,42 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	go c.run()
 }
 
-// enter counts a connection in. over says that it is past the limit, ok false that it
-// cannot even be told so.
-func (s *sockets) enter(c *connection) (over, ok bool) {
+// enter counts a connection in, to serve it or to tell it a refusal. Where ok is false it
+// cannot even be told.
+func (s *sockets) enter(c *connection, refusal *protocol.Error) (told *protocol.Error, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limit := s.door.cfg.MaxConnections
-	if s.door.closing.Load() || len(s.open) >= limit+refusalSlack {
-		return false, false
+	full := &protocol.Error{Code: protocol.CodeOverloaded, Message: "the server has too many connections"}
+	if s.door.closing.Load() {
+		return full, false
 	}
-	over = len(s.open) >= limit
+	if refusal == nil && len(s.open)-s.told >= s.door.cfg.MaxConnections {
+		refusal = full
+	}
+	if refusal == nil {
+		refusal = s.door.may.places.enter(c.network)
+	}
+	if refusal != nil {
+		if s.told >= refusalSlack {
+			return refusal, false
+		}
+		s.told++
+	}
+	c.refusal = refusal
 	s.open[c] = struct{}{}
 	s.wg.Add(1)
 	s.door.metrics.ReceiverQoswssConnections.Add(context.Background(), 1)
-	return over, true
+	return refusal, true
 }
 
 func (s *sockets) leave(c *connection) {
 	s.mu.Lock()
 	delete(s.open, c)
+	if c.refusal != nil {
+		s.told--
+	} else {
+		s.door.may.places.leave(c.network)
+	}
 	s.mu.Unlock()
 	s.door.metrics.ReceiverQoswssConnections.Add(context.Background(), -1)
 	s.wg.Done()
@@ -93,8 +112,15 @@ func (s *sockets) leave(c *connection) {
 // sayBye wakes all connections; each says bye and ends.
 func (s *sockets) sayBye() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.door.closing.Store(true)
+	s.mu.Unlock()
+	s.wake()
+}
+
+// wake makes all connections look at what they have to do.
+func (s *sockets) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for c := range s.open {
 		c.wake()
 	}

@@ -1,0 +1,364 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// throttles decides who may come now. Before a secret or token is proved, all AppIDs are
+// alike, known or not and whatever limits an app has of its own: being throttled tells
+// nothing of an app. What is counted for a user is counted for the user at one address, as
+// anybody can claim to be somebody, and must not shut them out by it. Where the address is
+// not known, only apps are counted.
+type throttles struct {
+	addresses addresses
+	hash      throttle.Hash
+	apps      auth.Registry
+
+	handshakes doorLimits
+	failures   [2]*limit // of an app at an address, of a user
+	posts      doorLimits
+	sockets    doorLimits
+	own        doorLimits // an app's own, of handshakes that were granted
+	gate       proofGate
+	places     placeLimit
+}
+
+func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, error) {
+	addresses, err := newAddresses(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &cfg.Throttle
+	of := func(kind string, by by, rate rateConfig) *limit {
+		return &limit{kind: kind, by: by, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
+	}
+	door := func(kind string, r doorRates) doorLimits {
+		return doorLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
+	}
+	return &throttles{
+		addresses: addresses, hash: throttle.NewHash(), apps: apps,
+		handshakes: door("handshake", c.Handshakes),
+		failures:   [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
+		posts:      door("post", c.Posts),
+		sockets:    door("socket", c.Sockets),
+		own:        door("own", c.Handshakes),
+		gate:       proofGate{gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
+		places:     placeLimit{most: cfg.MaxConnectionsPerAddress},
+	}, nil
+}
+
+// network is what is known of where a request comes from; 0: nothing. The address itself
+// goes no further.
+func (t *throttles) network(r *http.Request) throttle.Key {
+	return t.hash.Network(networkOf(t.addresses.client(r)))
+}
+
+// party is who comes, as far as is known or claimed.
+type party struct {
+	app, user string
+	network   throttle.Key
+}
+
+// by names a property that is counted.
+type by string
+
+const (
+	byApp     by = "app"
+	byAddress by = "address"
+	byUser    by = "user"
+)
+
+// doorLimits are the limits of one door.
+type doorLimits struct{ app, address, user *limit }
+
+// limit counts one kind of event by one property.
+type limit struct {
+	kind           string
+	by             by
+	table          *throttle.Table
+	rate           throttle.Rate
+	letIn, refused atomic.Int64
+}
+
+// tally counts a decision.
+func (l *limit) tally(wait time.Duration) {
+	if wait > 0 {
+		l.refused.Add(1)
+	} else {
+		l.letIn.Add(1)
+	}
+}
+
+// counted is one limit, the bucket that an event takes from, and the rate there.
+type counted struct {
+	*limit
+	key  throttle.Key
+	rate throttle.Rate
+}
+
+// of is the bucket of a key at the limit's own rate.
+func (l *limit) of(key throttle.Key) counted { return counted{l, key, l.rate} }
+
+// all returns what a party is counted by.
+func (t *throttles) all(d doorLimits, p party) []counted {
+	return append(t.proved(d, p), t.located(d, p)...)
+}
+
+// located is the part that is known before anything was said.
+func (t *throttles) located(d doorLimits, p party) []counted {
+	if p.network == 0 {
+		return nil
+	}
+	return []counted{d.address.of(t.hash.Of("", "", p.network))}
+}
+
+// proved is the part that is known when an identity was proved.
+func (t *throttles) proved(d doorLimits, p party) []counted {
+	app := d.app.of(t.hash.Of(p.app, "", 0))
+	if p.network == 0 {
+		return []counted{app}
+	}
+	return []counted{app, d.user.of(t.hash.Of(p.app, p.user, p.network))}
+}
+
+// take takes a token of each bucket, or none of any. A refusal names the limit that is
+// longest in force, and how long that is.
+func take(limits []counted, now time.Time) *protocol.Error {
+	var longest time.Duration
+	var strictest counted
+	waits := make([]time.Duration, len(limits))
+	for i, l := range limits {
+		waits[i] = l.table.Take(l.key, l.rate, now)
+		if l.tally(waits[i]); waits[i] > longest {
+			longest, strictest = waits[i], l
+		}
+	}
+	if longest == 0 {
+		return nil
+	}
+	giveBack(limits, waits)
+	return throttled(strictest.text(), longest, strictest.rate)
+}
+
+// giveBack returns what was taken for an event that does not come about.
+func giveBack(limits []counted, waits []time.Duration) {
+	for i, l := range limits {
+		if waits[i] == 0 {
+			l.table.GiveBack(l.key, l.rate)
+		}
+	}
+}
+
+// text says whom a limit holds up.
+func (l *limit) text() string {
+	what := map[string]string{
+		"handshake": "too many handshakes", "failure": "too many failed handshakes", "own": "too many handshakes",
+		"post": "too many POSTs", "socket": "too many new connections",
+	}[l.kind]
+	return what + map[by]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.by]
+}
+
+// throttled is a refusal that holds for wait. Those of one bucket were told different
+// waits; what is added parts those of different buckets, and those who were all told the
+// longest. It is at most an interval where the waits are exact (throttle.Table).
+func throttled(message string, wait time.Duration, rate throttle.Rate) *protocol.Error {
+	most := min(rate.Interval, time.Second)
+	if wait >= throttle.MaxWait {
+		most = throttle.MaxWait
+	}
+	wait += rand.N(most) //nolint:gosec // it parts clients, it keeps no secret
+	return &protocol.Error{Code: protocol.CodeThrottled, Message: message, RetryAfter: wholeMs(wait)}
+}
+
+// wholeMs rounds up to what the wire can say.
+func wholeMs(d time.Duration) time.Duration {
+	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// attempt is one POST of a handshake.
+type attempt struct {
+	party
+	first  bool // a new handshake, not its second half
+	proved bool // what is granted proves the user too
+}
+
+// attempt tells who is behind a message of the handshake.
+func (d *door) attempt(req any, network throttle.Key) attempt {
+	switch req := req.(type) {
+	case *protocol.ScramFirst:
+		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
+	case *protocol.ScramFinal:
+		app, user, _ := d.auth.Claimed(req.State)
+		return attempt{party: party{app, user.Name, network}}
+	case *protocol.JWTRequest:
+		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true, proved: true}
+	}
+	return attempt{}
+}
+
+// begin lets an attempt in, or tells why not. Who was let in must end.
+func (t *throttles) begin(ctx context.Context, a attempt, now time.Time) *protocol.Error {
+	if refusal := t.mayFail(a.party, now); refusal != nil {
+		return refusal
+	}
+	if a.first {
+		if refusal := take(t.all(t.handshakes, a.party), now); refusal != nil {
+			return refusal
+		}
+	}
+	return t.gate.enter(ctx, t.hash.Of(a.app, "", 0))
+}
+
+// end takes the outcome of an attempt that was let in.
+func (t *throttles) end(a attempt, refusal *protocol.Error, now time.Time) {
+	t.gate.leave(t.hash.Of(a.app, "", 0))
+	if refusal != nil && refusal.Code == protocol.CodeAuthFailed {
+		for _, l := range t.failing(a.party) {
+			l.table.Charge(l.key, l.rate, now)
+		}
+	}
+}
+
+// failing is what failures of a party are counted by. An app's users at one address have a
+// budget together, so that guessing under many names is slow, and each has a smaller one,
+// so that one page with a wrong token does not use up that of its neighbours.
+func (t *throttles) failing(p party) []counted {
+	if p.network == 0 {
+		return nil
+	}
+	return []counted{t.failures[0].of(t.hash.Of(p.app, "", p.network)), t.failures[1].of(t.hash.Of(p.app, p.user, p.network))}
+}
+
+// mayFail refuses who failed too often of late, right or wrong this time: else a guess
+// would cost nothing.
+func (t *throttles) mayFail(p party, now time.Time) *protocol.Error {
+	for _, l := range t.failing(p) {
+		wait := l.table.Check(l.key, l.rate, now)
+		if l.tally(wait); wait > 0 {
+			return throttled(l.text(), wait, l.rate)
+		}
+	}
+	return nil
+}
+
+// granted holds a handshake that was proved against the app's own limits. A user whom a
+// third-party token proved is the same at all addresses.
+func (t *throttles) granted(a attempt, now time.Time) *protocol.Error {
+	app, _ := t.apps.App(a.app)
+	limits := ownRate(nil, t.own.app, t.hash.Of(a.app, "", 0), app.Limits.HandshakesPerSecond)
+	if a.network != 0 {
+		limits = ownRate(limits, t.own.address, t.hash.Of(a.app, "", a.network), app.Limits.HandshakesPerSecondPerAddress)
+	}
+	if a.proved || a.network != 0 {
+		at := a.network
+		if a.proved {
+			at = 0
+		}
+		limits = ownRate(limits, t.own.user, t.hash.Of(a.app, a.user, at), app.Limits.HandshakesPerSecondPerUser)
+	}
+	return take(limits, now)
+}
+
+// ownRate adds a limit at the rate that an app has of its own, if it has one, with as many
+// seconds to save as the receiver's has.
+func ownRate(limits []counted, l *limit, key throttle.Key, perSecond float64) []counted {
+	if perSecond <= 0 {
+		return limits
+	}
+	saved := float64(l.rate.Burst) * l.rate.Interval.Seconds()
+	return append(limits, counted{l, key, throttle.PerSecond(perSecond, int(perSecond*saved))})
+}
+
+// proofGate is where handshakes wait for their turn.
+type proofGate struct {
+	gate           *throttle.Gate
+	letIn, refused atomic.Int64
+}
+
+func (g *proofGate) enter(ctx context.Context, app throttle.Key) *protocol.Error {
+	if err := g.gate.Enter(ctx, app); err != nil {
+		g.refused.Add(1)
+		return &protocol.Error{Code: protocol.CodeThrottled, Message: "too many handshakes wait for this AppID"}
+	}
+	g.letIn.Add(1)
+	return nil
+}
+
+func (g *proofGate) leave(app throttle.Key) { g.gate.Leave(app) }
+
+// placeLimit counts the open connections of each address.
+type placeLimit struct {
+	open           openCounts[throttle.Key]
+	most           int
+	letIn, refused atomic.Int64
+}
+
+// How long an address with too many connections waits: one may end at any time or never.
+const (
+	leastPlaceWait = 10 * time.Second
+	placeWait      = 20 * time.Second
+)
+
+// enter takes a place. It takes none, and refuses nobody, where the address is not known.
+func (p *placeLimit) enter(network throttle.Key) *protocol.Error {
+	if network == 0 {
+		return nil
+	}
+	if !p.open.enter(network, p.most) {
+		p.refused.Add(1)
+		return &protocol.Error{
+			Code: protocol.CodeThrottled, Limit: p.most, Message: "too many connections from this address",
+			RetryAfter: wholeMs(leastPlaceWait + spread(placeWait)),
+		}
+	}
+	p.letIn.Add(1)
+	return nil
+}
+
+func (p *placeLimit) leave(network throttle.Key) {
+	if network != 0 {
+		p.open.leave(network)
+	}
+}
+
+// come holds an identity that was proved against the limits of new connections, and takes
+// the app's place for it.
+func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
+	t, app := s.door.may, s.door.limitsOf(id.AppID)
+	door := t.sockets
+	if s.patient {
+		door = t.posts
+	}
+	p := party{id.AppID, id.User.Name, s.network}
+	if refusal := take(t.proved(door, p), now); refusal != nil {
+		at := t.located(door, p)
+		giveBack(at, make([]time.Duration, len(at)))
+		return refusal
+	}
+	if !s.door.perApp.enter(id.AppID, app.Connections) {
+		return &protocol.Error{Code: protocol.CodeOverloaded, Limit: app.Connections, Message: "the application has too many connections"}
+	}
+	s.framesPerSecond = app.FramesPerSecond
+	return nil
+}
+
+// limitsOf are the limits of an app's connections: its own, or else the receiver's.
+func (d *door) limitsOf(appID string) auth.Limits {
+	app, _ := d.apps.App(appID)
+	limits := app.Limits
+	if limits.Connections <= 0 {
+		limits.Connections = d.cfg.MaxConnectionsPerApp
+	}
+	if limits.FramesPerSecond <= 0 {
+		limits.FramesPerSecond = d.cfg.MaxFramesPerSecond
+	}
+	return limits
+}

@@ -1,0 +1,122 @@
+package qoswssreceiver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+
+	"github.com/qosrtc/qos/internal/throttle"
+)
+
+// throttleConfig says how often applications, addresses and users may come.
+type throttleConfig struct {
+	// Handshakes are the POSTs to auth that begin a handshake.
+	Handshakes doorRates `mapstructure:"handshakes"`
+	// Failures are handshakes that were refused for a wrong secret or token. They are
+	// counted for an application at an address and for its users there.
+	Failures failureRates `mapstructure:"failures"`
+	// Posts are POSTs to frames.
+	Posts doorRates `mapstructure:"posts"`
+	// Sockets are new WebSockets.
+	Sockets doorRates `mapstructure:"sockets"`
+	// Tracked is how many apps, addresses or users each of these limits remembers.
+	Tracked int `mapstructure:"tracked"`
+	// ProofsAtOnce is how many handshakes are worked on at once.
+	ProofsAtOnce int `mapstructure:"proofs_at_once"`
+	// ProofsWaiting is how many more may wait for that.
+	ProofsWaiting int `mapstructure:"proofs_waiting"`
+
+	_ struct{}
+}
+
+// doorRates are the limits of one door.
+type doorRates struct {
+	PerApp     rateConfig `mapstructure:"per_app"`
+	PerAddress rateConfig `mapstructure:"per_address"`
+	PerUser    rateConfig `mapstructure:"per_user"` // at one address
+
+	_ struct{}
+}
+
+// failureRates are the limits of failures.
+type failureRates struct {
+	PerAddress rateConfig `mapstructure:"per_address"`
+	PerUser    rateConfig `mapstructure:"per_user"`
+
+	_ struct{}
+}
+
+// rateConfig is a token bucket.
+type rateConfig struct {
+	PerSecond float64 `mapstructure:"per_second"`
+	Burst     int     `mapstructure:"burst"`
+
+	_ struct{}
+}
+
+func perSecond(n float64, burst int) rateConfig { return rateConfig{PerSecond: n, Burst: burst} }
+
+func (c rateConfig) rate() throttle.Rate { return throttle.PerSecond(c.PerSecond, c.Burst) }
+
+// defaultThrottle is argued in README.md.
+func defaultThrottle() throttleConfig {
+	return throttleConfig{
+		Handshakes:    doorRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
+		Failures:      failureRates{PerAddress: perSecond(1, 200), PerUser: perSecond(0.1, 10)},
+		Posts:         doorRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
+		Sockets:       doorRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
+		Tracked:       65_536,
+		ProofsAtOnce:  2 * runtime.GOMAXPROCS(0),
+		ProofsWaiting: 1024,
+	}
+}
+
+func (cfg *Config) validateThrottle() error {
+	t := &cfg.Throttle
+	return errors.Join(
+		cfg.validateProxies(),
+		positive("max_connections_per_address", cfg.MaxConnectionsPerAddress),
+		t.Handshakes.validate("throttle::handshakes"),
+		t.Failures.PerAddress.validate("throttle::failures::per_address"),
+		t.Failures.PerUser.validate("throttle::failures::per_user"),
+		t.Posts.validate("throttle::posts"),
+		t.Sockets.validate("throttle::sockets"),
+		positive("throttle::tracked", t.Tracked),
+		between("throttle::proofs_at_once", t.ProofsAtOnce, 2, 1<<16),
+		positive("throttle::proofs_waiting", t.ProofsWaiting),
+	)
+}
+
+func (cfg *Config) validateProxies() error {
+	_, err := newAddresses(cfg)
+	switch http.CanonicalHeaderKey(cfg.ForwardedHeader) {
+	case headerXForwardedFor, headerForwarded:
+	default:
+		err = errors.Join(err, fmt.Errorf("forwarded_header: must be %s or %s (got %q)", headerXForwardedFor, headerForwarded, cfg.ForwardedHeader))
+	}
+	return err
+}
+
+func (d doorRates) validate(key string) error {
+	return errors.Join(
+		d.PerApp.validate(key+"::per_app"),
+		d.PerAddress.validate(key+"::per_address"),
+		d.PerUser.validate(key+"::per_user"),
+	)
+}
+
+func (c rateConfig) validate(key string) error {
+	return errors.Join(
+		between(key+"::per_second", c.PerSecond, throttle.MinPerSecond, throttle.MaxPerSecond),
+		between(key+"::burst", c.Burst, throttle.MinBurst, throttle.MaxBurst),
+	)
+}
+
+// between refuses what is outside its bounds, and what is no number.
+func between[N int | float64](key string, n, least, most N) error {
+	if n >= least && n <= most {
+		return nil
+	}
+	return fmt.Errorf("%s: must be %v to %v (got %v)", key, least, most, n)
+}
