@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -13,7 +14,7 @@ import (
 func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
 	body, refusal := readBody(w, r)
 	if refusal == nil {
-		body, refusal = d.handshake(r, body, time.Now())
+		body, refusal = d.handshake(r.Context(), body, originOf(r), d.may.network(r), time.Now())
 	}
 	if refusal != nil {
 		count(d.metrics.ReceiverQoswssAuthRequests, "result", refusal.Code)
@@ -24,17 +25,17 @@ func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
 }
 
 // handshake answers one message of the handshake, if it may come now.
-func (d *door) handshake(r *http.Request, body []byte, now time.Time) ([]byte, *protocol.Error) {
+func (d *door) handshake(ctx context.Context, body []byte, origin string, network throttle.Key, now time.Time) ([]byte, *protocol.Error) {
 	req, refusal := protocol.DecodeAuth(body)
 	if refusal != nil {
 		return nil, refusal
 	}
-	a := d.attempt(req, d.may.network(r))
-	if refusal := d.may.begin(r.Context(), a, now); refusal != nil {
+	a := d.attempt(req, network)
+	if refusal := d.may.begin(ctx, a, now); refusal != nil {
 		return nil, refusal
 	}
 	defer func() { d.may.end(a, refusal, now) }()
-	body, refusal = d.prove(req, a, originOf(r), now)
+	body, refusal = d.prove(req, a, origin, now)
 	return body, refusal
 }
 
