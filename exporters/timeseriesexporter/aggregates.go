@@ -126,9 +126,11 @@ func (a *aggregates) newStream(k streamKey) *streamMetrics {
 	}
 }
 
-// count adds n to the counter of a metric whose second label has few values.
-func (a *aggregates) count(metric, app, label, value string) {
-	a.metrics.GetOrCreateCounter(name(metric, semconv.LabelApp, app, label, value)).Inc()
+// count adds 1 to the counter of a metric whose second label has few values.
+func (a *aggregates) count(metric, app, label, value string) { a.add(metric, app, label, value, 1) }
+
+func (a *aggregates) add(metric, app, label, value string, n int) {
+	a.metrics.GetOrCreateCounter(name(metric, semconv.LabelApp, app, label, value)).Add(n)
 }
 
 // name builds a metric's name with labels in the exposition format.

@@ -39,6 +39,8 @@ func summary(revision int) map[string]any {
 	return map[string]any{
 		semconv.SummaryStart: 1_000_000, semconv.SummaryEnd: 1_045_000, semconv.SummaryRevision: revision,
 		semconv.SummaryOutcome: "success", semconv.SummaryParticipants: 2, semconv.SummaryMOS: 4.25,
+		semconv.SummaryIssuesPrefix + "highPacketLoss": 3, semconv.SummaryIssuesPrefix + "frozenVideo": 1,
+		semconv.SummaryIssuesPrefix + "x\"} 1\nqos_fake": 1,
 	}
 }
 
@@ -108,6 +110,8 @@ func TestAggregatesOfConferences(t *testing.T) {
 		`qos_participants_total{app="demo"} 2`,
 		`qos_conference_duration_seconds_sum{app="demo"} 45`,
 		`qos_conference_mos_count{app="demo"} 1`,
+		`qos_issues_total{app="demo",kind="highPacketLoss"} 3`,
+		`qos_issues_total{app="demo",kind="frozenVideo"} 1`,
 		`qos_reported_errors_total{app="demo",function="createOffer"} 1`,
 		`qos_reported_errors_total{app="demo",function="other"} 1`,
 		`qos_feedback_total{app="demo",rating="4"} 1`,

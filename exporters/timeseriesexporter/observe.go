@@ -11,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -185,6 +186,24 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
 		app.mos.Update(bounded(asFloat(v)))
+	}
+	a.observeIssues(app, attrs)
+}
+
+// issueAttrs are the attributes that count issues, and the kinds.
+var issueAttrs = func() map[string]string {
+	m := make(map[string]string, len(detect.Kinds))
+	for _, kind := range detect.Kinds {
+		m[semconv.SummaryIssuesPrefix+string(kind)] = string(kind)
+	}
+	return m
+}()
+
+func (a *aggregates) observeIssues(app *appMetrics, attrs pcommon.Map) {
+	for key := range attrs.All() {
+		if kind := issueAttrs[key]; kind != "" {
+			a.add(semconv.MetricIssues, app.name, semconv.LabelKind, kind, whole(attrs, key))
+		}
 	}
 }
 

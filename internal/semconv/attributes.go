@@ -42,6 +42,7 @@ var Attributes = []Attribute{
 	{QualityModel, "string", "", EventStats, "name and version of the model"},
 	{QualityReason, "string", "", EventStats, "why there is no score"},
 	{QualityAssumed, "string", "", EventStats, "inputs that were not measured and had a default taken, separated by commas"},
+	{QualityConfidence, "string", "", EventStats, "high, medium or low: how much of what went in was measured"},
 	{QualityInputPrefix + "<name>", "double", "", EventStats, "what went into the model, so that anyone can compute the score again"},
 	{EventName, "string", "", EventEvent, "fabricEvent or an event made by the client"},
 	{EventData, "string", "", EventEvent, "its data as JSON"},
@@ -68,4 +69,5 @@ var Attributes = []Attribute{
 	{SummaryParticipants, "int", "{participant}", EventSummary, "sessions that took part"},
 	{SummaryMOS, "double", "1", EventSummary, "conference score; absent without evidence"},
 	{SummaryLabel, "string", "", EventSummary, "label of the conference score"},
+	{SummaryIssuesPrefix + "<kind>", "int", "{issue}", EventSummary, "issues of a kind that were found (docs/quality.md); absent where there were none"},
 }

@@ -7,6 +7,7 @@ const (
 	MetricConferenceDuration = "qos_conference_duration_seconds"
 	MetricConferenceMOS      = "qos_conference_mos"
 	MetricParticipants       = "qos_participants_total"
+	MetricIssues             = "qos_issues_total"
 	MetricFabricSetup        = "qos_fabric_setup_delay_seconds"
 	MetricFabricSetupFailed  = "qos_fabric_setup_failures_total"
 	MetricICEDisruptions     = "qos_ice_disruptions_total"
@@ -29,6 +30,7 @@ const (
 	LabelStage     = "stage"
 	LabelFunction  = "function"
 	LabelRating    = "rating"
+	LabelKind      = "kind"
 )
 
 // Metric describes one metric for docs/telemetry.md.
@@ -45,6 +47,7 @@ var Metrics = []Metric{
 	{MetricConferenceDuration, "histogram", []string{LabelApp}, "length of ended conferences"},
 	{MetricConferenceMOS, "histogram", []string{LabelApp}, "score of ended conferences that had one"},
 	{MetricParticipants, "counter", []string{LabelApp}, "participants of ended conferences"},
+	{MetricIssues, "counter", []string{LabelApp, LabelKind}, "issues found in ended conferences, by kind (docs/quality.md)"},
 	{MetricFabricSetup, "histogram", []string{LabelApp}, "time from addNewFabric to the first connection"},
 	{MetricFabricSetupFailed, "counter", []string{LabelApp, LabelStage}, "fabrics that never connected, by the stage reached"},
 	{MetricICEDisruptions, "counter", []string{LabelApp}, "times a connected fabric was disrupted"},

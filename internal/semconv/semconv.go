@@ -65,6 +65,7 @@ const (
 	QualityModel        = "qos.quality.model"
 	QualityReason       = "qos.quality.reason"
 	QualityAssumed      = "qos.quality.assumed"
+	QualityConfidence   = "qos.quality.confidence"
 	QualityInputPrefix  = "qos.quality.input."
 )
 
@@ -113,4 +114,5 @@ const (
 	SummaryParticipants = "qos.summary.participants"
 	SummaryMOS          = "qos.summary.mos"
 	SummaryLabel        = "qos.summary.label"
+	SummaryIssuesPrefix = "qos.summary.issues." // + the kind of issue
 )

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -26,6 +27,8 @@ type Config struct {
 	Storage component.ID `mapstructure:"storage"`
 	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
 	Labels quality.LabelsConfig `mapstructure:"labels"`
+	// Detectors holds the thresholds of issues.
+	Detectors detect.Config `mapstructure:"detectors"`
 
 	_ struct{}
 }
@@ -51,5 +54,9 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("tick must be from %s to %s (got %s)", minTick, maxTick, c.Tick))
 	}
 	_, err := c.Labels.Bounds()
-	return errors.Join(append(errs, err)...)
+	errs = append(errs, err)
+	if err := c.Detectors.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("detectors: %w", err))
+	}
+	return errors.Join(errs...)
 }

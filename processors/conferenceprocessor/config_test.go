@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -37,6 +38,15 @@ func TestConfigGood(t *testing.T) {
 	require.Equal(t, quality.Bounds{4.34, 4.03, 3.60, 3.10}, bounds)
 }
 
+// TestConfigOfOneDetector: what is not given keeps its default.
+func TestConfigOfOneDetector(t *testing.T) {
+	cfg, err := load(t, "detectors: {high_packet_loss: {raise: 0.05}, low_frame_rate: {disabled: true}, no_media: {after: 20s}}")
+	require.NoError(t, err)
+	want := detect.DefaultConfig()
+	want.HighPacketLoss.Raise, want.LowFrameRate.Disabled, want.NoMedia.After = 0.05, true, 20*time.Second
+	require.Equal(t, want, cfg.Detectors)
+}
+
 func TestConfigBad(t *testing.T) {
 	f := func(yaml string, faults ...string) {
 		t.Helper()
@@ -49,6 +59,9 @@ func TestConfigBad(t *testing.T) {
 	f("gap: 20s", "gap")
 	f("labels: {preset: itu}", `labels::preset: "itu" is unknown`)
 	f("labels: {preset: itu-g107, mos: [4, 3, 2.5, 2]}", "labels: give mos or preset, not both")
+	f("detectors: {high_packet_loss: {raise: 3}, weak_wifi: {after: -1s}}",
+		"detectors: high_packet_loss::raise is 3, must be from 0 to 1", "weak_wifi::after must be from 0s to 10m0s (got -1s)")
+	f("detectors: {loss: {raise: 3}}", "loss")
 	f("{max_conferences: 0, keep_ended: 25h, tick: 1ms, labels: {mos: [4, 3]}}", // all faults at once
 		"max_conferences must be positive (got 0)", "keep_ended must be from 0s to 24h0m0s (got 25h0m0s)",
 		"tick must be from 100ms to 10s (got 1ms)", "labels::mos: 2 bounds given")

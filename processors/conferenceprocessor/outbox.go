@@ -130,6 +130,9 @@ func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
 		attrs.PutDouble(semconv.SummaryMOS, *s.MOS)
 		attrs.PutStr(semconv.SummaryLabel, s.Label)
 	}
+	for kind, n := range s.IssueCounts {
+		attrs.PutInt(semconv.SummaryIssuesPrefix+kind, int64(n))
+	}
 	document, err := json.Marshal(s)
 	if err != nil {
 		panic("BUG: a summary is no JSON: " + err.Error()) // it has no number that is not finite

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
@@ -57,6 +58,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		cfg: cfg, next: next, logger: set.Logger, telemetry: telemetry,
 		set: conference.NewSet(conference.Config{
 			MaxConferences: cfg.MaxConferences, KeepEndedMs: cfg.KeepEnded.Milliseconds(), Labels: bounds,
+			Detect: detect.NewRules(cfg.Detectors),
 		}),
 		inFlight: make(map[string][][]item),
 	}
