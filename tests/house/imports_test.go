@@ -94,7 +94,7 @@ var rules = []rule{
 	{room: "agent/keydir", allowed: []string{"agent", "github.com/fsnotify/fsnotify"}, reason: "origin servers take it in too"},
 	{
 		room: "agent", allowed: []string{
-			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/sidecar", "agent/internal/who", "external",
+			"agent", "agent/keydir", "agent/internal/config", "agent/internal/explain", "agent/internal/monitor", "agent/internal/oidctest", "agent/internal/sidecar", "agent/internal/who", "external",
 		},
 		reason: "the agent stands beside the origin server and knows nothing of the collector",
 	},
