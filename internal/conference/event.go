@@ -48,6 +48,7 @@ type Event struct {
 	RemoteUser  string
 	RemoteAlias string
 	RemoteType  string // peer, server
+	Direction   string // fabricTransmissionDirection
 
 	Kind     Kind
 	Stats    *Stats    // KindStats; nil when the frame had no rows

@@ -22,7 +22,8 @@ const (
 type fabric struct {
 	judge                          *judge
 	usage, remoteUser, remoteAlias string
-	server                         bool // the remote end is a media server
+	direction                      string // fabricTransmissionDirection
+	server                         bool   // the remote end is a media server
 	addedAt                        int64
 	first, last                    int64 // activity, event time
 	heard                          int64 // arrival of the newest record; no part of the summary
@@ -126,6 +127,7 @@ func (f *fabric) describe(e *Event) {
 	if f.first == 0 {
 		f.usage, f.addedAt = clip(e.Usage, maxText), e.ConferenceAtMs
 		f.remoteUser, f.remoteAlias = clip(e.RemoteUser, maxUserID), clip(e.RemoteAlias, maxUserID)
+		f.direction = clip(e.Direction, maxText)
 		f.first, f.last = e.AtMs, e.AtMs
 		f.server = e.RemoteType == "server"
 	}
@@ -156,6 +158,7 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 	s.add(e)
 	f.watch(key, s, e)
 	f.noteTraffic(m)
+	s.tell(e, f.usage == "screen")
 	return 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -57,6 +58,7 @@ type stream struct {
 	bitrate, jitter, rtt, fps, mos dist
 	labels                         [len(labelNames)]float64 // ms by label
 	watch                          watch
+	story                          detect.Timeline // what causes are found from
 }
 
 // labelNames are the labels of scores, best first.
@@ -176,6 +178,7 @@ func (s *stream) merge(o *stream) {
 	s.fps.merge(&o.fps)
 	s.mos.merge(&o.mos)
 	s.watch.merge(&o.watch)
+	s.story.Merge(&o.story)
 	for i, ms := range o.labels {
 		s.labels[i] += ms
 	}

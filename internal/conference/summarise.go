@@ -36,6 +36,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	s.rate(labels)
 	s.ShareBad = c.shareBad()
 	s.tell(c.findIssues(&s, labels))
+	c.findCauses(&s, labels)
 	return s
 }
 

@@ -1,6 +1,9 @@
 package conference
 
-import "github.com/qosrtc/qos/internal/detect"
+import (
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+)
 
 // Outcome is what became of a conference: exactly one of the constants, the first whose
 // rule fits (requirement CONF-05).
@@ -52,6 +55,7 @@ type Summary struct {
 
 	MOS              *float64          `json:"mos"`              // mean over participants, weighted by their time
 	Label            string            `json:"label"`            // excellent, good, fair, poor, bad, or empty
+	LikelyCause      cause.Finding     `json:"likelyCause"`      // of what was wrong
 	WorstParticipant *WorstParticipant `json:"worstParticipant"` // the lowest score
 	ShareBad         *float64          `json:"shareBad"`         // share of the streams' scored time that was bad
 
@@ -89,6 +93,8 @@ type Participant struct {
 	VideoMOSIn  *float64 `json:"videoMOSIn"`
 	AudioMOSOut *float64 `json:"audioMOSOut"`
 	VideoMOSOut *float64 `json:"videoMOSOut"`
+
+	LikelyCause cause.Finding `json:"likelyCause"` // of what was wrong with what they sent or received
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`

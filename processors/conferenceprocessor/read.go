@@ -57,6 +57,7 @@ func readScope(e *conference.Event, attrs pcommon.Map) {
 	e.RemoteUser = attribute.Text(attrs, semconv.RemoteUserID)
 	e.RemoteAlias = attribute.Text(attrs, semconv.RemoteUserAlias)
 	e.RemoteType = attribute.Text(attrs, semconv.RemoteEndpointType)
+	e.Direction = attribute.Text(attrs, semconv.FabricDirection)
 }
 
 func readRecord(e conference.Event, record plog.LogRecord) conference.Event {

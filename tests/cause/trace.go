@@ -97,7 +97,7 @@ func read(name string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	z, err := gzip.NewReader(file)
 	if err != nil {
 		return nil, err

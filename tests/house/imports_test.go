@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/detect", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -44,8 +44,9 @@ var rules = []rule{
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
 	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
 	{room: "internal/detect", reason: "pure domain: measurements in, findings out; standard library only"},
+	{room: "internal/cause", reason: "pure domain: what was measured in, the likely cause out; standard library only"},
 	{
-		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/detect", "github.com/DataDog/sketches-go/"},
+		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},

@@ -1,0 +1,107 @@
+package cause
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// call is a Call in a fixed order.
+type call struct {
+	people []Person
+	errors map[string]int
+}
+
+// maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
+const (
+	maxEvidence = 8
+	maxOthers   = 3
+)
+
+// Find returns the likely cause of a call.
+func Find(given Call) Verdict {
+	c := newCall(given)
+	pairings := c.pairings()
+	findings := c.reported()
+	findings = append(findings, c.unconnected()...)
+	findings = append(findings, c.machines(pairings)...)
+	findings = append(findings, c.sources(pairings)...)
+	findings = append(findings, c.network(c.measure(pairings))...)
+	slices.SortStableFunc(findings, byOrder)
+	return c.verdict(findings)
+}
+
+// newCall copies what is sorted: by session, number and SSRC.
+func newCall(given Call) *call {
+	c := &call{people: slices.Clone(given.People), errors: given.Errors}
+	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
+	return c
+}
+
+func (c *call) eachStream(do func(i int, f *Fabric, s *Stream)) {
+	for i := range c.people {
+		for j := range c.people[i].Fabrics {
+			f := &c.people[i].Fabrics[j]
+			for k := range f.Streams {
+				do(i, f, &f.Streams[k])
+			}
+		}
+	}
+}
+
+func (c *call) verdict(findings []Finding) Verdict {
+	v := Verdict{People: make(map[string]Finding, len(c.people))}
+	mine := make(map[string][]Finding, len(c.people))
+	for _, f := range findings {
+		told := map[string]bool{"": true}
+		for _, session := range append([]string{f.Session}, f.affects...) {
+			if !told[session] && len(mine[session]) <= maxOthers {
+				told[session] = true
+				mine[session] = append(mine[session], f)
+			}
+		}
+	}
+	anyBad := false
+	for i := range c.people {
+		p := &c.people[i]
+		v.People[p.Session] = choose(mine[p.Session], p.Bad)
+		anyBad = anyBad || p.Bad
+	}
+	v.Call = choose(findings, anyBad)
+	return v
+}
+
+// choose takes the first that is sure enough. Where something was wrong and there is none,
+// nobody knows.
+func choose(findings []Finding, wrong bool) Finding {
+	if len(findings) == 0 || findings[0].Confidence < sure {
+		f := Finding{Cause: None, Confidence: 1}
+		if wrong {
+			f = Finding{Cause: Unknown}
+		}
+		f.Others = others(findings, f)
+		return finished(f)
+	}
+	f := findings[0]
+	f.Others = append(slices.Clone(f.Others), others(findings[1:], f)...)
+	return finished(f)
+}
+
+func others(findings []Finding, than Finding) (list []Other) {
+	for _, f := range findings {
+		if f.Cause != than.Cause || f.Session != than.Session {
+			list = append(list, Other{f.Cause, f.Session, f.Confidence})
+		}
+	}
+	return list
+}
+
+// finished rounds, bounds, leaves no list null, and forgets what only led to it.
+func finished(f Finding) Finding {
+	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
+	f.Evidence = append([]Evidence{}, f.Evidence[:min(len(f.Evidence), maxEvidence)]...)
+	f.Others = append([]Other{}, f.Others[:min(len(f.Others), maxOthers)]...)
+	return f
+}
+
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -1,0 +1,203 @@
+package cause
+
+import (
+	"cmp"
+	"slices"
+)
+
+// leg is the way of media from one end to another: between two people, or between one of
+// them and the server.
+type leg struct {
+	from, to int // index of the person; server
+	lossy, jittery, limited,
+	slow float64 // shares of the time
+	loss, jitter, rtt Value
+	seen              float64 // ms that went into it
+	relay             string
+	fabrics           []*Fabric
+}
+
+// server stands for the media server among the ends of legs.
+const server = -1
+
+// state says what is wrong with a leg, in the one direction.
+type state uint8
+
+const (
+	unseen state = iota
+	well
+	between // neither well nor bad: it speaks for nothing
+	bad
+)
+
+// oneWay judges what has a direction.
+func (l *leg) oneWay() state {
+	if l.seen < MinTimeMs {
+		return unseen
+	}
+	switch worst := max(l.lossy, l.jittery, l.limited); {
+	case worst >= badShare:
+		return bad
+	case worst <= goodShare:
+		return well
+	}
+	return between
+}
+
+// bothWays judges the round trip, which has none.
+func (l *leg) bothWays() state {
+	switch {
+	case !l.rtt.Known:
+		return unseen
+	case l.slow >= badShare:
+		return bad
+	case l.slow <= goodShare:
+		return well
+	}
+	return between
+}
+
+// stream is one direction of one medium with both of its ends, as far as they are known.
+type pairing struct {
+	from, to   int // index of the person; server
+	out, in    *Stream
+	outF, inF  *Fabric
+	media      string
+	throughSFU bool
+	sender     int // behind a server: whose it is; server: not known
+}
+
+// pairings finds the two ends of each stream: by SSRC between two people; a server rewrites
+// that, so there an end is paired with the server.
+func (c *call) pairings() []pairing {
+	type key struct {
+		ssrc  int64
+		media string
+	}
+	senders := map[key]pairing{}
+	var found []pairing
+	c.eachStream(func(i int, f *Fabric, s *Stream) {
+		if s.Sends && !f.Server {
+			senders[key{s.SSRC, s.Media}] = pairing{from: i, out: s, outF: f, media: s.Media}
+		}
+	})
+	c.eachStream(func(i int, f *Fabric, s *Stream) {
+		p := pairing{media: s.Media, sender: server}
+		switch {
+		case f.Server && s.Sends:
+			p.from, p.to, p.out, p.outF, p.sender, p.throughSFU = i, server, s, f, i, true
+		case f.Server:
+			p.from, p.to, p.in, p.inF, p.sender, p.throughSFU = server, i, s, f, c.userOf(s.User), true
+		case !s.Sends:
+			k := key{s.SSRC, s.Media}
+			other, ok := senders[k]
+			if !ok || other.from == i {
+				other = pairing{from: c.peer(i, f), media: s.Media}
+			}
+			delete(senders, k)
+			other.to, other.in, other.inF = i, s, f
+			if other.from == nobody {
+				return
+			}
+			p = other
+		default:
+			return
+		}
+		found = append(found, p)
+	})
+	c.eachStream(func(i int, f *Fabric, s *Stream) { // whose other end was not measured
+		if p, left := senders[key{s.SSRC, s.Media}]; left && p.out == s {
+			if p.to = c.peer(i, f); p.to != nobody {
+				found = append(found, p)
+			}
+		}
+	})
+	return found
+}
+
+// nobody is the end of a stream of which nothing is known.
+const nobody = -2
+
+// peer is the one at the other end of a fabric, as it was named.
+func (c *call) peer(i int, f *Fabric) int {
+	found := nobody
+	for j := range c.people {
+		if j != i && slices.ContainsFunc(f.Remote, func(name string) bool { return slices.Contains(c.people[j].Users, name) }) {
+			if found != nobody {
+				return nobody // several endpoints with one userID: nobody can tell which
+			}
+			found = j
+		}
+	}
+	return found
+}
+
+func (c *call) userOf(name string) int {
+	found := server
+	for j := range c.people {
+		if name != "" && slices.Contains(c.people[j].Users, name) {
+			if found != server {
+				return server
+			}
+			found = j
+		}
+	}
+	return found
+}
+
+// measure draws the streams of each leg together. The receiving end counts where it was
+// measured, for it sees all; else what the sender heard of it.
+func (c *call) measure(pairings []pairing) []*leg {
+	legs := map[[2]int]*leg{}
+	for i := range pairings {
+		p := &pairings[i]
+		at := [2]int{p.from, p.to}
+		if legs[at] == nil {
+			legs[at] = &leg{from: p.from, to: p.to}
+		}
+		legs[at].add(p)
+	}
+	list := make([]*leg, 0, len(legs))
+	for _, l := range legs {
+		l.finish()
+		list = append(list, l)
+	}
+	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return list
+}
+
+func (l *leg) add(p *pairing) {
+	end, fabric := p.in, p.inF
+	if end == nil || end.SeenMs < MinTimeMs && p.out != nil && p.out.SeenMs > end.SeenMs {
+		end, fabric = p.out, p.outF
+	}
+	l.fabrics = append(l.fabrics, fabric)
+	if end.SeenMs > 0 {
+		l.seen += end.SeenMs
+		l.lossy += end.LostMs
+		l.jittery += end.JitteryMs
+		if end.Loss.Known {
+			l.loss = Value{max(l.loss.V, end.Loss.V), true}
+		}
+		if end.Jitter.Known {
+			l.jitter = Value{max(l.jitter.V, end.Jitter.V), true}
+		}
+	}
+	if p.out != nil && p.out.TimeMs > 0 {
+		l.limited = max(l.limited, share(p.out.LimitedMs, p.out.TimeMs))
+	}
+	for _, f := range []*Fabric{p.outF, p.inF} {
+		if f == nil {
+			continue
+		}
+		l.relay = cmp.Or(l.relay, f.Relay)
+		if f.RTTSeenMs > 0 && f.RTTMs.Known {
+			l.slow = max(l.slow, share(f.SlowMs, f.RTTSeenMs))
+			l.rtt = Value{max(l.rtt.V, f.RTTMs.V), true}
+		}
+	}
+}
+
+func (l *leg) finish() {
+	l.lossy, l.jittery = share(l.lossy, l.seen), share(l.jittery, l.seen)
+}

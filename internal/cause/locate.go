@@ -1,0 +1,260 @@
+package cause
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// suspect is a place in the network that can be at fault, and the legs that would then be bad.
+type suspect struct {
+	cause Cause
+	at    int // person; server
+	legs  []*leg
+}
+
+// network finds the places in the network whose fault explains which legs are bad and which
+// are not: one fault that explains much before several that explain little.
+func (c *call) network(legs []*leg) []Finding {
+	judge := func(l *leg) state { return l.oneWay() }
+	findings := c.locate(legs, judge)
+	slow := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return c.explained(l, legs) })
+	return append(findings, c.locate(slow, func(l *leg) state { return l.bothWays() })...)
+}
+
+// explained reports whether a leg, or the way back, is bad in one direction: then the queue
+// that loses is the one that delays.
+func (c *call) explained(l *leg, legs []*leg) bool {
+	return slices.ContainsFunc(legs, func(o *leg) bool {
+		same := o.from == l.from && o.to == l.to || o.from == l.to && o.to == l.from
+		return same && o.oneWay() == bad
+	})
+}
+
+func (c *call) locate(legs []*leg, judge func(*leg) state) (findings []Finding) {
+	open := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad })
+	suspects := c.suspects(legs)
+	for len(open) > 0 {
+		best, explains := c.strongest(suspects, open, judge)
+		if best == nil {
+			for _, l := range pairsOf(open) {
+				findings = append(findings, c.path(l, legs, open, suspects, judge))
+			}
+			return findings
+		}
+		findings = append(findings, c.access(best, explains, legs, judge))
+		open = slices.DeleteFunc(open, func(l *leg) bool { return slices.Contains(best.legs, l) })
+	}
+	return findings
+}
+
+// suspects lists the places, in a fixed order.
+func (c *call) suspects(legs []*leg) []suspect {
+	var all []suspect
+	serves := suspect{cause: MediaServer, at: server}
+	for i := range c.people {
+		up, down := suspect{cause: SenderUplink, at: i}, suspect{cause: ReceiverDownlink, at: i}
+		for _, l := range legs {
+			if l.from == i {
+				up.legs = append(up.legs, l)
+			}
+			if l.to == i {
+				down.legs = append(down.legs, l)
+			}
+		}
+		all = append(all, up, down)
+	}
+	for _, l := range legs {
+		if l.from == server || l.to == server {
+			serves.legs = append(serves.legs, l)
+		}
+	}
+	return append([]suspect{serves}, all...)
+}
+
+// strongest returns the suspect that explains the most open legs, without a leg that would
+// have to be bad and is well. One that explains a single leg is told only where others show
+// that it is not the other end: behind a server, or with a third person.
+func (c *call) strongest(suspects []suspect, open []*leg, judge func(*leg) state) (best *suspect, explains []*leg) {
+	for i := range suspects {
+		s := &suspects[i]
+		if !consistent(s, judge) {
+			continue
+		}
+		mine := intersect(s.legs, open)
+		if len(mine) == 0 || s.at == server && !c.serverIsCommon(mine) {
+			continue
+		}
+		if s.at != server && len(mine) == 1 && !c.alone(s, mine[0], suspects, open, judge) {
+			continue
+		}
+		if len(mine) > len(explains) || len(mine) == len(explains) && c.weakWiFi(s.at) && !c.weakWiFi(best.at) {
+			best, explains = s, mine
+		}
+	}
+	return best, explains
+}
+
+// consistent: nearly all that would be bad is; a few legs in between speak for nothing.
+func consistent(s *suspect, judge func(*leg) state) bool {
+	wells, bads := 0, 0
+	for _, l := range s.legs {
+		switch judge(l) {
+		case well:
+			wells++
+		case bad:
+			bads++
+		case unseen, between:
+		}
+	}
+	return wells == 0 || wells*6 <= bads // of many, one may be better off
+}
+
+// serverIsCommon: the legs of two people at least.
+func (c *call) serverIsCommon(legs []*leg) bool {
+	people := map[int]bool{}
+	for _, l := range legs {
+		people[max(l.from, l.to)] = true
+	}
+	return len(people) > 1
+}
+
+// alone: no other suspect explains this leg. At a server the access is the likelier one.
+func (c *call) alone(s *suspect, l *leg, suspects []suspect, open []*leg, judge func(*leg) state) bool {
+	if l.from == server || l.to == server || c.weakWiFi(s.at) {
+		return true
+	}
+	if len(s.legs) < 2 { // a third person would tell
+		return false
+	}
+	for i := range suspects {
+		o := &suspects[i]
+		if o != s && o.at != s.at && slices.Contains(o.legs, l) && consistent(o, judge) && len(intersect(o.legs, open)) > 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.legs, func(o *leg) bool { return o != l && judge(o) != bad })
+}
+
+func intersect(a, b []*leg) (both []*leg) {
+	for _, l := range a {
+		if slices.Contains(b, l) {
+			both = append(both, l)
+		}
+	}
+	return both
+}
+
+// pairsOf takes the worse of the two directions of each pair.
+func pairsOf(legs []*leg) (out []*leg) {
+	for _, l := range legs {
+		i := slices.IndexFunc(out, func(o *leg) bool { return o.from == l.to && o.to == l.from })
+		switch {
+		case i < 0:
+			out = append(out, l)
+		case l.worst() > out[i].worst():
+			out[i] = l
+		}
+	}
+	return out
+}
+
+func (l *leg) worst() float64 { return l.lossy + l.jittery + l.limited }
+
+func (c *call) weakWiFi(at int) bool { return at >= 0 && c.people[at].WeakWiFi >= badShare }
+
+// access is the finding about a suspect.
+func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state) Finding {
+	f := Finding{Cause: s.cause, Session: c.session(s.at), Confidence: 0.75, legs: len(explains)}
+	wells := 0
+	for _, l := range legs {
+		if judge(l) == well && !slices.Contains(s.legs, l) {
+			wells++
+		}
+	}
+	if wells > 0 {
+		f.Confidence += 0.1
+	}
+	if len(explains) > 1 {
+		f.Confidence += 0.05
+	}
+	if s.at == server && wells == 0 && len(explains) < 4 {
+		f.Confidence -= 0.15
+	}
+	for _, l := range explains {
+		f.affects = append(f.affects, c.session(l.from), c.session(l.to))
+		f.Evidence = append(f.Evidence, c.evidenceOf(l)...)
+	}
+	f.Evidence = append(f.Evidence, Evidence{
+		Metric: "otherWaysWell", Session: f.Session, Value: float64(wells), ComparedWith: float64(len(explains)),
+		Text: fmt.Sprintf("%d ways of media that this explains are bad, %d others are well", len(explains), wells),
+	})
+	if c.weakWiFi(s.at) {
+		f.Confidence = min(0.95, f.Confidence+0.05)
+		f.Evidence = append(f.Evidence, Evidence{
+			Metric: "weakWiFiShare", Session: f.Session, Value: round(c.people[s.at].WeakWiFi), ComparedWith: badShare,
+			Text: "the wireless network of this participant is weak",
+		})
+	}
+	return f
+}
+
+// path is the finding about a leg that several places explain alike.
+func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*leg) state) Finding {
+	f := Finding{
+		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: 0.65, legs: 1,
+		affects: []string{c.session(l.from), c.session(l.to)}, Evidence: c.evidenceOf(l),
+	}
+	back := slices.IndexFunc(legs, func(o *leg) bool { return o.from == l.to && o.to == l.from })
+	switch {
+	case back >= 0 && judge(legs[back]) == bad:
+		f.Evidence = append(f.Evidence, c.evidenceOf(legs[back])...)
+	case back >= 0 && judge(legs[back]) == well:
+		f.Confidence += 0.1
+		f.Evidence = append(f.Evidence, Evidence{
+			Metric: "wayBackLossFraction", Session: f.Peer, Value: legs[back].loss.V, ComparedWith: l.loss.V,
+			Text: "the way back is well: only one direction is affected",
+		})
+	}
+	if l.relay != "" {
+		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media go through a relay over " + l.relay})
+	}
+	for i := range suspects {
+		s := &suspects[i]
+		if s.at != server && slices.Contains(s.legs, l) && consistent(s, judge) && len(intersect(s.legs, open)) > 0 {
+			f.Others = append(f.Others, Other{s.cause, c.session(s.at), 0.4})
+		}
+	}
+	return f
+}
+
+func (c *call) session(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return c.people[i].Session
+}
+
+// evidenceOf tells what is bad about a leg, worst first, from the end that saw it.
+func (c *call) evidenceOf(l *leg) (all []Evidence) {
+	who := c.session(l.to)
+	if who == "" {
+		who = c.session(l.from)
+	}
+	say := func(share float64, metric string, value, limit float64, text string) {
+		if share >= badShare {
+			all = append(all, Evidence{metric, who, "", round(value), limit, fmt.Sprintf("%s for %.0f %% of the time", text, 100*share)})
+		}
+	}
+	say(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
+	say(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets came unevenly")
+	say(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
+	say(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")
+	return all
+}
+
+func byOrder(a, b Finding) int {
+	return cmp.Or(-cmp.Compare(a.Confidence, b.Confidence), -cmp.Compare(a.legs, b.legs),
+		cmp.Compare(slices.Index(Causes, a.Cause), slices.Index(Causes, b.Cause)),
+		cmp.Compare(a.Session, b.Session), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.MediaType, b.MediaType))
+}

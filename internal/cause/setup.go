@@ -1,0 +1,168 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+)
+
+// functions tell which cause a reported failure of that name speaks for.
+var functions = map[string]Cause{
+	"getUserMedia":         PermissionsOrDevices,
+	"createOffer":          Application,
+	"createAnswer":         Application,
+	"setLocalDescription":  Application,
+	"setRemoteDescription": Signalling,
+	"signalingError":       Signalling,
+	"addIceCandidate":      Signalling,
+	"iceConnectionFailure": ICEConnectivity,
+}
+
+// reported are the findings from failures that the application told. A failure after which
+// the call went on is a weak one.
+func (c *call) reported() (findings []Finding) {
+	for i := range c.people {
+		findings = append(findings, reportedBy(c.people[i].Session, c.people[i].Errors, c.hurt(i))...)
+	}
+	return append(findings, reportedBy("", c.errors, len(c.people) == 0)...)
+}
+
+func reportedBy(session string, errors map[string]int, hurt bool) (findings []Finding) {
+	for function, n := range errors {
+		cause, ok := functions[function]
+		if !ok || n <= 0 {
+			continue
+		}
+		confidence := 0.45
+		if hurt {
+			confidence = 0.9
+		}
+		findings = append(findings, Finding{
+			Cause: cause, Session: session, Confidence: confidence, legs: n, affects: []string{session},
+			Evidence: []Evidence{{
+				Metric: "reportedErrors", Session: session, Value: float64(n),
+				Text: fmt.Sprintf("the application reported that %s failed", function),
+			}},
+		})
+	}
+	slices.SortFunc(findings, byOrder)
+	return findings
+}
+
+// hurt reports whether a participant has no connection, or sends nothing.
+func (c *call) hurt(i int) bool {
+	p := &c.people[i]
+	for j := range p.Fabrics {
+		f := &p.Fabrics[j]
+		if f.Media && (!f.Connected || !sendsAnything(f)) {
+			return true
+		}
+	}
+	return len(p.Fabrics) == 0
+}
+
+func sendsAnything(f *Fabric) bool {
+	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.Sends && s.Packets > 0 })
+}
+
+// unconnected are the findings about fabrics that did not connect, or did not stay so. Where
+// all of one participant's fail and others connect, it is theirs.
+func (c *call) unconnected() (findings []Finding) {
+	for i := range c.people {
+		p := &c.people[i]
+		for j := range p.Fabrics {
+			f := &p.Fabrics[j]
+			finding, ok := setup(f)
+			if !ok {
+				if finding, ok = broken(f); !ok {
+					continue
+				}
+			}
+			c.place(&finding, i, f)
+			findings = append(findings, finding)
+		}
+	}
+	return findings
+}
+
+// minWaitMs is how long a fabric waits for an answer before that says something.
+const minWaitMs = 3000
+
+func setup(f *Fabric) (Finding, bool) {
+	switch {
+	case f.Connected:
+		return Finding{}, false
+	case !f.Described && f.LifeMs >= minWaitMs:
+		return Finding{Cause: Signalling, Confidence: 0.85, Evidence: []Evidence{{
+			Metric: "waitedMs", Value: round(f.LifeMs), ComparedWith: minWaitMs, Text: "no remote description came",
+		}}}, true
+	case f.Described && (f.Failed || f.LifeMs >= minWaitMs):
+		return Finding{Cause: ICEConnectivity, Confidence: 0.85, Evidence: []Evidence{{
+			Metric: "setupFailed", Value: round(f.LifeMs), ComparedWith: minWaitMs,
+			Text: "offer and answer met, and no connection came about; it got as far as " + stage(f.Stage),
+		}}}, true
+	}
+	return Finding{}, false
+}
+
+func stage(name string) string {
+	switch name {
+	case "gathering", "connectivity", "dtls":
+		return name
+	}
+	return "an unknown stage"
+}
+
+// brokenShare of a fabric's life, or minBrokenMs, makes a disruption a cause.
+const (
+	minBrokenMs = 4000
+	brokenShare = 0.02
+)
+
+func broken(f *Fabric) (Finding, bool) {
+	if !f.Broken && (f.BrokenMs < minBrokenMs || share(f.BrokenMs, f.LifeMs) < brokenShare) {
+		return Finding{}, false
+	}
+	evidence := Evidence{Metric: "iceDisruptionMs", Value: round(f.BrokenMs), ComparedWith: minBrokenMs, Text: "the connection was interrupted"}
+	if f.Broken {
+		evidence.Text = "the connection was interrupted, and did not come back"
+	}
+	return Finding{Cause: ICEConnectivity, Confidence: 0.9, Evidence: []Evidence{evidence}}, true
+}
+
+// place says where a fabric that failed lies: with the participant all of whose fabrics fail
+// where others have one that does not, else between the two.
+func (c *call) place(finding *Finding, i int, f *Fabric) {
+	other := c.peer(i, f)
+	finding.Session, finding.affects, finding.legs = c.session(i), []string{c.session(i)}, 1
+	for k := range finding.Evidence {
+		finding.Evidence[k].Session = c.session(i)
+	}
+	if other < 0 {
+		return
+	}
+	finding.affects = append(finding.affects, c.session(other))
+	if mine, theirs := c.failing(i), c.failing(other); theirs > mine {
+		finding.Session, finding.Peer = c.session(other), c.session(i)
+		finding.legs = c.count(other)
+	} else {
+		finding.Peer = c.session(other)
+		finding.legs = c.count(i)
+	}
+}
+
+// failing is the share of a participant's fabrics that failed or broke.
+func (c *call) failing(i int) float64 {
+	return float64(c.count(i)) / float64(max(1, len(c.people[i].Fabrics)))
+}
+
+func (c *call) count(i int) (n int) {
+	for j := range c.people[i].Fabrics {
+		f := &c.people[i].Fabrics[j]
+		_, failed := setup(f)
+		_, broke := broken(f)
+		if failed || broke {
+			n++
+		}
+	}
+	return n
+}

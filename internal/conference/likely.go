@@ -1,0 +1,170 @@
+package conference
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// findCauses adds the likely cause to the summary and to each of its participants.
+func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
+	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
+	errors := c.errorsBySession()
+	for i := range s.Participants {
+		out := &s.Participants[i]
+		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels)}
+		if p := c.participants[out.Session]; p != nil {
+			p.describe(&person, out)
+		}
+		call.People = append(call.People, person)
+	}
+	verdict := cause.Find(call)
+	s.LikelyCause = verdict.Call
+	for i := range s.Participants {
+		s.Participants[i].LikelyCause = verdict.People[s.Participants[i].Session]
+	}
+}
+
+// frozenShare of the time is where frozen video is no longer fair.
+const frozenShare = 0.03
+
+// bad: sound is below fair, pictures froze, or there was no call. A picture that is only
+// small or coarse scores low too, and nothing is wrong with it.
+func (p *Participant) bad(labels quality.Bounds) bool {
+	for _, mos := range []*float64{p.AudioMOSIn, p.AudioMOSOut} {
+		if mos != nil && *mos < labels[fairBound] {
+			return true
+		}
+	}
+	for i := range p.Fabrics {
+		for j := range p.Fabrics[i].Streams {
+			if s := &p.Fabrics[i].Streams[j]; s.FreezeMs > frozenShare*float64(max(s.DurationMs, cause.MinTimeMs)) {
+				return true
+			}
+		}
+	}
+	return len(p.Fabrics) > 0 && !p.Connected
+}
+
+// fairBound is the place of the lower bound of fair among the bounds.
+const fairBound = 2
+
+func cmpNames(newest string, all []string) []string {
+	if len(all) > 0 {
+		return all
+	}
+	return []string{newest}
+}
+
+// errorsBySession counts the failures that each participant's application reported.
+func (c *Conference) errorsBySession() map[string]map[string]int {
+	counts := map[string]map[string]int{}
+	for id, r := range c.remarks {
+		if r.kind != KindError {
+			continue
+		}
+		if counts[id.session] == nil {
+			counts[id.session] = map[string]int{}
+		}
+		counts[id.session][r.function]++
+	}
+	return counts
+}
+
+func (p *participant) describe(person *cause.Person, out *Participant) {
+	var seenMs, weakMs float64
+	for i := range out.Fabrics {
+		summary := &out.Fabrics[i]
+		f := p.fabrics[summary.Fabric]
+		person.Fabrics = append(person.Fabrics, f.evidence(summary))
+		f.facts.Each(func(from, to int64, word detect.Word) {
+			if class := detect.WiFi(word); class != detect.Unknown {
+				seenMs += float64(to - from)
+				weakMs += float64(btoi(class == detect.Breach)) * float64(to-from)
+			}
+		})
+	}
+	person.WeakWiFi = weakMs / max(1, seenMs)
+}
+
+// evidence is what causes are found from.
+func (f *fabric) evidence(out *Fabric) cause.Fabric {
+	e := cause.Fabric{
+		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
+		Media: f.usage != "data", Sends: f.direction == "" || f.direction == "sendrecv" || f.direction == "sendonly",
+		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage,
+		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, BrokenMs: out.ICEDisruptionMs, Relay: out.RelayProtocol,
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
+		s := f.streams[key]
+		if seen := storyMs(&s.story, rttSeen); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
+			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, storyMs(&s.story, slow), mean(&s.rtt)
+		}
+		if key.statsType != candidatePair {
+			e.Streams = append(e.Streams, f.streamEvidence(key, s, out))
+		}
+	}
+	return e
+}
+
+func mean(d *dist) cause.Value {
+	if d.weight == 0 {
+		return cause.Value{}
+	}
+	return cause.Value{V: d.mean(), Known: true}
+}
+
+func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Stream {
+	e := cause.Stream{
+		SSRC: key.ssrc, Sends: key.statsType == outboundRTP, Media: key.mediaType, Packets: s.packets.value(),
+		Jitter: mean(&s.jitter), RTT: mean(&s.rtt), FPS: mean(&s.fps),
+	}
+	for _, o := range f.owners {
+		if o.ssrc == key.ssrc {
+			e.User = o.user
+		}
+	}
+	if loss := s.lossFraction(key.statsType); loss != nil {
+		e.Loss = cause.Value{V: *loss, Known: true}
+	}
+	for fact, ms := range map[detect.Facts]*float64{
+		told: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
+		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, limitSeen: &e.LimitSeenMs,
+	} {
+		*ms = storyMs(&s.story, fact)
+	}
+	excuses := f.excuses(key.mediaType, s, out.EndMs)
+	e.NoneMs, e.WeakMs = storyWithout(&s.story, nothing, excuses), storyWithout(&s.story, weak, excuses)
+	e.QuietMs = storyMs(&s.story, nothing) + storyMs(&s.story, weak)
+	return e
+}
+
+// excuses are the times in which nothing need be sent: muted, paused, held. A measurement
+// may have begun before and ended after such a time, so each is longer by one.
+func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interval) {
+	slack := s.interval.whole() / int64(max(1, s.count))
+	for _, i := range f.intervals(0, end) {
+		if i.Kind == mediaType || i.Kind == "hold" {
+			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
+		}
+	}
+	slices.SortFunc(spans, func(a, b Interval) int { return cmp.Compare(a.StartMs, b.StartMs) })
+	return joined(spans)
+}
+
+// joined makes spans, ascending, disjoint.
+func joined(spans []Interval) []Interval {
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.StartMs <= out[n-1].EndMs {
+			out[n-1].EndMs = max(out[n-1].EndMs, s.EndMs)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package conference
+
+import (
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+)
+
+// What causes are found from: for each stretch of a stream's time, what its measurements
+// said. It is a function of the set of measurements, like all else that is kept.
+const (
+	told      detect.Facts = 1 << iota // there was a measurement
+	lossSeen                           // the loss could be told
+	lossy                              // it was over cause.LossFraction
+	jittery                            // over cause.JitterMs
+	rttSeen                            // the round trip was told
+	slow                               // it was over cause.DelayMs
+	limited                            // the encoder had little bandwidth
+	cpuBound                           // the encoder had too little processor
+	busy                               // coding took most of the time
+	stuck                              // frames came and were not shown
+	choppy                             // sound was made up though nothing was lost
+	nothing                            // not a packet
+	weak                               // packets, and next to nothing in them
+	limitSeen                          // the encoder said whether it was held back
+)
+
+// What is too little to judge by.
+const (
+	storyPackets = 10
+	storyFrames  = 5
+	storyFPS     = 8
+)
+
+// storyOf says what a measurement says.
+func storyOf(m *Stats, screen bool) detect.Facts {
+	facts := told | rttFacts(m)
+	if m.StatsType == candidatePair {
+		return facts
+	}
+	facts |= pathFacts(m)
+	if m.StatsType == outboundRTP {
+		facts |= encoderFacts(m)
+	} else {
+		facts |= decoderFacts(m)
+	}
+	if m.Rid == "" { // of several layers some are off, and it is nobody's fault
+		facts |= contentFacts(m, screen)
+	}
+	return facts
+}
+
+func when(is bool, fact detect.Facts) detect.Facts {
+	if is {
+		return fact
+	}
+	return 0
+}
+
+func rttFacts(m *Stats) detect.Facts {
+	return when(m.RTTMs.Known, rttSeen) | when(m.RTTMs.Known && m.RTTMs.V > cause.DelayMs, slow)
+}
+
+// pathFacts are about loss and jitter, on the way here or as the remote end tells.
+func pathFacts(m *Stats) detect.Facts {
+	jitter, loss := m.JitterMs, Value{}
+	if m.StatsType == outboundRTP {
+		jitter = m.RemoteJitterMs
+		switch {
+		case m.RemoteLossFraction.Known:
+			loss = m.RemoteLossFraction
+		case m.RemoteLost.Known && m.Packets > 0:
+			loss = Known(m.RemoteLost.V / m.Packets)
+		}
+	} else if expected := m.Packets + max(0, m.PacketsLost); expected >= storyPackets {
+		loss = Known(max(0, m.PacketsLost) / expected)
+	}
+	if m.Packets < storyPackets && !loss.Known {
+		return 0
+	}
+	even := m.MediaType == audio || m.FPS.V >= storyFPS // few pictures come unevenly by nature
+	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
+		when(jitter.Known && jitter.V > cause.JitterMs && m.Packets >= storyPackets && even, jittery)
+}
+
+func encoderFacts(m *Stats) detect.Facts {
+	held := func(ms Value, reason string) bool {
+		if ms.Known {
+			return ms.V >= m.IntervalMs/2
+		}
+		return m.Limitation == reason
+	}
+	rate := m.TargetBitrateBps.V
+	if !m.TargetBitrateBps.Known {
+		rate = 8000 * m.Bytes / max(1, m.IntervalMs)
+	}
+	return when(held(m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
+		when(held(m.CPULimitedMs, "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
+		when(m.EncodeMs.Known && m.EncodeMs.V >= cause.WorkShare*m.IntervalMs, busy)
+}
+
+func decoderFacts(m *Stats) detect.Facts {
+	expected := m.Packets + max(0, m.PacketsLost)
+	whole := m.PacketsLost < cause.ChoppyLoss*expected
+	shown := m.FramesDecoded.V - max(0, m.FramesDropped.V)
+	made := max(0, m.ConcealedSamples-m.SilentConcealed)
+	return when(m.FramesDecoded.Known && m.Frames.Known && m.Frames.V >= storyFrames && whole && shown < cause.StuckFraction*m.Frames.V, stuck) |
+		when(m.Samples > 0 && expected >= storyPackets && whole && made > cause.ChoppyFraction*m.Samples, choppy) |
+		when(m.DecodeMs.Known && m.DecodeMs.V >= cause.WorkShare*m.IntervalMs, busy)
+}
+
+// contentFacts are about what there was to send, or what came.
+func contentFacts(m *Stats, screen bool) detect.Facts {
+	if m.Packets == 0 {
+		return when(m.PacketsSeen.Known, nothing)
+	}
+	switch {
+	case m.StatsType == outboundRTP && m.MediaType == audio:
+		return when(m.AudioLevel.Known && m.AudioLevel.V < cause.SilentLevel, weak)
+	case m.StatsType == outboundRTP && m.MediaType == video && !screen:
+		return when(m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs, weak)
+	}
+	return 0
+}
+
+// storyMs sums up the time in which a fact held.
+func storyMs(line *detect.Timeline, fact detect.Facts) (ms float64) {
+	line.Each(func(from, to int64, word detect.Word) {
+		if word&fact == fact {
+			ms += float64(to - from)
+		}
+	})
+	return ms
+}
+
+// storyWithout sums up the time in which a fact held, and none of the excuses.
+func storyWithout(line *detect.Timeline, fact detect.Facts, excuses []Interval) (ms float64) {
+	line.Each(func(from, to int64, word detect.Word) {
+		if word&fact != fact {
+			return
+		}
+		for _, e := range excuses { // ascending, disjoint
+			ms += float64(max(0, min(to, e.StartMs)-from))
+			from = max(from, min(to, e.EndMs))
+		}
+		ms += float64(to - from)
+	})
+	return ms
+}
+
+// tell adds a measurement to the stream's story.
+func (s *stream) tell(e *Event, screen bool) {
+	ms := int64(min(max(e.Stats.IntervalMs, 1), storyIntervalMs))
+	s.story.AddFacts(e.AtMs-ms, e.AtMs, storyOf(e.Stats, screen))
+}
+
+// storyIntervalMs is the protocol's longest interval.
+const storyIntervalMs = 600_000
