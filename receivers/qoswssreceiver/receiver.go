@@ -75,7 +75,7 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	r.door = &door{
 		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
-	if r.door.may, err = newThrottles(r.cfg, apps, time.Now()); err != nil {
+	if r.door.may, err = r.throttles(apps); err != nil {
 		stop()
 		r.door = nil
 		return err

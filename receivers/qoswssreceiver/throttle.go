@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/qosrtc/qos/internal/auth"
@@ -38,7 +37,7 @@ func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, e
 	}
 	c := &cfg.Throttle
 	of := func(kind string, by by, rate rateConfig) *limit {
-		return &limit{kind: kind, by: by, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
+		return &limit{tally: tally{kind: kind, by: by}, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
 	}
 	door := func(kind string, r doorRates) doorLimits {
 		return doorLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
@@ -50,8 +49,8 @@ func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, e
 		posts:      door("post", c.Posts),
 		sockets:    door("socket", c.Sockets),
 		own:        door("own", c.Handshakes),
-		gate:       proofGate{gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
-		places:     placeLimit{most: cfg.MaxConnectionsPerAddress},
+		gate:       proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
+		places:     placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
 }
 
@@ -81,20 +80,9 @@ type doorLimits struct{ app, address, user *limit }
 
 // limit counts one kind of event by one property.
 type limit struct {
-	kind           string
-	by             by
-	table          *throttle.Table
-	rate           throttle.Rate
-	letIn, refused atomic.Int64
-}
-
-// tally counts a decision.
-func (l *limit) tally(wait time.Duration) {
-	if wait > 0 {
-		l.refused.Add(1)
-	} else {
-		l.letIn.Add(1)
-	}
+	tally
+	table *throttle.Table
+	rate  throttle.Rate
 }
 
 // counted is one limit, the bucket that an event takes from, and the rate there.
@@ -137,7 +125,7 @@ func take(limits []counted, now time.Time) *protocol.Error {
 	waits := make([]time.Duration, len(limits))
 	for i, l := range limits {
 		waits[i] = l.table.Take(l.key, l.rate, now)
-		if l.tally(waits[i]); waits[i] > longest {
+		if l.count(waits[i] > 0); waits[i] > longest {
 			longest, strictest = waits[i], l
 		}
 	}
@@ -242,7 +230,7 @@ func (t *throttles) failing(p party) []counted {
 func (t *throttles) mayFail(p party, now time.Time) *protocol.Error {
 	for _, l := range t.failing(p) {
 		wait := l.table.Check(l.key, l.rate, now)
-		if l.tally(wait); wait > 0 {
+		if l.count(wait > 0); wait > 0 {
 			return throttled(l.text(), wait, l.rate)
 		}
 	}
@@ -279,16 +267,15 @@ func ownRate(limits []counted, l *limit, key throttle.Key, perSecond float64) []
 
 // proofGate is where handshakes wait for their turn.
 type proofGate struct {
-	gate           *throttle.Gate
-	letIn, refused atomic.Int64
+	tally
+	gate *throttle.Gate
 }
 
 func (g *proofGate) enter(ctx context.Context, app throttle.Key) *protocol.Error {
-	if err := g.gate.Enter(ctx, app); err != nil {
-		g.refused.Add(1)
+	err := g.gate.Enter(ctx, app)
+	if g.count(err != nil); err != nil {
 		return &protocol.Error{Code: protocol.CodeThrottled, Message: "too many handshakes wait for this AppID"}
 	}
-	g.letIn.Add(1)
 	return nil
 }
 
@@ -296,9 +283,9 @@ func (g *proofGate) leave(app throttle.Key) { g.gate.Leave(app) }
 
 // placeLimit counts the open connections of each address.
 type placeLimit struct {
-	open           openCounts[throttle.Key]
-	most           int
-	letIn, refused atomic.Int64
+	tally
+	open openCounts[throttle.Key]
+	most int
 }
 
 // How long an address with too many connections waits: one may end at any time or never.
@@ -312,14 +299,13 @@ func (p *placeLimit) enter(network throttle.Key) *protocol.Error {
 	if network == 0 {
 		return nil
 	}
-	if !p.open.enter(network, p.most) {
-		p.refused.Add(1)
+	ok := p.open.enter(network, p.most)
+	if p.count(!ok); !ok {
 		return &protocol.Error{
 			Code: protocol.CodeThrottled, Limit: p.most, Message: "too many connections from this address",
 			RetryAfter: wholeMs(leastPlaceWait + spread(placeWait)),
 		}
 	}
-	p.letIn.Add(1)
 	return nil
 }
 

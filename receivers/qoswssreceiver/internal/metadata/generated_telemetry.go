@@ -43,6 +43,10 @@ type TelemetryBuilder struct {
 	ReceiverQoswssFramesRefused     metric.Int64Counter
 	ReceiverQoswssFramesSkipped     metric.Int64Counter
 	ReceiverQoswssReceived          metric.Int64Counter
+	ReceiverQoswssThrottleDecisions metric.Int64ObservableCounter
+	ReceiverQoswssThrottleEvictions metric.Int64ObservableCounter
+	ReceiverQoswssThrottleTracked   metric.Int64ObservableGauge
+	ReceiverQoswssThrottleWaiting   metric.Int64ObservableGauge
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -62,6 +66,66 @@ func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthForgottenCallback(cb 
 		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthForgotten, obs: o})
 		return nil
 	}, builder.ReceiverQoswssAuthForgotten)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssThrottleDecisionsCallback sets callback for observable ReceiverQoswssThrottleDecisions metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssThrottleDecisionsCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssThrottleDecisions, obs: o})
+		return nil
+	}, builder.ReceiverQoswssThrottleDecisions)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssThrottleEvictionsCallback sets callback for observable ReceiverQoswssThrottleEvictions metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssThrottleEvictionsCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssThrottleEvictions, obs: o})
+		return nil
+	}, builder.ReceiverQoswssThrottleEvictions)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssThrottleTrackedCallback sets callback for observable ReceiverQoswssThrottleTracked metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssThrottleTrackedCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssThrottleTracked, obs: o})
+		return nil
+	}, builder.ReceiverQoswssThrottleTracked)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssThrottleWaitingCallback sets callback for observable ReceiverQoswssThrottleWaiting metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssThrottleWaitingCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssThrottleWaiting, obs: o})
+		return nil
+	}, builder.ReceiverQoswssThrottleWaiting)
 	if err != nil {
 		return err
 	}
@@ -187,6 +251,30 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_received",
 		metric.WithDescription("Payload bytes of messages received, refused ones included. [Alpha]"),
 		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssThrottleDecisions, err = builder.meter.Int64ObservableCounter(
+		"otelcol_receiver_qoswss_throttle_decisions",
+		metric.WithDescription("Decisions on who may come now, by limit. An event that several limits count is one decision of each. [Alpha]"),
+		metric.WithUnit("{decision}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssThrottleEvictions, err = builder.meter.Int64ObservableCounter(
+		"otelcol_receiver_qoswss_throttle_evictions",
+		metric.WithDescription("Apps, addresses and users that a limit forgot. Those in debt had to make room, and may come sooner than the limit says. [Alpha]"),
+		metric.WithUnit("{key}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssThrottleTracked, err = builder.meter.Int64ObservableGauge(
+		"otelcol_receiver_qoswss_throttle_tracked",
+		metric.WithDescription("Apps, addresses and users that a limit remembers now. [Alpha]"),
+		metric.WithUnit("{key}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssThrottleWaiting, err = builder.meter.Int64ObservableGauge(
+		"otelcol_receiver_qoswss_throttle_waiting",
+		metric.WithDescription("Handshakes that wait for their turn now. [Alpha]"),
+		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -1,0 +1,99 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// observe shows what was decided. Decisions are counted where they fall and read when the
+// metrics are, so that a flood costs no more than counting it.
+func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
+	return errors.Join(
+		metrics.RegisterReceiverQoswssThrottleDecisionsCallback(t.observeDecisions),
+		metrics.RegisterReceiverQoswssThrottleTrackedCallback(t.observeTracked),
+		metrics.RegisterReceiverQoswssThrottleEvictionsCallback(t.observeEvictions),
+		metrics.RegisterReceiverQoswssThrottleWaitingCallback(func(_ context.Context, o metric.Int64Observer) error {
+			o.Observe(t.gate.gate.Waiting())
+			return nil
+		}),
+	)
+}
+
+// limits are all that have buckets.
+func (t *throttles) limits() []*limit {
+	all := t.failures[:]
+	for _, d := range []doorLimits{t.handshakes, t.posts, t.sockets, t.own} {
+		all = append(all, d.app, d.address, d.user)
+	}
+	return all
+}
+
+// tally counts the decisions of one limit.
+type tally struct {
+	kind           string
+	by             by
+	letIn, refused atomic.Int64
+}
+
+func (t *tally) count(refused bool) {
+	if refused {
+		t.refused.Add(1)
+	} else {
+		t.letIn.Add(1)
+	}
+}
+
+func (t *tally) observe(o metric.Int64Observer) {
+	o.Observe(t.letIn.Load(), t.attributes(attribute.String("decision", "let_in")))
+	o.Observe(t.refused.Load(), t.attributes(attribute.String("decision", "refused")))
+}
+
+// attributes are those of a metric about the limit.
+func (t *tally) attributes(more ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributes(append(more, attribute.String("kind", t.kind), attribute.String("by", string(t.by)))...)
+}
+
+func (t *throttles) observeDecisions(_ context.Context, o metric.Int64Observer) error {
+	for _, l := range t.limits() {
+		l.observe(o)
+	}
+	t.places.observe(o)
+	t.gate.observe(o)
+	return nil
+}
+
+func (t *throttles) observeTracked(_ context.Context, o metric.Int64Observer) error {
+	for _, l := range t.limits() {
+		o.Observe(l.table.Tracked(), l.attributes())
+	}
+	return nil
+}
+
+func (t *throttles) observeEvictions(_ context.Context, o metric.Int64Observer) error {
+	for _, l := range t.limits() {
+		sum := l.table.Evictions()
+		o.Observe(sum.Full, l.attributes(attribute.String("debt", "full")))
+		o.Observe(sum.InDebt, l.attributes(attribute.String("debt", "in_debt")))
+	}
+	return nil
+}
+
+// throttles makes the receiver's throttles and says what is not as it could be.
+func (r *wssReceiver) throttles(apps auth.Registry) (*throttles, error) {
+	t, err := newThrottles(r.cfg, apps, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if t.addresses.proxied && len(t.addresses.trusted) == 0 {
+		r.set.Logger.Warn("behind_tls_proxy is set and trusted_proxies is empty: the addresses of clients are not known, and only applications are throttled")
+	}
+	return t, t.observe(r.metrics)
+}
