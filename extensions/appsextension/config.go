@@ -5,20 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/config/configopaque"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/auth"
-	"github.com/qosrtc/qos/protocol"
 )
-
-// maxSecretBytes is the longest AppSecret.
-const maxSecretBytes = 1 << 10
 
 // Config of the apps extension.
 type Config struct {
-	// Apps are the applications that may send.
+	// Apps are the applications that the configuration declares. They go before those of
+	// the store that have the same ids.
 	Apps []AppConfig `mapstructure:"apps"`
 
 	// Key is the installation's master key: base64 of at least 32 random bytes.
@@ -28,19 +29,44 @@ type Config struct {
 	// key where it does not exist.
 	KeyFile string `mapstructure:"key_file"`
 
+	// Keys are several master keys in place of one, the newest first: it signs and seals,
+	// the others verify and open.
+	Keys []MasterKeyConfig `mapstructure:"keys"`
+
+	// Storage is the id of the storage extension that keeps the applications that the
+	// configuration does not declare; none: there are no others.
+	Storage component.ID `mapstructure:"storage"`
+
+	// Management is the API that edits what the store keeps; it is off unless it is there.
+	Management configoptional.Optional[ManagementConfig] `mapstructure:"management"`
+
 	_ struct{}
 }
 
-// AppConfig is one application.
-type AppConfig struct {
-	// ID is the AppID.
-	ID string `mapstructure:"id"`
+// MasterKeyConfig is one master key, base64 of at least 32 random bytes, or a file that
+// holds the same.
+type MasterKeyConfig struct {
+	Key  configopaque.String `mapstructure:"key"`
+	File string              `mapstructure:"key_file"`
 
-	// Secrets are its AppSecrets; each of them admits, so that one can follow another.
-	Secrets []configopaque.String `mapstructure:"secrets"`
+	_ struct{}
+}
 
-	// Origins are the origins whose pages may use it; empty: all.
-	Origins []string `mapstructure:"origins"`
+// ManagementConfig is the listener of the management API.
+type ManagementConfig struct {
+	confighttp.ServerConfig `mapstructure:",squash"`
+
+	// Tokens are the bearer tokens that may manage, at least one.
+	Tokens []TokenConfig `mapstructure:"tokens"`
+
+	_ struct{}
+}
+
+// TokenConfig is a bearer token of at least 32 bytes, itself or in a file.
+type TokenConfig struct {
+	Name  string              `mapstructure:"name"` // in the audit log
+	Token configopaque.String `mapstructure:"token"`
+	File  string              `mapstructure:"token_file"`
 
 	_ struct{}
 }
@@ -49,9 +75,12 @@ var _ xconfmap.Validator = (*Config)(nil)
 
 // Validate implements xconfmap.Validator.
 func (c *Config) Validate() error {
-	errs := []error{c.validateKey()}
-	if len(c.Apps) == 0 {
-		errs = append(errs, errors.New("apps: at least one app is required"))
+	errs := []error{c.validateKeys()}
+	if len(c.Apps) == 0 && !c.stored() {
+		errs = append(errs, errors.New("apps: at least one app is required, or storage, where others keep them"))
+	}
+	if c.Management.HasValue() && !c.stored() {
+		errs = append(errs, errors.New("management: needs storage, for what it edits is kept there"))
 	}
 	seen := make(map[string]int, len(c.Apps))
 	for i, app := range c.Apps {
@@ -66,17 +95,50 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (c *Config) validateKey() error {
+// stored reports whether there are apps in a store too.
+func (c *Config) stored() bool { return c.Storage != (component.ID{}) }
+
+func (c *Config) validateKeys() error {
+	given := 0
+	for _, is := range []bool{c.Key != "", c.KeyFile != "", len(c.Keys) > 0} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case c.Key == "" && c.KeyFile == "":
-		return errors.New("key or key_file is required")
-	case c.Key != "" && c.KeyFile != "":
-		return errors.New("key and key_file exclude each other")
-	case c.KeyFile != "":
+	case given == 0:
+		return errors.New("key or key_file is required, or keys where there are several")
+	case given > 1:
+		return errors.New("key and key_file exclude each other, and keys both")
+	}
+	var errs []error
+	for i, key := range c.masterKeys() {
+		at := "key"
+		if len(c.Keys) > 0 {
+			at = fmt.Sprintf("keys[%d]", i)
+		}
+		errs = append(errs, key.validate(at))
+	}
+	return errors.Join(errs...)
+}
+
+// masterKeys returns the master keys in whatever way they are given.
+func (c *Config) masterKeys() []MasterKeyConfig {
+	if len(c.Keys) > 0 {
+		return c.Keys
+	}
+	return []MasterKeyConfig{{Key: c.Key, File: c.KeyFile}}
+}
+
+func (c *MasterKeyConfig) validate(at string) error {
+	switch {
+	case (c.Key == "") == (c.File == ""):
+		return fmt.Errorf("%s: a key or a key_file is required, and not both", at)
+	case c.File != "":
 		return nil
 	}
 	if _, err := parseKey(string(c.Key)); err != nil {
-		return fmt.Errorf("key: %w", err)
+		return fmt.Errorf("%s: %w", at, err)
 	}
 	return nil
 }
@@ -93,23 +155,14 @@ func parseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-func (a *AppConfig) validate(at string) error {
-	var errs []error
-	if n := len(a.ID); n == 0 || n > protocol.MaxIDBytes {
-		errs = append(errs, fmt.Errorf("%s.id must have 1 to %d bytes (got %d)", at, protocol.MaxIDBytes, n))
+// parseTime reads a time of the configuration; empty is zero.
+func parseTime(at, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	if len(a.Secrets) == 0 {
-		errs = append(errs, fmt.Errorf("%s.secrets: at least one secret is required", at))
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s must be a time like 2026-01-31T12:00:00Z (got %q)", at, text)
 	}
-	for i, secret := range a.Secrets {
-		if n := len(secret); n == 0 || n > maxSecretBytes {
-			errs = append(errs, fmt.Errorf("%s.secrets[%d] must have 1 to %d bytes (got %d)", at, i, maxSecretBytes, n))
-		}
-	}
-	for i, origin := range a.Origins {
-		if err := auth.CheckOrigin(origin); err != nil {
-			errs = append(errs, fmt.Errorf("%s.origins[%d] %w (got %q)", at, i, err, origin))
-		}
-	}
-	return errors.Join(errs...)
+	return t.UTC(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
@@ -14,8 +15,14 @@ func NewFactory() extension.Factory {
 	return extension.NewFactory(metadata.Type, createDefaultConfig, create, metadata.ExtensionStability)
 }
 
-func createDefaultConfig() component.Config { return &Config{} }
+func createDefaultConfig() component.Config {
+	return &Config{Management: configoptional.Default(defaultManagement())}
+}
 
 func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
-	return &registry{cfg: cfg.(*Config), logger: set.Logger}, nil
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return newRegistry(cfg.(*Config), set.TelemetrySettings, telemetry), nil
 }

@@ -1,0 +1,250 @@
+package appsextension
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/collector/config/configopaque"
+
+	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// maxSecretBytes is the longest AppSecret.
+const maxSecretBytes = 1 << 10
+
+// AppConfig is one application.
+type AppConfig struct {
+	// ID is the AppID.
+	ID string `mapstructure:"id"`
+
+	// Name is for people.
+	Name string `mapstructure:"name"`
+
+	// Secrets are its AppSecrets; each of them admits, so that one can follow another.
+	Secrets []configopaque.String `mapstructure:"secrets"`
+
+	// NamedSecrets are more of them, with what belongs to each.
+	NamedSecrets []SecretConfig `mapstructure:"named_secrets"`
+
+	// Keys verify the tokens of third-party mode.
+	Keys []KeyConfig `mapstructure:"keys"`
+
+	// Origins are the origins whose pages may use it; empty: all.
+	Origins []string `mapstructure:"origins"`
+
+	// SingleUse demands a jti of third-party tokens, each of which is good once.
+	SingleUse bool `mapstructure:"single_use"`
+
+	// Limits are its own throttle numbers; 0: the receiver's.
+	Limits LimitsConfig `mapstructure:"limits"`
+
+	// DefaultConfiguration is what pages get as their default: peerConnection and media.
+	DefaultConfiguration map[string]any `mapstructure:"default_configuration"`
+
+	// Webhooks are where notifications are to go.
+	Webhooks []WebhookConfig `mapstructure:"webhooks"`
+
+	// Disabled admits nobody.
+	Disabled bool `mapstructure:"disabled"`
+
+	// RevokedBefore is a time (RFC 3339): what was issued before it is not good any more.
+	RevokedBefore string `mapstructure:"revoked_before"`
+
+	_ struct{}
+}
+
+// SecretConfig is an AppSecret, itself or in a file.
+type SecretConfig struct {
+	ID       string              `mapstructure:"id"` // for the audit log; empty: follows from the secret
+	Secret   configopaque.String `mapstructure:"secret"`
+	File     string              `mapstructure:"secret_file"` // holds the secret, without the line's end
+	NotAfter string              `mapstructure:"not_after"`   // RFC 3339; empty: for good
+
+	_ struct{}
+}
+
+// KeyConfig is a verification key.
+type KeyConfig struct {
+	ID            string              `mapstructure:"key_id"`    // empty, ES256: the JWK's, or the thumbprint
+	Algorithm     string              `mapstructure:"algorithm"` // ES256 (the default) or HS256
+	PublicKey     string              `mapstructure:"public_key"`
+	PublicKeyFile string              `mapstructure:"public_key_file"` // PEM or a JWK
+	Secret        configopaque.String `mapstructure:"secret"`
+	SecretFile    string              `mapstructure:"secret_file"`
+	Disabled      bool                `mapstructure:"disabled"`
+
+	_ struct{}
+}
+
+// LimitsConfig are throttle numbers.
+type LimitsConfig struct {
+	HandshakesPerSecond           float64 `mapstructure:"handshakes_per_second"`
+	HandshakesPerSecondPerAddress float64 `mapstructure:"handshakes_per_second_per_address"`
+	HandshakesPerSecondPerUser    float64 `mapstructure:"handshakes_per_second_per_user"`
+	Connections                   int     `mapstructure:"connections"`
+	FramesPerSecond               int     `mapstructure:"frames_per_second"`
+
+	_ struct{}
+}
+
+// WebhookConfig is where notifications go.
+type WebhookConfig struct {
+	ID         string              `mapstructure:"id"`
+	URL        string              `mapstructure:"url"`
+	Secret     configopaque.String `mapstructure:"secret"`
+	SecretFile string              `mapstructure:"secret_file"`
+
+	_ struct{}
+}
+
+func (a *AppConfig) validate(at string) error {
+	var errs []error
+	if n := len(a.ID); n == 0 || n > protocol.MaxIDBytes {
+		errs = append(errs, fmt.Errorf("%s.id must have 1 to %d bytes (got %d)", at, protocol.MaxIDBytes, n))
+	}
+	if len(a.Name) > app.MaxNameBytes {
+		errs = append(errs, fmt.Errorf("%s.name must have at most %d bytes (got %d)", at, app.MaxNameBytes, len(a.Name)))
+	}
+	if len(a.Secrets)+len(a.NamedSecrets)+len(a.Keys) == 0 {
+		errs = append(errs, fmt.Errorf("%s.secrets: at least one secret is required, or one of named_secrets or keys", at))
+	}
+	for i, secret := range a.Secrets {
+		errs = append(errs, checkSecret(fmt.Sprintf("%s.secrets[%d]", at, i), string(secret)))
+	}
+	for i := range a.NamedSecrets {
+		errs = append(errs, a.NamedSecrets[i].validate(fmt.Sprintf("%s.named_secrets[%d]", at, i)))
+	}
+	for i := range a.Keys {
+		errs = append(errs, a.Keys[i].validate(fmt.Sprintf("%s.keys[%d]", at, i)))
+	}
+	for i, origin := range a.Origins {
+		if err := auth.CheckOrigin(origin); err != nil {
+			errs = append(errs, fmt.Errorf("%s.origins[%d] %w (got %q)", at, i, err, origin))
+		}
+	}
+	for i := range a.Webhooks {
+		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
+	}
+	_, err := parseTime(at+".revoked_before", a.RevokedBefore)
+	return errors.Join(append(errs, err, a.Limits.validate(at+".limits"), a.validateDefaults(at))...)
+}
+
+func (c *LimitsConfig) validate(at string) error {
+	lowest := min(c.HandshakesPerSecond, c.HandshakesPerSecondPerAddress, c.HandshakesPerSecondPerUser, float64(c.Connections), float64(c.FramesPerSecond))
+	if lowest < 0 {
+		return fmt.Errorf("%s must not be negative (got %v)", at, lowest)
+	}
+	return nil
+}
+
+func (a *AppConfig) validateDefaults(at string) error {
+	_, err := a.defaults()
+	if fault := new(app.Fault); errors.As(err, &fault) {
+		return fmt.Errorf("%s.%w", at, fault)
+	} else if err != nil {
+		return fmt.Errorf("%s.default_configuration: %w", at, err)
+	}
+	return nil
+}
+
+// defaults is the default configuration in JSON; nil where there is none.
+func (a *AppConfig) defaults() (json.RawMessage, error) {
+	if a.DefaultConfiguration == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(a.DefaultConfiguration)
+	if err != nil {
+		return nil, err
+	}
+	return app.CheckDefaults("default_configuration", raw)
+}
+
+func (c *SecretConfig) validate(at string) error {
+	_, err := parseTime(at+".not_after", c.NotAfter)
+	if c.File != "" && c.Secret != "" {
+		return errors.Join(err, fmt.Errorf("%s: secret and secret_file exclude each other", at))
+	}
+	if c.File == "" {
+		err = errors.Join(err, checkSecret(at, string(c.Secret)))
+	}
+	return err
+}
+
+func checkSecret(at, secret string) error {
+	if n := len(secret); n == 0 || n > maxSecretBytes {
+		return fmt.Errorf("%s must have 1 to %d bytes (got %d)", at, maxSecretBytes, n)
+	}
+	return nil
+}
+
+// checkStrong is checkSecret for those that no person types.
+func checkStrong(at, secret string) error {
+	if n := len(secret); n < app.MinSecretBytes || n > app.MaxSecretBytes {
+		return fmt.Errorf("%s must have %d to %d bytes (got %d)", at, app.MinSecretBytes, app.MaxSecretBytes, n)
+	}
+	return nil
+}
+
+// algorithm is ES256 unless another is named.
+func (c *KeyConfig) algorithm() string {
+	if c.Algorithm == "" {
+		return auth.AlgorithmES256
+	}
+	return c.Algorithm
+}
+
+func (c *KeyConfig) validate(at string) error {
+	public, shared := c.PublicKey != "" || c.PublicKeyFile != "", c.Secret != "" || c.SecretFile != ""
+	switch c.algorithm() {
+	case auth.AlgorithmES256:
+		if !public || shared || (c.PublicKey != "" && c.PublicKeyFile != "") {
+			return fmt.Errorf("%s: an ES256 key has public_key or public_key_file, and no secret", at)
+		}
+		if c.PublicKey != "" {
+			_, err := c.public(at, c.PublicKey)
+			return err
+		}
+		return nil
+	case auth.AlgorithmHS256:
+		if public || !shared || c.ID == "" || (c.Secret != "" && c.SecretFile != "") {
+			return fmt.Errorf("%s: an HS256 key has key_id and secret or secret_file, and no public key", at)
+		}
+		if c.Secret != "" {
+			return checkStrong(at+".secret", string(c.Secret))
+		}
+		return nil
+	}
+	return fmt.Errorf("%s.algorithm must be ES256 or HS256 (got %q)", at, c.Algorithm)
+}
+
+// public makes the key of what a public key's text says.
+func (c *KeyConfig) public(at, text string) (app.Key, error) {
+	key := app.Key{ID: c.ID, Algorithm: auth.AlgorithmES256, Disabled: c.Disabled}
+	parsed, kid, err := app.ParseKeyText(text)
+	if err == nil {
+		err = key.SetPublic(parsed, kid)
+	}
+	if err != nil {
+		return key, fmt.Errorf("%s.public_key must %w", at, err)
+	}
+	return key, nil
+}
+
+func (c *WebhookConfig) validate(at string) error {
+	var errs []error
+	if c.ID == "" {
+		errs = append(errs, fmt.Errorf("%s.id is required", at))
+	}
+	if err := app.CheckWebhookURL(c.URL); err != nil {
+		errs = append(errs, fmt.Errorf("%s.url must %w", at, err))
+	}
+	if (c.Secret == "") == (c.SecretFile == "") {
+		errs = append(errs, fmt.Errorf("%s: secret or secret_file is required, and not both", at))
+	} else if c.Secret != "" {
+		errs = append(errs, checkStrong(at+".secret", string(c.Secret)))
+	}
+	return errors.Join(errs...)
+}

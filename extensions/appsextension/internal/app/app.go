@@ -1,0 +1,155 @@
+// Package app is what an application is: its document as the store keeps it, the changes
+// that the management API makes to it, what of it people see and what authentication
+// needs. It does no I/O; the time is an argument.
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Bounds of an app.
+const (
+	MaxNameBytes         = 256
+	MaxSecrets           = 16
+	MaxKeys              = 32
+	MaxOrigins           = 256
+	MaxWebhooks          = 16
+	MaxRevokedUsers      = 500
+	MaxURLBytes          = 2048
+	MaxDefaultBytes      = 16 << 10
+	MaxCredentialIDBytes = 128
+	MinSecretBytes       = auth.MinKeyBytes // of HS256 keys and webhooks
+	MaxSecretBytes       = 1 << 10
+)
+
+// RevocationLifetime is how long it takes until no session token made before a revocation
+// is good any more, with room for clocks that differ.
+const RevocationLifetime = protocol.TokenLifetime + 10*time.Minute
+
+// version is that of the document. A higher one was written by a newer program.
+const version = 1
+
+// App is one application. Nothing in it gives a secret away: of AppSecrets there are
+// verifiers, all others are sealed.
+type App struct {
+	Version              int                  `json:"version"`
+	Name                 string               `json:"name,omitempty"`
+	Salt                 []byte               `json:"salt"` // of all its secrets
+	Iterations           int                  `json:"iterations"`
+	Secrets              []Secret             `json:"secrets,omitempty"`
+	Keys                 []Key                `json:"keys,omitempty"`
+	Origins              []string             `json:"origins,omitempty"`
+	SingleUse            bool                 `json:"singleUse,omitempty"`
+	Limits               Limits               `json:"limits"`
+	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
+	Webhooks             []Webhook            `json:"webhooks,omitempty"`
+	Disabled             bool                 `json:"disabled,omitempty"`
+	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
+	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"`
+	CreatedAt            time.Time            `json:"createdAt,omitzero"`
+}
+
+// Secret is the verifier of one AppSecret.
+type Secret struct {
+	ID        string    `json:"id"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	NotAfter  time.Time `json:"notAfter,omitzero"` // zero: for good
+	StoredKey []byte    `json:"storedKey"`
+	ServerKey []byte    `json:"serverKey"`
+}
+
+// Key verifies third-party tokens.
+type Key struct {
+	ID        string    `json:"keyID"`
+	Algorithm string    `json:"algorithm"` // auth.AlgorithmES256 or auth.AlgorithmHS256
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	Disabled  bool      `json:"disabled,omitempty"`
+	PublicKey []byte    `json:"publicKey,omitempty"` // ES256: a SubjectPublicKeyInfo in DER
+	Sealed    string    `json:"sealed,omitempty"`    // HS256: the secret
+}
+
+// Limits are the app's own throttle numbers; 0: the receiver's own.
+type Limits struct {
+	HandshakesPerSecond           float64 `json:"handshakesPerSecond,omitempty"`
+	HandshakesPerSecondPerAddress float64 `json:"handshakesPerSecondPerAddress,omitempty"`
+	HandshakesPerSecondPerUser    float64 `json:"handshakesPerSecondPerUser,omitempty"`
+	Connections                   int     `json:"connections,omitempty"`
+	FramesPerSecond               int     `json:"framesPerSecond,omitempty"`
+}
+
+// Webhook is where notifications of the app are to go.
+type Webhook struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	Sealed    string    `json:"sealed"` // the secret that signs
+}
+
+// New returns an app without credentials. Its salt is that which an unknown app of this
+// id would have.
+func New(id string, keys *auth.Keys, now time.Time) *App {
+	return &App{Version: version, Salt: keys.Salt(id), Iterations: auth.Iterations, CreatedAt: now.UTC().Truncate(time.Millisecond)}
+}
+
+// ErrNewer says that a newer program wrote a document.
+var ErrNewer = errors.New("a newer version of this program wrote it")
+
+// Decode reads a document.
+func Decode(body []byte) (*App, error) {
+	a := &App{}
+	if err := json.Unmarshal(body, a); err != nil {
+		return nil, fmt.Errorf("the document of an app is damaged: %w", err)
+	}
+	if a.Version > version {
+		return nil, fmt.Errorf("the document of an app has version %d: %w", a.Version, ErrNewer)
+	}
+	if a.Version != version || len(a.Salt) == 0 || a.Iterations != auth.Iterations {
+		return nil, fmt.Errorf("the document of an app is damaged: version %d, a salt of %d bytes, %d iterations", a.Version, len(a.Salt), a.Iterations)
+	}
+	return a, nil
+}
+
+// Encode writes a document.
+func (a *App) Encode() ([]byte, error) { return json.Marshal(a) }
+
+// Clone returns a copy that can be changed.
+func (a *App) Clone() *App {
+	b := *a
+	b.Secrets, b.Keys, b.Webhooks = slices.Clone(a.Secrets), slices.Clone(a.Keys), slices.Clone(a.Webhooks)
+	b.Origins, b.RevokedUsers = slices.Clone(a.Origins), maps.Clone(a.RevokedUsers)
+	return &b
+}
+
+// CheckID reports what is wrong with an AppID that is to be kept. Apps that the
+// configuration declares may have any bytes.
+func CheckID(id string) error {
+	switch {
+	case id == "" || len(id) > protocol.MaxIDBytes:
+		return &Fault{Field: "id", Limit: fmt.Sprintf("have 1 to %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(id))}
+	case !utf8.ValidString(id) || hasControl(id):
+		return &Fault{Field: "id", Limit: "be UTF-8 without control characters", Got: fmt.Sprintf("%q", id)}
+	case id == "." || id == "..":
+		return &Fault{Field: "id", Limit: "have a place in a path", Got: fmt.Sprintf("%q", id)}
+	}
+	return nil
+}
+
+func hasControl(s string) bool {
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return true
+		}
+	}
+	return false
+}

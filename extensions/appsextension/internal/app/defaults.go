@@ -1,0 +1,131 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxDepth bounds the nesting of a default configuration.
+const maxDepth = 8
+
+// maxPool is the largest iceCandidatePoolSize, which is an octet.
+const maxPool = 255
+
+// checkDefaults sees that a default configuration is what the interface document has
+// (section 2.11): peerConnection, an RTCConfiguration, and media, MediaStreamConstraints.
+// Certificates cannot be written in JSON. Constraints of a track are the browsers' affair:
+// new ones come each year. It returns the document without spaces.
+func checkDefaults(o object, name string) json.RawMessage {
+	raw, ok := o.members[name]
+	if !ok || string(raw) == "null" || o.fault() != nil {
+		return nil
+	}
+	if len(raw) > MaxDefaultBytes {
+		o.refuse(name, fmt.Sprintf("have at most %d bytes", MaxDefaultBytes), strconv.Itoa(len(raw)))
+		return nil
+	}
+	if depth(raw) > maxDepth {
+		o.refuse(name, fmt.Sprintf("be nested at most %d deep", maxDepth), "a deeper one")
+		return nil
+	}
+	defaults := o.entry(name, raw, "peerConnection", "media")
+	if pc, ok := defaults.object("peerConnection", "iceServers", "iceTransportPolicy", "bundlePolicy", "rtcpMuxPolicy", "iceCandidatePoolSize"); ok {
+		checkPeerConnection(pc)
+	}
+	if media, ok := defaults.object("media", "audio", "video"); ok {
+		for _, kind := range []string{"audio", "video"} {
+			checkConstraints(media, kind)
+		}
+	}
+	var compact bytes.Buffer
+	if o.fault() != nil || json.Compact(&compact, raw) != nil {
+		return nil
+	}
+	return compact.Bytes()
+}
+
+// depth is how deep the brackets of a JSON text go.
+func depth(raw []byte) (deepest int) {
+	now, quoted, escaped := 0, false, false
+	for _, b := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = b == '\\', b != '"'
+		case b == '"':
+			quoted = true
+		case b == '{' || b == '[':
+			now++
+			deepest = max(deepest, now)
+		case b == '}' || b == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+func checkPeerConnection(pc object) {
+	pc.oneOf("iceTransportPolicy", "all", "relay")
+	pc.oneOf("bundlePolicy", "balanced", "max-compat", "max-bundle")
+	pc.oneOf("rtcpMuxPolicy", "require")
+	if n := pc.count("iceCandidatePoolSize"); n > maxPool {
+		pc.refuse("iceCandidatePoolSize", fmt.Sprintf("be 0 to %d", maxPool), strconv.Itoa(n))
+	}
+	for i, raw := range pc.list("iceServers", 32) {
+		server := pc.entry(fmt.Sprintf("iceServers[%d]", i), raw, "urls", "username", "credential")
+		checkURLs(server)
+		server.text("username", 512)
+		server.text("credential", 512)
+	}
+}
+
+// oneOf reads a string that is one of a few.
+func (o object) oneOf(name string, values ...string) string {
+	text := o.text(name, MaxURLBytes)
+	if text != "" && !slices.Contains(values, text) {
+		o.refuse(name, "be one of "+strings.Join(values, ", "), fmt.Sprintf("%q", clip(text)))
+	}
+	return text
+}
+
+// checkURLs reads urls, a string or an array of strings.
+func checkURLs(server object) {
+	const limit = "be a URL stun:, stuns:, turn: or turns:, or an array of 1 to 8 of them"
+	raw := bytes.TrimSpace(server.members["urls"])
+	var urls []string
+	if len(raw) > 0 && raw[0] == '[' {
+		server.value("urls", limit, &urls)
+	} else {
+		urls = []string{server.text("urls", MaxURLBytes)}
+	}
+	if len(urls) == 0 || len(urls) > 8 {
+		server.refuse("urls", limit, fmt.Sprintf("%d entries", len(urls)))
+	}
+	for _, url := range urls {
+		scheme, host, _ := strings.Cut(url, ":")
+		if !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme) || host == "" || len(url) > MaxURLBytes || hasControl(url) {
+			server.refuse("urls", limit, fmt.Sprintf("%q", clip(url)))
+		}
+	}
+}
+
+// checkConstraints reads true, false or an object.
+func checkConstraints(media object, kind string) {
+	raw := bytes.TrimSpace(media.members[kind])
+	if len(raw) > 0 && raw[0] != '{' && raw[0] != 't' && raw[0] != 'f' {
+		media.refuse(kind, "be true, false or an object of constraints", kindOf(raw))
+	}
+}
+
+// CheckDefaults is the check of a default configuration by itself, for what is called
+// name. It returns the document without spaces.
+func CheckDefaults(name string, raw json.RawMessage) (json.RawMessage, error) {
+	o := object{members: map[string]json.RawMessage{name: raw}, first: new(error)}
+	checked := checkDefaults(o, name)
+	return checked, o.fault()
+}

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/loopback"
+)
+
+// Sealer seals what is kept.
+type Sealer interface {
+	Seal(purpose string, secret []byte) string
+	Open(purpose, sealed string) (secret []byte, newest bool, err error)
+}
+
+// Shown is a secret that is told once, to who made it.
+type Shown struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret"`
+}
+
+// members of an app that are changed by routes of their own.
+var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers"} //nolint:gochecknoglobals // a constant
+
+// Replace takes the members of a body in place of an app's own; those that are absent go
+// back to their defaults. Credentials and revocations stay. It returns the secrets that it
+// made for webhooks, and changes nothing where it returns an error.
+func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
+	o := body(raw, "name", "origins", "singleUse", "limits", "defaultConfiguration", "webhooks", "disabled")
+	for _, name := range ownRoutes {
+		if value, there := o.members[name]; there {
+			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
+		}
+	}
+	next := a.Clone()
+	next.Name, next.SingleUse, next.Disabled = o.text("name", MaxNameBytes), o.boolean("singleUse"), o.boolean("disabled")
+	next.Origins = o.origins("origins")
+	next.Limits = o.limits("limits")
+	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
+	var shown []Shown
+	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
+	if err := o.fault(); err != nil {
+		return nil, err
+	}
+	*a = *next
+	return shown, nil
+}
+
+func (o object) origins(name string) (out []string) {
+	for i, raw := range o.list(name, MaxOrigins) {
+		at := fmt.Sprintf("%s[%d]", name, i)
+		one := object{path: o.path, members: map[string]json.RawMessage{at: raw}, first: o.first}
+		origin := one.text(at, auth.MaxOriginBytes)
+		if o.fault() != nil {
+			return nil
+		}
+		if err := auth.CheckOrigin(origin); err != nil {
+			o.refuse(at, originLimit(err), fmt.Sprintf("%q", clip(origin)))
+			return nil
+		}
+		if !slices.Contains(out, origin) {
+			out = append(out, origin)
+		}
+	}
+	return out
+}
+
+// originLimit makes a limit of what CheckOrigin says.
+func originLimit(err error) string {
+	text := err.Error()
+	if limit, ok := strings.CutPrefix(text, "must "); ok {
+		return limit
+	}
+	return "be an origin, scheme://host:port (it " + text + ")"
+}
+
+func (o object) limits(name string) (l Limits) {
+	limits, ok := o.object(name, "handshakesPerSecond", "handshakesPerSecondPerAddress", "handshakesPerSecondPerUser", "connections", "framesPerSecond")
+	if !ok {
+		return l
+	}
+	return Limits{
+		HandshakesPerSecond:           limits.number("handshakesPerSecond"),
+		HandshakesPerSecondPerAddress: limits.number("handshakesPerSecondPerAddress"),
+		HandshakesPerSecondPerUser:    limits.number("handshakesPerSecondPerUser"),
+		Connections:                   limits.count("connections"),
+		FramesPerSecond:               limits.count("framesPerSecond"),
+	}
+}
+
+// webhooks reads webhooks. One whose id was there before keeps its secret unless another
+// comes with it; a new one gets one where none comes with it.
+func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.Time) (out []Webhook, shown []Shown) {
+	for i, raw := range o.list("webhooks", MaxWebhooks) {
+		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret")
+		hook := Webhook{ID: entry.identifier("id"), URL: entry.webhookURL("url"), CreatedAt: now.UTC().Truncate(time.Millisecond)}
+		if slices.ContainsFunc(out, func(h Webhook) bool { return h.ID == hook.ID }) {
+			entry.refuse("id", "be there once", fmt.Sprintf("%q twice", clip(hook.ID)))
+		}
+		secret := entry.secret("secret")
+		if o.fault() != nil {
+			return nil, nil
+		}
+		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
+			hook.CreatedAt, hook.Sealed = before[at].CreatedAt, before[at].Sealed
+		}
+		if secret == "" && hook.Sealed == "" {
+			secret = NewSecret()
+			shown = append(shown, Shown{ID: hook.ID, Secret: secret})
+		}
+		if secret != "" {
+			hook.SetSecret(appID, secret, vault)
+		}
+		out = append(out, hook)
+	}
+	return out, shown
+}
+
+// SetSecret seals the secret of a webhook, which must have its id.
+func (w *Webhook) SetSecret(appID, secret string, vault Sealer) {
+	w.Sealed = vault.Seal(webhookPurpose(appID, w.ID), []byte(secret))
+}
+
+// identifier reads a name that goes into paths and logs.
+func (o object) identifier(name string) string {
+	id := o.text(name, MaxCredentialIDBytes)
+	if o.fault() == nil && !validIdentifier(id) {
+		o.refuse(name, identifierLimit, fmt.Sprintf("%q", clip(id)))
+	}
+	return id
+}
+
+var identifierLimit = fmt.Sprintf("have 1 to %d of the characters A-Z a-z 0-9 - _ . ~ :, and not be . or ..", MaxCredentialIDBytes) //nolint:gochecknoglobals // a constant
+
+func validIdentifier(id string) bool {
+	if id == "" || len(id) > MaxCredentialIDBytes || id == "." || id == ".." {
+		return false
+	}
+	for _, r := range id {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		if !letter && !strings.ContainsRune("-_.~:", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// webhookURL reads a URL to which notifications may go. It is not quoted in a fault: its
+// path or query may be secret.
+func (o object) webhookURL(name string) string {
+	text := o.text(name, MaxURLBytes)
+	if o.fault() == nil && CheckWebhookURL(text) != nil {
+		o.refuse(name, CheckWebhookURL(text).Error(), kindOf(o.members[name]))
+	}
+	return text
+}
+
+// limitError says what something must do.
+type limitError string
+
+// Error implements error.
+func (e limitError) Error() string { return string(e) }
+
+// CheckWebhookURL reports what a webhook's URL must do and does not. Plain HTTP would tell
+// the network what is sent.
+func CheckWebhookURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || len(text) > MaxURLBytes || hasControl(text):
+		return limitError(fmt.Sprintf("be a URL of at most %d bytes", MaxURLBytes))
+	case u.User != nil || u.Fragment != "":
+		return limitError("have no user, password or fragment")
+	case u.Scheme == "https", u.Scheme == "http" && loopback.Host(u.Hostname()):
+		return nil
+	}
+	return limitError("be an https URL; http goes to loopback only")
+}
+
+// secret reads a secret that somebody chose; its bytes are those of the text.
+func (o object) secret(name string) string {
+	secret := o.text(name, MaxSecretBytes)
+	if _, there := o.members[name]; there && o.fault() == nil && len(secret) < MinSecretBytes {
+		o.refuse(name, fmt.Sprintf("have at least %d bytes", MinSecretBytes), fmt.Sprintf("a string of %d bytes", len(secret)))
+	}
+	return secret
+}
+
+// NewSecret makes a secret: 32 random bytes in base64url.
+func NewSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// newID names a credential.
+func newID() string {
+	b := make([]byte, 8)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// The purposes for which secrets are sealed name all that they belong to, so that none can
+// be moved. AppIDs have no control characters, or come from the operator.
+func keyPurpose(appID, keyID string) string { return "key\x00" + appID + "\x00" + keyID }
+
+func webhookPurpose(appID, hookID string) string { return "webhook\x00" + appID + "\x00" + hookID }

@@ -1,0 +1,152 @@
+package app
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/auth"
+)
+
+// maxKeyBytes bounds a public key, as PEM or as JWK.
+const maxKeyBytes = 4 << 10
+
+// Errors of public keys. They are safe to be shown.
+var (
+	errPrivate = errors.New("be a public key; this is a private one: it should not have left its owner, make another pair")
+	errNotP256 = errors.New("be a public key on the curve P-256")
+	errPEM     = errors.New("be one PEM block PUBLIC KEY and nothing else")
+	errJWK     = errors.New("be a JWK of the type EC on P-256, with x and y")
+	errJWKUse  = errors.New("be a JWK that is to verify by ES256 (use, key_ops, alg)")
+	errTooLong = fmt.Errorf("have at most %d bytes", maxKeyBytes)
+)
+
+// ParsePEM reads a public key for ES256 from PEM. Its errors say what it must be.
+func ParsePEM(text string) (*ecdsa.PublicKey, error) {
+	if len(text) > maxKeyBytes {
+		return nil, errTooLong
+	}
+	block, rest := pem.Decode([]byte(strings.TrimSpace(text)))
+	switch {
+	case block == nil || len(strings.TrimSpace(string(rest))) > 0:
+		return nil, errPEM
+	case strings.Contains(block.Type, "PRIVATE"):
+		return nil, errPrivate
+	case block.Type != "PUBLIC KEY":
+		return nil, errPEM
+	}
+	return parseDER(block.Bytes)
+}
+
+func parseDER(der []byte) (*ecdsa.PublicKey, error) {
+	parsed, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, errPEM
+	}
+	public, ok := parsed.(*ecdsa.PublicKey)
+	if !ok || public.Curve != elliptic.P256() {
+		return nil, errNotP256
+	}
+	return public, nil
+}
+
+// jwk is what is read of a JSON Web Key (RFC 7517, RFC 7518).
+type jwk struct {
+	Type       string   `json:"kty"`
+	Curve      string   `json:"crv"`
+	X          string   `json:"x"`
+	Y          string   `json:"y"`
+	ID         string   `json:"kid"`
+	Algorithm  string   `json:"alg"`
+	Use        string   `json:"use"`
+	Operations []string `json:"key_ops"`
+	Private    any      `json:"d"`
+	Symmetric  any      `json:"k"`
+}
+
+// ParseJWK reads a public key for ES256 from a JWK, and its kid, which may be empty. As
+// RFC 7517 demands, members that it does not know are ignored: no URL is followed.
+func ParseJWK(text []byte) (public *ecdsa.PublicKey, id string, err error) {
+	if len(text) > maxKeyBytes {
+		return nil, "", errTooLong
+	}
+	var key jwk
+	if json.Unmarshal(text, &key) != nil {
+		return nil, "", errJWK
+	}
+	if key.Private != nil || key.Symmetric != nil {
+		return nil, "", errPrivate
+	}
+	if key.Type != "EC" || key.Curve != "P-256" {
+		return nil, "", errJWK
+	}
+	if !key.verifies() {
+		return nil, "", errJWKUse
+	}
+	public, err = key.point()
+	return public, key.ID, err
+}
+
+func (k *jwk) verifies() bool {
+	if (k.Use != "" && k.Use != "sig") || (k.Algorithm != "" && k.Algorithm != auth.AlgorithmES256) {
+		return false
+	}
+	for _, operation := range k.Operations {
+		if operation != "verify" {
+			return false
+		}
+	}
+	return true
+}
+
+// point refuses what is not on the curve.
+func (k *jwk) point() (*ecdsa.PublicKey, error) {
+	const uncompressed, size = 4, 32
+	point := []byte{uncompressed}
+	for _, text := range []string{k.X, k.Y} {
+		coordinate, err := base64.RawURLEncoding.Strict().DecodeString(text)
+		if err != nil || len(coordinate) != size {
+			return nil, errJWK
+		}
+		point = append(point, coordinate...)
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		return nil, errNotP256
+	}
+	return public, nil
+}
+
+// thumbprint names a public key (RFC 7638).
+func thumbprint(public *ecdsa.PublicKey) (string, error) {
+	point, err := public.Bytes()
+	if err != nil {
+		return "", err
+	}
+	half := (len(point) - 1) / 2
+	encode := base64.RawURLEncoding.EncodeToString
+	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"P-256","kty":"EC","x":"%s","y":"%s"}`, encode(point[1:1+half]), encode(point[1+half:])))
+	return encode(sum[:]), nil
+}
+
+// pemOf writes a public key as it is shown.
+func pemOf(der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+}
+
+// ParseKeyText reads a public key for ES256 from PEM or a JWK, whichever the text is, and
+// the JWK's kid.
+func ParseKeyText(text string) (public *ecdsa.PublicKey, id string, err error) {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
+		return ParseJWK([]byte(text))
+	}
+	public, err = ParsePEM(text)
+	return public, "", err
+}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Revoke takes a revocation from a body: {"all": true}, everything made before now;
+// {"before": time}, everything made before a time; {"user": name}, with or without
+// before, what was made for one user, by userName or aliasName. It returns what was revoked
+// in words. A revocation never moves back.
+func (a *App) Revoke(raw []byte, now time.Time) (string, error) {
+	o := body(raw, "all", "user", "before")
+	all, user, before := o.boolean("all"), o.text("user", protocol.MaxIDBytes), o.time("before")
+	if before.After(now.Add(time.Minute)) {
+		o.refuse("before", "not lie in the future", before.Format(time.RFC3339))
+	}
+	if all && (user != "" || !before.IsZero()) {
+		o.refuse("all", "stand alone", "it beside others")
+	}
+	if !all && user == "" && before.IsZero() {
+		o.refuse("all", "be true, or user or before be there", "none of the three")
+	}
+	if err := o.fault(); err != nil {
+		return "", err
+	}
+	if before.IsZero() {
+		before = roundUp(now)
+	}
+	if user != "" {
+		return "user", a.revokeUser(user, before, now)
+	}
+	if before.After(a.RevokedBefore) {
+		a.RevokedBefore = before
+	}
+	return "all", nil
+}
+
+// roundUp ends the second that now is in: tokens bear whole seconds, and one that was made
+// a moment ago is to be revoked too.
+func roundUp(now time.Time) time.Time { return now.UTC().Truncate(time.Second).Add(time.Second) }
+
+func (a *App) revokeUser(user string, before, now time.Time) error {
+	users := maps.Clone(a.RevokedUsers)
+	if users == nil {
+		users = map[string]time.Time{}
+	}
+	maps.DeleteFunc(users, func(_ string, at time.Time) bool { return now.Sub(at) > RevocationLifetime })
+	if _, known := users[user]; !known && len(users) >= MaxRevokedUsers {
+		return &Fault{
+			Field: "user", Limit: fmt.Sprintf("be one of at most %d that are revoked at a time: revoke all", MaxRevokedUsers),
+			Got: strconv.Itoa(len(users) + 1),
+		}
+	}
+	if before.After(users[user]) {
+		users[user] = before
+	}
+	a.RevokedUsers = users
+	return nil
+}

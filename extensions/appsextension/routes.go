@@ -1,0 +1,186 @@
+package appsextension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+)
+
+// request is what a route answers.
+type request struct {
+	*http.Request
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	who  string          // the name of the token
+	app  string          // the AppID in the path
+	body []byte          // of a request that has one
+}
+
+// reply is an answer that is no refusal.
+type reply struct {
+	status   int
+	body     any    // nil: none
+	revision int64  // of the app, for the ETag; 0: none
+	location string // of what was made
+}
+
+// route is one thing that the API does. README.md lists them; a test compares.
+type route struct {
+	method, path string
+	serve        func(*management, *request) (reply, error)
+}
+
+const apiApps = "/api/v1/apps"
+
+func routes() []route {
+	const one = apiApps + "/{app}"
+	return []route{
+		{http.MethodGet, apiApps, (*management).list},
+		{http.MethodGet, one, (*management).get},
+		{http.MethodPut, one, (*management).replace},
+		{http.MethodDelete, one, (*management).remove},
+		{http.MethodPost, one + "/secrets", (*management).addSecret},
+		{http.MethodPut, one + "/secrets/{credential}", (*management).changeSecret},
+		{http.MethodDelete, one + "/secrets/{credential}", (*management).deleteSecret},
+		{http.MethodPost, one + "/keys", (*management).addKey},
+		{http.MethodPut, one + "/keys/{credential}", (*management).changeKey},
+		{http.MethodDelete, one + "/keys/{credential}", (*management).deleteKey},
+		{http.MethodPost, one + "/revoke", (*management).revoke},
+	}
+}
+
+// headers stand on every answer. There are none for other origins: browsers refuse pages
+// of these what is answered here.
+var headers = map[string]string{
+	"Cache-Control":           "no-store",
+	"X-Content-Type-Options":  "nosniff",
+	"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+
+// handler is the API: who asks is looked at first, then the path, then the body.
+func (m *management) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range routes() {
+		mux.HandleFunc(route.method+" "+route.path, m.answer(route))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range headers {
+			w.Header().Set(name, value)
+		}
+		if _, ok := m.tokens.name(r); !ok {
+			m.count(r.Context(), "unauthorized")
+			m.audit.Warn("a request to the management API without a good token was refused", zap.String("method", clip(r.Method)))
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			writeProblem(w, newProblem(http.StatusUnauthorized, "a bearer token is needed, and this is none of those that are configured"))
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			m.count(r.Context(), "refused")
+			writeProblem(w, noRoute(mux, r))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// clip bounds what comes from outside and goes into the log.
+func clip(text string) string { return text[:min(len(text), 100)] }
+
+// noRoute tells a method that is not there from a path that is not.
+func noRoute(mux *http.ServeMux, r *http.Request) *problem {
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "" {
+			return newProblem(http.StatusMethodNotAllowed, "%s is not among the methods of this path", clip(r.Method))
+		}
+	}
+	return newProblem(http.StatusNotFound, "there is no such path")
+}
+
+// answer turns a route into a handler: the one place that makes errors answers.
+func (m *management) answer(route route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+		defer cancel()
+		who, _ := m.tokens.name(r)
+		req := &request{Request: r, ctx: ctx, who: who, app: r.PathValue("app")}
+		var rep reply
+		err := req.read(w)
+		if err == nil {
+			rep, err = route.serve(m, req)
+		}
+		if err != nil {
+			p, failed := problemOf(err)
+			if failed {
+				m.registry.logger.Error("the management API failed", zap.String("route", route.method+" "+route.path), zap.Error(err))
+			}
+			m.count(ctx, outcome(p, failed))
+			writeProblem(w, p)
+			return
+		}
+		m.count(ctx, "ok")
+		m.write(w, rep)
+	}
+}
+
+func outcome(p *problem, failed bool) string {
+	switch {
+	case failed:
+		return "failed"
+	case p.Status == http.StatusPreconditionFailed || p.Status == http.StatusConflict:
+		return "conflict"
+	}
+	return "refused"
+}
+
+func (m *management) count(ctx context.Context, outcome string) {
+	m.registry.telemetry.QosappsManagementRequests.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+}
+
+// read reads a body, of which nothing is decoded before its size and type are known.
+func (r *request) read(w http.ResponseWriter) error {
+	if r.Method != http.MethodPut && r.Method != http.MethodPost {
+		return nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return newProblem(http.StatusRequestEntityTooLarge, "a body has at most %d bytes", maxRequestBytes)
+	}
+	if err != nil {
+		return newProblem(http.StatusBadRequest, "the body could not be read")
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
+		return newProblem(http.StatusUnsupportedMediaType, "the Content-Type of a body must be application/json")
+	}
+	r.body = body
+	return nil
+}
+
+func (m *management) write(w http.ResponseWriter, rep reply) {
+	if rep.revision != 0 {
+		w.Header().Set("ETag", etag(rep.revision))
+	}
+	if rep.location != "" {
+		w.Header().Set("Location", rep.location)
+	}
+	if rep.body == nil {
+		w.WriteHeader(rep.status)
+		return
+	}
+	body, err := json.Marshal(rep.body)
+	if err != nil {
+		m.registry.logger.Error("an answer could not be written as JSON", zap.Error(err))
+		writeProblem(w, newProblem(http.StatusInternalServerError, "the answer could not be written"))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(rep.status)
+	_, _ = w.Write(append(body, '\n')) // the client has left
+}
