@@ -88,7 +88,8 @@ type testHost map[component.ID]component.Component
 
 func (h testHost) GetExtensions() map[component.ID]component.Component { return h }
 
-// newTestHost knows two applications: "demo" for any origin, "strict" for testOrigin.
+// newTestHost knows three applications: "demo" for any origin, "strict" for testOrigin, and
+// "third", whose origin server signs tokens with thirdSecret.
 func newTestHost() component.Host {
 	keys, err := auth.NewKeys([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
@@ -101,6 +102,10 @@ func newTestHost() component.Host {
 			ID: id, Salt: salt, Iterations: protocol.MinScramIterations, Origins: origins,
 			Verifiers: []auth.Verifier{auth.NewVerifier(testSecret, salt, protocol.MinScramIterations)},
 		}
+	}
+	apps.apps["third"] = auth.App{
+		ID: "third", Origins: []string{testOrigin},
+		Keys: []auth.VerificationKey{{ID: "hs", Algorithm: auth.AlgorithmHS256, Secret: []byte(thirdSecret)}},
 	}
 	return testHost{component.MustNewID("qosapps"): apps}
 }

@@ -101,7 +101,7 @@ func writeRefusal(w http.ResponseWriter, status int, e *protocol.Error, retryAft
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds())) //nolint:gosec // JSON, sent as such with nosniff
+	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds()))
 }
 
 // readBody reads a POST body of at most MaxFrameBytes.
@@ -121,5 +121,5 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *protocol.Error) 
 func writeAnswer(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(body) //nolint:gosec // never HTML, and sent with nosniff
+	_, _ = w.Write(body)
 }
