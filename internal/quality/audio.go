@@ -7,6 +7,11 @@ const (
 	silenceLevel    = 0.00316 // -50 dBov
 	minSpeechBps    = 6e3     // below it no codec that we rate by bit rate carries speech
 	buffersOfJitter = 2       // jitter buffer that is assumed for a known jitter
+	packetSamples   = 960     // of Opus, whose clock is 48 kHz, in packetMs
+	maxLoss         = 0.2     // to which the E-model was made
+	maxDelayMs      = 500     // likewise
+	randomRun       = 2       // packets: up to this mean run losses count as random
+	burstyRun       = 3       // and from here as bursty
 )
 
 // AudioInput is what one interval tells of an audio stream. Counts are increases over
@@ -22,6 +27,7 @@ type AudioInput struct {
 	Samples                Opt
 	ConcealedSamples       Opt
 	SilentConcealedSamples Opt
+	ConcealmentEvents      Opt // runs of concealed samples
 	RemoteLossFraction     Opt // outbound
 	RemotePacketsLost      Opt // outbound, where no fraction is known
 	JitterMs               Opt // at the receiving end
@@ -51,10 +57,16 @@ func ScoreAudio(in AudioInput) Result {
 		bps = in.bitrate(codec, &res)
 		res.add(InBitrateBps, bps)
 	}
-	listening := codec.rating(bps, 100*loss)
+	lost := losses{ppl: 100 * loss}
+	if run, ok := in.lossRun(); ok && codec.knowsBursts() {
+		lost.bursty = clamp((run-randomRun)/(burstyRun-randomRun), 0, 1)
+		res.add(InLossRun, run)
+	}
+	listening := codec.rating(bps, lost)
 	res.R = clamp(listening-Idd(delay), 0, 100)
 	res.MOS = MOS(res.R)
 	res.MOSListening = MOS(listening)
+	res.extrapolated = loss > maxLoss || delay > maxDelayMs
 	return res
 }
 
@@ -79,6 +91,16 @@ func (in *AudioInput) loss() (float64, Reason) {
 		loss = math.Max(loss, audible/in.Samples.v)
 	}
 	return clamp(loss, 0, 1), Scored
+}
+
+// lossRun is the mean length, in packets, of what was audibly concealed at a time: how the
+// losses lay, for that no statistic tells.
+func (in *AudioInput) lossRun() (float64, bool) {
+	if in.Outbound || !in.ConcealedSamples.ok || !in.ConcealmentEvents.positive() {
+		return 0, false
+	}
+	audible := math.Max(0, in.ConcealedSamples.v-in.SilentConcealedSamples.orZero())
+	return audible / in.ConcealmentEvents.v / packetSamples, true
 }
 
 // remoteLoss is the loss of an outbound stream, by the remote end's reports.

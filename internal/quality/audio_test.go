@@ -1,7 +1,9 @@
 package quality
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,7 +33,7 @@ func audioMOS(t *testing.T, in AudioInput) float64 {
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
 	res := ScoreAudio(opusCall())
-	require.Equal(t, "qos-audio/1 (G.107.2)", res.Model)
+	require.Equal(t, "qos-audio/2 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
 	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.
@@ -154,7 +156,7 @@ func TestScoreAudioBitrateIsThatOfSpeech(t *testing.T) {
 
 	lossy := opusCall()
 	lossy.Packets, lossy.PacketsLost, lossy.Bytes = Some(200), Some(50), Some(16000)
-	require.InDelta(t, MOS(opus().rating(32000, 20)), audioMOS(t, lossy), 1e-12, "loss is charged once")
+	require.InDelta(t, MOS(opus().rating(32000, losses{ppl: 20})), audioMOS(t, lossy), 1e-12, "loss is charged once")
 	require.Less(t, audioMOS(t, lossy), clean)
 }
 
@@ -200,18 +202,18 @@ func TestCodecTables(t *testing.T) {
 		for i, p := range c.points {
 			if i > 0 {
 				require.Greater(t, p.bps, c.points[i-1].bps, c.names)
-				require.Greater(t, c.pointRating(i, 0), c.pointRating(i-1, 0), "%v at %g bit/s", c.names, p.bps)
+				require.Greater(t, c.pointRating(i, losses{}), c.pointRating(i-1, losses{}), "%v at %g bit/s", c.names, p.bps)
 			}
-			require.InDelta(t, c.pointRating(i, 0), c.rating(p.bps, 0), 1e-9, c.names)
+			require.InDelta(t, c.pointRating(i, losses{}), c.rating(p.bps, losses{}), 1e-9, c.names)
 		}
 		if c.rated() {
 			require.GreaterOrEqual(t, c.defaultBps, minSpeechBps)
 		}
 	}
 	// R 131.1713 of the vectors, 31 kbit/s.
-	require.InDelta(t, 131.1713/1.48, opus().rating(31e3, 0), 1e-4)
-	require.InDelta(t, (148-10.66596559)/1.48, opus().rating(64e3, 0), 1e-9, "above the table: the last point")
-	require.Equal(t, opus().rating(6e3, 2), opus().rating(1e3, 2), "below it: the first")
+	require.InDelta(t, 131.1713/1.48, opus().rating(31e3, losses{}), 1e-4)
+	require.InDelta(t, (148-10.66596559)/1.48, opus().rating(64e3, losses{}), 1e-9, "above the table: the last point")
+	require.Equal(t, opus().rating(6e3, losses{ppl: 2}), opus().rating(1e3, losses{ppl: 2}), "below it: the first")
 }
 
 // At the points of super-wideband the capping may cost no more than this.
@@ -219,9 +221,77 @@ func TestOpusStaysNearPublishedPoints(t *testing.T) {
 	worst := 0.0
 	for i, p := range opusPoints {
 		for ppl := 0.0; ppl <= 20 && p.band == Fullband; ppl++ {
-			published := MOS(opus().pointRating(i, ppl))
-			worst = math.Max(worst, math.Abs(published-MOS(opus().rating(p.bps, ppl))))
+			lost := losses{ppl: ppl}
+			published := MOS(opus().pointRating(i, lost))
+			worst = math.Max(worst, math.Abs(published-MOS(opus().rating(p.bps, lost))))
 		}
 	}
 	require.Less(t, worst, 0.16)
+}
+
+// Losses in runs are worse than the same number apart, and between the two it is gradual.
+func TestScoreAudioLossBursts(t *testing.T) {
+	f := func(events, bpl float64) {
+		t.Helper()
+		in := opusCall()
+		in.TargetBitrateBps, in.Bytes = Some(31e3), Opt{}
+		in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(12_000), Some(events) // 12.5 packets, 5 %
+		res := ScoreAudio(in)
+		run, ok := res.Input(InLossRun)
+		require.True(t, ok)
+		require.InDelta(t, 12.5/events, run, 1e-12)
+		require.InDelta(t, MOS(Fullband.Rating(0, 16.82867498, bpl, 5, 1)/1.48), res.MOS, 1e-9)
+	}
+	f(12, 10.44)
+	f(6.25, 10.44)
+	f(5, (10.44+8.82)/2) // 2.5 packets a run
+	f(4, 8.82)
+	f(1, 8.82)
+
+	in := opusCall()
+	in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(12_000), Opt{}
+	res := ScoreAudio(in)
+	_, ok := res.Input(InLossRun)
+	require.False(t, ok, "without the number of runs losses count as random")
+	in.Codec, in.ConcealmentEvents = "PCMU", Some(1)
+	res = ScoreAudio(in)
+	_, ok = res.Input(InLossRun)
+	require.False(t, ok, "G.113 has one factor")
+}
+
+// The factors for bursts are those of the vectors.
+func TestBurstyFactors(t *testing.T) {
+	seen := 0
+	for _, v := range readVectors(t, "testdata/emodel_vectors.csv") {
+		kbps, ok := strings.CutPrefix(v["codec"], "Opus SWB VBR ")
+		if !ok || v["BurstR"] != "" {
+			continue
+		}
+		for _, p := range opusPoints {
+			if fmt.Sprintf("%gk", p.bps/1000) == kbps {
+				require.InDelta(t, v.num(t, "Bpl"), p.bursty, 1e-9, kbps)
+				seen++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, seen, 40)
+}
+
+func TestConfidence(t *testing.T) {
+	f := func(want Confidence, change func(*AudioInput)) {
+		t.Helper()
+		in := opusCall()
+		change(&in)
+		res := ScoreAudio(in)
+		require.Equal(t, want, res.Confidence())
+	}
+	f(HighConfidence, func(*AudioInput) {})
+	f(MediumConfidence, func(in *AudioInput) { in.RTTMs = Opt{} })
+	f(MediumConfidence, func(in *AudioInput) { in.RTTMs = Some(2000) })
+	f(MediumConfidence, func(in *AudioInput) { in.PacketsLost = Some(100) })
+	f(LowConfidence, func(in *AudioInput) { in.Codec = "" })
+	f(MediumConfidence, func(in *AudioInput) { in.AudioLevel, in.Bytes = Some(0), Some(100) })
+	f("", func(in *AudioInput) { in.Packets = Some(0) })
+	res := ScoreVideo(camera("VP8", 640, 360, 500, 30), DefaultVideoParams())
+	require.Equal(t, HighConfidence, res.Confidence())
 }

@@ -10,6 +10,7 @@ type ratePoint struct {
 	bps     float64
 	band    Band
 	ie, bpl float64
+	bursty  float64 // Bpl when losses come in runs; 0: not known
 }
 
 // audioCodec is what the E-model knows of a codec. Points rise in bit rate; a codec
@@ -24,35 +25,35 @@ type audioCodec struct {
 }
 
 const (
-	modelNarrowband = "qos-audio/1 (G.107)"
-	modelWideband   = "qos-audio/1 (G.107.1)"
-	modelFullband   = "qos-audio/1 (G.107.2)"
+	modelNarrowband = "qos-audio/2 (G.107)"
+	modelWideband   = "qos-audio/2 (G.107.1)"
+	modelFullband   = "qos-audio/2 (G.107.2)"
 )
 
 // opusPoints: no ITU row exists for Opus. These are POLQA-derived: Alahmadi, Pocta,
-// Melvin, ACM TOMM 17(4):133 (2021), VBR, random loss: narrowband 6 to 9 kbit/s, wideband
+// Melvin, ACM TOMM 17(4):133 (2021), VBR, random and bursty loss: narrowband 6 to 9 kbit/s, wideband
 // 11 to 13, super-wideband from 14. All are read on the fullband scale, of which the
 // others are the lower part; only there does quality rise with the bit rate throughout
 // (R 70, 72, 77, 81, 101, 106, 109, 110, 114 … 137).
 var opusPoints = []ratePoint{
-	{6e3, Narrowband, 23.00233478, 24.5644848},
-	{7e3, Narrowband, 21.25545861, 22.45885046},
-	{8e3, Narrowband, 16.02443357, 20.25866692},
-	{9e3, Narrowband, 11.73674352, 18.90829837},
-	{11e3, Wideband, 28.41322299, 23.93979569},
-	{12e3, Wideband, 23.29505705, 22.2151863},
-	{13e3, Wideband, 19.958882, 19.49608704},
-	{14e3, Fullband, 38.06, 16.51},
-	{15e3, Fullband, 34.12, 15.0},
-	{16e3, Fullband, 30.16302131, 11.83},
-	{19e3, Fullband, 23.80720462, 10.67},
-	{22e3, Fullband, 20.22332357, 10.47},
-	{25e3, Fullband, 20.20905481, 11.28},
-	{28e3, Fullband, 18.47734739, 10.63},
-	{31e3, Fullband, 16.82867498, 10.44},
-	{34e3, Fullband, 14.75893036, 10.12},
-	{37e3, Fullband, 12.07782849, 10.38},
-	{40e3, Fullband, 10.66596559, 9.79},
+	{6e3, Narrowband, 23.00233478, 24.5644848, 15.36},
+	{7e3, Narrowband, 21.25545861, 22.45885046, 14.43},
+	{8e3, Narrowband, 16.02443357, 20.25866692, 13.48},
+	{9e3, Narrowband, 11.73674352, 18.90829837, 12.44},
+	{11e3, Wideband, 28.41322299, 23.93979569, 20.12},
+	{12e3, Wideband, 23.29505705, 22.2151863, 18.9},
+	{13e3, Wideband, 19.958882, 19.49608704, 16.92},
+	{14e3, Fullband, 38.06, 16.51, 9.13},
+	{15e3, Fullband, 34.12, 15.0, 7.9},
+	{16e3, Fullband, 30.16302131, 11.83, 10.06},
+	{19e3, Fullband, 23.80720462, 10.67, 8.92},
+	{22e3, Fullband, 20.22332357, 10.47, 8.57},
+	{25e3, Fullband, 20.20905481, 11.28, 9.18},
+	{28e3, Fullband, 18.47734739, 10.63, 8.91},
+	{31e3, Fullband, 16.82867498, 10.44, 8.82},
+	{34e3, Fullband, 14.75893036, 10.12, 8.54},
+	{37e3, Fullband, 12.07782849, 10.38, 8.3},
+	{40e3, Fullband, 10.66596559, 9.79, 8.04},
 }
 
 // audioCodecs: factors of ITU-T G.113 unless a comment says otherwise. Rows of G.113 that
@@ -66,52 +67,56 @@ var audioCodecs = []audioCodec{
 	{
 		// With packet loss concealment, which every browser has (without: Bpl 4.3).
 		names: []string{"pcmu", "pcma"}, model: modelNarrowband, scale: Narrowband,
-		lookaheadMs: 5, points: []ratePoint{{64e3, Narrowband, 0, 25.1}},
+		lookaheadMs: 5, points: []ratePoint{{64e3, Narrowband, 0, 25.1, 0}},
 	},
 	{
 		// Ie from G.113; its Bpl was not found and is taken from AMR-WB 12.65, alike in Ie.
 		names: []string{"g722"}, model: modelWideband, scale: Wideband,
-		lookaheadMs: 5, points: []ratePoint{{64e3, Wideband, 13, 4.3}},
+		lookaheadMs: 5, defaultBps: 64e3, points: []ratePoint{
+			{48e3, Wideband, 31, 4.3, 0},
+			{56e3, Wideband, 20, 4.3, 0},
+			{64e3, Wideband, 13, 4.3, 0},
+		},
 	},
 	{
 		// Ie,WB diotic (G.113 09/2024); Bpl is given at 12.65 and 23.05, the nearest serves.
 		names: []string{"amr-wb"}, model: modelWideband, scale: Wideband,
 		lookaheadMs: 5, defaultBps: 12650, points: []ratePoint{
-			{6600, Wideband, 56, 4.3},
-			{8850, Wideband, 41, 4.3},
-			{12650, Wideband, 20, 4.3},
-			{15850, Wideband, 17, 4.3},
-			{23050, Wideband, 8, 4.6},
+			{6600, Wideband, 56, 4.3, 0},
+			{8850, Wideband, 41, 4.3, 0},
+			{12650, Wideband, 20, 4.3, 0},
+			{15850, Wideband, 17, 4.3, 0},
+			{23050, Wideband, 8, 4.6, 0},
 		},
 	},
 	{
 		// SWB (G.113 09/2024 with Erratum 1).
 		names: []string{"evs"}, model: modelFullband, scale: Fullband,
 		lookaheadMs: 5, defaultBps: 13200, points: []ratePoint{
-			{9600, Fullband, 22.7, 13.0},
-			{13200, Fullband, 17.1, 11.7},
-			{16400, Fullband, 10.8, 10.3},
-			{24400, Fullband, 7.2, 11.4},
+			{9600, Fullband, 22.7, 13.0, 0},
+			{13200, Fullband, 17.1, 11.7, 0},
+			{16400, Fullband, 10.8, 10.3, 0},
+			{24400, Fullband, 7.2, 11.4, 0},
 		},
 	},
 	{
 		// G.729A with voice activity detection.
 		names: []string{"g729"}, model: modelNarrowband, scale: Narrowband,
-		lookaheadMs: 5, points: []ratePoint{{8e3, Narrowband, 11, 19}},
+		lookaheadMs: 5, points: []ratePoint{{8e3, Narrowband, 11, 19, 0}},
 	},
 	{
 		// 6.3 kbit/s with voice activity detection.
 		names: []string{"g723"}, model: modelNarrowband, scale: Narrowband,
-		lookaheadMs: 5, points: []ratePoint{{6300, Narrowband, 15, 16.1}},
+		lookaheadMs: 5, points: []ratePoint{{6300, Narrowband, 15, 16.1, 0}},
 	},
 	{
 		names: []string{"gsm"}, model: modelNarrowband, scale: Narrowband,
-		lookaheadMs: 5, points: []ratePoint{{13e3, Narrowband, 20, 10}},
+		lookaheadMs: 5, points: []ratePoint{{13e3, Narrowband, 20, 10, 0}},
 	},
 	{
 		// AMR 12.2 is GSM-EFR.
 		names: []string{"gsm-efr", "amr"}, model: modelNarrowband, scale: Narrowband,
-		lookaheadMs: 5, points: []ratePoint{{12200, Narrowband, 5, 10}},
+		lookaheadMs: 5, points: []ratePoint{{12200, Narrowband, 5, 10, 0}},
 	},
 }
 
@@ -119,7 +124,7 @@ var audioCodecs = []audioCodec{
 // whatever the bit rate, and AssumedCodec says so.
 var unknownCodec = audioCodec{
 	model: modelFullband, scale: Fullband, lookaheadMs: 5,
-	points: []ratePoint{{31e3, Fullband, 16.82867498, 10.44}},
+	points: []ratePoint{{31e3, Fullband, 16.82867498, 10.44, 0}},
 }
 
 // findAudioCodec finds a codec by its MIME subtype, with or without "audio/".
@@ -140,16 +145,20 @@ func subtype(name string) string { return name[strings.LastIndexByte(name, '/')+
 // rated tells whether the codec's factors depend on the bit rate.
 func (c *audioCodec) rated() bool { return len(c.points) > 1 }
 
+// losses is what became of the packets: how many were lost, in percent, and how bursty that
+// was, from 0 (random) to 1 (in runs).
+type losses struct{ ppl, bursty float64 }
+
 // rating returns the rating without delay, on the codec's scale, which may be below 0.
 //
 // Between points it is linear in the bit rate. No point may beat one above it: the
 // published Bpl fall as the rate rises, so that, taken alone, 15 kbit/s under 10 % loss
 // would beat 16 kbit/s.
-func (c *audioCodec) rating(bps, ppl float64) float64 {
+func (c *audioCodec) rating(bps float64, lost losses) float64 {
 	last := len(c.points) - 1
-	above := c.pointRating(last, ppl)
+	above := c.pointRating(last, lost)
 	for i := last - 1; i >= 0 && bps < c.points[i+1].bps; i-- {
-		at := math.Min(above, c.pointRating(i, ppl))
+		at := math.Min(above, c.pointRating(i, lost))
 		if lo, hi := c.points[i].bps, c.points[i+1].bps; bps >= lo {
 			return at + (above-at)*(bps-lo)/(hi-lo)
 		}
@@ -158,7 +167,14 @@ func (c *audioCodec) rating(bps, ppl float64) float64 {
 	return above
 }
 
-func (c *audioCodec) pointRating(i int, ppl float64) float64 {
+func (c *audioCodec) pointRating(i int, lost losses) float64 {
 	p := &c.points[i]
-	return p.band.listening(p.ie, p.bpl, ppl, 1) / c.scale.Scale()
+	bpl := p.bpl
+	if p.bursty > 0 {
+		bpl += (p.bursty - p.bpl) * lost.bursty
+	}
+	return p.band.listening(p.ie, bpl, lost.ppl, 1) / c.scale.Scale()
 }
+
+// knowsBursts tells whether the codec has factors for losses in runs.
+func (c *audioCodec) knowsBursts() bool { return c.points[0].bursty > 0 }

@@ -25,6 +25,7 @@ func TestDocument(t *testing.T) {
 	row("kbit/s", "%g", func(p ratePoint) float64 { return p.bps / 1000 })
 	row("Ie", "%.1f", func(p ratePoint) float64 { return p.ie })
 	row("Bpl", "%.1f", func(p ratePoint) float64 { return p.bpl })
+	row("Bpl in runs", "%.1f", func(p ratePoint) float64 { return p.bursty })
 	for i, label := range []string{Excellent, Good, Fair, Poor} {
 		b := DefaultBounds()[i]
 		require.Contains(t, doc, fmt.Sprintf("| %s | %g | ", label, b))
@@ -41,4 +42,5 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	require.Contains(t, doc, "`"+modelVideo+"`")
+	require.Contains(t, doc, "`"+strings.TrimSuffix(modelFullband, " (G.107.2)")+"`")
 }

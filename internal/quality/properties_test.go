@@ -47,6 +47,7 @@ func drawAudio(t *rapid.T) AudioInput {
 		Samples:                o.any("samples", 0, 480_000),
 		ConcealedSamples:       o.any("concealed", 0, 480_000),
 		SilentConcealedSamples: o.any("silent", 0, 480_000),
+		ConcealmentEvents:      o.any("events", 0, 100),
 		RemoteLossFraction:     o.any("fraction", 0, 1),
 		RemotePacketsLost:      o.any("remoteLost", 0, 1000),
 		JitterMs:               o.any("jitter", 0, 1000),
@@ -152,6 +153,7 @@ func TestAudioNeverRisesWhenItGetsWorse(t *testing.T) {
 		raise("loss", 1000, func(in *AudioInput) *Opt { return &in.PacketsLost }),
 		raise("discards", 1000, func(in *AudioInput) *Opt { return &in.PacketsDiscarded }),
 		raise("concealment", 480_000, func(in *AudioInput) *Opt { return &in.ConcealedSamples }),
+		lower("shorter runs", 1, 200, func(in *AudioInput) *Opt { return &in.ConcealmentEvents }),
 		lower("audible", 0, 480_000, func(in *AudioInput) *Opt { return &in.SilentConcealedSamples }),
 		raise("remote loss", 1, func(in *AudioInput) *Opt { return &in.RemoteLossFraction }),
 		raise("remote count", 1000, func(in *AudioInput) *Opt { return &in.RemotePacketsLost }),
@@ -223,9 +225,9 @@ func TestScoresDoNotDependOnTheInterval(t *testing.T) {
 		o := opts{t}
 		a := opusCall()
 		a.Packets, a.PacketsLost, a.Bytes = o.known("packets", 10, 500), o.known("lost", 0, 100), o.known("bytes", 1e3, 4e4)
-		a.Samples, a.ConcealedSamples = Some(240_000), o.known("concealed", 0, 240_000)
+		a.Samples, a.ConcealedSamples, a.ConcealmentEvents = Some(240_000), o.known("concealed", 0, 240_000), o.known("events", 1, 50)
 		b := a
-		scale(k, &b.IntervalMs, &b.Packets, &b.PacketsLost, &b.Bytes, &b.Samples, &b.ConcealedSamples)
+		scale(k, &b.IntervalMs, &b.Packets, &b.PacketsLost, &b.Bytes, &b.Samples, &b.ConcealedSamples, &b.ConcealmentEvents)
 		ra, rb := ScoreAudio(a), ScoreAudio(b)
 		if math.Abs(ra.MOS-rb.MOS) > 1e-6 {
 			t.Fatalf("audio: %+v and %+v", ra, rb)
@@ -255,6 +257,13 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 				return audioMOS(t, in)
 			})
 		}
+	}
+	for _, run := range []float64{randomRun, burstyRun} {
+		f("run of losses", run, func(run float64) float64 {
+			in := opusCall()
+			in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(run*10*packetSamples), Some(10)
+			return audioMOS(t, in)
+		})
 	}
 	f("delay", 100, func(ms float64) float64 { return MOS(93.2 - Idd(ms)) })
 	f("rating", 6.515, MOS)

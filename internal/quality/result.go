@@ -133,12 +133,18 @@ const (
 	InFreezes60s                       // freezes in the last 60 s
 	InFrozenFraction                   // share of the interval that was frozen
 	InQP                               // mean quantisation parameter (screens)
+	InLossRun                          // mean run of concealed packets (Opus)
+	InX0                               // constants of the video model, where an operator changed them
+	InFreezeCountWeight
+	InFreezeShareWeight
+	InOutboundLossPercent
 	NumInputs
 )
 
 var inputNames = [NumInputs]string{
 	"loss_fraction", "delay_ms", "bitrate_bps", "pixels", "displayed_pixels", "fps",
-	"freezes_60s", "frozen_fraction", "qp",
+	"freezes_60s", "frozen_fraction", "qp", "loss_run_packets",
+	"x0", "freeze_count_weight", "freeze_share_weight", "outbound_loss_percent",
 }
 
 // String returns the input's name in snake case, with its unit.
@@ -160,12 +166,37 @@ type Result struct {
 	Model        string  // name and version
 	Assumed      Assumed
 
-	inputs [NumInputs]Input
-	n      int
+	extrapolated bool // beyond what the model was made for
+	inputs       [NumInputs]Input
+	n            int
 }
 
 // OK tells whether there is a score.
 func (r *Result) OK() bool { return r.Model != "" }
+
+// Confidence says how much of what went into a score was measured, in words: they are
+// judgement. It says nothing of the model.
+type Confidence string
+
+// The degrees of confidence.
+const (
+	HighConfidence   Confidence = "high"   // all of it
+	MediumConfidence Confidence = "medium" // but for what shifts the score a little, or beyond the model's range
+	LowConfidence    Confidence = "low"    // not what the score rests on
+)
+
+// Confidence returns that of the score, "" when there is none.
+func (r *Result) Confidence() Confidence {
+	switch {
+	case !r.OK():
+		return ""
+	case r.Assumed&AssumedCodec != 0:
+		return LowConfidence
+	case r.Assumed != 0 || r.extrapolated:
+		return MediumConfidence
+	}
+	return HighConfidence
+}
 
 // Inputs returns what went into the model. The slice is the result's memory.
 func (r *Result) Inputs() []Input { return r.inputs[:r.n] }

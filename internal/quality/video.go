@@ -47,6 +47,25 @@ func (p VideoParams) Validate() error {
 	return errors.Join(errs...)
 }
 
+// addChanged takes down the constants that are not the defaults: without them nobody could
+// compute the score again.
+func (p VideoParams) addChanged(res *Result) {
+	d := DefaultVideoParams()
+	for _, c := range [...]struct {
+		name       InputName
+		have, want float64
+	}{
+		{InX0, p.X0, d.X0},
+		{InFreezeCountWeight, p.FreezeCount, d.FreezeCount},
+		{InFreezeShareWeight, p.FreezeShare, d.FreezeShare},
+		{InOutboundLossPercent, p.OutboundD, d.OutboundD},
+	} {
+		if c.have != c.want {
+			res.add(c.name, c.have)
+		}
+	}
+}
+
 // VideoInput is what one interval tells of a video stream. Counts are increases over the
 // interval, fractions 0 to 1.
 type VideoInput struct {
@@ -82,6 +101,7 @@ func ScoreVideo(in VideoInput, p VideoParams) Result {
 		return unscored(why)
 	}
 	res := Result{Model: modelVideo, MOS: 1}
+	p.addChanged(&res)
 	frozen := in.frozenShare()
 	if in.dead() || frozen >= 1 {
 		res.add(InFrozenFraction, 1)

@@ -23,6 +23,7 @@ const (
 	samples
 	concealedSamples
 	silentConcealedSamples
+	concealmentEvents
 	jitterMs
 	jitterBufferDelayMs
 	rttMs
@@ -72,6 +73,7 @@ var fieldOf = func() map[string]field {
 		"samples":                samples,
 		"concealedSamples":       concealedSamples,
 		"silentConcealedSamples": silentConcealedSamples,
+		"concealmentEvents":      concealmentEvents,
 		"jitterMs":               jitterMs,
 		"jitterBufferDelayMs":    jitterBufferDelayMs,
 		"rttMs":                  rttMs,
@@ -204,6 +206,7 @@ func (m *measurement) audioInput() quality.AudioInput {
 		Samples:                m.num[samples],
 		ConcealedSamples:       m.num[concealedSamples],
 		SilentConcealedSamples: m.num[silentConcealedSamples],
+		ConcealmentEvents:      m.num[concealmentEvents],
 		RemoteLossFraction:     m.num[remoteLossFraction],
 		RemotePacketsLost:      m.num[remotePacketsLost],
 		JitterMs:               m.num[jitterMs],

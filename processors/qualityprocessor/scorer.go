@@ -154,7 +154,7 @@ func (s *scorer) write(m *measurement, res *quality.Result) {
 		return
 	}
 	inputs := res.Inputs()
-	m.attrs.EnsureCapacity(m.attrs.Len() + len(inputs) + 6)
+	m.attrs.EnsureCapacity(m.attrs.Len() + len(inputs) + 7)
 	m.attrs.PutDouble(semconv.QualityMOS, res.MOS)
 	m.attrs.PutStr(semconv.QualityLabel, quality.Label(res.MOS, s.bounds))
 	m.attrs.PutStr(semconv.QualityModel, res.Model)
@@ -162,6 +162,7 @@ func (s *scorer) write(m *measurement, res *quality.Result) {
 		m.attrs.PutDouble(semconv.QualityMOSListening, res.MOSListening)
 		m.attrs.PutDouble(semconv.QualityR, res.R)
 	}
+	m.attrs.PutStr(semconv.QualityConfidence, string(res.Confidence()))
 	if res.Assumed != 0 {
 		m.attrs.PutStr(semconv.QualityAssumed, res.Assumed.String())
 	}
