@@ -2,8 +2,10 @@ package qoswssreceiver
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -29,6 +31,7 @@ type audit struct {
 	log              *zap.Logger
 	metrics          *metadata.TelemetryBuilder
 	now              func() time.Time
+	made             atomic.Uint64 // decisions so far
 	grants, refusals lines
 }
 
@@ -56,19 +59,22 @@ func (l *lines) allow(now time.Time) bool {
 	return true
 }
 
-// decided records one decision.
+// decided records one decision. Its number in the message makes each message another one,
+// for the collector thins out messages that are the same (service::telemetry::logs::sampling),
+// and shows where lines were dropped.
 func (a *audit) decided(d auth.Decision) {
 	a.metrics.ReceiverQoswssAuthDecisions.Add(context.Background(), 1, metric.WithAttributes(
 		attribute.String("door", string(d.Door)), attribute.String("reason", string(d.Reason))))
-	level, message, room := zapcore.WarnLevel, "refused", &a.refusals
+	number := a.made.Add(1)
+	level, result, room := zapcore.WarnLevel, "refused", &a.refusals
 	if d.Reason == auth.Granted {
-		level, message, room = zapcore.InfoLevel, "granted", &a.grants
+		level, result, room = zapcore.InfoLevel, "granted", &a.grants
 	}
 	if !room.allow(a.now()) {
 		a.metrics.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
 		return
 	}
-	a.log.Log(level, message, auditFields(d)...)
+	a.log.Log(level, fmt.Sprintf("%s, decision %d", result, number), auditFields(d)...)
 }
 
 // auditFields are those of a line. What is empty is left out.

@@ -26,12 +26,14 @@ func audited(t *testing.T) (*collector, *observer.ObservedLogs) {
 // spec: AUTH-03, AUTH-04
 func TestAuditHasALineForEachDecision(t *testing.T) {
 	c, logs := audited(t)
-	line := func(message string, want map[string]any) {
+	number := 0
+	line := func(result string, want map[string]any) {
 		t.Helper()
+		number++
 		all := logs.FilterLoggerName("audit").All()
 		_ = logs.TakeAll()
 		require.Len(t, all, 1)
-		require.Equal(t, message, all[0].Message)
+		require.Equal(t, fmt.Sprintf("%s, decision %d", result, number), all[0].Message)
 		got := all[0].ContextMap()
 		if token, there := got["token"]; there { // another one each time
 			require.Len(t, token, 16)
@@ -100,7 +102,7 @@ func TestAuditIsBounded(t *testing.T) {
 	require.EqualValues(t, 10_000-auditBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
 	require.EqualValues(t, 10_000, c.counted("receiver_qoswss_auth_decisions", "proof_wrong"))
 	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted})
-	require.Equal(t, 1, logs.FilterMessage("granted").Len())
+	require.Equal(t, 1, logs.FilterMessage("granted, decision 10001").Len())
 	require.Len(t, logs.All()[0].ContextMap()["app"], maxAuditBytes)
 	now = now.Add(time.Second)
 	require.Equal(t, auditRate, flood())
