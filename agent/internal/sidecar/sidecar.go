@@ -199,8 +199,15 @@ func (s *sidecar) answered(a agent.Answer) {
 	if a.Status >= http.StatusInternalServerError {
 		level = zap.ErrorLevel
 	}
-	if entry := s.log.Check(level, "answered"); entry != nil {
-		entry.Write(zap.Int("status", a.Status), zap.String("reason", string(a.Reason)), zap.Error(a.Err),
-			zap.String("keyID", a.KeyID), zap.String("jti", a.TokenID), zap.Duration("took", a.Took))
+	entry := s.log.Check(level, "answered")
+	if entry == nil {
+		return
 	}
+	fields := []zap.Field{
+		zap.Int("status", a.Status), zap.String("reason", string(a.Reason)), zap.Error(a.Err), zap.Duration("took", a.Took),
+	}
+	if a.TokenID != "" { // the collector's audit log has both
+		fields = append(fields, zap.String("keyID", a.KeyID), zap.String("jti", a.TokenID))
+	}
+	entry.Write(fields...)
 }

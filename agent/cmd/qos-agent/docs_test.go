@@ -1,0 +1,179 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/agent/internal/config"
+)
+
+var update = flag.Bool("update", false, "write the table of keys into docs/agent.md, and fail")
+
+const root = "../../.."
+
+func guide(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "agent.md"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// node finds Node.js, which the guide's origin server needs.
+func node(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not here")
+	}
+	return path
+}
+
+// startOrigin runs the guide's origin server, as it stands there, and returns its address.
+func startOrigin(t *testing.T, p *process) string {
+	t.Helper()
+	binary := node(t)
+	match := regexp.MustCompile("(?s)<!-- origin.js -->\n```js\n(.*?)```").FindStringSubmatch(guide(t))
+	require.NotNil(t, match)
+	script := filepath.Join(p.dir, "origin.js")
+	require.NoError(t, os.WriteFile(script, []byte(match[1]), 0o600))
+	address := freeAddress(t)
+	cmd := exec.Command(binary, script)
+	cmd.Env = append(os.Environ(), "PORT="+address[strings.LastIndex(address, ":")+1:],
+		"AGENT_SOCKET="+p.socket(), "SECRET_FILE="+filepath.Join(p.dir, "secret"))
+	cmd.Stderr = &p.log
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	listening(t, address)
+	return address
+}
+
+// browser keeps cookies.
+func browser(t *testing.T, transport *http.Transport) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, Timeout: patience}
+}
+
+// ask posts, from a page of an origin where one is given.
+func ask(t *testing.T, client *http.Client, url, origin string, headers ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, url, http.NoBody)
+	require.NoError(t, err)
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := client.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, "application/json", response.Header.Get("Content-Type"), string(text))
+	return response.StatusCode, string(text)
+}
+
+// TestTheGuidesOriginServer: the way of "five minutes", with real node, up to verify.
+//
+// spec: AUTH-04, AUTH-08
+func TestTheGuidesOriginServer(t *testing.T) {
+	p := start(t, "--who=header")
+	address := startOrigin(t, p)
+	client := browser(t, new(http.Transport))
+	status, body := ask(t, client, "http://"+address+"/token", "")
+	require.Equal(t, http.StatusForbidden, status)
+	require.JSONEq(t, `{"error":"not logged in"}`, body)
+
+	status, _ = ask(t, client, "http://"+address+"/login?user=alice", "")
+	require.Equal(t, http.StatusOK, status)
+	// What a page writes into the agent's headers is worth nothing to the origin server.
+	status, body = ask(t, client, "http://"+address+"/token", "", "X-Qos-User", "bob")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "alice", verified(t, body, p.key().Public())["userID"])
+
+	cmd := exec.Command(binary, "verify", "--key="+filepath.Join(p.keys, "current.pem"), "--app_id="+appID, "--user_id=alice")
+	cmd.Stdin = strings.NewReader(body)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "verdict    the collector would take it")
+}
+
+// TestTheGuideHasEveryKey: the table is what the binary takes.
+func TestTheGuideHasEveryKey(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| key | default | |\n| --- | --- | --- |\n")
+	for _, key := range config.KeysHelp() {
+		table.WriteString("| `" + key[0] + "` | ")
+		if key[1] != "" {
+			table.WriteString("`" + key[1] + "` ")
+		}
+		table.WriteString("| " + key[2] + " |\n")
+	}
+	text := guide(t)
+	block := regexp.MustCompile(`(?s)<!-- keys -->\n(.*?)<!-- /keys -->`)
+	match := block.FindStringSubmatch(text)
+	require.NotNil(t, match)
+	if *update {
+		text = block.ReplaceAllLiteralString(text, "<!-- keys -->\n"+table.String()+"<!-- /keys -->")
+		require.NoError(t, os.WriteFile(filepath.Join(root, "docs", "agent.md"), []byte(text), 0o600))
+		t.Fatal("docs/agent.md was written; run again without -update")
+	}
+	require.Equal(t, table.String(), match[1])
+}
+
+// TestTheGuideHasEveryMetric: and no other.
+func TestTheGuideHasEveryMetric(t *testing.T) {
+	p := start(t, "--who=header")
+	p.token(p.key().Public(), alice...) // histograms show when they hold something
+	_, text := p.look("/metrics")
+	names := func(pattern, text string) map[string]bool {
+		found := make(map[string]bool)
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			found[regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(m[1], "")] = true
+		}
+		return found
+	}
+	require.Equal(t, names(`(?m)^(qos_agent_\w+)`, text), names("(?m)^\\| `(qos_agent_\\w+)", guide(t)))
+	for _, m := range regexp.MustCompile(`reason="(\w+)"`).FindAllStringSubmatch(text, -1) {
+		require.Contains(t, guide(t), "`"+m[1]+"`")
+	}
+}
+
+// TestShippedConfiguration: deploy/agent/agent.yaml is one that qos-agent takes.
+func TestShippedConfiguration(t *testing.T) {
+	nothing := func(string) (string, bool) { return "", false }
+	_, err := config.Load([]string{"--config=" + filepath.Join(root, "deploy", "agent", "agent.yaml")}, nothing, io.Discard)
+	require.NoError(t, err)
+}
+
+// TestSystemdUnit: systemd itself reads it, and finds it as closed as the guide says.
+func TestSystemdUnit(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd is not here")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "deploy", "agent", "qos-agent.service"))
+	require.NoError(t, err)
+	unit := filepath.Join(t.TempDir(), "qos-agent.service")
+	require.NoError(t, os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/local/bin/qos-agent", binary)), 0o600))
+	out, err := exec.Command("systemd-analyze", "verify", "--man=no", unit).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Empty(t, string(out))
+	out, err = exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", unit).CombinedOutput()
+	require.NoError(t, err, string(out))
+}
