@@ -60,12 +60,34 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink) {
 		opinions := count(logs, semconv.EventFeedback)
 		return opinions == len(s.users), strconv.Itoa(opinions)
 	})
+	if late := lateShare(logs); s.starve == "" && late > maxLate {
+		t.Fatalf("%.0f %% of the measurements came late: this machine had no time for the call; record it again", 100*late)
+	}
 	for _, l := range logs {
 		trim(l)
 	}
 	trace.Logs = logs
 	require.NoError(t, trace.Write(*recordCauses))
 	t.Logf("%d batches, %d measurements", len(logs), count(logs, semconv.EventStats))
+}
+
+// maxLate is how many measurements of a recording may be late. More mean that other work on
+// the machine harmed the call, which nobody arranged.
+const maxLate = 0.1
+
+func lateShare(logs []plog.Logs) float64 {
+	late, all := 0.0, 0.0
+	for _, l := range logs {
+		eachRecord(l, func(_ pcommon.Map, r plog.LogRecord) {
+			if interval, ok := r.Attributes().Get(semconv.IntervalMs); ok {
+				all++
+				if interval.Double() > 1.3*float64(statsInterval.Milliseconds()) {
+					late++
+				}
+			}
+		})
+	}
+	return late / max(1, all)
 }
 
 func count(logs []plog.Logs, name string) (n int) {

@@ -423,34 +423,46 @@ func starve(t *testing.T, b *browser, share float64) {
 	}
 	if _, err := os.Stat(group); err != nil {
 		require.NoError(t, os.Mkdir(group, 0o755), "control groups are needed to starve a browser")
-		t.Cleanup(func() {
-			b.process.kill()
-			eventually(t, 10*time.Second, "the group can go", func() (bool, string) { err := os.Remove(group); return err == nil, fmt.Sprint(err) })
-		})
+		t.Cleanup(func() { release(t, group) })
 	}
 	const period = 100_000
 	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(period)))
 	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*period))))
-	for _, pid := range groupMembers(t, b.process.cmd.Process.Pid) {
+	for _, pid := range family(t, b.process.cmd.Process.Pid) {
 		_ = write("cgroup.procs", pid) // it may have ended
 	}
 }
 
-// groupMembers lists the processes of a process group.
-func groupMembers(t *testing.T, group int) (pids []string) {
+// release lets the processes of a control group go, and removes it.
+func release(t *testing.T, group string) {
+	raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+	require.NoError(t, err)
+	for pid := range strings.FieldsSeq(string(raw)) {
+		_ = os.WriteFile(filepath.Join(cgroups, "cgroup.procs"), []byte(pid), 0o600) // it may have ended
+	}
+	require.NoError(t, os.Remove(group))
+}
+
+// family lists a process and all that it started, and they.
+func family(t *testing.T, root int) (pids []string) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(t, err)
+	children := map[string][]string{}
 	for _, file := range stats {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			continue // it has ended
 		}
 		text := string(raw)
-		fields := strings.Fields(text[strings.LastIndex(text, ")")+1:])
-		if len(fields) > 2 && fields[2] == strconv.Itoa(group) {
-			pids = append(pids, strings.Fields(text)[0])
+		fields := strings.Fields(text[strings.LastIndex(text, ")")+1:]) // state, parent
+		if len(fields) > 1 {
+			children[fields[1]] = append(children[fields[1]], strings.Fields(text)[0])
 		}
+	}
+	pids = []string{strconv.Itoa(root)}
+	for i := 0; i < len(pids); i++ {
+		pids = append(pids, children[pids[i]]...)
 	}
 	return pids
 }
