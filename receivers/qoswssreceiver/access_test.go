@@ -125,6 +125,23 @@ func TestSessionGoesOnUnderARenewedToken(t *testing.T) {
 	require.Equal(t, protocol.CodeTokenExpired, end.bye.Code)
 }
 
+// The registry learns which secret or key let somebody in, so that it can tell which ones are
+// still in use.
+//
+// spec: AUTH-01, AUTH-04
+func TestRegistryLearnsWhatIsUsed(t *testing.T) {
+	c := startCollector(t)
+	apps := c.receiver.door.apps.(*testApps)
+	p := c.connect("demo")
+	_, _ = c.post("auth", testOrigin, thirdParty(t, "alice", unchanged))
+	_, _ = c.post("auth", "", thirdParty(t, "alice", unchanged))
+	p.say(logText(1))
+	p.acked(1)
+	apps.mu.Lock()
+	defer apps.mu.Unlock()
+	require.Equal(t, []string{"demo " + apps.apps["demo"].Verifiers[0].ID, "third hs"}, apps.used)
+}
+
 // spec: SRV-03, AUTH-02
 func TestSessionOfAnother(t *testing.T) {
 	c := startCollector(t)

@@ -29,14 +29,15 @@ const (
 // "audit" and a count for each decision. It never has a token, a secret or a proof.
 type audit struct {
 	log              *zap.Logger
+	used             func(appID, credentialID string, at time.Time)
 	metrics          *metadata.TelemetryBuilder
 	now              func() time.Time
 	made             atomic.Uint64 // decisions so far
 	grants, refusals lines
 }
 
-func newAudit(log *zap.Logger, metrics *metadata.TelemetryBuilder, now func() time.Time) *audit {
-	return &audit{log: log.Named("audit"), metrics: metrics, now: now}
+func newAudit(log *zap.Logger, apps registry, metrics *metadata.TelemetryBuilder, now func() time.Time) *audit {
+	return &audit{log: log.Named("audit"), used: apps.Used, metrics: metrics, now: now}
 }
 
 // lines counts the lines that one kind of decision has written of late.
@@ -70,7 +71,11 @@ func (a *audit) decided(d auth.Decision) {
 	if d.Reason == auth.Granted {
 		level, result, room = zapcore.InfoLevel, "granted", &a.grants
 	}
-	if !room.allow(a.now()) {
+	now := a.now()
+	if d.Reason == auth.Granted && d.Door != auth.DoorToken {
+		a.used(d.AppID, d.Credential.ID, now)
+	}
+	if !room.allow(now) {
 		a.metrics.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
 		return
 	}

@@ -72,23 +72,7 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 		return err
 	}
 	own, stop := context.WithCancel(context.Background())
-	r.door = &door{
-		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
-	}
-	if r.door.may, err = r.throttles(apps); err != nil {
-		stop()
-		r.door = nil
-		return err
-	}
-	r.door.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, r.metrics, time.Now).decided)
-	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
-		stop()
-		r.door = nil
-		return err
-	}
-	r.door.watch.seen.Store(apps.Revision())
-	r.sockets = newSockets(r.door)
-	if err := r.listen(ctx, host); err != nil {
+	if err := r.open(ctx, host, apps, own); err != nil {
 		stop()
 		r.door = nil
 		return err
@@ -98,6 +82,23 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	r.unwatch = unwatch
 	r.serving.Go(func() { r.door.watch.run(watching, apps, r.timing.look, r.sockets.wake) })
 	return nil
+}
+
+// open makes the door and listens. Pipeline calls end with own.
+func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, own context.Context) (err error) {
+	r.door = &door{
+		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+	}
+	if r.door.may, err = r.throttles(apps); err != nil {
+		return err
+	}
+	r.door.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, time.Now).decided)
+	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
+		return err
+	}
+	r.door.watch.seen.Store(apps.Revision())
+	r.sockets = newSockets(r.door)
+	return r.listen(ctx, host)
 }
 
 // findApps finds the apps extension among the host's.

@@ -44,6 +44,13 @@ type testApps struct {
 	mu       sync.Mutex
 	apps     map[string]auth.App
 	revision uint64
+	used     []string // app and credential of each handshake
+}
+
+func (a *testApps) Used(appID, credentialID string, _ time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.used = append(a.used, appID+" "+credentialID)
 }
 
 func (a *testApps) Revision() uint64 {
