@@ -38,7 +38,7 @@ func stats(logs plog.Logs, app, statsType, media string, attrs map[string]any) {
 func summary(revision int) map[string]any {
 	return map[string]any{
 		semconv.SummaryStart: 1_000_000, semconv.SummaryEnd: 1_045_000, semconv.SummaryRevision: revision,
-		semconv.SummaryOutcome: "success", semconv.SummaryParticipants: 2, semconv.SummaryMOS: 4.25,
+		semconv.SummaryOutcome: "success", semconv.SummaryCause: "senderUplink", semconv.SummaryParticipants: 2, semconv.SummaryMOS: 4.25,
 		semconv.SummaryIssuesPrefix + "highPacketLoss": 3, semconv.SummaryIssuesPrefix + "frozenVideo": 1,
 		semconv.SummaryIssuesPrefix + "x\"} 1\nqos_fake": 1,
 	}
@@ -107,6 +107,7 @@ func TestAggregatesOfConferences(t *testing.T) {
 	out := exposition(t, a)
 	for _, line := range []string{
 		`qos_conferences_total{app="demo",outcome="success"} 1`,
+		`qos_conference_causes_total{app="demo",cause="senderUplink"} 1`,
 		`qos_participants_total{app="demo"} 2`,
 		`qos_conference_duration_seconds_sum{app="demo"} 45`,
 		`qos_conference_mos_count{app="demo"} 1`,

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -182,6 +183,9 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 		return
 	}
 	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, attribute.Text(attrs, semconv.SummaryOutcome)))
+	if found := attribute.Text(attrs, semconv.SummaryCause); found != "" {
+		a.count(semconv.MetricConferenceCauses, app.name, semconv.LabelCause, oneOf(causes, found))
+	}
 	app.participants.Add(whole(attrs, semconv.SummaryParticipants))
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
@@ -197,6 +201,15 @@ var issueAttrs = func() map[string]string {
 		m[semconv.SummaryIssuesPrefix+string(kind)] = string(kind)
 	}
 	return m
+}()
+
+// causes are the words of likely causes.
+var causes = func() []string {
+	words := make([]string, len(cause.Causes))
+	for i, c := range cause.Causes {
+		words[i] = string(c)
+	}
+	return words
 }()
 
 func (a *aggregates) observeIssues(app *appMetrics, attrs pcommon.Map) {

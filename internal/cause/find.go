@@ -8,7 +8,8 @@ import (
 
 // call is a Call in a fixed order.
 type call struct {
-	people []Person
+	people []Person // those without a session were not measured, and come last
+	named  map[string][]int
 	errors map[string]int
 }
 
@@ -35,7 +36,35 @@ func Find(given Call) Verdict {
 func newCall(given Call) *call {
 	c := &call{people: slices.Clone(given.People), errors: given.Errors}
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
+	c.addUnmeasured()
 	return c
+}
+
+// addUnmeasured makes a person without a session of each remote end that told nothing: it
+// may be at fault as well.
+func (c *call) addUnmeasured() {
+	c.named = make(map[string][]int, len(c.people))
+	for i := range c.people {
+		c.nameAs(i, c.people[i].Users)
+	}
+	for i := range c.people {
+		for j := range c.people[i].Fabrics {
+			f := &c.people[i].Fabrics[j]
+			if f.Server || slices.ContainsFunc(f.Remote, func(name string) bool { return len(c.named[name]) > 0 }) {
+				continue
+			}
+			c.people = append(c.people, Person{Users: f.Remote})
+			c.nameAs(len(c.people)-1, f.Remote)
+		}
+	}
+}
+
+func (c *call) nameAs(i int, names []string) {
+	for _, name := range names {
+		if !slices.Contains(c.named[name], i) {
+			c.named[name] = append(c.named[name], i)
+		}
+	}
 }
 
 func (c *call) eachStream(do func(i int, f *Fabric, s *Stream)) {
@@ -64,6 +93,9 @@ func (c *call) verdict(findings []Finding) Verdict {
 	anyBad := false
 	for i := range c.people {
 		p := &c.people[i]
+		if p.Session == "" {
+			continue
+		}
 		v.People[p.Session] = choose(mine[p.Session], p.Bad)
 		anyBad = anyBad || p.Bad
 	}

@@ -121,28 +121,26 @@ const nobody = -2
 // peer is the one at the other end of a fabric, as it was named.
 func (c *call) peer(i int, f *Fabric) int {
 	found := nobody
-	for j := range c.people {
-		if j != i && slices.ContainsFunc(f.Remote, func(name string) bool { return slices.Contains(c.people[j].Users, name) }) {
-			if found != nobody {
+	for _, name := range f.Remote {
+		for _, j := range c.named[name] {
+			switch {
+			case j == i || j == found:
+			case found != nobody:
 				return nobody // several endpoints with one userID: nobody can tell which
+			default:
+				found = j
 			}
-			found = j
 		}
 	}
 	return found
 }
 
+// userOf is whose stream it is behind a server; server where nobody can tell.
 func (c *call) userOf(name string) int {
-	found := server
-	for j := range c.people {
-		if name != "" && slices.Contains(c.people[j].Users, name) {
-			if found != server {
-				return server
-			}
-			found = j
-		}
+	if found := c.named[name]; name != "" && len(found) == 1 {
+		return found[0]
 	}
-	return found
+	return server
 }
 
 // measure draws the streams of each leg together. The receiving end counts where it was

@@ -19,8 +19,12 @@ func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 	if !f.Media || !f.Sends || !f.Connected || f.LifeMs < MinTimeMs || sendsAnything(f) {
 		return findings
 	}
+	confidence := 0.6
+	if f.Server { // whoever only listens may not have said so
+		confidence = 0.4
+	}
 	return append(findings, Finding{
-		Cause: Application, Session: c.session(i), Confidence: 0.75, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
+		Cause: Application, Session: c.session(i), Confidence: confidence, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
 		Evidence: []Evidence{{
 			Metric: "packetsSent", Session: c.session(i), Text: "the connection stood and was said to send, and no stream was sent",
 		}},

@@ -95,7 +95,7 @@ func (p *participant) describe(person *cause.Person, out *Participant) {
 func (f *fabric) evidence(out *Fabric) cause.Fabric {
 	e := cause.Fabric{
 		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
-		Media: f.usage != "data", Sends: f.direction == "" || f.direction == "sendrecv" || f.direction == "sendonly",
+		Media: f.usage != "data", Sends: f.direction == "sendrecv" || f.direction == "sendonly",
 		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage,
 		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, BrokenMs: out.ICEDisruptionMs, Relay: out.RelayProtocol,
 	}

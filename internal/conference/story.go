@@ -82,19 +82,21 @@ func pathFacts(m *Stats) detect.Facts {
 		when(jitter.Known && jitter.V > cause.JitterMs && m.Packets >= storyPackets && even, jittery)
 }
 
-func encoderFacts(m *Stats) detect.Facts {
-	held := func(ms Value, reason string) bool {
-		if ms.Known {
-			return ms.V >= m.IntervalMs/2
-		}
-		return m.Limitation == reason
+// held reports whether the encoder was held back for most of the interval.
+func held(m *Stats, ms Value, reason string) bool {
+	if ms.Known {
+		return ms.V >= m.IntervalMs/2
 	}
+	return m.Limitation == reason
+}
+
+func encoderFacts(m *Stats) detect.Facts {
 	rate := m.TargetBitrateBps.V
 	if !m.TargetBitrateBps.Known {
 		rate = 8000 * m.Bytes / max(1, m.IntervalMs)
 	}
-	return when(held(m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
-		when(held(m.CPULimitedMs, "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
+	return when(held(m, m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
+		when(held(m, m.CPULimitedMs, "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
 		when(m.EncodeMs.Known && m.EncodeMs.V >= cause.WorkShare*m.IntervalMs, busy)
 }
 
@@ -117,7 +119,8 @@ func contentFacts(m *Stats, screen bool) detect.Facts {
 	case m.StatsType == outboundRTP && m.MediaType == audio:
 		return when(m.AudioLevel.Known && m.AudioLevel.V < cause.SilentLevel, weak)
 	case m.StatsType == outboundRTP && m.MediaType == video && !screen:
-		return when(m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs, weak)
+		free := !held(m, m.BandwidthLimitedMs, "bandwidth") && !held(m, m.CPULimitedMs, "cpu") // else it is not for want of pictures
+		return when(free && m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs, weak)
 	}
 	return 0
 }

@@ -69,5 +69,6 @@ var Attributes = []Attribute{
 	{SummaryParticipants, "int", "{participant}", EventSummary, "sessions that took part"},
 	{SummaryMOS, "double", "1", EventSummary, "conference score; absent without evidence"},
 	{SummaryLabel, "string", "", EventSummary, "label of the conference score"},
+	{SummaryCause, "string", "", EventSummary, "likely cause of what was wrong, of the list in docs/cause.md; none, or unknown"},
 	{SummaryIssuesPrefix + "<kind>", "int", "{issue}", EventSummary, "issues of a kind that were found (docs/quality.md); absent where there were none"},
 }

@@ -4,6 +4,7 @@ package semconv
 // units, as its naming guide asks.
 const (
 	MetricConferences        = "qos_conferences_total"
+	MetricConferenceCauses   = "qos_conference_causes_total"
 	MetricConferenceDuration = "qos_conference_duration_seconds"
 	MetricConferenceMOS      = "qos_conference_mos"
 	MetricParticipants       = "qos_participants_total"
@@ -25,6 +26,7 @@ const (
 const (
 	LabelApp       = "app"
 	LabelOutcome   = "outcome"
+	LabelCause     = "cause"
 	LabelMedia     = "media"
 	LabelDirection = "direction"
 	LabelStage     = "stage"
@@ -44,6 +46,7 @@ type Metric struct {
 // Metrics lists the metrics of the time-series exporter, in document order.
 var Metrics = []Metric{
 	{MetricConferences, "counter", []string{LabelApp, LabelOutcome}, "conferences that ended, once each whatever revisions follow"},
+	{MetricConferenceCauses, "counter", []string{LabelApp, LabelCause}, "conferences that ended, by the likely cause of what was wrong, once each"},
 	{MetricConferenceDuration, "histogram", []string{LabelApp}, "length of ended conferences"},
 	{MetricConferenceMOS, "histogram", []string{LabelApp}, "score of ended conferences that had one"},
 	{MetricParticipants, "counter", []string{LabelApp}, "participants of ended conferences"},

@@ -114,5 +114,6 @@ const (
 	SummaryParticipants = "qos.summary.participants"
 	SummaryMOS          = "qos.summary.mos"
 	SummaryLabel        = "qos.summary.label"
+	SummaryCause        = "qos.summary.cause"
 	SummaryIssuesPrefix = "qos.summary.issues." // + the kind of issue
 )
