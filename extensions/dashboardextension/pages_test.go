@@ -36,6 +36,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/entrylist.js":                "text/javascript; charset=utf-8",
 		"/assets/js/format.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/head.js":                     "text/javascript; charset=utf-8",
+		"/assets/js/issues.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/live.js":                     "text/javascript; charset=utf-8",
 		"/assets/js/model.js":                    "text/javascript; charset=utf-8",
 		"/assets/js/parts.js":                    "text/javascript; charset=utf-8",

@@ -80,47 +80,9 @@ export function drawHead(detail) {
   ];
 }
 
-const issueKinds = {
-  highPacketLoss: ["High packet loss", percent],
-  highRoundTripTime: ["High round-trip time", ms],
-  highJitter: ["High jitter", ms],
-  frozenVideo: ["Frozen video", percent],
-  lowQuality: ["Low quality", mos],
-};
-
-function issue(i) {
-  const [title, text] = issueKinds[i.kind] ?? [capital(i.kind), String];
-  const where = [i.alias, i.mediaType && `${i.mediaType} ${i.direction === "inbound" ? "received" : i.direction === "outbound" ? "sent" : ""}`.trim(), i.fabric > 0 && `fabric ${i.fabric}`];
-  return h("li", { "data-testid": "issue", "data-kind": i.kind }, h("b", {}, title), h("span", { class: "value" }, text(i.value)),
-    h("span", { class: "muted" }, [...where.filter(Boolean), `limit ${text(i.threshold)}`].join(" · ")));
-}
-
-function remarks(detail) {
-  const s = detail.summary;
-  const left = detail.leftOut;
-  return [
-    s?.lostMeasurements > 0 && `${plural(s.lostMeasurements, "measurement")} never left the browsers: a bad network or a full buffer made them drop.`,
-    s?.lostEvents > 0 && `${plural(s.lostEvents, "event")} never left the browsers.`,
-    s?.truncated > 0 && `The summary leaves out ${plural(s.truncated, "fact")}: a limit of the collector was reached.`,
-    left.timeline > 0 && `${plural(left.timeline, "entry", "entries")} of the time-line are not shown: there are too many.`,
-    left.streams > 0 && `${plural(left.streams, "measurement")} of further streams are not shown: there are too many streams.`,
-  ].filter(Boolean);
-}
-
 /** Says that some of what was recorded is not shown, because the store cannot read it. */
 export function drawDamage(detail) {
   return detail.damaged && h("div", { class: "notice warning", role: "status", "data-testid": "damaged" },
     h("p", {}, h("b", {}, "Part of this conference cannot be read: "),
       "the store holds data of it that is damaged. All that is whole is shown. The collector's log names what is missing; a backup may still have it."));
-}
-
-/** What went wrong, and what is not there to be seen. */
-export function drawIssues(detail) {
-  const found = detail.summary?.issues ?? [];
-  const notes = remarks(detail);
-  return [
-    found.length > 0 && h("div", { class: "card issues" }, h("h2", {}, "What went wrong"), h("ul", {}, found.slice(0, 20).map(issue)),
-      found.length > 20 && h("p", { class: "muted small" }, `and ${plural(found.length - 20, "more issue")}`)),
-    notes.length > 0 && h("ul", { class: "remarks", "data-testid": "dropped" }, notes.map((text) => h("li", {}, text))),
-  ];
 }

@@ -3,6 +3,7 @@
 import { describe, stretches } from "./entries.js";
 import { byId, h, s } from "./dom.js";
 import { clock, duration, offset, shortClock } from "./format.js";
+import { issueTimes } from "./issues.js";
 import { fabricTitle, labelOfRank, qualityOverTime } from "./model.js";
 import { ticks } from "./view.js";
 
@@ -94,22 +95,31 @@ function lanes(people, timeline) {
   return out;
 }
 
+const issueRow = 5;
+
+function drawIssueTimes(view, times) {
+  return times.map(({ row, from, to, kind, title }) => bar(view, from, to, laneHeight - 2 + row * issueRow, 4, kind, title));
+}
+
 function laneLabel({ p, f }, first) {
   const { remote, usage } = f ? fabricTitle(f) : {};
   const line = f ? [`Fabric ${f.fabric}`, remote && `to ${remote}`, usage && usage !== "multiplex" && usage].filter(Boolean).join(" · ") : "Conference";
   return h("div", { class: "lane-label" }, h("b", { class: first ? "" : "again" }, p.userName || p.user), h("span", {}, line));
 }
 
-function drawLane(view, lane, first, start, end) {
+function drawLane(view, lane, first, start, end, issues) {
   const plain = lane.entries.map(({ entry }) => entry);
   const laneEnd = lane.f ? Math.min(end, lane.f.summary?.endMs ?? lane.f.lastAt) : end;
+  const times = lane.f ? issueTimes(issues, lane.p.session, lane.f.fabric) : [];
+  const rows = Math.max(0, ...times.map((t) => t.row + 1));
   return h("div", { class: "lane", "data-testid": "lane" },
     laneLabel(lane, first),
     h("div", { class: "track" },
-      s("svg", { width: "100%", height: lane.f ? laneHeight : shortLaneHeight, "aria-hidden": lane.entries.length === 0 ? "true" : null, role: "group", "aria-label": `Events of ${lane.p.user}` },
+      s("svg", { width: "100%", height: (lane.f ? laneHeight : shortLaneHeight) + (rows && rows * issueRow + 2), "aria-hidden": lane.entries.length === 0 ? "true" : null, role: "group", "aria-label": `Events of ${lane.p.user}` },
         lane.f && drawLife(view, lane.f, plain, laneEnd),
         drawStretches(view, plain, laneEnd),
         lane.f && drawQuality(view, lane.f),
+        drawIssueTimes(view, times),
         lane.entries.map(({ entry, index }) => marker(view, entry, index, start)))));
 }
 
@@ -125,7 +135,7 @@ function drawAxis(view, width) {
 
 const legend = [
   ["i-setup", "connecting"], ["i-life", "connected"], ["i-disruption", "ICE disruption"], ["i-muted", "audio muted"],
-  ["i-paused", "video paused"], ["i-error", "error"], ["i-event", "event"], ["i-feedback", "rating"], ["i-log", "log"],
+  ["i-paused", "video paused"], ["i-error", "error"], ["i-event", "event"], ["i-feedback", "rating"], ["i-log", "log"], ["i-issue", "issue"],
 ];
 
 /** Draws the lanes into el and keeps them drawn. */
@@ -204,7 +214,8 @@ export class Lanes {
     this.cursor.style.left = `${track.offsetLeft + share * track.offsetWidth}px`;
   }
 
-  set(people, timeline, start, end) {
+  set(people, timeline, start, end, issues) {
+    this.issues = issues;
     this.people = people;
     this.timeline = timeline.map((entry, index) => ({ entry, index }));
     [this.start, this.end] = [start, end];
@@ -218,7 +229,7 @@ export class Lanes {
     const drawn = lanes(this.people, this.timeline).map((lane) => {
       const first = lane.p !== last;
       last = lane.p;
-      return drawLane(this.view, lane, first, this.start, this.end);
+      return drawLane(this.view, lane, first, this.start, this.end, this.issues);
     });
     this.plot.replaceChildren(drawAxis(this.view, this.width), ...drawn, this.cursor);
     const first = focused ? this.plot.querySelector(`.marker[data-index="${focused}"]`) : this.plot.querySelector(".marker");
