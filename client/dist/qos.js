@@ -480,6 +480,7 @@
     let disruptedAt;
     let lastUfrag;
     let settled = "";
+    let looked = "";
     const since = (start, end = mono()) => start === void 0 ? null : Math.round(end - start);
     const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
     const hasFailed = () => [ice(), pc.connectionState].includes("failed");
@@ -548,9 +549,19 @@
         connection();
       }
     });
+    function look() {
+      const states = attempt(
+        () => `${pc.signalingState} ${pc.connectionState} ${pc.iceConnectionState} ${pc.iceGatheringState}`,
+        ""
+      );
+      if (established && states === looked) return;
+      looked = states;
+      update();
+    }
     for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
     return {
       update,
+      look,
       stage,
       /** Removes the listeners. */
       stop() {
@@ -995,12 +1006,37 @@
 
   // src/stats/read.ts
   var limitMs = 5e3;
-  function readStats(pc, legacy) {
-    return inTime(limitMs, () => ask(pc, legacy));
+  var wholeEvery = 6;
+  function createReader(pc) {
+    let kept = /* @__PURE__ */ new Map();
+    let changing = [];
+    let size = 0;
+    let readings = 0;
+    function whole(answer) {
+      const reports = list(answer);
+      const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
+      const changes = ({ id, type, kind }) => /bound-rtp$|^transport$/.test(String(type)) || type === "media-source" && kind === "audio" || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
+      kept = new Map(reports.map((report) => [report.id, report]));
+      changing = reports.filter(changes).map(({ id }) => id);
+      ({ size } = answer);
+      return reports;
+    }
+    function changed(answer) {
+      if (answer.size !== size) return void 0;
+      for (const id of changing) {
+        const report = answer.get?.(id);
+        if (!isObject(report)) return void 0;
+        if (report.type === "transport" && !changing.includes(report.selectedCandidatePairId)) return void 0;
+        kept.set(id, report);
+      }
+      return [...kept.values()];
+    }
+    const read = (answer, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed(answer))) ?? whole(answer);
+    return (legacy, all = false) => inTime(limitMs, () => ask(pc, legacy, (answer) => read(answer, all)));
   }
-  async function ask(pc, legacy) {
+  async function ask(pc, legacy, read) {
     const promise = attempt(() => pc.getStats());
-    if (typeof promise?.then === "function") return list(await promise);
+    if (typeof promise?.then === "function") return read(await promise);
     if (!legacy) return null;
     const response = await new Promise((resolve, reject) => {
       Promise.resolve(pc.getStats(resolve)).catch(reject);
@@ -1137,25 +1173,9 @@
     };
   }
 
-  // src/timer.ts
-  var longestMs = 864e5;
-  function createTimer() {
-    let id;
-    const clear = () => clearTimeout(id);
-    return {
-      clear,
-      set(ms, task) {
-        clear();
-        id = setTimeout(task, Math.min(ms, longestMs));
-      }
-    };
-  }
-
   // src/fabric.ts
-  var pollMs = 1e3;
   var settleMs = 1e3;
   var lastReadingMs = 1e3;
-  var longestMs2 = 2e4;
   function createFabric(pc, info, env, pcCallback) {
     const { fabric, conferenceID } = info;
     const { clock } = env;
@@ -1164,13 +1184,12 @@
     const sources = /* @__PURE__ */ new Map();
     const timers = /* @__PURE__ */ new Set();
     let { remoteUserID } = info;
-    const tick = createTimer();
     let reading2 = false;
-    let measuredMs = mono();
     let tellSetup;
     let ending;
     let done = false;
-    const monitor = createMonitor(measuredMs);
+    const monitor = createMonitor(mono());
+    const reader2 = createReader(pc);
     function event(name, data = {}, stamp = clock.stamp(), told2) {
       env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
     }
@@ -1181,25 +1200,12 @@
       }, ms);
       timers.add(timer);
     }
-    function clearTimers() {
-      tick.clear();
-      timers.forEach(clearTimeout);
-    }
-    const read = () => readStats(pc, env.legacyStats());
-    function measureIn(ms) {
-      tick.set(ms, () => {
-        measureIn(env.intervalMs());
-        measure();
-      });
-    }
-    function reschedule() {
-      const latestMs2 = measuredMs + longestMs2 - mono();
-      measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs2));
-    }
+    const clearTimers = () => timers.forEach(clearTimeout);
+    const read = (whole = false) => reader2(env.legacyStats(), whole);
     async function measure() {
       if (ending || reading2) return;
+      life.update();
       reading2 = true;
-      measuredMs = mono();
       const reports = await read();
       reading2 = false;
       if (ending) return;
@@ -1207,7 +1213,7 @@
       record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
     }
     async function probe() {
-      const reports = await read();
+      const reports = await read(true);
       if (!reports || done) return;
       const between = attempt(() => monitor.adopt(reports, mono()), null);
       if (between) announce(between);
@@ -1225,6 +1231,7 @@
       deliver(measured.intervals);
     }
     function deliver(intervals) {
+      if (!env.listening()) return;
       env.deliver({
         connectionState: env.online() ? "online" : "offline",
         fabricState: done ? "terminated" : life.state(),
@@ -1262,7 +1269,7 @@
     async function connected(times) {
       const stamp = clock.stamp();
       monitor.begin(mono());
-      reschedule();
+      env.connected();
       after(settleMs, probe);
       tellSetup = () => {
         tellSetup = void 0;
@@ -1307,17 +1314,15 @@
       }
       if (now) finish(null);
     }
-    function poll() {
-      after(pollMs, poll);
-      life.update();
-    }
     const self = {
       pc,
       info,
       event,
       end,
-      reschedule,
+      measure,
       hasStream: monitor.has,
+      /** Looks at its states. */
+      look: () => life.look(),
       /** Says whose an SSRC is. */
       associate: (ssrc, association) => associations.set(ssrc, association),
       renameRemote(userID) {
@@ -1342,9 +1347,8 @@
       negotiated: () => after(settleMs, probe),
       closed: () => end("closed")
     });
+    life.update();
     probe();
-    reschedule();
-    poll();
     return self;
   }
   function candidates(pair2) {
@@ -1525,6 +1529,20 @@
       bytes: headBytes + 48 * lost.length,
       sent: false,
       text: once(() => JSON.stringify({ type: "skip", seq, from, at: clock.time(stamp), lost }))
+    };
+  }
+
+  // src/timer.ts
+  var longestMs = 864e5;
+  function createTimer() {
+    let id;
+    const clear = () => clearTimeout(id);
+    return {
+      clear,
+      set(ms, task) {
+        clear();
+        id = setTimeout(task, Math.min(ms, longestMs));
+      }
     };
   }
 
@@ -1737,18 +1755,19 @@
     }
     function handle(message) {
       if (!message) return;
+      if (message.type === "ack") {
+        if (queue.ack(Number(message.seq))) {
+          attempts = 0;
+          report("success", "connected");
+        }
+        pump();
+        return;
+      }
       const refusal = refused(message);
       const { csError, message: msg } = refusal;
       switch (message.type) {
         case "welcome":
           welcomed(message);
-          break;
-        case "ack":
-          if (queue.ack(Number(message.seq))) {
-            attempts = 0;
-            report("success", "connected");
-          }
-          pump();
           break;
         case "nack":
           queue.nack(Number(message.seq), csError, msg);
@@ -1862,7 +1881,7 @@
   var limitMs2 = 5e3;
   var maxAddresses = 16;
   function readWifi(handler, withAddresses) {
-    return inTime(limitMs2, async () => parse2(await handler?.(), withAddresses));
+    return inTime(limitMs2, async () => parse2(await handler(), withAddresses));
   }
   function parse2(answer, withAddresses) {
     const stats = typeof answer === "string" ? JSON.parse(answer) : answer;
@@ -1886,6 +1905,9 @@
   // src/session.ts
   var graceMs = 1e4;
   var keptEnded = 256;
+  var pollMs = 1e3;
+  var longestMs2 = 2e4;
+  var burstMs = 50;
   function createSession(first, env) {
     const { base, appID } = first;
     const clock = createClock(pageClocks);
@@ -1902,9 +1924,13 @@
     let intervalMs = 1e4;
     let bounds = defaultBounds;
     let urlTemplate = "";
+    let urls = /* @__PURE__ */ new Map();
+    let measuredMs = clock.mono();
     let unwatchPage = () => {
     };
-    const wifiTimer = createTimer();
+    const beat = createTimer();
+    const poll = createTimer();
+    const burst = createTimer();
     const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
     function hello(token) {
       const at = clock.time(clock.stamp());
@@ -1928,13 +1954,14 @@
     function welcomed({ statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
       setInterval(Number(statsIntervalMs));
       if (typeof conferenceURL2 === "string") urlTemplate = conferenceURL2;
+      urls = /* @__PURE__ */ new Map();
       const mos = labels?.mos;
       if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
     }
     function setInterval(ms) {
       if (!(ms >= 2e3 && ms <= 2e4) || ms === intervalMs) return;
       intervalMs = ms;
-      for (const fabric of alive()) fabric.reschedule();
+      startBeat();
     }
     function report(csError, msg) {
       if (told.has(csError)) return;
@@ -1957,16 +1984,39 @@
     });
     function send(frame) {
       const taken = queue.push(frame);
-      transport.pump();
+      if (frame.type === "stats") burst.set(burstMs, transport.pump);
+      else transport.pump();
       return taken;
     }
-    function conferenceURL({ conferenceID, addedAt }) {
+    function startBeat() {
+      const latestMs2 = measuredMs + longestMs2 - clock.mono();
+      beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2), measure);
+    }
+    function measure() {
+      measuredMs = clock.mono();
+      if (!fabrics.length) return;
+      beat.set(intervalMs, measure);
+      for (const fabric of fabrics) fabric.measure();
+      askWifi();
+    }
+    function look() {
+      poll.set(pollMs, () => {
+        for (const fabric of fabrics) fabric.look();
+        if (fabrics.length) look();
+      });
+    }
+    function conferenceURL({ fabric, conferenceID, addedAt }) {
+      const known2 = urls.get(fabric);
+      if (known2 !== void 0) return known2;
       const values = { appID, conferenceID, at: clock.time(addedAt) };
-      return urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+      const url = urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+      urls.set(fabric, url);
+      return url;
     }
     function ended(fabric) {
       fabrics = fabrics.filter((other) => other !== fabric);
       endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
+      urls.delete(fabric.info.fabric);
       if (announcements.size <= 2 * keptEnded) return;
       const lost = queue.waiting().flatMap((entry) => entry.lost);
       const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));
@@ -1978,11 +2028,13 @@
       ended,
       conferenceURL,
       legacyStats: () => info.config.collectLegacyStats,
-      intervalMs: () => intervalMs,
       localUserID: () => localUserID,
       labelBounds: () => bounds,
       online: transport.online,
+      listening: env.listening,
       deliver: env.stats,
+      // With others there it joins their beat.
+      connected: () => fabrics.length > 1 || startBeat(),
       report: env.report
     };
     function addFabric(pc, description, pcCallback) {
@@ -1991,8 +2043,13 @@
         lastFabric,
         once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
       );
+      const first2 = !fabrics.length;
+      if (first2) measuredMs = clock.mono();
       fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
-      askWifi();
+      if (first2) {
+        startBeat();
+        look();
+      }
     }
     const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
     function match(pc, conferenceID, ssrc) {
@@ -2010,15 +2067,12 @@
       for (const { pc, info: before } of back) if (!isClosed(pc)) addFabric(pc, before);
       transport.wake();
     }
-    function askWifi() {
-      wifiTimer.set(intervalMs, async () => {
-        if (!fabrics.length) return;
-        askWifi();
-        const sample = await readWifi(env.wifi(), info.config.collectIP);
-        if (!sample) return;
-        for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-          fabric.event("wifiStats", sample);
-      });
+    async function askWifi() {
+      const handler = env.wifi();
+      const sample = handler && await readWifi(handler, info.config.collectIP);
+      if (!sample) return;
+      for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
+        fabric.event("wifiStats", sample);
     }
     function start() {
       unwatchPage();
@@ -2041,7 +2095,8 @@
       close() {
         for (const fabric of [...fabrics]) fabric.end("replaced", true);
         unwatchPage();
-        wifiTimer.clear();
+        beat.clear();
+        poll.clear();
         transport.stop(graceMs);
       },
       collectIP: () => info.config.collectIP,
@@ -2100,6 +2155,7 @@
         later(instance.initCallback, csError, msg);
         if (csError !== "success") emit(instance, "error", csError, msg);
       },
+      listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
       stats(stats) {
         later(instance.statsCallback, stats);
         emit(instance, "stats", stats);

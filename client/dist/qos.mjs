@@ -479,6 +479,7 @@ function watchLifecycle(target, mono, events) {
   let disruptedAt;
   let lastUfrag;
   let settled = "";
+  let looked = "";
   const since = (start, end = mono()) => start === void 0 ? null : Math.round(end - start);
   const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
   const hasFailed = () => [ice(), pc.connectionState].includes("failed");
@@ -547,9 +548,19 @@ function watchLifecycle(target, mono, events) {
       connection();
     }
   });
+  function look() {
+    const states = attempt(
+      () => `${pc.signalingState} ${pc.connectionState} ${pc.iceConnectionState} ${pc.iceGatheringState}`,
+      ""
+    );
+    if (established && states === looked) return;
+    looked = states;
+    update();
+  }
   for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
   return {
     update,
+    look,
     stage,
     /** Removes the listeners. */
     stop() {
@@ -994,12 +1005,37 @@ function pair(id, v) {
 
 // src/stats/read.ts
 var limitMs = 5e3;
-function readStats(pc, legacy) {
-  return inTime(limitMs, () => ask(pc, legacy));
+var wholeEvery = 6;
+function createReader(pc) {
+  let kept = /* @__PURE__ */ new Map();
+  let changing = [];
+  let size = 0;
+  let readings = 0;
+  function whole(answer) {
+    const reports = list(answer);
+    const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
+    const changes = ({ id, type, kind }) => /bound-rtp$|^transport$/.test(String(type)) || type === "media-source" && kind === "audio" || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
+    kept = new Map(reports.map((report) => [report.id, report]));
+    changing = reports.filter(changes).map(({ id }) => id);
+    ({ size } = answer);
+    return reports;
+  }
+  function changed(answer) {
+    if (answer.size !== size) return void 0;
+    for (const id of changing) {
+      const report = answer.get?.(id);
+      if (!isObject(report)) return void 0;
+      if (report.type === "transport" && !changing.includes(report.selectedCandidatePairId)) return void 0;
+      kept.set(id, report);
+    }
+    return [...kept.values()];
+  }
+  const read = (answer, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed(answer))) ?? whole(answer);
+  return (legacy, all = false) => inTime(limitMs, () => ask(pc, legacy, (answer) => read(answer, all)));
 }
-async function ask(pc, legacy) {
+async function ask(pc, legacy, read) {
   const promise = attempt(() => pc.getStats());
-  if (typeof promise?.then === "function") return list(await promise);
+  if (typeof promise?.then === "function") return read(await promise);
   if (!legacy) return null;
   const response = await new Promise((resolve, reject) => {
     Promise.resolve(pc.getStats(resolve)).catch(reject);
@@ -1136,25 +1172,9 @@ function remoteReport(interval, own) {
   };
 }
 
-// src/timer.ts
-var longestMs = 864e5;
-function createTimer() {
-  let id;
-  const clear = () => clearTimeout(id);
-  return {
-    clear,
-    set(ms, task) {
-      clear();
-      id = setTimeout(task, Math.min(ms, longestMs));
-    }
-  };
-}
-
 // src/fabric.ts
-var pollMs = 1e3;
 var settleMs = 1e3;
 var lastReadingMs = 1e3;
-var longestMs2 = 2e4;
 function createFabric(pc, info, env, pcCallback) {
   const { fabric, conferenceID } = info;
   const { clock } = env;
@@ -1163,13 +1183,12 @@ function createFabric(pc, info, env, pcCallback) {
   const sources = /* @__PURE__ */ new Map();
   const timers = /* @__PURE__ */ new Set();
   let { remoteUserID } = info;
-  const tick = createTimer();
   let reading2 = false;
-  let measuredMs = mono();
   let tellSetup;
   let ending;
   let done = false;
-  const monitor = createMonitor(measuredMs);
+  const monitor = createMonitor(mono());
+  const reader2 = createReader(pc);
   function event(name, data = {}, stamp = clock.stamp(), told2) {
     env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
   }
@@ -1180,25 +1199,12 @@ function createFabric(pc, info, env, pcCallback) {
     }, ms);
     timers.add(timer);
   }
-  function clearTimers() {
-    tick.clear();
-    timers.forEach(clearTimeout);
-  }
-  const read = () => readStats(pc, env.legacyStats());
-  function measureIn(ms) {
-    tick.set(ms, () => {
-      measureIn(env.intervalMs());
-      measure();
-    });
-  }
-  function reschedule() {
-    const latestMs2 = measuredMs + longestMs2 - mono();
-    measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs2));
-  }
+  const clearTimers = () => timers.forEach(clearTimeout);
+  const read = (whole = false) => reader2(env.legacyStats(), whole);
   async function measure() {
     if (ending || reading2) return;
+    life.update();
     reading2 = true;
-    measuredMs = mono();
     const reports = await read();
     reading2 = false;
     if (ending) return;
@@ -1206,7 +1212,7 @@ function createFabric(pc, info, env, pcCallback) {
     record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
   }
   async function probe() {
-    const reports = await read();
+    const reports = await read(true);
     if (!reports || done) return;
     const between = attempt(() => monitor.adopt(reports, mono()), null);
     if (between) announce(between);
@@ -1224,6 +1230,7 @@ function createFabric(pc, info, env, pcCallback) {
     deliver(measured.intervals);
   }
   function deliver(intervals) {
+    if (!env.listening()) return;
     env.deliver({
       connectionState: env.online() ? "online" : "offline",
       fabricState: done ? "terminated" : life.state(),
@@ -1261,7 +1268,7 @@ function createFabric(pc, info, env, pcCallback) {
   async function connected(times) {
     const stamp = clock.stamp();
     monitor.begin(mono());
-    reschedule();
+    env.connected();
     after(settleMs, probe);
     tellSetup = () => {
       tellSetup = void 0;
@@ -1306,17 +1313,15 @@ function createFabric(pc, info, env, pcCallback) {
     }
     if (now) finish(null);
   }
-  function poll() {
-    after(pollMs, poll);
-    life.update();
-  }
   const self = {
     pc,
     info,
     event,
     end,
-    reschedule,
+    measure,
     hasStream: monitor.has,
+    /** Looks at its states. */
+    look: () => life.look(),
     /** Says whose an SSRC is. */
     associate: (ssrc, association) => associations.set(ssrc, association),
     renameRemote(userID) {
@@ -1341,9 +1346,8 @@ function createFabric(pc, info, env, pcCallback) {
     negotiated: () => after(settleMs, probe),
     closed: () => end("closed")
   });
+  life.update();
   probe();
-  reschedule();
-  poll();
   return self;
 }
 function candidates(pair2) {
@@ -1524,6 +1528,20 @@ function skipOf(run, clock) {
     bytes: headBytes + 48 * lost.length,
     sent: false,
     text: once(() => JSON.stringify({ type: "skip", seq, from, at: clock.time(stamp), lost }))
+  };
+}
+
+// src/timer.ts
+var longestMs = 864e5;
+function createTimer() {
+  let id;
+  const clear = () => clearTimeout(id);
+  return {
+    clear,
+    set(ms, task) {
+      clear();
+      id = setTimeout(task, Math.min(ms, longestMs));
+    }
   };
 }
 
@@ -1736,18 +1754,19 @@ function createTransport(env) {
   }
   function handle(message) {
     if (!message) return;
+    if (message.type === "ack") {
+      if (queue.ack(Number(message.seq))) {
+        attempts = 0;
+        report("success", "connected");
+      }
+      pump();
+      return;
+    }
     const refusal = refused(message);
     const { csError, message: msg } = refusal;
     switch (message.type) {
       case "welcome":
         welcomed(message);
-        break;
-      case "ack":
-        if (queue.ack(Number(message.seq))) {
-          attempts = 0;
-          report("success", "connected");
-        }
-        pump();
         break;
       case "nack":
         queue.nack(Number(message.seq), csError, msg);
@@ -1861,7 +1880,7 @@ var version = "0.1.0";
 var limitMs2 = 5e3;
 var maxAddresses = 16;
 function readWifi(handler, withAddresses) {
-  return inTime(limitMs2, async () => parse2(await handler?.(), withAddresses));
+  return inTime(limitMs2, async () => parse2(await handler(), withAddresses));
 }
 function parse2(answer, withAddresses) {
   const stats = typeof answer === "string" ? JSON.parse(answer) : answer;
@@ -1885,6 +1904,9 @@ function texts(list2) {
 // src/session.ts
 var graceMs = 1e4;
 var keptEnded = 256;
+var pollMs = 1e3;
+var longestMs2 = 2e4;
+var burstMs = 50;
 function createSession(first, env) {
   const { base, appID } = first;
   const clock = createClock(pageClocks);
@@ -1901,9 +1923,13 @@ function createSession(first, env) {
   let intervalMs = 1e4;
   let bounds = defaultBounds;
   let urlTemplate = "";
+  let urls = /* @__PURE__ */ new Map();
+  let measuredMs = clock.mono();
   let unwatchPage = () => {
   };
-  const wifiTimer = createTimer();
+  const beat = createTimer();
+  const poll = createTimer();
+  const burst = createTimer();
   const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
   function hello(token) {
     const at = clock.time(clock.stamp());
@@ -1927,13 +1953,14 @@ function createSession(first, env) {
   function welcomed({ statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
     setInterval(Number(statsIntervalMs));
     if (typeof conferenceURL2 === "string") urlTemplate = conferenceURL2;
+    urls = /* @__PURE__ */ new Map();
     const mos = labels?.mos;
     if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
   }
   function setInterval(ms) {
     if (!(ms >= 2e3 && ms <= 2e4) || ms === intervalMs) return;
     intervalMs = ms;
-    for (const fabric of alive()) fabric.reschedule();
+    startBeat();
   }
   function report(csError, msg) {
     if (told.has(csError)) return;
@@ -1956,16 +1983,39 @@ function createSession(first, env) {
   });
   function send(frame) {
     const taken = queue.push(frame);
-    transport.pump();
+    if (frame.type === "stats") burst.set(burstMs, transport.pump);
+    else transport.pump();
     return taken;
   }
-  function conferenceURL({ conferenceID, addedAt }) {
+  function startBeat() {
+    const latestMs2 = measuredMs + longestMs2 - clock.mono();
+    beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2), measure);
+  }
+  function measure() {
+    measuredMs = clock.mono();
+    if (!fabrics.length) return;
+    beat.set(intervalMs, measure);
+    for (const fabric of fabrics) fabric.measure();
+    askWifi();
+  }
+  function look() {
+    poll.set(pollMs, () => {
+      for (const fabric of fabrics) fabric.look();
+      if (fabrics.length) look();
+    });
+  }
+  function conferenceURL({ fabric, conferenceID, addedAt }) {
+    const known2 = urls.get(fabric);
+    if (known2 !== void 0) return known2;
     const values = { appID, conferenceID, at: clock.time(addedAt) };
-    return urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+    const url = urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+    urls.set(fabric, url);
+    return url;
   }
   function ended(fabric) {
     fabrics = fabrics.filter((other) => other !== fabric);
     endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
+    urls.delete(fabric.info.fabric);
     if (announcements.size <= 2 * keptEnded) return;
     const lost = queue.waiting().flatMap((entry) => entry.lost);
     const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));
@@ -1977,11 +2027,13 @@ function createSession(first, env) {
     ended,
     conferenceURL,
     legacyStats: () => info.config.collectLegacyStats,
-    intervalMs: () => intervalMs,
     localUserID: () => localUserID,
     labelBounds: () => bounds,
     online: transport.online,
+    listening: env.listening,
     deliver: env.stats,
+    // With others there it joins their beat.
+    connected: () => fabrics.length > 1 || startBeat(),
     report: env.report
   };
   function addFabric(pc, description, pcCallback) {
@@ -1990,8 +2042,13 @@ function createSession(first, env) {
       lastFabric,
       once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
     );
+    const first2 = !fabrics.length;
+    if (first2) measuredMs = clock.mono();
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
-    askWifi();
+    if (first2) {
+      startBeat();
+      look();
+    }
   }
   const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
   function match(pc, conferenceID, ssrc) {
@@ -2009,15 +2066,12 @@ function createSession(first, env) {
     for (const { pc, info: before } of back) if (!isClosed(pc)) addFabric(pc, before);
     transport.wake();
   }
-  function askWifi() {
-    wifiTimer.set(intervalMs, async () => {
-      if (!fabrics.length) return;
-      askWifi();
-      const sample = await readWifi(env.wifi(), info.config.collectIP);
-      if (!sample) return;
-      for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-        fabric.event("wifiStats", sample);
-    });
+  async function askWifi() {
+    const handler = env.wifi();
+    const sample = handler && await readWifi(handler, info.config.collectIP);
+    if (!sample) return;
+    for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
+      fabric.event("wifiStats", sample);
   }
   function start() {
     unwatchPage();
@@ -2040,7 +2094,8 @@ function createSession(first, env) {
     close() {
       for (const fabric of [...fabrics]) fabric.end("replaced", true);
       unwatchPage();
-      wifiTimer.clear();
+      beat.clear();
+      poll.clear();
       transport.stop(graceMs);
     },
     collectIP: () => info.config.collectIP,
@@ -2099,6 +2154,7 @@ function begin(instance, info) {
       later(instance.initCallback, csError, msg);
       if (csError !== "success") emit(instance, "error", csError, msg);
     },
+    listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
     stats(stats) {
       later(instance.statsCallback, stats);
       emit(instance, "stats", stats);

@@ -7,9 +7,8 @@ import { attempt, later } from './result.ts';
 import { noSource, type SourceInfo, sdpText, sourceInfo } from './sdp.ts';
 import { createMonitor, type Reading, type StreamInterval } from './stats/monitor.ts';
 import { num, type Pair, type Report, type Stream, str } from './stats/normalise.ts';
-import { readStats } from './stats/read.ts';
+import { createReader } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
-import { createTimer } from './timer.ts';
 import type { CsError, FabricStats, PcCallback, UserID } from './types.ts';
 
 /** What addNewFabric says about a fabric. */
@@ -35,13 +34,16 @@ export interface FabricEnv {
   clock: Clock;
   legacyStats(): boolean;
   send(frame: Frame): unknown;
-  intervalMs(): number;
   localUserID(): UserID;
   labelBounds(): readonly number[];
   online(): boolean;
   conferenceURL(info: FabricInfo): string | null;
-  /** Hands a reading to the application. */
+  /** Whether the application takes readings. */
+  listening(): boolean;
+  /** Hands it one. */
   deliver(stats: FabricStats): void;
+  /** The first interval of a running call begins. */
+  connected(): void;
   report(csError: CsError, msg: string): void;
   ended(fabric: Fabric): void;
 }
@@ -53,10 +55,8 @@ export interface Association {
   associatedVideoTag: unknown;
 }
 
-const pollMs = 1000; // close() tells nobody
 const settleMs = 1000; // from a negotiation to the first packets of its streams
 const lastReadingMs = 1000;
-const longestMs = 20_000; // between two measurements, whatever the interval (SRV-04)
 
 /** One monitored PeerConnection. */
 export type Fabric = ReturnType<typeof createFabric>;
@@ -70,14 +70,13 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const sources = new Map<string, SourceInfo>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let { remoteUserID } = info;
-  const tick = createTimer();
   let reading = false;
-  let measuredMs = mono();
   /** fabricSetup waits for the candidates of the first reading. */
   let tellSetup: (() => void) | undefined;
   let ending: { reason: EndReason; stamp: Stamp; stage: Stage | null } | undefined;
   let done = false;
-  const monitor = createMonitor(measuredMs);
+  const monitor = createMonitor(mono());
+  const reader = createReader(pc);
 
   /** Records an event of the fabric. */
   function event(name: string, data: object = {}, stamp = clock.stamp(), told?: Done): void {
@@ -92,31 +91,15 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     timers.add(timer);
   }
 
-  function clearTimers(): void {
-    tick.clear();
-    timers.forEach(clearTimeout);
-  }
+  const clearTimers = () => timers.forEach(clearTimeout);
 
-  const read = () => readStats(pc, env.legacyStats());
+  const read = (whole = false) => reader(env.legacyStats(), whole);
 
-  function measureIn(ms: number): void {
-    tick.set(ms, () => {
-      measureIn(env.intervalMs());
-      measure();
-    });
-  }
-
-  /** Measures at the session's interval from now on; those that start together do not measure together (STAT-01). */
-  function reschedule(): void {
-    // However often the interval changes, no measurement is put off for ever.
-    const latestMs = measuredMs + longestMs - mono();
-    measureIn(Math.min(env.intervalMs() * (0.5 + Math.random() / 2), latestMs));
-  }
-
+  /** One measurement. */
   async function measure(): Promise<void> {
     if (ending || reading) return;
+    life.update();
     reading = true;
-    measuredMs = mono();
     const reports = await read();
     reading = false;
     if (ending) return;
@@ -127,7 +110,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
 
   /** A reading between intervals. */
   async function probe(): Promise<void> {
-    const reports = await read();
+    const reports = await read(true);
     if (!reports || done) return;
     const between = attempt(() => monitor.adopt(reports, mono()), null);
     if (between) announce(between);
@@ -148,6 +131,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   }
 
   function deliver(intervals: StreamInterval[]): void {
+    if (!env.listening()) return;
     env.deliver({
       connectionState: env.online() ? 'online' : 'offline',
       fabricState: done ? 'terminated' : life.state(),
@@ -191,7 +175,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     const stamp = clock.stamp();
     // The first interval begins here, so that its rates are those of a running call.
     monitor.begin(mono());
-    reschedule();
+    env.connected();
     after(settleMs, probe);
     tellSetup = () => {
       tellSetup = undefined;
@@ -243,18 +227,15 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     if (now) finish(null);
   }
 
-  function poll(): void {
-    after(pollMs, poll);
-    life.update();
-  }
-
   const self = {
     pc,
     info,
     event,
     end,
-    reschedule,
+    measure,
     hasStream: monitor.has,
+    /** Looks at its states. */
+    look: () => life.look(),
     /** Says whose an SSRC is. */
     associate: (ssrc: number, association: Association) => associations.set(ssrc, association),
     renameRemote(userID: UserID): void {
@@ -281,9 +262,8 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     negotiated: () => after(settleMs, probe),
     closed: () => end('closed'),
   });
+  life.update();
   probe();
-  reschedule();
-  poll();
   return self;
 }
 

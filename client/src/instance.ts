@@ -42,6 +42,7 @@ export function begin(instance: Instance, info: SessionInfo): void {
       later(instance.initCallback, csError, msg);
       if (csError !== 'success') emit(instance, 'error', csError, msg);
     },
+    listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
     stats(stats) {
       later(instance.statsCallback, stats);
       emit(instance, 'stats', stats);

@@ -75,6 +75,7 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
   let disruptedAt: number | undefined;
   let lastUfrag: string | undefined;
   let settled = '';
+  let looked = '';
 
   /** From then to now, null when it was not seen. */
   const since = (start: number | undefined, end = mono()) => (start === undefined ? null : Math.round(end - start));
@@ -157,9 +158,24 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
       }
     });
 
+  /**
+   * Nobody tells of close(), and a look-alike may tell of nothing: looks whether any state is
+   * another one. Before it is connected descriptions count too.
+   */
+  function look(): void {
+    const states = attempt(
+      () => `${pc.signalingState} ${pc.connectionState} ${pc.iceConnectionState} ${pc.iceGatheringState}`,
+      '',
+    );
+    if (established && states === looked) return;
+    looked = states;
+    update();
+  }
+
   for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
   return {
     update,
+    look,
     stage,
     /** Removes the listeners. */
     stop(): void {

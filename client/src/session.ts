@@ -31,12 +31,17 @@ export interface SessionInfo {
 export interface SessionEnv {
   /** A result of initialize() or of sending. */
   report(csError: CsError, msg: string): void;
+  /** Whether anybody takes stats. */
+  listening(): boolean;
   stats(stats: FabricStats): void;
   wifi(): WifiHandler | undefined;
 }
 
 const graceMs = 10_000;
 const keptEnded = 256;
+const pollMs = 1000;
+const longestMs = 20_000; // between two measurements, whatever the interval (SRV-04)
+const burstMs = 50; // longer than browsers take to answer getStats
 
 /** A user's session from initialize() on. */
 export type Session = ReturnType<typeof createSession>;
@@ -60,8 +65,13 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let intervalMs = 10_000;
   let bounds = defaultBounds;
   let urlTemplate = '';
+  /** By fabric, as of the last welcome. */
+  let urls = new Map<number, string | null>();
+  let measuredMs = clock.mono();
   let unwatchPage = () => {};
-  const wifiTimer = createTimer();
+  const beat = createTimer(); // of the measurements
+  const poll = createTimer();
+  const burst = createTimer();
 
   const alive = (conferenceID?: string) =>
     fabrics.filter((f) => !f.ended() && (conferenceID === undefined || f.info.conferenceID === conferenceID));
@@ -90,6 +100,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   function welcomed({ statsIntervalMs, conferenceURL, labels }: Record<string, unknown>): void {
     setInterval(Number(statsIntervalMs));
     if (typeof conferenceURL === 'string') urlTemplate = conferenceURL;
+    urls = new Map();
     const mos = (labels as { mos?: unknown } | undefined)?.mos;
     if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
   }
@@ -97,7 +108,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   function setInterval(ms: number): void {
     if (!(ms >= 2000 && ms <= 20_000) || ms === intervalMs) return;
     intervalMs = ms;
-    for (const fabric of alive()) fabric.reschedule();
+    startBeat();
   }
 
   /** Once per outage and kind, and success when sending works again (INIT-05). */
@@ -124,19 +135,51 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   function send(frame: Frame): boolean {
     const taken = queue.push(frame);
-    transport.pump();
+    // What was measured together goes together: a message and its answer alone cost the page
+    // several times what they cost among others.
+    if (frame.type === 'stats') burst.set(burstMs, transport.pump);
+    else transport.pump();
     return taken;
   }
 
-  function conferenceURL({ conferenceID, addedAt }: FabricInfo): string | null {
+  /** All fabrics are measured at once. The first time is any, so that pages do not line up (STAT-01). */
+  function startBeat(): void {
+    // However often the interval changes, no measurement is put off for ever.
+    const latestMs = measuredMs + longestMs - clock.mono();
+    beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs), measure);
+  }
+
+  function measure(): void {
+    measuredMs = clock.mono();
+    if (!fabrics.length) return;
+    beat.set(intervalMs, measure);
+    for (const fabric of fabrics) fabric.measure();
+    askWifi();
+  }
+
+  /** Looks at the states of all fabrics while there are any. */
+  function look(): void {
+    poll.set(pollMs, () => {
+      for (const fabric of fabrics) fabric.look();
+      if (fabrics.length) look();
+    });
+  }
+
+  function conferenceURL({ fabric, conferenceID, addedAt }: FabricInfo): string | null {
+    const known = urls.get(fabric);
+    if (known !== undefined) return known;
     const values: Record<string, unknown> = { appID, conferenceID, at: clock.time(addedAt) };
-    return urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+    const url =
+      urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+    urls.set(fabric, url);
+    return url;
   }
 
   function ended(fabric: Fabric): void {
     fabrics = fabrics.filter((other) => other !== fabric);
     // What still comes for the conference needs it; the PeerConnection is let go.
     endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
+    urls.delete(fabric.info.fabric);
     if (announcements.size <= 2 * keptEnded) return;
     // Forgets how to announce fabrics that have ended and that no frame is about any more.
     const lost = queue.waiting().flatMap((entry) => entry.lost);
@@ -150,11 +193,13 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     ended,
     conferenceURL,
     legacyStats: () => info.config.collectLegacyStats,
-    intervalMs: () => intervalMs,
     localUserID: () => localUserID,
     labelBounds: () => bounds,
     online: transport.online,
+    listening: env.listening,
     deliver: env.stats,
+    // With others there it joins their beat.
+    connected: () => fabrics.length > 1 || startBeat(),
     report: env.report,
   };
 
@@ -164,8 +209,13 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       lastFabric,
       once(() => JSON.stringify({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
     );
+    const first = !fabrics.length;
+    if (first) measuredMs = clock.mono();
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
-    askWifi();
+    if (first) {
+      startBeat();
+      look();
+    }
   }
 
   /** The last fabric of that conference. */
@@ -193,17 +243,13 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     transport.wake();
   }
 
-  /** Asks for Wi-Fi statistics at every interval while there is a fabric. */
-  function askWifi(): void {
-    wifiTimer.set(intervalMs, async () => {
-      if (!fabrics.length) return;
-      askWifi();
-      const sample = await readWifi(env.wifi(), info.config.collectIP);
-      if (!sample) return;
-      // One fabric of each conference tells.
-      for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-        fabric.event('wifiStats', sample);
-    });
+  async function askWifi(): Promise<void> {
+    const handler = env.wifi();
+    const sample = handler && (await readWifi(handler, info.config.collectIP));
+    if (!sample) return;
+    // One fabric of each conference tells.
+    for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
+      fabric.event('wifiStats', sample);
   }
 
   function start(): void {
@@ -232,7 +278,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     close(): void {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
-      wifiTimer.clear();
+      beat.clear();
+      poll.clear();
       transport.stop(graceMs);
     },
 

@@ -248,18 +248,19 @@ export function createTransport(env: TransportEnv) {
 
   function handle(message: Message | null): void {
     if (!message) return;
+    if (message.type === 'ack') {
+      if (queue.ack(Number(message.seq))) {
+        attempts = 0;
+        report('success', 'connected');
+      }
+      pump();
+      return;
+    }
     const refusal = refused(message);
     const { csError, message: msg } = refusal;
     switch (message.type) {
       case 'welcome':
         welcomed(message);
-        break;
-      case 'ack':
-        if (queue.ack(Number(message.seq))) {
-          attempts = 0;
-          report('success', 'connected');
-        }
-        pump();
         break;
       case 'nack':
         queue.nack(Number(message.seq), csError, msg);

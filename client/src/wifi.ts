@@ -12,8 +12,8 @@ const limitMs = 5000;
 const maxAddresses = 16;
 
 /** One sample, null when there is none. Never rejects. */
-export function readWifi(handler: WifiHandler | undefined, withAddresses: boolean): Promise<object | null> {
-  return inTime(limitMs, async () => parse(await handler?.(), withAddresses));
+export function readWifi(handler: WifiHandler, withAddresses: boolean): Promise<object | null> {
+  return inTime(limitMs, async () => parse(await handler(), withAddresses));
 }
 
 function parse(answer: unknown, withAddresses: boolean): object | null {

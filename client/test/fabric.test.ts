@@ -262,6 +262,33 @@ describe('measuring', () => {
     expect([...delays]).toEqual([5000, 7500, 9950]);
   });
 
+  it('measures all fabrics in one beat and sends them together (spec: STAT-01)', async () => {
+    const { harness, qos, add, pc, socket } = await call();
+    add();
+    pc.connect();
+    await harness.run(3000);
+    const other = new FakePeerConnection();
+    qos.addNewFabric(other, 'carol', 'multiplex', 'other');
+    other.connect();
+    const sentAt = new Map<number, number[]>();
+    const { send } = socket;
+    socket.send = (text) => {
+      const { type, fabric } = JSON.parse(text);
+      if (type === 'stats') sentAt.set(fabric, [...(sentAt.get(fabric) ?? []), Date.now()]);
+      send.call(socket, text);
+    };
+    await harness.run(40_000);
+    expect(sentAt.get(1)?.length).toBeGreaterThanOrEqual(4);
+    expect(sentAt.get(2)).toEqual(sentAt.get(1));
+    pc.set({ signalingState: 'closed' });
+    other.set({ signalingState: 'closed' });
+    await harness.run();
+    const sent = socket.messages.length;
+    await harness.run(60_000);
+    expect(socket.messages.length).toBe(sent);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(2); // of the connection: its watch, and the token's renewal
+  });
+
   it('knows whose a stream is (spec: API-03, API-06)', async () => {
     const { harness, qos, pc, add, stats, socket } = await call();
     pc.reports = timeless('chromium').reports[0] ?? [];

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMonitor, type Reading } from '../src/stats/monitor.ts';
+import { createReader } from '../src/stats/read.ts';
 import { view } from '../src/stats/view.ts';
 import type { MediaStreamTrackStats } from '../src/types.ts';
 import { type NamedRow, namedRows } from './stats-rows.ts';
@@ -141,6 +142,22 @@ function expectRow(step: Step, row: NamedRow): void {
 
 describe.each(titled)('%s', (_, recording) => {
   const played = ends.map((end) => play(recording, end));
+
+  it('gives the same where the reports that change are asked for alone', async () => {
+    for (const end of ends) {
+      const readings = recording[end].filter(({ reports }) => reports);
+      const [first] = readings;
+      let reports: Raw[] = [];
+      const read = createReader({ getStats: async () => new Map(reports.map((report) => [report.id, report])) });
+      const [asked, whole] = [createMonitor(first?.t ?? 0), createMonitor(first?.t ?? 0)];
+      for (const reading of readings) {
+        reports = reading.reports ?? [];
+        expect(asked.measure((await read(false)) ?? [], reading.t, () => null).groups).toEqual(
+          whole.measure(reports, reading.t, () => null).groups,
+        );
+      }
+    }
+  });
 
   it('gives each row as a plain computation does (spec: STAT-04)', () => {
     let rows = 0;

@@ -5,7 +5,7 @@ import { fromLegacy } from '../src/stats/legacy.ts';
 import { createMonitor, type Reading } from '../src/stats/monitor.ts';
 import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
 import { audioMos, label, videoMos } from '../src/stats/quality.ts';
-import { readStats } from '../src/stats/read.ts';
+import { createReader } from '../src/stats/read.ts';
 import { view } from '../src/stats/view.ts';
 import { sequence } from './harness.ts';
 
@@ -305,6 +305,8 @@ describe('normalising', () => {
   });
 });
 
+const readStats = (pc: object, legacy: boolean) => createReader(pc)(legacy);
+
 describe('asking for reports', () => {
   it('takes a map, an array or an object, and null for anything else', async () => {
     const report = { id: 'a', type: 'x' };
@@ -324,6 +326,93 @@ describe('asking for reports', () => {
         false,
       ),
     ).toBeNull();
+  });
+
+  /** A PeerConnection whose answers count how they are read. */
+  function counting(reports: Record<string, unknown>[]) {
+    const pc = {
+      reports,
+      iterated: 0,
+      asked: [] as unknown[],
+      async getStats() {
+        const all = new Map(pc.reports.map((report) => [report.id, report]));
+        return {
+          size: all.size,
+          get: (id: unknown) => {
+            pc.asked.push(id);
+            return all.get(id);
+          },
+          forEach: (each: (report: object) => void) => {
+            pc.iterated++;
+            all.forEach(each);
+          },
+        };
+      },
+    };
+    return pc;
+  }
+
+  const transport = { id: 'T', type: 'transport', selectedCandidatePairId: 'P1' };
+  const pair = (id: string, bytesSent: number) => ({ id, type: 'candidate-pair', bytesSent });
+  const call = [
+    { id: 'C', type: 'codec' },
+    { id: 'I', type: 'inbound-rtp', packetsReceived: 1 },
+    { id: 'A', type: 'media-source', kind: 'audio' },
+    { id: 'V', type: 'media-source', kind: 'video' },
+    transport,
+    pair('P1', 1),
+    pair('P2', 1),
+  ];
+
+  it('asks again for the reports that change alone', async () => {
+    const pc = counting(call);
+    const read = createReader(pc);
+    expect(await read(true)).toEqual(call);
+    expect(pc.asked).toEqual([]);
+    pc.reports = call.map((report) => ({ ...report, now: 2 }));
+    const again = (await read(true)) ?? [];
+    expect([pc.iterated, pc.asked]).toEqual([1, ['I', 'A', 'T', 'P1']]);
+    expect(again.map(({ id, now }) => [id, now])).toEqual([
+      ['C', undefined],
+      ['I', 2],
+      ['A', 2],
+      ['V', undefined],
+      ['T', 2],
+      ['P1', 2],
+      ['P2', undefined],
+    ]);
+    await read(true, true);
+    expect(pc.iterated).toBe(2);
+    for (let n = 0; n < 12; n++) await read(true);
+    expect(pc.iterated).toBe(4);
+  });
+
+  it.each([
+    ['another one', [...call, { id: 'I2', type: 'inbound-rtp' }]],
+    ['another one in the place of one', call.map((report) => (report.id === 'I' ? { ...report, id: 'I2' } : report))],
+    [
+      'another pair',
+      call.map((report) => (report.id === 'T' ? { ...transport, selectedCandidatePairId: 'P2' } : report)),
+    ],
+  ])('reads all of them where there is %s', async (_, reports) => {
+    const pc = counting(call);
+    const read = createReader(pc);
+    await read(true);
+    pc.reports = reports.map((report) => ({ ...report, now: 2 }));
+    expect(await read(true)).toEqual(pc.reports);
+    expect(pc.iterated).toBe(2);
+  });
+
+  it('reads all of them where a report cannot be asked for', async () => {
+    const reports = Object.assign([{ id: 'I', type: 'inbound-rtp' }], { size: 1 });
+    const read = createReader({ getStats: async () => reports });
+    expect([await read(true), await read(true)]).toEqual([[reports[0]], [reports[0]]]);
+    Object.assign(reports, {
+      get() {
+        throw new Error('no');
+      },
+    });
+    expect(await read(true)).toEqual([reports[0]]);
   });
 
   it('takes goog reports of a callback form, and never asks so when told not to (spec: STAT-05)', async () => {

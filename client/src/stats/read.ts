@@ -6,21 +6,69 @@ import { fromLegacy } from './legacy.ts';
 import type { Report } from './normalise.ts';
 
 const limitMs = 5000;
+const wholeEvery = 6; // readings
 
 /** What a PeerConnection has to ask; without a callback it promises. */
 interface Asked {
   getStats(callback?: (response: unknown) => void): unknown;
 }
 
-/** The reports, or null when none came: an error, or no answer in time. Never rejects. */
-export function readStats(pc: object, legacy: boolean): Promise<Report[] | null> {
-  return inTime(limitMs, () => ask(pc as Asked, legacy));
+/** What a real one answers. */
+interface Answer {
+  size: number;
+  get?(id: unknown): unknown;
 }
 
-async function ask(pc: Asked, legacy: boolean): Promise<Report[] | null> {
+/** Reads the reports, null when none came: an error, or no answer in time. Never rejects. */
+export type Reader = (legacy: boolean, whole?: boolean) => Promise<Report[] | null>;
+
+/**
+ * Makes the reader of one PeerConnection. Chromium makes the object of a report when it is
+ * asked for, and iterating asks for all of them: the larger part of what a reading costs. So
+ * most readings ask for the reports that change, by their ids, and take the others (codecs,
+ * candidates, pairs that are not used) from the last whole reading.
+ */
+export function createReader(pc: object): Reader {
+  let kept = new Map<unknown, Report>();
+  let changing: unknown[] = [];
+  let size = 0;
+  let readings = 0;
+
+  function whole(answer: unknown): Report[] {
+    const reports = list(answer);
+    const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
+    const changes = ({ id, type, kind }: Report) =>
+      /bound-rtp$|^transport$/.test(String(type)) ||
+      (type === 'media-source' && kind === 'audio') ||
+      (pairs.length ? pairs.includes(id) : type === 'candidate-pair');
+    kept = new Map(reports.map((report) => [report.id, report]));
+    changing = reports.filter(changes).map(({ id }) => id);
+    ({ size } = answer as Answer);
+    return reports;
+  }
+
+  /** Undefined where reports have come or gone, or another pair is used. */
+  function changed(answer: Answer): Report[] | undefined {
+    if (answer.size !== size) return undefined;
+    for (const id of changing) {
+      const report = answer.get?.(id);
+      if (!isObject(report)) return undefined;
+      if (report.type === 'transport' && !changing.includes(report.selectedCandidatePairId)) return undefined;
+      kept.set(id, report);
+    }
+    return [...kept.values()];
+  }
+
+  const read = (answer: unknown, all: boolean) =>
+    (all || ++readings % wholeEvery === 0 ? undefined : attempt(() => changed(answer as Answer))) ?? whole(answer);
+
+  return (legacy, all = false) => inTime(limitMs, () => ask(pc as Asked, legacy, (answer) => read(answer, all)));
+}
+
+async function ask(pc: Asked, legacy: boolean, read: (answer: unknown) => Report[]): Promise<Report[] | null> {
   // An object of the callback form may refuse to be called without one.
   const promise = attempt(() => pc.getStats()) as PromiseLike<unknown> | undefined;
-  if (typeof promise?.then === 'function') return list(await promise);
+  if (typeof promise?.then === 'function') return read(await promise);
   if (!legacy) return null;
   const response = await new Promise((resolve, reject) => {
     // The promise form called like this refuses by a promise.
