@@ -28,6 +28,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/conference.css":                 "text/css; charset=utf-8",
 		"/assets/icon.svg":                       "image/svg+xml",
 		"/assets/js/api.js":                      "text/javascript; charset=utf-8",
+		"/assets/js/cause.js":                    "text/javascript; charset=utf-8",
 		"/assets/js/charts.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/conference.js":               "text/javascript; charset=utf-8",
 		"/assets/js/conferences.js":              "text/javascript; charset=utf-8",

@@ -1,6 +1,7 @@
 // The page of one conference.
 
 import { ask } from "./api.js";
+import { drawCause } from "./cause.js";
 import { Charts } from "./charts.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { EntryList } from "./entrylist.js";
@@ -55,6 +56,7 @@ function draw(detail) {
   view.setFull(Math.min(start, timeline[0]?.at ?? start), Math.max(late, start + 10_000));
   drawOnChange(byId("head"), [c, detail.summary, timeline.length, c.state === "live" && detail.at], () => drawHead(detail));
   drawOnChange(byId("damage"), detail.damaged, () => drawDamage(detail));
+  drawOnChange(byId("cause"), [detail.summary?.likelyCause, c.participants], () => drawCause(detail, people));
   drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut], () => drawIssues(detail, view));
   parts.lanes.set(people, timeline, start, end, detail.summary?.issues ?? []);
   parts.list.set(people, timeline, start);

@@ -1,5 +1,6 @@
 // Participants: who they were, how their connections went, and statistics of each stream.
 
+import { causeText } from "./cause.js";
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
@@ -12,13 +13,14 @@ const detailNames = {
   "qos.library.version": "Library",
 };
 
-function facts(p) {
+function facts(p, people) {
   const d = p.details ?? {};
   const out = [["Browser", browser(d["user_agent.original"]), d["user_agent.original"]]];
   for (const [name, word] of Object.entries(detailNames)) out.push([word, d[name]]);
   for (const [name, value] of Object.entries(d)) {
     if (name.startsWith("qos.additional.")) out.push([words(name.slice("qos.additional.".length)), value]);
   }
+  out.push(["Likely cause", causeText(p.summary?.likelyCause, people)]);
   if (p.summary?.userIDs?.length > 1) out.push(["Called", p.summary.userIDs.join(", ")]);
   return out.filter(([, value]) => value);
 }
@@ -110,13 +112,13 @@ function presence(p) {
   return `${clock(from)} – ${clock(to)} · ${duration(to - from)}${s?.endReason ? ` · ${reasonText(s.endReason)}` : ""}`;
 }
 
-function card(p, open) {
+function card(p, open, people) {
   return h("details", { class: "card participant", open, "data-testid": "participant", "data-session": p.session },
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
       h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p))),
       scores(p)),
-    h("dl", { class: "facts" }, facts(p).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
+    h("dl", { class: "facts" }, facts(p, people).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
     p.fabrics.length > 0 && fabricTable(p),
     streamTable(p));
 }
@@ -125,7 +127,7 @@ function card(p, open) {
 export function drawPeople(people, was) {
   return [
     h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
-    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4))),
+    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4, people))),
   ];
 }
 

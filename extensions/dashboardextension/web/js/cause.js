@@ -1,0 +1,49 @@
+// The likely cause of what was wrong: where it lies, what speaks for it, and how sure it is.
+
+import { h } from "./dom.js";
+import { percent, words } from "./format.js";
+
+// What each cause says; {at} is the participant at whose end it lies, {peer} the other end.
+const causes = {
+  senderUplink: "The network from {at} to everybody else",
+  receiverDownlink: "The network from everybody else to {at}",
+  pathOrTurn: "The network, or a relay, from {at} to {peer}",
+  mediaServer: "The media server, or its network",
+  sendingMachineCpu: "The machine of {at} is too busy to encode",
+  sendingCapture: "Camera or microphone of {at}",
+  receivingMachine: "The machine of {at} is too busy to play",
+  application: "The application of {at}",
+  permissionsOrDevices: "Permissions or devices of {at}",
+  signalling: "The signalling between {at} and {peer}",
+  iceConnectivity: "No way between {at} and {peer}, or it went away",
+  unknown: "Unknown",
+};
+
+const nameOf = (people, session) => people.find((p) => p.session === session)?.user;
+
+/** The cause as a sentence; empty where there is none to tell. */
+export function causeText(finding, people) {
+  const text = causes[finding?.cause];
+  if (!text) return "";
+  return text.replace("{at}", nameOf(people, finding.session) ?? "a participant").replace("{peer}", nameOf(people, finding.peer) ?? "the others");
+}
+
+function evidence(e, people) {
+  const where = [nameOf(people, e.session), e.mediaType].filter(Boolean).join(" · ");
+  return h("li", { "data-testid": "evidence", "data-metric": e.metric, title: `${words(e.metric)}: ${e.value}, compared with ${e.comparedWith}` },
+    h("b", {}, where || "All"), h("span", {}, e.text));
+}
+
+/** The cause of the conference's faults, with its evidence. */
+export function drawCause(detail, people) {
+  const found = detail.summary?.likelyCause;
+  const text = causeText(found, people);
+  if (!text) return [];
+  const others = (found.others ?? []).map((o) => `${causeText(o, people)} (${percent(o.confidence)})`).filter((other) => other[0] !== " ");
+  return h("div", { class: "card cause", "data-testid": "cause", "data-cause": found.cause },
+    h("div", { class: "section-head" }, h("h2", {}, "Likely cause"),
+      found.confidence > 0 && h("span", { class: "muted small" }, `${percent(found.confidence)} sure`)),
+    h("p", { class: "place" }, found.cause === "unknown" ? "Unknown: something was wrong, and nothing that was measured tells what." : text),
+    found.evidence?.length > 0 && h("ul", {}, found.evidence.map((e) => evidence(e, people))),
+    others.length > 0 && h("p", { class: "muted small" }, `Less likely: ${others.join("; ")}`));
+}
