@@ -50,6 +50,50 @@ var genStats = rapid.Custom(func(t *rapid.T) *conference.Stats {
 	return m
 })
 
+// genWild draws a measurement with numbers that no browser has.
+var genWild = rapid.Custom(func(t *rapid.T) *conference.Stats {
+	m := genStats.Draw(t, "stats")
+	wild := func(name string) float64 {
+		return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, math.MaxFloat64, -math.MaxFloat64, 1e-300})).Draw(t, name)
+	}
+	for _, v := range []*float64{
+		&m.IntervalMs, &m.Bytes, &m.Packets, &m.PacketsLost, &m.Samples, &m.ConcealedSamples, &m.SilentConcealed, &m.Freezes, &m.FreezeMs,
+	} {
+		*v = wild("number")
+	}
+	for _, v := range []*conference.Value{
+		&m.RemoteLost, &m.RemoteLossFraction, &m.RemoteJitterMs, &m.RTTMs, &m.JitterMs, &m.FPS, &m.PacketsSeen, &m.AudioLevel,
+		&m.JitterBufferMs, &m.ConcealmentEvents, &m.Frames, &m.FramesDecoded, &m.FramesDropped, &m.PLIs, &m.FIRs, &m.PauseMs,
+		&m.CPULimitedMs, &m.BandwidthLimitedMs, &m.EncodeMs, &m.DecodeMs,
+	} {
+		*v = conference.Value{V: wild("value"), Known: rapid.Bool().Draw(t, "known")}
+	}
+	return m
+})
+
+// TestWildNumbersMakeASummary: what no counter can be is bounded, and never a panic or a
+// document that is no JSON.
+//
+// spec: CONF-03
+func TestWildNumbersMakeASummary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := conference.New("app", "c")
+		for seq := range rapid.IntRange(1, 12).Draw(t, "frames") {
+			c.Apply(&conference.Event{
+				AppID: "app", ConferenceID: "c", Session: "s", Seq: uint64(seq + 1), Fabric: 1, ConferenceAtMs: base,
+				AtMs: base + int64(seq)*10_000, Kind: conference.KindStats, Stats: genWild.Draw(t, "wild"),
+			})
+		}
+		s := c.Summary(quality.DefaultBounds())
+		asJSON(t, s)
+		for _, issue := range s.Issues {
+			if issue.SinceMs > issue.UntilMs || issue.Count == 0 || issue.TotalMs < 0 {
+				t.Fatalf("%+v", issue)
+			}
+		}
+	})
+}
+
 func genData(t *rapid.T, name string) *conference.Data {
 	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}]}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),

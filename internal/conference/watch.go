@@ -53,7 +53,8 @@ func (f *fabric) watch(key streamKey, s *stream, e *Event) {
 	f.facts.AddFacts(e.AtMs-ms, e.AtMs, detect.FactsOf(&sample))
 	for l := range detect.NumLevels {
 		if word.Class(l) == detect.Breach {
-			s.watch.note(breach{l, scaled(reading.Values[l]) * float64(ms), float64(ms), reading.Values[l]})
+			v := min(reading.Values[l], maxValue)
+			s.watch.note(breach{l, scaled(v) * float64(ms), float64(ms), v})
 		}
 	}
 }
