@@ -31,12 +31,24 @@ func BenchmarkEpisodes(b *testing.B) {
 		s.FreezeMs = known(float64(btoi(i%10 == 0)) * 1000)
 		line.Add(base+i*10_000, base+(i+1)*10_000, rules.Read(&s).Word)
 	}
-	b.ReportMetric(float64(len(line.runs))*float64(unsafe.Sizeof(run{})), "B/timeline")
 	for b.Loop() {
 		for l := range NumLevels {
 			line.Episodes(rules.Level(l).Timing(), nil, func(w Word) Class { return w.Class(l) })
 		}
 	}
+	b.ReportMetric(float64(len(line.runs))*float64(unsafe.Sizeof(run{})), "B/timeline")
+}
+
+// BenchmarkRestlessMeasurement is the worst: every interval says something else, for days.
+func BenchmarkRestlessMeasurement(b *testing.B) {
+	var line Timeline
+	at := int64(base)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		line.Add(at, at+10_000, Word(0).with(levelLoss, Class(1+i%3)))
+		at += 10_000
+	}
+	b.ReportMetric(float64(cap(line.runs))*float64(unsafe.Sizeof(run{})), "B/timeline")
 }
 
 // TestQuietMeasurementAllocatesNothing is a budget: most measurements change nothing.

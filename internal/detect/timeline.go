@@ -47,17 +47,7 @@ func (t *Timeline) Add(fromMs, toMs int64, word Word) {
 func cellAfter(ms int64) int32 { return int32((ms + CellMs/2) / CellMs) } // bounded by Add
 
 func (t *Timeline) add(r run) {
-	n := len(t.runs)
-	switch {
-	case n == 0 || t.runs[n-1].to <= r.from:
-		t.runs = push(t.runs, r)
-	case t.runs[n-1].from <= r.from && t.runs[n-1].to == r.to: // the rows of one frame
-		last := t.runs[n-1]
-		t.runs = push(t.runs[:n-1], run{last.from, r.from, last.word})
-		t.runs = push(t.runs, run{r.from, r.to, t.join(last.word, r.word)})
-	default:
-		t.runs = t.insert(r)
-	}
+	t.insert(r)
 	for len(t.runs) > maxRuns {
 		t.coarsen()
 	}
@@ -75,17 +65,24 @@ func push(runs []run, r run) []run {
 	return append(runs, r)
 }
 
-// insert joins r with what is there.
-func (t *Timeline) insert(r run) []run {
-	out := make([]run, 0, len(t.runs)+2)
-	for _, have := range t.runs {
+// insert joins r with what is there. It almost always belongs at the end: the rows of one
+// frame hold at the same time, and what comes next comes after.
+func (t *Timeline) insert(r run) {
+	at := len(t.runs)
+	for at > 0 && t.runs[at-1].to > r.from {
+		at--
+	}
+	var room [4]run
+	after := append(room[:0], t.runs[at:]...)
+	out := t.runs[:at]
+	for _, have := range after {
 		out = push(out, run{r.from, min(r.to, have.from), r.word}) // of r, before have
 		out = push(out, run{have.from, min(have.to, r.from), have.word})
 		out = push(out, run{max(r.from, have.from), min(r.to, have.to), t.join(r.word, have.word)})
 		out = push(out, run{max(have.from, r.to), have.to, have.word})
 		r.from = max(r.from, min(r.to, have.to))
 	}
-	return push(out, r)
+	t.runs = push(out, r)
 }
 
 // coarsen doubles the cells; what shares one is joined.
@@ -93,12 +90,7 @@ func (t *Timeline) coarsen() {
 	old := t.runs
 	t.runs, t.shift = make([]run, 0, maxRuns/2), t.shift+1
 	for _, r := range old {
-		r.from, r.to = r.from>>1, (r.to-1)>>1+1
-		if n := len(t.runs); n > 0 && t.runs[n-1].to > r.from {
-			t.runs = t.insert(r)
-		} else {
-			t.runs = push(t.runs, r)
-		}
+		t.insert(run{r.from >> 1, (r.to-1)>>1 + 1, r.word})
 	}
 }
 
