@@ -44,6 +44,7 @@ func TestRecordCauses(t *testing.T) {
 }
 
 func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink) {
+	t.Helper()
 	trace := &cause.Trace{Name: s.name, Label: s.label}
 	if _, err := os.Stat(trace.File(*recordCauses)); err == nil {
 		t.Skip("recorded before")

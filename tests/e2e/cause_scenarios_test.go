@@ -113,8 +113,8 @@ func label(cause, did string, users ...string) causeLabel {
 
 // path is the label of what was done between two people, and to nobody's access in
 // particular as far as anybody in the call can tell.
-func path(from, to, did string, also ...string) cause.Label {
-	return cause.Label{Cause: "pathOrTurn", Users: []string{from, to}, Did: did, Also: also}
+func path(from, to, did string) cause.Label {
+	return cause.Label{Cause: "pathOrTurn", Users: []string{from, to}, Did: did}
 }
 
 // causeScenes lists the calls.
@@ -435,6 +435,7 @@ func starve(t *testing.T, b *browser, share float64) {
 
 // release lets the processes of a control group go, and removes it.
 func release(t *testing.T, group string) {
+	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 	require.NoError(t, err)
 	for pid := range strings.FieldsSeq(string(raw)) {
