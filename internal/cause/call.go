@@ -95,8 +95,9 @@ const (
 )
 
 func share(part, whole float64) float64 {
-	if whole <= 0 {
+	v := part / whole
+	if !(whole > 0) || v != v { // NaN
 		return 0
 	}
-	return min(1, max(0, part/whole))
+	return min(1, max(0, v))
 }

@@ -136,4 +136,11 @@ func finished(f Finding) Finding {
 	return f
 }
 
-func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+// round rounds for output, where nothing that is not finite can stand.
+func round(v float64) float64 {
+	const most = 1e12
+	if math.IsNaN(v) {
+		return 0
+	}
+	return math.Round(min(most, max(-most, v))*1e4) / 1e4
+}
