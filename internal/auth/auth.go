@@ -15,7 +15,8 @@ import (
 	"crypto/sha256"
 )
 
-// Registry finds an app. Its revision is another one after each change of any app.
+// Registry finds an app, of which nothing changes any more. Its revision is another one
+// after each change of any app, once App shows it.
 type Registry interface {
 	App(id string) (App, bool)
 	Revision() uint64

@@ -80,7 +80,8 @@ type Decision struct {
 	TokenID    string     // jti of the session token; empty where there is none
 	JTI        string     // of the third-party token; empty where there is none
 
-	scram string // the server's proof
+	scram  string    // the server's proof
+	issued time.Time // of the token that is granted
 }
 
 // messages are the texts of refusals. There is one for each code, so that none tells
@@ -109,7 +110,7 @@ func (a *Authenticator) tell(d Decision) *protocol.Error {
 func (a *Authenticator) answer(d Decision, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
 	identity := Identity{
 		AppID: d.AppID, User: d.User, Origin: d.Origin, Credential: d.Credential, TokenID: newTokenID(),
-		IssuedAt: now, ExpiresAt: now.Add(protocol.TokenLifetime).Truncate(time.Second),
+		IssuedAt: d.issued, ExpiresAt: now.Add(protocol.TokenLifetime).Truncate(time.Second),
 	}
 	var token string
 	if d.Reason == Granted {

@@ -47,12 +47,39 @@ func (a App) has(c Credential) bool {
 // revoked reports whether what was issued to user at that time has been revoked since.
 func (a App) revoked(user protocol.UserID, issued time.Time) Reason {
 	switch {
-	case issued.Before(a.RevokedBefore):
+	case issued.UnixMilli() < a.RevokedBefore.UnixMilli():
 		return ReasonAppRevoked
-	case issued.Before(a.RevokedUsers[user.Name]), issued.Before(a.RevokedUsers[user.Alias]):
+	case issued.UnixMilli() < a.userRevoked(user).UnixMilli():
 		return ReasonUserRevoked
 	}
 	return Granted
+}
+
+// userRevoked is the time before which what was issued to user is revoked.
+func (a App) userRevoked(user protocol.UserID) time.Time {
+	return later(a.RevokedUsers[user.Name], a.RevokedUsers[user.Alias])
+}
+
+// lastRevoked is the same, for whatever reason.
+func (a App) lastRevoked(user protocol.UserID) time.Time {
+	return later(a.RevokedBefore, a.userRevoked(user))
+}
+
+// issueTime is when a token says that it was issued that is granted now. Revocations end
+// with the second they were made in, and clocks differ: who proves themselves anew while
+// the last one has not ended yet is not meant by it.
+func (a App) issueTime(user protocol.UserID, now time.Time) time.Time {
+	if last := a.lastRevoked(user); last.Sub(now) <= Leeway {
+		return later(now, last)
+	}
+	return now
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // standing says whether an identity that was once granted still is.
@@ -77,15 +104,28 @@ func (a *Authenticator) standing(id Identity, now time.Time) Reason {
 }
 
 // Recheck says whether an open session may go on after the registry changed: its app and
-// credential must still be registered, its origin allowed, and nothing revoked. Only
+// credential must still be registered, its origin allowed, and nothing revoked. A
+// revocation counts once its time has come: who is sent away earlier comes back with a
+// third-party token that is as old as the revocation, and is refused for good. Only
 // refusals are told to the audit.
 func (a *Authenticator) Recheck(id Identity, now time.Time) *protocol.Error {
 	reason := a.standing(id, now)
-	if reason == Granted {
+	if reason == Granted || (reason == ReasonAppRevoked || reason == ReasonUserRevoked) && a.comes(id, now) {
 		return nil
 	}
 	return a.tell(id.decision(DoorOpen, reason))
 }
+
+// comes reports whether the time of the last revocation is about to come.
+func (a *Authenticator) comes(id Identity, now time.Time) bool {
+	app, _ := a.app(id.AppID)
+	ahead := app.lastRevoked(id.User).Sub(now)
+	return ahead > 0 && ahead <= RevocationAhead
+}
+
+// RevocationAhead is how far ahead a revocation may lie that open sessions wait for. Who
+// rechecks them does so until it is over.
+const RevocationAhead = time.Second
 
 // decision is the audit's view of an identity.
 func (id Identity) decision(door Door, reason Reason) Decision {

@@ -60,6 +60,7 @@ func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time
 	if app.SingleUse && !a.jtis.use(jtiName(app.ID, claims.jti), now) {
 		return ReasonJTIReplayed
 	}
+	d.issued = app.issueTime(d.User, now)
 	return Granted
 }
 

@@ -95,7 +95,7 @@ func (a *Authenticator) scramFinal(req *protocol.ScramFinal, d *Decision, now ti
 	if !app.OriginAllowed(d.Origin) {
 		return ReasonOriginDenied
 	}
-	d.scram = serverFinal
+	d.scram, d.issued = serverFinal, app.issueTime(d.User, now)
 	return Granted
 }
 

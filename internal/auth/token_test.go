@@ -132,7 +132,7 @@ func TestRevocation(t *testing.T) {
 			require.Nil(t, a.Recheck(identity, now), name)
 			return
 		}
-		require.Equal(t, refused(want.Code()), a.Recheck(identity, now), name)
+		require.Equal(t, refused(want.Code()), a.Recheck(identity, now.Add(time.Minute)), name)
 		d := heard.last(t)
 		require.Equal(t, DoorOpen, d.Door)
 		require.Equal(t, want, d.Reason, name)
@@ -154,10 +154,49 @@ func TestRevocation(t *testing.T) {
 	f("another user", Granted, func(app *App) { app.RevokedUsers = map[string]time.Time{"Bob": later} })
 	f("the origin", ReasonOriginDenied, func(app *App) { app.Origins = []string{"https://b.example"} })
 
+	f("the user has another name now", Granted, func(app *App) { app.RevokedUsers = map[string]time.Time{"": later} })
+
 	a, apps := testAuthenticator(t)
 	_, identity, refusal := login(t, a, "123", "new secret", page)
 	require.Nil(t, refusal)
 	require.Equal(t, protocol.CodeTokenExpired, a.Recheck(identity, identity.ExpiresAt).Code)
 	delete(apps, "123")
 	require.Equal(t, protocol.CodeAuthFailed, a.Recheck(identity, now).Code)
+}
+
+// A revocation ends with a whole second. Until it has, no old token is taken, open
+// sessions live, and who proves themselves anew gets a token that outlives it.
+//
+// spec: AUTH-02
+func TestRevocationThatIsAboutToCome(t *testing.T) {
+	for name, change := range map[string]func(*App, time.Time){
+		"all":   func(app *App, at time.Time) { app.RevokedBefore = at },
+		"name":  func(app *App, at time.Time) { app.RevokedUsers = map[string]time.Time{alice.Name: at} },
+		"alias": func(app *App, at time.Time) { app.RevokedUsers = map[string]time.Time{alice.Alias: at} },
+	} {
+		a, apps := testAuthenticator(t)
+		before, identity, refusal := login(t, a, "123", "new secret", page) // issued a second from now
+		require.Nil(t, refusal, name)
+		at := now.Add(1900 * time.Millisecond)
+		app := apps["123"]
+		change(&app, at)
+		apps["123"] = app
+		early := now.Add(time.Second)
+		_, refusal = a.Token(before.Token, before.Session, page, early)
+		require.Equal(t, protocol.CodeAuthFailed, refusal.Code, name)
+		require.Nil(t, a.Recheck(identity, early), name)
+		require.NotNil(t, a.Recheck(identity, at), name)
+
+		after, again, refusal := login(t, a, "123", "new secret", page)
+		require.Nil(t, refusal, name)
+		_, refusal = a.Token(after.Token, before.Session, page, early)
+		require.Nil(t, refusal, name)
+		require.Nil(t, a.Recheck(again, at.Add(time.Minute)), name)
+
+		change(&app, now.Add(time.Hour)) // a moment that somebody configured
+		apps["123"] = app
+		_, again, refusal = login(t, a, "123", "new secret", page)
+		require.Nil(t, refusal, name)
+		require.NotNil(t, a.Recheck(again, now), name)
+	}
 }

@@ -192,7 +192,9 @@ func TestRevokedConnectionsEnd(t *testing.T) {
 	q := c.dial(testOrigin)
 	q.hello(c.grant(t, thirdParty(t, "alice", unchanged), time.Now()), 0)
 	q.hear("welcome")
-	apps.change("third", func(app *auth.App) { app.Keys[0].ID = "rolled" })
+	apps.change("third", func(app *auth.App) {
+		app.Keys = []auth.VerificationKey{{ID: "rolled", Algorithm: auth.AlgorithmHS256, Secret: []byte(thirdSecret)}}
+	})
 	q.bye(protocol.CodeAuthFailed, false, websocket.ClosePolicyViolation)
 	require.EqualValues(t, 3, c.counted("receiver_qoswss_auth_decisions", "credential_gone")+c.counted("receiver_qoswss_auth_decisions", "app_unknown"))
 }

@@ -71,6 +71,7 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
+	revision := apps.Revision()
 	own, stop := context.WithCancel(context.Background())
 	if err := r.open(ctx, host, apps, own); err != nil {
 		stop()
@@ -80,7 +81,7 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	r.stop = stop
 	watching, unwatch := context.WithCancel(own)
 	r.unwatch = unwatch
-	r.serving.Go(func() { r.door.watch.run(watching, apps, r.timing.look, r.sockets.wake) })
+	r.serving.Go(func() { r.door.watch.run(watching, apps, revision, r.timing.look, r.sockets.wake) })
 	return nil
 }
 
@@ -96,7 +97,6 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, apps regist
 	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
 		return err
 	}
-	r.door.watch.seen.Store(apps.Revision())
 	r.sockets = newSockets(r.door)
 	return r.listen(ctx, host)
 }

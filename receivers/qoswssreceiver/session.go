@@ -44,7 +44,7 @@ type session struct {
 	send     func(msg []byte)
 	decoder  *protocol.Decoder
 	identity auth.Identity
-	revision uint64 // of the applications, when identity was last checked
+	checks   uint64 // revisions.checks when identity was last checked
 
 	translator *translator // nil until the client was welcomed
 	seqs       tracker
@@ -72,7 +72,7 @@ type ending struct{ bye *protocol.Bye }
 func newSession(d *door, origin string, send func([]byte)) *session {
 	return &session{
 		door: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
-		revision: d.watch.seen.Load(), allowance: burstFrames,
+		checks: d.watch.checks.Load(), allowance: burstFrames,
 	}
 }
 
@@ -364,11 +364,11 @@ func (s *session) expired(now time.Time) *ending {
 
 // recheck ends a connection whose user may not speak any more since the applications changed.
 func (s *session) recheck(now time.Time) *ending {
-	revision := s.door.watch.seen.Load()
-	if revision == s.revision || s.translator == nil {
+	checks := s.door.watch.checks.Load()
+	if checks == s.checks || s.translator == nil {
 		return nil
 	}
-	s.revision = revision
+	s.checks = checks
 	if refusal := s.door.auth.Recheck(s.identity, now); refusal != nil {
 		return s.end(refusal)
 	}
