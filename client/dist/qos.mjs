@@ -95,13 +95,13 @@ function isObject(value) {
 function must(ok, name, wanted, came) {
   if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
 }
-function atMost(name, limit, unit2, came) {
-  if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit2}, got ${came}`);
+function atMost(name, limit, unit, came) {
+  if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
 }
-function requireText(name, value, limit, unit2 = "bytes") {
-  must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit2}`, value);
+function requireText(name, value, limit, unit = "bytes") {
+  must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit}`, value);
   if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has half a character (a lone surrogate)`);
-  atMost(name, limit, unit2, unit2 === "bytes" ? byteLength(value) : [...value].length);
+  atMost(name, limit, unit, unit === "bytes" ? byteLength(value) : [...value].length);
   return value;
 }
 function requireConferenceID(value) {
@@ -147,10 +147,10 @@ var drop = (name, wanted, value, notes) => {
   notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
 };
 var aSwitch = (name, value, notes) => typeof value === "boolean" ? value : drop(name, "a boolean", value, notes);
-var aText = (limit, unit2 = "bytes", cut = cutBytes) => (name, value, notes) => {
+var aText = (limit, unit = "bytes", cut = cutBytes) => (name, value, notes) => {
   if (typeof value !== "string") return drop(name, "a string", value, notes);
   const kept = cut(value, limit);
-  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit2}`);
+  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
   return kept;
 };
 var anObject = (prefix, options) => (name, value, notes) => {
@@ -572,67 +572,6 @@ function watchLifecycle(target, mono, events) {
   };
 }
 
-// src/stats/columns.ts
-var sets = [
-  set(
-    1,
-    "inbound-rtp",
-    "audio",
-    "ssrc codec bytes packets packetsLost packetsDiscarded fecPackets jitterMs jitterBufferDelayMs rttMs samples concealedSamples silentConcealedSamples concealmentEvents audioLevel"
-  ),
-  set(
-    2,
-    "inbound-rtp",
-    "video",
-    "ssrc codec bytes packets packetsLost jitterMs jitterBufferDelayMs rttMs frames framesDecoded framesDropped keyFrames width height fps harmonicFps freezes freezeMs freezes60s pauses pauseMs decodeMs qp plis firs nacks retransmittedPackets displayedPixels"
-  ),
-  set(
-    3,
-    "outbound-rtp",
-    "audio",
-    "ssrc codec bytes packets rttMs audioLevel targetBitrateBps nacks retransmittedPackets remotePacketsLost remoteLossFraction remoteJitterMs"
-  ),
-  set(
-    4,
-    "outbound-rtp",
-    "video",
-    "ssrc codec rid bytes packets rttMs frames framesEncoded keyFrames width height fps encodeMs qp plis firs nacks retransmittedPackets retransmittedBytes targetBitrateBps remotePacketsLost remoteLossFraction remoteJitterMs limitation cpuLimitedMs bandwidthLimitedMs displayedPixels"
-  ),
-  set(5, "candidate-pair", void 0, "bytesSent bytesReceived rttMs availableOutgoingBps")
-];
-function set(number2, statsType, mediaType, names) {
-  return { set: number2, statsType, ...mediaType && { mediaType }, names: names.split(" ") };
-}
-var pairSet = 5;
-function streamSet(statsType, mediaType) {
-  return (statsType === "inbound-rtp" ? 1 : 3) + (mediaType === "video" ? 1 : 0);
-}
-var lines = [];
-function columnsLine(number2) {
-  lines[number2] ??= JSON.stringify({ type: "columns", ...sets[number2 - 1] });
-  return lines[number2];
-}
-function row(number2, measures) {
-  return [number2, ...(sets[number2 - 1]?.names ?? []).map((name) => bounded(name, measures[name] ?? null))];
-}
-var longestBytes = 64;
-function bounded(name, value) {
-  if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
-  if (value === null || !Number.isFinite(value)) return null;
-  limits[name] ??= limitsOf(name);
-  const [whole, least, most] = limits[name];
-  return Math.min(Math.max(whole ? Math.round(value) : value, least), most);
-}
-var limits = {};
-function limitsOf(name) {
-  if (/Ms$/.test(name)) return [false, 0, 36e5];
-  if (/[fF]ps$/.test(name)) return [false, 0, 1e3];
-  if (/Level$|Fraction$/.test(name)) return [false, 0, 1];
-  if (name === "qp") return [false, 0, 255];
-  const most = /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
-  return [!/Bps$/.test(name), /Lost$/.test(name) ? -most : 0, most];
-}
-
 // src/stats/normalise.ts
 var none = {};
 function num(value) {
@@ -695,50 +634,126 @@ function selectedPairs(byId) {
   return pair2 ? [pair2] : [];
 }
 
-// src/stats/interval.ts
-var counters = {
-  bytes: "bytesReceived bytesSent",
-  packetsDiscarded: "packetsDiscarded",
-  fecPackets: "fecPacketsReceived",
-  samples: "totalSamplesReceived",
-  concealedSamples: "concealedSamples",
-  silentConcealedSamples: "silentConcealedSamples",
-  concealmentEvents: "concealmentEvents",
-  frames: "framesReceived framesSent",
-  framesDecoded: "framesDecoded",
-  framesEncoded: "framesEncoded",
-  framesDropped: "framesDropped",
-  keyFrames: "keyFramesDecoded keyFramesEncoded",
-  freezes: "freezeCount",
-  pauses: "pauseCount",
-  plis: "pliCount",
-  firs: "firCount",
-  nacks: "nackCount",
-  retransmittedPackets: "retransmittedPacketsReceived retransmittedPacketsSent",
-  retransmittedBytes: "retransmittedBytesSent"
-};
+// src/stats/measures.ts
+var table = `ssrc 1234
+codec 1234
+rid 4 $ rid
+bytes 1234 + bytesReceived bytesSent
+packets 1234
+packetsLost 12
+packetsDiscarded 1 + packetsDiscarded
+fecPackets 1 + fecPacketsReceived
+jitterMs 12 = jitter
+jitterBufferDelayMs 12 / jitterBufferDelay jitterBufferEmittedCount
+rttMs 12345
+samples 1 + totalSamplesReceived
+concealedSamples 1 + concealedSamples
+silentConcealedSamples 1 + silentConcealedSamples
+concealmentEvents 1 + concealmentEvents
+audioLevel 13
+frames 24 + framesReceived framesSent
+framesDecoded 2 + framesDecoded
+framesEncoded 4 + framesEncoded
+framesDropped 2 + framesDropped
+keyFrames 24 + keyFramesDecoded keyFramesEncoded
+width 24 = frameWidth
+height 24 = frameHeight
+fps 24
+harmonicFps 2 / totalInterFrameDelay totalSquaredInterFrameDelay
+freezes 2 + freezeCount
+freezeMs 2 + totalFreezesDuration
+freezes60s 2
+pauses 2 + pauseCount
+pauseMs 2 + totalPausesDuration
+decodeMs 2 + totalDecodeTime
+encodeMs 4 + totalEncodeTime
+qp 24 / qpSum framesDecoded framesEncoded
+plis 24 + pliCount
+firs 24 + firCount
+nacks 234 + nackCount
+retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
+retransmittedBytes 4 + retransmittedBytesSent
+targetBitrateBps 34 = targetBitrate
+remotePacketsLost 34
+remoteLossFraction 34 @ fractionLost
+remoteJitterMs 34 @ jitter
+limitation 4 $ qualityLimitationReason
+cpuLimitedMs 4
+bandwidthLimitedMs 4
+displayedPixels 24
+bytesSent 5 + bytesSent
+bytesReceived 5 + bytesReceived
+availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => line.split(" "));
+var sets = [
+  "",
+  "inbound-rtp audio",
+  "inbound-rtp video",
+  "outbound-rtp audio",
+  "outbound-rtp video",
+  "candidate-pair"
+].map((kind, set) => {
+  const [statsType, mediaType] = kind.split(" ");
+  const columns = table.filter(([, inSets]) => inSets.includes(String(set)));
+  const names = columns.map(([name]) => name);
+  return { columns, names, line: JSON.stringify({ type: "columns", set, statsType, mediaType, names }) };
+});
+var setNumbered = (set) => sets[set];
+var pairSet = 5;
+function streamSet(statsType, mediaType) {
+  return (statsType === "inbound-rtp" ? 1 : 3) + Number(mediaType === "video");
+}
+var columnsLine = (set) => setNumbered(set).line;
+function row(set, measures) {
+  return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
+}
 var known = (value) => num(value) ?? Number.NaN;
+function increase(before, after, ...counters) {
+  const counter = counters.find((name) => num(after[name]) !== null) ?? "";
+  const now = known(after[counter]);
+  const then = num(before[counter]) ?? 0;
+  return now < then ? Math.max(0, now) : now - then;
+}
+function measure(set, before, after, remote, own) {
+  const measures = {};
+  for (const name in own) measures[name] = bounded(name, own[name]);
+  for (const [name, , how, first = "", ...more] of setNumbered(set).columns) {
+    if (!how) continue;
+    const read = how === "$" ? str(after[first]) : numberOf(how, before, after, remote, first, more);
+    measures[name] = bounded(name, typeof read === "number" && /Ms$/.test(name) ? read * 1e3 : read);
+  }
+  return measures;
+}
+function numberOf(how, before, after, remote, first, more) {
+  if (how === "+") return increase(before, after, first, ...more);
+  if (how === "/") return increase(before, after, first) / increase(before, after, ...more);
+  return known((how === "@" ? remote : after)[first]);
+}
+var longestBytes = 64;
+function bounded(name, value) {
+  if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
+  const number2 = num(value);
+  if (number2 === null) return null;
+  ranges[name] ??= rangeOf(name);
+  const [factor, least, most] = ranges[name];
+  return Math.min(Math.max(Math.round(number2 * factor) / factor, least), most);
+}
+var ranges = {};
+function rangeOf(name) {
+  if (/Ms$/.test(name)) return [10, 0, 36e5];
+  if (/[fF]ps$/.test(name)) return [100, 0, 1e3];
+  if (/Level$|Fraction$/.test(name)) return [1e4, 0, 1];
+  if (name === "qp") return [10, 0, 255];
+  const most = /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
+  return [1, /Lost$/.test(name) ? -most : 0, most];
+}
+
+// src/stats/interval.ts
 function round(value, decimals) {
   const factor = 10 ** decimals;
   return num(Math.round(known(value) * factor) / factor);
 }
-function unit(value) {
-  return round(Math.min(1, Math.max(0, known(value))), 4);
-}
-var inMs = (seconds) => round(Math.max(0, seconds) * 1e3, 1);
-function increase(before, after) {
-  const now = known(after);
-  const then = num(before) ?? 0;
-  return Math.max(0, now < then ? now : now - then);
-}
-function reader(before, after) {
-  return (...counters2) => {
-    const counter = counters2.find((name) => num(after[name]) !== null) ?? "";
-    return increase(before[counter], after[counter]);
-  };
-}
-function baseOf(before, after, ...counters2) {
-  return counters2.some((name) => known(after[name]) < (num(before[name]) ?? 0)) ? {} : before;
+function baseOf(before, after, ...counters) {
+  return counters.some((name) => known(after[name]) < (num(before[name]) ?? 0)) ? {} : before;
 }
 function baseline(before, after) {
   const base = baseOf(before, after, "packetsReceived", "packetsSent");
@@ -752,49 +767,31 @@ function lossBetween(before, after) {
 }
 function lossFraction(before, after, sent, ms) {
   const between = known(after.timestamp) - known(before.timestamp);
-  const lost = lossBetween(before, after);
-  return unit(between > 0 ? num(lost * ms / (sent * between)) ?? num(after.fractionLost) : num(after.fractionLost));
+  const lost = lossBetween(before, after) * ms / (sent * between);
+  return (between > 0 ? num(lost) : null) ?? after.fractionLost;
 }
 function measureStream(before, after, ms, pairRttMs) {
-  const { rtp, remote, source, ssrc, codec, mediaType } = after;
+  const { rtp, remote, source, ssrc, codec, statsType, mediaType } = after;
   const base = baseOf(before.rtp, rtp, "packetsReceived", "packetsSent");
-  const by = reader(base, rtp);
-  const time = (counter) => inMs(by(counter));
-  const limited = (why) => inMs(increase(durations(base)[why], durations(rtp)[why]));
+  const by = (...counters) => increase(base, rtp, ...counters);
+  const limitedMs = (why) => 1e3 * increase(durations(base), durations(rtp), why);
   const packets = by("packetsReceived", "packetsSent");
-  const counted = Object.entries(counters).map(([name, fields]) => [name, num(by(...fields.split(" ")))]);
-  const measures = Object.fromEntries(counted);
-  return {
-    ...measures,
+  const again = num(by("retransmittedPacketsReceived", "retransmittedPacketsSent")) ?? 0;
+  return measure(streamSet(statsType, mediaType), base, rtp, remote, {
     ssrc,
     codec,
-    rid: str(rtp.rid),
     // For the first time: browsers count retransmissions among the packets (Chromium those of
     // the RTX stream), which would make a loss look smaller the harder it is fought.
-    packets: num(Math.max(0, packets - (num(measures.retransmittedPackets) ?? 0))),
-    packetsLost: num(lossBetween(base, rtp)),
-    jitterMs: inMs(known(rtp.jitter)),
-    jitterBufferDelayMs: inMs(by("jitterBufferDelay") / by("jitterBufferEmittedCount")),
-    audioLevel: unit(num(rtp.audioLevel) ?? num(source.audioLevel)),
-    width: num(rtp.frameWidth),
-    height: num(rtp.frameHeight),
-    fps: mediaType === "video" ? perSecond(by("framesSent", "framesDecoded", "framesEncoded"), ms) : null,
-    harmonicFps: round(by("totalInterFrameDelay") / by("totalSquaredInterFrameDelay"), 2),
-    freezeMs: time("totalFreezesDuration"),
-    pauseMs: time("totalPausesDuration"),
-    decodeMs: time("totalDecodeTime"),
-    encodeMs: time("totalEncodeTime"),
-    qp: round(by("qpSum") / by("framesDecoded", "framesEncoded"), 1),
-    targetBitrateBps: round(num(rtp.targetBitrate), 0),
-    remotePacketsLost: num(lossBetween(base === before.rtp ? before.remote : {}, remote)),
-    remoteLossFraction: unit(num(remote.fractionLost)),
+    packets: packets - again,
+    packetsLost: lossBetween(base, rtp),
+    audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
+    fps: by("framesSent", "framesDecoded", "framesEncoded") * 1e3 / ms,
+    remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
     intervalLossFraction: lossFraction(before.remote, remote, packets, ms),
-    remoteJitterMs: inMs(known(remote.jitter)),
-    limitation: str(rtp.qualityLimitationReason),
-    cpuLimitedMs: limited("cpu"),
-    bandwidthLimitedMs: limited("bandwidth"),
-    rttMs: rttOf(before.remote, remote, "roundTripTimeMeasurements", "roundTripTime") ?? pairRttMs
-  };
+    cpuLimitedMs: limitedMs("cpu"),
+    bandwidthLimitedMs: limitedMs("bandwidth"),
+    rttMs: num(rttOf(before.remote, remote, "roundTripTimeMeasurements", "roundTripTime")) ?? pairRttMs
+  });
 }
 function durations(rtp) {
   return rtp.qualityLimitationDurations ?? {};
@@ -803,24 +800,20 @@ function perSecond(count, ms) {
   return round(known(count) * 1e3 / ms, 2);
 }
 function rttOf(before, after, measurements, last) {
-  const by = reader(baseOf(before, after, measurements), after);
-  return inMs(num(by("totalRoundTripTime") / by(measurements)) ?? known(after[last]));
+  const base = baseOf(before, after, measurements);
+  const mean2 = increase(base, after, "totalRoundTripTime") / increase(base, after, measurements);
+  return 1e3 * (num(mean2) ?? known(after[last]));
 }
 function measurePair(before, { pair: pair2 }) {
   const base = baseOf(before ?? {}, pair2, "responsesReceived");
-  const by = reader(base, pair2);
-  return {
-    bytesSent: num(by("bytesSent")),
-    bytesReceived: num(by("bytesReceived")),
-    rttMs: rttOf(base, pair2, "responsesReceived", "currentRoundTripTime"),
-    availableOutgoingBps: round(num(pair2.availableOutgoingBitrate), 0)
-  };
+  return measure(pairSet, base, pair2, {}, { rttMs: rttOf(base, pair2, "responsesReceived", "currentRoundTripTime") });
 }
 function measureSender(before, after, ms) {
-  const by = reader(baseOf(before, after, "packetsSent"), after);
+  const base = baseOf(before, after, "packetsSent");
   const at = num(after.remoteTimestamp);
   const between = at === null ? ms : at - (num(before.remoteTimestamp) ?? at);
-  return between > 0 ? { bytes: num(by("bytesSent")), packets: num(by("packetsSent")), ms: between } : { bytes: null, packets: null, ms };
+  const by = (counter) => between > 0 ? num(increase(base, after, counter)) : null;
+  return { bytes: by("bytesSent"), packets: by("packetsSent"), ms: between };
 }
 
 // src/stats/monitor.ts
@@ -904,9 +897,9 @@ function createMonitor(startMs) {
 function advance(known2, stream2, atMs, pairRttMs, areaOf) {
   const before = known2.stream;
   const ms = span(known2.atMs, atMs);
-  const measures = { ...measureStream(before, stream2, ms, pairRttMs) };
+  const measures = measureStream(before, stream2, ms, pairRttMs);
   if (stream2.mediaType === "video") {
-    measures.displayedPixels = areaOf(stream2.ssrc);
+    measures.displayedPixels = bounded("displayedPixels", areaOf(stream2.ssrc));
     measures.freezes60s = recentFreezes(known2, num(measures.freezes), atMs);
   }
   known2.stream = { ...stream2, rtp: baseline(before.rtp, stream2.rtp), remote: baseline(before.remote, stream2.remote) };
@@ -942,14 +935,14 @@ function span(fromMs, toMs) {
 function isIdle({ rtp }) {
   return !(num(rtp.packetsReceived) ?? num(rtp.packetsSent));
 }
-function addRow(groups, ms, set2, measures) {
+function addRow(groups, ms, set, measures) {
   let group = groups.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
   if (!group) {
     group = { intervalMs: ms, sets: [], rows: [] };
     groups.push(group);
   }
-  if (!group.sets.includes(set2)) group.sets.push(set2);
-  group.rows.push(row(set2, measures));
+  if (!group.sets.includes(set)) group.sets.push(set);
+  group.rows.push(row(set, measures));
 }
 
 // src/stats/legacy.ts
@@ -962,7 +955,7 @@ function fromLegacy(response) {
     return [];
   });
 }
-var number = (value, unit2 = 1) => value ? Number(value) / unit2 : void 0;
+var number = (value, unit = 1) => value ? Number(value) / unit : void 0;
 var milli = 1e3;
 var fullLevel = 32767;
 function stream(id, v) {
@@ -1138,7 +1131,7 @@ function ownReport(interval, identity, bounds) {
 }
 function lossFields(fraction) {
   return {
-    fractionLoss: unit(fraction),
+    fractionLoss: bounded("lossFraction", fraction),
     packetLossPercentage: round(fraction === null ? null : fraction * 100, 2)
   };
 }
@@ -1188,7 +1181,7 @@ function createFabric(pc, info, env, pcCallback) {
   let ending;
   let done = false;
   const monitor = createMonitor(mono());
-  const reader2 = createReader(pc);
+  const reader = createReader(pc);
   function event(name, data = {}, stamp = clock.stamp(), told2) {
     env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
   }
@@ -1200,8 +1193,8 @@ function createFabric(pc, info, env, pcCallback) {
     timers.add(timer);
   }
   const clearTimers = () => timers.forEach(clearTimeout);
-  const read = (whole = false) => reader2(env.legacyStats(), whole);
-  async function measure() {
+  const read = (whole = false) => reader(env.legacyStats(), whole);
+  async function measure2() {
     if (ending || reading2) return;
     life.update();
     reading2 = true;
@@ -1318,7 +1311,7 @@ function createFabric(pc, info, env, pcCallback) {
     info,
     event,
     end,
-    measure,
+    measure: measure2,
     hasStream: monitor.has,
     /** Looks at its states. */
     look: () => life.look(),
@@ -1381,7 +1374,7 @@ var maxEntryBytes = maxFrameBytes - 12288;
 var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
 var headBytes = 90;
 var skipRank = 3;
-function createQueue(clock, limits2 = defaults) {
+function createQueue(clock, limits = defaults) {
   const entries = [];
   let lastSeq = 0;
   let ackedSeq = 0;
@@ -1412,16 +1405,16 @@ function createQueue(clock, limits2 = defaults) {
       const bytes = byteLength(tail) + headBytes;
       if (bytes > maxEntryBytes) return false;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-      const oldestMs = clock.stamp().ms - limits2.ageMs;
+      const oldestMs = clock.stamp().ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop2(entry);
-      shrink(limits2.bytes - total(entries.filter((entry) => entry.sent)));
+      shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
       return true;
     },
     /** The next entry to send within the window. */
     next(windowFrames) {
       const entry = entries[cursor];
       const inFlight = total(entries.slice(0, cursor + 1));
-      return cursor < windowFrames && (!cursor || inFlight <= limits2.windowBytes) ? entry : void 0;
+      return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : void 0;
     },
     /** The entry is on the wire. */
     sent(entry) {
@@ -1989,12 +1982,12 @@ function createSession(first, env) {
   }
   function startBeat() {
     const latestMs2 = measuredMs + longestMs2 - clock.mono();
-    beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2), measure);
+    beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2), measure2);
   }
-  function measure() {
+  function measure2() {
     measuredMs = clock.mono();
     if (!fabrics.length) return;
-    beat.set(intervalMs, measure);
+    beat.set(intervalMs, measure2);
     for (const fabric of fabrics) fabric.measure();
     askWifi();
   }

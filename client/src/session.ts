@@ -8,7 +8,7 @@ import { isClosed } from './lifecycle.ts';
 import { watchPage } from './page.ts';
 import { createQueue, type Frame, maxEntryBytes, once } from './queue.ts';
 import { Invalid } from './result.ts';
-import { columnsLine } from './stats/columns.ts';
+import { columnsLine } from './stats/measures.ts';
 import { defaultBounds } from './stats/quality.ts';
 import { createTimer } from './timer.ts';
 import { createTransport } from './transport.ts';

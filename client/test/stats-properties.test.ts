@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { columnsLine, pairSet } from '../src/stats/columns.ts';
+import { columnsLine, pairSet } from '../src/stats/measures.ts';
 import { createMonitor } from '../src/stats/monitor.ts';
 import type { Report } from '../src/stats/normalise.ts';
 import { view } from '../src/stats/view.ts';

@@ -1,6 +1,6 @@
 // Readings of the statistics as tests want them: rows by name.
 
-import { columnsLine } from '../src/stats/columns.ts';
+import { columnsLine } from '../src/stats/measures.ts';
 import type { Reading } from '../src/stats/monitor.ts';
 
 /** A row with its column names, and the length of its interval. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { columnsLine, pairSet, row, streamSet } from '../src/stats/columns.ts';
 import { measurePair, measureStream } from '../src/stats/interval.ts';
 import { fromLegacy } from '../src/stats/legacy.ts';
+import { bounded, columnsLine, pairSet, row, streamSet } from '../src/stats/measures.ts';
 import { createMonitor, type Reading } from '../src/stats/monitor.ts';
 import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
 import { audioMos, label, videoMos } from '../src/stats/quality.ts';
@@ -116,8 +116,9 @@ const stream = (rtp: Report, more: Partial<Stream> = {}): Stream => ({
 describe('intervals', () => {
   it('does not count a packet twice that came again (spec: STAT-08)', () => {
     // 10 of 100 packets are lost and repaired: the loss is a tenth, not 10 of 110.
-    const before = stream({ packetsReceived: 100, packetsLost: 0, retransmittedPacketsReceived: 5 });
-    const after = stream({ packetsReceived: 200, packetsLost: 10, retransmittedPacketsReceived: 15 });
+    const video = { mediaType: 'video' } as const;
+    const before = stream({ packetsReceived: 100, packetsLost: 0, retransmittedPacketsReceived: 5 }, video);
+    const after = stream({ packetsReceived: 200, packetsLost: 10, retransmittedPacketsReceived: 15 }, video);
     expect(measureStream(before, after, 1000, null)).toMatchObject({
       packets: 90,
       packetsLost: 10,
@@ -186,7 +187,7 @@ describe('intervals', () => {
 
 describe('rows', () => {
   it('hold only what the wire takes', () => {
-    const values = row(streamSet('inbound-rtp', 'video'), {
+    const given: Record<string, unknown> = {
       ssrc: 1,
       packets: 10.4,
       packetsLost: -3,
@@ -197,7 +198,9 @@ describe('rows', () => {
       qp: 300,
       width: 70_000,
       codec: 'x'.repeat(100),
-    });
+    };
+    const fitted = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, bounded(name, value)]));
+    const values = row(streamSet('inbound-rtp', 'video'), fitted);
     const { names } = JSON.parse(columnsLine(2));
     const cell = (name: string) => values[1 + names.indexOf(name)];
     expect(values).toHaveLength(names.length + 1);

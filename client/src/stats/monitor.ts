@@ -1,15 +1,7 @@
 // The streams of one fabric over time: readings in, rows and intervals out.
 
-import { pairSet, row, streamSet } from './columns.ts';
-import {
-  baseline,
-  type Cell,
-  type Measures,
-  measurePair,
-  measureSender,
-  measureStream,
-  type SenderInterval,
-} from './interval.ts';
+import { baseline, measurePair, measureSender, measureStream, type SenderInterval } from './interval.ts';
+import { bounded, type Cell, type Measures, pairSet, row, streamSet } from './measures.ts';
 import { normalise, num, type Pair, type Report, type Snapshot, type Stream } from './normalise.ts';
 
 /** One stream in one interval. */
@@ -148,9 +140,9 @@ interface Known {
 function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
   const before = known.stream;
   const ms = span(known.atMs, atMs);
-  const measures: Record<string, Cell> = { ...measureStream(before, stream, ms, pairRttMs) };
+  const measures = measureStream(before, stream, ms, pairRttMs);
   if (stream.mediaType === 'video') {
-    measures.displayedPixels = areaOf(stream.ssrc);
+    measures.displayedPixels = bounded('displayedPixels', areaOf(stream.ssrc));
     measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
   }
   known.stream = { ...stream, rtp: baseline(before.rtp, stream.rtp), remote: baseline(before.remote, stream.remote) };

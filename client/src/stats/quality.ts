@@ -3,7 +3,7 @@
 // (ITU-T G.107.2, Opus at about 30 kbit/s), video by freezes, frame rate and, outbound,
 // the loss that the receiver reports. Resolution and bit rate are the collector's matter.
 
-import type { Measures } from './interval.ts';
+import type { Measures } from './measures.ts';
 import { num } from './normalise.ts';
 
 /** excellent holds the collector's excellent and good, fair its fair and poor. */

@@ -1,7 +1,8 @@
 // The object that csStatsCallback gets (interface document 2.8; STAT-02, 03, 08).
 
 import type { MediaStreamTrackStats, StreamStats, UserID } from '../types.ts';
-import { perSecond, round, unit } from './interval.ts';
+import { perSecond, round } from './interval.ts';
+import { bounded } from './measures.ts';
 import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
 import { label, lossOf, remoteLossOf } from './quality.ts';
@@ -74,7 +75,7 @@ function ownReport(
 
 function lossFields(fraction: number | null) {
   return {
-    fractionLoss: unit(fraction),
+    fractionLoss: bounded('lossFraction', fraction) as number | null,
     packetLossPercentage: round(fraction === null ? null : fraction * 100, 2),
   };
 }

@@ -1,0 +1,164 @@
+// The measures of stats frames (protocol 4.2 and 7) in one table: which column sets they
+// stand in, and how they are read from a browser's reports. Sets are fixed, so that a set's
+// number means the same for the whole session; they hold what at least one browser supplies.
+
+import { cutBytes } from '../validate.ts';
+import { num, type Report, str } from './normalise.ts';
+
+/** One value of a row. */
+export type Cell = number | string | null;
+
+/** The measures of one stream or pair over one interval. */
+export type Measures = Readonly<Record<string, Cell>>;
+
+/**
+ * Name, sets, how it is read, and the members of a report: of several the first that there
+ * is, for a report has those of its own direction alone.
+ *   +  the increase of a counter
+ *   /  the increase of the first by that of the next
+ *   =  a number as it is now, @ in the other end's report
+ *   $  a text
+ * What has none of these is worked out by those who measure. A name in Ms is ms, the member s.
+ */
+const table = `ssrc 1234
+codec 1234
+rid 4 $ rid
+bytes 1234 + bytesReceived bytesSent
+packets 1234
+packetsLost 12
+packetsDiscarded 1 + packetsDiscarded
+fecPackets 1 + fecPacketsReceived
+jitterMs 12 = jitter
+jitterBufferDelayMs 12 / jitterBufferDelay jitterBufferEmittedCount
+rttMs 12345
+samples 1 + totalSamplesReceived
+concealedSamples 1 + concealedSamples
+silentConcealedSamples 1 + silentConcealedSamples
+concealmentEvents 1 + concealmentEvents
+audioLevel 13
+frames 24 + framesReceived framesSent
+framesDecoded 2 + framesDecoded
+framesEncoded 4 + framesEncoded
+framesDropped 2 + framesDropped
+keyFrames 24 + keyFramesDecoded keyFramesEncoded
+width 24 = frameWidth
+height 24 = frameHeight
+fps 24
+harmonicFps 2 / totalInterFrameDelay totalSquaredInterFrameDelay
+freezes 2 + freezeCount
+freezeMs 2 + totalFreezesDuration
+freezes60s 2
+pauses 2 + pauseCount
+pauseMs 2 + totalPausesDuration
+decodeMs 2 + totalDecodeTime
+encodeMs 4 + totalEncodeTime
+qp 24 / qpSum framesDecoded framesEncoded
+plis 24 + pliCount
+firs 24 + firCount
+nacks 234 + nackCount
+retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
+retransmittedBytes 4 + retransmittedBytesSent
+targetBitrateBps 34 = targetBitrate
+remotePacketsLost 34
+remoteLossFraction 34 @ fractionLost
+remoteJitterMs 34 @ jitter
+limitation 4 $ qualityLimitationReason
+cpuLimitedMs 4
+bandwidthLimitedMs 4
+displayedPixels 24
+bytesSent 5 + bytesSent
+bytesReceived 5 + bytesReceived
+availableOutgoingBps 5 = availableOutgoingBitrate`
+  .split('\n')
+  .map((line) => line.split(' ') as [name: string, sets: string, how?: string, ...members: string[]]);
+
+/** By number: the columns of each set. */
+const sets = [
+  '',
+  'inbound-rtp audio',
+  'inbound-rtp video',
+  'outbound-rtp audio',
+  'outbound-rtp video',
+  'candidate-pair',
+].map((kind, set) => {
+  const [statsType, mediaType] = kind.split(' ');
+  const columns = table.filter(([, inSets]) => inSets.includes(String(set)));
+  const names = columns.map(([name]) => name);
+  return { columns, names, line: JSON.stringify({ type: 'columns', set, statsType, mediaType, names }) };
+});
+
+const setNumbered = (set: number) => sets[set] as (typeof sets)[number];
+
+/** The set of candidate pairs. */
+export const pairSet = 5;
+
+/** The set of a stream's rows. */
+export function streamSet(statsType: string, mediaType: string): number {
+  return (statsType === 'inbound-rtp' ? 1 : 3) + Number(mediaType === 'video');
+}
+
+/** The announcement of a set. */
+export const columnsLine = (set: number): string => setNumbered(set).line;
+
+/** A row of that set; what is unknown is null. */
+export function row(set: number, measures: Measures): Cell[] {
+  return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
+}
+
+/** A number, or NaN, so that whatever is reckoned with it is unknown too. */
+export const known = (value: unknown) => num(value) ?? Number.NaN;
+
+/** The increase of the first of those counters that there is; one that fell was started again and counts from 0. */
+export function increase(before: Report, after: Report, ...counters: string[]): number {
+  const counter = counters.find((name) => num(after[name]) !== null) ?? '';
+  const now = known(after[counter]);
+  const then = num(before[counter]) ?? 0;
+  return now < then ? Math.max(0, now) : now - then;
+}
+
+/** The measures of a set between two reports, and those that were worked out, as the wire takes them. */
+export function measure(set: number, before: Report, after: Report, remote: Report, own: Record<string, unknown>) {
+  const measures: Record<string, Cell> = {};
+  for (const name in own) measures[name] = bounded(name, own[name]);
+  for (const [name, , how, first = '', ...more] of setNumbered(set).columns) {
+    if (!how) continue;
+    const read = how === '$' ? str(after[first]) : numberOf(how, before, after, remote, first, more);
+    measures[name] = bounded(name, typeof read === 'number' && /Ms$/.test(name) ? read * 1000 : read);
+  }
+  return measures;
+}
+
+function numberOf(how: string, before: Report, after: Report, remote: Report, first: string, more: string[]): number {
+  if (how === '+') return increase(before, after, first, ...more);
+  if (how === '/') return increase(before, after, first) / increase(before, after, ...more);
+  return known((how === '@' ? remote : after)[first]);
+}
+
+const longestBytes = 64;
+
+/**
+ * The wire refuses a frame for one number outside its measure's range, or a fraction where
+ * whole numbers stand: a strange browser must not cost the other rows.
+ */
+export function bounded(name: string, value: unknown): Cell {
+  // Three bytes a character at most: most need no counting.
+  if (typeof value === 'string') return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
+  const number = num(value);
+  if (number === null) return null;
+  ranges[name] ??= rangeOf(name);
+  const [factor, least, most] = ranges[name];
+  return Math.min(Math.max(Math.round(number * factor) / factor, least), most);
+}
+
+type Range = readonly [factor: number, least: number, most: number];
+
+const ranges: Record<string, Range> = {};
+
+function rangeOf(name: string): Range {
+  if (/Ms$/.test(name)) return [10, 0, 3_600_000];
+  if (/[fF]ps$/.test(name)) return [100, 0, 1000];
+  if (/Level$|Fraction$/.test(name)) return [1e4, 0, 1];
+  if (name === 'qp') return [10, 0, 255];
+  const most = /^(width|height)$/.test(name) ? 65_535 : Number.MAX_SAFE_INTEGER;
+  return [1, /Lost$/.test(name) ? -most : 0, most];
+}
