@@ -325,10 +325,11 @@ function generate(env, generator, forceNew) {
   });
 }
 function toToken({ token, session, expiresInMs, at, sent, received }) {
-  if (typeof token !== "string") throw new Refusal("httpError", "the answer has no token", true);
+  if (typeof token !== "string" || typeof session !== "string")
+    throw new Refusal("httpError", "the answer has no token or no session", true);
   return {
     token,
-    session: typeof session === "string" ? session : void 0,
+    session,
     expiresInMs: Number(expiresInMs) || 72e5,
     at: Number(at),
     sent,
@@ -1859,13 +1860,6 @@ function createTransport(env) {
   };
 }
 
-// src/uuid.ts
-function uuidv7(ms) {
-  const random = Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => hex(byte, 2)).join("");
-  return `${hex(ms, 12)}7${random.slice(0, 3)}8${random.slice(3)}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-var hex = (value, digits) => value.toString(16).padStart(digits, "0");
-
 // src/version.ts
 var version = "0.1.0";
 
@@ -1926,7 +1920,7 @@ function createSession(first, env) {
   const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
   function hello(token) {
     const at = clock.time(clock.stamp());
-    id ||= token?.session || uuidv7(at);
+    id ||= token?.session ?? "";
     const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = info.config;
     const userAgent = globalThis.navigator?.userAgent;
     return {

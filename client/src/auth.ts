@@ -30,8 +30,8 @@ export interface Credentials {
 /** A session token and the exchange that brought it, for the clock. */
 export interface Token {
   token: string;
-  /** The id of a session that begins with this token; older collectors leave it to the client. */
-  session: string | undefined;
+  /** The id of a session that begins with this token. */
+  session: string;
   expiresInMs: number;
   at: number;
   sent: number;
@@ -111,10 +111,11 @@ type Message = Record<string, unknown>;
 type Exchange = Message & { sent: number; received: number };
 
 function toToken({ token, session, expiresInMs, at, sent, received }: Exchange): Token {
-  if (typeof token !== 'string') throw new Refusal('httpError', 'the answer has no token', true);
+  if (typeof token !== 'string' || typeof session !== 'string')
+    throw new Refusal('httpError', 'the answer has no token or no session', true);
   return {
     token,
-    session: typeof session === 'string' ? session : undefined,
+    session,
     expiresInMs: Number(expiresInMs) || 7_200_000,
     at: Number(at),
     sent,

@@ -13,7 +13,6 @@ import { defaultBounds } from './stats/quality.ts';
 import { createTimer } from './timer.ts';
 import { createTransport } from './transport.ts';
 import type { CsError, FabricStats, PcCallback, TokenGenerator, UserID } from './types.ts';
-import { uuidv7 } from './uuid.ts';
 import { cutBytes, must } from './validate.ts';
 import { version } from './version.ts';
 import { readWifi, type WifiHandler } from './wifi.ts';
@@ -79,7 +78,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   function hello(token: Token | null): object {
     const at = clock.time(clock.stamp());
     // Renewals bring ids too: the session keeps its first one.
-    id ||= token?.session || uuidv7(at);
+    id ||= token?.session ?? '';
     const { applicationVersion, siteID, additionalIDs } = info.config;
     const userAgent = globalThis.navigator?.userAgent;
     return {

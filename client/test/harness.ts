@@ -78,8 +78,10 @@ export class FakeSocket {
 /** What the fake collector answers to a POST. */
 export type Door = (url: string, body: string, init: RequestInit) => { status?: number; body: string } | Error;
 
+let sessions = 0;
+
 export const token = (at = Date.now(), more: object = {}) => ({
-  body: JSON.stringify({ type: 'token', token: 'T', expiresInMs: 7_200_000, at, ...more }),
+  body: JSON.stringify({ type: 'token', token: 'T', session: `S${++sessions}`, expiresInMs: 7_200_000, at, ...more }),
 });
 
 export interface Harness {

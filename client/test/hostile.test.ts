@@ -209,7 +209,7 @@ describe('the token (spec: AUTH-02, INIT-05)', () => {
 
   it.each([1, 1e12])('lives %d ms: no storm of logins', async (expiresInMs) => {
     const { harness } = await online(() => ({
-      body: JSON.stringify({ type: 'token', token: 'T', expiresInMs, at: Date.now() }),
+      body: JSON.stringify({ type: 'token', token: 'T', session: 'S', expiresInMs, at: Date.now() }),
     }));
     await harness.run(10_000);
     expect(harness.posts.length).toBeLessThan(3);

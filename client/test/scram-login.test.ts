@@ -35,7 +35,7 @@ function server(secret: string, tamper = false) {
       });
     }
     const verifier = hmac(hmac(salted, 'Server Key'), tamper ? 'x' : text).toString('base64');
-    return answer(200, { type: 'token', scram: `v=${verifier}`, token: 'T', expiresInMs: 1000, at: 5 });
+    return answer(200, { type: 'token', scram: `v=${verifier}`, token: 'T', session: 'S', expiresInMs: 1000, at: 5 });
   }) as unknown as typeof fetch;
   return bodies;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { clientFirstBare, makeNonce, prove } from '../src/scram.ts';
-import { uuidv7 } from '../src/uuid.ts';
 
 // RFC 7677, section 3.
 const first = 'n=user,r=rOprNGfwEbeRWgbNEkqO';
@@ -39,14 +38,5 @@ describe('SCRAM-SHA-256 (spec: AUTH-01)', () => {
     expect(clientFirstBare('a=b,c', 'N')).toBe('n=a=3Db=2Cc,r=N');
     expect(makeNonce()).toMatch(/^[A-Za-z0-9+/]{24}$/);
     expect(makeNonce()).not.toBe(makeNonce());
-  });
-});
-
-describe('session ids', () => {
-  it('are UUIDs of version 7 that carry their time', () => {
-    const id = uuidv7(1_763_702_160_123);
-    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(Number.parseInt(id.replace(/-/g, '').slice(0, 12), 16)).toBe(1_763_702_160_123);
-    expect(uuidv7(1)).not.toBe(uuidv7(1));
   });
 });
