@@ -32,6 +32,7 @@ type conferences struct {
 	next      consumer.Logs
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
+	labels    labelCheck
 
 	mu       sync.Mutex
 	set      *conference.Set
@@ -60,6 +61,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 			MaxConferences: cfg.MaxConferences, KeepEndedMs: cfg.KeepEnded.Milliseconds(), Labels: bounds,
 			Detect: detect.NewRules(cfg.Detectors),
 		}),
+		labels:   labelCheck{bounds: bounds, logger: set.Logger},
 		inFlight: make(map[string][][]item),
 	}
 	c.out = outbox{next: next, drop: c.drop, sent: c.checkLater, logger: set.Logger}
@@ -147,6 +149,7 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 // next component has.
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := read(logs)
+	c.labels.look(items)
 	duplicates := c.look(items)
 	err := c.next.ConsumeLogs(ctx, logs)
 	results := c.settle(items, err == nil, time.Now())

@@ -49,6 +49,30 @@ func TestConfigLabels(t *testing.T) {
 	require.Equal(t, 10.0, cfg.Video.params().OutboundD, "what is not given stays at its default")
 }
 
+// TestLabelsAreWrittenOnce: the example of docs/quality.md gives all components the same.
+//
+// spec: QUAL-01
+func TestLabelsAreWrittenOnce(t *testing.T) {
+	text, err := os.ReadFile("../../docs/quality.md")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(string(text), "```yaml\nreceivers:")
+	require.True(t, found)
+	example, _, _ = strings.Cut("receivers:"+example, "```")
+	retrieved, err := confmap.NewRetrievedFromYAML([]byte(example))
+	require.NoError(t, err)
+	conf, err := retrieved.AsConf()
+	require.NoError(t, err)
+	sub, err := conf.Sub("processors::quality")
+	require.NoError(t, err)
+	cfg := createDefaultConfig().(*Config)
+	require.NoError(t, sub.Unmarshal(cfg))
+	bounds, err := cfg.Labels.Bounds()
+	require.NoError(t, err)
+	require.Equal(t, quality.DefaultBounds(), bounds)
+	require.Equal(t, conf.Get("receivers::qoswss::labels_mos"), conf.Get("processors::quality::labels::mos"))
+	require.Equal(t, conf.Get("receivers::qoswss::labels_mos"), conf.Get("processors::conference::labels::mos"))
+}
+
 func TestConfigBad(t *testing.T) {
 	f := func(yaml string, faults ...string) {
 		t.Helper()

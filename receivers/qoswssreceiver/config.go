@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -72,11 +73,12 @@ func createDefaultConfig() component.Config {
 	server.ReadTimeout = 20 * time.Second
 	server.MaxRequestBodySize = protocol.MaxFrameBytes
 	server.CompressionAlgorithms = []string{""} // bodies are small, a decoder is one more way in
+	labels := quality.DefaultBounds()
 	return &Config{
 		ServerConfig:             server,
 		Apps:                     component.MustNewID("qosapps"),
 		StatsInterval:            10 * time.Second,
-		LabelsMOS:                []float64{4.2, 3.8, 3.2, 2.6},
+		LabelsMOS:                labels[:],
 		MaxConnections:           50_000,
 		MaxConnectionsPerApp:     50_000,
 		MaxConnectionsPerAddress: 5000,
