@@ -43,19 +43,3 @@ func TestAllFaultsAreNamed(t *testing.T) {
 	}
 	require.NotContains(t, err.Error(), "ssss", "a secret")
 }
-
-func TestReadmeExampleLoads(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	_, block, _ := strings.Cut(string(text), "```yaml\n")
-	block, _, _ = strings.Cut(block, "```")
-	var example struct {
-		Extensions map[string]map[string]any
-	}
-	require.NoError(t, yaml.Unmarshal([]byte(block), &example))
-	cfg, err := load(t, example.Extensions["qosapps"])
-	require.NoError(t, err)
-	require.Equal(t, "123", cfg.Apps[0].ID)
-	require.Len(t, cfg.Apps[0].Origins, 2)
-	require.Equal(t, "/var/lib/qos/key", cfg.KeyFile)
-}

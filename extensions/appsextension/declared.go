@@ -18,6 +18,7 @@ type declared struct {
 	vault     *vault.Vault
 	files     *files
 	verifiers map[verifierOf]auth.Verifier
+	failing   bool // the last time
 }
 
 // verifierOf is the secret of an app.

@@ -62,8 +62,9 @@ func (r *registry) soon() {
 
 // refresh takes what changed. What cannot be read stays as it was.
 func (r *registry) refresh(ctx context.Context, now time.Time) {
-	if r.declared.files.changed() {
+	if r.declared.failing || r.declared.files.changed() {
 		apps, err := r.declared.load()
+		r.declared.failing = err != nil
 		if err == nil {
 			r.catalogue.declare(apps)
 		}

@@ -76,8 +76,10 @@ func (o object) origins(name string) (out []string) {
 // originLimit makes a limit of what CheckOrigin says.
 func originLimit(err error) string {
 	text := err.Error()
-	if limit, ok := strings.CutPrefix(text, "must "); ok {
-		return limit
+	for _, verb := range []string{"must ", "may "} {
+		if limit, ok := strings.CutPrefix(text, verb); ok {
+			return limit
+		}
 	}
 	return "be an origin, scheme://host:port (it " + text + ")"
 }
