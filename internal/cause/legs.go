@@ -20,7 +20,7 @@ type leg struct {
 // server stands for the media server among the ends of legs.
 const server = -1
 
-// state says what is wrong with a leg, in the one direction.
+// state says how a leg is, by one kind of harm.
 type state uint8
 
 const (
@@ -30,34 +30,28 @@ const (
 	bad
 )
 
-// oneWay judges what has a direction.
-func (l *leg) oneWay() state {
-	if l.seen < MinTimeMs {
-		return unseen
-	}
-	switch worst := max(l.lossy, l.jittery, l.limited); {
-	case worst >= badShare:
-		return bad
-	case worst <= goodShare:
-		return well
-	}
-	return between
-}
-
-// bothWays judges the round trip, which has none.
-func (l *leg) bothWays() state {
+func stateOf(share float64, seen bool) state {
 	switch {
-	case !l.rtt.Known:
+	case !seen:
 		return unseen
-	case l.slow >= badShare:
+	case share >= badShare:
 		return bad
-	case l.slow <= goodShare:
+	case share <= goodShare:
 		return well
 	}
 	return between
 }
 
-// stream is one direction of one medium with both of its ends, as far as they are known.
+// narrow judges what was lost or held back: it has a direction.
+func (l *leg) narrow() state { return stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs) }
+
+// uneven judges jitter. It has a direction too, but a busy machine at either end makes it as well.
+func (l *leg) uneven() state { return stateOf(l.jittery, l.seen >= MinTimeMs) }
+
+// long judges the round trip, which has no direction.
+func (l *leg) long() state { return stateOf(l.slow, l.rtt.Known) }
+
+// pairing is one direction of one medium with both of its ends, as far as they are known.
 type pairing struct {
 	from, to   int // index of the person; server
 	out, in    *Stream

@@ -13,36 +13,53 @@ type suspect struct {
 	legs  []*leg
 }
 
+// harm is one thing that a network does to media, and how far a finding of it is trusted.
+type harm struct {
+	judge func(*leg) state
+	trust float64
+}
+
+// harms in the order in which they are looked at: a queue that loses also delays and makes
+// uneven, so what an earlier one explains is not told again by a later one.
+var harms = []harm{{(*leg).narrow, 0.75}, {(*leg).long, 0.7}, {(*leg).uneven, 0.66}}
+
 // network finds the places in the network whose fault explains which legs are bad and which
 // are not: one fault that explains much before several that explain little.
-func (c *call) network(legs []*leg) []Finding {
-	judge := func(l *leg) state { return l.oneWay() }
-	findings := c.locate(legs, judge)
-	slow := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return c.explained(l, legs) })
-	return append(findings, c.locate(slow, func(l *leg) state { return l.bothWays() })...)
+func (c *call) network(legs []*leg) (findings []Finding) {
+	told := map[[2]int]bool{}
+	for _, h := range harms {
+		judge := func(l *leg) state {
+			if told[l.pair()] {
+				return min(h.judge(l), between)
+			}
+			return h.judge(l)
+		}
+		findings = append(findings, c.locate(legs, judge, h.trust)...)
+		for _, l := range legs {
+			told[l.pair()] = told[l.pair()] || h.judge(l) == bad
+		}
+	}
+	return findings
 }
 
-// explained reports whether a leg, or the way back, is bad in one direction: then the queue
-// that loses is the one that delays.
-func (c *call) explained(l *leg, legs []*leg) bool {
-	return slices.ContainsFunc(legs, func(o *leg) bool {
-		same := o.from == l.from && o.to == l.to || o.from == l.to && o.to == l.from
-		return same && o.oneWay() == bad
-	})
-}
+// pair is a leg and its way back.
+func (l *leg) pair() [2]int { return [2]int{min(l.from, l.to), max(l.from, l.to)} }
 
-func (c *call) locate(legs []*leg, judge func(*leg) state) (findings []Finding) {
+// maxFaults bounds how many places are found to be at fault at once.
+const maxFaults = 32
+
+func (c *call) locate(legs []*leg, judge func(*leg) state, trust float64) (findings []Finding) {
 	open := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad })
 	suspects := c.suspects(legs)
-	for len(open) > 0 {
+	for len(open) > 0 && len(findings) < maxFaults {
 		best, explains := c.strongest(suspects, open, judge)
 		if best == nil {
 			for _, l := range pairsOf(open) {
-				findings = append(findings, c.path(l, legs, open, suspects, judge))
+				findings = append(findings, c.path(l, legs, open, suspects, judge, trust-0.05))
 			}
-			return findings
+			return findings[:min(len(findings), maxFaults)]
 		}
-		findings = append(findings, c.access(best, explains, legs, judge))
+		findings = append(findings, c.access(best, explains, legs, judge, trust))
 		open = slices.DeleteFunc(open, func(l *leg) bool { return slices.Contains(best.legs, l) })
 	}
 	return findings
@@ -133,7 +150,7 @@ func (c *call) alone(s *suspect, l *leg, suspects []suspect, open []*leg, judge 
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.legs, func(o *leg) bool { return o != l && judge(o) != bad })
+	return !slices.ContainsFunc(s.legs, func(o *leg) bool { return o != l && judge(o) != bad && judge(o) != between })
 }
 
 func intersect(a, b []*leg) (both []*leg) {
@@ -164,8 +181,8 @@ func (l *leg) worst() float64 { return l.lossy + l.jittery + l.limited }
 func (c *call) weakWiFi(at int) bool { return at >= 0 && c.people[at].WeakWiFi >= badShare }
 
 // access is the finding about a suspect.
-func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state) Finding {
-	f := Finding{Cause: s.cause, Session: c.session(s.at), Confidence: 0.75, legs: len(explains)}
+func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state, trust float64) Finding {
+	f := Finding{Cause: s.cause, Session: c.session(s.at), Confidence: trust, legs: len(explains)}
 	wells := 0
 	for _, l := range legs {
 		if judge(l) == well && !slices.Contains(s.legs, l) {
@@ -200,9 +217,9 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state)
 }
 
 // path is the finding about a leg that several places explain alike.
-func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*leg) state) Finding {
+func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*leg) state, trust float64) Finding {
 	f := Finding{
-		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: 0.65, legs: 1,
+		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: trust, legs: 1,
 		affects: []string{c.session(l.from), c.session(l.to)}, Evidence: c.evidenceOf(l),
 	}
 	back := slices.IndexFunc(legs, func(o *leg) bool { return o.from == l.to && o.to == l.from })

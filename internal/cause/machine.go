@@ -56,7 +56,7 @@ func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 		say("decodeShare", work, badShare, "decoding took nearly all of the time there was for %.0f %% of the call")
 	}
 	if choppy >= badShare {
-		f.Confidence = max(f.Confidence, 0.6)
+		f.Confidence = max(f.Confidence, 0.55)
 		say("choppyShare", choppy, badShare, "sound was made up though nothing was lost for %.0f %% of the time")
 	}
 	if f.Confidence == 0 {
