@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/qosrtc/qos/protocol"
@@ -53,6 +54,8 @@ const (
 	ReasonJTIReplayed  Reason = "jti_replayed"
 	ReasonSessionWrong Reason = "session_wrong" // the session id is not one of this token's identity
 	ReasonInternal     Reason = "internal"
+
+	// Any other reason is the code of a Check's refusal.
 )
 
 // Code is what a client is told of a reason.
@@ -106,8 +109,26 @@ func (a *Authenticator) tell(d Decision) *protocol.Error {
 	return refused(d.Reason.Code())
 }
 
+// Check is asked last, about somebody who would be let in: what else speaks against it
+// (there are too many, say); nil: nothing. It may take a place for them, which is theirs then.
+type Check func(Identity) *protocol.Error
+
+// ask asks the checks. A refusal of theirs is told to the client as it is.
+func (d *Decision) ask(checks []Check, id Identity) *protocol.Error {
+	if d.Reason != Granted {
+		return nil
+	}
+	for _, check := range checks {
+		if refusal := check(id); refusal != nil {
+			d.Reason = Reason(refusal.Code)
+			return refusal
+		}
+	}
+	return nil
+}
+
 // answer tells the decision of a handshake and makes the token of one that is granted.
-func (a *Authenticator) answer(d Decision, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+func (a *Authenticator) answer(d Decision, now time.Time, checks []Check) (protocol.TokenReply, Identity, *protocol.Error) {
 	identity := Identity{
 		AppID: d.AppID, User: d.User, Origin: d.Origin, Credential: d.Credential, TokenID: newTokenID(),
 		IssuedAt: d.issued, ExpiresAt: now.Add(protocol.TokenLifetime).Truncate(time.Second),
@@ -120,8 +141,12 @@ func (a *Authenticator) answer(d Decision, now time.Time) (protocol.TokenReply, 
 			d.Reason = ReasonInternal
 		}
 	}
+	other := d.ask(checks, identity)
+	if d.Reason != Granted {
+		d.TokenID = "" // nobody gets it
+	}
 	if refusal := a.tell(d); refusal != nil {
-		return protocol.TokenReply{}, Identity{}, refusal
+		return protocol.TokenReply{}, Identity{}, cmp.Or(other, refusal)
 	}
 	return protocol.TokenReply{
 		Scram: d.scram, Token: token, Session: a.keys.MintSession(identity, now),

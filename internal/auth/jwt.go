@@ -27,11 +27,11 @@ const MaxSingleUseLifetime = time.Hour
 // curve or length was checked when it was registered (3.5). A token has one form: strict
 // base64url, UTF-8, no member twice, claims of their own type (2.4, 2.6, 3.8). ES256
 // signatures are malleable (r, n-s is as good as r, s), so nothing is ever told apart by
-// its signature: single use goes by jti.
-func (a *Authenticator) JWT(req *protocol.JWTRequest, origin string, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+// its signature: single use goes by jti. The checks are asked last.
+func (a *Authenticator) JWT(req *protocol.JWTRequest, origin string, now time.Time, checks ...Check) (protocol.TokenReply, Identity, *protocol.Error) {
 	d := Decision{Door: DoorJWT, AppID: req.AppID, User: req.UserID, Origin: origin}
 	d.Reason = a.jwt(req, &d, now)
-	return a.answer(d, now)
+	return a.answer(d, now, checks)
 }
 
 // jwt fills in the decision.

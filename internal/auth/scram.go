@@ -60,11 +60,11 @@ func begin(app App, v Verifier, state *scramState) (*scram.ServerConversation, s
 }
 
 // ScramFinal answers the second POST. Every failure before the secret is proved is the
-// same to the client.
-func (a *Authenticator) ScramFinal(req *protocol.ScramFinal, origin string, now time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+// same to the client. The checks are asked last.
+func (a *Authenticator) ScramFinal(req *protocol.ScramFinal, origin string, now time.Time, checks ...Check) (protocol.TokenReply, Identity, *protocol.Error) {
 	d := Decision{Door: DoorScram, Origin: origin}
 	d.Reason = a.scramFinal(req, &d, now)
-	return a.answer(d, now)
+	return a.answer(d, now, checks)
 }
 
 // scramFinal fills in the decision and its answer.

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -64,13 +65,15 @@ func (c *sessionClaims) identity() Identity {
 
 // Token checks a session token that came from origin, and that session is one of its
 // identity's: CodeTokenExpired, CodeOriginDenied, or CodeAuthFailed for everything else.
-// What admitted the user must still be registered, and the origin still be allowed.
-func (a *Authenticator) Token(token, session, origin string, now time.Time) (Identity, *protocol.Error) {
+// What admitted the user must still be registered, and the origin still be allowed. The
+// checks are asked last.
+func (a *Authenticator) Token(token, session, origin string, now time.Time, checks ...Check) (Identity, *protocol.Error) {
 	id, reason := a.token(token, session, origin, now)
 	d := id.decision(DoorToken, reason)
 	d.Origin = origin
+	other := d.ask(checks, id)
 	if refusal := a.tell(d); refusal != nil {
-		return Identity{}, refusal
+		return Identity{}, cmp.Or(other, refusal)
 	}
 	return id, nil
 }

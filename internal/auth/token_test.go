@@ -200,3 +200,48 @@ func TestRevocationThatIsAboutToCome(t *testing.T) {
 		require.NotNil(t, a.Recheck(again, now), name)
 	}
 }
+
+// What a check refuses is not granted: the audit says so, and names no token, for nobody
+// got one.
+//
+// spec: AUTH-03
+func TestChecksAreAskedLast(t *testing.T) {
+	a, apps := testAuthenticator(t)
+	apps["third"] = App{ID: "third", Keys: newOriginServer(t).keys()}
+	full := &protocol.Error{Code: protocol.CodeThrottled, Message: "too many", RetryAfter: time.Second}
+	asked := 0
+	never := func(id Identity) *protocol.Error {
+		asked++
+		require.Equal(t, alice, id.User)
+		return full
+	}
+	reply, _, refusal := login(t, a, "123", "new secret", page)
+	require.Nil(t, refusal)
+	heard := listen(a)
+	line := func(door Door, want Reason) {
+		t.Helper()
+		d := heard.last(t)
+		require.Equal(t, door, d.Door)
+		require.Equal(t, want, d.Reason)
+		require.Equal(t, door == DoorToken, d.TokenID != "")
+		heard.all = nil
+	}
+	final := newClient(t, a, "123", "new secret").first(page, now)
+	none, _, refusal := a.ScramFinal(final, page, now, never)
+	require.Equal(t, full, refusal)
+	require.Empty(t, none)
+	line(DoorScram, "throttled")
+	_, refusal = a.Token(reply.Token, reply.Session, page, now, never)
+	require.Equal(t, full, refusal)
+	line(DoorToken, "throttled")
+	require.Equal(t, 2, asked)
+
+	_, _, refusal = a.ScramFinal(final, page, now, never)
+	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)
+	line(DoorScram, ReasonStateReplayed)
+	_, refusal = a.Token("x", reply.Session, page, now, never)
+	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)
+	_, _, refusal = a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: "x"}, page, now, never)
+	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)
+	require.Equal(t, 2, asked, "only about who would be let in")
+}

@@ -101,9 +101,9 @@ func (d *door) consume(ctx context.Context, logs plog.Logs) (err error) {
 }
 
 // admit finds whom a hello speaks for. Its origin is checked against the app's list again,
-// which may have changed since the token was made.
-func (d *door) admit(hello *protocol.Hello, origin string, now time.Time) (auth.Identity, *protocol.Error) {
-	return d.auth.Token(hello.Token, hello.Session, origin, now)
+// which may have changed since the token was made; room is asked for last.
+func (d *door) admit(hello *protocol.Hello, origin string, now time.Time, room auth.Check) (auth.Identity, *protocol.Error) {
+	return d.auth.Token(hello.Token, hello.Session, origin, now, room)
 }
 
 // count adds to a counter that has one attribute.

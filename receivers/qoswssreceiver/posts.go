@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -43,6 +44,7 @@ func (d *door) handshake(ctx context.Context, body []byte, origin string, networ
 func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, *protocol.Error) {
 	var reply protocol.TokenReply
 	var refusal *protocol.Error
+	own := func(auth.Identity) *protocol.Error { return d.may.granted(a, now) }
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
 		challenge, refusal := d.auth.ScramFirst(req, origin, now)
@@ -52,12 +54,9 @@ func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, 
 		count(d.metrics.ReceiverQoswssAuthRequests, "result", "challenged")
 		return protocol.AppendScramReply(nil, challenge), nil
 	case *protocol.ScramFinal:
-		reply, _, refusal = d.auth.ScramFinal(req, origin, now)
+		reply, _, refusal = d.auth.ScramFinal(req, origin, now, own)
 	case *protocol.JWTRequest:
-		reply, _, refusal = d.auth.JWT(req, origin, now)
-	}
-	if refusal == nil {
-		refusal = d.may.granted(a, now)
+		reply, _, refusal = d.auth.JWT(req, origin, now, own)
 	}
 	if refusal != nil {
 		return nil, refusal

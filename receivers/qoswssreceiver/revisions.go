@@ -21,13 +21,14 @@ func (v *revisions) run(ctx context.Context, apps auth.Registry, revision uint64
 	defer ticker.Stop()
 	var until time.Time // when checking may stop; zero: there is nothing to check
 	for {
-		var now time.Time
 		select {
 		case <-ctx.Done():
 			return
-		case now = <-ticker.C:
+		case <-ticker.C:
 		}
-		if newer := apps.Revision(); newer != revision {
+		newer := apps.Revision()
+		now := time.Now() // after the change; the tick may be older
+		if newer != revision {
 			revision, until = newer, now.Add(auth.RevocationAhead)
 		}
 		if until.IsZero() {

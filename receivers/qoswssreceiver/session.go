@@ -115,11 +115,8 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
 		})
 	}
-	identity, refusal := s.door.admit(hello, s.origin, now)
+	identity, refusal := s.door.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.come(id, now) })
 	if refusal != nil {
-		return s.end(refusal)
-	}
-	if refusal := s.come(identity, now); refusal != nil {
 		return s.end(refusal)
 	}
 	s.identity = identity
