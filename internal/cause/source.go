@@ -1,6 +1,9 @@
 package cause
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // sources are the findings about what is sent at all: by a participant, and by a server on
 // their behalf.
@@ -16,7 +19,7 @@ func (c *call) sources(pairings []pairing) (findings []Finding) {
 
 // unsent: a connection that is there to send, and carries nothing from here.
 func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
-	if !f.Media || !f.Sends || !f.Connected || f.LifeMs < MinTimeMs || sendsAnything(f) {
+	if !f.Media || !f.Sends || !f.Connected || !measured(f) || sendsAnything(f) {
 		return findings
 	}
 	confidence := 0.6
@@ -29,6 +32,11 @@ func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 			Metric: "packetsSent", Session: c.session(i), Text: "the connection stood and was said to send, and no stream was sent",
 		}},
 	})
+}
+
+// measured: enough to say that nothing was sent.
+func measured(f *Fabric) bool {
+	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.TimeMs >= MinTimeMs })
 }
 
 // silent: streams that fall silent although nobody muted, paused or held them. What the
@@ -77,8 +85,11 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 		return nil
 	}
 	finding := &Finding{Cause: SendingCapture, Session: c.session(i), MediaType: s.Media, Confidence: 0.6, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))}}
-	if s.Media == "audio" || s.LimitSeenMs > 0 { // else it may be the encoder after all
+	switch {
+	case s.Media == "audio" || s.LimitSeenMs > 0:
 		finding.Confidence = 0.8
+	case none < badShare: // it may be the encoder after all, of which nothing is known
+		finding.Confidence = 0.45
 	}
 	say := func(metric string, value float64, text string) {
 		finding.Evidence = append(finding.Evidence, Evidence{metric, finding.Session, s.Media, round(value), badShare, fmt.Sprintf("%s for %.0f %% of the time, and no mute, pause or hold was told", text, 100*value)})

@@ -99,10 +99,22 @@ func shuffled(batches []plog.Logs, seed uint64) []plog.Logs {
 	return out
 }
 
-// without returns copies without the records that drop picks, by user.
-func without(batches []plog.Logs, drop func(user string, r plog.LogRecord) bool) []plog.Logs {
-	return changed(batches, func(user string, records plog.LogRecordSlice) {
-		records.RemoveIf(func(r plog.LogRecord) bool { return drop(user, r) })
+// without takes out all that one user told.
+func without(who string) func([]plog.Logs) []plog.Logs {
+	return func(batches []plog.Logs) []plog.Logs {
+		return changed(batches, func(user string, records plog.LogRecordSlice) {
+			records.RemoveIf(func(plog.LogRecord) bool { return user == who })
+		})
+	}
+}
+
+// thinned takes out every other frame of measurements.
+func thinned(batches []plog.Logs) []plog.Logs {
+	return changed(batches, func(_ string, records plog.LogRecordSlice) {
+		records.RemoveIf(func(r plog.LogRecord) bool {
+			seq, _ := r.Attributes().Get(semconv.FrameSeq)
+			return r.EventName() == semconv.EventStats && seq.Int()%2 == 0
+		})
 	})
 }
 
@@ -125,13 +137,14 @@ func changed(batches []plog.Logs, change func(user string, records plog.LogRecor
 
 // asFirefox takes out what Firefox does not measure.
 func asFirefox(batches []plog.Logs) []plog.Logs {
-	missing := []string{"limitation", "cpuLimitedMs", "bandwidthLimitedMs", "targetBitrateBps", "availableOutgoingBps", "audioLevel"}
+	missing := []string{"limitation", "cpuLimitedMs", "bandwidthLimitedMs", "targetBitrateBps", "availableOutgoingBps"}
 	return changed(batches, func(_ string, records plog.LogRecordSlice) {
 		for _, r := range records.All() {
 			for _, name := range missing {
-				if kind, _ := r.Attributes().Get(semconv.StatsType); name != "audioLevel" || kind.AsString() == "outbound-rtp" {
-					r.Attributes().Remove(semconv.Stats(name))
-				}
+				r.Attributes().Remove(semconv.Stats(name))
+			}
+			if kind, ok := r.Attributes().Get(semconv.StatsType); ok && kind.Str() == "outbound-rtp" {
+				r.Attributes().Remove(semconv.Stats("audioLevel"))
 			}
 		}
 	})
