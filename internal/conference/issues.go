@@ -349,8 +349,9 @@ func (w *watched) media() {
 		return
 	}
 	nothing, oneWay := w.rules.NoMedia, w.rules.OneWayMedia
-	start := w.before()
-	hold, mute := append(w.own("hold"), start...), append(w.own("hold", audio), start...)
+	told, _ := w.state.stretches(markDisrupted, w.out.EndMs) // ICE says what there is to say
+	told = append(told, w.before()...)
+	hold, mute := append(w.own("hold"), told...), append(w.own("hold", audio), told...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
 	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)
 	if w.state.facts.Any()&(detect.SentAudio|detect.UnheardAudio) != 0 {

@@ -11,7 +11,7 @@ const titles = {
   bandwidthLimited: "Limited by the network",
   busyCodec: "Coding takes most of the time",
   droppedFrames: "Frames dropped before display",
-  lossBurst: "Losses in long runs",
+  lossBurst: "Gaps in the sound",
   concealedAudio: "Audibly concealed sound",
   highJitterBuffer: "Long delay in the jitter buffer",
   keyFrameStorm: "Key frames asked for all the time",
