@@ -271,56 +271,96 @@ func machineScenes() []causeScene {
 		return func(c *causeCall) { high(c.of(user)); c.of(user).Media.FPS = 30; c.of(user).Media.Height = 720 }
 	}
 	scenes := []causeScene{
-		{name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a fifth of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .25},
-		{name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has a third of a processor and shows 720p", "ben"),
-			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .35},
-		{name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a seventh of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .15},
-		{name: "cpu-receive-a", users: two, label: label("receivingMachine", "Ada's browser has a tenth of a processor and is shown 720p", "ada"),
-			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .1},
-		{name: "cpu-receive-b", users: two, label: label("receivingMachine", "Ben's browser has a seventh of a processor and is shown 720p", "ben"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .14},
-		{name: "cpu-receive-c", users: two, label: label("receivingMachine", "Ben's browser has a twentieth of a processor and is shown 480p", "ben"),
-			prepare: each(func(c *causeCall) { high(c.of("ada")) }, only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .06},
+		{
+			name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a fifth of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .25,
+		},
+		{
+			name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has a third of a processor and shows 720p", "ben"),
+			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .35,
+		},
+		{
+			name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a seventh of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .15,
+		},
+		{
+			name: "cpu-receive-a", users: two, label: label("receivingMachine", "Ada's browser has a tenth of a processor and is shown 720p", "ada"),
+			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .1,
+		},
+		{
+			name: "cpu-receive-b", users: two, label: label("receivingMachine", "Ben's browser has a seventh of a processor and is shown 720p", "ben"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .14,
+		},
+		{
+			name: "cpu-receive-c", users: two, label: label("receivingMachine", "Ben's browser has a twentieth of a processor and is shown 480p", "ben"),
+			prepare: each(func(c *causeCall) { high(c.of("ada")) }, only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .06,
+		},
 	}
 	return scenes
 }
 
 func sourceScenes() []causeScene {
 	return []causeScene{
-		{name: "camera-2fps", users: two, label: label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"),
-			prepare: func(c *causeCall) { c.of("ada").Media.Video, c.of("ada").Media.FPS = "canvas", 2 }},
-		{name: "camera-4fps-mesh", users: three, label: label("sendingCapture", "Cyd's camera gives 4 pictures a second", "cyd"),
-			prepare: func(c *causeCall) { c.of("cyd").Media.Video, c.of("cyd").Media.FPS = "canvas", 4 }},
-		{name: "camera-unplugged", users: two, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
-			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())")},
-		{name: "camera-unplugged-mesh", users: three, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
-			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())")},
-		{name: "camera-unplugged-server", users: three, server: true, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
-			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())")},
-		{name: "microphone-unplugged", users: two, label: label("sendingCapture", "Ben's microphone ends in the call", "ben"),
-			act: inPage("ben", "senders('audio').forEach((s) => s.track.stop())")},
-		{name: "microphone-silent", users: two, label: label("sendingCapture", "Ada's microphone hears nothing", "ada"),
-			prepare: func(c *causeCall) { c.of("ada").Media.Audio = "silence" }},
-		{name: "microphone-silent-mesh", users: three, label: label("sendingCapture", "Ben's microphone hears nothing", "ben"),
-			prepare: func(c *causeCall) { c.of("ben").Media.Audio = "silence" }},
-		{name: "microphone-off-unsaid", users: two, label: label("sendingCapture", "Ada's microphone is switched off and nobody says so", "ada"),
-			act: inPage("ada", "senders('audio').forEach((s) => s.track.enabled = false)")},
-		{name: "camera-unplugged-firefox", users: two, browser: firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
-			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())")},
-		{name: "tracks-missing", users: two, kinds: nil, fails: true, label: label("application", "Ada's application adds none of her tracks", "ada"),
+		{
+			name: "camera-2fps", users: two, label: label("sendingCapture", "Ada's camera gives 2 pictures a second", "ada"),
+			prepare: func(c *causeCall) { c.of("ada").Media.Video, c.of("ada").Media.FPS = "canvas", 2 },
+		},
+		{
+			name: "camera-4fps-mesh", users: three, label: label("sendingCapture", "Cyd's camera gives 4 pictures a second", "cyd"),
+			prepare: func(c *causeCall) { c.of("cyd").Media.Video, c.of("cyd").Media.FPS = "canvas", 4 },
+		},
+		{
+			name: "camera-unplugged", users: two, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
+			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())"),
+		},
+		{
+			name: "camera-unplugged-mesh", users: three, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
+			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())"),
+		},
+		{
+			name: "camera-unplugged-server", users: three, server: true, label: label("sendingCapture", "Ben's camera ends in the call", "ben"),
+			act: inPage("ben", "senders('video').forEach((s) => s.track.stop())"),
+		},
+		{
+			name: "microphone-unplugged", users: two, label: label("sendingCapture", "Ben's microphone ends in the call", "ben"),
+			act: inPage("ben", "senders('audio').forEach((s) => s.track.stop())"),
+		},
+		{
+			name: "microphone-silent", users: two, label: label("sendingCapture", "Ada's microphone hears nothing", "ada"),
+			prepare: func(c *causeCall) { c.of("ada").Media.Audio = "silence" },
+		},
+		{
+			name: "microphone-silent-mesh", users: three, label: label("sendingCapture", "Ben's microphone hears nothing", "ben"),
+			prepare: func(c *causeCall) { c.of("ben").Media.Audio = "silence" },
+		},
+		{
+			name: "microphone-off-unsaid", users: two, label: label("sendingCapture", "Ada's microphone is switched off and nobody says so", "ada"),
+			act: inPage("ada", "senders('audio').forEach((s) => s.track.enabled = false)"),
+		},
+		{
+			name: "camera-unplugged-firefox", users: two, browser: firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
+			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())"),
+		},
+		{
+			name: "tracks-missing", users: two, kinds: nil, fails: true, label: label("application", "Ada's application adds none of her tracks", "ada"),
 			prepare: func(c *causeCall) {
 				c.arranged = append(c.arranged, func() { c.of("ada").Remotes[0].Send = []string{"none"} })
-			}},
-		{name: "tracks-missing-b", users: two, fails: true, label: label("application", "Ben's application adds none of his tracks", "ben"),
+			},
+		},
+		{
+			name: "tracks-missing-b", users: two, fails: true, label: label("application", "Ben's application adds none of his tracks", "ben"),
 			prepare: func(c *causeCall) {
 				c.arranged = append(c.arranged, func() { c.of("ben").Remotes[0].Send = []string{"none"} })
-			}},
-		{name: "senders-emptied", users: two, label: label("application", "Ada's application takes both tracks away and does not say so", "ada"),
-			act: inPage("ada", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))")},
-		{name: "senders-emptied-mesh", users: three, label: label("application", "Cyd's application takes both tracks away and does not say so", "cyd"),
-			act: inPage("cyd", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))")},
+			},
+		},
+		{
+			name: "senders-emptied", users: two, label: label("application", "Ada's application takes both tracks away and does not say so", "ada"),
+			act: inPage("ada", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))"),
+		},
+		{
+			name: "senders-emptied-mesh", users: three, label: label("application", "Cyd's application takes both tracks away and does not say so", "cyd"),
+			act: inPage("cyd", "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))"),
+		},
 	}
 }
 
@@ -348,27 +388,41 @@ func failedScenes() []causeScene {
 		{name: "device-busy-mesh", users: three, fails: true, label: label("permissionsOrDevices", "another program has Ada's camera", "ada"), prepare: denied("ada", "NotReadableError")},
 		{name: "permission-firefox", users: two, browser: firefox, fails: true, label: label("permissionsOrDevices", "Ada may not use her microphone and camera", "ada"), prepare: denied("ada", "NotAllowedError")},
 		{name: "ice-cut", users: two, label: label("iceConnectivity", "Ada's network is gone after a while", "ada", "ben"), prepare: edges, act: both("ada", harm{cut: true})},
-		{name: "ice-cut-back", users: two, label: label("iceConnectivity", "Ada's network is gone for 9 s", "ada", "ben"), prepare: edges,
-			act: func(c *causeCall) { both("ada", harm{cut: true})(c); c.lasts(9 * time.Second); both("ada", harm{})(c) }},
+		{
+			name: "ice-cut-back", users: two, label: label("iceConnectivity", "Ada's network is gone for 9 s", "ada", "ben"), prepare: edges,
+			act: func(c *causeCall) { both("ada", harm{cut: true})(c); c.lasts(9 * time.Second); both("ada", harm{})(c) },
+		},
 		{name: "ice-cut-mesh", users: three, label: label("iceConnectivity", "Ben's network is gone after a while", "ben"), prepare: edges, act: both("ben", harm{cut: true})},
 		{name: "ice-cut-server", users: three, server: true, label: label("iceConnectivity", "Cyd's network is gone after a while", "cyd"), prepare: edges, act: both("cyd", harm{cut: true})},
 		{name: "turn-wrong-password", users: two, fails: true, label: label("iceConnectivity", "Ada has only a TURN server, and a wrong password for it", "ada", "ben"), prepare: wrongTURN("ada")},
 		{name: "turn-wrong-password-b", users: two, fails: true, label: label("iceConnectivity", "Ben has only a TURN server, and a wrong password for it", "ben", "ada"), prepare: wrongTURN("ben")},
 		{name: "turn-wrong-mesh", users: three, fails: true, label: label("iceConnectivity", "Cyd has only a TURN server, and a wrong password for it", "cyd"), prepare: wrongTURN("cyd")},
-		{name: "ice-blocked", users: two, fails: true, label: label("iceConnectivity", "nothing passes between the two", "ada", "ben"),
-			prepare: each(edges, func(c *causeCall) { both("ada", harm{cut: true})(c) })},
-		{name: "no-answer", users: two, fails: true, label: label("signalling", "Ben's page never answers", "ada", "ben"),
-			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true })},
-		{name: "no-candidates", users: two, fails: true, label: label("iceConnectivity", "the candidates of neither reach the other", "ada", "ben"),
+		{
+			name: "ice-blocked", users: two, fails: true, label: label("iceConnectivity", "nothing passes between the two", "ada", "ben"),
+			prepare: each(edges, func(c *causeCall) { both("ada", harm{cut: true})(c) }),
+		},
+		{
+			name: "no-answer", users: two, fails: true, label: label("signalling", "Ben's page never answers", "ada", "ben"),
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }),
+		},
+		{
+			name: "no-candidates", users: two, fails: true, label: label("iceConnectivity", "the candidates of neither reach the other", "ada", "ben"),
 			prepare: arranged(func(c *causeCall) {
 				c.of("ada").Remotes[0].NoCandidates, c.of("ben").Remotes[0].NoCandidates = true, true
-			})},
-		{name: "signalling-error", users: two, fails: true, label: label("signalling", "Ben's page never answers, and Ada's application reports a signalling error", "ada", "ben"),
-			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "signalingError", "TimeoutError")},
-		{name: "answer-refused", users: two, fails: true, label: cause.Label{Cause: "signalling", Users: []string{"ada"}, Also: []string{"application"}, Did: "Ada's browser cannot read the answer"},
-			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "setRemoteDescription", "InvalidAccessError")},
-		{name: "offer-fails", users: two, fails: true, label: label("application", "Ada's application cannot make an offer", "ada"),
-			prepare: arranged(func(c *causeCall) { c.of("ada").Remotes[0].Offers = false }), act: reports("ada", "createOffer", "InvalidStateError")},
+			}),
+		},
+		{
+			name: "signalling-error", users: two, fails: true, label: label("signalling", "Ben's page never answers, and Ada's application reports a signalling error", "ada", "ben"),
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "signalingError", "TimeoutError"),
+		},
+		{
+			name: "answer-refused", users: two, fails: true, label: cause.Label{Cause: "signalling", Users: []string{"ada"}, Also: []string{"application"}, Did: "Ada's browser cannot read the answer"},
+			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }), act: reports("ada", "setRemoteDescription", "InvalidAccessError"),
+		},
+		{
+			name: "offer-fails", users: two, fails: true, label: label("application", "Ada's application cannot make an offer", "ada"),
+			prepare: arranged(func(c *causeCall) { c.of("ada").Remotes[0].Offers = false }), act: reports("ada", "createOffer", "InvalidStateError"),
+		},
 	}
 }
 
