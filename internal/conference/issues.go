@@ -10,11 +10,10 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// Limits of the list. The worst of each kind come first, and no kind crowds out others.
+// Limits of the list and of an issue's times.
 const (
-	maxIssues        = 100
-	maxIssuesOfAKind = 20
-	maxIssueSpans    = 20
+	maxIssues     = 100
+	maxIssueSpans = 20
 )
 
 // finder looks for issues in a conference whose participants are summed up.
@@ -56,16 +55,36 @@ var kindOrder = func() map[string]int {
 	return order
 }()
 
-// tell puts the issues that there is room for into the summary, and counts all.
+// tell puts the issues that there is room for into the summary, and counts all. Of each
+// kind the worst are told, and no kind crowds out others.
 func (s *Summary) tell(issues []Issue) {
 	s.IssueCounts = map[string]int{}
-	s.Issues = []Issue{}
-	for _, issue := range issues {
-		s.IssueCounts[issue.Kind]++
-		if s.IssueCounts[issue.Kind] <= maxIssuesOfAKind && len(s.Issues) < maxIssues {
-			s.Issues = append(s.Issues, issue)
+	for i := range issues {
+		s.IssueCounts[issues[i].Kind]++
+	}
+	room := roomByKind(s.IssueCounts, min(len(issues), maxIssues))
+	s.Issues = make([]Issue, 0, min(len(issues), maxIssues))
+	for i := range issues {
+		if kind := issues[i].Kind; room[kind] > 0 {
+			room[kind]--
+			s.Issues = append(s.Issues, issues[i])
 		}
 	}
+}
+
+// roomByKind shares out places, one to each kind in turn, as long as there are takers.
+func roomByKind(counts map[string]int, places int) map[string]int {
+	room := make(map[string]int, len(counts))
+	for left := places + 1; left > places; {
+		left = places
+		for _, kind := range detect.Kinds {
+			if k := string(kind); places > 0 && room[k] < counts[k] {
+				room[k]++
+				places--
+			}
+		}
+	}
+	return room
 }
 
 // compareSeverity puts the worse one first, of equals the longer one.
