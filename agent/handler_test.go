@@ -231,6 +231,12 @@ func TestOrigins(t *testing.T) {
 		require.Empty(t, w.Header().Get("Access-Control-Allow-Origin"), origin)
 	}
 	require.Equal(t, http.StatusForbidden, ask(h, "alice", "").Code, "no Origin, no page")
+	r := httptest.NewRequest(http.MethodPost, "/token", http.NoBody)
+	r.AddCookie(&http.Cookie{Name: "session", Value: "alice"})
+	r.Header["Origin"] = []string{"https://app.example.org", "https://evil.example"}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	require.Equal(t, http.StatusForbidden, w.Code, "two origins")
 }
 
 func TestPreflight(t *testing.T) {

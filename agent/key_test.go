@@ -104,6 +104,7 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 	wrongCurve, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	require.NoError(t, err)
 	refused(pkcs8(t, wrongCurve), "the curve P-256")
+	refused("keyID: k\n"+pkcs8(t, wrongCurve), "the curve P-256")
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	refused(pkcs8(t, edwards), "needs an ECDSA key")

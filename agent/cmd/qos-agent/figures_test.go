@@ -38,7 +38,7 @@ func (p *process) status(name string) int {
 	p.t.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	require.NoError(p.t, err)
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // only read
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if rest, ok := strings.CutPrefix(lines.Text(), name+":"); ok {
 			kB, err := strconv.Atoi(strings.Fields(rest)[0])
@@ -57,7 +57,7 @@ func TestWeight(t *testing.T) {
 	require.Less(t, info.Size(), int64(maxBinaryBytes))
 	file, err := elf.Open(binary)
 	require.NoError(t, err)
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // only read
 	require.False(t, slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }), "static: it runs in an empty container")
 	if runtime.GOOS == "linux" {
 		require.Less(t, start(t, "--who=header").status("VmRSS"), maxRestKB)

@@ -66,7 +66,7 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close()
+	require.NoError(t, l.Close())
 	return l.Addr().String()
 }
 
@@ -82,7 +82,7 @@ func start(t *testing.T, flags ...string) *process {
 func prepare(t *testing.T) *process {
 	t.Helper()
 	// The name of a socket is short: t.TempDir() may be too long for it.
-	dir, err := os.MkdirTemp("", "qa")
+	dir, err := os.MkdirTemp("", "qa") //nolint:usetesting // see above
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	p := &process{t: t, dir: dir, keys: filepath.Join(dir, "keys"), monitor: freeAddress(t), exit: make(chan error, 1)}
@@ -144,7 +144,7 @@ func (p *process) run(flags ...string) {
 // end is the test's end: nothing of a user stands in the log, whatever its level.
 func (p *process) end() {
 	_ = p.cmd.Process.Kill() // it may have ended
-	<-p.exit
+	<-p.exit //nolint:errcheck // stops has looked at it where it matters
 	p.exit <- nil
 	for _, hidden := range []string{secret, "eyJ", "session=", "PRIVATE", "alice", "Bearer"} {
 		require.NotContains(p.t, p.log.String(), hidden)
@@ -397,7 +397,10 @@ func TestSIGTERMDrains(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, patience, 10*time.Millisecond, "new connections are refused")
+	}, patience, pause, "new connections are refused")
+	status, text := p.look("/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	require.Equal(t, "stopping\n", text)
 	close(answer)
 	r := <-first
 	require.NoError(t, r.err)

@@ -115,7 +115,7 @@ func TestSystemdIsTold(t *testing.T) {
 	path := filepath.Join(p.dir, "notify")
 	conn, err := net.ListenPacket("unixgram", path)
 	require.NoError(t, err)
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // only read
 	t.Setenv("NOTIFY_SOCKET", path)
 	p.run("--who=header")
 	hear := func() string {
@@ -144,7 +144,7 @@ func TestItDoesNotStart(t *testing.T) {
 		{func(p *process) {
 			taken, err := net.Listen("tcp", p.monitor)
 			require.NoError(t, err)
-			t.Cleanup(func() { taken.Close() })
+			t.Cleanup(func() { require.NoError(t, taken.Close()) })
 		}, "monitor: "},
 	} {
 		p := prepare(t)

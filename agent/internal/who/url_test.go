@@ -3,7 +3,6 @@ package who_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -180,7 +179,7 @@ func TestOriginServersThatFail(t *testing.T) {
 	_, err = gone.Who(request(t, "Cookie", "session=alice"))
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "s3cret")
-	require.False(t, errors.Is(err, agent.ErrNotLoggedIn))
+	require.NotErrorIs(t, err, agent.ErrNotLoggedIn)
 
 	c := config.Default().URL
 	c.CAFile = file(t, "no certificate")
