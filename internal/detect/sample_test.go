@@ -139,6 +139,35 @@ func TestReadIsSound(t *testing.T) {
 	})
 }
 
+// TestMetricsDoNotDependOnTheInterval: what happened in an interval twice as long, twice as
+// often, is the same.
+func TestMetricsDoNotDependOnTheInterval(t *testing.T) {
+	rules := NewRules(DefaultConfig())
+	rapid.Check(t, func(t *rapid.T) {
+		s := good(rapid.Bool().Draw(t, "out"), rapid.Bool().Draw(t, "video"))
+		count := func(name string, most float64) Value { return known(rapid.Float64Range(0, most).Draw(t, name)) }
+		s.Lost, s.RemoteLost, s.RemoteLossFraction = count("lost", 300), count("remote", 300), Value{}
+		s.Audible, s.ConcealmentEvents = count("audible", 48_000), count("events", 30)
+		s.FramesDropped, s.FreezeMs, s.PauseMs = count("dropped", 100), count("freeze", 5000), count("pause", 5000)
+		s.PLIs, s.FIRs, s.EncodeMs, s.DecodeMs = count("plis", 30), count("firs", 3), count("encode", 9000), count("decode", 9000)
+		s.CPULimitedMs, s.BandwidthLimitedMs = count("cpu", 9000), count("bandwidth", 9000)
+		long := s
+		k := rapid.Float64Range(1, 10).Draw(t, "k")
+		long.IntervalMs *= k
+		for _, v := range []*Value{
+			&long.Packets, &long.Lost, &long.RemoteLost, &long.Samples, &long.Audible, &long.ConcealmentEvents, &long.Bytes, &long.Frames,
+			&long.FramesDecoded, &long.FramesDropped, &long.FreezeMs, &long.PauseMs, &long.PLIs, &long.FIRs, &long.EncodeMs, &long.DecodeMs,
+			&long.CPULimitedMs, &long.BandwidthLimitedMs,
+		} {
+			v.V *= k
+		}
+		a, b := rules.Read(&s), rules.Read(&long)
+		for l := range NumLevels {
+			require.InDelta(t, a.Values[l], b.Values[l], 1e-6*(1+a.Values[l]), l.Metric())
+		}
+	})
+}
+
 func TestWordKeepsClassesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var classes [NumLevels]Class
