@@ -8,9 +8,13 @@
 // writes down what went over the wire. Beside that stands the page's own account; the store
 // must agree with both.
 //
-// The tests need root (or user namespaces), Chromium with chromedriver, and Firefox. They
-// are skipped with a reason where something is missing, unless QOS_E2E=required. They
-// build ./collector once; QOS_COLLECTOR names a binary to use instead. QOS_ARTIFACTS names
-// a directory that keeps screenshots and logs of what failed. Run them with -count=1: the
-// test cache does not know what the binary was built from.
+// TestAuth is a site whose users log in: the origin server, the token agent and a collector
+// behind an nginx that ends TLS, and pages that keep an account of all that the library does.
+//
+// The tests need root (or user namespaces), Chromium with chromedriver, Firefox, and for
+// TestAuth nginx and certutil. They are skipped with a reason where something is missing,
+// unless QOS_E2E=required. They build the collector and the agent once; QOS_COLLECTOR and
+// QOS_AGENT name binaries to use instead. QOS_ARTIFACTS names a directory that keeps
+// screenshots and logs of what failed. Run them with -count=1: the test cache does not know
+// what the binaries were built from.
 package e2e

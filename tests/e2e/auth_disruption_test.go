@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pion/turn/v4"
+	"github.com/stretchr/testify/require"
+)
+
+// darkRelay is a TURN server that nothing passes while it is dark.
+type darkRelay struct {
+	net.PacketConn
+	url  string
+	dark atomic.Bool
+}
+
+func startDarkRelay(t *testing.T) *darkRelay {
+	t.Helper()
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	r := &darkRelay{PacketConn: socket, url: "turn:" + socket.LocalAddr().String() + "?transport=udp"}
+	server, err := turn.NewServer(turn.ServerConfig{
+		Realm: relayRealm,
+		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
+			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
+		},
+		PacketConnConfigs: []turn.PacketConnConfig{{
+			PacketConn:            r,
+			RelayAddressGenerator: &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+		}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	return r
+}
+
+// ReadFrom implements net.PacketConn.
+func (r *darkRelay) ReadFrom(p []byte) (int, net.Addr, error) {
+	for {
+		n, from, err := r.PacketConn.ReadFrom(p)
+		if err != nil || !r.dark.Load() {
+			return n, from, err
+		}
+	}
+}
+
+// WriteTo implements net.PacketConn.
+func (r *darkRelay) WriteTo(p []byte, to net.Addr) (int, error) {
+	if r.dark.Load() {
+		return len(p), nil
+	}
+	return r.PacketConn.WriteTo(p, to)
+}
+
+// isDisrupted: each time a call loses its path the page hears of it once.
+func (s *site) isDisrupted(t *testing.T, w *windows) {
+	t.Helper()
+	relay := startDarkRelay(t)
+	v := w.visit(t, appOrigin, "disrupted", "")
+	v.begin(appID, quote(appSecret), "eve", s.collector.receiver)
+	v.connects()
+	v.eval("call('disrupted', "+jsonOf(map[string]any{
+		"iceTransportPolicy": "relay",
+		"iceServers":         []any{map[string]string{"urls": relay.url, "username": relayUser, "credential": relaySecret}},
+	})+")", nil)
+	up := "fabric.connectionState === 'connected'" // DTLS too: before, a call is not disrupted but fails
+	v.until(30*time.Second, up)
+	told := []string{"success"}
+	for range 2 {
+		relay.dark.Store(true)
+		told = append(told, "appConnectivityError")
+		v.hears(told...)
+		relay.dark.Store(false)
+		v.until(30*time.Second, up)
+		v.hears(told...)
+	}
+}
+
+// until waits for a condition in the frame.
+func (v *visit) until(within time.Duration, condition string) {
+	v.t.Helper()
+	v.page.until(within, v.in("eval("+quote(condition)+")"))
+}
