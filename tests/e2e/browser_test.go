@@ -38,6 +38,7 @@ type browser struct {
 	kind string
 	*bidi
 	process *process
+	trusts  string     // PEM file of the authority it trusts; empty: it takes any certificate
 	opening sync.Mutex // held while a window is opened, by tests that open many
 
 	mu      sync.Mutex
@@ -47,8 +48,14 @@ type browser struct {
 // startBrowser starts a browser with a fresh profile; it ends with the test.
 func startBrowser(t *testing.T, kind string) *browser {
 	t.Helper()
+	return startTrusting(t, kind, "")
+}
+
+// startTrusting starts a browser that holds certificates against an authority.
+func startTrusting(t *testing.T, kind, authority string) *browser {
+	t.Helper()
 	need(t, programs[kind]...)
-	b := &browser{t: t, kind: kind}
+	b := &browser{t: t, kind: kind, trusts: authority}
 	var err error
 	if kind == chromium {
 		err = b.startChromium()
@@ -84,10 +91,14 @@ var chromiumArgs = []string{
 	"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
 	"--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 	"--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection", "--window-size=1000,900",
+	"--host-resolver-rules=MAP *.test 127.0.0.1",
 }
 
 func (b *browser) startChromium() error {
 	dir := b.t.TempDir()
+	if err := b.trust(filepath.Join(dir, ".pki", "nssdb")); err != nil {
+		return err
+	}
 	driver, out, err := startProcess(dir, "chromedriver", "--port=0")
 	if err != nil {
 		return err
@@ -102,7 +113,7 @@ func (b *browser) startChromium() error {
 		return err
 	}
 	body, err := json.Marshal(map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		"browserName": "chrome", "webSocketUrl": true, "acceptInsecureCerts": true,
+		"browserName": "chrome", "webSocketUrl": true, "acceptInsecureCerts": b.trusts == "",
 		"goog:chromeOptions": map[string]any{"binary": binary, "args": append(chromiumArgs, "--user-data-dir="+filepath.Join(dir, "profile"))},
 	}}})
 	if err != nil {
@@ -157,6 +168,7 @@ user_pref("extensions.update.enabled", false);
 user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("network.dns.disablePrefetch", true);
+user_pref("network.dns.localDomains", "app.test,qos.test");
 user_pref("network.manage-offline-status", false);
 user_pref("services.settings.server", "data:,");
 user_pref("toolkit.telemetry.enabled", false);
@@ -166,6 +178,9 @@ func (b *browser) startFirefox() error {
 	dir := b.t.TempDir()
 	profile := filepath.Join(dir, "profile")
 	if err := os.Mkdir(profile, 0o700); err != nil {
+		return err
+	}
+	if err := b.trust(profile); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxPrefs), 0o600); err != nil {
@@ -183,7 +198,24 @@ func (b *browser) startFirefox() error {
 	if b.bidi, err = dialBidi(url+"/session", b.log); err != nil {
 		return err
 	}
-	return b.do("session.new", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": true}}}, nil)
+	return b.do("session.new", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": b.trusts == ""}}}, nil)
+}
+
+// trust makes a certificate store with the authority in it, in the form that both browsers
+// read.
+func (b *browser) trust(dir string) error {
+	if b.trusts == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"-N", "--empty-password"}, {"-A", "-t", "C,,", "-n", "authority", "-i", b.trusts}} {
+		if out, err := exec.Command("certutil", append([]string{"-d", "sql:" + dir}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("certutil: %w: %s", err, out)
+		}
+	}
+	return nil
 }
 
 // process is a child in a process group of its own.

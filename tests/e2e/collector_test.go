@@ -29,17 +29,21 @@ const (
 	statsInterval = 2 * time.Second
 )
 
-// buildCollector makes the binary in dir and returns its path. It runs outside the
-// namespace, where modules can be had.
-func buildCollector(dir string) (string, error) {
-	path := filepath.Join(dir, "qos-collector")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "./collector")
+// binaries are the programs that are driven here.
+var binaries = []struct{ name, source, env, failed string }{
+	{"qos-collector", "./collector", collectorEnv, buildErrEnv},
+	{"qos-agent", "./agent/cmd/qos-agent", agentEnv, agentBuildErrEnv},
+}
+
+// buildBinary makes a program. It runs outside the namespace, where modules can be had.
+func buildBinary(path, source string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, source)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the collector does not build: %w\n%s", err, out)
+		return fmt.Errorf("%s does not build: %w\n%s", source, err, out)
 	}
-	return path, nil
+	return nil
 }
 
 // collector is a running collector. It can be killed and started again on its addresses.
@@ -52,6 +56,7 @@ type collector struct {
 	storage string   // the configuration of its store
 	key     string   // the file of the key that its tokens are sealed with
 	origins []string // of the applications' pages
+	more    string   // further configuration in YAML, over this one
 	records string   // the base URL of who is told what the receiver emits, as OTLP; empty: nobody
 
 	health, receiver, dashboard, metrics, demo, telemetry string // base URLs
@@ -93,10 +98,11 @@ func (c *collector) startFor(t *testing.T) {
 	if binary == "" {
 		t.Fatal(os.Getenv(buildErrEnv))
 	}
-	config := filepath.Join(c.dir, "config.yaml")
+	config, more := filepath.Join(c.dir, "config.yaml"), filepath.Join(c.dir, "more.yaml")
 	require.NoError(t, os.WriteFile(config, []byte(c.config()), 0o600))
+	require.NoError(t, os.WriteFile(more, []byte(c.more), 0o600))
 	var err error
-	c.process, c.out, err = startProcess(c.dir, binary, "--config", config)
+	c.process, c.out, err = startProcess(c.dir, binary, "--config", config, "--config", more)
 	require.NoError(t, err)
 	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
 		resp, err := http.Get(c.health + "/status")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -66,10 +67,10 @@ func need(t *testing.T, programs ...string) {
 // otherwise offer the machine's real addresses to each other and look for their vendors.
 func runInside() (int, error) {
 	runtime.LockOSThread() // Pdeathsig means the death of the thread that started the child
-	collector, cleanUp := collectorEnvironment()
+	binaries, cleanUp := binaryEnvironment()
 	defer cleanUp()
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
-	cmd.Env = append(os.Environ(), insideEnv+"=1", collector)
+	cmd.Env = append(os.Environ(), append(binaries, insideEnv+"=1")...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {
@@ -88,22 +89,30 @@ func runInside() (int, error) {
 	return 0, err
 }
 
-// collectorEnvironment names the binary to test, or why there is none: tests that need no
-// collector run all the same.
-func collectorEnvironment() (env string, cleanUp func()) {
-	if path := os.Getenv(collectorEnv); path != "" {
-		return collectorEnv + "=" + path, func() {}
+// binaryEnvironment names the binaries to test, or why there are none: tests that need none
+// run all the same.
+func binaryEnvironment() (env []string, cleanUp func()) {
+	cleanUp = func() {}
+	dir := ""
+	for _, b := range binaries {
+		if os.Getenv(b.env) != "" {
+			continue
+		}
+		var err error
+		if dir == "" {
+			dir, err = os.MkdirTemp("", "qos-e2e-")
+			cleanUp = func() { _ = os.RemoveAll(dir) } // a leftover in the temporary directory
+		}
+		if err == nil {
+			err = buildBinary(filepath.Join(dir, b.name), b.source)
+		}
+		if err != nil {
+			env = append(env, b.failed+"="+err.Error())
+			continue
+		}
+		env = append(env, b.env+"="+filepath.Join(dir, b.name))
 	}
-	dir, err := os.MkdirTemp("", "qos-e2e-")
-	if err != nil {
-		return buildErrEnv + "=" + err.Error(), func() {}
-	}
-	cleanUp = func() { _ = os.RemoveAll(dir) } // a leftover in the temporary directory
-	path, err := buildCollector(dir)
-	if err != nil {
-		return buildErrEnv + "=" + err.Error(), cleanUp
-	}
-	return collectorEnv + "=" + path, cleanUp
+	return env, cleanUp
 }
 
 // loopbackUp does what `ip link set lo up` does.
