@@ -6,12 +6,13 @@ SHELL := bash
 
 TOOLS   := bin/tools
 BINARY  := bin/qos-collector
+AGENT   := bin/qos-agent
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client build client browsers databases tools fuzz size clean
+	bench-store bench-client build agent client browsers servers tools fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,15 +29,15 @@ run: build ## build and start everything on loopback, with a demo call to look a
 
 test: test-client test-go e2e ## everything: both languages, race detector, real browsers
 
-test-go: databases ## Go tests with the race detector, all but the browsers
-	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+test-go: servers ## Go tests with the race detector, all but the browsers
+	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
 
 # Apart from the rest, so that compilers do not starve the browsers, and without the race
 # detector: it drives the binary as it ships.
-e2e: browsers databases ## real browsers against the real binary
+e2e: browsers servers ## real browsers against the real binary
 	QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) CGO_ENABLED=0 go test -trimpath -count=1 -timeout 25m ./tests/e2e/...
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
@@ -44,6 +45,9 @@ e2e: browsers databases ## real browsers against the real binary
 build: ## the one binary, bin/qos-collector
 	@$(GOBUILD) -v -o $(BINARY) ./collector 2>&1 | awk '/^go: downloading/ {d++; if (d % 50 == 0) {print "  downloaded " d " modules"; fflush()}; next} \
 	  /^[a-z][a-zA-Z0-9._~\/-]*$$/ {c++; if (c % 50 == 0) {print "  compiled " c " packages"; fflush()}; next} {print}'
+
+agent: ## the token agent, bin/qos-agent
+	@$(GOBUILD) -o $(AGENT) ./agent/cmd/qos-agent
 
 client: client/node_modules ## build the browser library into client/dist
 	@cd client && npm run --silent build
@@ -73,9 +77,9 @@ lint: tools ## lint Go
 	golangci-lint run
 
 bench: ## hot paths with allocations, each beside a baseline of the same run
-	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./storage/... ./internal/...
+	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
 
-bench-store: databases ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
+bench-store: servers ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
 	go run ./storage/benchstore -docs docs/benchmarks.md
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
@@ -90,20 +94,23 @@ size: ## weight of the browser library
 	@cd client && npm run --silent size
 
 browsers: ## install Chromium and Firefox (Debian, root), unless they are there
-	@for c in chromium chromedriver firefox-esr ip; do command -v $$c >/dev/null || missing=1; done; \
+	@for c in chromium chromedriver firefox-esr ip certutil; do command -v $$c >/dev/null || missing=1; done; \
 	if [ -n "$${missing:-}" ]; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    echo "installing Chromium and Firefox"; apt-get update -qq; \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      chromium chromium-driver firefox-esr iproute2 >/dev/null; \
-	  else echo "Chromium, chromedriver or Firefox is missing: the browser tests will be skipped"; fi; fi
+	      chromium chromium-driver firefox-esr iproute2 libnss3-tools >/dev/null; \
+	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
 
-databases: ## install PostgreSQL and SQLite's shell (Debian, root), unless they are there; the tests start their own server
-	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null; then \
+# RUNLEVEL=1 keeps the packages from starting services of their own.
+servers: ## install PostgreSQL, SQLite's shell and nginx (Debian, root), unless they are there; the tests start their own
+	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
+	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL and sqlite3"; apt-get update -qq; \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql sqlite3 >/dev/null; \
-	  else echo "PostgreSQL or sqlite3 is missing: tests that need them will be skipped"; fi; fi
+	    echo "installing PostgreSQL, sqlite3 and nginx"; apt-get update -qq; \
+	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	      postgresql sqlite3 nginx >/dev/null; \
+	  else echo "PostgreSQL, sqlite3 or nginx is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
