@@ -45,13 +45,21 @@ func NewCollector(tb testing.TB, o Options) *Collector {
 		at:   addresses{FreeAddress(tb), FreeAddress(tb), FreeAddress(tb)},
 		http: http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
 	}
-	text, err := o.text(c.at)
-	require.NoError(tb, err)
-	require.NoError(tb, os.WriteFile(c.config, []byte(text), 0o600))
+	c.Configure(func(*Options) {})
+	var err error
 	c.stderr, err = os.Create(filepath.Join(dir, "stderr"))
 	require.NoError(tb, err)
 	tb.Cleanup(c.cleanUp)
 	return c
+}
+
+// Configure changes the configuration of the lives to come.
+func (c *Collector) Configure(change func(*Options)) {
+	c.tb.Helper()
+	change(&c.o)
+	text, err := c.o.text(c.at)
+	require.NoError(c.tb, err)
+	require.NoError(c.tb, os.WriteFile(c.config, []byte(text), 0o600))
 }
 
 // URL is the back-end URL for clients.

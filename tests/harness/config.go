@@ -19,6 +19,9 @@ type Options struct {
 	// KeyFile is where the key of the session tokens lies. Collectors that share it accept
 	// each other's tokens. Empty: a file of its own.
 	KeyFile string
+	// Apps is the configuration of qosapps as one line of YAML. Empty: the application of
+	// the harness's clients, and KeyFile.
+	Apps string
 	// FramesPerSecond limits each connection. 0: 150, so that clients are slowed down.
 	FramesPerSecond int
 	// Launcher stands before the command line, as nsenter does. It must become the
@@ -36,9 +39,7 @@ func Postgres(dsn string) string { return fmt.Sprintf(`{postgres: {dsn: %q}}`, d
 const configText = `
 extensions:
   healthcheckv2: {use_v2: true, http: {endpoint: %q}}
-  qosapps:
-    key_file: %q
-    apps: [{id: %s, secrets: [%s], origins: [%q]}]
+  qosapps: %s
   qosstorage: %s
 receivers:
   qoswss: {endpoint: %q, apps: qosapps, max_frames_per_second: %d}
@@ -69,6 +70,9 @@ func (o Options) text(a addresses) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(configText, a.health, o.KeyFile, AppID, AppSecret, Origin, o.Storage,
-		a.receiver, o.FramesPerSecond, host, port), nil
+	apps := o.Apps
+	if apps == "" {
+		apps = fmt.Sprintf(`{key_file: %q, apps: [{id: %s, secrets: [%s], origins: [%q]}]}`, o.KeyFile, AppID, AppSecret, Origin)
+	}
+	return fmt.Sprintf(configText, a.health, apps, o.Storage, a.receiver, o.FramesPerSecond, host, port), nil
 }
