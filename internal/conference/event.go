@@ -105,6 +105,8 @@ type Stats struct {
 	TargetBitrateBps, AvailableOutgoingBps                     Value
 	Limitation                                                 string // none, cpu, bandwidth, other
 	Rid                                                        string // of a simulcast layer
+
+	LeftOut int // values that Unlikely cleared
 }
 
 // Data is what the fold needs of an event's data (docs/protocol.md, section 6).

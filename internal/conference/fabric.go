@@ -49,6 +49,7 @@ type fabric struct {
 	marks    []mark          // ascending by rank
 	wifi     breach          // of weak signals
 	lost     Lost
+	unlikely int  // values that no stream can have
 	received bool // RTP or an RTP report came: it was connected
 	carried  bool // the candidate pair carried payload
 }
@@ -155,6 +156,7 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 		s = new(stream)
 		f.streams[key] = s
 	}
+	f.unlikely += m.LeftOut
 	s.add(e)
 	f.watch(key, s, e)
 	f.noteTraffic(m)
@@ -261,6 +263,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	f.disruptions += o.disruptions
 	f.disruptionMs += o.disruptionMs
 	f.restarts += o.restarts
+	f.unlikely += o.unlikely
 	f.lost.Stats += o.lost.Stats
 	f.lost.Events += o.lost.Events
 	for _, t := range o.toggles {
@@ -289,6 +292,17 @@ func (f *fabric) mergeStreams(o *fabric) (truncated int) {
 		}
 	}
 	return truncated
+}
+
+// twoKinds counts the SSRCs that carried audio and video, in one direction. Each kind is a
+// stream of its own.
+func (f *fabric) twoKinds() (n int) {
+	for key := range f.streams {
+		if _, also := f.streams[streamKey{key.statsType, video, key.ssrc}]; also && key.mediaType == audio {
+			n++
+		}
+	}
+	return n
 }
 
 // connected reports whether the fabric was ever connected. The events that say so may

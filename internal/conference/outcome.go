@@ -6,6 +6,7 @@ type evidence struct {
 	failed                        bool // an ICE failure before a connection
 	errors                        int  // reported failures
 	lost, participants            int  // of participants with fabrics; lost without saying so
+	unlikely, twoKinds            int  // what was odd about what they measured
 }
 
 // outcome returns the first that fits.

@@ -26,6 +26,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	c.addRemarks(&s, bySession)
 	v.errors = s.Errors
 	s.Outcome = v.outcome()
+	s.Unlikely, s.TwoKinds = v.unlikely, v.twoKinds
 	for _, p := range bySession {
 		s.Participants = append(s.Participants, *p)
 	}
@@ -130,6 +131,8 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]
 		v.addFabric(f)
+		v.unlikely += f.unlikely
+		v.twoKinds += f.twoKinds()
 		fab := f.summary(number)
 		out.Fabrics = append(out.Fabrics, fab)
 		out.take(&fab, f)

@@ -32,6 +32,7 @@ var Attributes = []Attribute{
 	{FrameIndex, "int", "", "every record", "number of the record in its frame"},
 	{Duplicate, "boolean", "", "every record", "true when the conference processor saw the record before; counters skip it"},
 	{TimeCorrected, "boolean", "", "every record", "true when the client's time was implausible and arrival took its place"},
+	{Unlikely, "string", "", EventStats, "measures that no stream can have, separated by commas: no summary is made of them"},
 	{IntervalMs, "double", "ms", EventStats, "length of the interval that ends at the record's time"},
 	{StatsType, "string", "", EventStats, "inbound-rtp, outbound-rtp or candidate-pair"},
 	{MediaType, "string", "", EventStats, "audio or video; absent for candidate-pair"},

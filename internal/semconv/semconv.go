@@ -45,6 +45,7 @@ const (
 	FrameIndex    = "qos.frame.index"
 	Duplicate     = "qos.duplicate"
 	TimeCorrected = "qos.time.corrected"
+	Unlikely      = "qos.unlikely"
 )
 
 // Record attributes of EventStats. The measures themselves are StatsPrefix plus the snake

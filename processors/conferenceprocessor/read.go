@@ -192,6 +192,9 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 			}
 		}
 	}
+	if names := s.Unlikely(); len(names) > 0 {
+		attrs.PutStr(semconv.Unlikely, strings.Join(names, ","))
+	}
 	if s.StatsType != "" { // a frame without rows has none: it says "alive"
 		e.Stats = s
 	}

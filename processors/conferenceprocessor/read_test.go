@@ -20,20 +20,35 @@ func TestReadStatsFillsEveryField(t *testing.T) {
 		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.Stats("codec"): "VP8", semconv.QualityLabel: "good",
 		semconv.Stats("limitation"): "cpu", semconv.Stats("rid"): "h",
 	}
-	next := 1.0
+	next := 0.1 // all can be
 	for name := range measures {
 		attrs[name] = next
-		next++
+		next += 0.01
 	}
+	attrs[semconv.QualityMOS], attrs[semconv.Stats("ssrc")] = 4.25, int64(7)
 	items := read(frame(3, semconv.EventStats, 1, attrs))
 	require.Len(t, items, 1)
 	stats := reflect.ValueOf(*items[0].event.Stats)
 	values := map[any]bool{}
 	for i := range stats.NumField() {
+		if stats.Type().Field(i).Name == "LeftOut" {
+			continue // nothing was
+		}
 		require.False(t, stats.Field(i).IsZero(), stats.Type().Field(i).Name)
 		values[stats.Field(i).Interface()] = true
 	}
-	require.Len(t, values, stats.NumField(), "no two from one attribute")
+	require.Len(t, values, stats.NumField()-1, "no two from one attribute")
+}
+
+// TestReadNamesTheUnlikely: the record says which of its values no summary is made of.
+func TestReadNamesTheUnlikely(t *testing.T) {
+	items := read(frame(3, semconv.EventStats, 1, map[string]any{
+		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
+	}))
+	named, _ := items[0].record.Attributes().Get(semconv.Unlikely)
+	require.Equal(t, "bytes,packets", named.Str())
+	require.Zero(t, items[0].event.Stats.Packets)
+	require.Equal(t, 2, items[0].event.Stats.LeftOut)
 }
 
 func TestReadStatsWithoutRowsIsAlive(t *testing.T) {
