@@ -174,8 +174,7 @@ func wholeMs(d time.Duration) time.Duration {
 // attempt is one POST of a handshake.
 type attempt struct {
 	party
-	first  bool // a new handshake, not its second half
-	proved bool // what is granted proves the user too
+	first bool // a new handshake, not its second half
 }
 
 // attempt tells who is behind a message of the handshake.
@@ -187,7 +186,7 @@ func (d *door) attempt(req any, network throttle.Key) attempt {
 		app, user, _ := d.auth.Claimed(req.State)
 		return attempt{party: party{app, user.Name, network}}
 	case *protocol.JWTRequest:
-		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true, proved: true}
+		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
 	}
 	return attempt{}
 }
@@ -237,20 +236,14 @@ func (t *throttles) mayFail(p party, now time.Time) *protocol.Error {
 	return nil
 }
 
-// granted holds a handshake that was proved against the app's own limits. A user whom a
-// third-party token proved is the same at all addresses.
+// granted holds a handshake that was proved against the app's own limits. The name of a
+// user may be anybody's still: a third-party token may prove the alias alone.
 func (t *throttles) granted(a attempt, now time.Time) *protocol.Error {
 	app, _ := t.apps.App(a.app)
 	limits := ownRate(nil, t.own.app, t.hash.Of(a.app, "", 0), app.Limits.HandshakesPerSecond)
 	if a.network != 0 {
 		limits = ownRate(limits, t.own.address, t.hash.Of(a.app, "", a.network), app.Limits.HandshakesPerSecondPerAddress)
-	}
-	if a.proved || a.network != 0 {
-		at := a.network
-		if a.proved {
-			at = 0
-		}
-		limits = ownRate(limits, t.own.user, t.hash.Of(a.app, a.user, at), app.Limits.HandshakesPerSecondPerUser)
+		limits = ownRate(limits, t.own.user, t.hash.Of(a.app, a.user, a.network), app.Limits.HandshakesPerSecondPerUser)
 	}
 	return take(limits, now)
 }
