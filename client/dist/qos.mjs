@@ -127,10 +127,10 @@ function requireUserID(name, value, notes) {
 }
 var requireName = (name, value) => requireText(name, value, 128, "characters");
 function requireInteger(name, value, least, most) {
-  const number2 = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  const fits = typeof number2 === "number" && Number.isInteger(number2) && number2 >= least && number2 <= most;
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  const fits = typeof number === "number" && Number.isInteger(number) && number >= least && number <= most;
   must(fits, name, `an integer from ${least} to ${most}`, value);
-  return number2;
+  return number;
 }
 function requireData(name, value = {}) {
   const given = value ?? {};
@@ -598,14 +598,14 @@ function normalise(reports) {
       snapshot.takenMs ??= num(report.timestamp);
     }
   }
-  for (const pair2 of selectedPairs(byId)) {
-    const transport = String(pair2.transportId ?? "");
+  for (const pair of selectedPairs(byId)) {
+    const transport = String(pair.transportId ?? "");
     snapshot.pairs.set(transport, {
-      id: String(pair2.id),
+      id: String(pair.id),
       transport,
-      pair: pair2,
-      local: byId.get(pair2.localCandidateId) ?? none,
-      remote: byId.get(pair2.remoteCandidateId) ?? none
+      pair,
+      local: byId.get(pair.localCandidateId) ?? none,
+      remote: byId.get(pair.remoteCandidateId) ?? none
     });
   }
   return snapshot;
@@ -628,11 +628,11 @@ function streamOf(rtp, statsType, byId, remotes) {
 }
 function selectedPairs(byId) {
   const all = [...byId.values()];
-  const selected = all.filter((report) => report.type === "transport").map((transport) => byId.get(transport.selectedCandidatePairId)).filter((pair3) => pair3 !== void 0);
+  const selected = all.filter((report) => report.type === "transport").map((transport) => byId.get(transport.selectedCandidatePairId)).filter((pair2) => pair2 !== void 0);
   if (selected.length) return selected;
   const pairs = all.filter((report) => report.type === "candidate-pair");
-  const pair2 = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === "succeeded");
-  return pair2 ? [pair2] : [];
+  const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === "succeeded");
+  return pair ? [pair] : [];
 }
 
 // src/stats/measures.ts
@@ -684,7 +684,10 @@ bandwidthLimitedMs 4
 displayedPixels 24
 bytesSent 5 + bytesSent
 bytesReceived 5 + bytesReceived
-availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => line.split(" "));
+availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
+  const [name = "", inSets = "", how, first = "", ...more] = line.split(" ");
+  return { name, inSets, how, first, more, factor: /Ms$/.test(name) ? 1e3 : 1 };
+});
 var sets = [
   "",
   "inbound-rtp audio",
@@ -694,8 +697,8 @@ var sets = [
   "candidate-pair"
 ].map((kind, set) => {
   const [statsType, mediaType] = kind.split(" ");
-  const columns = table.filter(([, inSets]) => inSets.includes(String(set)));
-  const names = columns.map(([name]) => name);
+  const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
+  const names = columns.map(({ name }) => name);
   return { columns, names, line: JSON.stringify({ type: "columns", set, statsType, mediaType, names }) };
 });
 var setNumbered = (set) => sets[set];
@@ -717,14 +720,14 @@ function increase(before, after, ...counters) {
 function measure(set, before, after, remote, own) {
   const measures = {};
   for (const name in own) measures[name] = bounded(name, own[name]);
-  for (const [name, , how, first = "", ...more] of setNumbered(set).columns) {
-    if (!how) continue;
-    const read = how === "$" ? str(after[first]) : numberOf(how, before, after, remote, first, more);
-    measures[name] = bounded(name, typeof read === "number" && /Ms$/.test(name) ? read * 1e3 : read);
+  for (const column of setNumbered(set).columns) {
+    const { name, how, first, factor } = column;
+    if (how === "$") measures[name] = bounded(name, str(after[first]));
+    else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after, remote));
   }
   return measures;
 }
-function numberOf(how, before, after, remote, first, more) {
+function numberOf({ how, first, more }, before, after, remote) {
   if (how === "+") return increase(before, after, first, ...more);
   if (how === "/") return increase(before, after, first) / increase(before, after, ...more);
   return known((how === "@" ? remote : after)[first]);
@@ -732,11 +735,11 @@ function numberOf(how, before, after, remote, first, more) {
 var longestBytes = 64;
 function bounded(name, value) {
   if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
-  const number2 = num(value);
-  if (number2 === null) return null;
+  const number = num(value);
+  if (number === null) return null;
   ranges[name] ??= rangeOf(name);
   const [factor, least, most] = ranges[name];
-  return Math.min(Math.max(Math.round(number2 * factor) / factor, least), most);
+  return Math.min(Math.max(Math.round(number * factor) / factor, least), most);
 }
 var ranges = {};
 function rangeOf(name) {
@@ -805,9 +808,9 @@ function rttOf(before, after, measurements, last) {
   const mean2 = increase(base, after, "totalRoundTripTime") / increase(base, after, measurements);
   return 1e3 * (num(mean2) ?? known(after[last]));
 }
-function measurePair(before, { pair: pair2 }) {
-  const base = baseOf(before ?? {}, pair2, "responsesReceived");
-  return measure(pairSet, base, pair2, {}, { rttMs: rttOf(base, pair2, "responsesReceived", "currentRoundTripTime") });
+function measurePair(before, { pair }) {
+  const base = baseOf(before ?? {}, pair, "responsesReceived");
+  return measure(pairSet, base, pair, {}, { rttMs: rttOf(base, pair, "responsesReceived", "currentRoundTripTime") });
 }
 function measureSender(before, after, ms) {
   const base = baseOf(before, after, "packetsSent");
@@ -855,10 +858,10 @@ function createMonitor(startMs) {
     adopt(reports, atMs) {
       const snapshot = normalise(reports);
       const changedPairs = changed(snapshot);
-      const taken = [...snapshot.pairs].filter(([transport, pair2]) => pairs.get(transport)?.id !== pair2.id);
-      for (const [transport, pair2] of taken) {
+      const taken = [...snapshot.pairs].filter(([transport, pair]) => pairs.get(transport)?.id !== pair.id);
+      for (const [transport, pair] of taken) {
         if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
-        pairs.set(transport, pair2);
+        pairs.set(transport, pair);
       }
       return { intervals: [], groups: [], added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
     },
@@ -870,8 +873,8 @@ function createMonitor(startMs) {
       const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
       const intervals = [];
       let pairRttMs = null;
-      for (const pair2 of snapshot.pairs.values()) {
-        const measures = measurePair(base.get(pair2.id), pair2);
+      for (const pair of snapshot.pairs.values()) {
+        const measures = measurePair(base.get(pair.id), pair);
         pairRttMs ??= num(measures.rttMs);
         addRow(groups, frameMs, pairSet, measures);
       }
@@ -950,51 +953,36 @@ function addRow(groups, ms, set, measures) {
 function fromLegacy(response) {
   const reports = response.result();
   return reports.flatMap((report) => {
-    const values = Object.fromEntries(report.names().map((name) => [name, report.stat(name)]));
-    if (report.type === "ssrc") return stream(report.id, values);
-    if (report.type === "googCandidatePair" && values.googActiveConnection === "true") return [pair(report.id, values)];
-    return [];
+    const { id, type } = report;
+    const said = Object.fromEntries(report.names().map((name) => [name, report.stat(name)]));
+    if (type === "ssrc") return stream(id, said, numbers(said));
+    if (type !== "googCandidatePair" || said.googActiveConnection !== "true") return [];
+    const pair = numbers(said);
+    return [{ ...pair, id, type: "candidate-pair", selected: true, currentRoundTripTime: inSeconds(pair.googRtt) }];
   });
 }
-var number = (value, unit = 1) => value ? Number(value) / unit : void 0;
-var milli = 1e3;
+var numbers = (said) => Object.fromEntries(Object.entries(said).map(([name, text2]) => [name, text2 ? Number(text2) : void 0]));
+var inSeconds = (ms = Number.NaN) => ms / 1e3;
 var fullLevel = 32767;
-function stream(id, v) {
-  const inbound = v.packetsReceived !== void 0;
-  const kind = v.mediaType ?? (v.audioInputLevel ?? v.audioOutputLevel ? "audio" : "video");
-  const ssrc = number(v.ssrc);
-  const lossAndJitter = { packetsLost: number(v.packetsLost), jitter: number(v.googJitterReceived, milli) };
-  const codec = { id: `${id} codec`, type: "codec", mimeType: `${kind}/${v.googCodecName}` };
+function stream(id, said, v) {
+  const inbound = said.packetsReceived !== void 0;
+  const kind = said.mediaType ?? (said.audioInputLevel ?? said.audioOutputLevel ? "audio" : "video");
+  const codecId = `${id} codec`;
   const rtp = {
+    ...v,
     id,
     kind,
-    ssrc,
-    codecId: codec.id,
-    trackIdentifier: v.googTrackId,
+    codecId,
     type: inbound ? "inbound-rtp" : "outbound-rtp",
-    bytesReceived: number(v.bytesReceived),
-    bytesSent: number(v.bytesSent),
-    packetsReceived: number(v.packetsReceived),
-    packetsSent: number(v.packetsSent),
-    audioLevel: number(inbound ? v.audioOutputLevel : v.audioInputLevel, fullLevel),
-    framesDecoded: number(v.framesDecoded),
-    framesEncoded: number(v.framesEncoded),
-    frameWidth: number(v.googFrameWidthReceived ?? v.googFrameWidthSent),
-    frameHeight: number(v.googFrameHeightReceived ?? v.googFrameHeightSent)
+    trackIdentifier: said.googTrackId,
+    jitter: inSeconds(v.googJitterReceived),
+    audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? Number.NaN) / fullLevel,
+    frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
+    frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent
   };
-  if (inbound) return [codec, { ...rtp, ...lossAndJitter }];
-  const roundTripTime = number(v.googRtt, milli);
-  return [codec, rtp, { id: `${id} remote`, type: "remote-inbound-rtp", ssrc, roundTripTime, ...lossAndJitter }];
-}
-function pair(id, v) {
-  return {
-    id,
-    type: "candidate-pair",
-    selected: true,
-    bytesSent: number(v.bytesSent),
-    bytesReceived: number(v.bytesReceived),
-    currentRoundTripTime: number(v.googRtt, milli)
-  };
+  const remote = { ...rtp, id: `${id} remote`, type: "remote-inbound-rtp", roundTripTime: inSeconds(v.googRtt) };
+  const own = [{ id: codecId, type: "codec", mimeType: `${kind}/${said.googCodecName}` }, rtp];
+  return inbound ? own : [...own, remote];
 }
 
 // src/stats/read.ts
@@ -1213,7 +1201,7 @@ function createFabric(pc, info, env, pcCallback) {
   }
   function announce({ added, changedPairs }) {
     for (const stream2 of added) streamAdded(stream2);
-    for (const pair2 of changedPairs) event("selectedCandidatePairChange", candidates(pair2));
+    for (const pair of changedPairs) event("selectedCandidatePairChange", candidates(pair));
   }
   function record(measured, stamp) {
     announce(measured);
@@ -1344,11 +1332,11 @@ function createFabric(pc, info, env, pcCallback) {
   probe();
   return self;
 }
-function candidates(pair2) {
+function candidates(pair) {
   return {
-    localCandidateType: str(pair2?.local.candidateType),
-    remoteCandidateType: str(pair2?.remote.candidateType),
-    relayProtocol: str(pair2?.local.relayProtocol)
+    localCandidateType: str(pair?.local.candidateType),
+    remoteCandidateType: str(pair?.remote.candidateType),
+    relayProtocol: str(pair?.local.relayProtocol)
   };
 }
 
@@ -2006,7 +1994,7 @@ function createSession(first, env) {
     if (announcements.size <= 2 * keptEnded) return;
     const lost = queue.waiting().flatMap((entry) => entry.lost);
     const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));
-    for (const number2 of announcements.keys()) if (!needed.has(number2)) announcements.delete(number2);
+    for (const number of announcements.keys()) if (!needed.has(number)) announcements.delete(number);
   }
   const fabricEnv = {
     clock,
@@ -2099,7 +2087,7 @@ function createSession(first, env) {
       const given = pc !== null && pc !== void 0;
       must(given || nullAllowed, "pc", "a PeerConnection", pc);
       const fabric = given ? match(pc, conferenceID) : void 0;
-      const number2 = fabric?.info.fabric;
+      const number = fabric?.info.fabric;
       const last = conference(conferenceID);
       if (given && !last) throw new Invalid(notMonitored);
       function record(type, members, done) {
@@ -2108,9 +2096,9 @@ function createSession(first, env) {
           type,
           stamp,
           done,
-          fabric: number2 ?? 0,
+          fabric: number ?? 0,
           conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
-          members: fabric ? { fabric: number2, ...members } : { conferenceID, ...members }
+          members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
         });
         if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
       }

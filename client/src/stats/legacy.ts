@@ -14,53 +14,41 @@ interface LegacyReport {
 export function fromLegacy(response: unknown): Report[] {
   const reports = (response as { result(): LegacyReport[] }).result();
   return reports.flatMap((report) => {
-    const values: Record<string, string> = Object.fromEntries(report.names().map((name) => [name, report.stat(name)]));
-    if (report.type === 'ssrc') return stream(report.id, values);
-    if (report.type === 'googCandidatePair' && values.googActiveConnection === 'true') return [pair(report.id, values)];
-    return [];
+    const { id, type } = report;
+    const said: Record<string, string> = Object.fromEntries(report.names().map((name) => [name, report.stat(name)]));
+    if (type === 'ssrc') return stream(id, said, numbers(said));
+    if (type !== 'googCandidatePair' || said.googActiveConnection !== 'true') return [];
+    const pair = numbers(said);
+    return [{ ...pair, id, type: 'candidate-pair', selected: true, currentRoundTripTime: inSeconds(pair.googRtt) }];
   });
 }
 
-/** A number in a text, of that unit; undefined where there is none. */
-const number = (value: string | undefined, unit = 1) => (value ? Number(value) / unit : undefined);
-const milli = 1000;
+type Numbers = Record<string, number | undefined>;
+
+/** The values as numbers: many go by the standard's name already. What is none is NaN. */
+const numbers = (said: Record<string, string>): Numbers =>
+  Object.fromEntries(Object.entries(said).map(([name, text]) => [name, text ? Number(text) : undefined]));
+
+const inSeconds = (ms = Number.NaN) => ms / 1000;
 const fullLevel = 32_767;
 
-function stream(id: string, v: Record<string, string>): Report[] {
-  const inbound = v.packetsReceived !== undefined;
-  const kind = v.mediaType ?? ((v.audioInputLevel ?? v.audioOutputLevel) ? 'audio' : 'video');
-  const ssrc = number(v.ssrc);
-  const lossAndJitter = { packetsLost: number(v.packetsLost), jitter: number(v.googJitterReceived, milli) };
-  const codec = { id: `${id} codec`, type: 'codec', mimeType: `${kind}/${v.googCodecName}` };
+function stream(id: string, said: Record<string, string>, v: Numbers): Report[] {
+  const inbound = said.packetsReceived !== undefined;
+  const kind = said.mediaType ?? ((said.audioInputLevel ?? said.audioOutputLevel) ? 'audio' : 'video');
+  const codecId = `${id} codec`;
   const rtp = {
+    ...v,
     id,
     kind,
-    ssrc,
-    codecId: codec.id,
-    trackIdentifier: v.googTrackId,
+    codecId,
     type: inbound ? 'inbound-rtp' : 'outbound-rtp',
-    bytesReceived: number(v.bytesReceived),
-    bytesSent: number(v.bytesSent),
-    packetsReceived: number(v.packetsReceived),
-    packetsSent: number(v.packetsSent),
-    audioLevel: number(inbound ? v.audioOutputLevel : v.audioInputLevel, fullLevel),
-    framesDecoded: number(v.framesDecoded),
-    framesEncoded: number(v.framesEncoded),
-    frameWidth: number(v.googFrameWidthReceived ?? v.googFrameWidthSent),
-    frameHeight: number(v.googFrameHeightReceived ?? v.googFrameHeightSent),
+    trackIdentifier: said.googTrackId,
+    jitter: inSeconds(v.googJitterReceived),
+    audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? Number.NaN) / fullLevel,
+    frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
+    frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent,
   };
-  if (inbound) return [codec, { ...rtp, ...lossAndJitter }];
-  const roundTripTime = number(v.googRtt, milli);
-  return [codec, rtp, { id: `${id} remote`, type: 'remote-inbound-rtp', ssrc, roundTripTime, ...lossAndJitter }];
-}
-
-function pair(id: string, v: Record<string, string>): Report {
-  return {
-    id,
-    type: 'candidate-pair',
-    selected: true,
-    bytesSent: number(v.bytesSent),
-    bytesReceived: number(v.bytesReceived),
-    currentRoundTripTime: number(v.googRtt, milli),
-  };
+  const remote = { ...rtp, id: `${id} remote`, type: 'remote-inbound-rtp', roundTripTime: inSeconds(v.googRtt) };
+  const own = [{ id: codecId, type: 'codec', mimeType: `${kind}/${said.googCodecName}` }, rtp];
+  return inbound ? own : [...own, remote];
 }

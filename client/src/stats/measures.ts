@@ -70,7 +70,12 @@ bytesSent 5 + bytesSent
 bytesReceived 5 + bytesReceived
 availableOutgoingBps 5 = availableOutgoingBitrate`
   .split('\n')
-  .map((line) => line.split(' ') as [name: string, sets: string, how?: string, ...members: string[]]);
+  .map((line) => {
+    const [name = '', inSets = '', how, first = '', ...more] = line.split(' ');
+    return { name, inSets, how, first, more, factor: /Ms$/.test(name) ? 1000 : 1 };
+  });
+
+type Column = (typeof table)[number];
 
 /** By number: the columns of each set. */
 const sets = [
@@ -82,8 +87,8 @@ const sets = [
   'candidate-pair',
 ].map((kind, set) => {
   const [statsType, mediaType] = kind.split(' ');
-  const columns = table.filter(([, inSets]) => inSets.includes(String(set)));
-  const names = columns.map(([name]) => name);
+  const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
+  const names = columns.map(({ name }) => name);
   return { columns, names, line: JSON.stringify({ type: 'columns', set, statsType, mediaType, names }) };
 });
 
@@ -120,15 +125,15 @@ export function increase(before: Report, after: Report, ...counters: string[]): 
 export function measure(set: number, before: Report, after: Report, remote: Report, own: Record<string, unknown>) {
   const measures: Record<string, Cell> = {};
   for (const name in own) measures[name] = bounded(name, own[name]);
-  for (const [name, , how, first = '', ...more] of setNumbered(set).columns) {
-    if (!how) continue;
-    const read = how === '$' ? str(after[first]) : numberOf(how, before, after, remote, first, more);
-    measures[name] = bounded(name, typeof read === 'number' && /Ms$/.test(name) ? read * 1000 : read);
+  for (const column of setNumbered(set).columns) {
+    const { name, how, first, factor } = column;
+    if (how === '$') measures[name] = bounded(name, str(after[first]));
+    else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after, remote));
   }
   return measures;
 }
 
-function numberOf(how: string, before: Report, after: Report, remote: Report, first: string, more: string[]): number {
+function numberOf({ how, first, more }: Column, before: Report, after: Report, remote: Report): number {
   if (how === '+') return increase(before, after, first, ...more);
   if (how === '/') return increase(before, after, first) / increase(before, after, ...more);
   return known((how === '@' ? remote : after)[first]);
