@@ -134,8 +134,11 @@ func (s *Sample) limited(ms Value, reason string) (float64, bool) {
 	return 0, s.Limitation != ""
 }
 
-// coding is the share of time that was spent on coding.
+// coding is the share of time that was spent on coding pictures.
 func (s *Sample) coding() (float64, bool) {
+	if s.Pair || !s.Video {
+		return 0, false
+	}
 	if s.Outbound {
 		return s.share(s.EncodeMs)
 	}

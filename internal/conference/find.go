@@ -1,0 +1,188 @@
+package conference
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// A finder looks at a conference whose participants are summed up, for detectors have to know
+// who was muted, held or gone.
+
+// finder looks for issues in a conference whose participants are summed up.
+type finder struct {
+	c         *Conference
+	s         *Summary
+	rules     *detect.Rules
+	labels    quality.Bounds
+	received  map[int64]bool          // streams that their receiver measured
+	everybody []int                   // all participants, unless there are many
+	sharers   []int                   // those who shared a screen
+	named     map[string][]int        // participants by all their userIDs
+	devices   map[string][]deviceList // lists of devices by session
+	issues    []Issue
+}
+
+// findIssues names all that was wrong, by kind, worst first.
+func (c *Conference) findIssues(s *Summary, labels quality.Bounds) []Issue {
+	f := finder{c: c, s: s, rules: c.judge.rules, labels: labels, received: receivedSSRCs(s.Participants)}
+	for i := range s.Participants {
+		if len(s.Participants[i].Screen) > 0 {
+			f.sharers = append(f.sharers, i)
+		}
+	}
+	if len(s.Participants) <= maxSilenced {
+		for i := range s.Participants {
+			f.everybody = append(f.everybody, i)
+		}
+	}
+	f.named, f.devices = namesOf(s.Participants), c.deviceLists()
+	for i := range s.Participants {
+		f.participant(&s.Participants[i])
+	}
+	slices.SortStableFunc(f.issues, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), a.compareSeverity(b))
+	})
+	return f.issues
+}
+
+// receivedSSRCs tells for which streams a participant's own receiving end was measured:
+// then what the sender heard of the loss is the same thing a second time.
+func receivedSSRCs(participants []Participant) map[int64]bool {
+	received := map[int64]bool{}
+	for i := range participants {
+		for j := range participants[i].Fabrics {
+			for _, s := range participants[i].Fabrics[j].Streams {
+				if s.StatsType == inboundRTP && s.LossFraction != nil {
+					received[s.SSRC] = true
+				}
+			}
+		}
+	}
+	return received
+}
+
+// add takes an issue with the times at which it was so. Without any it was none.
+func (f *finder) add(issue Issue, spans []detect.Span) {
+	if len(spans) == 0 {
+		return
+	}
+	issue.Count = len(spans)
+	issue.SinceMs, issue.UntilMs = spans[0].FromMs, spans[len(spans)-1].ToMs
+	issue.Spans = make([]IssueSpan, 0, min(len(spans), maxIssueSpans))
+	for _, span := range spans {
+		issue.TotalMs += span.ToMs - span.FromMs
+		if len(issue.Spans) < maxIssueSpans {
+			issue.Spans = append(issue.Spans, IssueSpan{span.FromMs, span.ToMs})
+		}
+	}
+	issue.Value, issue.Worst = round4(issue.Value), round4(issue.Worst)
+	f.issues = append(f.issues, issue)
+}
+
+// addTimes takes an issue whose metric is how long it was so; after is how long it had to be.
+func (f *finder) addTimes(issue Issue, spans []detect.Span, after time.Duration) {
+	issue.Threshold = float64(after.Milliseconds())
+	for _, span := range spans {
+		ms := float64(span.ToMs - span.FromMs)
+		issue.Value += ms
+		issue.Worst = max(issue.Worst, ms)
+	}
+	f.add(issue, spans)
+}
+
+// addPoints takes an issue that is so many events.
+func (f *finder) addPoints(issue Issue, at []int64) {
+	slices.Sort(at)
+	spans := make([]detect.Span, len(at))
+	for i, ms := range at {
+		spans[i] = detect.Span{FromMs: ms, ToMs: ms}
+	}
+	issue.Value, issue.Worst = float64(len(at)), float64(len(at))
+	f.add(issue, spans)
+}
+
+func (f *finder) participant(p *Participant) {
+	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias}
+	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
+	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
+		low := about.of(detect.LowQuality, "mos", detect.High)
+		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
+		f.add(low, whole)
+	}
+	f.lateJoin(about, p)
+	f.addPoints(about.of(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
+	state := f.c.participants[p.Session]
+	for i := range p.Fabrics {
+		out := &p.Fabrics[i]
+		about.Fabric = out.Fabric
+		w := watched{finder: f, p: p, out: out, state: state.fabrics[out.Fabric], about: about}
+		w.fabric()
+	}
+}
+
+// lateJoin finds who came long after the conference began, and was not there before.
+func (f *finder) lateJoin(about Issue, p *Participant) {
+	rule := f.rules.LateJoin
+	lateMs := p.StartMs - f.s.StartMs
+	if rule.Disabled || len(p.Fabrics) == 0 || lateMs <= rule.After.Milliseconds() {
+		return
+	}
+	for _, i := range f.named[p.UserID] {
+		if f.s.Participants[i].StartMs < p.StartMs {
+			return // a re-join
+		}
+	}
+	f.addTimes(about.of(detect.LateJoin, "late_ms", detect.High), []detect.Span{{FromMs: f.s.StartMs, ToMs: p.StartMs}}, rule.After)
+}
+
+// namesOf finds participants by any of their userIDs.
+func namesOf(participants []Participant) map[string][]int {
+	named := make(map[string][]int, len(participants))
+	for i := range participants {
+		p := &participants[i]
+		named[p.UserID] = append(named[p.UserID], i)
+		for _, name := range p.UserIDs {
+			if name != p.UserID {
+				named[name] = append(named[name], i)
+			}
+		}
+	}
+	return named
+}
+
+// deviceList is an activeDeviceList of a session.
+type deviceList struct {
+	at      int64
+	seq     uint64
+	devices uint64
+}
+
+func (c *Conference) deviceLists() map[string][]deviceList {
+	var lists map[string][]deviceList
+	for id, r := range c.remarks {
+		if r.devices == 0 {
+			continue
+		}
+		if lists == nil {
+			lists = map[string][]deviceList{}
+		}
+		lists[id.session] = append(lists[id.session], deviceList{r.atMs, id.seq, r.devices})
+	}
+	return lists
+}
+
+// deviceChanges returns when a session's devices were others than before.
+func (f *finder) deviceChanges(session string) (at []int64) {
+	lists := f.devices[session]
+	slices.SortFunc(lists, func(a, b deviceList) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	for i := 1; i < len(lists); i++ {
+		if lists[i].devices != lists[i-1].devices {
+			at = append(at, lists[i].at)
+		}
+	}
+	return at
+}
