@@ -144,7 +144,7 @@ func (p *process) run(flags ...string) {
 // end is the test's end: nothing of a user stands in the log, whatever its level.
 func (p *process) end() {
 	_ = p.cmd.Process.Kill() // it may have ended
-	<-p.exit //nolint:errcheck // stops has looked at it where it matters
+	<-p.exit                 //nolint:errcheck // stops has looked at it where it matters
 	p.exit <- nil
 	for _, hidden := range []string{secret, "eyJ", "session=", "PRIVATE", "alice", "Bearer"} {
 		require.NotContains(p.t, p.log.String(), hidden)
