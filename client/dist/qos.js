@@ -1342,7 +1342,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/page.ts
-  function watchPage({ hidden, shown }, withPagehide) {
+  function watchPage({ hidden, shown, covered }, withPagehide) {
     const listening = new AbortController();
     const listen = (target, type, heard) => target?.addEventListener?.(type, (event) => attempt(() => heard(event), void 0), {
       signal: listening.signal
@@ -1350,6 +1350,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const inFront = ({ type, persisted }) => {
       const returned = type === "pageshow" && persisted;
       if (returned || globalThis.document?.visibilityState !== "hidden") shown(returned);
+      else covered();
     };
     if (withPagehide) listen(globalThis, "pagehide", ({ persisted }) => hidden(persisted));
     listen(globalThis, "pageshow", inFront);
@@ -2049,9 +2050,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
         fabric.event("wifiStats", sample);
     }
+    const covered = () => transport.online() ? transport.pump() : transport.flush();
     function start() {
       unwatchPage();
-      unwatchPage = watchPage({ hidden, shown }, !info.config.disableBeforeUnloadHandler);
+      unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
       transport.restart();
     }
     start();

@@ -9,10 +9,12 @@ export interface PageEvents {
   hidden(kept: boolean): void;
   /** The page is in front again, or the network is back; returned: from that cache. */
   shown(returned: boolean): void;
+  /** The page is out of sight: a phone may end it without another word. */
+  covered(): void;
 }
 
 /** Listens to the page; returns what stops it. Without a page there is nothing to hear. */
-export function watchPage({ hidden, shown }: PageEvents, withPagehide: boolean): () => void {
+export function watchPage({ hidden, shown, covered }: PageEvents, withPagehide: boolean): () => void {
   const listening = new AbortController();
   const listen = (target: EventTarget | undefined, type: string, heard: (event: PageTransitionEvent) => void) =>
     target?.addEventListener?.(type, (event) => attempt(() => heard(event as PageTransitionEvent), undefined), {
@@ -21,6 +23,7 @@ export function watchPage({ hidden, shown }: PageEvents, withPagehide: boolean):
   const inFront = ({ type, persisted }: PageTransitionEvent) => {
     const returned = type === 'pageshow' && persisted;
     if (returned || globalThis.document?.visibilityState !== 'hidden') shown(returned);
+    else covered();
   };
   if (withPagehide) listen(globalThis, 'pagehide', ({ persisted }) => hidden(persisted));
   listen(globalThis, 'pageshow', inFront);

@@ -251,9 +251,11 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       fabric.event('wifiStats', sample);
   }
 
+  const covered = () => (transport.online() ? transport.pump() : transport.flush());
+
   function start(): void {
     unwatchPage();
-    unwatchPage = watchPage({ hidden, shown }, !info.config.disableBeforeUnloadHandler);
+    unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
     transport.restart();
   }
 

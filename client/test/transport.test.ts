@@ -541,6 +541,23 @@ describe('a page that goes (spec: FAB-08)', () => {
     expect(sent.at(-1)).toMatchObject({ event: 'fabricAdded', fabric: 2 });
   });
 
+  it('out of sight it hands over what waits, for it may be ended there; a good channel has sent it', async () => {
+    const heard = new Map<string, (event: object) => void>();
+    vi.stubGlobal('document', {
+      visibilityState: 'hidden',
+      addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+    });
+    const { harness, qos } = await page();
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    expect(harness.posts).toHaveLength(1); // the login
+    harness.socket().drop();
+    qos.sendCustomEvent(null, conference, [{ name: 'late' }]);
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    const flush = harness.posts.at(-1);
+    expect(flush?.init).toMatchObject({ keepalive: true });
+    expect(lines(flush?.body ?? '').at(-1)).toMatchObject({ event: 'customEvent', data: { name: 'late' } });
+  });
+
   it('is left alone with disableBeforeUnloadHandler (spec: INIT-04)', async () => {
     const { listeners } = await page({ disableBeforeUnloadHandler: true });
     expect([...listeners.keys()].sort()).toEqual(['online', 'pageshow']);
