@@ -49,10 +49,12 @@ const (
 )
 
 // Limits are an app's own throttle numbers; where one is 0 the receiver's own is in force.
+// Handshakes are counted when they were proved, beside the receiver's own numbers, which
+// hold for all AppIDs before that: so these only tighten.
 type Limits struct {
-	HandshakesPerSecond           float64 // POSTs to auth for the app, from all addresses
+	HandshakesPerSecond           float64 // of the app, from all addresses
 	HandshakesPerSecondPerAddress float64 // those of one address
-	HandshakesPerSecondPerUser    float64 // those of one user
+	HandshakesPerSecondPerUser    float64 // those of one user at one address
 	Connections                   int     // open WebSockets of the app at one collector
 	FramesPerSecond               int     // numbered frames of one connection
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"sync/atomic"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/throttle"
@@ -20,6 +23,8 @@ type throttles struct {
 	addresses addresses
 	hash      throttle.Hash
 	apps      auth.Registry
+	log       *zap.Logger
+	saidProxy atomic.Bool // once is enough
 
 	handshakes doorLimits
 	failures   [2]*limit // of an app at an address, of a user
@@ -30,7 +35,7 @@ type throttles struct {
 	places     placeLimit
 }
 
-func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, error) {
+func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Time) (*throttles, error) {
 	addresses, err := newAddresses(cfg)
 	if err != nil {
 		return nil, err
@@ -43,7 +48,7 @@ func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, e
 		return doorLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
 	}
 	return &throttles{
-		addresses: addresses, hash: throttle.NewHash(), apps: apps,
+		addresses: addresses, hash: throttle.NewHash(), apps: apps, log: log,
 		handshakes: door("handshake", c.Handshakes),
 		failures:   [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
 		posts:      door("post", c.Posts),
@@ -57,6 +62,11 @@ func newThrottles(cfg *Config, apps auth.Registry, now time.Time) (*throttles, e
 // network is what is known of where a request comes from; 0: nothing. The address itself
 // goes no further.
 func (t *throttles) network(r *http.Request) throttle.Key {
+	if len(t.addresses.trusted) == 0 && len(r.Header[t.addresses.header]) > 0 && !t.saidProxy.Swap(true) {
+		t.log.Warn("requests have the header of a proxy and trusted_proxies is empty: if they come through one, "+
+			"the addresses of clients are not known, and they may be throttled together or not at all",
+			zap.String("header", t.addresses.header))
+	}
 	return t.hash.Network(networkOf(t.addresses.client(r)))
 }
 

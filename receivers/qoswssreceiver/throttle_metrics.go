@@ -88,7 +88,7 @@ func (t *throttles) observeEvictions(_ context.Context, o metric.Int64Observer) 
 
 // throttles makes the receiver's throttles and says what is not as it could be.
 func (r *wssReceiver) throttles(apps auth.Registry) (*throttles, error) {
-	t, err := newThrottles(r.cfg, apps, time.Now())
+	t, err := newThrottles(r.cfg, apps, r.set.Logger, time.Now())
 	if err != nil {
 		return nil, err
 	}

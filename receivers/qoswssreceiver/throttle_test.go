@@ -522,7 +522,16 @@ func TestAddressesAreNotLogged(t *testing.T) {
 func TestUnknownAddressesAreSaid(t *testing.T) {
 	core, logged := observer.New(zap.WarnLevel)
 	startCollector(t, with(func(r *wssReceiver) { r.set.Logger, r.cfg.BehindTLSProxy = zap.New(core), true }))
-	require.Equal(t, 1, logged.FilterMessageSnippet("trusted_proxies is empty").Len())
+	require.Equal(t, 1, logged.FilterMessageSnippet("behind_tls_proxy is set and trusted_proxies is empty").Len())
+
+	core, logged = observer.New(zap.WarnLevel)
+	c := startCollector(t, with(func(r *wssReceiver) { r.set.Logger = zap.New(core) }))
+	c.client.Transport = &proxy{Transport: c.client.Transport.(*http.Transport), client: "203.0.113.77"}
+	for range 3 {
+		_, _ = c.post("auth", testOrigin, firstText("demo", "alice"))
+	}
+	require.Equal(t, 1, logged.FilterMessageSnippet("requests have the header of a proxy").Len())
+	require.NotContains(t, fmt.Sprint(logged.All()), "203.0.113.77")
 }
 
 // Behind a proxy that is not listed only apps are throttled: its clients would otherwise
