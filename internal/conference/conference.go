@@ -59,10 +59,11 @@ type remark struct {
 
 // New returns a conference in which nothing has happened.
 func New(appID, conferenceID string) *Conference {
-	return &Conference{
-		appID: appID, id: conferenceID, participants: make(map[string]*participant, 2),
-		judge: newJudge(nil, quality.DefaultBounds()),
-	}
+	return newConference(appID, conferenceID, newJudge(nil, quality.DefaultBounds()))
+}
+
+func newConference(appID, conferenceID string, j *judge) *Conference {
+	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), judge: j}
 }
 
 // Fold returns the summary of one conference from its events, in any order and with any
@@ -71,8 +72,7 @@ func Fold(events []Event, labels quality.Bounds) Summary {
 	if len(events) == 0 {
 		return New("", "").Summary(labels)
 	}
-	c := New(events[0].AppID, events[0].ConferenceID)
-	c.judge = newJudge(nil, labels)
+	c := newConference(events[0].AppID, events[0].ConferenceID, newJudge(nil, labels))
 	for i := range events {
 		c.Apply(&events[i])
 	}

@@ -9,10 +9,8 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// A finder looks at a conference whose participants are summed up, for detectors have to know
+// finder looks for issues in a conference whose participants are summed up: it has to know
 // who was muted, held or gone.
-
-// finder looks for issues in a conference whose participants are summed up.
 type finder struct {
 	c         *Conference
 	s         *Summary

@@ -226,8 +226,7 @@ func (s *Set) open(k key, nowMs int64) *conf {
 		sl = new(slot)
 		s.keys[k] = sl
 	}
-	c := &conf{Conference: New(k.appID, k.conferenceID), key: k}
-	c.judge = s.judge
+	c := &conf{Conference: newConference(k.appID, k.conferenceID, s.judge), key: k}
 	sl.confs = append(sl.confs, c)
 	s.count++
 	s.live++

@@ -9,6 +9,7 @@ import (
 type judge struct {
 	rules  *detect.Rules
 	labels quality.Bounds
+	sample detect.Sample // the one that is looked at: too large to be made anew each time
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())
@@ -17,7 +18,7 @@ func newJudge(rules *detect.Rules, labels quality.Bounds) *judge {
 	if rules == nil {
 		rules = defaultRules
 	}
-	return &judge{rules, labels}
+	return &judge{rules: rules, labels: labels}
 }
 
 // watch is what detectors and labels remember of a stream.
@@ -42,15 +43,16 @@ const (
 
 // watch lets detectors look at a measurement.
 func (f *fabric) watch(key streamKey, s *stream, e *Event) {
-	sample := f.sample(key, e.Stats)
-	reading := f.judge.rules.Read(&sample)
+	sample := &f.judge.sample
+	*sample = f.sample(key, e.Stats)
+	reading := f.judge.rules.Read(sample)
 	word := reading.Word
 	if m := e.Stats.MOS; m.Known {
 		word = word.WithState(labelState(m.V, f.judge.labels))
 	}
 	ms := int64(min(max(e.Stats.IntervalMs, 1), maxIntervalMs))
 	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
-	f.facts.AddFacts(e.AtMs-ms, e.AtMs, detect.FactsOf(&sample))
+	f.facts.AddFacts(e.AtMs-ms, e.AtMs, detect.FactsOf(sample))
 	for l := range detect.NumLevels {
 		if word.Class(l) == detect.Breach {
 			v := min(reading.Values[l], maxValue)
