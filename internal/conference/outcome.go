@@ -1,16 +1,18 @@
 package conference
 
-// evidence is what the outcome rules ask about (requirement CONF-05).
+// evidence is what the outcome rules ask about (requirement CONF-05), and what is summed up
+// over all participants.
 type evidence struct {
 	fabrics, connected, described int  // described: had a remote description
 	failed                        bool // an ICE failure before a connection
 	errors                        int  // reported failures
 	lost, participants            int  // of participants with fabrics; lost without saying so
 	unlikely, twoKinds            int  // what was odd about what they measured
+	all                           tallies
 }
 
 // outcome returns the first that fits.
-func (v evidence) outcome() Outcome {
+func (v *evidence) outcome() Outcome {
 	switch {
 	case v.fabrics > 0 && v.described == 0:
 		return OutcomeMissed

@@ -26,7 +26,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	c.addRemarks(&s, bySession)
 	v.errors = s.Errors
 	s.Outcome = v.outcome()
-	s.Unlikely, s.TwoKinds = v.unlikely, v.twoKinds
+	s.Unlikely, s.TwoKinds, s.Statistics = v.unlikely, v.twoKinds, v.all.both()
 	for _, p := range bySession {
 		s.Participants = append(s.Participants, *p)
 	}
@@ -128,12 +128,16 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	if n := len(p.renames); n > 0 {
 		out.UserID, out.Alias = p.renames[n-1].name, p.renames[n-1].alias
 	}
+	var all tallies
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]
 		v.addFabric(f)
 		v.unlikely += f.unlikely
 		v.twoKinds += f.twoKinds()
 		fab := f.summary(number)
+		own := f.tallies()
+		fab.Statistics = own.both()
+		all.merge(&own)
 		out.Fabrics = append(out.Fabrics, fab)
 		out.take(&fab, f)
 	}
@@ -142,6 +146,8 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 		v.addParticipant(out.EndReason)
 	}
 	p.rate(&out, labels)
+	out.Statistics = all.both()
+	v.all.merge(&all)
 	return out
 }
 

@@ -59,6 +59,8 @@ type Summary struct {
 	WorstParticipant *WorstParticipant `json:"worstParticipant"` // the lowest score
 	ShareBad         *float64          `json:"shareBad"`         // share of the streams' scored time that was bad
 
+	Statistics *Both `json:"statistics"` // of all streams
+
 	Issues           []Issue        `json:"issues"`           // by kind, worst first within a kind
 	IssueCounts      map[string]int `json:"issueCounts"`      // by kind, also of those that are left out
 	LostMeasurements int            `json:"lostMeasurements"` // dropped by the clients before sending, and declared
@@ -97,6 +99,7 @@ type Participant struct {
 	VideoMOSOut *float64 `json:"videoMOSOut"`
 
 	LikelyCause cause.Finding `json:"likelyCause"` // of what was wrong with what they sent or received
+	Statistics  *Both         `json:"statistics"`  // of all their streams
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
@@ -140,6 +143,7 @@ type Fabric struct {
 
 	CandidatePair *Stream  `json:"candidatePair"` // what was measured of the selected pair, null when nothing was
 	Streams       []Stream `json:"streams"`       // by statsType, mediaType, ssrc
+	Statistics    *Both    `json:"statistics"`    // of all of them: of this participant and this remote end
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
