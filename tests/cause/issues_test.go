@@ -1,0 +1,85 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
+)
+
+// expectations are issues, as "kind user media direction" as far as they are told, that a
+// recorded call must have and must not have. Names are prefixes of traces.
+var expectations = []struct {
+	trace       string
+	must, never []string
+}{
+	// Nothing was done to these, or what is no fault. A machine that was busy while it
+	// recorded makes gaps and freezes of its own.
+	{trace: "good-", never: faults},
+	{trace: "good-direct", never: []string{"highPacketLoss", "highRoundTripTime"}},
+	{trace: "muted", never: faults},
+	{trace: "held", never: faults},
+	{trace: "paused", never: faults},
+
+	{trace: "pair-up-loss-15", must: []string{"highPacketLoss ben audio inbound", "highPacketLoss ben video inbound"}, never: []string{"highPacketLoss ada"}},
+	{trace: "pair-down-loss-15", must: []string{"highPacketLoss ada audio inbound", "concealedAudio ada"}, never: []string{"highPacketLoss ben"}},
+	{trace: "pair-firefox-loss", must: []string{"highPacketLoss ben audio inbound"}},
+	{trace: "pair-both-delay", must: []string{"highRoundTripTime ada", "highRoundTripTime ben"}, never: []string{"highPacketLoss"}},
+	{trace: "pair-down-jitter", must: []string{"highJitter ada"}, never: []string{"highJitter ben"}},
+	{trace: "pair-up-cap", must: []string{"bandwidthLimited ada video outbound"}, never: []string{"bandwidthLimited ben"}},
+	{trace: "pair-wifi-up", must: []string{"weakWiFi ada"}, never: []string{"weakWiFi ben"}},
+	{trace: "mesh-up-loss-a", must: []string{"highPacketLoss ben", "highPacketLoss cyd"}, never: []string{"highPacketLoss ada"}},
+	{trace: "mesh-down-loss-a", must: []string{"highPacketLoss ada"}, never: []string{"highPacketLoss ben", "highPacketLoss cyd"}},
+	{trace: "camera-2fps", must: []string{"lowFrameRate ada video outbound", "lowFrameRate ben video inbound"}, never: []string{"frozenVideo ada"}},
+	{trace: "camera-unplugged", must: []string{"oneWayMedia ben video inbound"}, never: []string{"oneWayMedia ben audio"}},
+	{trace: "senders-emptied", must: []string{"noMedia ada audio outbound", "oneWayMedia ben audio inbound"}},
+	{trace: "ice-cut", must: []string{"iceDisruption ada", "iceDisruption ben"}, never: []string{"oneWayMedia", "noMedia"}},
+}
+
+// faults are what no call has to which nothing was done.
+var faults = []string{
+	string(detect.NoMedia), string(detect.OneWayMedia), string(detect.ICEDisruption), string(detect.SilentMicrophone),
+	string(detect.BandwidthLimited), string(detect.KeyFrameStorm), string(detect.WeakWiFi), string(detect.DroppedFrames),
+}
+
+// TestIssuesOfRecordedCalls holds detectors to what was done to real calls.
+//
+// spec: CONF-03, QUAL-01
+func TestIssuesOfRecordedCalls(t *testing.T) {
+	traces, err := ReadAll("testdata")
+	require.NoError(t, err)
+	checked := 0
+	for _, trace := range traces {
+		for _, want := range expectations {
+			if !strings.HasPrefix(trace.Name, want.trace) {
+				continue
+			}
+			checked++
+			t.Run(trace.Name, func(t *testing.T) {
+				found := issuesOf(replay(t, trace.Logs))
+				for _, issue := range want.must {
+					require.True(t, has(found, issue), "%s in %q", issue, found)
+				}
+				for _, issue := range want.never {
+					require.False(t, has(found, issue), "%s in %q", issue, found)
+				}
+			})
+		}
+	}
+	require.GreaterOrEqual(t, checked, len(expectations), "each has its traces")
+}
+
+func has(found []string, issue string) bool {
+	return slices.ContainsFunc(found, func(have string) bool { return have == issue || strings.HasPrefix(have, issue+" ") })
+}
+
+func issuesOf(s conference.Summary) (found []string) {
+	for _, i := range s.Issues {
+		found = append(found, strings.Join([]string{i.Kind, i.UserID, i.MediaType, i.Direction}, " "))
+	}
+	return found
+}
