@@ -1000,7 +1000,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const changes = ({ id, type, kind }) => /bound-rtp$|^transport$/.test(String(type)) || type === "media-source" && kind === "audio" || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
       kept = new Map(reports.map((report) => [report.id, report]));
       changing = reports.filter(changes).map(({ id }) => id);
-      ({ size } = answer);
+      size = answer.size ?? Number.NaN;
       return reports;
     }
     function changed(answer) {

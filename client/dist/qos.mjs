@@ -999,7 +999,7 @@ function createReader(pc) {
     const changes = ({ id, type, kind }) => /bound-rtp$|^transport$/.test(String(type)) || type === "media-source" && kind === "audio" || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
     kept = new Map(reports.map((report) => [report.id, report]));
     changing = reports.filter(changes).map(({ id }) => id);
-    ({ size } = answer);
+    size = answer.size ?? Number.NaN;
     return reports;
   }
   function changed(answer) {

@@ -15,7 +15,7 @@ interface Asked {
 
 /** What a real one answers. */
 interface Answer {
-  size: number;
+  size?: number;
   get?(id: unknown): unknown;
 }
 
@@ -43,7 +43,7 @@ export function createReader(pc: object): Reader {
       (pairs.length ? pairs.includes(id) : type === 'candidate-pair');
     kept = new Map(reports.map((report) => [report.id, report]));
     changing = reports.filter(changes).map(({ id }) => id);
-    ({ size } = answer as Answer);
+    size = (answer as Answer).size ?? Number.NaN; // who does not say is read whole each time
     return reports;
   }
 
