@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -93,15 +92,10 @@ func NewVerifier(secret string, salt []byte, iterations int) Verifier {
 	}
 	clientKey := mac(salted, "Client Key")
 	storedKey := sha256.Sum256(clientKey)
-	return Verifier{
-		ID:        hex.EncodeToString(mac(storedKey[:], "qos 1 verifier id")[:verifierIDBytes]),
-		StoredKey: storedKey[:], ServerKey: mac(salted, "Server Key"),
-	}
+	v := Verifier{StoredKey: storedKey[:], ServerKey: mac(salted, "Server Key")}
+	v.ID = v.credential().Print
+	return v
 }
-
-// verifierIDBytes is the length of the name that NewVerifier gives: enough to tell the few
-// secrets of an app apart.
-const verifierIDBytes = 8
 
 func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)

@@ -29,8 +29,9 @@ type Authenticator struct {
 	audit    func(Decision)
 	nobody   Verifier // of a secret that does not exist
 	decoys   decoyKeys
-	states   usedNames // handshakes that were finished
-	jtis     usedNames // third-party tokens that were used, of apps that want them used once
+	states   usedNames // handshakes that were tried to finish, by anybody
+	proved   usedByApp // those of them that were, so that nobody else can have them forgotten
+	jtis     usedByApp // third-party tokens that were used, of apps that want them used once
 }
 
 // New returns an authenticator for the apps of registry. Each decision is told to audit
@@ -44,7 +45,8 @@ func New(keys *Keys, registry Registry, audit func(Decision)) *Authenticator {
 		nobody: Verifier{StoredKey: randomBytes(sha256.Size), ServerKey: randomBytes(sha256.Size)},
 		decoys: newDecoyKeys(),
 		states: usedNames{keep: stateMemory, most: maxUsedStates},
-		jtis:   usedNames{keep: jtiMemory, most: maxUsedJTIs},
+		proved: usedByApp{keep: stateMemory, most: maxOfAnApp, all: maxOfAll},
+		jtis:   usedByApp{keep: jtiMemory, most: maxOfAnApp, all: maxOfAll},
 	}
 }
 
@@ -67,9 +69,9 @@ func (a *Authenticator) app(id string) (app App, reason Reason) {
 	return app, Granted
 }
 
-// ForgottenStates tells how many used states were forgotten while they could still have
-// been good, for want of room.
-func (a *Authenticator) ForgottenStates() uint64 { return a.states.forgottenNames() }
+// ForgottenStates tells how many handshakes that had admitted somebody were forgotten, for
+// want of room, while they could still have been good.
+func (a *Authenticator) ForgottenStates() uint64 { return a.proved.forgottenNames() }
 
 // ForgottenJTIs tells the same of tokens that are good once.
 func (a *Authenticator) ForgottenJTIs() uint64 { return a.jtis.forgottenNames() }

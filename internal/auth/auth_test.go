@@ -247,6 +247,13 @@ func TestStateIsGoodOnceAndShortly(t *testing.T) {
 	require.Nil(t, refusal)
 	_, _, refusal = a.ScramFinal(final, page, now)
 	require.NotNil(t, refusal, "a replay")
+	for i := range 2*maxUsedStates + 1 { // what strangers can do without a secret
+		require.True(t, a.states.use(strconv.Itoa(i), now))
+	}
+	heard := listen(a)
+	_, _, refusal = a.ScramFinal(final, page, now)
+	require.NotNil(t, refusal, "a replay under a flood")
+	require.Equal(t, ReasonStateReplayed, heard.last(t).Reason)
 }
 
 func TestSecondPostMayReachAnotherCollector(t *testing.T) {
@@ -273,7 +280,7 @@ func TestLongestNames(t *testing.T) {
 	require.Nil(t, refusal)
 	require.LessOrEqual(t, len(reply.State), protocol.MaxStateBytes)
 	identity := Identity{
-		AppID: id, User: user, Origin: origin, Credential: Credential{CredentialKey, app.Keys[0].ID},
+		AppID: id, User: user, Origin: origin, Credential: app.Keys[0].credential(),
 		TokenID: newTokenID(), IssuedAt: now, ExpiresAt: now.Add(time.Hour),
 	}
 	token, err := a.issue(identity)

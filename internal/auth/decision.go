@@ -85,6 +85,7 @@ type Decision struct {
 
 	scram  string    // the server's proof
 	issued time.Time // of the token that is granted
+	once   string    // what was used up of the third-party token
 }
 
 // messages are the texts of refusals. There is one for each code, so that none tells
@@ -142,6 +143,9 @@ func (a *Authenticator) answer(d Decision, now time.Time, checks []Check) (proto
 		}
 	}
 	other := d.ask(checks, identity)
+	if other != nil && d.once != "" {
+		a.jtis.giveBack(d.AppID, d.once) // who has to wait comes again with the same token
+	}
 	if d.Reason != Granted {
 		d.TokenID = "" // nobody gets it
 	}

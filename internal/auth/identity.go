@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/qosrtc/qos/protocol"
@@ -31,15 +33,44 @@ const (
 type Credential struct {
 	Kind CredentialKind
 	ID   string
+	// Print tells a secret or key from another one that has the same ID later, and nothing
+	// else of it. Empty where the ID was claimed and not proved.
+	Print string
+}
+
+// printBytes is the length of a print, before it is written in hex.
+const printBytes = 8
+
+func (v Verifier) credential() Credential {
+	return Credential{CredentialSecret, v.ID, hex.EncodeToString(mac(v.StoredKey, "qos 1 verifier id")[:printBytes])}
+}
+
+func (k VerificationKey) credential() Credential {
+	key := k.Secret
+	if k.Public != nil {
+		key, _ = k.Public.Bytes() // a point that is on no curve has no print, and verifies nothing
+	}
+	return Credential{CredentialKey, k.ID, hex.EncodeToString(mac(key, "qos 1 key print "+k.Algorithm)[:printBytes])}
+}
+
+// text is the credential as a session token has it.
+func (c Credential) text() string { return string(c.Kind) + ":" + c.Print + ":" + c.ID }
+
+// readCredential reads what text wrote.
+func readCredential(text string) (c Credential) {
+	kind, rest, _ := strings.Cut(text, ":")
+	c.Kind = CredentialKind(kind)
+	c.Print, c.ID, _ = strings.Cut(rest, ":")
+	return c
 }
 
 // has reports whether the credential is still registered.
 func (a App) has(c Credential) bool {
 	switch c.Kind {
 	case CredentialSecret:
-		return slices.ContainsFunc(a.Verifiers, func(v Verifier) bool { return v.ID == c.ID })
+		return slices.ContainsFunc(a.Verifiers, func(v Verifier) bool { return v.ID == c.ID && v.credential() == c })
 	case CredentialKey:
-		return slices.ContainsFunc(a.Keys, func(k VerificationKey) bool { return k.ID == c.ID })
+		return slices.ContainsFunc(a.Keys, func(k VerificationKey) bool { return k.ID == c.ID && k.credential() == c })
 	}
 	return false
 }

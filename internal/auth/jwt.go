@@ -40,10 +40,10 @@ func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time
 		return ReasonMalformed
 	}
 	app, reason := a.app(req.AppID)
-	claims, signed := a.verify(req.JWT, app, now)
+	claims, key, signed := a.verify(req.JWT, app, now)
 	d.JTI = claims.jti
 	if claims.keyID != "" {
-		d.Credential = Credential{CredentialKey, claims.keyID}
+		d.Credential = Credential{Kind: CredentialKey, ID: claims.keyID}
 	}
 	if reason != Granted {
 		return reason
@@ -57,45 +57,53 @@ func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time
 	if !app.OriginAllowed(d.Origin) {
 		return ReasonOriginDenied
 	}
-	if app.SingleUse && !a.jtis.use(jtiName(app.ID, claims.jti), now) {
-		return ReasonJTIReplayed
+	if app.SingleUse {
+		d.once = jtiName(claims.jti)
+		if !a.jtis.use(app.ID, d.once, now) {
+			return ReasonJTIReplayed
+		}
 	}
+	d.Credential = key.credential()
 	d.issued = app.issueTime(d.User, now)
 	return Granted
 }
 
 // jtiName is what is remembered of a token: as long for a long jti as for a short one.
-func jtiName(appID, jti string) string {
-	sum := sha256.Sum256([]byte(appID + "\x00" + jti))
+func jtiName(jti string) string {
+	sum := sha256.Sum256([]byte(jti))
 	return string(sum[:])
 }
 
-// verify checks the signature and the times. A signature whose key is not known, or is
-// for another algorithm, is checked all the same, with a decoy.
-func (a *Authenticator) verify(token string, app App, now time.Time) (*jwtClaims, Reason) {
-	claims := new(jwtClaims)
-	keyed := Granted
+// verify checks the signature and the times, and returns the key. A signature whose key is
+// not known, or is for another algorithm, is checked all the same, with a decoy.
+func (a *Authenticator) verify(token string, app App, now time.Time) (claims *jwtClaims, key VerificationKey, reason Reason) {
+	claims, reason = new(jwtClaims), Granted
 	_, err := jwt.NewParser(
 		jwt.WithValidMethods([]string{AlgorithmES256, AlgorithmHS256}), jwt.WithStrictDecoding(),
 		jwt.WithLeeway(Leeway), jwt.WithIssuedAt(), jwt.WithTimeFunc(func() time.Time { return now }),
 	).ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
-		key, reason := a.signer(app, claims.keyID, token.Method.Alg())
-		keyed = reason
+		key, reason = a.signer(app, claims.keyID, token.Method.Alg())
 		return key.material(), nil
 	})
-	switch {
-	case keyed != Granted:
-		return claims, keyed
-	case err == nil:
-		return claims, Granted
-	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
-		return claims, ReasonSignature
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return claims, ReasonExpiredJWT
-	case errors.Is(err, jwt.ErrTokenNotValidYet), errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
-		return claims, ReasonNotYet
+	if reason == Granted {
+		reason = reasonOf(err)
 	}
-	return claims, ReasonMalformed
+	return claims, key, reason
+}
+
+// reasonOf names what the library found.
+func reasonOf(err error) Reason {
+	switch {
+	case err == nil:
+		return Granted
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return ReasonSignature
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return ReasonExpiredJWT
+	case errors.Is(err, jwt.ErrTokenNotValidYet), errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
+		return ReasonNotYet
+	}
+	return ReasonMalformed
 }
 
 // signer finds the key of a token among those of the app, or a decoy and the reason.

@@ -157,13 +157,13 @@ func TestJWT(t *testing.T) {
 	require.Nil(t, refusal)
 	require.Empty(t, reply.Scram)
 	require.Equal(t, int64(7_200_000), reply.ExpiresInMs)
-	require.Equal(t, Credential{CredentialKey, "es"}, identity.Credential)
+	require.Equal(t, j.o.keys()[0].credential(), identity.Credential)
 	require.Equal(t, alice, identity.User)
 	d := j.heard.last(t)
 	d.issued = time.Time{}
 	require.Equal(t, Decision{
 		Door: DoorJWT, Reason: Granted, AppID: "third", User: alice, Origin: page,
-		Credential: Credential{CredentialKey, "es"}, TokenID: identity.TokenID, JTI: "t-1",
+		Credential: identity.Credential, TokenID: identity.TokenID, JTI: "t-1",
 	}, d)
 	again, refusal := j.a.Token(reply.Token, reply.Session, page, now.Add(2*time.Hour-time.Second))
 	require.Nil(t, refusal, "two hours, though the token of the origin server ended after five minutes")
@@ -451,8 +451,18 @@ func TestJWTIsGoodOnce(t *testing.T) {
 	_, _, refusal = j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: once}, "https://evil.example", now)
 	require.Equal(t, protocol.CodeOriginDenied, refusal.Code)
 	j.granted("after a refusal", once)
-	require.NotEqual(t, jtiName("a", "b"), jtiName("ab", ""))
 	require.Zero(t, j.a.ForgottenJTIs())
+
+	// Who is told to wait comes again with the same token.
+	full := &protocol.Error{Code: protocol.CodeThrottled}
+	request := &protocol.JWTRequest{AppID: "third", UserID: alice, JWT: j.es(map[string]any{"jti": "t-5"})}
+	_, _, refusal = j.a.JWT(request, page, now, func(Identity) *protocol.Error { return full })
+	require.Equal(t, full, refusal)
+	_, _, refusal = j.a.JWT(request, page, now)
+	require.Nil(t, refusal)
+	_, _, refusal = j.a.JWT(request, page, now, func(Identity) *protocol.Error { return full })
+	require.Equal(t, protocol.CodeAuthFailed, refusal.Code, "and no more than that")
+	j.refused("after all that", ReasonJTIReplayed, request.JWT)
 }
 
 // spec: AUTH-03
@@ -480,7 +490,17 @@ func TestJWTRevocation(t *testing.T) {
 	require.Equal(t, "es", j.heard.last(t).Credential.ID)
 	j.refused("a key that is gone", ReasonKeyUnknown, j.es(nil))
 
+	for name, other := range map[string]VerificationKey{
+		"another key of the same keyID": {ID: "es", Algorithm: AlgorithmES256, Public: &newOriginServer(t).private.PublicKey},
+		"another algorithm":             {ID: "es", Algorithm: AlgorithmHS256, Secret: j.o.secret},
+	} {
+		j.change(func(app *App) { app.Keys = []VerificationKey{other} })
+		require.Equal(t, protocol.CodeAuthFailed, j.a.Recheck(identity, now).Code, name)
+		require.Equal(t, ReasonCredentialGone, j.heard.last(t).Reason, name)
+	}
 	j.apps["third"] = whole
+	require.Nil(t, j.a.Recheck(identity, now))
+
 	j.change(func(app *App) { app.RevokedBefore = now.Add(time.Second) })
 	j.refused("issued before", ReasonAppRevoked, j.es(nil))
 	j.refused("issued nobody knows when", ReasonAppRevoked, j.es(map[string]any{"iat": nil}))

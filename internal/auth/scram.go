@@ -90,8 +90,10 @@ func (a *Authenticator) scramFinal(req *protocol.ScramFinal, d *Decision, now ti
 		return reason
 	case verifier == nil:
 		return ReasonProofWrong
+	case !a.proved.use(app.ID, state.nonce, now): // forgotten among the others
+		return ReasonStateReplayed
 	}
-	d.Credential = Credential{CredentialSecret, verifier.ID}
+	d.Credential = verifier.credential()
 	if !app.OriginAllowed(d.Origin) {
 		return ReasonOriginDenied
 	}

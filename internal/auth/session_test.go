@@ -19,7 +19,7 @@ func TestSessionBelongsToItsIdentity(t *testing.T) {
 	require.Equal(t, "019aa4d7-3afb", session[:13], "begins with its time")
 	require.True(t, keys.CheckSession(session, id))
 	renewed := id
-	renewed.TokenID, renewed.ExpiresAt, renewed.Credential = "other", now.Add(time.Hour), Credential{CredentialKey, "k"}
+	renewed.TokenID, renewed.ExpiresAt, renewed.Credential = "other", now.Add(time.Hour), Credential{Kind: CredentialKey, ID: "k"}
 	require.True(t, keys.CheckSession(session, renewed), "a renewed token, with another secret or key")
 
 	f := func(name string, session string, change func(*Identity)) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -27,7 +26,7 @@ type sessionClaims struct {
 	User       string `json:"user"`
 	Alias      string `json:"alias,omitempty"` // where it differs from user
 	Origin     string `json:"origin,omitempty"`
-	Credential string `json:"cred"` // kind, colon, ID
+	Credential string `json:"cred"` // Credential.text
 	IssuedMs   int64  `json:"iatMs"`
 }
 
@@ -42,7 +41,7 @@ func (a *Authenticator) issue(id Identity) (string, error) {
 			IssuedAt: jwt.NewNumericDate(id.IssuedAt), ExpiresAt: jwt.NewNumericDate(id.ExpiresAt),
 		},
 		User: id.User.Name, Origin: id.Origin,
-		Credential: string(id.Credential.Kind) + ":" + id.Credential.ID, IssuedMs: id.IssuedAt.UnixMilli(),
+		Credential: id.Credential.text(), IssuedMs: id.IssuedAt.UnixMilli(),
 	}
 	if id.User.Alias != id.User.Name {
 		claims.Alias = id.User.Alias
@@ -55,10 +54,9 @@ func (c *sessionClaims) identity() Identity {
 	if c.Alias == "" {
 		c.Alias = c.User
 	}
-	kind, id, _ := strings.Cut(c.Credential, ":")
 	return Identity{
 		AppID: c.Subject, User: protocol.UserID{Name: c.User, Alias: c.Alias}, Origin: c.Origin,
-		Credential: Credential{CredentialKind(kind), id}, TokenID: c.ID,
+		Credential: readCredential(c.Credential), TokenID: c.ID,
 		IssuedAt: time.UnixMilli(c.IssuedMs), ExpiresAt: c.ExpiresAt.Time,
 	}
 }

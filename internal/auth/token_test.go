@@ -27,10 +27,10 @@ func (h *heard) last(t *testing.T) Decision {
 }
 
 // sessionToken signs claims that are good but for what change does.
-func sessionToken(t *testing.T, method jwt.SigningMethod, key any, change func(*sessionClaims)) string {
+func sessionToken(t *testing.T, credential string, method jwt.SigningMethod, key any, change func(*sessionClaims)) string {
 	t.Helper()
 	claims := sessionClaims{
-		User: "Alice", Origin: page, Credential: "secret:s1", IssuedMs: now.UnixMilli(),
+		User: "Alice", Origin: page, Credential: credential, IssuedMs: now.UnixMilli(),
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: tokenIssuer, Audience: jwt.ClaimStrings{tokenAudience}, Subject: "123",
 			ExpiresAt: jwt.NewNumericDate(now.Add(time.Hour)),
@@ -46,10 +46,10 @@ func sessionToken(t *testing.T, method jwt.SigningMethod, key any, change func(*
 func TestTokenRefusals(t *testing.T) {
 	a, apps := testAuthenticator(t)
 	app := apps["123"]
-	app.Verifiers[0].ID = "s1"
+	credential := app.Verifiers[0].credential().text()
 	key := a.keys.newest().token
 	same := func(*sessionClaims) {}
-	good := sessionToken(t, jwt.SigningMethodHS256, key, same)
+	good := sessionToken(t, credential, jwt.SigningMethodHS256, key, same)
 	session := a.keys.MintSession(Identity{AppID: "123", User: protocol.UserID{Name: "Alice", Alias: "Alice"}, Origin: page}, now)
 	heard := listen(a)
 	identity, refusal := a.Token(good, session, page, now)
@@ -65,7 +65,7 @@ func TestTokenRefusals(t *testing.T) {
 		require.Equal(t, want, heard.last(t).Reason, name)
 	}
 	hs256 := func(change func(*sessionClaims)) string {
-		return sessionToken(t, jwt.SigningMethodHS256, key, change)
+		return sessionToken(t, credential, jwt.SigningMethodHS256, key, change)
 	}
 	f("expired", ReasonExpired, good, now.Add(2*time.Hour))
 	f("empty", ReasonMalformed, "", now)
@@ -73,17 +73,19 @@ func TestTokenRefusals(t *testing.T) {
 	f("cut", ReasonMalformed, good[:len(good)-2], now)
 	f("another signature", ReasonSignature, good[:len(good)-8]+"AAAAAAA"+good[len(good)-1:], now)
 	f("too long", ReasonMalformed, good+strings.Repeat("A", protocol.MaxTokenBytes), now)
-	f("none", ReasonSignature, sessionToken(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same), now)
-	f("HS384", ReasonSignature, sessionToken(t, jwt.SigningMethodHS384, key, same), now)
-	f("another key", ReasonSignature, sessionToken(t, jwt.SigningMethodHS256, []byte("other"), same), now)
-	f("another key, expired", ReasonSignature, sessionToken(t, jwt.SigningMethodHS256, []byte("other"), same), now.Add(3*time.Hour))
+	f("none", ReasonSignature, sessionToken(t, credential, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same), now)
+	f("HS384", ReasonSignature, sessionToken(t, credential, jwt.SigningMethodHS384, key, same), now)
+	f("another key", ReasonSignature, sessionToken(t, credential, jwt.SigningMethodHS256, []byte("other"), same), now)
+	f("another key, expired", ReasonSignature, sessionToken(t, credential, jwt.SigningMethodHS256, []byte("other"), same), now.Add(3*time.Hour))
 	f("issuer", ReasonIssuer, hs256(func(c *sessionClaims) { c.Issuer = "x" }), now)
 	f("issuer, expired", ReasonIssuer, hs256(func(c *sessionClaims) { c.Issuer = "x" }), now.Add(3*time.Hour))
 	f("audience", ReasonIssuer, hs256(func(c *sessionClaims) { c.Audience = nil }), now)
 	f("no exp", ReasonIssuer, hs256(func(c *sessionClaims) { c.ExpiresAt = nil }), now)
 	f("unknown app", ReasonAppUnknown, hs256(func(c *sessionClaims) { c.Subject = "x" }), now)
-	f("a secret that was never there", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = "secret:s9" }), now)
-	f("a key by a secret's name", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = "key:s1" }), now)
+	f("a secret that was never there", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = strings.TrimSuffix(credential, app.Verifiers[0].ID) + "s9" }), now)
+	f("a key by a secret's name", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = strings.Replace(credential, "secret", "key", 1) }), now)
+	f("another secret of the same name", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = "secret:0011223344556677:" + app.Verifiers[0].ID }), now)
+	f("no print", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = "secret::" + app.Verifiers[0].ID }), now)
 	f("no credential", ReasonCredentialGone, hs256(func(c *sessionClaims) { c.Credential = "" }), now)
 }
 
@@ -145,6 +147,11 @@ func TestRevocation(t *testing.T) {
 	later, same := issued.Add(time.Millisecond), issued
 	f("nothing", Granted, func(*App) {})
 	f("the other secret", Granted, func(app *App) { app.Verifiers = app.Verifiers[1:] })
+	f("another secret under its name", ReasonCredentialGone, func(app *App) {
+		changed := app.Verifiers[1]
+		changed.StoredKey = randomBytes(32)
+		app.Verifiers = []Verifier{app.Verifiers[0], changed}
+	})
 	f("its secret", ReasonCredentialGone, func(app *App) { app.Verifiers = app.Verifiers[:1] })
 	f("the app is off", ReasonAppDisabled, func(app *App) { app.Disabled = true })
 	f("all before", ReasonAppRevoked, func(app *App) { app.RevokedBefore = later })

@@ -7,14 +7,15 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// What is remembered as used, and how much of it, in each of two generations.
+// What is remembered as used, for how long, and how much of it.
 const (
 	// A state that a collector with a faster clock made is good for up to twice as long.
 	stateMemory   = 2 * protocol.SealedStateLifetime
-	maxUsedStates = 1 << 16
+	maxUsedStates = 1 << 16 // in each of two generations
 
-	jtiMemory   = MaxSingleUseLifetime + 2*Leeway
-	maxUsedJTIs = 1 << 18
+	jtiMemory  = MaxSingleUseLifetime + 2*Leeway
+	maxOfAnApp = 1 << 16 // in each of two generations
+	maxOfAll   = 1 << 19
 )
 
 // usedNames remembers which names were used, so that none is good twice. It forgets the
@@ -41,14 +42,21 @@ func (u *usedNames) use(name string, now time.Time) bool {
 	if _, used := u.old[name]; used {
 		return false
 	}
-	if expired := now.Sub(u.since) >= u.keep; u.now == nil || expired || len(u.now) == u.most {
-		if !expired {
-			u.forgotten += uint64(len(u.old))
-		}
-		u.old, u.now, u.since = u.now, make(map[string]struct{}), now
+	if u.now == nil || u.expired(now) || len(u.now) == u.most {
+		u.turn(now)
 	}
 	u.now[name] = struct{}{}
 	return true
+}
+
+func (u *usedNames) expired(now time.Time) bool { return now.Sub(u.since) >= u.keep }
+
+// turn forgets the older generation and begins a new one.
+func (u *usedNames) turn(now time.Time) {
+	if !u.expired(now) {
+		u.forgotten += uint64(len(u.old))
+	}
+	u.old, u.now, u.since = u.now, make(map[string]struct{}), now
 }
 
 // forgottenNames counts the names that were forgotten before their time.
@@ -56,4 +64,83 @@ func (u *usedNames) forgottenNames() uint64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.forgotten
+}
+
+// usedByApp remembers names of each app apart: an app that uses up many has its own
+// forgotten, not those of others. Only who proved to be of an app may use its names, so
+// there are no more apps here than are registered.
+type usedByApp struct {
+	keep time.Duration
+	most int // names of an app in each of two generations
+	all  int // names of all apps
+
+	mu        sync.Mutex
+	apps      map[string]*usedNames
+	forgotten uint64 // of apps that are not here any more
+}
+
+// use reports whether the app's name was not used before, and marks it.
+func (u *usedByApp) use(app, name string, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	names := u.apps[app]
+	if names == nil {
+		u.tidy(now)
+		names = &usedNames{keep: u.keep, most: u.most}
+		u.apps[app] = names
+	}
+	if u.count() >= u.all {
+		u.largest().turn(now)
+	}
+	return names.use(name, now)
+}
+
+// giveBack takes the mark off a name: it was used for nothing.
+func (u *usedByApp) giveBack(app, name string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if names := u.apps[app]; names != nil {
+		delete(names.now, name)
+		delete(names.old, name)
+	}
+}
+
+// tidy takes away the apps of which nothing has to be remembered any more.
+func (u *usedByApp) tidy(now time.Time) {
+	if u.apps == nil {
+		u.apps = make(map[string]*usedNames)
+	}
+	for app, names := range u.apps {
+		if now.Sub(names.since) >= 2*u.keep {
+			u.forgotten += names.forgotten
+			delete(u.apps, app)
+		}
+	}
+}
+
+func (u *usedByApp) count() (n int) {
+	for _, names := range u.apps {
+		n += len(names.now) + len(names.old)
+	}
+	return n
+}
+
+// largest is the app that has the most names.
+func (u *usedByApp) largest() (largest *usedNames) {
+	for _, names := range u.apps {
+		if largest == nil || len(names.now)+len(names.old) > len(largest.now)+len(largest.old) {
+			largest = names
+		}
+	}
+	return largest
+}
+
+func (u *usedByApp) forgottenNames() uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n := u.forgotten
+	for _, names := range u.apps {
+		n += names.forgotten
+	}
+	return n
 }

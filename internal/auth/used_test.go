@@ -36,3 +36,33 @@ func TestUsedNamesAreKeptLongEnough(t *testing.T) {
 	require.True(t, u.use("d", now.Add(120*time.Second)))
 	require.True(t, u.use("a", now.Add(121*time.Second)), "used two minutes ago")
 }
+
+// An app that uses up many names has its own forgotten, not another's.
+func TestUsedNamesOfAppsDoNotCrowdEachOtherOut(t *testing.T) {
+	const most = 100
+	u := usedByApp{keep: time.Minute, most: most, all: 10 * most}
+	require.True(t, u.use("quiet", "first", now))
+	for i := range 10 * most {
+		require.True(t, u.use("loud", strconv.Itoa(i), now))
+	}
+	require.False(t, u.use("quiet", "first", now))
+	require.Positive(t, u.forgottenNames())
+	require.LessOrEqual(t, u.count(), 2*most+1)
+
+	// Many apps together: the largest one pays.
+	for i := range 50 {
+		for j := range 30 {
+			require.True(t, u.use("app "+strconv.Itoa(i), strconv.Itoa(j), now))
+		}
+		require.LessOrEqual(t, u.count(), 10*most+1)
+	}
+	require.False(t, u.use("quiet", "first", now), "it has one name, all others have more")
+
+	u.giveBack("quiet", "first")
+	u.giveBack("nobody", "first")
+	require.True(t, u.use("quiet", "first", now))
+	before := u.forgottenNames()
+	require.True(t, u.use("late", "first", now.Add(time.Hour)))
+	require.Len(t, u.apps, 1, "what is over is not kept")
+	require.Equal(t, before, u.forgottenNames())
+}
