@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -137,6 +138,38 @@ func TestKubernetesSecret(t *testing.T) {
 	second, text := newKey(t)
 	publish("..2026_02", text)
 	w.signs(t, second, func() { publish("..2026_02", text) })
+}
+
+// TestPoll: without the system's notices a change is seen after LookAgain, not before.
+func TestPoll(t *testing.T) {
+	dir := t.TempDir()
+	first, text := newKey(t)
+	write(t, text, dir, "current.pem")
+	w := open(t, dir)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { w.Poll(ctx); close(ended) }()
+		second, text := newKey(t)
+		replace(t, text, dir, "current.pem")
+		<-time.After(keydir.LookAgain - time.Second)
+		require.True(t, w.Current().Equal(first))
+		<-time.After(2 * time.Second)
+		require.True(t, w.Current().Equal(second))
+		cancel()
+		<-ended
+	})
+}
+
+// TestWatchWhereThereIsNothing: the caller learns that it must poll.
+func TestWatchWhereThereIsNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	_, text := newKey(t)
+	write(t, text, dir, "current.pem")
+	w := open(t, dir)
+	require.NoError(t, os.RemoveAll(dir))
+	require.ErrorContains(t, w.Watch(t.Context()), "watch the key directory")
 }
 
 // TestABadFileKeepsTheOldKey: and says so once.

@@ -20,8 +20,8 @@ const (
 )
 
 // Watch follows the directory until ctx ends and returns nil then. It returns an error when
-// the system cannot watch at all; Reload still works. Renames and links count, Kubernetes'
-// "..data" among them.
+// the system cannot watch at all, as when its watches are used up; Poll and Reload still work.
+// Renames and links count, Kubernetes' "..data" among them.
 func (d *Dir) Watch(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -33,6 +33,20 @@ func (d *Dir) Watch(ctx context.Context) error {
 	}
 	d.follow(ctx, watcher)
 	return nil
+}
+
+// Poll looks at the directory each LookAgain until ctx ends: where Watch cannot.
+func (d *Dir) Poll(ctx context.Context) {
+	again := time.NewTicker(LookAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+			_ = d.Reload() // it reports by itself
+		}
+	}
 }
 
 func (d *Dir) follow(ctx context.Context, watcher *fsnotify.Watcher) {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -92,7 +91,7 @@ func (s *sides) taken(token string, user protocol.UserID, now time.Time) bool {
 	cmd.Stdin = strings.NewReader(token)
 	out, err := cmd.CombinedOutput()
 	if exit := new(exec.ExitError); err != nil {
-		require.True(s.t, errors.As(err, &exit), string(out))
+		require.ErrorAs(s.t, err, &exit, string(out))
 		require.Equal(s.t, 1, exit.ExitCode(), string(out))
 	}
 	require.Equal(s.t, refused == nil, err == nil, "the collector: %v (%s)\n%s", refused, s.reason, out)

@@ -33,9 +33,18 @@ func node(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("node is not here")
+		missing(t, "node")
 	}
 	return path
+}
+
+// missing skips a test whose program is not here, unless QOS_NGINX=required.
+func missing(t *testing.T, program string) {
+	t.Helper()
+	if os.Getenv("QOS_NGINX") == "required" {
+		t.Fatal(program + " is not here")
+	}
+	t.Skip(program + " is not here")
 }
 
 // startOrigin runs the guide's origin server, as it stands there, and returns its address.
@@ -165,7 +174,7 @@ func TestShippedConfiguration(t *testing.T) {
 // TestSystemdUnit: systemd itself reads it, and finds it as closed as the guide says.
 func TestSystemdUnit(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd is not here")
+		missing(t, "systemd-analyze")
 	}
 	text, err := os.ReadFile(filepath.Join(root, "deploy", "agent", "qos-agent.service"))
 	require.NoError(t, err)

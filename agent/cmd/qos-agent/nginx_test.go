@@ -85,7 +85,7 @@ func startNginx(t *testing.T, origin string, byURL, byHeader *process) (string, 
 		nginx = "/usr/sbin/nginx"
 	}
 	if _, err := os.Stat(nginx); err != nil {
-		t.Skip("nginx is not here")
+		missing(t, "nginx")
 	}
 	dir := t.TempDir()
 	pool := chain(t, dir)

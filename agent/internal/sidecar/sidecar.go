@@ -30,6 +30,9 @@ const (
 	maxHeaderBytes = 32 << 10
 )
 
+// errServe is a server that ended by itself.
+var errServe = errors.New("cannot serve any more")
+
 // errStopping is what /readyz says while requests end.
 var errStopping = errors.New("stopping")
 
@@ -124,7 +127,7 @@ func (s *sidecar) run(ctx context.Context, servers []serving, hup <-chan os.Sign
 	for _, one := range servers {
 		work.Go(func() {
 			if err := one.server.Serve(one.listener); !errors.Is(err, http.ErrServerClosed) {
-				cancel(fmt.Errorf("serve: %w", err))
+				cancel(fmt.Errorf("%w: %w", errServe, err))
 			}
 		})
 	}
@@ -136,8 +139,8 @@ func (s *sidecar) run(ctx context.Context, servers []serving, hup <-chan os.Sign
 	notify("READY=1")
 	<-ctx.Done()
 	err := s.stop(servers)
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+	if cause := context.Cause(ctx); errors.Is(cause, errServe) {
+		err = errors.Join(cause, err)
 	}
 	return err
 }
@@ -161,7 +164,8 @@ func (s *sidecar) stop(servers []serving) error {
 
 func (s *sidecar) watch(ctx context.Context) {
 	if err := s.keys.Watch(ctx); err != nil {
-		s.log.Warn("key changes are taken by SIGHUP alone", zap.Error(err))
+		s.log.Warn("the key directory is looked at now and then, and at SIGHUP", zap.Duration("every", keydir.LookAgain), zap.Error(err))
+		s.keys.Poll(ctx)
 	}
 }
 

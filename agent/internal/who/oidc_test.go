@@ -201,3 +201,17 @@ func TestKeysWithoutTLSAreNotFetched(t *testing.T) {
 	_, err := way(t, i, plain).Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.ErrorContains(t, err, "URL without TLS")
 }
+
+// FuzzBearer: of all bearer tokens only the provider's own makes a user.
+func FuzzBearer(f *testing.F) {
+	f.Add("")
+	f.Add("Bearer ")
+	f.Add("Bearer a.b.c")
+	f.Add("Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.")
+	f.Fuzz(func(t *testing.T, authorization string) {
+		i := oidctest.New(t)
+		user, err := way(t, i, plain).Who(request(t, "Authorization", authorization))
+		require.Error(t, err)
+		require.Empty(t, user)
+	})
+}
