@@ -58,6 +58,7 @@ func BenchmarkAnotherAppIsFlooded(b *testing.B) {
 type asker func(c *collector, body string, origin throttle.Key) func() bool
 
 func flooded(b *testing.B, by asker) {
+	b.Helper()
 	for b.Loop() {
 		gated := floodOnce(b, by, defaultThrottle().ProofsAtOnce)
 		open := floodOnce(b, by, 1<<16)
