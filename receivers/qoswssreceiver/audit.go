@@ -17,47 +17,82 @@ import (
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
-// How many lines a second the audit log takes for long, and at once. A line has at most
-// about 1 KiB, so a flood writes 20 KiB a second. Grants and refusals are counted apart: a
-// flood of refusals hides no grant.
+// How many lines a second the audit log takes for long, and at once: of all applications
+// and of one. A line has at most about 1 KiB, so a flood writes 20 KiB a second. Grants and
+// refusals are counted apart: a flood of refusals hides no grant, and one of an application
+// hides no line of another.
 const (
-	auditRate  = 20
-	auditBurst = 600
+	auditRate     = 20
+	auditBurst    = 600
+	auditAppRate  = 5
+	auditAppBurst = 150
 )
 
 // audit keeps the record of who was let in and who was not, and why: a line of the logger
 // "audit" and a count for each decision. It never has a token, a secret or a proof.
 type audit struct {
 	log              *zap.Logger
-	used             func(appID, credentialID string, at time.Time)
+	apps             registry
 	metrics          *metadata.TelemetryBuilder
 	now              func() time.Time
 	made             atomic.Uint64 // decisions so far
-	grants, refusals lines
+	grants, refusals page
 }
 
 func newAudit(log *zap.Logger, apps registry, metrics *metadata.TelemetryBuilder, now func() time.Time) *audit {
-	return &audit{log: log.Named("audit"), used: apps.Used, metrics: metrics, now: now}
+	return &audit{log: log.Named("audit"), apps: apps, metrics: metrics, now: now}
 }
 
-// lines counts the lines that one kind of decision has written of late.
-type lines struct {
+// registered is the AppID, or nothing where there is no such app: strangers can make up
+// more of them than there is memory.
+func (a *audit) registered(appID string) string {
+	if _, known := a.apps.App(appID); known {
+		return appID
+	}
+	return ""
+}
+
+// page counts the lines that one kind of decision has written of late.
+type page struct {
 	mu   sync.Mutex
-	owed float64 // lines that the time since has not paid for
+	all  lines
+	apps map[string]*lines
+}
+
+// maxPageApps is of how many applications lines are counted apart; then all begin anew.
+const maxPageApps = 4096
+
+// allow reports whether there is room for one more line of an application.
+func (p *page) allow(app string, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := p.apps[app]
+	if own == nil {
+		if p.apps == nil || len(p.apps) == maxPageApps {
+			p.apps = make(map[string]*lines)
+		}
+		own = new(lines)
+		p.apps[app] = own
+	}
+	own.pay(auditAppRate, now)
+	p.all.pay(auditRate, now)
+	if own.owed > auditAppBurst-1 || p.all.owed > auditBurst-1 {
+		return false
+	}
+	own.owed++
+	p.all.owed++
+	return true
+}
+
+// lines are those that were written and that the time since has not paid for.
+type lines struct {
+	owed float64
 	at   time.Time
 }
 
-// allow reports whether there is room for one more line.
-func (l *lines) allow(now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.owed = math.Max(0, l.owed-auditRate*now.Sub(l.at).Seconds())
+func (l *lines) pay(rate float64, now time.Time) {
+	l.owed = math.Max(0, l.owed-rate*now.Sub(l.at).Seconds())
 	l.at = now
-	if l.owed > auditBurst-1 {
-		return false
-	}
-	l.owed++
-	return true
 }
 
 // decided records one decision. Its number in the message makes each message another one,
@@ -73,9 +108,9 @@ func (a *audit) decided(d auth.Decision) {
 	}
 	now := a.now()
 	if d.Reason == auth.Granted && d.Door != auth.DoorToken {
-		a.used(d.AppID, d.Credential.ID, now)
+		a.apps.Used(d.AppID, d.Credential.ID, now)
 	}
-	if !room.allow(now) {
+	if !room.allow(a.registered(d.AppID), now) {
 		a.metrics.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
 		return
 	}

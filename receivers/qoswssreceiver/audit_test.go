@@ -85,29 +85,40 @@ func TestLogHasNoSecrets(t *testing.T) {
 	}
 }
 
-// A flood fills no disk, and hides no grant.
+// A flood fills no disk, and hides neither a grant nor another application.
 func TestAuditIsBounded(t *testing.T) {
 	c, logs := audited(t)
 	now := time.Unix(1763702160, 0)
 	a := newAudit(c.receiver.set.Logger, c.receiver.door.apps, c.receiver.metrics, func() time.Time { return now })
-	flood := func() int {
+	flood := func(appID string) int {
 		const many = 10_000
 		_ = logs.TakeAll()
 		for range many {
-			a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.ReasonProofWrong, AppID: strings.Repeat("x", 300)})
+			a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.ReasonProofWrong, AppID: appID})
 		}
 		return logs.Len()
 	}
-	require.Equal(t, auditBurst, flood())
-	require.EqualValues(t, 10_000-auditBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
+	require.Equal(t, auditAppBurst, flood("demo"))
+	require.EqualValues(t, 10_000-auditAppBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
 	require.EqualValues(t, 10_000, c.counted("receiver_qoswss_auth_decisions", "proof_wrong"))
-	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted})
+	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", 300)}})
 	require.Equal(t, 1, logs.FilterMessage("granted, decision 10001").Len())
-	require.Len(t, logs.All()[0].ContextMap()["app"], maxAuditBytes)
+	require.Len(t, logs.FilterMessage("granted, decision 10001").All()[0].ContextMap()["user"], maxAuditBytes)
+	require.Equal(t, auditAppBurst, flood("strict"), "another application has lines of its own")
+
+	unknown := 0
+	for i := range 1000 {
+		_ = logs.TakeAll()
+		a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.ReasonAppUnknown, AppID: fmt.Sprint("made up ", i)})
+		unknown += logs.Len()
+	}
+	require.Equal(t, auditAppBurst, unknown, "those that do not exist are one")
+	require.Equal(t, auditBurst-3*auditAppBurst, flood("third"))
+
 	now = now.Add(time.Second)
-	require.Equal(t, auditRate, flood())
+	require.Equal(t, auditAppRate, flood("demo"))
 	now = now.Add(time.Hour)
-	require.Equal(t, auditBurst, flood())
+	require.Equal(t, auditAppBurst, flood("demo"))
 	now = now.Add(-time.Minute)
-	require.Zero(t, flood(), "a clock that was set back gives nothing away")
+	require.Zero(t, flood("demo"), "a clock that was set back gives nothing away")
 }
