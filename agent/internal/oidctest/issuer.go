@@ -41,20 +41,20 @@ func (i *Issuer) Authority() []byte {
 }
 
 // New starts a provider with one key, es-1. It ends with the test.
-func New(t *testing.T) *Issuer {
-	t.Helper()
+func New(tb testing.TB) *Issuer {
+	tb.Helper()
 	i := &Issuer{Keys: make(map[string]crypto.Signer), Algorithms: []string{"RS256", "ES256", "HS256", "none"}}
 	i.Server = httptest.NewTLSServer(i)
-	t.Cleanup(i.Close)
-	i.Add(t, "es-1")
+	tb.Cleanup(i.Close)
+	i.Add(tb, "es-1")
 	return i
 }
 
 // Add makes a key on P-256.
-func (i *Issuer) Add(t *testing.T, id string) {
-	t.Helper()
+func (i *Issuer) Add(tb testing.TB, id string) {
+	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	i.Set(func() { i.Keys[id] = key })
 }
 
@@ -108,8 +108,8 @@ func (i *Issuer) jwks() []map[string]string {
 }
 
 // Token is what the provider gives a page, with claims changed.
-func (i *Issuer) Token(t *testing.T, id string, change jwt.MapClaims) string {
-	t.Helper()
+func (i *Issuer) Token(tb testing.TB, id string, change jwt.MapClaims) string {
+	tb.Helper()
 	now := time.Now()
 	claims := jwt.MapClaims{"iss": i.URL, "aud": "calls", "sub": "alice", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix()}
 	maps.Copy(claims, change)
@@ -120,6 +120,6 @@ func (i *Issuer) Token(t *testing.T, id string, change jwt.MapClaims) string {
 	token := jwt.NewWithClaims(method, claims)
 	token.Header["kid"] = id
 	text, err := token.SignedString(i.Keys[id])
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return text
 }

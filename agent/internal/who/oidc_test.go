@@ -19,16 +19,16 @@ import (
 )
 
 // way asks the provider; it has been reached when this returns.
-func way(t *testing.T, i *oidctest.Issuer, change func(*config.OIDC)) *who.OIDC {
-	t.Helper()
+func way(tb testing.TB, i *oidctest.Issuer, change func(*config.OIDC)) *who.OIDC {
+	tb.Helper()
 	c := config.Default().OIDC
-	c.Issuer, c.Audience, c.CAFile = i.URL, "calls", file(t, string(i.Authority()))
+	c.Issuer, c.Audience, c.CAFile = i.URL, "calls", file(tb, string(i.Authority()))
 	change(&c)
 	o, err := who.NewOIDC(c)
-	require.NoError(t, err)
-	t.Cleanup(o.Close)
-	o.Run(t.Context(), func(err error) { t.Log(err) })
-	require.NoError(t, o.Ready())
+	require.NoError(tb, err)
+	tb.Cleanup(o.Close)
+	o.Run(tb.Context(), func(err error) { tb.Log(err) })
+	require.NoError(tb, o.Ready())
 	return o
 }
 
@@ -208,9 +208,9 @@ func FuzzBearer(f *testing.F) {
 	f.Add("Bearer ")
 	f.Add("Bearer a.b.c")
 	f.Add("Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.")
+	o := way(f, oidctest.New(f), plain)
 	f.Fuzz(func(t *testing.T, authorization string) {
-		i := oidctest.New(t)
-		user, err := way(t, i, plain).Who(request(t, "Authorization", authorization))
+		user, err := o.Who(request(t, "Authorization", authorization))
 		require.Error(t, err)
 		require.Empty(t, user)
 	})

@@ -30,10 +30,10 @@ func request(t *testing.T, headers ...string) *http.Request {
 }
 
 // file writes a file that its owner alone can read.
-func file(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+func file(tb testing.TB, text string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "file")
+	require.NoError(tb, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
