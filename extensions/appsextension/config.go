@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
@@ -153,16 +152,4 @@ func parseKey(text string) ([]byte, error) {
 		return nil, fmt.Errorf("must be at least %d bytes in base64 (got %d)", auth.MinKeyBytes, len(key))
 	}
 	return key, nil
-}
-
-// parseTime reads a time of the configuration; empty is zero.
-func parseTime(at, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%s must be a time like 2026-01-31T12:00:00Z (got %q)", at, text)
-	}
-	return t.UTC(), nil
 }

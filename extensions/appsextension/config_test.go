@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/confmap"
@@ -42,4 +43,24 @@ func TestAllFaultsAreNamed(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	require.NotContains(t, err.Error(), "ssss", "a secret")
+}
+
+// YAML takes a time without quotes for a time, and with them for a string.
+func TestTimes(t *testing.T) {
+	text := `
+key_file: /k
+apps:
+  - {id: a, revoked_before: 2027-01-01T00:00:00Z, named_secrets: [{secret: s, not_after: 2027-01-01T01:00:00+01:00}, {secret: t, not_after: "2027-01-01T00:00:00Z"}]}
+`
+	var content map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(text), &content))
+	cfg, err := load(t, content)
+	require.NoError(t, err)
+	want := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	require.True(t, want.Equal(cfg.Apps[0].RevokedBefore))
+	for _, secret := range cfg.Apps[0].NamedSecrets {
+		require.True(t, want.Equal(secret.NotAfter))
+	}
+	content["apps"] = []any{map[string]any{"id": "a", "revoked_before": "soon"}}
+	require.ErrorContains(t, confmap.NewFromStringMap(content).Unmarshal(createDefaultConfig()), "apps[0].revoked_before")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/config/configopaque"
 
@@ -50,8 +51,8 @@ type AppConfig struct {
 	// Disabled admits nobody.
 	Disabled bool `mapstructure:"disabled"`
 
-	// RevokedBefore is a time (RFC 3339): what was issued before it is not good any more.
-	RevokedBefore string `mapstructure:"revoked_before"`
+	// RevokedBefore: what was issued before it is not good any more.
+	RevokedBefore time.Time `mapstructure:"revoked_before"`
 
 	_ struct{}
 }
@@ -61,7 +62,7 @@ type SecretConfig struct {
 	ID       string              `mapstructure:"id"` // for the audit log; empty: follows from the secret
 	Secret   configopaque.String `mapstructure:"secret"`
 	File     string              `mapstructure:"secret_file"` // holds the secret, without the line's end
-	NotAfter string              `mapstructure:"not_after"`   // RFC 3339; empty: for good
+	NotAfter time.Time           `mapstructure:"not_after"`   // zero: for good
 
 	_ struct{}
 }
@@ -128,8 +129,7 @@ func (a *AppConfig) validate(at string) error {
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
 	}
-	_, err := parseTime(at+".revoked_before", a.RevokedBefore)
-	return errors.Join(append(errs, err, a.Limits.validate(at+".limits"), a.validateDefaults(at))...)
+	return errors.Join(append(errs, a.Limits.validate(at+".limits"), a.validateDefaults(at))...)
 }
 
 func (c *LimitsConfig) validate(at string) error {
@@ -163,14 +163,13 @@ func (a *AppConfig) defaults() (json.RawMessage, error) {
 }
 
 func (c *SecretConfig) validate(at string) error {
-	_, err := parseTime(at+".not_after", c.NotAfter)
-	if c.File != "" && c.Secret != "" {
-		return errors.Join(err, fmt.Errorf("%s: secret and secret_file exclude each other", at))
+	switch {
+	case c.File != "" && c.Secret != "":
+		return fmt.Errorf("%s: secret and secret_file exclude each other", at)
+	case c.File != "":
+		return nil
 	}
-	if c.File == "" {
-		err = errors.Join(err, checkSecret(at, string(c.Secret)))
-	}
-	return err
+	return checkSecret(at, string(c.Secret))
 }
 
 func checkSecret(at, secret string) error {

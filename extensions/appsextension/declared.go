@@ -51,13 +51,11 @@ func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Ve
 		Name: c.Name, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations, Origins: c.Origins, SingleUse: c.SingleUse,
 		Limits: c.Limits.plain(), Disabled: c.Disabled,
 	}
-	var err, fault error
-	if a.RevokedBefore, fault = parseTime(at+".revoked_before", c.RevokedBefore); fault != nil {
-		err = fault
+	if !c.RevokedBefore.IsZero() {
+		a.RevokedBefore = c.RevokedBefore.UTC()
 	}
-	if a.DefaultConfiguration, fault = c.defaults(); fault != nil {
-		err = errors.Join(err, fault)
-	}
+	var err error
+	a.DefaultConfiguration, err = c.defaults()
 	return a, errors.Join(err, d.secrets(a, c, at, verifiers), d.verificationKeys(a, c, at), d.webhooks(a, c, at))
 }
 
@@ -86,8 +84,8 @@ func (d *declared) secrets(a *app.App, c *AppConfig, at string, verifiers map[ve
 		if named.ID != "" {
 			secret.ID = named.ID
 		}
-		if secret.NotAfter, err = parseTime(at+".not_after", named.NotAfter); err != nil {
-			return err
+		if !named.NotAfter.IsZero() {
+			secret.NotAfter = named.NotAfter.UTC()
 		}
 		a.Secrets = append(a.Secrets, secret)
 	}

@@ -296,7 +296,7 @@ func TestFilesChange(t *testing.T) {
 	write(token, "a token of a file, of 32 bytes or more\n")
 	r := startOn(t, newMemory(), func(c *Config) {
 		c.Apps = []AppConfig{{
-			ID: "shop", NamedSecrets: []SecretConfig{{ID: "main", File: secret}, {ID: "spare", Secret: "spare", NotAfter: "2100-01-01T00:00:00Z"}},
+			ID: "shop", NamedSecrets: []SecretConfig{{ID: "main", File: secret}, {ID: "spare", Secret: "spare", NotAfter: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}},
 			Keys: []KeyConfig{{ID: "k", Algorithm: auth.AlgorithmHS256, SecretFile: shared}},
 		}}
 		c.Management.Get().Tokens = append(c.Management.Get().Tokens, TokenConfig{Name: "file", File: token})
@@ -440,6 +440,7 @@ func TestAppAllocatesNothing(t *testing.T) {
 func BenchmarkApp(b *testing.B) {
 	r := many(b, 10_000)
 	b.ReportAllocs()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if _, ok := r.App("app 5000"); !ok {
