@@ -56,8 +56,8 @@ func TestLabelsFollow(t *testing.T) {
 		f([]string{quality.Good, quality.Bad}, 4, 4, 1)
 		f([]string{quality.Good}, 4, 4.4, 4)
 		f([]string{quality.Good, quality.Excellent}, 4, 4.4, 4.4)
-		f([]string{quality.Good}, 4, 4.25, 4.25, 4.25, 4.25) // not 0.1 above
-		f([]string{quality.Bad, quality.Good}, 1, 4.4, 4)    // the worse of the two is earned
+		f([]string{quality.Good}, 4, 4.25, 4.25, 4.25, 4.25)  // not 0.1 above
+		f([]string{quality.Bad, quality.Good}, 1, 4.4, 4)     // the worse of the two is earned
 		f([]string{quality.Bad, quality.Poor}, 1, 3.25, 3.35) // of which one is near the bound
 	}
 }
