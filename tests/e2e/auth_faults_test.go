@@ -51,7 +51,7 @@ func (s *site) hasNoWebCrypto(t *testing.T, w *windows) {
 	require.Contains(t, d.Account.Init[0][1], "WebCrypto")
 	require.Empty(t, d.Posts)
 	token := w.visit(t, plainOrigin, "insecure-token", "")
-	token.begin(openAppID, "(forcenew, callback) => callback(null, "+quote(s.agent.sign(t, openAppID, "eve", time.Hour))+")", "eve", s.collector.receiver)
+	token.begin(openAppID, gives(s.agent.sign(t, openAppID, "eve", time.Hour)), "eve", s.collector.receiver)
 	token.connects()
 }
 

@@ -23,7 +23,7 @@ func (s *site) isElsewhere(t *testing.T, w *windows) {
 	t.Helper()
 	for name, secret := range map[string]string{
 		"elsewhere":       quote(appSecret),
-		"elsewhere-token": "(forcenew, callback) => callback(null, " + quote(s.agent.sign(t, appID, "eve", time.Hour)) + ")",
+		"elsewhere-token": gives(s.agent.sign(t, appID, "eve", time.Hour)),
 	} {
 		v := w.visit(t, otherOrigin, name, "")
 		v.begin(appID, secret, "eve", s.collector.receiver)
@@ -47,7 +47,7 @@ func (s *site) stealsToken(t *testing.T, w *windows) {
 
 		thief := w.visit(t, otherOrigin, "thief-"+app, "")
 		thief.eval("forge = () => "+quote(d.Posts[1].Text), nil)
-		thief.begin(app, "(forcenew, callback) => callback(null, 'anything')", "eve", s.collector.receiver)
+		thief.begin(app, gives("anything"), "eve", s.collector.receiver)
 		said := thief.rests("success", "authError").Hellos
 		require.Len(t, said, 2, "one fresh login, no more")
 		require.Equal(t, d.Hellos[0].Token, said[1].Token)
@@ -65,7 +65,7 @@ func (s *site) stealsSession(t *testing.T, w *windows) {
 
 	thief := w.visit(t, appOrigin, "session-thief", "")
 	thief.eval(`forge = (text) => text.replace(/"session":"[^"]*"/, '"session":"`+session+`"')`, nil)
-	thief.begin(appID, "(forcenew, callback) => callback(null, "+quote(s.agent.sign(t, appID, "mallory", time.Hour))+")", "mallory", s.collector.receiver)
+	thief.begin(appID, gives(s.agent.sign(t, appID, "mallory", time.Hour)), "mallory", s.collector.receiver)
 	d := thief.rests("success", "authError")
 	require.Equal(t, session, d.Hellos[0].Session)
 	require.Equal(t, []string{"success"}, victim.diary().csErrors())
@@ -102,7 +102,7 @@ func (s *site) checkLogs(t *testing.T) {
 	require.GreaterOrEqual(t, posts, 4, "both browsers logged in on the application's origin")
 	require.GreaterOrEqual(t, cookies, 6, "both browsers have a cookie for it, which the agent got")
 	log := s.collector.out.String()
-	for _, hidden := range []string{tokenStart, appSecret, openAppSecret} {
+	for _, hidden := range []string{tokenStart, appSecret, openAppSecret, sharedKey} {
 		require.NotContains(t, log, hidden)
 	}
 	require.Contains(t, log, otherOrigin, "an origin that is refused is logged")

@@ -15,7 +15,7 @@ import (
 
 const (
 	managerToken = "the-token-of-an-operator-in-a-test" // of the apps extension's management API
-	throttledApp = "throttled"                          // a user may log in once in five seconds
+	throttledApp = "throttled in "                      // one for each browser, for one login in five seconds
 )
 
 // registered are applications that change while pages are open, and one that is slow.
@@ -44,7 +44,7 @@ func (s *site) isRevoked(t *testing.T, w *windows) {
 	})
 
 	keyed, secretive := w.visit(t, appOrigin, "revoked-key", ""), w.visit(t, appOrigin, "revoked-secret", "")
-	keyed.begin(app, "(forcenew, callback) => callback(null, "+quote(token)+")", "eve", s.collector.receiver)
+	keyed.begin(app, gives(token), "eve", s.collector.receiver)
 	secretive.begin(app, quote(secret.Secret), "eve", s.collector.receiver)
 	keyed.connects()
 	secretive.connects()
@@ -62,13 +62,13 @@ func (s *site) isRevoked(t *testing.T, w *windows) {
 func (s *site) waits(t *testing.T, w *windows) {
 	t.Helper()
 	v := w.visit(t, appOrigin, "throttled", "")
-	user := "often " + w.kind
-	token := s.agent.sign(t, throttledApp, user, time.Hour)
+	app := throttledApp + w.kind
+	token := s.agent.sign(t, app, "eve", time.Hour)
 	for range 2 { // as often as one may at once
-		status, body := s.login(t, throttledApp, user, token)
+		status, body := s.login(t, app, "eve", token)
 		require.Equal(t, http.StatusOK, status, body)
 	}
-	v.begin(throttledApp, "(forcenew, callback) => callback(null, "+quote(token)+")", user, s.collector.receiver)
+	v.begin(app, gives(token), "eve", s.collector.receiver)
 	d := v.hears("httpError", "success")
 	require.Len(t, d.Posts, 2, "the second time was late enough")
 	require.Equal(t, http.StatusTooManyRequests, d.Posts[0].Status)

@@ -31,7 +31,7 @@ func (l *logins) tell(one *story) {
 // TestAuth logs real browsers in at a site whose nginx ends TLS, by secret and by tokens of
 // the real agent, and shows what each fault comes to in the page.
 //
-// spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-06, AUTH-07, AUTH-08, SRV-01
+// spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-05, AUTH-06, AUTH-07, AUTH-08, SRV-01
 func TestAuth(t *testing.T) {
 	need(t, slices.Concat(programs[chromium], programs[firefox], []string{"nginx", "certutil"})...)
 	s := startSite(t)
@@ -67,6 +67,8 @@ func TestAuth(t *testing.T) {
 const (
 	openAppID     = "open" // any origin may use it
 	openAppSecret = "open-secret"
+	sharedApp     = "shared" // so is its key named
+	sharedKey     = "a-key-that-the-origin-server-shares-with-the-collector"
 )
 
 // register makes the applications of the site known to the collector, and has it keep
@@ -84,9 +86,10 @@ extensions:
     apps:
       - {id: %s, secrets: [%s], origins: [%s], %s}
       - {id: %s, secrets: [%s], %s}
-      - {id: %s, %s, limits: {handshakes_per_second_per_user: 0.2}}
-receivers:
-  qoswss: {throttle: {handshakes: {per_user: {per_second: 1, burst: 2}}}}
+      - {id: %s, keys: [{key_id: %s, algorithm: HS256, secret: %s}]}
+      - {id: %s, %s, limits: {handshakes_per_second: 0.2}}
+      - {id: %s, %s, limits: {handshakes_per_second: 0.2}}
 `, strings.TrimPrefix(s.management, "http://"), managerToken, appID, appSecret, appOrigin, keys,
-		openAppID, openAppSecret, keys, throttledApp, keys)
+		openAppID, openAppSecret, keys, sharedApp, sharedApp, sharedKey,
+		throttledApp+chromium, keys, throttledApp+firefox, keys)
 }
