@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -29,6 +30,8 @@ type connection struct {
 	ws      *websocket.Conn
 	network throttle.Key    // where it comes from; 0: not known
 	refusal *protocol.Error // what it is told in place of being served
+
+	app atomic.Pointer[string] // AppID; nil until the client was welcomed
 
 	rawMu sync.Mutex // guards raw against wake and cut during the upgrade
 	raw   net.Conn
@@ -266,6 +269,9 @@ func (c *connection) take(msg []byte) {
 		return
 	}
 	c.ends(c.session.message(msg, now))
+	if c.app.Load() == nil && c.session.translator != nil {
+		c.app.Store(&c.session.identity.AppID)
+	}
 }
 
 func (c *connection) ends(e *ending) {

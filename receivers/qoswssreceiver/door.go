@@ -3,8 +3,10 @@ package qoswssreceiver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -158,6 +160,13 @@ func (c *openCounts[K]) enter(key K, limit int) bool {
 	}
 	c.n[key]++
 	return true
+}
+
+// keys are those that have connections.
+func (c *openCounts[K]) keys() []K {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.n))
 }
 
 func (c *openCounts[K]) leave(key K) {

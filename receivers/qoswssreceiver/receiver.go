@@ -81,7 +81,7 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	r.stop = stop
 	watching, unwatch := context.WithCancel(own)
 	r.unwatch = unwatch
-	r.serving.Go(func() { r.door.watch.run(watching, apps, revision, r.timing.look, r.sockets.wake) })
+	r.serving.Go(func() { r.door.watch.run(watching, apps, revision, r.timing.look, r.sockets) })
 	return nil
 }
 

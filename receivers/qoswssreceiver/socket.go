@@ -117,6 +117,20 @@ func (s *sockets) sayBye() {
 	s.wake()
 }
 
+// openApps are the applications that have connections.
+func (s *sockets) openApps() []string { return s.door.perApp.keys() }
+
+// wakeApps makes the connections of some applications look at what they have to do.
+func (s *sockets) wakeApps(apps map[string]dueEnd) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.open {
+		if app := c.app.Load(); app != nil && !apps[*app].IsZero() {
+			c.wake()
+		}
+	}
+}
+
 // wake makes all connections look at what they have to do.
 func (s *sockets) wake() {
 	s.mu.Lock()
