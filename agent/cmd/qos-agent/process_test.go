@@ -358,12 +358,25 @@ func TestKeysRotateUnderLoad(t *testing.T) {
 	require.NoError(t, p.stops())
 }
 
+// TestSIGHUP: the key lies elsewhere, where no notice comes from, so that the signal alone
+// brings the new one. The same key again is no change.
+//
 // spec: AUTH-08
 func TestSIGHUP(t *testing.T) {
-	p := start(t, "--who=header")
+	p := prepare(t)
+	elsewhere := filepath.Join(p.dir, "elsewhere.pem")
+	require.NoError(t, os.Rename(filepath.Join(p.keys, "current.pem"), elsewhere))
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(p.keys, "current.pem")))
+	p.run("--who=header")
+	p.ready()
 	p.signal(syscall.SIGHUP)
 	require.Eventually(t, func() bool { return strings.Contains(p.log.String(), "looked at the keys") }, patience, pause)
-	require.Equal(t, "0", p.metric(`qos_agent_key_changes_total{result="taken"}`), "the same key is no change")
+	require.Equal(t, "0", p.metric(`qos_agent_key_changes_total{result="taken"}`))
+	p.token(p.key().Public(), alice...)
+
+	p.newKey("../elsewhere.pem")
+	p.signal(syscall.SIGHUP)
+	require.Eventually(t, func() bool { return p.metric(`qos_agent_key_changes_total{result="taken"}`) == "1" }, patience, pause)
 	p.token(p.key().Public(), alice...)
 }
 
