@@ -33,8 +33,15 @@ type cluster struct {
 	patience   time.Duration // for clients to have all acknowledged
 }
 
-// newCluster starts two collectors.
+// newCluster starts two collectors with a key of their own.
 func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	return newClusterOf(t, filepath.Join(t.TempDir(), "key"))
+}
+
+// newClusterOf starts two collectors with the key in a file, which they make where there is
+// none.
+func newClusterOf(t *testing.T, key string) *cluster {
 	t.Helper()
 	c := &cluster{t: t, server: postgrestest.Shared(t), patience: 2 * harness.Patience}
 	c.dsn = c.server.Database(t)
@@ -43,7 +50,6 @@ func newCluster(t *testing.T) *cluster {
 	c.server.Exec(t, c.database, `DO $$ BEGIN CREATE ROLE collector LOGIN; EXCEPTION WHEN duplicate_object THEN END $$`)
 	c.server.Exec(t, c.database, "ALTER DATABASE "+c.database+" OWNER TO collector")
 	c.dsn = strings.Replace(c.dsn, "//qos:", "//collector:", 1)
-	key := filepath.Join(t.TempDir(), "key")
 	for range 2 {
 		collector := harness.NewCollector(t, harness.Options{
 			Storage: harness.Postgres(c.dsn), KeyFile: key,

@@ -82,10 +82,10 @@ func equalValue(t *testing.T, path string, want, got any) {
 }
 
 // aloneOn starts one collector on a SQLite file, and returns how its store is read.
-func aloneOn(t *testing.T) (*harness.Collector, func() storage.Reader) {
+func aloneOn(t *testing.T, key string) (*harness.Collector, func() storage.Reader) {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "store")
-	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory)})
+	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory), KeyFile: key})
 	c.Start()
 	return c, func() storage.Reader {
 		store, err := sqlite.Open(t.Context(), filepath.Join(directory, "qos.sqlite3"), sqlite.Options{})
@@ -113,8 +113,9 @@ func TestSummariesSurvive(t *testing.T) {
 	begin := time.Now().UnixMilli() - 5000
 	alice, bob := record("alice", 1, begin), record("bob", 2, begin)
 	n := len(alice.frames)
+	key := filepath.Join(t.TempDir(), "key") // one installation in many stores: sessions are good in all
 
-	calm, read := aloneOn(t)
+	calm, read := aloneOn(t, key)
 	for _, cut := range [][2]int{{0, 10}, {10, n}} {
 		alice.play(t, calm, cut[0], cut[1])
 		bob.play(t, calm, cut[0], cut[1])
@@ -127,7 +128,7 @@ func TestSummariesSurvive(t *testing.T) {
 	require.NotNil(t, want.MOS)
 
 	t.Run("killed", func(t *testing.T) {
-		c, read := aloneOn(t)
+		c, read := aloneOn(t, key)
 		alice.play(t, c, 0, 10)
 		bob.play(t, c, 0, 12)
 		c.Kill()
@@ -139,7 +140,7 @@ func TestSummariesSurvive(t *testing.T) {
 		equal(t, want, summary(t, read(), whole))
 	})
 	t.Run("two halves", func(t *testing.T) {
-		c := newCluster(t)
+		c := newClusterOf(t, key)
 		alice.play(t, c.collectors[0], 0, n)
 		bob.play(t, c.collectors[1], 0, n)
 		got := summary(t, c.open(), whole)
@@ -149,7 +150,7 @@ func TestSummariesSurvive(t *testing.T) {
 		require.Equal(t, [2]float64{1, 0}, [2]float64{first, revised})
 	})
 	t.Run("both killed", func(t *testing.T) {
-		c := newCluster(t)
+		c := newClusterOf(t, key)
 		alice.play(t, c.collectors[0], 0, 10)
 		bob.play(t, c.collectors[1], 0, 10)
 		c.collectors[0].Kill()
@@ -163,6 +164,7 @@ func TestSummariesSurvive(t *testing.T) {
 		equal(t, want, summary(t, store, whole))
 
 		late := record("bob", 2, begin)
+		late.session = bob.session
 		late.event(begin+14_000, "customEvent", `{}`)
 		late.frames = append(late.frames, fmt.Sprintf(
 			`{"type":"feedback","seq":%d,"at":%d,"conferenceID":%q,"conferenceAt":%d,"userID":"bob","overall":2}`, n+2, time.Now().UnixMilli(), callID, begin+5000))
