@@ -107,7 +107,7 @@ func (c *call) verdict(findings []Finding) Verdict {
 // nobody knows.
 func choose(findings []Finding, wrong bool) Finding {
 	if len(findings) == 0 || findings[0].Confidence < sure {
-		f := Finding{Cause: None, Confidence: 1}
+		f := Finding{Cause: None, Confidence: 0.6} // that nothing was found is no proof
 		if wrong {
 			f = Finding{Cause: Unknown}
 		}

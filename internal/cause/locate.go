@@ -21,7 +21,7 @@ type harm struct {
 
 // harms in the order in which they are looked at: a queue that loses also delays and makes
 // uneven, so what an earlier one explains is not told again by a later one.
-var harms = []harm{{(*leg).narrow, 0.75}, {(*leg).long, 0.7}, {(*leg).uneven, 0.66}}
+var harms = []harm{{(*leg).narrow, 0.75}, {(*leg).long, 0.7}, {(*leg).uneven, 0.6}}
 
 // network finds the places in the network whose fault explains which legs are bad and which
 // are not: one fault that explains much before several that explain little.

@@ -19,7 +19,7 @@ const (
 	busy                               // coding took most of the time
 	stuck                              // frames came and were not shown
 	choppy                             // sound was made up though nothing was lost
-	nothing                            // not a packet
+	nothing                            // not a packet, or a black picture now and then
 	weak                               // packets, and next to nothing in them
 	limitSeen                          // the encoder said whether it was held back
 )
@@ -29,6 +29,7 @@ const (
 	storyPackets = 10
 	storyFrames  = 5
 	storyFPS     = 8
+	blackBps     = 2000
 )
 
 // storyOf says what a measurement says.
@@ -119,8 +120,12 @@ func contentFacts(m *Stats, screen bool) detect.Facts {
 	case m.StatsType == outboundRTP && m.MediaType == audio:
 		return when(m.AudioLevel.Known && m.AudioLevel.V < cause.SilentLevel, weak)
 	case m.StatsType == outboundRTP && m.MediaType == video && !screen:
+		few := m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs
+		if few && m.Bytes*8000 < blackBps*m.IntervalMs { // what a browser sends for a camera that is gone
+			return nothing
+		}
 		free := !held(m, m.BandwidthLimitedMs, "bandwidth") && !held(m, m.CPULimitedMs, "cpu") // else it is not for want of pictures
-		return when(free && m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs, weak)
+		return when(free && few, weak)
 	}
 	return 0
 }
