@@ -272,16 +272,16 @@ func machineScenes() []causeScene {
 	}
 	scenes := []causeScene{
 		{
-			name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a fifth of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .25,
+			name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a tenth of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .09,
 		},
 		{
-			name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has a third of a processor and shows 720p", "ben"),
-			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .35,
+			name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has an eighth of a processor and shows 720p", "ben"),
+			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .12,
 		},
 		{
-			name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a seventh of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .15,
+			name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a sixteenth of a processor and shows 720p", "ada"),
+			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .06,
 		},
 		{
 			name: "cpu-receive-a", users: two, label: label("receivingMachine", "Ada's browser has a tenth of a processor and is shown 720p", "ada"),
