@@ -44,16 +44,24 @@ func TestLikelyCauses(t *testing.T) {
 
 func (s *causeScene) live(t *testing.T, stage *causeStage) {
 	t.Helper()
-	s.play(t, stage, s.name, startBrowser(t, chromium))
-	found, users := stage.likelyCause(t, s.name)
+	b := startBrowser(t, chromium)
+	s.play(t, stage, s.name, b)
+	found, users, at := stage.likelyCause(t, s.name)
 	require.Contains(t, append([]string{s.label.Cause}, s.label.Also...), found, "what was done: %s", s.label.Did)
 	for _, user := range users {
 		require.Contains(t, s.label.Users, user)
 	}
+	if found == "none" {
+		return
+	}
+	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
+	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
+	p.until(10*time.Second, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
 }
 
-// likelyCause waits for the summary of a room, and returns the cause and whom it names.
-func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users []string) {
+// likelyCause waits for the summary of a room, and returns the cause, whom it names, and when
+// the call began.
+func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users []string, at int64) {
 	t.Helper()
 	var row struct {
 		ID      string
@@ -90,5 +98,5 @@ func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users
 		}
 	}
 	t.Logf("%s %v: %s", cause.Cause, users, cause.Evidence)
-	return cause.Cause, users
+	return cause.Cause, users, row.StartAt
 }
