@@ -23,6 +23,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 	  "  demo call   http://localhost:8483   (open it, join; \"second participant\" opens the other side)" \
 	  "  dashboard   http://localhost:8481" \
 	  "  metrics     http://localhost:8482/metrics" \
+	  "  management  http://localhost:8485/api/v1/apps   (bearer token in $(abspath $(QOS_DIR))/management-token)" \
 	  "  state       $(abspath $(QOS_DIR))" \
 	  "  stop with Ctrl-C" ""
 	@QOS_DIR="$(QOS_DIR)" exec $(BINARY) --config deploy:run

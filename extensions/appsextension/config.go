@@ -61,7 +61,8 @@ type ManagementConfig struct {
 	_ struct{}
 }
 
-// TokenConfig is a bearer token of at least 32 bytes, itself or in a file.
+// TokenConfig is a bearer token of at least 32 bytes, itself or in a file, which is made
+// (mode 0600) with a random token where it does not exist.
 type TokenConfig struct {
 	Name  string              `mapstructure:"name"` // in the audit log
 	Token configopaque.String `mapstructure:"token"`

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"go.uber.org/zap"
+
 	"github.com/qosrtc/qos/internal/auth"
 )
 
@@ -31,8 +33,26 @@ func readOrMakeKey(path string) (key []byte, made bool, err error) {
 	return key, made, nil
 }
 
-// makeKey writes a new key so that the file is there whole or not at all, and never
-// over one that another process made meanwhile.
+// makeTokens makes the files of tokens that do not exist, each with a random token.
+func (r *registry) makeTokens(tokens []TokenConfig) error {
+	for i := range tokens {
+		path := tokens[i].File
+		if path == "" {
+			continue
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			continue // whoever reads it says what else may be wrong
+		}
+		if err := makeKey(path); err != nil {
+			return fmt.Errorf("tokens[%d]: %w", i, err)
+		}
+		r.logger.Info("made a new token of the management API", zap.String("name", tokens[i].Name), zap.String("token_file", path))
+	}
+	return nil
+}
+
+// makeKey writes base64 of random bytes so that the file is there whole or not at all, and
+// never over one that another process made meanwhile.
 func makeKey(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

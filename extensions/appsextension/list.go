@@ -45,17 +45,13 @@ func (m *management) list(req *request) (reply, error) {
 		}
 	}
 	slices.SortFunc(apps, func(a, b listed) int { return cmp.Compare(a.ID, b.ID) })
-	more := ""
-	if len(stored) > limit { // beyond it there may be others of the store
-		more = stored[limit].ID
-		apps = slices.DeleteFunc(apps, func(a listed) bool { return a.ID > more })
-	}
-	return reply{status: http.StatusOK, body: cut(apps, limit, more)}, nil
+	return reply{status: http.StatusOK, body: cut(apps, limit)}, nil
 }
 
-// cut makes a page of apps, in order; more is the id after which others follow.
-func cut(apps []listed, limit int, more string) page {
-	out := page{Apps: append([]listed{}, apps[:min(limit, len(apps))]...), Next: more}
+// cut makes a page of apps, in order. Of the store there is one more than it takes, if
+// there is one more.
+func cut(apps []listed, limit int) page {
+	out := page{Apps: append([]listed{}, apps[:min(limit, len(apps))]...)}
 	if len(apps) > limit {
 		out.Next = apps[limit-1].ID
 	}

@@ -32,6 +32,9 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 		return nil
 	}
 	cfg := r.cfg.Management.Get()
+	if err := r.makeTokens(cfg.Tokens); err != nil {
+		return fmt.Errorf("management: %w", err)
+	}
 	tokens, err := newTokens(cfg.Tokens)
 	if err != nil {
 		return fmt.Errorf("management: %w", err)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -80,6 +82,36 @@ func TestManagement(t *testing.T) {
 	r.must(http.StatusNoContent, http.MethodDelete, shop, "", "If-Match", etag)
 	r.refused(http.StatusNotFound, http.MethodGet, shop, "")
 	r.create(`{}`)
+}
+
+// A token's file that does not exist is made, once.
+//
+// spec: DASH-03
+func TestTokenFileIsMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "token")
+	status := func(text string) int {
+		r := startOn(t, newSQLite(t), func(c *Config) {
+			c.Management.Get().Tokens = []TokenConfig{{Name: "ann", File: path}}
+		})
+		if text == "" {
+			made, err := os.ReadFile(path)
+			require.NoError(t, err)
+			text = strings.TrimSpace(string(made))
+		}
+		req := httptest.NewRequest(http.MethodGet, "/api/v1/apps", nil)
+		req.Header.Set("Authorization", "Bearer "+text)
+		w := httptest.NewRecorder()
+		r.management.handler().ServeHTTP(w, req)
+		return w.Code
+	}
+	require.Equal(t, http.StatusOK, status(""))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	made, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnauthorized, status(strings.Repeat("x", 44)))
+	require.Equal(t, http.StatusOK, status(strings.TrimSpace(string(made))), "the next start has the same")
 }
 
 // Who read an app before somebody else changed it changes nothing.

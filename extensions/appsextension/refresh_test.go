@@ -312,7 +312,7 @@ func TestFilesChange(t *testing.T) {
 	require.Equal(t, long, string(s.Keys[0].Secret))
 	r.must(http.StatusOK, http.MethodGet, "/api/v1/apps", "", "Authorization", "Bearer a token of a file, of 32 bytes or more")
 
-	write(secret, "two\n")
+	require.NoError(t, os.WriteFile(secret, []byte("two\n"), 0o600), "in place")
 	r.eventually("a secret's file", admits("two"))
 	write(shared, "too short")
 	require.Eventually(t, func() bool {
@@ -357,7 +357,7 @@ func TestStartFails(t *testing.T) {
 		c.Apps = []AppConfig{{ID: "a", NamedSecrets: []SecretConfig{{File: filepath.Join(t.TempDir(), "none")}}}}
 	})
 	f("management: tokens[0]: ", storeHost{nop, newMemory()}, func(c *Config) {
-		c.Management.Get().Tokens = []TokenConfig{{Name: "a", File: filepath.Join(t.TempDir(), "none")}}
+		c.Management.Get().Tokens = []TokenConfig{{Name: "a", File: t.TempDir()}}
 	})
 	r := unstarted(t, componenttest.NewNopTelemetrySettings())
 	require.ErrorContains(t, r.Start(t.Context(), nop), `extension "qosstorage" is not there`)
