@@ -90,13 +90,15 @@ func GenerateKey() (*Key, error) {
 	return NewKey("", private)
 }
 
-// GenerateSecretKey makes a new HS256 key with a random id.
+// GenerateSecretKey makes a new HS256 key with a random id. The secret is text, 32 random
+// bytes in base64url: its characters are what both sides sign with, so that it is registered
+// as it stands in the file.
 func GenerateSecretKey() (*Key, error) {
-	secret := make([]byte, MinSecretBytes)
-	if _, err := rand.Read(secret); err != nil {
+	random := make([]byte, MinSecretBytes)
+	if _, err := rand.Read(random); err != nil {
 		return nil, fmt.Errorf("make a secret: %w", err)
 	}
-	return NewSecretKey(rand.Text(), secret)
+	return NewSecretKey(rand.Text(), base64.RawURLEncoding.AppendEncode(nil, random))
 }
 
 // ID returns the keyID: the claim that names the key to the collector.
@@ -111,6 +113,15 @@ func (k *Key) Public() *ecdsa.PublicKey {
 		return &private.PublicKey
 	}
 	return nil
+}
+
+// Material returns what signatures are checked with: the public key (*ecdsa.PublicKey), or
+// for HS256 the secret ([]byte), which must not be shown.
+func (k *Key) Material() any {
+	if public := k.Public(); public != nil {
+		return public
+	}
+	return k.private
 }
 
 // String names the key and hides the secret.

@@ -8,29 +8,30 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
-// secretBlock is the PEM type of an HS256 secret; its bytes are the secret.
-const secretBlock = "HS256 SECRET"
-
-// ParseKey reads a key file: one PEM block, SEC1 ("EC PRIVATE KEY"), PKCS#8 ("PRIVATE KEY")
-// or "HS256 SECRET". A line "keyID: …" before the block gives the id, for a dashboard that
-// chose its own; without it an ES256 key has its thumbprint. RFC 7468 allows text there, so
-// that other programs read the file too.
+// ParseKey reads a key file. For ES256 it is one PEM block, SEC1 ("EC PRIVATE KEY") or PKCS#8
+// ("PRIVATE KEY"). A line "keyID: …" before the block gives the id, for a registry that chose
+// its own; without it the key has its thumbprint. RFC 7468 allows text there, so that other
+// programs read the file too. For HS256 it is the lines "keyID: …" and "secret: …"; the
+// characters of that line are the secret, as they are registered.
 func ParseKey(text []byte) (*Key, error) {
-	id, err := keyIDLine(text)
+	before, _, isPEM := bytes.Cut(text, []byte("-----BEGIN "))
+	id, err := line(before, "keyID")
 	if err != nil {
 		return nil, err
+	}
+	secret, err := line(before, "secret")
+	if err != nil {
+		return nil, err
+	}
+	if secret != "" {
+		return parseSecret(id, secret, isPEM)
 	}
 	block, err := keyBlock(text)
 	if err != nil {
 		return nil, err
-	}
-	if block.Type == secretBlock {
-		if id == "" {
-			return nil, errors.New("an HS256 secret needs a line \"keyID: …\" before it")
-		}
-		return NewSecretKey(id, block.Bytes)
 	}
 	private, err := parsePrivate(block)
 	if err != nil {
@@ -39,20 +40,29 @@ func ParseKey(text []byte) (*Key, error) {
 	return NewKey(id, private)
 }
 
-// keyIDLine finds the line that names the key in the text before the first block.
-func keyIDLine(text []byte) (string, error) {
-	before, _, _ := bytes.Cut(text, []byte("-----BEGIN "))
+func parseSecret(id, secret string, isPEM bool) (*Key, error) {
+	switch {
+	case isPEM:
+		return nil, errors.New("there are a secret and a PEM block, one key is needed")
+	case id == "":
+		return nil, errors.New("an HS256 secret needs a line \"keyID: …\"")
+	}
+	return NewSecretKey(id, []byte(secret))
+}
+
+// line finds what stands behind a name, or "".
+func line(text []byte, wanted string) (string, error) {
 	found := ""
-	for line := range strings.Lines(string(before)) {
+	for line := range strings.Lines(string(text)) {
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || strings.TrimSpace(name) != "keyID" {
+		if !ok || strings.TrimSpace(name) != wanted {
 			continue
 		}
 		if found != "" {
-			return "", errors.New("there are two lines \"keyID: …\"")
+			return "", fmt.Errorf("there are two lines \"%s: …\"", wanted)
 		}
 		if found = strings.TrimSpace(value); found == "" {
-			return "", errors.New("the line \"keyID: …\" names no key")
+			return "", fmt.Errorf("the line \"%s: …\" is empty", wanted)
 		}
 	}
 	return found, nil
@@ -72,7 +82,7 @@ func keyBlock(text []byte) (*pem.Block, error) {
 		}
 	}
 	if found == nil {
-		return nil, errors.New("there is no whole PEM block")
+		return nil, errors.New("there is no whole PEM block, and no line \"secret: …\"")
 	}
 	return found, nil
 }
@@ -109,20 +119,21 @@ func parsePKCS8(der []byte) (*ecdsa.PrivateKey, error) {
 	return private, nil
 }
 
-// MarshalPrivate returns the text of a key file: PKCS#8 or "HS256 SECRET", with its keyID.
+// MarshalPrivate returns the text of a key file, with its keyID. An HS256 secret must be
+// visible text for it, as GenerateSecretKey makes it.
 func (k *Key) MarshalPrivate() ([]byte, error) {
-	block := &pem.Block{Type: secretBlock}
-	switch private := k.private.(type) {
-	case []byte:
-		block.Bytes = private
-	default:
-		der, err := x509.MarshalPKCS8PrivateKey(private)
-		if err != nil {
-			return nil, fmt.Errorf("write the private key: %w", err)
+	head := []byte("keyID: " + k.id + "\n")
+	if secret, ok := k.private.([]byte); ok {
+		if bytes.ContainsFunc(secret, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || !unicode.IsPrint(r) }) {
+			return nil, errors.New("the HS256 secret is no visible text, a file cannot hold it")
 		}
-		block = &pem.Block{Type: "PRIVATE KEY", Bytes: der}
+		return append(append(append(head, "secret: "...), secret...), '\n'), nil
 	}
-	return append([]byte("keyID: "+k.id+"\n"), pem.EncodeToMemory(block)...), nil
+	der, err := x509.MarshalPKCS8PrivateKey(k.private)
+	if err != nil {
+		return nil, fmt.Errorf("write the private key: %w", err)
+	}
+	return append(head, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})...), nil
 }
 
 // MarshalPublic returns the public key as PEM (SubjectPublicKeyInfo), which is what gets

@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
-	"encoding/pem"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent"
@@ -59,9 +60,12 @@ func TestKeygenHS256(t *testing.T) {
 	key, err := agent.ParseKey(file)
 	require.NoError(t, err)
 	require.Equal(t, "keyID: "+key.ID()+"\nalgorithm: HS256\n", out)
-	block, _ := pem.Decode(file)
-	require.NotContains(t, out+text, strings.Split(string(file), "\n")[2])
-	require.Len(t, block.Bytes, 32)
+	match := regexp.MustCompile(`^keyID: (\S+)\nsecret: ([A-Za-z0-9_-]{43})\n$`).FindStringSubmatch(string(file))
+	require.NotNil(t, match)
+	require.NotContains(t, out+text, match[2])
+	// What is registered is those characters, and they are what signs.
+	_, err = jwt.NewParser(jwt.WithValidMethods([]string{"HS256"})).Parse(sign(t, key), func(*jwt.Token) (any, error) { return []byte(match[2]), nil })
+	require.NoError(t, err)
 	token := sign(t, key)
 	code, out, _ = call(token, "verify", "--key="+path)
 	require.Equal(t, exitOK, code)

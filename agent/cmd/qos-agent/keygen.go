@@ -14,7 +14,7 @@ const keygenUsage = `qos-agent keygen [--algorithm=ES256] FILE
 
 Makes a key, writes it to FILE (mode 0600; a file that is there is left alone) and prints
 what to register for the app: keyID, algorithm, and the public key as PEM. An HS256 secret,
-for registries that want one, is shared: it is not printed, FILE holds it.
+for registries that want one, is shared: it is not printed, FILE holds it in a line of text.
 `
 
 func keygen(args []string, s streams) error {
@@ -72,7 +72,7 @@ func announce(key *agent.Key, path string, s streams) error {
 	_, _ = fmt.Fprintf(s.err, "The key is in %s. Register this for the app:\n\n", path)
 	_, _ = fmt.Fprintf(s.out, "keyID: %s\nalgorithm: %s\n", key.ID(), key.Algorithm())
 	if key.Algorithm() == agent.HS256 {
-		_, _ = fmt.Fprintln(s.err, "\nThe secret is in the file, as base64 between BEGIN and END.")
+		_, _ = fmt.Fprintln(s.err, "\nThe secret is in the file, in the line \"secret: …\": register those characters.")
 		return nil
 	}
 	public, err := key.MarshalPublic()

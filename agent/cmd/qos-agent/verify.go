@@ -117,11 +117,7 @@ func readVerificationKey(path, id string) (explain.Key, error) {
 	if err != nil {
 		return explain.Key{}, fmt.Errorf("--key: %w", err)
 	}
-	if key.Algorithm() == agent.HS256 {
-		block, _ := pem.Decode(text)
-		return explain.Key{ID: key.ID(), Algorithm: string(agent.HS256), Material: block.Bytes}, nil
-	}
-	return explain.Key{ID: key.ID(), Algorithm: string(agent.ES256), Material: key.Public()}, nil
+	return explain.Key{ID: key.ID(), Algorithm: string(key.Algorithm()), Material: key.Material()}, nil
 }
 
 func publicKey(der []byte, id string) (explain.Key, error) {

@@ -78,7 +78,10 @@ func TestTheWayOIDC(t *testing.T) {
 	claims := p.token(p.key().Public(), "Authorization", "Bearer "+issuer.Token(t, "es-1", nil))
 	require.Equal(t, "alice", claims["userID"])
 	issuer.Add(t, "es-2")
-	p.token(p.key().Public(), "Authorization", "Bearer "+issuer.Token(t, "es-2", nil))
+	require.Eventually(t, func() bool { // go-oidc may still be putting the first keys away
+		status, _, err := p.post("Authorization", "Bearer "+issuer.Token(t, "es-2", nil))
+		return err == nil && status == http.StatusOK
+	}, patience, pause)
 	refused, _, err := p.post("Authorization", "Bearer "+issuer.Token(t, "es-1", jwt.MapClaims{"aud": "mail"}))
 	require.NoError(t, err)
 	require.Equal(t, http.StatusForbidden, refused)

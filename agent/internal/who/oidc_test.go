@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/rsa"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -115,8 +116,11 @@ func TestProviderRollsItsKeys(t *testing.T) {
 	_, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.NoError(t, err)
 	i.Add(t, "es-2")
-	_, err = o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-2", nil)))
-	require.NoError(t, err)
+	// go-oidc may still be putting the keys of its first fetch away, and then answers by them.
+	require.Eventually(t, func() bool {
+		_, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-2", nil)))
+		return err == nil
+	}, 20*time.Second, 50*time.Millisecond)
 	for range 50 {
 		_, err = o.Who(request(t, "Authorization", "Bearer "+forger.Token(t, "es-1", jwt.MapClaims{"iss": i.URL})))
 		require.Error(t, err)
@@ -137,9 +141,11 @@ func TestProviderThatIsDown(t *testing.T) {
 	i.Set(func() { i.Down = true })
 	_, err = o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.NoError(t, err)
-	_, err = o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-2", nil)))
+	require.Eventually(t, func() bool { // as above
+		_, err = o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-2", nil)))
+		return !errors.Is(err, agent.ErrNotLoggedIn)
+	}, 20*time.Second, 50*time.Millisecond)
 	require.ErrorContains(t, err, "fetch the OpenID provider's keys")
-	require.NotErrorIs(t, err, agent.ErrNotLoggedIn)
 }
 
 func TestProviderComesLate(t *testing.T) {
