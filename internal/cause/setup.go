@@ -112,9 +112,10 @@ func stage(name string) string {
 	return "an unknown stage"
 }
 
-// brokenShare of a fabric's life, or minBrokenMs, makes a disruption a cause.
+// Disruptions of minBrokenMs in all, and of brokenShare of a fabric's life, are a cause.
+// Browsers tell some 5 s after the last packet, so that was 6.5 s of silence.
 const (
-	minBrokenMs = 4000
+	minBrokenMs = 1500
 	brokenShare = 0.02
 )
 
@@ -141,12 +142,15 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 		return
 	}
 	finding.affects = append(finding.affects, c.session(other))
-	if mine, theirs := c.failing(i), c.failing(other); theirs > mine {
-		finding.Session, finding.Peer = c.session(other), c.session(i)
+	mine, theirs := c.failing(i), c.failing(other)
+	if theirs > mine {
+		finding.Session = c.session(other)
 		finding.legs = c.count(other)
 	} else {
-		finding.Peer = c.session(other)
 		finding.legs = c.count(i)
+	}
+	if mine == theirs { // between the two, for all that is known
+		finding.Peer = c.session(other)
 	}
 }
 
