@@ -88,6 +88,7 @@ func TestLocatesLoss(t *testing.T) {
 	f(mesh("ab", "ab", "ba"), cause.PathOrTURN, "a", "b")
 	f(mesh("abc", "ab"), cause.PathOrTURN, "a", "b")
 	f(mesh("abc", "ab", "ba"), cause.PathOrTURN, "a", "b")
+	f(mesh("abcd", "ab", "ac"), cause.PathOrTURN, "a", "b") // a sends to d well
 }
 
 // TestOthersAreNamed: of a way that only two know, both accesses are told as possible.
