@@ -33,6 +33,7 @@ func (l *logins) tell(one *story) {
 //
 // spec: AUTH-01, AUTH-02, AUTH-03, AUTH-04, AUTH-05, AUTH-06, AUTH-07, AUTH-08, SRV-01
 func TestAuth(t *testing.T) {
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has nginx
 	need(t, slices.Concat(programs[chromium], programs[firefox], []string{"nginx", "certutil"})...)
 	s := startSite(t)
 	all := map[string]subject{}
