@@ -1795,9 +1795,9 @@ function createTransport(env) {
     const goOn = queue.acked() > acked && queue.next(windowFrames);
     if (!stopped) connectIn(goOn || !entries.length ? 0 : postPauseMs);
   }
-  function flush() {
+  function flush(last = true) {
     if (!token || !clock.synced()) return;
-    queue.shrink(maxEntryBytes);
+    if (last) queue.shrink(maxEntryBytes);
     const all = queue.waiting();
     const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
     const entries = fits ? all : all.filter((entry) => !entry.sent);
@@ -2049,7 +2049,7 @@ function createSession(first, env) {
     for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
       fabric.event("wifiStats", sample);
   }
-  const covered = () => transport.online() ? transport.pump() : transport.flush();
+  const covered = () => transport.online() ? transport.pump() : transport.flush(false);
   function start() {
     unwatchPage();
     unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);

@@ -251,7 +251,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       fabric.event('wifiStats', sample);
   }
 
-  const covered = () => (transport.online() ? transport.pump() : transport.flush());
+  const covered = () => (transport.online() ? transport.pump() : transport.flush(false));
 
   function start(): void {
     unwatchPage();

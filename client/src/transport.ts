@@ -311,10 +311,10 @@ export function createTransport(env: TransportEnv) {
     if (!stopped) connectIn(goOn || !entries.length ? 0 : postPauseMs);
   }
 
-  /** Hands what waits to a request that outlives the page. */
-  function flush(): void {
+  /** Hands what waits to a request that outlives the page; what finds no room is dropped when it is the last. */
+  function flush(last = true): void {
     if (!token || !clock.synced()) return;
-    queue.shrink(maxEntryBytes);
+    if (last) queue.shrink(maxEntryBytes);
     const all = queue.waiting();
     // What was sent and is not acknowledged goes too where there is room: it is counted once.
     const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;

@@ -556,6 +556,14 @@ describe('a page that goes (spec: FAB-08)', () => {
     const flush = harness.posts.at(-1);
     expect(flush?.init).toMatchObject({ keepalive: true });
     expect(lines(flush?.body ?? '').at(-1)).toMatchObject({ event: 'customEvent', data: { name: 'late' } });
+    // It may come back: nothing is dropped for the sake of one request.
+    for (let i = 0; i < 60; i++) qos.sendCustomEvent(null, conference, [{ name: 'x'.repeat(3000) }]);
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    expect(Buffer.byteLength(harness.posts.at(-1)?.body ?? '')).toBeLessThanOrEqual(65_536);
+    await harness.run(5000);
+    harness.socket().welcome();
+    expect(harness.socket().of('event')).toHaveLength(62);
+    expect(harness.socket().of('skip')).toEqual([]);
   });
 
   it('is left alone with disableBeforeUnloadHandler (spec: INIT-04)', async () => {
