@@ -112,6 +112,9 @@ func (a *AppConfig) validate(at string) error {
 	if len(a.Secrets)+len(a.NamedSecrets)+len(a.Keys) == 0 {
 		errs = append(errs, fmt.Errorf("%s.secrets: at least one secret is required, or one of named_secrets or keys", at))
 	}
+	if n := len(a.Secrets) + len(a.NamedSecrets); n > app.MaxSecrets {
+		errs = append(errs, fmt.Errorf("%s: secrets and named_secrets must have at most %d entries together (got %d)", at, app.MaxSecrets, n))
+	}
 	for i, secret := range a.Secrets {
 		errs = append(errs, checkSecret(fmt.Sprintf("%s.secrets[%d]", at, i), string(secret)))
 	}

@@ -21,7 +21,7 @@ import (
 // Bounds of an app.
 const (
 	MaxNameBytes         = 256
-	MaxSecrets           = 16
+	MaxSecrets           = auth.MaxSecrets
 	MaxKeys              = 32
 	MaxOrigins           = 256
 	MaxWebhooks          = 16

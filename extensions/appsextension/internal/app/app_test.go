@@ -206,7 +206,7 @@ func TestSecrets(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err = a.AddSecret([]byte(`{}`), noon)
-	require.ErrorContains(t, err, "secrets must have at most 16 entries")
+	require.ErrorContains(t, err, "secrets must have at most 8 entries")
 	_, err = a.AddSecret([]byte(`{}`), end)
 	require.NoError(t, err, "one has ended and makes room")
 }
