@@ -19,14 +19,20 @@ type made struct {
 }
 
 // view is how an app of the store is seen.
-func (m *management) view(req *request, k kept) (app.View, error) {
+func (k kept) view(id string, used app.LastUse) app.View {
+	v := k.doc.View(id, used)
+	v.Revision, v.ChangedAt = k.revision, k.changedAt
+	return v
+}
+
+// now is an app after a change. The change is made and may have told secrets that nobody
+// tells again, so it is answered even where the last uses cannot be read.
+func (m *management) now(req *request, k kept) app.View {
 	used, err := m.registry.lastUses(req.ctx, req.app)
 	if err != nil {
-		return app.View{}, err
+		m.registry.logger.Warn("a change was answered without the last uses of the app's credentials", zap.String("app", req.app), zap.Error(err))
 	}
-	v := k.doc.View(req.app, used)
-	v.Revision, v.ChangedAt = k.revision, k.changedAt
-	return v, nil
+	return k.view(req.app, used)
 }
 
 // changed answers a change with the app as it is now.
@@ -34,22 +40,24 @@ func (m *management) changed(req *request, k kept, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	v, err := m.view(req, k)
-	return reply{status: http.StatusOK, body: v, revision: k.revision}, err
+	return reply{status: http.StatusOK, body: m.now(req, k), revision: k.revision}, nil
 }
 
 func (m *management) get(req *request) (reply, error) {
+	used, err := m.registry.lastUses(req.ctx, req.app)
+	if err != nil {
+		return reply{}, err
+	}
 	if m.registry.isDeclared(req.app) {
-		used, err := m.registry.lastUses(req.ctx, req.app)
-		if err != nil {
-			return reply{}, err
-		}
 		v := m.registry.now.Load().apps[req.app].doc.View(req.app, used)
 		v.Declared = true
 		return reply{status: http.StatusOK, body: v}, nil
 	}
 	k, err := m.registry.read(req.ctx, req.app)
-	return m.changed(req, k, err)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, body: k.view(req.app, used), revision: k.revision}, nil
 }
 
 func (m *management) replace(req *request) (reply, error) {
@@ -65,8 +73,7 @@ func (m *management) replace(req *request) (reply, error) {
 		return reply{}, notThere(err)
 	}
 	m.note(req, "replace", zap.Int64("revision", k.revision))
-	v, err := m.view(req, k)
-	return reply{status: http.StatusOK, body: made{View: v, Secrets: shown}, revision: k.revision}, err
+	return reply{status: http.StatusOK, body: made{View: m.now(req, k), Secrets: shown}, revision: k.revision}, nil
 }
 
 // notThere is what RFC 9110 has for If-Match where there is nothing.
@@ -95,8 +102,7 @@ func (m *management) create(req *request) (reply, error) {
 		return reply{}, err
 	}
 	m.note(req, "create", zap.Int64("revision", k.revision))
-	v, err := m.view(req, k)
-	return reply{status: http.StatusCreated, body: made{View: v, Secrets: shown}, revision: k.revision, location: pathOf(req.app)}, err
+	return reply{status: http.StatusCreated, body: made{View: m.now(req, k), Secrets: shown}, revision: k.revision, location: pathOf(req.app)}, nil
 }
 
 // pathOf is where an app is.

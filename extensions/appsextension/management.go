@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/throttle"
 )
 
 // storeTimeout ends a request whose store does not answer.
@@ -18,12 +20,13 @@ const storeTimeout = 10 * time.Second
 
 // management is the API's server.
 type management struct {
-	registry *registry
-	tokens   *tokens
-	audit    *zap.Logger
-	server   *http.Server
-	addr     string // where it listens, once started
-	wg       sync.WaitGroup
+	registry  *registry
+	tokens    *tokens
+	audit     *zap.Logger
+	strangers *throttle.Table // lines of the audit log that they may still cause
+	server    *http.Server
+	addr      string // where it listens, once started
+	wg        sync.WaitGroup
 }
 
 // manage starts the management API where it is configured.
@@ -39,7 +42,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
 	}
-	m := &management{registry: r, tokens: tokens, audit: r.logger.Named("audit")}
+	m := &management{registry: r, tokens: tokens, audit: r.logger.Named("audit"), strangers: throttle.NewTable(1, time.Now())}
 	server, err := cfg.ToServer(ctx, host.GetExtensions(), r.set, m.handler())
 	if err != nil {
 		return fmt.Errorf("management: %w", err)

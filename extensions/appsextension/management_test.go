@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
+	"github.com/qosrtc/qos/storage"
 )
 
 const shop = "/api/v1/apps/shop"
@@ -336,6 +338,51 @@ func TestAudit(t *testing.T) {
 			require.NotContains(t, text, secret)
 		}
 	}
+}
+
+// Strangers cannot fill the log; all of them are counted.
+//
+// spec: DASH-03
+func TestStrangersAreLoggedNowAndThen(t *testing.T) {
+	r := startOn(t, newMemory())
+	now := time.Now()
+	ask := func(at time.Time) {
+		w := httptest.NewRecorder()
+		r.management.unauthorized(w, httptest.NewRequest(http.MethodGet, shop, nil), at)
+		require.Equal(t, http.StatusUnauthorized, w.Code)
+	}
+	for range 1000 {
+		ask(now)
+	}
+	const line = "a request to the management API without a good token was refused"
+	require.Equal(t, strangerRate.Burst, r.logged(line))
+	ask(now.Add(strangerRate.Interval))
+	require.Equal(t, strangerRate.Burst+1, r.logged(line))
+}
+
+// withoutUses are settings whose last uses cannot be read.
+type withoutUses struct{ *memory }
+
+func (m withoutUses) Setting(ctx context.Context, kind, id string) (storage.Setting, error) {
+	if kind == kindUses {
+		return storage.Setting{}, errors.New("the connection broke")
+	}
+	return m.memory.Setting(ctx, kind, id)
+}
+
+// What is told this once is told although something else cannot be read.
+//
+// spec: DASH-03
+func TestSecretsAreToldWithoutLastUses(t *testing.T) {
+	r := startOn(t, withoutUses{newMemory()})
+	const hooks = `{"webhooks":[{"id":"a","url":"https://a.example"}]}`
+	created := r.create(hooks)
+	require.Len(t, into[made](t, created).Secrets, 1)
+	replaced := r.must(http.StatusOK, http.MethodPut, shop, strings.ReplaceAll(hooks, `"a"`, `"b"`), "If-Match", created.header.Get("ETag"))
+	require.Len(t, into[made](t, replaced).Secrets, 1)
+	r.must(http.StatusOK, http.MethodPost, shop+"/revoke", `{"all":true}`)
+	require.Equal(t, 3, r.logged("a change was answered without the last uses of the app's credentials"))
+	r.refused(http.StatusServiceUnavailable, http.MethodGet, shop, "")
 }
 
 func TestManagementTelemetry(t *testing.T) {

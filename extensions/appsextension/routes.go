@@ -7,10 +7,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/throttle"
 )
 
 // request is what a route answers.
@@ -73,11 +76,9 @@ func (m *management) handler() http.Handler {
 		for name, value := range headers {
 			w.Header().Set(name, value)
 		}
-		if _, ok := m.tokens.name(r); !ok {
-			m.count(r.Context(), "unauthorized")
-			m.audit.Warn("a request to the management API without a good token was refused", zap.String("method", clip(r.Method)))
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			writeProblem(w, newProblem(http.StatusUnauthorized, "a bearer token is needed, and this is none of those that are configured"))
+		who, ok := m.tokens.name(r)
+		if !ok {
+			m.unauthorized(w, r, time.Now())
 			return
 		}
 		if _, pattern := mux.Handler(r); pattern == "" {
@@ -85,8 +86,26 @@ func (m *management) handler() http.Handler {
 			writeProblem(w, noRoute(mux, r))
 			return
 		}
-		mux.ServeHTTP(w, r)
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
 	})
+}
+
+// whoKey is the key of a request's context under which the name of its token stands: a
+// file of tokens may change while a request is answered.
+type whoKey struct{}
+
+// strangerRate is how many lines strangers get in the audit log: one a second for long.
+// All of them are counted (qosapps_management_requests).
+var strangerRate = throttle.PerSecond(1, 60) //nolint:gochecknoglobals // a constant
+
+// unauthorized refuses a request without a good token.
+func (m *management) unauthorized(w http.ResponseWriter, r *http.Request, now time.Time) {
+	m.count(r.Context(), "unauthorized")
+	if m.strangers.Take(0, strangerRate, now) == 0 {
+		m.audit.Warn("a request to the management API without a good token was refused", zap.String("method", clip(r.Method)))
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	writeProblem(w, newProblem(http.StatusUnauthorized, "a bearer token is needed, and this is none of those that are configured"))
 }
 
 // clip bounds what comes from outside and goes into the log.
@@ -109,7 +128,7 @@ func (m *management) answer(route route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
 		defer cancel()
-		who, _ := m.tokens.name(r)
+		who, _ := ctx.Value(whoKey{}).(string)
 		req := &request{Request: r, ctx: ctx, who: who, app: r.PathValue("app")}
 		var rep reply
 		err := req.read(w)
