@@ -169,7 +169,14 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, a.DeleteKey("mine"))
 	require.ErrorIs(t, a.DeleteKey("mine"), ErrNoCredential)
 	require.ErrorIs(t, a.ChangeKey("mine", []byte(`{}`)), ErrNoCredential)
+}
 
+// spec: AUTH-05
+func TestKeysRefused(t *testing.T) {
+	a, v := newApp(t), newVault(t, 1)
+	text := publicPEM(t, &newKey(t, elliptic.P256()).PublicKey)
+	_, err := a.AddKey("shop", []byte(`{"algorithm":"HS256","keyID":"given"}`), v, noon)
+	require.NoError(t, err)
 	f := func(body, want string) {
 		t.Helper()
 		_, err := a.AddKey("shop", []byte(body), v, noon)
@@ -189,7 +196,8 @@ func TestKeys(t *testing.T) {
 	f(`{"algorithm":"HS256","keyID":"a b"}`, "keyID must have 1 to 128 of the characters")
 	f(`{"algorithm":"HS256","keyID":""}`, "keyID must have 1 to 128")
 	for len(a.Keys) < MaxKeys {
-		add(`{"algorithm":"HS256"}`)
+		_, err := a.AddKey("shop", []byte(`{"algorithm":"HS256"}`), v, noon)
+		require.NoError(t, err)
 	}
 	f(`{"algorithm":"HS256"}`, "keys must have at most 32 entries")
 }
