@@ -93,5 +93,5 @@ func TestConferenceThatNeverEnds(t *testing.T) {
 	size := int64(heap()) - int64(before)
 	t.Logf("%d bytes", size)
 	require.Less(t, size, int64(budget))
-	require.EqualValues(t, month, c.Summary(quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].Intervals)
+	require.Equal(t, month, c.Summary(quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].Intervals)
 }

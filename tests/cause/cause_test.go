@@ -123,7 +123,7 @@ func TestLessEvidence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tuned, kept := answers(t, variant.change)
-			all := append(tuned, kept...)
+			all := slices.Concat(tuned, kept)
 			t.Log(report(all))
 			require.GreaterOrEqual(t, share(all, func(a answer) bool { return a.placed || a.unnamed("ben") || a.found.Cause == cause.Unknown }), variant.goal)
 			lies := share(all, func(a answer) bool {
