@@ -161,6 +161,23 @@ func TestPoll(t *testing.T) {
 	})
 }
 
+// TestAChangeBeforeTheWatch: what was replaced between Open and Watch is seen, not only
+// with the next look.
+//
+// spec: AUTH-08
+func TestAChangeBeforeTheWatch(t *testing.T) {
+	dir := t.TempDir()
+	_, text := newKey(t)
+	write(t, text, dir, "current.pem")
+	w := open(t, dir)
+	second, text := newKey(t)
+	replace(t, text, dir, "current.pem")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, w.Watch(ended))
+	require.True(t, w.Current().Equal(second))
+}
+
 // TestWatchWhereThereIsNothing: the caller learns that it must poll.
 func TestWatchWhereThereIsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")

@@ -31,6 +31,7 @@ func (d *Dir) Watch(ctx context.Context) error {
 	if err := watcher.Add(d.path); err != nil {
 		return fmt.Errorf("watch the key directory: %w", err)
 	}
+	_ = d.Reload() // what changed before the watch stood; it reports by itself
 	d.follow(ctx, watcher)
 	return nil
 }
