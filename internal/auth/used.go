@@ -59,6 +59,9 @@ func (u *usedNames) turn(now time.Time) {
 	u.old, u.now, u.since = u.now, make(map[string]struct{}), now
 }
 
+// size is how many names are remembered. The caller holds the lock.
+func (u *usedNames) size() int { return len(u.now) + len(u.old) }
+
 // forgottenNames counts the names that were forgotten before their time.
 func (u *usedNames) forgottenNames() uint64 {
 	u.mu.Lock()
@@ -76,7 +79,9 @@ type usedByApp struct {
 
 	mu        sync.Mutex
 	apps      map[string]*usedNames
-	forgotten uint64 // of apps that are not here any more
+	held      int       // names of all apps, so that nobody has to count them
+	tidied    time.Time // when apps without names were last taken away
+	forgotten uint64    // of apps that are not here any more
 }
 
 // use reports whether the app's name was not used before, and marks it.
@@ -89,9 +94,13 @@ func (u *usedByApp) use(app, name string, now time.Time) bool {
 		names = &usedNames{keep: u.keep, most: u.most}
 		u.apps[app] = names
 	}
-	if u.count() >= u.all {
-		u.largest().turn(now)
+	if u.held >= u.all {
+		largest := u.largest()
+		u.held -= len(largest.old)
+		largest.turn(now)
 	}
+	before := names.size()
+	defer func() { u.held += names.size() - before }()
 	return names.use(name, now)
 }
 
@@ -100,35 +109,35 @@ func (u *usedByApp) giveBack(app, name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if names := u.apps[app]; names != nil {
+		before := names.size()
 		delete(names.now, name)
 		delete(names.old, name)
+		u.held += names.size() - before
 	}
 }
 
-// tidy takes away the apps of which nothing has to be remembered any more.
+// tidy takes away the apps of which nothing has to be remembered any more, now and then.
 func (u *usedByApp) tidy(now time.Time) {
 	if u.apps == nil {
 		u.apps = make(map[string]*usedNames)
 	}
+	if now.Sub(u.tidied) < u.keep {
+		return
+	}
+	u.tidied = now
 	for app, names := range u.apps {
 		if now.Sub(names.since) >= 2*u.keep {
 			u.forgotten += names.forgotten
+			u.held -= names.size()
 			delete(u.apps, app)
 		}
 	}
 }
 
-func (u *usedByApp) count() (n int) {
-	for _, names := range u.apps {
-		n += len(names.now) + len(names.old)
-	}
-	return n
-}
-
 // largest is the app that has the most names.
 func (u *usedByApp) largest() (largest *usedNames) {
 	for _, names := range u.apps {
-		if largest == nil || len(names.now)+len(names.old) > len(largest.now)+len(largest.old) {
+		if largest == nil || names.size() > largest.size() {
 			largest = names
 		}
 	}

@@ -37,6 +37,16 @@ func TestUsedNamesAreKeptLongEnough(t *testing.T) {
 	require.True(t, u.use("a", now.Add(121*time.Second)), "used two minutes ago")
 }
 
+// held counts the names of all apps, as the memory itself does.
+func held(t *testing.T, u *usedByApp) (n int) {
+	t.Helper()
+	for _, names := range u.apps {
+		n += names.size()
+	}
+	require.Equal(t, n, u.held)
+	return n
+}
+
 // An app that uses up many names has its own forgotten, not another's.
 func TestUsedNamesOfAppsDoNotCrowdEachOtherOut(t *testing.T) {
 	const most = 100
@@ -47,22 +57,27 @@ func TestUsedNamesOfAppsDoNotCrowdEachOtherOut(t *testing.T) {
 	}
 	require.False(t, u.use("quiet", "first", now))
 	require.Positive(t, u.forgottenNames())
-	require.LessOrEqual(t, u.count(), 2*most+1)
+	require.LessOrEqual(t, held(t, &u), 2*most+1)
+
+	require.False(t, u.use("loud", strconv.Itoa(10*most-1), now))
+	held(t, &u)
 
 	// Many apps together: the largest one pays.
 	for i := range 50 {
 		for j := range 30 {
 			require.True(t, u.use("app "+strconv.Itoa(i), strconv.Itoa(j), now))
 		}
-		require.LessOrEqual(t, u.count(), 10*most+1)
+		require.LessOrEqual(t, held(t, &u), 10*most+1)
 	}
 	require.False(t, u.use("quiet", "first", now), "it has one name, all others have more")
 
 	u.giveBack("quiet", "first")
 	u.giveBack("nobody", "first")
+	held(t, &u)
 	require.True(t, u.use("quiet", "first", now))
 	before := u.forgottenNames()
 	require.True(t, u.use("late", "first", now.Add(time.Hour)))
 	require.Len(t, u.apps, 1, "what is over is not kept")
+	require.Equal(t, 1, held(t, &u))
 	require.Equal(t, before, u.forgottenNames())
 }
