@@ -33,11 +33,11 @@ func write(t *testing.T, text []byte, path ...string) {
 	require.NoError(t, os.WriteFile(filepath.Join(path...), text, 0o600))
 }
 
-// replace puts a whole file in place of another, as careful programs do.
-func replace(t *testing.T, text []byte, dir, name string) {
+// replace puts a whole file in place of current.pem, as careful programs do.
+func replace(t *testing.T, text []byte, dir string) {
 	t.Helper()
 	write(t, text, dir, "next")
-	require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, name)))
+	require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, "current.pem")))
 }
 
 // watched is a directory that is being followed, with what it told.
@@ -101,7 +101,7 @@ func TestAKeyIsReplacedByFileChange(t *testing.T) {
 	w := watch(t, dir)
 	require.True(t, w.Current().Equal(first))
 	for _, change := range []func([]byte){
-		func(text []byte) { replace(t, text, dir, "current.pem") }, // at one blow
+		func(text []byte) { replace(t, text, dir) }, // at one blow
 		func(text []byte) { write(t, text, dir, "current.pem") },   // in place
 		func(text []byte) { // by a link
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "next")))
@@ -151,7 +151,7 @@ func TestPoll(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { w.Poll(ctx); close(ended) }()
 		second, text := newKey(t)
-		replace(t, text, dir, "current.pem")
+		replace(t, text, dir)
 		<-time.After(keydir.LookAgain - time.Second)
 		require.True(t, w.Current().Equal(first))
 		<-time.After(2 * time.Second)
@@ -171,7 +171,7 @@ func TestAChangeBeforeTheWatch(t *testing.T) {
 	write(t, text, dir, "current.pem")
 	w := open(t, dir)
 	second, text := newKey(t)
-	replace(t, text, dir, "current.pem")
+	replace(t, text, dir)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, w.Watch(ended))
@@ -220,7 +220,7 @@ func TestABadFileKeepsTheOldKey(t *testing.T) {
 	require.False(t, w.Failed())
 	require.Len(t, w.told(), 4, "the same key again is no news")
 	next, text := newKey(t)
-	replace(t, text, dir, "current.pem")
+	replace(t, text, dir)
 	require.NoError(t, w.Reload())
 	require.Len(t, w.told(), 5)
 	require.True(t, w.told()[4].Key.Equal(next))

@@ -111,6 +111,7 @@ func TestBearersThatAreRefused(t *testing.T) {
 //
 // spec: AUTH-08
 func TestProviderRollsItsKeys(t *testing.T) {
+	begun := time.Now()
 	i, forger := oidctest.New(t), oidctest.New(t)
 	o := way(t, i, plain)
 	_, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
@@ -125,7 +126,8 @@ func TestProviderRollsItsKeys(t *testing.T) {
 		_, err = o.Who(request(t, "Authorization", "Bearer "+forger.Token(t, "es-1", jwt.MapClaims{"iss": i.URL})))
 		require.Error(t, err)
 	}
-	i.Set(func() { require.LessOrEqual(t, i.Fetched, 5) })
+	most := 5 + int(time.Since(begun)/(5*time.Second)) // a burst, then one each 5 s
+	i.Set(func() { require.LessOrEqual(t, i.Fetched, most) })
 	_, err = o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-2", nil)))
 	require.NoError(t, err, "known keys go on")
 }
