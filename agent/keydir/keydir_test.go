@@ -101,8 +101,8 @@ func TestAKeyIsReplacedByFileChange(t *testing.T) {
 	w := watch(t, dir)
 	require.True(t, w.Current().Equal(first))
 	for _, change := range []func([]byte){
-		func(text []byte) { replace(t, text, dir) }, // at one blow
-		func(text []byte) { write(t, text, dir, "current.pem") },   // in place
+		func(text []byte) { replace(t, text, dir) },              // at one blow
+		func(text []byte) { write(t, text, dir, "current.pem") }, // in place
 		func(text []byte) { // by a link
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "next")))
 			write(t, text, dir, "november.pem")
