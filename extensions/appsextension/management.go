@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,7 +25,7 @@ type management struct {
 	registry  *registry
 	tokens    *tokens
 	audit     *zap.Logger
-	strangers *throttle.Table // lines of the audit log that they may still cause
+	strangers *throttle.Table // lines of the logs that they may still cause
 	server    *http.Server
 	addr      string // where it listens, once started
 	wg        sync.WaitGroup
@@ -42,7 +44,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
 	}
-	m := &management{registry: r, tokens: tokens, audit: r.logger.Named("audit"), strangers: throttle.NewTable(1, time.Now())}
+	m := &management{registry: r, tokens: tokens, audit: r.logger.Named("audit"), strangers: throttle.NewTable(int(strangerKinds), time.Now())}
 	server, err := cfg.ToServer(ctx, host.GetExtensions(), r.set, m.handler())
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
@@ -51,6 +53,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management endpoint %s: %w", cfg.NetAddr.Endpoint, err)
 	}
+	server.ErrorLog = log.New(m, "", 0)
 	m.server, m.addr = server, listener.Addr().String()
 	m.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -59,6 +62,14 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	})
 	r.management = m
 	return nil
+}
+
+// Write takes one line that net/http logs by itself: strangers who do not speak TLS.
+func (m *management) Write(line []byte) (int, error) {
+	if m.strangers.Take(strangerConnections, strangerRate, time.Now()) == 0 {
+		m.registry.logger.Warn("management API: " + strings.TrimSpace(string(line)))
+	}
+	return len(line), nil
 }
 
 func (m *management) shutdown(ctx context.Context) error {

@@ -358,6 +358,14 @@ func TestStrangersAreLoggedNowAndThen(t *testing.T) {
 	require.Equal(t, strangerRate.Burst, r.logged(line))
 	ask(now.Add(strangerRate.Interval))
 	require.Equal(t, strangerRate.Burst+1, r.logged(line))
+
+	const broken = "http: TLS handshake error"
+	for range 1000 {
+		r.management.server.ErrorLog.Print(broken)
+	}
+	n := r.logged("management API: " + broken)
+	require.GreaterOrEqual(t, n, strangerRate.Burst)
+	require.Less(t, n, 500, "of 1,000 in a moment")
 }
 
 // withoutUses are settings whose last uses cannot be read.

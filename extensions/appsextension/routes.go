@@ -94,14 +94,21 @@ func (m *management) handler() http.Handler {
 // file of tokens may change while a request is answered.
 type whoKey struct{}
 
-// strangerRate is how many lines strangers get in the audit log: one a second for long.
-// All of them are counted (qosapps_management_requests).
+// strangerRate is how many lines strangers get in the logs for each of their kinds: one a
+// second for long. Their requests are counted, all of them (qosapps_management_requests).
 var strangerRate = throttle.PerSecond(1, 60) //nolint:gochecknoglobals // a constant
+
+// The kinds of lines that strangers cause.
+const (
+	strangerRequests throttle.Key = iota
+	strangerConnections
+	strangerKinds
+)
 
 // unauthorized refuses a request without a good token.
 func (m *management) unauthorized(w http.ResponseWriter, r *http.Request, now time.Time) {
 	m.count(r.Context(), "unauthorized")
-	if m.strangers.Take(0, strangerRate, now) == 0 {
+	if m.strangers.Take(strangerRequests, strangerRate, now) == 0 {
 		m.audit.Warn("a request to the management API without a good token was refused", zap.String("method", clip(r.Method)))
 	}
 	w.Header().Set("WWW-Authenticate", "Bearer")
