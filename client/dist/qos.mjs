@@ -1572,6 +1572,7 @@ function createTransport(env) {
   let resting = false;
   let attempts = 0;
   let socketRefusals = 0;
+  let notBefore = 0;
   let postUntil = 0;
   let posting = false;
   let windowFrames = 256;
@@ -1605,6 +1606,7 @@ function createTransport(env) {
   }
   const connectIn = (ms) => nextTry.set(ms, connect);
   function retry(minMs = 0) {
+    notBefore = clock.mono() + minMs;
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
   }
   function fail({ csError, message, retry: canRetry, retryAfterMs }) {
@@ -1648,13 +1650,15 @@ function createTransport(env) {
     token = fresh;
     clock.sample(fresh.sent, fresh.received, fresh.at);
     if (!forceNew) report("success", "authenticated");
-    renewIn(fresh.expiresInMs * 0.9);
+    renewIn(fresh.expiresInMs * (0.85 + Math.random() * 0.1));
   }
   function renewIn(ms) {
     renewal.set(
       Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
-      () => renew(true).catch(() => stopped || renewIn(renewAgainMs))
+      () => renew(true).catch((error) => {
+        if (!stopped) renewIn(Math.max(asRefusal(error).retryAfterMs, renewAgainMs * (1 + Math.random())));
+      })
     );
   }
   function open() {
@@ -1760,6 +1764,7 @@ function createTransport(env) {
         hold(refusal.retryAfterMs, true);
         break;
       case "bye":
+        socketRefusals = 0;
         if (refusal.code === "token_expired" && token && token !== helloToken) reconnect(refusal.retryAfterMs);
         else lost(refusal);
     }
@@ -1792,8 +1797,8 @@ function createTransport(env) {
     const answers = await post(`${base}frames`, body(entries));
     if (mine !== generation) return;
     for (const answer of answers) handle(answer);
-    const goOn = queue.acked() > acked && queue.next(windowFrames);
-    if (!stopped) connectIn(goOn || !entries.length ? 0 : postPauseMs);
+    const goOn = ready && (!entries.length || queue.acked() > acked && queue.next(windowFrames));
+    if (!stopped) connectIn(goOn ? 0 : postPauseMs);
   }
   function flush(last = true) {
     if (!token || !clock.synced()) return;
@@ -1813,15 +1818,17 @@ function createTransport(env) {
       generation++;
       connecting = stopped = posting = resting = doubted = false;
       token = null;
-      attempts = socketRefusals = postUntil = 0;
+      attempts = socketRefusals = postUntil = notBefore = 0;
       renewal.clear();
       disconnect();
       connect();
     },
-    /** Connects at once if it waits to try again. */
+    /** Connects at once if it waits to try again, or as soon as the collector allows. */
     wake() {
       resting = false;
+      const waitMs = notBefore - clock.mono();
       if (socket) pump();
+      else if (waitMs > 0) connectIn(waitMs);
       else connect();
     },
     /** Leaves the collector until wake(). */

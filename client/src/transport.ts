@@ -52,6 +52,7 @@ export function createTransport(env: TransportEnv) {
   let resting = false;
   let attempts = 0;
   let socketRefusals = 0;
+  let notBefore = 0; // of clock.mono(): what the collector told
   let postUntil = 0; // on the monotonic clock: WebSockets are not tried before
   let posting = false; // WebSockets are refused; the POST door stands in
   let windowFrames = 256;
@@ -90,8 +91,9 @@ export function createTransport(env: TransportEnv) {
 
   const connectIn = (ms: number) => nextTry.set(ms, connect);
 
-  /** Exponential back-off with full jitter. */
+  /** Exponential back-off with full jitter. What the collector tells to wait stands over wake(). */
   function retry(minMs = 0): void {
+    notBefore = clock.mono() + minMs;
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1000 * 2 ** attempts++)));
   }
 
@@ -143,14 +145,18 @@ export function createTransport(env: TransportEnv) {
     clock.sample(fresh.sent, fresh.received, fresh.at);
     // A renewal says nothing about the connection, which may be in an outage.
     if (!forceNew) report('success', 'authenticated');
-    renewIn(fresh.expiresInMs * 0.9);
+    // Who logged in together does not renew together.
+    renewIn(fresh.expiresInMs * (0.85 + Math.random() * 0.1));
   }
 
   function renewIn(ms: number): void {
     renewal.set(
       Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
-      () => renew(true).catch(() => stopped || renewIn(renewAgainMs)),
+      () =>
+        renew(true).catch((error) => {
+          if (!stopped) renewIn(Math.max(asRefusal(error).retryAfterMs, renewAgainMs * (1 + Math.random())));
+        }),
     );
   }
 
@@ -271,6 +277,7 @@ export function createTransport(env: TransportEnv) {
         hold(refusal.retryAfterMs, true);
         break;
       case 'bye':
+        socketRefusals = 0; // whoever said it, WebSockets get there
         // A token that ended while its successor was already here.
         if (refusal.code === 'token_expired' && token && token !== helloToken) reconnect(refusal.retryAfterMs);
         else lost(refusal);
@@ -307,8 +314,9 @@ export function createTransport(env: TransportEnv) {
     const answers = await post(`${base}frames`, body(entries));
     if (mine !== generation) return;
     for (const answer of answers) handle(answer);
-    const goOn = queue.acked() > acked && queue.next(windowFrames);
-    if (!stopped) connectIn(goOn || !entries.length ? 0 : postPauseMs);
+    // Without a welcome it was not the collector that answered.
+    const goOn = ready && (!entries.length || (queue.acked() > acked && queue.next(windowFrames)));
+    if (!stopped) connectIn(goOn ? 0 : postPauseMs);
   }
 
   /** Hands what waits to a request that outlives the page; what finds no room is dropped when it is the last. */
@@ -334,16 +342,18 @@ export function createTransport(env: TransportEnv) {
       generation++;
       connecting = stopped = posting = resting = doubted = false;
       token = null;
-      attempts = socketRefusals = postUntil = 0;
+      attempts = socketRefusals = postUntil = notBefore = 0;
       renewal.clear();
       disconnect();
       connect();
     },
 
-    /** Connects at once if it waits to try again. */
+    /** Connects at once if it waits to try again, or as soon as the collector allows. */
     wake(): void {
       resting = false;
+      const waitMs = notBefore - clock.mono();
       if (socket) pump();
+      else if (waitMs > 0) connectIn(waitMs);
       else connect();
     },
 

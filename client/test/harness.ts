@@ -84,6 +84,12 @@ export const token = (at = Date.now(), more: object = {}) => ({
   body: JSON.stringify({ type: 'token', token: 'T', session: `S${++sessions}`, expiresInMs: 7_200_000, at, ...more }),
 });
 
+/** The answer of a collector that wants to be asked later. */
+export const throttled = (retryAfterMs: number) => ({
+  status: 429,
+  body: JSON.stringify({ type: 'error', code: 'throttled', csError: 'httpError', message: 'slowly', retryAfterMs }),
+});
+
 export interface Harness {
   posts: { url: string; body: string; init: RequestInit }[];
   inits: [string, string][];

@@ -13,6 +13,7 @@ import {
   makeQos,
   startHarness,
   stopHarness,
+  throttled,
   token,
 } from './harness.ts';
 
@@ -177,7 +178,7 @@ describe('the token (spec: AUTH-02, INIT-05)', () => {
 
   it('a connection that ends with its old token goes on with the renewed one, and nobody is told', async () => {
     const { harness, socket } = await online();
-    await harness.run(7_200_000 * 0.9 + 1000);
+    await harness.run(7_200_000 * 0.95 + 1000);
     const logins = harness.posts.length;
     socket.say(expired);
     await harness.run(3000);
@@ -192,11 +193,25 @@ describe('the token (spec: AUTH-02, INIT-05)', () => {
     let up = true;
     const { harness } = await online(() => (up ? token() : new Error('no network')));
     up = false;
-    await harness.run(7_200_000 * 0.9 + 1000);
+    await harness.run(7_200_000 * 0.95 + 1000);
     const failed = harness.posts.length;
     up = true;
     await harness.run(300_000);
     expect(harness.posts.length).toBe(failed + 1);
+  });
+
+  it('a renewal comes again no earlier than it is told', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5); // renews at 90 %
+    let busy = false;
+    const { harness } = await online(() => (busy ? throttled(200_000) : token()));
+    busy = true;
+    await harness.run(7_200_000 * 0.9 + 1000);
+    const refused = harness.posts.length;
+    busy = false;
+    await harness.run(190_000);
+    expect(harness.posts).toHaveLength(refused);
+    await harness.run(20_000);
+    expect(harness.posts).toHaveLength(refused + 1);
   });
 
   it('is not renewed once the collector has said no for good', async () => {
@@ -278,6 +293,7 @@ describe('the network', () => {
 
 describe('what is told (spec: INIT-05)', () => {
   it('a renewal during an outage is no success', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5); // in the middle: 90 %
     const { harness, socket } = await online();
     await harness.run(7_200_000 * 0.9 - 20_000);
     socket.drop();

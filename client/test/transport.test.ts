@@ -8,6 +8,7 @@ import {
   makeQos,
   startHarness,
   stopHarness,
+  throttled,
   token,
 } from './harness.ts';
 
@@ -303,7 +304,7 @@ describe('what the collector says', () => {
       startHarness(() => token(Date.now(), { session: `session ${++logins}` })),
     );
     expect(socket.messages[0]?.session).toBe('session 1');
-    await harness.run(0.9 * 7_200_000 + 1000);
+    await harness.run(0.95 * 7_200_000 + 1000);
     expect(logins).toBe(2);
     socket.drop();
     await harness.run(2000);
@@ -393,7 +394,7 @@ describe('what the collector says', () => {
 
   it('renews the token before it ends', async () => {
     const { harness, socket } = await online();
-    await harness.run(7_200_000 * 0.9 + 1000);
+    await harness.run(7_200_000 * 0.95 + 1000);
     expect(harness.posts.filter((p) => p.url.endsWith('/auth'))).toHaveLength(2);
     expect(socket.closed).toBe(false);
   });
@@ -443,24 +444,41 @@ describe('failures of the login (spec: AUTH-07)', () => {
     expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
   });
 
-  it('throttling is heeded', async () => {
+  it('throttling is heeded, also by a page that is shown again', async () => {
+    const listeners = new Map<string, (event: unknown) => void>();
+    vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
+      listeners.set(type, listener),
+    );
+    vi.stubGlobal('removeEventListener', () => undefined);
     let calls = 0;
     const harness = await outcome(() => {
       calls++;
-      return {
-        status: 429,
-        body: JSON.stringify({
-          type: 'error',
-          code: 'throttled',
-          csError: 'httpError',
-          message: 'slowly',
-          retryAfterMs: 30_000,
-        }),
-      };
-    }, 29_000);
+      return throttled(30_000);
+    }, 1000);
+    listeners.get('online')?.({ type: 'online' });
+    listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+    await harness.run(28_000);
     expect(calls).toBe(1);
     await harness.run(2000);
     expect(calls).toBe(2);
+  });
+
+  it('a bye proves that WebSockets get there', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0); // no back-off
+    const harness = await outcome(() => token());
+    const refuse = async (bye?: object) => {
+      if (bye) harness.socket().say(bye);
+      else harness.socket().drop();
+      await harness.run(100);
+    };
+    await refuse();
+    await refuse();
+    await refuse({ type: 'bye', code: 'throttled', csError: 'wsChannelFailure', message: 'slowly', retry: true });
+    await refuse();
+    expect(harness.posts.every((p) => p.url.endsWith('/auth'))).toBe(true);
+    await refuse();
+    await refuse();
+    expect(harness.posts.some((p) => p.url.endsWith('/frames'))).toBe(true);
   });
 
   it.each<[string, (force: boolean, cb: (e: unknown, t?: string) => void) => unknown, string]>([
