@@ -244,7 +244,17 @@ func TestRevoke(t *testing.T) {
 	later := noon.Add(RevocationLifetime)
 	_, err = a.Revoke([]byte(`{"user":"bob"}`), later.Add(2*time.Second))
 	require.NoError(t, err)
-	require.Len(t, a.RevokedUsers, 1, "no token of alice's is left that it could refuse")
+	require.Len(t, a.RevokedUsers, 2, "a third-party token without exp is good for as long")
+	for i := range MaxRevokedUsers - 2 {
+		_, err = a.Revoke(fmt.Appendf(nil, `{"user":"early %d"}`, i), noon)
+		require.NoError(t, err)
+	}
+	_, err = a.Revoke([]byte(`{"user":"bob"}`), later.Add(2*time.Second))
+	require.NoError(t, err)
+	require.Len(t, a.RevokedUsers, MaxRevokedUsers, "who is there needs no room")
+	_, err = a.Revoke([]byte(`{"user":"user 0"}`), later.Add(2*time.Second))
+	require.NoError(t, err)
+	require.Len(t, a.RevokedUsers, 2, "for want of room: no session token is left that the others could refuse")
 
 	for i := range MaxRevokedUsers - 1 {
 		_, err = a.Revoke(fmt.Appendf(nil, `{"user":"user %d"}`, i), later)

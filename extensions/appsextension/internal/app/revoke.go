@@ -44,13 +44,18 @@ func (a *App) Revoke(raw []byte, now time.Time) (string, error) {
 // a moment ago is to be revoked too.
 func roundUp(now time.Time) time.Time { return now.UTC().Truncate(time.Second).Add(time.Second) }
 
+// revokeUser forgets older revocations only for want of room: no session token is left that
+// they could end, but third-party tokens may live longer, or for good.
 func (a *App) revokeUser(user string, before, now time.Time) error {
 	users := maps.Clone(a.RevokedUsers)
 	if users == nil {
 		users = map[string]time.Time{}
 	}
-	maps.DeleteFunc(users, func(_ string, at time.Time) bool { return now.Sub(at) > RevocationLifetime })
-	if _, known := users[user]; !known && len(users) >= MaxRevokedUsers {
+	_, known := users[user]
+	if !known && len(users) >= MaxRevokedUsers {
+		maps.DeleteFunc(users, func(_ string, at time.Time) bool { return now.Sub(at) > RevocationLifetime })
+	}
+	if !known && len(users) >= MaxRevokedUsers {
 		return &Fault{
 			Field: "user", Limit: fmt.Sprintf("be one of at most %d that are revoked at a time: revoke all", MaxRevokedUsers),
 			Got: strconv.Itoa(len(users) + 1),
