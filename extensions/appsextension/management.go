@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/serverlog"
 	"github.com/qosrtc/qos/internal/throttle"
 )
 
@@ -67,7 +67,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 // Write takes one line that net/http logs by itself: strangers who do not speak TLS.
 func (m *management) Write(line []byte) (int, error) {
 	if m.strangers.Take(strangerConnections, strangerRate, time.Now()) == 0 {
-		m.registry.logger.Warn("management API: " + strings.TrimSpace(string(line)))
+		m.registry.logger.Warn("management API: " + serverlog.Line(line))
 	}
 	return len(line), nil
 }

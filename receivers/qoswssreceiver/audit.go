@@ -140,8 +140,8 @@ func auditFields(d auth.Decision) []zap.Field {
 // clip bounds what a stranger can write into the log.
 func clip(s string) string { return s[:min(len(s), maxAuditBytes)] }
 
-// maxAuditBytes is how much of a text a line has.
-const maxAuditBytes = 128
+// maxAuditBytes is how much of a text a line has: all of a jti, so that two can be told apart.
+const maxAuditBytes = 512
 
 // observeForgotten shows how much of what was used is not remembered any more.
 func observeForgotten(metrics *metadata.TelemetryBuilder, a *auth.Authenticator) error {

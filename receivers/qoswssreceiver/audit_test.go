@@ -101,7 +101,7 @@ func TestAuditIsBounded(t *testing.T) {
 	require.Equal(t, auditAppBurst, flood("demo"))
 	require.EqualValues(t, 10_000-auditAppBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
 	require.EqualValues(t, 10_000, c.counted("receiver_qoswss_auth_decisions", "proof_wrong"))
-	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", 300)}})
+	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", maxAuditBytes+1)}})
 	require.Equal(t, 1, logs.FilterMessage("granted, decision 10001").Len())
 	require.Len(t, logs.FilterMessage("granted, decision 10001").All()[0].ContextMap()["user"], maxAuditBytes)
 	require.Equal(t, auditAppBurst, flood("strict"), "another application has lines of its own")

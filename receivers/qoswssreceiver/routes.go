@@ -4,13 +4,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/serverlog"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -80,11 +80,9 @@ func writeServerError(w http.ResponseWriter, _ *http.Request, message string, st
 // serverLog takes what net/http logs by itself, without the addresses of peers.
 type serverLog struct{ log *zap.Logger }
 
-var peerAddress = regexp.MustCompile(` (from|serving) (\[[^\]]*\]|[0-9.]+):\d+`)
-
 // Write takes one line.
 func (l serverLog) Write(line []byte) (int, error) {
-	l.log.Warn(peerAddress.ReplaceAllString(strings.TrimSpace(string(line)), ""))
+	l.log.Warn(serverlog.Line(line))
 	return len(line), nil
 }
 

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/throttle", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/serverlog", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -41,6 +41,7 @@ var rules = []rule{
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
 	{room: "internal/attribute", allowed: []string{"go.opentelemetry.io/collector/pdata"}, reason: "reads records, knows no component"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
+	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
 	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
 	{room: "internal/detect", reason: "pure domain: measurements in, findings out; standard library only"},
