@@ -65,7 +65,7 @@ func (s *Sample) loss() (float64, bool) {
 // goes on with the sound, then it fades out.
 func (s *Sample) concealedRun() (float64, bool) {
 	share, ok := s.concealed()
-	if !ok || !s.ConcealmentEvents.Known {
+	if !ok || !s.ConcealmentEvents.Known || !(s.IntervalMs > 0) {
 		return 0, false
 	}
 	if share < minAudible || s.ConcealmentEvents.V <= 0 {
