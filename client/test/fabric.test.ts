@@ -289,6 +289,23 @@ describe('measuring', () => {
     expect(vi.getTimerCount()).toBeLessThanOrEqual(2); // of the connection: its watch, and the token's renewal
   });
 
+  it('tells the loss at the other end as a fraction (spec: STAT-02)', async () => {
+    const { harness, pc, add, stats } = await call();
+    pc.reports = timeless('chromium').reports[0] ?? [];
+    add();
+    pc.connect();
+    await harness.run(1500);
+    pc.reports = (timeless('chromium').reports[1] ?? []).map((report) =>
+      report.type === 'remote-inbound-rtp' ? { ...report, fractionLost: 0.125 } : report,
+    );
+    await harness.run(10_000);
+    const told = stats[0]?.mediaStreamTracks.filter((t) => t.statsType === 'remote-inbound-rtp');
+    expect(told?.map((t) => [t.fractionLoss, t.packetLossPercentage])).toEqual([
+      [0.125, 12.5],
+      [0.125, 12.5],
+    ]);
+  });
+
   it('knows whose a stream is (spec: API-03, API-06)', async () => {
     const { harness, qos, pc, add, stats, socket } = await call();
     pc.reports = timeless('chromium').reports[0] ?? [];

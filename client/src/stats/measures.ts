@@ -159,6 +159,7 @@ type Range = readonly [factor: number, least: number, most: number];
 
 const ranges: Record<string, Range> = {};
 
+// By what a name ends in, so no name that comes here may stand in internal-names.json.
 function rangeOf(name: string): Range {
   if (/Ms$/.test(name)) return [10, 0, 3_600_000];
   if (/[fF]ps$/.test(name)) return [100, 0, 1000];
