@@ -145,7 +145,7 @@ func (s *suffering) reload(t *testing.T, b *browser, one *story) {
 	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
 	second := tab.now().Run
 	tab.closeTab()
-	eventually(t, 10*time.Second, "the page's last word", func() (bool, string) {
+	eventually(t, 30*time.Second, "the page's last word", func() (bool, string) {
 		last := tab.last(witness)
 		return last.Run == second, last.Run
 	})
