@@ -143,13 +143,19 @@ func TestRaisesAreBoundedByExcursions(t *testing.T) {
 	})
 }
 
-// longRuns returns where c stands n times in a row, unknown ones between not counted.
+// longRuns returns where c stands n times in a row, unknown ones between not counted, unless
+// they are so many that all is forgotten.
 func longRuns(classes []byte, c byte, n int) (starts []int) {
-	count := 0
+	count, unknown := 0, 0
 	for i, have := range classes {
-		switch have {
-		case 'u':
+		if have == 'u' {
+			if unknown++; int64(unknown)*CellMs > forgetMs {
+				count = 0
+			}
 			continue
+		}
+		unknown = 0
+		switch have {
 		case c:
 			if count++; count == n {
 				starts = append(starts, i)
