@@ -176,7 +176,9 @@ func (c *Conference) deviceLists() map[string][]deviceList {
 // deviceChanges returns when a session's devices were others than before.
 func (f *finder) deviceChanges(session string) (at []int64) {
 	lists := f.devices[session]
-	slices.SortFunc(lists, func(a, b deviceList) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	slices.SortFunc(lists, func(a, b deviceList) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq), cmp.Compare(a.devices, b.devices))
+	})
 	for i := 1; i < len(lists); i++ {
 		if lists[i].devices != lists[i-1].devices {
 			at = append(at, lists[i].at)
