@@ -18,23 +18,10 @@ func (c *call) machines(pairings []pairing) (findings []Finding) {
 }
 
 func (c *call) encoder(findings []Finding, p *pairing) []Finding {
-	limited, work := share(p.out.CPUMs, p.out.TimeMs), share(p.out.BusyMs, p.out.TimeMs)
 	f := Finding{Cause: SendingMachineCPU, Session: c.session(p.from), MediaType: p.media, affects: []string{c.session(p.from), c.session(p.to)}, legs: 1}
-	say := func(metric string, value, limit float64, text string) {
-		f.Evidence = append(f.Evidence, Evidence{metric, f.Session, p.media, round(value), limit, fmt.Sprintf(text, 100*value)})
-	}
-	if limited >= badShare {
-		f.Confidence = 0.88
-		say("cpuLimitedShare", limited, badShare, "the encoder had too little processor for %.0f %% of the time")
-	}
-	if work >= badShare {
-		f.Confidence = max(f.Confidence, 0.8)
-		say("encodeShare", work, badShare, "encoding took nearly all of the time there was for %.0f %% of the call")
-	}
-	if f.Confidence == 0 {
-		return findings
-	}
-	return append(findings, f)
+	f.weigh("cpuLimitedShare", share(p.out.CPUMs, p.out.TimeMs), 0.88, "the encoder had too little processor for %.0f %% of the time")
+	f.weigh("encodeShare", share(p.out.BusyMs, p.out.TimeMs), 0.8, "encoding took nearly all of the time there was for %.0f %% of the call")
+	return f.appendTo(findings)
 }
 
 func (c *call) decoder(findings []Finding, p *pairing) []Finding {
@@ -42,25 +29,26 @@ func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 	if share(in.LostMs, in.SeenMs) > badShare { // what did not come cannot be shown
 		return findings
 	}
-	stuck, work, choppy := share(in.StuckMs, in.TimeMs), share(in.BusyMs, in.TimeMs), share(in.ChoppyMs, in.TimeMs)
 	f := Finding{Cause: ReceivingMachine, Session: c.session(p.to), MediaType: p.media, affects: []string{c.session(p.to)}, legs: 1}
-	say := func(metric string, value, limit float64, text string) {
-		f.Evidence = append(f.Evidence, Evidence{metric, f.Session, p.media, round(value), limit, fmt.Sprintf(text, 100*value)})
+	f.weigh("notShownShare", share(in.StuckMs, in.TimeMs), 0.8, "pictures came whole and were not shown for %.0f %% of the time")
+	f.weigh("decodeShare", share(in.BusyMs, in.TimeMs), 0.8, "decoding took nearly all of the time there was for %.0f %% of the call")
+	f.weigh("choppyShare", share(in.ChoppyMs, in.TimeMs), 0.55, "sound was made up though nothing was lost for %.0f %% of the time")
+	return f.appendTo(findings)
+}
+
+// weigh takes a share of the time that is a bad one as evidence, which gives at least that
+// confidence. The text takes the share in percent.
+func (f *Finding) weigh(metric string, value, confidence float64, text string) {
+	if value >= badShare {
+		f.Confidence = max(f.Confidence, confidence)
+		f.Evidence = append(f.Evidence, Evidence{metric, f.Session, f.MediaType, round(value), badShare, fmt.Sprintf(text, 100*value)})
 	}
-	if stuck >= badShare {
-		f.Confidence = 0.8
-		say("notShownShare", stuck, badShare, "pictures came whole and were not shown for %.0f %% of the time")
-	}
-	if work >= badShare {
-		f.Confidence = max(f.Confidence, 0.8)
-		say("decodeShare", work, badShare, "decoding took nearly all of the time there was for %.0f %% of the call")
-	}
-	if choppy >= badShare {
-		f.Confidence = max(f.Confidence, 0.55)
-		say("choppyShare", choppy, badShare, "sound was made up though nothing was lost for %.0f %% of the time")
-	}
+}
+
+// appendTo adds a finding that anything speaks for.
+func (f *Finding) appendTo(findings []Finding) []Finding {
 	if f.Confidence == 0 {
 		return findings
 	}
-	return append(findings, f)
+	return append(findings, *f)
 }
