@@ -104,69 +104,80 @@ func isClosed(c chan struct{}) bool {
 // in, a class without anybody in finds a free place at once, and nothing is left in the end.
 func TestGateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := NewGate(rapid.IntRange(2, 6).Draw(t, "places"), rapid.IntRange(1, 12).Draw(t, "room"))
-		var in []Key
-		type waiter struct {
-			key   Key
-			ready chan struct{}
+		m := gateModel{Gate: NewGate(rapid.IntRange(2, 6).Draw(t, "places"), rapid.IntRange(1, 12).Draw(t, "room"))}
+		t.Repeat(map[string]func(*rapid.T){"enter": m.tryToEnter, "leave": m.someLeave, "give up": m.someGiveUp})
+		for len(m.in) > 0 {
+			m.leave(t, 0)
 		}
-		var queue []waiter
-		settle := func() {
-			queue = slices.DeleteFunc(queue, func(w waiter) bool {
-				if isClosed(w.ready) {
-					in = append(in, w.key)
-					return true
-				}
-				return false
-			})
-			consistent(t, g, len(in), len(queue))
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"enter": func(t *rapid.T) {
-				key := Key(rapid.IntRange(1, 5).Draw(t, "key"))
-				free := g.places - g.busy
-				_, known := g.classes[key]
-				ready, err := g.enter(key)
-				switch {
-				case err != nil && g.waiting == 0:
-					t.Fatal("refused by an empty queue")
-				case !known && free > 0 && (err != nil || ready != nil):
-					t.Fatal("a class with nobody in was held up though places are free")
-				case err == nil && ready == nil:
-					in = append(in, key)
-				case err == nil:
-					queue = append(queue, waiter{key, ready})
-				}
-				settle()
-			},
-			"leave": func(t *rapid.T) {
-				if len(in) == 0 {
-					t.Skip()
-				}
-				n := rapid.IntRange(0, len(in)-1).Draw(t, "who")
-				g.Leave(in[n])
-				in = slices.Delete(in, n, n+1)
-				settle()
-			},
-			"give up": func(t *rapid.T) {
-				if len(queue) == 0 {
-					t.Skip()
-				}
-				n := rapid.IntRange(0, len(queue)-1).Draw(t, "who")
-				g.giveUp(queue[n].key, queue[n].ready)
-				queue = slices.Delete(queue, n, n+1)
-				settle()
-			},
-		})
-		for len(in) > 0 {
-			g.Leave(in[0])
-			in = in[1:]
-			settle()
-		}
-		if g.busy != 0 || g.waiting != 0 || len(g.classes) != 0 || len(g.turns) != 0 || len(queue) != 0 {
-			t.Fatalf("left behind: %+v", g)
+		if m.busy != 0 || m.waiting != 0 || len(m.classes) != 0 || len(m.turns) != 0 || len(m.queue) != 0 {
+			t.Fatalf("left behind: %+v", m.Gate)
 		}
 	})
+}
+
+// gateModel is a gate and who is known to be in, or to wait.
+type gateModel struct {
+	*Gate
+	in    []Key
+	queue []gateWaiter
+}
+
+type gateWaiter struct {
+	key   Key
+	ready chan struct{}
+}
+
+// settle takes in those who were let in.
+func (m *gateModel) settle(t *rapid.T) {
+	m.queue = slices.DeleteFunc(m.queue, func(w gateWaiter) bool {
+		if isClosed(w.ready) {
+			m.in = append(m.in, w.key)
+			return true
+		}
+		return false
+	})
+	consistent(t, m.Gate, len(m.in), len(m.queue))
+}
+
+func (m *gateModel) tryToEnter(t *rapid.T) {
+	key := Key(rapid.IntRange(1, 5).Draw(t, "key"))
+	free := m.places - m.busy
+	_, known := m.classes[key]
+	ready, err := m.enter(key)
+	switch {
+	case err != nil && m.waiting == 0:
+		t.Fatal("refused by an empty queue")
+	case !known && free > 0 && (err != nil || ready != nil):
+		t.Fatal("a class with nobody in was held up though places are free")
+	case err == nil && ready == nil:
+		m.in = append(m.in, key)
+	case err == nil:
+		m.queue = append(m.queue, gateWaiter{key, ready})
+	}
+	m.settle(t)
+}
+
+func (m *gateModel) someLeave(t *rapid.T) {
+	if len(m.in) == 0 {
+		t.Skip()
+	}
+	m.leave(t, rapid.IntRange(0, len(m.in)-1).Draw(t, "who"))
+}
+
+func (m *gateModel) leave(t *rapid.T, n int) {
+	m.Leave(m.in[n])
+	m.in = slices.Delete(m.in, n, n+1)
+	m.settle(t)
+}
+
+func (m *gateModel) someGiveUp(t *rapid.T) {
+	if len(m.queue) == 0 {
+		t.Skip()
+	}
+	n := rapid.IntRange(0, len(m.queue)-1).Draw(t, "who")
+	m.giveUp(m.queue[n].key, m.queue[n].ready)
+	m.queue = slices.Delete(m.queue, n, n+1)
+	m.settle(t)
 }
 
 func consistent(t *rapid.T, g *Gate, in, queued int) {
