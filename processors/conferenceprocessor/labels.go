@@ -7,6 +7,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/records"
 )
 
 // labelCheck says once that scores come labelled by other bounds than ours: then the
@@ -17,9 +18,9 @@ type labelCheck struct {
 	once   sync.Once
 }
 
-func (c *labelCheck) look(items []item) {
+func (c *labelCheck) look(items []records.Item) {
 	for i := range items {
-		s := items[i].event.Stats
+		s := items[i].Event.Stats
 		if s == nil || !s.MOS.Known || s.Label == "" {
 			continue
 		}

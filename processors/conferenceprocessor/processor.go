@@ -16,6 +16,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/records"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
@@ -36,7 +37,7 @@ type conferences struct {
 
 	mu       sync.Mutex
 	set      *conference.Set
-	inFlight map[string][][]item // by session; almost always one at most
+	inFlight map[string][][]records.Item // by session; almost always one at most
 	refused  refused
 
 	stop context.CancelFunc // nil before Start and after Shutdown
@@ -62,7 +63,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 			Detect: detect.NewRules(cfg.Detectors),
 		}),
 		labels:   labelCheck{bounds: bounds, logger: set.Logger},
-		inFlight: make(map[string][][]item),
+		inFlight: make(map[string][][]records.Item),
 	}
 	c.out = outbox{next: next, drop: c.drop, sent: c.checkLater, logger: set.Logger}
 	return c, nil
@@ -148,7 +149,7 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 // ConsumeLogs marks repetitions, passes the records on, and takes note of them when the
 // next component has.
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
-	items := read(logs)
+	items := records.Read(logs)
 	c.labels.look(items)
 	duplicates := c.look(items)
 	err := c.next.ConsumeLogs(ctx, logs)
@@ -166,15 +167,15 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 }
 
 // look marks the records that were seen, or are in flight, and puts items in flight.
-func (c *conferences) look(items []item) (duplicates int) {
+func (c *conferences) look(items []records.Item) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var high *conference.Event // the highest of its session so far
 	for i := range items {
-		e := &items[i].event
+		e := &items[i].Event
 		risen := high == nil || high.Session == e.Session && after(e, high)
 		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.flies(e) || c.refused.has(frameOf(e)) {
-			items[i].record.Attributes().PutBool(semconv.Duplicate, true)
+			items[i].Record.Attributes().PutBool(semconv.Duplicate, true)
 			duplicates++
 		}
 		if risen || high.Session != e.Session {
@@ -197,7 +198,7 @@ func (c *conferences) flies(e *conference.Event) bool {
 }
 
 // settle takes items out of flight and applies them when they were taken.
-func (c *conferences) settle(items []item, taken bool, now time.Time) (results [conference.NumResults]int64) {
+func (c *conferences) settle(items []records.Item, taken bool, now time.Time) (results [conference.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for session := range sessions(items) {
@@ -205,7 +206,7 @@ func (c *conferences) settle(items []item, taken bool, now time.Time) (results [
 	}
 	nowMs := now.UnixMilli()
 	for i := range items {
-		e := &items[i].event
+		e := &items[i].Event
 		if !taken {
 			c.refused.add(frameOf(e))
 			continue
@@ -218,8 +219,8 @@ func (c *conferences) settle(items []item, taken bool, now time.Time) (results [
 
 func frameOf(e *conference.Event) frameID { return frameID{e.Session, e.Seq} }
 
-func (c *conferences) land(session string, items []item) {
-	flying := slices.DeleteFunc(c.inFlight[session], func(other []item) bool { return &other[0] == &items[0] })
+func (c *conferences) land(session string, items []records.Item) {
+	flying := slices.DeleteFunc(c.inFlight[session], func(other []records.Item) bool { return &other[0] == &items[0] })
 	if len(flying) == 0 {
 		delete(c.inFlight, session)
 		return
@@ -228,11 +229,11 @@ func (c *conferences) land(session string, items []item) {
 }
 
 // sessions yields the sessions of items, each at least once.
-func sessions(items []item) iter.Seq[string] {
+func sessions(items []records.Item) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range items {
-			session := items[i].event.Session
-			if (i == 0 || session != items[i-1].event.Session) && !yield(session) {
+			session := items[i].Event.Session
+			if (i == 0 || session != items[i-1].Event.Session) && !yield(session) {
 				return
 			}
 		}
@@ -244,9 +245,9 @@ func after(a, b *conference.Event) bool {
 	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
 }
 
-func contains(items []item, e *conference.Event) bool {
+func contains(items []records.Item, e *conference.Event) bool {
 	for i := range items { // by index: an item is large
-		if o := &items[i].event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
+		if o := &items[i].Event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
 			return true
 		}
 	}

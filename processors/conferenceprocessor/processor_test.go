@@ -50,7 +50,7 @@ func (s *sink) ConsumeLogs(_ context.Context, logs plog.Logs) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, record := range records(logs) {
+	for _, record := range recordsOf(logs) {
 		if record.EventName() == semconv.EventSummary {
 			s.summaries = append(s.summaries, record)
 			continue
@@ -75,7 +75,7 @@ func (s *sink) take() (summaries []plog.LogRecord, marked []bool) {
 	return summaries, marked
 }
 
-func records(logs plog.Logs) (out []plog.LogRecord) {
+func recordsOf(logs plog.Logs) (out []plog.LogRecord) {
 	for _, resource := range logs.ResourceLogs().All() {
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {

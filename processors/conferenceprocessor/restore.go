@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/records"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -148,10 +146,6 @@ func recallSummary(stored *storage.Summary) (told conference.Summary) {
 }
 
 func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {
-	sessions := make(map[string]*storage.Session, len(people))
-	for i := range people {
-		sessions[people[i].Session.ID] = &people[i].Session
-	}
 	full := false
 	events := make([]conference.Event, 0, perRestore)
 	put := func() {
@@ -162,11 +156,8 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 		}
 		events = events[:0]
 	}
-	err := c.restorer.reader.Records(ctx, ref, func(session string, r storage.Record) bool {
-		if e, ok := recall(ref.AppID, session, sessions[session], &r); ok {
-			events = append(events, e)
-		}
-		if len(events) == perRestore {
+	err := records.Each(ctx, c.restorer.reader, ref, people, func(e *conference.Event) bool {
+		if events = append(events, *e); len(events) == perRestore {
 			put()
 		}
 		return !full
@@ -176,28 +167,6 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 		err = errors.New("there is no room for it")
 	}
 	return err
-}
-
-// recall is the event that a stored record was when it passed here.
-func recall(appID, session string, from *storage.Session, r *storage.Record) (e conference.Event, ok bool) {
-	if e.Kind = kinds[r.Name]; e.Kind == 0 {
-		return e, false
-	}
-	record := plog.NewLogRecord()
-	attrs := record.Attributes()
-	if err := attrs.FromRaw(r.Attributes); err != nil {
-		return e, false
-	}
-	readScope(&e, attrs)
-	e.AppID, e.Session = appID, session
-	if from != nil {
-		e.UserID, e.Alias = from.UserID, from.UserAlias
-	}
-	e.ConferenceID, e.ConferenceAtMs, e.Fabric = r.ConferenceID, r.ConferenceAt.UnixMilli(), r.Fabric
-	attrs.PutInt(semconv.FrameSeq, int64(r.Seq)) // at most 2^53-1
-	attrs.PutInt(semconv.FrameIndex, int64(r.Index))
-	record.SetTimestamp(pcommon.NewTimestampFromTime(r.At))
-	return readRecord(e, record), true
 }
 
 // sweep brings in the conferences that ended while no process saw them: those without a

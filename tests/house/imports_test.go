@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/serverlog", "internal/throttle", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -40,6 +40,10 @@ var rules = []rule{
 	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
 	{room: "internal/attribute", allowed: []string{"go.opentelemetry.io/collector/pdata"}, reason: "reads records, knows no component"},
+	{
+		room: "internal/records", allowed: []string{"internal/attribute", "internal/conference", "internal/semconv", "storage", "go.opentelemetry.io/collector/pdata"},
+		reason: "reads events from records of the pipeline and of the store, knows no component and no engine",
+	},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},

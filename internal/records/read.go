@@ -1,4 +1,4 @@
-package conferenceprocessor
+package records
 
 import (
 	"math"
@@ -12,10 +12,10 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// item is a record of the pipeline and what the domain calls it.
-type item struct {
-	event  conference.Event
-	record plog.LogRecord
+// Item is a record of the pipeline and what the domain calls it.
+type Item struct {
+	Event  conference.Event
+	Record plog.LogRecord
 }
 
 var kinds = map[string]conference.Kind{
@@ -27,9 +27,10 @@ var kinds = map[string]conference.Kind{
 	semconv.EventSkip:     conference.KindSkip,
 }
 
-// read translates the records that are about conferences; others only pass.
-func read(logs plog.Logs) []item {
-	items := make([]item, 0, logs.LogRecordCount())
+// Read translates the records that are about conferences, and leaves out others. Records of
+// measurements with values that cannot be true are marked (semconv.Unlikely).
+func Read(logs plog.Logs) []Item {
+	items := make([]Item, 0, logs.LogRecordCount())
 	for _, resource := range logs.ResourceLogs().All() {
 		attrs := resource.Resource().Attributes()
 		session := conference.Event{
@@ -41,7 +42,7 @@ func read(logs plog.Logs) []item {
 			readScope(&e, scope.Scope().Attributes())
 			for _, record := range scope.LogRecords().All() {
 				if e.Kind = kinds[record.EventName()]; e.Kind != 0 {
-					items = append(items, item{readRecord(e, record), record})
+					items = append(items, Item{readRecord(e, record), record})
 				}
 			}
 		}

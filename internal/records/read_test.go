@@ -1,0 +1,119 @@
+package records
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// frame is one record of session "s" as the receiver makes it.
+func frame(seq int64, name string, fabric int64, attrs map[string]any) plog.Logs {
+	logs := plog.NewLogs()
+	resource := logs.ResourceLogs().AppendEmpty()
+	_ = resource.Resource().Attributes().FromRaw(map[string]any{
+		semconv.AppID: "app", semconv.SessionID: "s", semconv.UserID: "Alice", semconv.UserAlias: "a1",
+	})
+	scope := resource.ScopeLogs().AppendEmpty()
+	now := time.Now()
+	_ = scope.Scope().Attributes().FromRaw(map[string]any{
+		semconv.ConferenceID: "standup", semconv.ConferenceAt: now.UnixMilli(), semconv.FabricID: fabric,
+	})
+	record := scope.LogRecords().AppendEmpty()
+	record.SetEventName(name)
+	record.SetTimestamp(pcommon.NewTimestampFromTime(now))
+	_ = record.Attributes().FromRaw(attrs)
+	record.Attributes().PutInt(semconv.FrameSeq, seq)
+	record.Attributes().PutInt(semconv.FrameIndex, 0)
+	return logs
+}
+
+// TestReadStatsFillsEveryField: each number of a measurement has an attribute, and each
+// arrives in a place of its own.
+func TestReadStatsFillsEveryField(t *testing.T) {
+	attrs := map[string]any{
+		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.Stats("codec"): "VP8", semconv.QualityLabel: "good",
+		semconv.Stats("limitation"): "cpu", semconv.Stats("rid"): "h",
+	}
+	next := 0.1 // all can be
+	for name := range measures {
+		attrs[name] = next
+		next += 0.01
+	}
+	attrs[semconv.QualityMOS], attrs[semconv.Stats("ssrc")] = 4.25, int64(7)
+	items := Read(frame(3, semconv.EventStats, 1, attrs))
+	require.Len(t, items, 1)
+	stats := reflect.ValueOf(*items[0].Event.Stats)
+	values := map[any]bool{}
+	for i := range stats.NumField() {
+		if stats.Type().Field(i).Name == "LeftOut" {
+			continue // nothing was
+		}
+		require.False(t, stats.Field(i).IsZero(), stats.Type().Field(i).Name)
+		values[stats.Field(i).Interface()] = true
+	}
+	require.Len(t, values, stats.NumField()-1, "no two from one attribute")
+}
+
+// TestReadNamesTheUnlikely: the record says which of its values no summary is made of.
+func TestReadNamesTheUnlikely(t *testing.T) {
+	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
+		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
+	}))
+	named, _ := items[0].Record.Attributes().Get(semconv.Unlikely)
+	require.Equal(t, "bytes,packets", named.Str())
+	require.Zero(t, items[0].Event.Stats.Packets)
+	require.Equal(t, 2, items[0].Event.Stats.LeftOut)
+}
+
+func TestReadStatsWithoutRowsIsAlive(t *testing.T) {
+	items := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.IntervalMs: 10_000.0}))
+	require.Nil(t, items[0].Event.Stats)
+	require.True(t, items[0].Event.Activity())
+	require.Equal(t, uint64(3), items[0].Event.Seq)
+}
+
+func TestReadIgnoresWhatIsNoNumber(t *testing.T) {
+	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
+		semconv.StatsType: "inbound-rtp", semconv.Stats("packets"): "many",
+		semconv.Stats("jitterMs"): math.NaN(), semconv.Stats("rttMs"): math.Inf(1),
+	}))
+	require.Equal(t, &conference.Stats{StatsType: "inbound-rtp"}, items[0].Event.Stats)
+}
+
+func TestReadEventData(t *testing.T) {
+	f := func(data any) {
+		t.Helper()
+		items := Read(frame(1, semconv.EventEvent, 1, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: data}))
+		require.Equal(t, conference.Known(900), items[0].Event.Data.SetupMs)
+	}
+	f(`{"setupMs":900}`)
+	f(map[string]any{"setupMs": 900})
+}
+
+// TestReadTimesLikeTheStore: without a time the arrival counts, without a place the time.
+func TestReadTimesLikeTheStore(t *testing.T) {
+	logs := frame(1, semconv.EventSkip, 1, map[string]any{semconv.SkipStats: int64(3), semconv.SkipEvents: int64(-1)})
+	scope := logs.ResourceLogs().At(0).ScopeLogs().At(0)
+	scope.Scope().Attributes().Remove(semconv.ConferenceAt)
+	scope.LogRecords().At(0).SetTimestamp(0)
+	scope.LogRecords().At(0).SetObservedTimestamp(pcommon.Timestamp(5e9))
+	e := Read(logs)[0].Event
+	require.Equal(t, int64(5000), e.AtMs)
+	require.Equal(t, int64(5000), e.ConferenceAtMs)
+	require.Equal(t, conference.Lost{Stats: 3}, e.Lost)
+}
+
+func TestReadError(t *testing.T) {
+	e := Read(frame(4, semconv.EventError, 0, map[string]any{semconv.ErrorFunction: "getUserMedia"}))[0].Event
+	require.Equal(t, "getUserMedia", e.Function)
+	require.Equal(t, uint64(4), e.Seq)
+	require.False(t, e.Activity())
+}

@@ -1,0 +1,114 @@
+package records_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/exporter/exportertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/exporters/storeexporter"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/records"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// trace is a recorded call in which something is wrong.
+func trace(t *testing.T) (batches []plog.Logs) {
+	t.Helper()
+	file, err := os.Open("../../tests/cause/testdata/cpu-receive-a.jsonl.gz")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	z, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 16<<20)
+	require.True(t, lines.Scan(), "the header")
+	var form plog.JSONUnmarshaler
+	for lines.Scan() {
+		logs, err := form.UnmarshalLogs(lines.Bytes())
+		require.NoError(t, err)
+		batches = append(batches, logs)
+	}
+	require.NotEmpty(t, batches)
+	return batches
+}
+
+type extension struct {
+	component.StartFunc
+	component.ShutdownFunc
+	store *sqlite.Store
+}
+
+func (e extension) Writer() storage.Writer { return e.store }
+
+type host map[component.ID]component.Component
+
+func (h host) GetExtensions() map[component.ID]component.Component { return h }
+
+// stored passes batches through the store exporter into a store.
+func stored(t *testing.T, batches []plog.Logs) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	factory := storeexporter.NewFactory()
+	e, err := factory.CreateLogs(t.Context(), exportertest.NewNopSettings(factory.Type()), factory.CreateDefaultConfig())
+	require.NoError(t, err)
+	require.NoError(t, e.Start(t.Context(), host{component.MustNewID("qosstorage"): extension{store: store}}))
+	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.WithoutCancel(t.Context()))) })
+	for _, logs := range batches {
+		require.NoError(t, e.ConsumeLogs(t.Context(), logs))
+	}
+	return store
+}
+
+// TestTheStoreTellsWhatPassed: whoever folds the stored records comes to the summary of those
+// that passed, to the last figure.
+//
+// spec: CONF-03, SRV-03
+func TestTheStoreTellsWhatPassed(t *testing.T) {
+	batches := trace(t)
+	var events []conference.Event
+	for _, logs := range batches {
+		for _, item := range records.Read(logs) {
+			events = append(events, item.Event)
+		}
+	}
+	require.NotEmpty(t, events)
+	store := stored(t, batches)
+	first := events[0]
+	ref := storage.Ref{AppID: first.AppID, ConferenceID: first.ConferenceID, At: time.UnixMilli(first.AtMs)}
+	found, err := store.Conference(t.Context(), ref)
+	require.NoError(t, err)
+
+	folded := conference.New(first.AppID, first.ConferenceID)
+	n, err := records.Fold(t.Context(), store, ref, found.Participants, len(events), folded)
+	require.NoError(t, err)
+	require.Equal(t, len(events), n)
+	require.JSONEq(t, text(t, conference.Fold(events, quality.DefaultBounds())), text(t, folded.Summary(quality.DefaultBounds())))
+
+	_, err = records.Fold(t.Context(), store, ref, found.Participants, len(events)-1, conference.New(first.AppID, first.ConferenceID))
+	require.ErrorIs(t, err, records.ErrTooMany)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = records.Fold(ctx, store, ref, found.Participants, len(events), conference.New(first.AppID, first.ConferenceID))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func text(t *testing.T, s conference.Summary) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(b)
+}
