@@ -3,6 +3,7 @@ package conference
 import (
 	"math"
 
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -60,6 +61,12 @@ type remark struct {
 // New returns a conference in which nothing has happened.
 func New(appID, conferenceID string) *Conference {
 	return newConference(appID, conferenceID, newJudge(nil, quality.DefaultBounds()))
+}
+
+// NewJudged returns a conference in which nothing has happened, to be judged by rules and
+// labels of the operator's.
+func NewJudged(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
+	return newConference(appID, conferenceID, newJudge(rules, labels))
 }
 
 func newConference(appID, conferenceID string, j *judge) *Conference {

@@ -83,9 +83,24 @@ func (w *watched) others(media, owner string) (silent []detect.Span) {
 	return silent
 }
 
+// heardOf is until when everybody else was heard of who may go on. What is missing after it
+// is not missed yet: they may have left without a word.
+func (w *watched) heardOf() int64 {
+	until := int64(math.MaxInt64)
+	for _, i := range w.everybody {
+		if o := &w.s.Participants[i]; o.Session != w.p.Session && o.goesOn() {
+			until = min(until, o.EndMs)
+		}
+	}
+	return until
+}
+
 // silent returns when a participant was muted, held or not there.
 func (p *Participant) silent(media string) []detect.Span {
-	spans := []detect.Span{{FromMs: math.MinInt64, ToMs: p.StartMs}, {FromMs: p.EndMs, ToMs: math.MaxInt64}}
+	spans := []detect.Span{{FromMs: math.MinInt64, ToMs: p.StartMs}}
+	if !p.goesOn() {
+		spans = append(spans, detect.Span{FromMs: p.EndMs, ToMs: math.MaxInt64})
+	}
 	for _, i := range slices.Concat(p.Mutes, p.Holds) {
 		if i.Kind == media || i.Kind == "hold" {
 			spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})

@@ -321,9 +321,12 @@ func (f *fabric) iceFailed() bool {
 }
 
 // end returns when and why the fabric ended, on condition that it has: without a word it
-// ends with its last activity.
-func (f *fabric) end() (at int64, reason string) {
+// ends with its last activity. Where it may go on, there is no reason yet.
+func (f *fabric) end(now moment) (at int64, reason string) {
 	if f.ended.rank == 0 {
+		if now.within(f.last) {
+			return f.last, ""
+		}
 		return f.last, EndSilence
 	}
 	reason = f.ended.value.reason

@@ -21,12 +21,13 @@ type finder struct {
 	sharers   []int                   // those who shared a screen
 	named     map[string][]int        // participants by all their userIDs
 	devices   map[string][]deviceList // lists of devices by session
+	now       moment
 	issues    []Issue
 }
 
 // findIssues names all that was wrong, by kind, worst first.
-func (c *Conference) findIssues(s *Summary, labels quality.Bounds) []Issue {
-	f := finder{c: c, s: s, rules: c.judge.rules, labels: labels, received: receivedSSRCs(s.Participants)}
+func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) []Issue {
+	f := finder{c: c, s: s, rules: c.judge.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
 	for i := range s.Participants {
 		if len(s.Participants[i].Screen) > 0 {
 			f.sharers = append(f.sharers, i)
@@ -109,6 +110,7 @@ func (f *finder) participant(p *Participant) {
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
 		low := about.of(detect.LowQuality, "mos", detect.High)
 		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
+		low.Open = p.goesOn()
 		f.add(low, whole)
 	}
 	f.lateJoin(about, p)

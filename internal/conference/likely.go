@@ -17,7 +17,7 @@ func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
 	for i := range s.Participants {
 		out := &s.Participants[i]
 		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels)}
-		if p := c.participants[out.Session]; p != nil {
+		if p := c.participants[out.Session]; p != nil && !out.connecting {
 			p.describe(&person, out)
 		}
 		call.People = append(call.People, person)
@@ -47,7 +47,7 @@ func (p *Participant) bad(labels quality.Bounds) bool {
 			}
 		}
 	}
-	return len(p.Fabrics) > 0 && !p.Connected
+	return len(p.Fabrics) > 0 && !p.Connected && !p.connecting
 }
 
 // fairBound is the place of the lower bound of fair among the bounds.

@@ -10,7 +10,9 @@ import (
 
 // Summary returns the summary of all that was applied, as if the conference had ended. Its
 // Revision is 0: the caller counts.
-func (c *Conference) Summary(labels quality.Bounds) Summary {
+func (c *Conference) Summary(labels quality.Bounds) Summary { return c.summary(labels, ended) }
+
+func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	s := Summary{
 		AppID: c.appID, ConferenceID: c.id,
 		StartMs: c.span.Start, EndMs: c.span.End, DurationMs: c.span.End - c.span.Start,
@@ -20,12 +22,14 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	var v evidence
 	bySession := make(map[string]*Participant, len(c.participants))
 	for session, p := range c.participants {
-		out := p.summary(session, labels, &v)
+		out := p.summary(session, labels, &v, now)
 		bySession[session] = &out
 	}
 	c.addRemarks(&s, bySession)
 	v.errors = s.Errors
-	s.Outcome = v.outcome()
+	if now == ended {
+		s.Outcome = v.outcome()
+	}
 	s.Unlikely, s.TwoKinds, s.Statistics = v.unlikely, v.twoKinds, v.all.both()
 	for _, p := range bySession {
 		s.Participants = append(s.Participants, *p)
@@ -36,7 +40,7 @@ func (c *Conference) Summary(labels quality.Bounds) Summary {
 	s.collect()
 	s.rate(labels)
 	s.ShareBad = c.shareBad()
-	s.tell(c.findIssues(&s, labels))
+	s.tell(c.findIssues(&s, labels, now))
 	c.findCauses(&s, labels)
 	return s
 }
@@ -119,7 +123,7 @@ func (r *Ratings) finish() {
 	}
 }
 
-func (p *participant) summary(session string, labels quality.Bounds, v *evidence) Participant {
+func (p *participant) summary(session string, labels quality.Bounds, v *evidence, now moment) Participant {
 	out := Participant{
 		Session: session, UserID: p.user, Alias: p.alias, UserIDs: usedNames(p.user, p.renames),
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
@@ -134,14 +138,14 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 		v.addFabric(f)
 		v.unlikely += f.unlikely
 		v.twoKinds += f.twoKinds()
-		fab := f.summary(number)
+		fab := f.summary(number, now)
 		own := f.tallies()
 		fab.Statistics = own.both()
 		all.merge(&own)
 		out.Fabrics = append(out.Fabrics, fab)
 		out.take(&fab, f)
 	}
-	out.DurationMs = out.EndMs - out.StartMs
+	out.goOn(now)
 	if len(out.Fabrics) > 0 {
 		v.addParticipant(out.EndReason)
 	}
@@ -186,8 +190,8 @@ func usedNames(first string, renames []rename) []string {
 	return names
 }
 
-func (f *fabric) summary(number int) Fabric {
-	at, reason := f.end()
+func (f *fabric) summary(number int, now moment) Fabric {
+	at, reason := f.end(now)
 	out := Fabric{
 		Fabric: number, Usage: f.usage, RemoteUserID: f.remoteUser, RemoteAlias: f.remoteAlias,
 		RemoteUserIDs: usedNames(f.remoteUser, f.renames), State: StateNeverConnected,

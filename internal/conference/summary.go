@@ -103,6 +103,8 @@ type Participant struct {
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
+
+	connecting bool // may still connect: of a conference that goes on
 }
 
 // The states of a fabric in a summary.

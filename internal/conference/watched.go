@@ -50,9 +50,20 @@ func (w *watched) stream(about Issue, key streamKey, excused []detect.Span) {
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
 		found := s.watch.line.Episodes(rule.Timing(), w.excuse(b.level, about, excused), class)
-		issue.Open = len(found) > 0 && found[len(found)-1].Open
+		issue.Open = w.open(found, &s.watch.line)
 		w.add(issue, w.clip(found))
 	}
+}
+
+// open reports whether the last of what was found goes on.
+func (w *watched) open(found []detect.Episode, line *detect.Timeline) bool {
+	return len(found) > 0 && found[len(found)-1].Open && w.there(line.EndMs())
+}
+
+// there reports whether what was so at lastMs may be so still. At the end of a conference
+// that is all that was.
+func (w *watched) there(lastMs int64) bool {
+	return w.now == ended || w.out.EndReason == "" && w.now.within(lastMs)
 }
 
 // toldElsewhere reports whether a metric of a stream is told by another one: the path's
@@ -82,7 +93,7 @@ func (w *watched) connection() {
 	if rule := w.rules.ICEDisruption; !rule.Disabled {
 		issue := w.about.of(detect.ICEDisruption, "disrupted_ms", detect.High)
 		spans, open := w.state.stretches(markDisrupted, w.out.EndMs)
-		issue.Open = open
+		issue.Open = open && w.there(w.out.EndMs)
 		long := slices.DeleteFunc(join(spans, rule.ResolveAfter.Milliseconds()), func(s detect.Span) bool {
 			return s.ToMs-s.FromMs < rule.After.Milliseconds()
 		})
@@ -91,7 +102,7 @@ func (w *watched) connection() {
 	w.addPoints(w.about.of(detect.ICERestart, "ice_restarts", detect.High), w.state.points(markRestarted))
 	relayed, open := w.state.stretches(markRelayTCP, w.out.EndMs)
 	issue := w.about.of(detect.RelayOverTCP, "relayed_ms", detect.High)
-	issue.Open = open
+	issue.Open = open && w.there(w.out.EndMs)
 	w.addTimes(issue, relayed, 0)
 	w.signal()
 }
@@ -104,7 +115,7 @@ func (w *watched) signal() {
 	found := w.state.facts.Episodes(rule.Timing(), nil, detect.WiFi)
 	issue := w.about.of(detect.WeakWiFi, "signal_dbm", detect.High)
 	issue.Value, issue.Worst, issue.Threshold = w.state.wifi.mean(), w.state.wifi.worst, rule.Raise
-	issue.Open = len(found) > 0 && found[len(found)-1].Open
+	issue.Open = w.open(found, &w.state.facts)
 	w.add(issue, w.clip(found))
 }
 
@@ -149,7 +160,7 @@ func (w *watched) media() {
 
 // facts finds what a class of the fabric's facts tells.
 func (w *watched) facts(issue Issue, timing detect.Timing, excused []detect.Span, class func(detect.Facts) detect.Class) {
-	found := w.state.facts.Episodes(timing, detect.Merge(excused), class)
-	issue.Open = len(found) > 0 && found[len(found)-1].Open
+	found := w.state.facts.EpisodesUntil(w.heardOf(), timing, detect.Merge(excused), class)
+	issue.Open = w.open(found, &w.state.facts)
 	w.addTimes(issue, w.clip(found), timing.After)
 }

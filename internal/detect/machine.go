@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -94,6 +95,11 @@ func (m *Machine) Excuse() (Episode, bool) {
 // Episodes runs a machine over the time-line; class says what a word means to the detector.
 // What lies in excused, ascending and disjoint, is no fault.
 func (t *Timeline) Episodes(timing Timing, excused []Span, class func(Word) Class) (found []Episode) {
+	return t.EpisodesUntil(math.MaxInt64, timing, excused, class)
+}
+
+// EpisodesUntil is Episodes by the evidence that there was until then.
+func (t *Timeline) EpisodesUntil(untilMs int64, timing Timing, excused []Span, class func(Word) Class) (found []Episode) {
 	if timing.Disabled {
 		return nil
 	}
@@ -104,6 +110,9 @@ func (t *Timeline) Episodes(timing Timing, excused []Span, class func(Word) Clas
 		}
 	}
 	t.Each(func(from, to int64, word Word) {
+		if to = min(to, untilMs); from >= to {
+			return
+		}
 		c := class(word)
 		for len(excused) > 0 && excused[0].ToMs <= from {
 			if excused[0].ToMs > excused[0].FromMs {

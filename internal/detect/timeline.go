@@ -62,7 +62,17 @@ func push(runs []run, r run) []run {
 		runs[n-1].to = r.to
 		return runs
 	}
-	return append(runs, r)
+	return append(roomForOne(runs), r)
+}
+
+// roomForOne grows by an eighth and not to twice the size, for there are many time-lines, and
+// what one has room for is held as long as its call lasts.
+func roomForOne(runs []run) []run {
+	n := len(runs)
+	if n < cap(runs) {
+		return runs
+	}
+	return append(make([]run, 0, n+n/8+1), runs...)
 }
 
 // insert joins r with what is there. It almost always belongs at the end: the rows of one
@@ -122,6 +132,14 @@ func (t *Timeline) Each(f func(fromMs, toMs int64, word Word)) {
 	for _, r := range t.runs {
 		f(int64(r.from)*cell, int64(r.to)*cell, r.word)
 	}
+}
+
+// EndMs returns where the evidence ends; 0 where there is none.
+func (t *Timeline) EndMs() int64 {
+	if t.Empty() {
+		return 0
+	}
+	return int64(t.runs[len(t.runs)-1].to) * (int64(CellMs) << t.shift)
 }
 
 // Empty reports whether nothing was added.
