@@ -30,6 +30,12 @@ func TestRecordCauses(t *testing.T) {
 	if *recordCauses == "" {
 		t.Skip("no -record-causes")
 	}
+	recordAll(t, causeScenes(), *recordCauses)
+}
+
+// recordAll makes calls on one stage.
+func recordAll(t *testing.T, scenes []causeScene, dir string) {
+	t.Helper()
 	need(t, programs[chromium]...)
 	sink := new(recordSink)
 	server := httptest.NewServer(sink)
@@ -38,15 +44,15 @@ func TestRecordCauses(t *testing.T) {
 	c.records = server.URL
 	stage := newCauseStage(t, c)
 	c.start()
-	for _, s := range causeScenes() {
-		t.Run(s.name, func(t *testing.T) { s.record(t, stage, sink) })
+	for _, s := range scenes {
+		t.Run(s.name, func(t *testing.T) { s.record(t, stage, sink, dir) })
 	}
 }
 
-func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink) {
+func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, dir string) {
 	t.Helper()
 	trace := &cause.Trace{Name: s.name, Label: s.label}
-	if _, err := os.Stat(trace.File(*recordCauses)); err == nil {
+	if _, err := os.Stat(trace.File(dir)); err == nil {
 		t.Skip("recorded before")
 	}
 	kind := s.browser
@@ -61,14 +67,14 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink) {
 		opinions := count(logs, semconv.EventFeedback)
 		return opinions == len(s.users), strconv.Itoa(opinions)
 	})
-	if late := lateShare(logs); s.starve == "" && late > maxLate {
+	if late := lateShare(logs); s.starved.who == "" && late > maxLate {
 		t.Fatalf("%.0f %% of the measurements came late: this machine had no time for the call; record it again", 100*late)
 	}
 	for _, l := range logs {
 		trim(l)
 	}
 	trace.Logs = logs
-	require.NoError(t, trace.Write(*recordCauses))
+	require.NoError(t, trace.Write(dir))
 	t.Logf("%d batches, %d measurements", len(logs), count(logs, semconv.EventStats))
 }
 

@@ -28,11 +28,22 @@ type causeScene struct {
 	kinds []string
 	// browser of everybody; empty: Chromium.
 	browser string
-	// starve is who has a browser with a share of one processor for itself, from when on it is harmed.
-	starve      string
-	starveShare float64
-	users       []string
-	server      bool
+	// starved is who has little processor, from when on the call is harmed.
+	starved starvation
+	users   []string
+	server  bool
+}
+
+// starvation is what one participant's machine has left: a browser of their own has a share
+// of one processor, and threads of its page want all of that.
+type starvation struct {
+	who   string
+	share float64
+	busy  int
+}
+
+func (s starvation) String() string {
+	return fmt.Sprintf("%.0f %% of a processor, and %d other threads that want it", 100*s.share, s.busy)
 }
 
 // How long a call goes well, and how long it is harmed then: intervals are of 2 s.
@@ -125,7 +136,9 @@ func causeScenes() []causeScene {
 	scenes = append(scenes, serverScenes()...)
 	scenes = append(scenes, machineScenes()...)
 	scenes = append(scenes, sourceScenes()...)
-	return append(scenes, failedScenes()...)
+	scenes = append(scenes, missingScenes()...)
+	scenes = append(scenes, failedScenes()...)
+	return append(scenes, signallingScenes()...)
 }
 
 func goodScenes() []causeScene {
@@ -254,49 +267,33 @@ func serverScenes() []causeScene {
 	}
 }
 
+// looks leaves a participant sound alone: a machine is short of processor on one side only,
+// if it shows or is shown a large picture and not both.
+func looks(user string) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).Media = source{Audio: "microphone"} }
+}
+
+// shows lets a participant show a large picture.
+func shows(user string) func(*causeCall) {
+	return func(c *causeCall) { c.of(user).Media.Height, c.of(user).Media.FPS = 720, 30 }
+}
+
 // machineScenes starve the browser of one participant, who alone is in it.
 func machineScenes() []causeScene {
-	only := func(user string, kinds ...string) func(*causeCall) {
-		return func(c *causeCall) {
-			c.of(user).Media = source{}
-			for _, kind := range kinds {
-				if kind == "audio" {
-					c.of(user).Media.Audio = "microphone"
-				}
-			}
+	scene := func(name, found, showing, looking string, s starvation) causeScene {
+		return causeScene{
+			name: name, users: two, label: label(found, fmt.Sprintf("%s shows 720p; %s has %v", showing, s.who, s), s.who),
+			prepare: each(shows(showing), looks(looking)), kinds: []string{"audio"}, starved: s,
 		}
 	}
-	// Ada is offered nothing to see, or shows nothing: one side of the machine works.
-	fast := func(user string) func(*causeCall) {
-		return func(c *causeCall) { high(c.of(user)); c.of(user).Media.FPS = 30; c.of(user).Media.Height = 720 }
+	return []causeScene{
+		scene("cpu-send-a", "sendingMachineCpu", "ada", "ben", starvation{"ada", .4, 6}),
+		scene("cpu-send-b", "sendingMachineCpu", "ben", "ada", starvation{"ben", .3, 4}),
+		scene("cpu-send-c", "sendingMachineCpu", "ada", "ben", starvation{"ada", .2, 8}),
+		scene("cpu-receive-a", "receivingMachine", "ben", "ada", starvation{"ada", .4, 6}),
+		scene("cpu-receive-b", "receivingMachine", "ada", "ben", starvation{"ben", .3, 4}),
+		scene("cpu-receive-c", "receivingMachine", "ada", "ben", starvation{"ben", .2, 8}),
 	}
-	scenes := []causeScene{
-		{
-			name: "cpu-send-a", users: two, label: label("sendingMachineCpu", "Ada's browser has a tenth of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .09,
-		},
-		{
-			name: "cpu-send-b", users: two, label: label("sendingMachineCpu", "Ben's browser has an eighth of a processor and shows 720p", "ben"),
-			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .12,
-		},
-		{
-			name: "cpu-send-c", users: two, label: label("sendingMachineCpu", "Ada's browser has a sixteenth of a processor and shows 720p", "ada"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .06,
-		},
-		{
-			name: "cpu-receive-a", users: two, label: label("receivingMachine", "Ada's browser has a tenth of a processor and is shown 720p", "ada"),
-			prepare: each(fast("ben"), only("ada", "audio")), kinds: []string{"audio"}, starve: "ada", starveShare: .1,
-		},
-		{
-			name: "cpu-receive-b", users: two, label: label("receivingMachine", "Ben's browser has a seventh of a processor and is shown 720p", "ben"),
-			prepare: each(fast("ada"), only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .14,
-		},
-		{
-			name: "cpu-receive-c", users: two, label: label("receivingMachine", "Ben's browser has a twentieth of a processor and is shown 480p", "ben"),
-			prepare: each(func(c *causeCall) { high(c.of("ada")) }, only("ben", "audio")), kinds: []string{"audio"}, starve: "ben", starveShare: .06,
-		},
-	}
-	return scenes
 }
 
 func sourceScenes() []causeScene {
@@ -341,6 +338,12 @@ func sourceScenes() []causeScene {
 			name: "camera-unplugged-firefox", users: two, browser: firefox, label: label("sendingCapture", "Ada's camera ends in the call", "ada"),
 			act: inPage("ada", "senders('video').forEach((s) => s.track.stop())"),
 		},
+	}
+}
+
+// missingScenes are of applications that do not send what they should.
+func missingScenes() []causeScene {
+	return []causeScene{
 		{
 			name: "tracks-missing", users: two, kinds: nil, fails: true, label: label("application", "Ada's application adds none of her tracks", "ada"),
 			prepare: func(c *causeCall) {
@@ -364,21 +367,21 @@ func sourceScenes() []causeScene {
 	}
 }
 
+// arranged is done once everybody knows everybody.
+func arranged(do func(c *causeCall)) func(*causeCall) {
+	return func(c *causeCall) { c.arranged = append(c.arranged, func() { do(c) }) }
+}
+
+func wrongTURN(user string) func(*causeCall) {
+	return arranged(func(c *causeCall) {
+		e := startEdge(c.t, 3)
+		for i := range c.of(user).Remotes {
+			c.of(user).Remotes[i].ICE = throughTURN(e.url, "wrong")
+		}
+	})
+}
+
 func failedScenes() []causeScene {
-	arranged := func(do func(c *causeCall)) func(*causeCall) {
-		return func(c *causeCall) { c.arranged = append(c.arranged, func() { do(c) }) }
-	}
-	wrongTURN := func(user string) func(*causeCall) {
-		return arranged(func(c *causeCall) {
-			e := startEdge(c.t, 3)
-			for i := range c.of(user).Remotes {
-				c.of(user).Remotes[i].ICE = throughTURN(e.url, "wrong")
-			}
-		})
-	}
-	reports := func(user, function, name string) func(*causeCall) {
-		return inPage(user, fmt.Sprintf("report([...call.pcs.values()][0], %q, new DOMException('arranged', %q))", function, name))
-	}
 	denied := func(user, name string) func(*causeCall) {
 		return func(c *causeCall) { c.of(user).GetUserMediaError = name }
 	}
@@ -401,6 +404,15 @@ func failedScenes() []causeScene {
 			name: "ice-blocked", users: two, fails: true, label: label("iceConnectivity", "nothing passes between the two", "ada", "ben"),
 			prepare: each(edges, func(c *causeCall) { both("ada", harm{cut: true})(c) }),
 		},
+	}
+}
+
+// signallingScenes are of calls in which offer and answer, or candidates, did not meet.
+func signallingScenes() []causeScene {
+	reports := func(user, function, name string) func(*causeCall) {
+		return inPage(user, fmt.Sprintf("report([...call.pcs.values()][0], %q, new DOMException('arranged', %q))", function, name))
+	}
+	return []causeScene{
 		{
 			name: "no-answer", users: two, fails: true, label: label("signalling", "Ben's page never answers", "ada", "ben"),
 			prepare: arranged(func(c *causeCall) { c.of("ben").Remotes[0].NeverAnswers = true }),
@@ -441,8 +453,8 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 	}
 	c.arrange()
 	own := map[string]*browser{}
-	if s.starve != "" {
-		own[s.starve] = startBrowser(t, shared.kind)
+	if s.starved.who != "" {
+		own[s.starved.who] = startBrowser(t, shared.kind)
 	}
 	c.join(own, shared)
 	if !s.fails {
@@ -453,23 +465,44 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 		c.flow(kinds...)
 		c.lasts(wellFor)
 	}
-	if s.starve != "" {
-		starve(t, own[s.starve], s.starveShare)
+	if s.starved.who != "" {
+		c.lasts(bandwidthFound)
+		s.starved.begin(c, own[s.starved.who])
 	}
 	if s.act != nil {
 		s.act(c)
 	}
 	c.lasts(harmedFor)
-	if s.starve != "" {
-		starve(t, own[s.starve], 4)
-	}
+	s.starved.end(c, own[s.starved.who])
 	c.leave()
 }
 
+// bandwidthFound is how long it takes until the estimate of the bandwidth has room for a
+// large picture.
+const bandwidthFound = 15 * time.Second
+
 const cgroups = "/sys/fs/cgroup/cpu"
 
-// starve leaves a browser a share of one processor.
-func starve(t *testing.T, b *browser, share float64) {
+// begin takes the processor away.
+func (s starvation) begin(c *causeCall, b *browser) {
+	c.t.Helper()
+	c.of(s.who).page.run(fmt.Sprintf(
+		"(call.busy = Array.from({length: %d}, () => new Worker(URL.createObjectURL(new Blob(['for (;;);'])))), 0)", s.busy))
+	leave(c.t, b, s.share)
+}
+
+// end gives it back, so that the page can say goodbye.
+func (s starvation) end(c *causeCall, b *browser) {
+	c.t.Helper()
+	if s.who == "" {
+		return
+	}
+	leave(c.t, b, 4)
+	c.of(s.who).page.run("(call.busy.forEach((one) => one.terminate()), 0)")
+}
+
+// leave leaves a browser a share of one processor.
+func leave(t *testing.T, b *browser, share float64) {
 	t.Helper()
 	group := filepath.Join(cgroups, "qos-e2e-"+strconv.Itoa(b.process.cmd.Process.Pid))
 	write := func(file, text string) error {
@@ -479,9 +512,9 @@ func starve(t *testing.T, b *browser, share float64) {
 		require.NoError(t, os.Mkdir(group, 0o755), "control groups are needed to starve a browser")
 		t.Cleanup(func() { release(t, group) })
 	}
-	const period = 100_000
-	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(period)))
-	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*period))))
+	const periodUs = 20_000 // short, so that it is a slow processor and not one that stops
+	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(periodUs)))
+	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*periodUs))))
 	for _, pid := range family(t, b.process.cmd.Process.Pid) {
 		_ = write("cgroup.procs", pid) // it may have ended
 	}

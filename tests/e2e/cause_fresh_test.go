@@ -1,0 +1,457 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/cause"
+)
+
+// freshSeed draws the calls that the rules of internal/cause are measured with. It was
+// committed before any of them was recorded.
+const freshSeed = 0x51ab_2026_1122
+
+var recordFresh = flag.String("record-fresh", "", "the directory to record the traces of the drawn calls in (package tests/cause)")
+
+// TestRecordFresh makes every drawn call of which there is no trace, and writes what the
+// receiver emitted of it, as TestRecordCauses does with those that were chosen.
+func TestRecordFresh(t *testing.T) {
+	if *recordFresh == "" {
+		t.Skip("no -record-fresh")
+	}
+	recordAll(t, freshScenes(freshSeed), *recordFresh)
+}
+
+// TestFreshScenes: the draw is the same each time, of the size that was meant, and each call
+// has a name and a label of its own.
+func TestFreshScenes(t *testing.T) {
+	scenes, again := freshScenes(freshSeed), freshScenes(freshSeed)
+	require.Len(t, scenes, 42)
+	names := map[string]bool{}
+	causes := map[string]int{}
+	for i, s := range scenes {
+		require.Equal(t, s.label, again[i].label)
+		require.Equal(t, s.users, again[i].users)
+		require.NotEmpty(t, s.label.Did)
+		require.False(t, names[s.name])
+		names[s.name] = true
+		causes[s.label.Cause]++
+		t.Logf("%s %v %s server=%v %v: %s", s.name, s.users, s.browser, s.server, s.label.Cause, s.label.Did)
+		for _, user := range s.label.Users {
+			require.Contains(t, s.users, user)
+		}
+	}
+	require.NotEqual(t, labelsOf(scenes), labelsOf(freshScenes(freshSeed+1)))
+	t.Log(causes)
+}
+
+func labelsOf(scenes []causeScene) (labels []cause.Label) {
+	for _, s := range scenes {
+		labels = append(labels, s.label)
+	}
+	return labels
+}
+
+// freshKinds says how many of each kind of fault are drawn; the rest is left to the draw.
+var freshKinds = []struct {
+	n    int
+	draw func(*freshDraw)
+}{
+	{5, (*freshDraw).loss}, {3, (*freshDraw).delay}, {3, (*freshDraw).jitter}, {3, (*freshDraw).narrow}, {3, (*freshDraw).cut},
+	{2, (*freshDraw).starvedSender}, {2, (*freshDraw).starvedReceiver}, {5, (*freshDraw).capture}, {2, (*freshDraw).missing},
+	{2, (*freshDraw).permission}, {2, (*freshDraw).signalling}, {2, (*freshDraw).noWay}, {6, (*freshDraw).nothing}, {2, (*freshDraw).server},
+}
+
+// freshScenes draws the calls, in the order in which they are made.
+func freshScenes(seed uint64) []causeScene {
+	r := rand.New(rand.NewPCG(seed, 6))
+	var draws []func(*freshDraw)
+	for _, kind := range freshKinds {
+		for range kind.n {
+			draws = append(draws, kind.draw)
+		}
+	}
+	r.Shuffle(len(draws), func(i, j int) { draws[i], draws[j] = draws[j], draws[i] })
+	scenes := make([]causeScene, 0, len(draws))
+	for i, draw := range draws {
+		d := &freshDraw{r: r}
+		d.scene.name = fmt.Sprintf("fresh-%02d", i+1)
+		draw(d)
+		scenes = append(scenes, d.scene)
+	}
+	return scenes
+}
+
+// freshDraw is one call that is being drawn.
+type freshDraw struct {
+	r          *rand.Rand
+	scene      causeScene
+	who, other string
+	sound      bool // sound only
+}
+
+// chance draws true with a probability of one in n.
+func (d *freshDraw) chance(n int) bool { return d.r.IntN(n) == 0 }
+
+// between draws a number of a range, evenly.
+func (d *freshDraw) between(low, high float64) float64 { return low + d.r.Float64()*(high-low) }
+
+// betweenMs draws a time of a range of milliseconds.
+func (d *freshDraw) betweenMs(low, high int) time.Duration {
+	return time.Duration(low+d.r.IntN(high-low+1)) * ms
+}
+
+func pick[T any](d *freshDraw, list ...T) T { return list[d.r.IntN(len(list))] }
+
+// The topologies. Four people have sound only: two processors do not encode twelve pictures.
+const (
+	pairOf     = "pair"
+	meshOf3    = "mesh of 3"
+	meshOf4    = "mesh of 4"
+	withServer = "server"
+)
+
+// gather draws who is in the call.
+func (d *freshDraw) gather(topologies ...string) (topology string) {
+	topology = pick(d, topologies...)
+	d.scene.users = three
+	switch topology {
+	case pairOf:
+		d.scene.users = two
+	case meshOf4:
+		d.scene.users, d.sound = []string{"ada", "ben", "cyd", "dan"}, true
+	case withServer:
+		d.scene.server = true
+	}
+	order := d.r.Perm(len(d.scene.users))
+	d.who, d.other = d.scene.users[order[0]], d.scene.users[order[1]]
+	return topology
+}
+
+// anywhere draws one of all topologies; pairs are what most calls are.
+func (d *freshDraw) anywhere() string {
+	return d.gather(pairOf, pairOf, pairOf, meshOf3, meshOf3, meshOf3, meshOf4, withServer, withServer, withServer)
+}
+
+// maybeSound leaves one call in four without pictures.
+func (d *freshDraw) maybeSound() { d.sound = d.chance(4) || d.sound }
+
+// maybeFirefox makes one call of two in four with Firefox.
+func (d *freshDraw) maybeFirefox() {
+	if d.chance(4) && len(d.scene.users) == 2 {
+		d.scene.browser = firefox
+	}
+}
+
+// labelled says what is done, and what the media are.
+func (d *freshDraw) labelled(cause, did string, users ...string) {
+	if d.scene.browser == firefox {
+		did += ", in Firefox"
+	}
+	if d.sound {
+		did += ", sound only"
+		d.scene.kinds = []string{"audio"}
+		d.prepared(forAll(sound))
+	}
+	d.scene.label = label(cause, fmt.Sprintf("%s (%d people)", did, len(d.scene.users)), users...)
+	if d.scene.server {
+		d.scene.label.Did += ", a media server"
+	}
+}
+
+// prepared adds to what is done before all join.
+func (d *freshDraw) prepared(do func(*causeCall)) {
+	if before := d.scene.prepare; before != nil {
+		do = each(before, do)
+	}
+	d.scene.prepare = do
+}
+
+// The places of a network that can be harmed.
+const (
+	atUplink   = "what %s sends"
+	atDownlink = "what %s gets"
+	atAccess   = "all of %s, each way"
+	atPath     = "between %s and %s alone"
+	atServer   = "everybody's way to and from the server"
+)
+
+// harmed draws where, and says what must be found: which way the media go, or whose access it is.
+func (d *freshDraw) harmed(h harm, what, topology string, places ...string) {
+	if topology == meshOf3 || topology == meshOf4 {
+		places = append(slices.Clone(places), atPath)
+	}
+	if topology == withServer && h.rateBps == 0 {
+		places = append(slices.Clone(places), atServer)
+	}
+	at := pick(d, places...)
+	switch {
+	case at == atServer:
+		d.labelled("mediaServer", what+" on "+at)
+		d.prepared(edges)
+		d.scene.act = func(c *causeCall) {
+			for _, m := range c.people {
+				both(m.User, h)(c)
+			}
+		}
+	case at == atPath:
+		d.labelled("pathOrTurn", what+" "+fmt.Sprintf(at, d.who, d.other), d.who, d.other)
+		var own *edge
+		d.prepared(func(c *causeCall) { own = startEdge(c.t, 9); pairLater(c, d.who, d.other, own) })
+		d.scene.act = func(*causeCall) { own.up.set(h); own.down.set(h) }
+	default:
+		d.atAccess(h, what+" of "+fmt.Sprintf(at, d.who), topology, at)
+	}
+}
+
+// atAccess harms one participant's access. In a call of two nobody can tell whose it is.
+func (d *freshDraw) atAccess(h harm, what, topology, at string) {
+	d.prepared(edges)
+	found, also := "senderUplink", []string(nil)
+	d.scene.act = up(d.who, h)
+	switch at {
+	case atDownlink:
+		found, d.scene.act = "receiverDownlink", down(d.who, h)
+	case atAccess:
+		also, d.scene.act = []string{"receiverDownlink"}, both(d.who, h)
+	}
+	if topology == pairOf {
+		d.labelled("pathOrTurn", what, d.who, d.other)
+		return
+	}
+	d.labelled(found, what, d.who)
+	d.scene.label.Also = also
+}
+
+func (d *freshDraw) loss() {
+	topology := d.anywhere()
+	d.maybeSound()
+	d.maybeFirefox()
+	loss := d.between(.06, .30)
+	d.harmed(harm{loss: loss}, fmt.Sprintf("%.0f %% loss", 100*loss), topology, atUplink, atUplink, atDownlink, atDownlink, atAccess)
+}
+
+// A delay has no direction that anybody sees: it is put on both.
+func (d *freshDraw) delay() {
+	topology := d.anywhere()
+	d.maybeSound()
+	d.maybeFirefox()
+	delay := d.betweenMs(200, 450)
+	d.harmed(harm{delay: delay}, fmt.Sprintf("%v of delay each way", delay), topology, atAccess)
+}
+
+func (d *freshDraw) jitter() {
+	topology := d.anywhere()
+	d.maybeSound()
+	jitter := d.betweenMs(200, 400)
+	d.harmed(harm{jitter: jitter}, fmt.Sprintf("up to %v of jitter", jitter), topology, atUplink, atDownlink)
+}
+
+// A cap is for pictures, which nearly nothing is left of.
+func (d *freshDraw) narrow() {
+	topology := d.gather(pairOf, pairOf, meshOf3, withServer)
+	if topology == pairOf {
+		d.prepared(forAll(high))
+	}
+	rate := d.between(80e3, 180e3)
+	d.harmed(harm{rateBps: rate}, fmt.Sprintf("a cap of %.0f kbit/s", rate/1000), topology, atUplink, atDownlink)
+}
+
+func (d *freshDraw) cut() {
+	topology := d.anywhere()
+	d.maybeSound()
+	d.prepared(edges)
+	users := []string{d.who}
+	if topology == pairOf {
+		users = []string{d.who, d.other}
+	}
+	d.labelled("iceConnectivity", d.who+"'s network is gone", users...)
+	d.scene.act = both(d.who, harm{cut: true})
+}
+
+func (d *freshDraw) starvedSender() {
+	d.gather(pairOf)
+	d.starved(d.who, d.other)
+	d.labelled("sendingMachineCpu", fmt.Sprintf("%s's machine has %v, and shows 720p", d.who, d.scene.starved), d.who)
+}
+
+func (d *freshDraw) starvedReceiver() {
+	d.gather(pairOf)
+	d.starved(d.other, d.who)
+	d.labelled("receivingMachine", fmt.Sprintf("%s's machine has %v, and is shown 720p", d.who, d.scene.starved), d.who)
+}
+
+// starved takes the processor from the one who is meant; one shows and the other looks.
+func (d *freshDraw) starved(showing, looking string) {
+	d.scene.starved = starvation{who: d.who, share: d.between(.2, .4), busy: 4 + d.r.IntN(5)}
+	d.scene.kinds = []string{"audio"}
+	d.prepared(each(shows(showing), looks(looking)))
+}
+
+func (d *freshDraw) capture() {
+	topology := d.anywhere()
+	camera := []func(*freshDraw){(*freshDraw).slowCamera, (*freshDraw).cameraGone}
+	microphone := []func(*freshDraw){(*freshDraw).microphoneGone, (*freshDraw).microphoneSilent, (*freshDraw).microphoneOff}
+	if topology == meshOf4 {
+		camera = nil
+	}
+	pick(d, append(camera, microphone...)...)(d)
+}
+
+func (d *freshDraw) slowCamera() {
+	who, fps := d.who, 1+d.r.IntN(3)
+	d.labelled("sendingCapture", fmt.Sprintf("%s's camera gives %d pictures a second", who, fps), who)
+	d.prepared(func(c *causeCall) { c.of(who).Media.Video, c.of(who).Media.FPS = "canvas", fps })
+}
+
+func (d *freshDraw) cameraGone() {
+	d.maybeFirefox()
+	d.labelled("sendingCapture", d.who+"'s camera ends in the call", d.who)
+	d.scene.act = inPage(d.who, "senders('video').forEach((s) => s.track.stop())")
+}
+
+func (d *freshDraw) microphoneGone() {
+	d.maybeSound()
+	d.labelled("sendingCapture", d.who+"'s microphone ends in the call", d.who)
+	d.scene.act = inPage(d.who, "senders('audio').forEach((s) => s.track.stop())")
+}
+
+func (d *freshDraw) microphoneSilent() {
+	who := d.who
+	d.labelled("sendingCapture", who+"'s microphone hears nothing", who)
+	d.prepared(func(c *causeCall) { c.of(who).Media.Audio = "silence" })
+}
+
+func (d *freshDraw) microphoneOff() {
+	d.maybeSound()
+	d.labelled("sendingCapture", d.who+"'s microphone is switched off and nobody says so", d.who)
+	d.scene.act = inPage(d.who, "senders('audio').forEach((s) => s.track.enabled = false)")
+}
+
+// missing: the application does not send what it should.
+func (d *freshDraw) missing() {
+	if d.chance(2) {
+		d.gather(pairOf, meshOf3)
+		who := d.who
+		d.scene.fails = true
+		d.labelled("application", who+"'s application adds none of the tracks", who)
+		d.prepared(arranged(func(c *causeCall) {
+			for i := range c.of(who).Remotes {
+				c.of(who).Remotes[i].Send = []string{"none"}
+			}
+		}))
+		return
+	}
+	d.anywhere()
+	d.labelled("application", d.who+"'s application takes all tracks away and does not say so", d.who)
+	d.scene.act = inPage(d.who, "[...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null)))")
+}
+
+func (d *freshDraw) permission() {
+	d.gather(pairOf, pairOf, meshOf3, withServer)
+	d.maybeFirefox()
+	who, name := d.who, pick(d, "NotAllowedError", "NotFoundError", "NotReadableError")
+	d.scene.fails = true
+	d.labelled("permissionsOrDevices", who+" has no devices: "+name, who)
+	d.prepared(func(c *causeCall) { c.of(who).GetUserMediaError = name })
+}
+
+// signalling: the last to join never answers; in a call of two that may be told as well.
+func (d *freshDraw) signalling() {
+	topology := d.gather(pairOf, pairOf, meshOf3)
+	d.scene.fails = true
+	last := d.scene.users[len(d.scene.users)-1]
+	users := []string{last}
+	if topology == pairOf {
+		users = d.scene.users
+	}
+	d.labelled("signalling", last+"'s page never answers", users...)
+	d.prepared(arranged(func(c *causeCall) {
+		for i := range c.of(last).Remotes {
+			c.of(last).Remotes[i].NeverAnswers = true
+		}
+	}))
+	if d.chance(2) {
+		d.scene.label.Did += ", and ada's application reports a signalling error"
+		d.scene.act = inPage("ada", "report([...call.pcs.values()].at(-1), 'signalingError', new DOMException('arranged', 'TimeoutError'))")
+	}
+}
+
+// server: the media server, or its network, is at fault.
+func (d *freshDraw) server() {
+	d.gather(withServer)
+	const stops = "(call.stopped = true, [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.track && %s && s.replaceTrack(null))))"
+	kind := pick(d, "", "audio", "video", "network")
+	switch kind {
+	case "network":
+		loss := d.between(.08, .25)
+		d.harmed(harm{loss: loss}, fmt.Sprintf("%.0f %% loss", 100*loss), withServer)
+	case "":
+		d.labelled("mediaServer", "the server stops passing on")
+		d.scene.act = func(c *causeCall) { c.server.page.run(fmt.Sprintf(stops, "true")) }
+	default:
+		d.labelled("mediaServer", "the server stops passing "+kind+" on")
+		d.scene.act = func(c *causeCall) { c.server.page.run(fmt.Sprintf(stops, "s.track.kind === '"+kind+"'")) }
+	}
+}
+
+// noWay: no connection comes about.
+func (d *freshDraw) noWay() {
+	topology := d.gather(pairOf, pairOf, meshOf3)
+	d.scene.fails = true
+	who, users := d.who, []string{d.who}
+	if topology == pairOf {
+		users = []string{d.who, d.other}
+	}
+	if d.chance(2) {
+		d.labelled("iceConnectivity", who+" has only a TURN server, and a wrong password for it", users...)
+		d.prepared(wrongTURN(who))
+		return
+	}
+	d.labelled("iceConnectivity", "nothing passes to and from "+who, users...)
+	d.prepared(each(edges, both(who, harm{cut: true})))
+}
+
+// nothing is wrong with these calls: what is done is what people do, or too little to harm.
+func (d *freshDraw) nothing() {
+	d.anywhere()
+	d.maybeFirefox()
+	pick(d, (*freshDraw).untouched, (*freshDraw).muted, (*freshDraw).paused, (*freshDraw).held, (*freshDraw).mild, (*freshDraw).mild, (*freshDraw).mild)(d)
+}
+
+func (d *freshDraw) untouched() {
+	d.maybeSound()
+	d.labelled("none", "nothing")
+}
+
+func (d *freshDraw) muted() {
+	d.maybeSound()
+	d.labelled("none", d.who+" muted the microphone and said so")
+	d.scene.act = inPage(d.who, "(senders('audio').forEach((s) => s.track.enabled = false), event('audioMute'))")
+}
+
+func (d *freshDraw) paused() {
+	d.labelled("none", d.who+" paused the picture and said so")
+	d.scene.act = inPage(d.who, "(senders('video').forEach((s) => s.track.enabled = false), event('videoPause'))")
+}
+
+func (d *freshDraw) held() {
+	d.maybeSound()
+	d.labelled("none", d.who+" held the call and said so")
+	d.scene.act = inPage(d.who, "(event('fabricHold'), [...call.pcs.values()].forEach((one) => one.pc.getSenders().forEach((s) => s.replaceTrack(null))))")
+}
+
+// mild is what any network does.
+func (d *freshDraw) mild() {
+	d.maybeSound()
+	h := harm{loss: d.between(0, .012), delay: d.betweenMs(5, 60), jitter: d.betweenMs(1, 12)}
+	d.prepared(edges)
+	d.labelled("none", fmt.Sprintf("%.1f %% loss, %v of delay and up to %v of jitter each way at %s", 100*h.loss, h.delay, h.jitter, d.who))
+	d.scene.act = both(d.who, h)
+}
