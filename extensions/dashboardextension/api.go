@@ -32,6 +32,7 @@ type api struct {
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time
 	turns     chan struct{}
+	soFar     *soFar
 }
 
 // badParameter is a fault of the request, safe to be shown.

@@ -15,7 +15,8 @@ import (
 type detail struct {
 	At         int64         `json:"at"`
 	Conference conferenceRow `json:"conference"`
-	Summary    any           `json:"summary"` // the summary document, null while there is none
+	Summary    any           `json:"summary"`         // the summary document, null while there is none
+	SoFar      *preliminary  `json:"soFar,omitempty"` // where the summary is not that of the whole conference
 	Fabrics    []*fabric     `json:"fabrics"`
 	Timeline   []entry       `json:"timeline"`
 	Streams    []*stream     `json:"streams"`
@@ -76,6 +77,11 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
+	}
+	if d.Conference.State != stateEnded {
+		if d.SoFar, err = a.soFar.of(ctx, &c); err != nil {
+			return nil, err
+		}
 	}
 	a.countLeftOut(ctx, d.LeftOut)
 	return d, nil

@@ -19,6 +19,7 @@ type got struct {
 	At         int64
 	Conference conferenceRow
 	Summary    map[string]any
+	SoFar      *preliminary
 	Fabrics    []fabric
 	Timeline   []map[string]any
 	Streams    []map[string]any

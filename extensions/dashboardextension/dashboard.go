@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -106,6 +107,10 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (h
 	if err := servePages(mux); err != nil {
 		return nil, err
 	}
+	labels, err := d.cfg.Labels.Bounds()
+	if err != nil {
+		return nil, err
+	}
 	a := &api{
 		reader:    reader,
 		names:     names{real: d.cfg.ShowUserNames},
@@ -114,6 +119,7 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (h
 		now:       time.Now,
 		turns:     make(chan struct{}, maxConcurrentDetails),
 	}
+	a.soFar = newSoFar(a, detect.NewRules(d.cfg.Detectors), labels)
 	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
 	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
 	mux.Handle("GET /api/live", newLive(a, follower, d.ending))

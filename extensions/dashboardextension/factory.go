@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/detect"
 )
 
 const defaultEndpoint = "localhost:8481"
@@ -20,7 +21,7 @@ func NewFactory() extension.Factory {
 func createDefaultConfig() component.Config {
 	server := confighttp.NewDefaultServerConfig()
 	server.NetAddr.Endpoint = defaultEndpoint
-	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage")}
+	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage"), Detectors: detect.DefaultConfig()}
 }
 
 func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {

@@ -7,9 +7,14 @@ import (
 
 // Attributes of our internal metrics, as metadata.yaml lists them.
 var (
-	reasonHost      = metric.WithAttributes(attribute.String("reason", "host"))
-	reasonParameter = metric.WithAttributes(attribute.String("reason", "parameter"))
-	reasonStreams   = metric.WithAttributes(attribute.String("reason", "streams"))
-	partTimeline    = metric.WithAttributes(attribute.String("part", "timeline"))
-	partStreams     = metric.WithAttributes(attribute.String("part", "streams"))
+	reasonHost       = metric.WithAttributes(attribute.String("reason", "host"))
+	reasonParameter  = metric.WithAttributes(attribute.String("reason", "parameter"))
+	reasonStreams    = metric.WithAttributes(attribute.String("reason", "streams"))
+	reasonsNotFolded = map[string]metric.MeasurementOption{
+		missingTooLarge: metric.WithAttributes(attribute.String("cause", "too_large")),
+		missingTooSlow:  metric.WithAttributes(attribute.String("cause", "too_slow")),
+		missingFailed:   metric.WithAttributes(attribute.String("cause", "failed")),
+	}
+	partTimeline = metric.WithAttributes(attribute.String("part", "timeline"))
+	partStreams  = metric.WithAttributes(attribute.String("part", "streams"))
 )

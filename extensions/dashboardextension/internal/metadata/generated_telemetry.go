@@ -27,6 +27,7 @@ type TelemetryBuilder struct {
 	mu                      sync.Mutex
 	registrations           []metric.Registration
 	QosdashboardLeftOut     metric.Int64Counter
+	QosdashboardNotFolded   metric.Int64Counter
 	QosdashboardRefused     metric.Int64Counter
 	QosdashboardStoreErrors metric.Int64Counter
 }
@@ -64,6 +65,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosdashboard_left_out",
 		metric.WithDescription("Records of a conference that a page could not show because a limit was reached. [Alpha]"),
 		metric.WithUnit("{record}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosdashboardNotFolded, err = builder.meter.Int64Counter(
+		"otelcol_qosdashboard_not_folded",
+		metric.WithDescription("Conferences that go on and could not be summed up for a page, because they have too many records, reading them took too long, or failed. [Alpha]"),
+		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosdashboardRefused, err = builder.meter.Int64Counter(

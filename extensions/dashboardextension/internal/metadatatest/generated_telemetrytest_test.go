@@ -20,9 +20,13 @@ func TestSetupTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	defer tb.Shutdown()
 	tb.QosdashboardLeftOut.Add(context.Background(), 1)
+	tb.QosdashboardNotFolded.Add(context.Background(), 1)
 	tb.QosdashboardRefused.Add(context.Background(), 1)
 	tb.QosdashboardStoreErrors.Add(context.Background(), 1)
 	AssertEqualQosdashboardLeftOut(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosdashboardNotFolded(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosdashboardRefused(t, testTel,
