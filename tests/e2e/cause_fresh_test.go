@@ -277,20 +277,19 @@ func (d *freshDraw) cut() {
 
 func (d *freshDraw) starvedSender() {
 	d.gather(pairOf)
-	d.starved(d.who, d.other)
-	d.labelled("sendingMachineCpu", fmt.Sprintf("%s's machine has %v, and shows 720p", d.who, d.scene.starved), d.who)
+	d.starved(d.who, d.other, starvation{who: d.who, share: d.between(.2, .4), busy: 4 + d.r.IntN(5)}, "sendingMachineCpu")
 }
 
 func (d *freshDraw) starvedReceiver() {
 	d.gather(pairOf)
-	d.starved(d.other, d.who)
-	d.labelled("receivingMachine", fmt.Sprintf("%s's machine has %v, and is shown 720p", d.who, d.scene.starved), d.who)
+	d.starved(d.other, d.who, starvation{who: d.who, share: d.between(.05, .08)}, "receivingMachine")
 }
 
 // starved takes the processor from the one who is meant; one shows and the other looks.
-func (d *freshDraw) starved(showing, looking string) {
-	d.scene.starved = starvation{who: d.who, share: d.between(.2, .4), busy: 4 + d.r.IntN(5)}
+func (d *freshDraw) starved(showing, looking string, s starvation, found string) {
+	d.scene.starved = s
 	d.scene.kinds = []string{"audio"}
+	d.labelled(found, fmt.Sprintf("%s shows 720p; %s has %v", showing, s.who, s), s.who)
 	d.prepared(each(shows(showing), looks(looking)))
 }
 

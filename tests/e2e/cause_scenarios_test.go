@@ -43,6 +43,9 @@ type starvation struct {
 }
 
 func (s starvation) String() string {
+	if s.busy == 0 {
+		return fmt.Sprintf("%.0f %% of a processor", 100*s.share)
+	}
 	return fmt.Sprintf("%.0f %% of a processor, and %d other threads that want it", 100*s.share, s.busy)
 }
 
@@ -278,7 +281,9 @@ func shows(user string) func(*causeCall) {
 	return func(c *causeCall) { c.of(user).Media.Height, c.of(user).Media.FPS = 720, 30 }
 }
 
-// machineScenes starve the browser of one participant, who alone is in it.
+// machineScenes starve the browser of one participant, who alone is in it. Where the machine
+// is to fail at showing, no other thread takes part: both browsers are on this machine, and
+// the one that shows would be starved as well.
 func machineScenes() []causeScene {
 	scene := func(name, found, showing, looking string, s starvation) causeScene {
 		return causeScene{
@@ -290,9 +295,9 @@ func machineScenes() []causeScene {
 		scene("cpu-send-a", "sendingMachineCpu", "ada", "ben", starvation{"ada", .4, 6}),
 		scene("cpu-send-b", "sendingMachineCpu", "ben", "ada", starvation{"ben", .3, 4}),
 		scene("cpu-send-c", "sendingMachineCpu", "ada", "ben", starvation{"ada", .2, 8}),
-		scene("cpu-receive-a", "receivingMachine", "ben", "ada", starvation{"ada", .4, 6}),
-		scene("cpu-receive-b", "receivingMachine", "ada", "ben", starvation{"ben", .3, 4}),
-		scene("cpu-receive-c", "receivingMachine", "ada", "ben", starvation{"ben", .2, 8}),
+		scene("cpu-receive-a", "receivingMachine", "ben", "ada", starvation{"ada", .05, 0}),
+		scene("cpu-receive-b", "receivingMachine", "ada", "ben", starvation{"ben", .06, 0}),
+		scene("cpu-receive-c", "receivingMachine", "ada", "ben", starvation{"ben", .08, 0}),
 	}
 }
 
