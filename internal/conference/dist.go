@@ -35,15 +35,23 @@ var buckets = func() *mapping.LogarithmicMapping {
 // zeroBucket holds what is too small to tell from 0; maxValue bounds the number of
 // buckets from above.
 const (
-	zeroBucket = math.MinInt32
+	zeroBucket = math.MinInt16
 	minValue   = 1 / scale
 	maxValue   = 1e12
 )
 
+// bucket takes six bytes: live calls hold thousands of them for each stream's hour.
 type bucket struct {
-	index  int32
-	weight uint32 // ms; stays at its maximum of 49 days
+	index     int16
+	high, low uint16 // of the weight, ms; it stays at its maximum of 49 days
 }
+
+func newBucket(index int16, weightMs int64) bucket {
+	w := uint32(min(weightMs, math.MaxUint32)) // bounded here
+	return bucket{index, uint16(w >> 16), uint16(w & math.MaxUint16)}
+}
+
+func (b bucket) weight() int64 { return int64(b.high)<<16 | int64(b.low) }
 
 // dist sums up values that are weighted by the length of their interval: mean, extremes
 // and quantiles. It is a commutative monoid under merge.
@@ -68,23 +76,37 @@ func (d *dist) add(v float64, weightMs int64) {
 	}
 	d.sum += q * float64(weightMs)
 	d.weight += float64(weightMs)
-	index := int32(zeroBucket)
+	index := int16(zeroBucket)
 	if v >= minValue {
-		index = int32(buckets.Index(v)) // a few thousand at most, maxValue sees to it
+		index = int16(buckets.Index(v)) // a few thousand at most, maxValue sees to it
 	}
-	d.put(bucket{index, uint32(min(weightMs, math.MaxUint32))}) // bounded here
+	d.put(newBucket(index, weightMs))
 }
 
 func (d *dist) put(b bucket) {
-	i, found := slices.BinarySearchFunc(d.buckets, b.index, func(have bucket, index int32) int {
+	i, found := slices.BinarySearchFunc(d.buckets, b.index, func(have bucket, index int16) int {
 		return int(have.index) - int(index)
 	})
 	if !found {
+		d.insert(i, b)
+		return
+	}
+	d.buckets[i] = newBucket(b.index, d.buckets[i].weight()+b.weight())
+}
+
+// insert grows by an eighth and not to twice the size: what there is room for is held as long
+// as the call lasts.
+func (d *dist) insert(i int, b bucket) {
+	n := len(d.buckets)
+	if n < cap(d.buckets) {
 		d.buckets = slices.Insert(d.buckets, i, b)
 		return
 	}
-	have := &d.buckets[i]
-	have.weight += min(b.weight, math.MaxUint32-have.weight)
+	grown := make([]bucket, n+1, n+n/8+2)
+	copy(grown, d.buckets[:i])
+	grown[i] = b
+	copy(grown[i+1:], d.buckets[i:])
+	d.buckets = grown
 }
 
 func (d *dist) merge(o *dist) {
@@ -108,11 +130,11 @@ func (d *dist) mean() float64 { return unscaled(d.sum / d.weight) }
 func (d *dist) quantile(q float64) float64 {
 	var total float64
 	for _, b := range d.buckets {
-		total += float64(b.weight)
+		total += float64(b.weight())
 	}
 	rank, seen := q*total, 0.0
 	for _, b := range d.buckets {
-		seen += float64(b.weight)
+		seen += float64(b.weight())
 		if seen >= rank {
 			if b.index == zeroBucket {
 				return d.min

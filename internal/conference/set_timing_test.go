@@ -71,7 +71,7 @@ func heap() uint64 {
 // TestHeapPerConference is a budget: 100000 live conferences, the default limit, must fit
 // in a few GiB. Raise it in the change that needs it.
 func TestHeapPerConference(t *testing.T) {
-	const budget = 24 << 10
+	const budget = 20 << 10
 	got := heapOf(t, 300)
 	t.Logf("%.0f bytes for a conference of two participants and ten streams", got)
 	require.Less(t, got, float64(budget))

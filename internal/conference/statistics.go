@@ -88,7 +88,7 @@ func (f *fabric) tallies() (t tallies) {
 // total is the sum of many dists: the weights of thousands of streams do not fit those of one.
 type total struct {
 	sum, weight, min, max float64
-	buckets               map[int32]float64 // ms
+	buckets               map[int16]float64 // ms
 }
 
 func (t *total) add(d *dist) {
@@ -97,7 +97,7 @@ func (t *total) add(d *dist) {
 	}
 	t.widen(d.sum, d.weight, d.min, d.max)
 	for _, b := range d.buckets {
-		t.buckets[b.index] += float64(b.weight)
+		t.buckets[b.index] += float64(b.weight())
 	}
 }
 
@@ -113,7 +113,7 @@ func (t *total) merge(o *total) {
 
 func (t *total) widen(sum, weight, least, most float64) {
 	if t.weight == 0 {
-		t.min, t.max, t.buckets = least, most, make(map[int32]float64)
+		t.min, t.max, t.buckets = least, most, make(map[int16]float64)
 	}
 	t.min, t.max = min(t.min, least), max(t.max, most)
 	t.sum += sum
@@ -132,7 +132,7 @@ func (t *total) summary() *Distribution {
 	}
 }
 
-func (t *total) quantile(order []int32, q float64) float64 {
+func (t *total) quantile(order []int16, q float64) float64 {
 	var all, seen float64
 	for _, index := range order {
 		all += t.buckets[index]
