@@ -18,12 +18,14 @@ const (
 // the interval, fractions 0 to 1.
 type AudioInput struct {
 	Outbound               bool   // scored by what the remote end reports
+	Unheard                bool   // outbound: nothing came back at all, so that the report is an old one
 	Codec                  string // MIME subtype
 	IntervalMs             Opt
 	Bytes                  Opt // payload, sent or received
 	Packets                Opt // sent or received
 	PacketsLost            Opt
 	PacketsDiscarded       Opt
+	FECPackets             Opt // that carried redundancy: in-band FEC, RED
 	Samples                Opt
 	ConcealedSamples       Opt
 	SilentConcealedSamples Opt
@@ -82,15 +84,31 @@ func (in *AudioInput) loss() (float64, Reason) {
 	if !in.PacketsLost.ok && !concealed {
 		return 0, NoLossEvidence
 	}
-	var loss float64
-	if lost, ok := in.PacketsLost.Get(); ok {
-		loss = (lost + in.PacketsDiscarded.orZero()) / (in.Packets.v + lost)
-	}
+	loss := in.residualLoss(concealed)
 	if concealed {
 		audible := in.ConcealedSamples.v - in.SilentConcealedSamples.orZero()
 		loss = math.Max(loss, audible/in.Samples.v)
 	}
 	return clamp(loss, 0, 1), Scored
+}
+
+// residualLoss is the fraction that was lost and not brought back. No statistic tells how many
+// packets redundancy brought back; at most as many as carried some. Where concealment is known
+// that is what they are taken for, for whatever was not brought back was concealed, and is
+// charged as such. They count neither as lost nor as expected.
+func (in *AudioInput) residualLoss(concealed bool) float64 {
+	lost, ok := in.PacketsLost.Get()
+	if !ok {
+		return 0
+	}
+	if concealed {
+		lost = math.Max(0, lost-in.FECPackets.orZero())
+	}
+	expected := in.Packets.v + lost
+	if expected == 0 {
+		return 0
+	}
+	return (lost + in.PacketsDiscarded.orZero()) / expected
 }
 
 // lossRun is the mean length, in packets, of what was audibly concealed at a time: how the
@@ -109,7 +127,7 @@ func (in *AudioInput) remoteLoss() (float64, Reason) {
 		return 0, NoPackets
 	}
 	loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
-	if !ok {
+	if !ok || in.Unheard {
 		return 0, NoRemoteReport
 	}
 	return loss, Scored

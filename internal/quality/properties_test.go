@@ -36,6 +36,7 @@ func drawAudio(t *rapid.T) AudioInput {
 	o := opts{t}
 	return AudioInput{
 		Outbound: rapid.Bool().Draw(t, "outbound"),
+		Unheard:  rapid.IntRange(0, 9).Draw(t, "unheard") == 0,
 		Codec: rapid.SampledFrom([]string{
 			"opus", "PCMU", "G722", "AMR-WB", "EVS", "G729", "G723", "GSM", "AMR", "", "red",
 		}).Draw(t, "codec"),
@@ -44,6 +45,7 @@ func drawAudio(t *rapid.T) AudioInput {
 		Packets:                o.any("packets", 0, 1000),
 		PacketsLost:            o.any("lost", 0, 1000),
 		PacketsDiscarded:       o.any("discarded", 0, 1000),
+		FECPackets:             o.any("fec", 0, 1000),
 		Samples:                o.any("samples", 0, 480_000),
 		ConcealedSamples:       o.any("concealed", 0, 480_000),
 		SilentConcealedSamples: o.any("silent", 0, 480_000),
@@ -62,6 +64,7 @@ func drawVideo(t *rapid.T) VideoInput {
 	o := opts{t}
 	return VideoInput{
 		Outbound:           rapid.Bool().Draw(t, "outbound"),
+		Unheard:            rapid.IntRange(0, 9).Draw(t, "unheard") == 0,
 		Screen:             rapid.Bool().Draw(t, "screen"),
 		BandwidthLimited:   rapid.Bool().Draw(t, "limited"),
 		Codec:              rapid.SampledFrom([]string{"VP8", "VP9", "H264", "H265", "AV1", ""}).Draw(t, "codec"),
@@ -153,6 +156,7 @@ func TestAudioNeverRisesWhenItGetsWorse(t *testing.T) {
 		raise("loss", 1000, func(in *AudioInput) *Opt { return &in.PacketsLost }),
 		raise("discards", 1000, func(in *AudioInput) *Opt { return &in.PacketsDiscarded }),
 		raise("concealment", 480_000, func(in *AudioInput) *Opt { return &in.ConcealedSamples }),
+		lower("repair", 0, 1000, func(in *AudioInput) *Opt { return &in.FECPackets }),
 		lower("shorter runs", 1, 200, func(in *AudioInput) *Opt { return &in.ConcealmentEvents }),
 		lower("audible", 0, 480_000, func(in *AudioInput) *Opt { return &in.SilentConcealedSamples }),
 		raise("remote loss", 1, func(in *AudioInput) *Opt { return &in.RemoteLossFraction }),
@@ -226,8 +230,9 @@ func TestScoresDoNotDependOnTheInterval(t *testing.T) {
 		a := opusCall()
 		a.Packets, a.PacketsLost, a.Bytes = o.known("packets", 10, 500), o.known("lost", 0, 100), o.known("bytes", 1e3, 4e4)
 		a.Samples, a.ConcealedSamples, a.ConcealmentEvents = Some(240_000), o.known("concealed", 0, 240_000), o.known("events", 1, 50)
+		a.FECPackets = o.known("fec", 0, 100)
 		b := a
-		scale(k, &b.IntervalMs, &b.Packets, &b.PacketsLost, &b.Bytes, &b.Samples, &b.ConcealedSamples, &b.ConcealmentEvents)
+		scale(k, &b.IntervalMs, &b.Packets, &b.PacketsLost, &b.FECPackets, &b.Bytes, &b.Samples, &b.ConcealedSamples, &b.ConcealmentEvents)
 		ra, rb := ScoreAudio(a), ScoreAudio(b)
 		if math.Abs(ra.MOS-rb.MOS) > 1e-6 {
 			t.Fatalf("audio: %+v and %+v", ra, rb)
@@ -236,6 +241,9 @@ func TestScoresDoNotDependOnTheInterval(t *testing.T) {
 		v.FreezeMs, v.Freezes60s = o.known("freezeMs", 0, 9000), Some(3)
 		w := v
 		scale(k, &w.IntervalMs, &w.Bytes, &w.Packets, &w.FramesDecoded, &w.FreezeMs)
+		if ms := w.IntervalMs.orZero(); ms > 60_000 { // the library then counts those of the whole interval
+			w.Freezes60s = Some(3 * ms / 60_000)
+		}
 		rv, rw := scoreVideo(v), scoreVideo(w)
 		if math.Abs(rv.MOS-rw.MOS) > 1e-6 {
 			t.Fatalf("video: %+v and %+v", rv, rw)
@@ -313,5 +321,5 @@ func TestNames(t *testing.T) {
 		require.False(t, seen[in.String()])
 		seen[in.String()] = true
 	}
-	require.Equal(t, "codec,bitrate,rtt,jitter_buffer,displayed_pixels", (assumedEnd - 1).String())
+	require.Equal(t, "codec,bitrate,rtt,jitter_buffer,displayed_pixels,remote_loss,freezes", (assumedEnd - 1).String())
 }

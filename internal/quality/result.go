@@ -99,11 +99,13 @@ const (
 	AssumedRTT
 	AssumedJitterBuffer
 	AssumedDisplay
+	AssumedLoss    // video out: nobody has reported yet
+	AssumedFreezes // video out: only the receiver knows of them
 	assumedEnd
 )
 
 var assumedNames = func() (names [assumedEnd]string) {
-	one := [...]string{"codec", "bitrate", "rtt", "jitter_buffer", "displayed_pixels"}
+	one := [...]string{"codec", "bitrate", "rtt", "jitter_buffer", "displayed_pixels", "remote_loss", "freezes"}
 	for set := range names {
 		var in []string
 		for i, name := range one {

@@ -8,7 +8,7 @@ import (
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/2"
+const modelVideo = "qos-video/3"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
@@ -16,6 +16,7 @@ const (
 	minCodingBps  = 30e3
 	tolerableLoss = 0.02
 	maxPauseMs    = 5000
+	freezeMs      = 60e3 // in which freezes are counted
 	fullFPS       = 24
 )
 
@@ -70,6 +71,7 @@ func (p VideoParams) addChanged(res *Result) {
 // interval, fractions 0 to 1.
 type VideoInput struct {
 	Outbound           bool   // scored by what is sent and what the remote end reports
+	Unheard            bool   // outbound: nothing came back at all, so that the report is an old one
 	Screen             bool   // shows a screen: its frame rate is no fault
 	LowerLayer         bool   // a larger layer of the same picture was sent beside it
 	BandwidthLimited   bool   // the encoder says that the network holds it back
@@ -127,6 +129,8 @@ func (in *VideoInput) noEvidence() Reason {
 		return NoFrames
 	case in.LowerLayer:
 		return LowerLayer
+	case in.Outbound && in.Unheard:
+		return NoRemoteReport
 	}
 	return Scored
 }
@@ -150,16 +154,28 @@ func (in *VideoInput) frozenShare() float64 {
 // stream, whose freezes only the receiver knows, the loss that may cause them.
 func (in *VideoInput) interruptions(p VideoParams, res *Result) float64 {
 	if in.Outbound {
+		res.Assumed |= AssumedFreezes
 		loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
 		if !ok {
+			res.Assumed |= AssumedLoss
 			return 1
 		}
 		res.add(InLossFraction, loss)
 		return math.Exp(-100 * loss / p.OutboundD)
 	}
-	freezes := math.Max(in.Freezes60s.orZero(), in.Freezes.orZero())
+	freezes := in.freezes60s()
 	res.add(InFreezes60s, freezes)
 	return math.Exp(-p.FreezeCount * freezes)
+}
+
+// freezes60s is the number of freezes in the last 60 s. Of an interval that is longer than
+// that it is the share of 60 s, for when they were is not known.
+func (in *VideoInput) freezes60s() float64 {
+	freezes := math.Max(in.Freezes60s.orZero(), in.Freezes.orZero())
+	if ms := in.IntervalMs.orZero(); ms > freezeMs {
+		return freezes * freezeMs / ms
+	}
+	return freezes
 }
 
 // appearance is C U T and the frozen share's part of F.

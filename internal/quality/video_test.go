@@ -71,6 +71,11 @@ func TestScoreVideoFreezes(t *testing.T) {
 	f(0, func(in *VideoInput) { in.PauseMs = Some(5001) })
 	f(0, func(in *VideoInput) { in.FramesDecoded = Some(0) })
 
+	f(math.Exp(-0.6-0.01), func(in *VideoInput) { // 12 in two minutes are 6 a minute
+		in.IntervalMs, in.Bytes = Some(120_000), Some(1500*1000*120/8)
+		in.Freezes, in.Freezes60s, in.FreezeMs = Some(12), Some(12), Some(600)
+	})
+
 	harsh := DefaultVideoParams()
 	harsh.FreezeCount = 0.5
 	in := camera("VP8", 1280, 720, 1500, 30)
@@ -119,8 +124,12 @@ func TestScoreVideoOutbound(t *testing.T) {
 	in.Outbound = true
 	in.FramesDecoded, in.Frames = Opt{}, Some(300)
 	base := videoMOS(t, in) - 1
+	res := ScoreVideo(in, DefaultVideoParams())
+	require.Equal(t, "remote_loss,freezes", res.Assumed.String())
 	in.RemoteLossFraction = Some(0.05)
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
+	res = ScoreVideo(in, DefaultVideoParams())
+	require.Equal(t, "freezes", res.Assumed.String())
 	in.FreezeMs = Some(10_000) // is not about what is sent
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
 	in.DisplayedPixels = Some(8e6) // a preview
@@ -176,6 +185,7 @@ func TestScoreVideoWithoutEvidence(t *testing.T) {
 	f(NoPackets, func(in *VideoInput) { in.Packets = Opt{} })
 	f(NoPayload, func(in *VideoInput) { in.Bytes, in.FramesDecoded = Some(0), Some(0) })
 	f(NoFrames, func(in *VideoInput) { in.Outbound, in.Frames = true, Some(0) })
+	f(NoRemoteReport, func(in *VideoInput) { in.Outbound, in.Unheard, in.RemoteLossFraction = true, true, Some(0) })
 	f(NoFrameSize, func(in *VideoInput) { in.Width = Opt{} })
 	f(NoFrameSize, func(in *VideoInput) { in.Height = Some(0) })
 	f(NoInterval, func(in *VideoInput) { in.IntervalMs = Some(0) })
@@ -218,6 +228,7 @@ func TestScoreVideoAssumptions(t *testing.T) {
 // of G.1070 (0.24 to 0.27 when it was fitted): 128 kbit/s to 2 Mbit/s, 15 and 30
 // frames/s, no loss.
 func TestAnchoredToG1070(t *testing.T) {
+	require.Len(t, readVectors(t, "testdata/g1070_vectors.csv"), 288)
 	rmse := func(set string, x0 float64) float64 {
 		p := DefaultVideoParams()
 		p.X0 = x0

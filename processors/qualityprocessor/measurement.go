@@ -20,6 +20,7 @@ const (
 	packets
 	packetsLost
 	packetsDiscarded
+	fecPackets
 	samples
 	concealedSamples
 	silentConcealedSamples
@@ -45,6 +46,7 @@ const (
 	freezeMs
 	pauseMs
 	qp
+	bytesReceived
 	numFields
 
 	// What is no number.
@@ -70,6 +72,7 @@ var fieldOf = func() map[string]field {
 		"packets":                packets,
 		"packetsLost":            packetsLost,
 		"packetsDiscarded":       packetsDiscarded,
+		"fecPackets":             fecPackets,
 		"samples":                samples,
 		"concealedSamples":       concealedSamples,
 		"silentConcealedSamples": silentConcealedSamples,
@@ -95,6 +98,7 @@ var fieldOf = func() map[string]field {
 		"freezeMs":               freezeMs,
 		"pauseMs":                pauseMs,
 		"qp":                     qp,
+		"bytesReceived":          bytesReceived,
 		"codec":                  codec,
 		"rid":                    rid,
 		"limitation":             limitation,
@@ -126,6 +130,7 @@ type measurement struct {
 	limitation string
 	seq        int64 // number of its frame, -1 when it has none
 	lower      bool  // a larger simulcast layer stands beside it
+	unheard    bool  // nothing came back over its candidate pair
 	scored     bool  // carries quality attributes already
 }
 
@@ -197,12 +202,14 @@ func (m *measurement) stream() bool {
 func (m *measurement) audioInput() quality.AudioInput {
 	in := quality.AudioInput{
 		Outbound:               m.outbound(),
+		Unheard:                m.unheard,
 		Codec:                  m.codec,
 		IntervalMs:             m.num[intervalMs],
 		Bytes:                  m.num[bytes],
 		Packets:                m.num[packets],
 		PacketsLost:            m.num[packetsLost],
 		PacketsDiscarded:       m.num[packetsDiscarded],
+		FECPackets:             m.num[fecPackets],
 		Samples:                m.num[samples],
 		ConcealedSamples:       m.num[concealedSamples],
 		SilentConcealedSamples: m.num[silentConcealedSamples],
@@ -224,6 +231,7 @@ func (m *measurement) audioInput() quality.AudioInput {
 func (m *measurement) videoInput(screen bool) quality.VideoInput {
 	in := quality.VideoInput{
 		Outbound:           m.outbound(),
+		Unheard:            m.unheard,
 		Screen:             screen,
 		LowerLayer:         m.lower,
 		BandwidthLimited:   m.limitation == limitedByBandwidth,

@@ -109,7 +109,7 @@ func (s *scorer) scoreScope(scope plog.ScopeLogs, t *tally) {
 }
 
 func (s *scorer) scoreFrame(frame []measurement, screen bool, t *tally) {
-	rtt := pairRTT(frame)
+	rtt, silent := pairRTT(frame), pairsSilent(frame)
 	markLowerLayers(frame)
 	for i := range frame {
 		m := &frame[i]
@@ -119,6 +119,7 @@ func (s *scorer) scoreFrame(frame []measurement, screen bool, t *tally) {
 		if _, known := m.num[rttMs].Get(); !known {
 			m.num[rttMs] = rtt
 		}
+		m.unheard = silent
 		var res quality.Result
 		media := 0
 		if m.mediaType == audio {
@@ -140,6 +141,23 @@ func pairRTT(frame []measurement) quality.Opt {
 		}
 	}
 	return quality.Opt{}
+}
+
+// pairsSilent tells whether nothing came in over the frame's candidate pairs: then no report of
+// the remote end did either, and what browsers still tell of its last one is no evidence.
+func pairsSilent(frame []measurement) bool {
+	silent := false
+	for i := range frame {
+		if frame[i].statsType != candidatePair {
+			continue
+		}
+		n, known := frame[i].num[bytesReceived].Get()
+		if !known || n > 0 {
+			return false
+		}
+		silent = true
+	}
+	return silent
 }
 
 // write adds what was found. Scores that the record brought along are not ours: they go.
