@@ -17,7 +17,6 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +26,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor/processortest"
+	"golang.org/x/sys/unix"
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/quality"
@@ -99,8 +99,7 @@ func (l *liveLoad) check() {
 	}
 }
 
-// liveLoad feeds a processor. Times are those of the feeding thread, ns; the kernel tells them
-// in steps, so that few conferences tell no time.
+// liveLoad feeds a processor. Times are those of the feeding thread, ns.
 type liveLoad struct {
 	t       *testing.T
 	c       *conferences
@@ -465,9 +464,9 @@ func cpuSeconds() (gc, busy float64) {
 
 func threadTime(t *testing.T) time.Duration {
 	t.Helper()
-	var u syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_THREAD, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	var took unix.Timespec
+	require.NoError(t, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &took))
+	return time.Duration(took.Nano())
 }
 
 func status(t *testing.T, field string) string {
