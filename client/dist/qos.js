@@ -18,8 +18,9 @@
   function outcome(status, msg) {
     return { status, msg, message: msg };
   }
+  var unreadable = "it cannot be read";
   function text(thrown) {
-    return attempt(() => thrown instanceof Error ? thrown.message : String(thrown), "it cannot be told what");
+    return attempt(() => thrown instanceof Error ? thrown.message : String(thrown), unreadable);
   }
   function attempt(make, otherwise) {
     try {
@@ -53,16 +54,17 @@
   function findBackend(backendUrl, scriptUrl) {
     if (backendUrl !== void 0) {
       const url2 = parse(backendUrl);
-      if (!url2 || !/^https?:$/.test(url2.protocol))
-        throw new Invalid("configParams.backendUrl must be an http or https URL");
-      url2.search = url2.hash = "";
-      return url2.href.endsWith("/") ? url2.href : `${url2.href}/`;
+      if (!url2) throw new Invalid("configParams.backendUrl must be an http or https URL");
+      return url2.href.replace(/\/?([?#].*)?$/, "/");
     }
     const url = parse(scriptUrl ?? "");
-    if (url && /^https?:$/.test(url.protocol) && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL(".", url).href;
+    if (url && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL(".", url).href;
     throw new Invalid("the collector is unknown: load the library from it, or set configParams.backendUrl");
   }
-  var parse = (url) => attempt(() => new URL(url, globalThis.location?.href));
+  function parse(text2) {
+    const url = attempt(() => new URL(text2, globalThis.location?.href));
+    return url && /^https?:$/.test(url.protocol) ? url : void 0;
+  }
 
   // src/validate.ts
   var encoder = new TextEncoder();
@@ -72,8 +74,10 @@
   function cutBytes(value, limit) {
     return value.slice(0, encoder.encodeInto(value, new Uint8Array(limit)).read);
   }
-  function cutChars(value, limit) {
-    return [...value].slice(0, limit).join("");
+  function cut(name, value, limit, notes, unit = "bytes") {
+    const kept = unit === "bytes" ? cutBytes(value, limit) : [...value].slice(0, limit).join("");
+    if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
+    return kept;
   }
   function reading(name, read) {
     try {
@@ -129,14 +133,20 @@
   var requireName = (name, value) => requireText(name, value, 128, "characters");
   function requireInteger(name, value, least, most) {
     const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-    const fits = typeof number === "number" && Number.isInteger(number) && number >= least && number <= most;
+    const fits = Number.isInteger(number) && number >= least && number <= most;
     must(fits, name, `an integer from ${least} to ${most}`, value);
     return number;
   }
-  function requireData(name, value = {}) {
-    const given = value ?? {};
-    must(isObject(given), name, "an object", value);
-    const json2 = attempt(() => JSON.stringify(given) ?? "{}");
+  function requireList(name, value) {
+    return reading(name, () => {
+      const list2 = Array.isArray(value) ? value : [value];
+      atMost(name, 1e3, "items", list2.length);
+      return [...list2];
+    });
+  }
+  function requireData(name, value) {
+    must(isObject(value), name, "an object", value);
+    const json2 = attempt(() => JSON.stringify(value) ?? "{}");
     if (!json2) throw new Invalid(`${name} cannot be written as JSON`);
     atMost(name, 4096, "bytes of JSON", byteLength(json2));
     const data = JSON.parse(json2);
@@ -148,18 +158,13 @@
     notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
   };
   var aSwitch = (name, value, notes) => typeof value === "boolean" ? value : drop(name, "a boolean", value, notes);
-  var aText = (limit, unit = "bytes", cut = cutBytes) => (name, value, notes) => {
-    if (typeof value !== "string") return drop(name, "a string", value, notes);
-    const kept = cut(value, limit);
-    if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
-    return kept;
-  };
+  var aText = (limit, unit) => (name, value, notes) => typeof value === "string" ? cut(name, value, limit, notes, unit) : drop(name, "a string", value, notes);
   var anObject = (prefix, options) => (name, value, notes) => {
     if (!isObject(value)) return drop(name, "an object", value, notes);
     const kept = {};
     for (const [key, member] of Object.entries(value)) {
       const read = Object.hasOwn(options, key) && options[key];
-      if (!read) notes.push(`${prefix}${key} is unknown and ignored`);
+      if (!read) notes.push(`${prefix + key} is unknown and ignored`);
       else if (member !== void 0 && member !== null) {
         const own = read(prefix + key, member, notes);
         if (own !== void 0) kept[key] = own;
@@ -173,7 +178,7 @@
     disablePrecalltest: aSwitch,
     collectLegacyStats: aSwitch,
     collectIP: aSwitch,
-    applicationVersion: aText(30, "characters", cutChars),
+    applicationVersion: aText(30, "characters"),
     siteID: aText(256),
     backendUrl: aText(4096),
     additionalIDs: anObject(
@@ -183,8 +188,6 @@
   });
   function readConfig(params, notes) {
     return {
-      disableBeforeUnloadHandler: false,
-      disablePrecalltest: false,
       collectLegacyStats: true,
       collectIP: true,
       ...readOptions("configParams", params ?? {}, notes)
@@ -222,7 +225,6 @@
   var role = enumeration("agent participant manager");
 
   // src/scram.ts
-  var encoder2 = new TextEncoder();
   var hash = "SHA-256";
   function clientFirstBare(appID, nonce) {
     return `n=${appID.replace(/=/g, "=3D").replace(/,/g, "=2C")},r=${nonce}`;
@@ -250,12 +252,12 @@
   }
   var importKey = (key, algorithm, usage) => crypto.subtle.importKey("raw", key, algorithm, false, [usage]);
   async function pbkdf2(password, salt, iterations) {
-    const key = await importKey(encoder2.encode(password), "PBKDF2", "deriveBits");
+    const key = await importKey(encoder.encode(password), "PBKDF2", "deriveBits");
     return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash, salt, iterations }, key, 256));
   }
   async function hmac(keyBytes, message) {
     const key = await importKey(keyBytes, { name: "HMAC", hash }, "sign");
-    return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder2.encode(message)));
+    return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(message)));
   }
   function toBase64(bytes) {
     return btoa(String.fromCharCode(...bytes));
@@ -325,17 +327,11 @@
       }
     });
   }
-  function toToken({ token, session, expiresInMs, at, sent, received }) {
+  function toToken(answer) {
+    const { token, session, expiresInMs, at } = answer;
     if (typeof token !== "string" || typeof session !== "string")
       throw new Refusal("httpError", "the answer has no token or no session", true);
-    return {
-      token,
-      session,
-      expiresInMs: Number(expiresInMs) || 72e5,
-      at: Number(at),
-      sent,
-      received
-    };
+    return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
   }
   async function exchange({ url, mono }, message) {
     const sent = mono();
@@ -350,7 +346,6 @@
     try {
       const response = await fetch(url, {
         method: "POST",
-        headers: { "Content-Type": "text/plain; charset=utf-8" },
         credentials: "omit",
         body,
         keepalive,
@@ -2151,32 +2146,37 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
 
   // src/report.ts
   var maxLogBytes = 20480;
-  function reportError(instance, _call, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
+  function reportError(instance, { notes }, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
     const conference = requireConferenceID(conferenceID);
     const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
     const session = sessionOf(instance);
     const { record } = session.scope(pc, conference, true);
-    if (name === "applicationLog" || name === "applicationError") {
-      record("log", { text: logText(error) });
+    if (name.startsWith("application")) {
+      record("log", { text: logText(error, notes) });
       return;
     }
+    const described = attempt(() => describe(error), ["", unreadable]);
+    const sdp = (argument, description) => cut(argument, description, 16384, notes) || void 0;
     const local = sdpText(localSDP);
     record("error", {
       function: name,
-      ...attempt(() => describe(error), { name: "", message: "it cannot be read" }),
-      localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
-      remoteSDP: cutSDP(sdpText(remoteSDP))
+      name: cut("domError.name", described[0], 128, notes),
+      message: cut("domError.message", described[1], 1024, notes),
+      localSDP: sdp("localSDP", session.collectIP() ? local : withoutAddresses(local)),
+      remoteSDP: sdp("remoteSDP", sdpText(remoteSDP))
     });
   }
-  var cutSDP = (sdp) => cutBytes(sdp, 16384) || void 0;
   function describe(error) {
     const { name, message } = isObject(error) ? error : { message: error };
     const said = message ?? (isObject(error) && name === void 0 ? json(error) : "");
-    return { name: cutBytes(String(name ?? ""), 128), message: cutBytes(String(said), 1024) };
+    return [String(name ?? ""), String(said)];
   }
-  function logText(log) {
-    const text2 = log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log);
-    const kept = cutBytes(text2, maxLogBytes);
+  function logText(log, notes) {
+    const text2 = attempt(
+      () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log),
+      unreadable
+    );
+    const kept = cut("domError", text2, maxLogBytes, notes);
     if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
     return kept;
   }
@@ -2203,8 +2203,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     on,
     attachWifiStatsHandler,
     sendCallDetails,
-    sendCustomEvent: (instance, _call, pc, conferenceID, events) => sendCustom(instance, "customEvent", pc, conferenceID, events),
-    sendCustomStats: (instance, _call, pc, conferenceID, stats) => sendCustom(instance, "customStats", pc, conferenceID, stats),
+    sendCustomEvent: sendCustom("customEvent"),
+    sendCustomStats: sendCustom("customStats"),
     startPrecallTests: noPrecall,
     stopPrecallTests: noPrecall,
     makePrecallTest: noPrecall
@@ -2254,7 +2254,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const older = typeof fifth === "function";
     const callback = pcCallbackOf(older ? sixth ?? fifth : sixth, call);
     must(
-      reading("pc", () => isPeerConnection(pc)),
+      reading("pc", () => typeof pc?.getStats === "function"),
       "pc",
       "a PeerConnection with getStats",
       pc
@@ -2270,14 +2270,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       session.addFabric(pc, description, callback);
       return;
     }
-    notes.push("this PeerConnection is monitored already");
-    later(callback, "success", "monitored already");
-  }
-  function isPeerConnection(pc) {
-    return ["object", "function"].includes(typeof pc) && typeof pc?.getStats === "function";
+    const already = "the fabric is monitored already";
+    notes.push(already);
+    later(callback, "success", already);
   }
   function readAttributes(value, notes) {
-    const given = requireData("fabricAttributes", value);
+    const given = requireData("fabricAttributes", value ?? {});
     const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
     for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
     return {
@@ -2298,20 +2296,19 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const userID = requireUserID("userID", user, notes);
     const conference = requireConferenceID(conferenceID);
     const ssrc = requireInteger("ssrc", source, 0, 4294967295);
-    const usageLabel = label2 === "" ? "" : requireText("usageLabel", label2, 20);
+    const usageLabel = label2 === "" ? label2 : requireText("usageLabel", label2, 20);
     const fabric = fabricOf(instance, pc, conference, ssrc);
     fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
-    const id = typeof tag === "string" ? tag : attempt(() => tag?.id);
-    const associatedVideoTag = id ? cutBytes(text(id), 256) : null;
+    const id = attempt(() => typeof tag === "string" ? tag : tag.id);
+    const associatedVideoTag = id ? cut("associatedVideoTag", text(id), 256, notes) : null;
     fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
   }
   function sendFabricEvent(instance, { notes }, pc, name, conferenceID, eventData) {
     const event = requireMember("fabricEvent", enums.fabricEvent, name);
-    if (event === "fabricSetup" || event === "fabricSetupFailed")
-      throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+    if (event.startsWith("fabricSetup")) throw new Invalid(`${event} is made by the library itself and cannot be sent`);
     const conference = requireConferenceID(conferenceID);
     const session = sessionOf(instance);
-    const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData) } : requireData("eventData", eventData);
+    const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}, notes) } : requireData("eventData", eventData ?? {});
     const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
     const { fabric, record } = session.scope(pc, conference, ofConference);
     if (event === "fabricTerminated") {
@@ -2322,12 +2319,16 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       record("event", { event, data });
     }
   }
-  function deviceList(value) {
-    const list2 = isObject(value) ? value.deviceList ?? value : value;
-    const devices = Array.isArray(list2) ? list2 : isObject(list2) ? Object.values(list2).flat() : [];
-    const kept = devices.filter(isObject).map(({ deviceId, kind, label: label2, groupId }) => ({ deviceId, kind, label: label2, groupId }));
-    while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
-    return kept;
+  function deviceList(value, notes) {
+    return reading("eventData", () => {
+      must(typeof value === "object", "eventData", "an object", value);
+      const all = Object.values(value.deviceList ?? value).flat();
+      const known2 = JSON.parse(JSON.stringify(all.slice(0, 100), ["deviceId", "kind", "label", "groupId"]));
+      const kept = known2.filter(isObject);
+      while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
+      if (kept.length < all.length) notes.push(`eventData.deviceList was cut to ${kept.length} devices`);
+      return kept;
+    });
   }
   function reportUserIDChange(instance, { notes }, pc, conferenceID, user, type) {
     const conference = requireConferenceID(conferenceID);
@@ -2346,6 +2347,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const given = feedback;
       return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
     });
+    const words = comment ?? "";
+    must(typeof words === "string", "feedback.comment", "a string", words);
     const score = (name, value) => requireInteger(`feedback.${name}`, value, 1, 5);
     const optional = (name, value) => value === null || value === void 0 ? null : score(name, value);
     const members = {
@@ -2354,46 +2357,42 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       audio: optional("audio", audio),
       video: optional("video", video),
       screen: optional("screen", screen),
-      comment: commentOf(comment ?? void 0, call.notes)
+      comment: cut("feedback.comment", words, 4096, call.notes) || void 0
     };
     const done = (err, msg) => later(callback, err, msg);
     sessionOf(instance).scope(null, conference, true).record("feedback", members, done);
   }
-  function commentOf(comment, notes) {
-    if (comment === void 0) return void 0;
-    must(typeof comment === "string", "feedback.comment", "a string", comment);
-    const kept = cutBytes(comment, 4096);
-    if (kept !== comment) notes.push("feedback.comment was cut to 4096 bytes");
-    return kept;
-  }
   function on({ subscribers }, _call, eventName, callback) {
     const name = requireMember("eventName", callbackEvents, eventName);
     const subscriber = requireFunction("csEventCallback", callback);
-    subscribers[name] = [...subscribers[name] ?? [], subscriber];
+    subscribers[name] ??= /* @__PURE__ */ new Set();
+    subscribers[name].add(subscriber);
   }
   function attachWifiStatsHandler(instance, _call, handler) {
     instance.wifi = requireFunction("getWifiStats", handler);
   }
   function sendCallDetails(instance, _call, pc, conferenceID, attributes) {
     const conference = requireConferenceID(conferenceID);
-    const data = requireData("callAttributes", attributes ?? "");
+    const data = requireData("callAttributes", attributes);
     requireMember("callAttributes.callType", callType, data.callType);
     requireMember("callAttributes.role", role, data.role);
     sessionOf(instance).scope(pc, conference, true).record("event", { event: "callDetails", data });
   }
-  function sendCustom(instance, event, pc, conferenceID, given) {
-    const conference = requireConferenceID(conferenceID);
-    const list2 = reading(event === "customEvent" ? "events" : "stats", () => [given].flat());
-    const items = list2.map((item) => customItem(event, item));
-    const { record } = sessionOf(instance).scope(pc, conference, true);
-    for (const data of items) record("event", { event, data });
-  }
-  function customItem(event, item) {
+  function sendCustom(event) {
     const isEvent = event === "customEvent";
-    const data = requireData(event, isEvent && typeof item === "string" ? { name: item } : item ?? "");
+    const name = isEvent ? "events" : "stats";
+    return (instance, _call, pc, conferenceID, given) => {
+      const conference = requireConferenceID(conferenceID);
+      const items = requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
+      const { record } = sessionOf(instance).scope(pc, conference, true);
+      for (const data of items) record("event", { event, data });
+    };
+  }
+  function customItem(isEvent, name, item) {
+    const data = requireData(name, isEvent && typeof item === "string" ? { name: item } : item);
     if (!isEvent) {
-      requireText("name", data.name, 64);
-      must(typeof data.value === "number", "value", "a number", data.value);
+      requireText(`${name}.name`, data.name, 64);
+      must(typeof data.value === "number", `${name}.value`, "a number", data.value);
     }
     return data;
   }

@@ -30,10 +30,8 @@ const operations: Record<string, Operation> = {
   on,
   attachWifiStatsHandler,
   sendCallDetails,
-  sendCustomEvent: (instance, _call, pc, conferenceID, events) =>
-    sendCustom(instance, 'customEvent', pc, conferenceID, events),
-  sendCustomStats: (instance, _call, pc, conferenceID, stats) =>
-    sendCustom(instance, 'customStats', pc, conferenceID, stats),
+  sendCustomEvent: sendCustom('customEvent'),
+  sendCustomStats: sendCustom('customStats'),
   startPrecallTests: noPrecall,
   stopPrecallTests: noPrecall,
   makePrecallTest: noPrecall,
@@ -111,7 +109,7 @@ function addNewFabric(
   const older = typeof fifth === 'function';
   const callback = pcCallbackOf(older ? (sixth ?? fifth) : sixth, call);
   check.must(
-    check.reading('pc', () => isPeerConnection(pc)),
+    check.reading('pc', () => typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'),
     'pc',
     'a PeerConnection with getStats',
     pc,
@@ -127,18 +125,13 @@ function addNewFabric(
     session.addFabric(pc as object, description, callback);
     return;
   }
-  notes.push('this PeerConnection is monitored already');
-  later(callback, 'success', 'monitored already');
-}
-
-function isPeerConnection(pc: unknown): boolean {
-  return (
-    ['object', 'function'].includes(typeof pc) && typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'
-  );
+  const already = 'the fabric is monitored already';
+  notes.push(already);
+  later(callback, 'success', already);
 }
 
 function readAttributes(value: unknown, notes: string[]) {
-  const given = check.requireData('fabricAttributes', value);
+  const given = check.requireData('fabricAttributes', value ?? {});
   const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
   for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
   return {
@@ -171,11 +164,11 @@ function associateMstWithUserID(
   const userID = check.requireUserID('userID', user, notes);
   const conference = check.requireConferenceID(conferenceID);
   const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
-  const usageLabel = label === '' ? '' : check.requireText('usageLabel', label, 20);
+  const usageLabel = label === '' ? label : check.requireText('usageLabel', label, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
-  const id = typeof tag === 'string' ? tag : attempt(() => (tag as Partial<Element> | null | undefined)?.id);
-  const associatedVideoTag = id ? check.cutBytes(text(id), 256) : null;
+  const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
+  const associatedVideoTag = id ? check.cut('associatedVideoTag', text(id), 256, notes) : null;
   fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
 }
 
@@ -188,12 +181,13 @@ function sendFabricEvent(
   eventData: unknown,
 ): void {
   const event = check.requireMember('fabricEvent', enums.fabricEvent, name);
-  if (event === 'fabricSetup' || event === 'fabricSetupFailed')
-    throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+  if (event.startsWith('fabricSetup')) throw new Invalid(`${event} is made by the library itself and cannot be sent`);
   const conference = check.requireConferenceID(conferenceID);
   const session = sessionOf(instance);
   const data =
-    event === 'activeDeviceList' ? { deviceList: deviceList(eventData) } : check.requireData('eventData', eventData);
+    event === 'activeDeviceList'
+      ? { deviceList: deviceList(eventData ?? {}, notes) }
+      : check.requireData('eventData', eventData ?? {});
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
   const { fabric, record } = session.scope(pc, conference, ofConference);
   if (event === 'fabricTerminated') {
@@ -206,14 +200,16 @@ function sendFabricEvent(
 }
 
 /** The devices as an array of the four known members; a map by kind is flattened (API-04). */
-function deviceList(value: unknown): object[] {
-  const list = check.isObject(value) ? (value.deviceList ?? value) : value;
-  const devices = Array.isArray(list) ? list : check.isObject(list) ? Object.values(list).flat() : [];
-  const kept = devices
-    .filter(check.isObject)
-    .map(({ deviceId, kind, label, groupId }) => ({ deviceId, kind, label, groupId }));
-  while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
-  return kept;
+function deviceList(value: unknown, notes: string[]): object[] {
+  return check.reading('eventData', () => {
+    check.must(typeof value === 'object', 'eventData', 'an object', value);
+    const all = Object.values((value as { deviceList?: object }).deviceList ?? (value as object)).flat();
+    const known: unknown[] = JSON.parse(JSON.stringify(all.slice(0, 100), ['deviceId', 'kind', 'label', 'groupId']));
+    const kept = known.filter(check.isObject);
+    while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
+    if (kept.length < all.length) notes.push(`eventData.deviceList was cut to ${kept.length} devices`);
+    return kept;
+  });
 }
 
 function reportUserIDChange(
@@ -247,6 +243,8 @@ function sendUserFeedback(
     const given = feedback as Record<string, unknown>;
     return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
   });
+  const words = comment ?? '';
+  check.must(typeof words === 'string', 'feedback.comment', 'a string', words);
   const score = (name: string, value: unknown) => check.requireInteger(`feedback.${name}`, value, 1, 5);
   const optional = (name: string, value: unknown) =>
     value === null || value === undefined ? null : score(name, value);
@@ -256,24 +254,17 @@ function sendUserFeedback(
     audio: optional('audio', audio),
     video: optional('video', video),
     screen: optional('screen', screen),
-    comment: commentOf(comment ?? undefined, call.notes),
+    comment: check.cut('feedback.comment', words, 4096, call.notes) || undefined,
   };
   const done: PcCallback = (err, msg) => later(callback, err, msg);
   sessionOf(instance).scope(null, conference, true).record('feedback', members, done);
 }
 
-function commentOf(comment: unknown, notes: string[]): string | undefined {
-  if (comment === undefined) return undefined;
-  check.must(typeof comment === 'string', 'feedback.comment', 'a string', comment);
-  const kept = check.cutBytes(comment as string, 4096);
-  if (kept !== comment) notes.push('feedback.comment was cut to 4096 bytes');
-  return kept;
-}
-
 function on({ subscribers }: Instance, _call: Call, eventName: unknown, callback: unknown): void {
   const name = check.requireMember('eventName', callbackEvents, eventName);
   const subscriber = check.requireFunction('csEventCallback', callback);
-  subscribers[name] = [...(subscribers[name] ?? []), subscriber];
+  subscribers[name] ??= new Set();
+  subscribers[name].add(subscriber);
 }
 
 function attachWifiStatsHandler(instance: Instance, _call: Call, handler: unknown): void {
@@ -288,32 +279,28 @@ function sendCallDetails(
   attributes: unknown,
 ): void {
   const conference = check.requireConferenceID(conferenceID);
-  const data = check.requireData('callAttributes', attributes ?? '');
+  const data = check.requireData('callAttributes', attributes);
   check.requireMember('callAttributes.callType', callType, data.callType);
   check.requireMember('callAttributes.role', role, data.role);
   sessionOf(instance).scope(pc, conference, true).record('event', { event: 'callDetails', data });
 }
 
-function sendCustom(
-  instance: Instance,
-  event: 'customEvent' | 'customStats',
-  pc: unknown,
-  conferenceID: unknown,
-  given: unknown,
-): void {
-  const conference = check.requireConferenceID(conferenceID);
-  const list = check.reading(event === 'customEvent' ? 'events' : 'stats', () => [given].flat());
-  const items = list.map((item) => customItem(event, item));
-  const { record } = sessionOf(instance).scope(pc, conference, true);
-  for (const data of items) record('event', { event, data });
+function sendCustom(event: 'customEvent' | 'customStats'): Operation {
+  const isEvent = event === 'customEvent';
+  const name = isEvent ? 'events' : 'stats';
+  return (instance, _call, pc, conferenceID, given) => {
+    const conference = check.requireConferenceID(conferenceID);
+    const items = check.requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
+    const { record } = sessionOf(instance).scope(pc, conference, true);
+    for (const data of items) record('event', { event, data });
+  };
 }
 
-function customItem(event: string, item: unknown): Record<string, unknown> {
-  const isEvent = event === 'customEvent';
-  const data = check.requireData(event, isEvent && typeof item === 'string' ? { name: item } : (item ?? ''));
+function customItem(isEvent: boolean, name: string, item: unknown): Record<string, unknown> {
+  const data = check.requireData(name, isEvent && typeof item === 'string' ? { name: item } : item);
   if (!isEvent) {
-    check.requireText('name', data.name, 64);
-    check.must(typeof data.value === 'number', 'value', 'a number', data.value);
+    check.requireText(`${name}.name`, data.name, 64);
+    check.must(typeof data.value === 'number', `${name}.value`, 'a number', data.value);
   }
   return data;
 }

@@ -110,17 +110,11 @@ type Message = Record<string, unknown>;
 /** An answer, and when it was asked for and came. */
 type Exchange = Message & { sent: number; received: number };
 
-function toToken({ token, session, expiresInMs, at, sent, received }: Exchange): Token {
+function toToken(answer: Exchange): Token {
+  const { token, session, expiresInMs, at } = answer;
   if (typeof token !== 'string' || typeof session !== 'string')
     throw new Refusal('httpError', 'the answer has no token or no session', true);
-  return {
-    token,
-    session,
-    expiresInMs: Number(expiresInMs) || 7_200_000,
-    at: Number(at),
-    sent,
-    received,
-  };
+  return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at) };
 }
 
 async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchange> {
@@ -129,7 +123,10 @@ async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchan
   return { ...answer, sent, received: mono() };
 }
 
-/** One POST as the doors take it: no preflight, no cookies. Returns the objects of the answer's lines. */
+/**
+ * One POST as the doors take it: no preflight (text is sent as text/plain in UTF-8), no cookies.
+ * Returns the objects of the answer's lines.
+ */
 export async function post(url: string, body: string, keepalive = false): Promise<Message[]> {
   const limit = new AbortController();
   // Browsers alone would wait for minutes.
@@ -139,7 +136,6 @@ export async function post(url: string, body: string, keepalive = false): Promis
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
       credentials: 'omit',
       body,
       keepalive,

@@ -1,11 +1,11 @@
 // configParams of initialize() (interface document 2.3, 2.4; requirement INIT-04).
 
-import { cutBytes, cutChars, isObject, kindOf } from './validate.ts';
+import { cut, isObject, kindOf } from './validate.ts';
 
-/** The options in force, defaults filled in. */
+/** The options in force, defaults filled in; a switch that is missing is off. */
 export interface Config {
-  disableBeforeUnloadHandler: boolean;
-  disablePrecalltest: boolean;
+  disableBeforeUnloadHandler?: boolean;
+  disablePrecalltest?: boolean;
   collectLegacyStats: boolean;
   collectIP: boolean;
   applicationVersion?: string;
@@ -25,13 +25,9 @@ const aSwitch: Read = (name, value, notes) =>
   typeof value === 'boolean' ? value : drop(name, 'a boolean', value, notes);
 
 const aText =
-  (limit: number, unit = 'bytes', cut = cutBytes): Read =>
-  (name, value, notes) => {
-    if (typeof value !== 'string') return drop(name, 'a string', value, notes);
-    const kept = cut(value, limit);
-    if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
-    return kept;
-  };
+  (limit: number, unit?: string): Read =>
+  (name, value, notes) =>
+    typeof value === 'string' ? cut(name, value, limit, notes, unit) : drop(name, 'a string', value, notes);
 
 const anObject =
   (prefix: string, options: Record<string, Read>): Read =>
@@ -40,7 +36,7 @@ const anObject =
     const kept: Record<string, unknown> = {};
     for (const [key, member] of Object.entries(value)) {
       const read = Object.hasOwn(options, key) && options[key];
-      if (!read) notes.push(`${prefix}${key} is unknown and ignored`);
+      if (!read) notes.push(`${prefix + key} is unknown and ignored`);
       else if (member !== undefined && member !== null) {
         const own = read(prefix + key, member, notes);
         if (own !== undefined) kept[key] = own;
@@ -57,7 +53,7 @@ const readOptions = anObject('', {
   disablePrecalltest: aSwitch,
   collectLegacyStats: aSwitch,
   collectIP: aSwitch,
-  applicationVersion: aText(30, 'characters', cutChars),
+  applicationVersion: aText(30, 'characters'),
   siteID: aText(256),
   backendUrl: aText(4096),
   additionalIDs: anObject(
@@ -69,8 +65,6 @@ const readOptions = anObject('', {
 /** Reads configParams; whatever is ignored, cut or dropped is named in notes. */
 export function readConfig(params: unknown, notes: string[]): Config {
   return {
-    disableBeforeUnloadHandler: false,
-    disablePrecalltest: false,
     collectLegacyStats: true,
     collectIP: true,
     ...(readOptions('configParams', params ?? {}, notes) as object | undefined),

@@ -13,8 +13,8 @@ export interface Instance {
   initCallback?: InitCallback | undefined;
   statsCallback?: StatsCallback | undefined;
   wifi?: WifiHandler;
-  /** The callbacks of on(), by event. */
-  subscribers: Record<string, ((...args: unknown[]) => unknown)[]>;
+  /** The callbacks of on(), by event: each once, however often it was registered. */
+  subscribers: Record<string, Set<(...args: unknown[]) => unknown>>;
 }
 
 /** Calls the callbacks of on(), later. */

@@ -2,16 +2,16 @@
 
 import { enums } from './enums.ts';
 import { type Instance, sessionOf } from './instance.ts';
-import { attempt, type Call } from './result.ts';
+import { attempt, type Call, unreadable } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
-import { cutBytes, isObject, requireConferenceID, requireMember } from './validate.ts';
+import { cut, isObject, requireConferenceID, requireMember } from './validate.ts';
 
 const maxLogBytes = 20_480;
 
 /** Reports a failed negotiation step, or keeps a log of the application. */
 export function reportError(
   instance: Instance,
-  _call: Call,
+  { notes }: Call,
   pc: unknown,
   conferenceID: unknown,
   functionName: unknown,
@@ -23,31 +23,35 @@ export function reportError(
   const name = requireMember('wrtcFuncName', enums.webRTCFunctions, functionName);
   const session = sessionOf(instance);
   const { record } = session.scope(pc, conference, true);
-  if (name === 'applicationLog' || name === 'applicationError') {
-    record('log', { text: logText(error) });
+  if (name.startsWith('application')) {
+    record('log', { text: logText(error, notes) });
     return;
   }
+  const described = attempt(() => describe(error), ['', unreadable]);
+  const sdp = (argument: string, description: string) => cut(argument, description, 16_384, notes) || undefined;
   const local = sdpText(localSDP);
   record('error', {
     function: name,
-    ...attempt(() => describe(error), { name: '', message: 'it cannot be read' }),
-    localSDP: cutSDP(session.collectIP() ? local : withoutAddresses(local)),
-    remoteSDP: cutSDP(sdpText(remoteSDP)),
+    name: cut('domError.name', described[0], 128, notes),
+    message: cut('domError.message', described[1], 1024, notes),
+    localSDP: sdp('localSDP', session.collectIP() ? local : withoutAddresses(local)),
+    remoteSDP: sdp('remoteSDP', sdpText(remoteSDP)),
   });
 }
 
-const cutSDP = (sdp: string) => cutBytes(sdp, 16_384) || undefined;
-
 /** Name and message of a DOMException, an Error, an object or a string. */
-function describe(error: unknown): { name: string; message: string } {
+function describe(error: unknown): [name: string, message: string] {
   const { name, message } = (isObject(error) ? error : { message: error }) as { name?: unknown; message?: unknown };
   const said = message ?? (isObject(error) && name === undefined ? json(error) : '');
-  return { name: cutBytes(String(name ?? ''), 128), message: cutBytes(String(said), 1024) };
+  return [String(name ?? ''), String(said)];
 }
 
-function logText(log: unknown): string {
-  const text = log instanceof Error ? `${log.name}: ${log.message}` : typeof log === 'string' ? log : json(log);
-  const kept = cutBytes(text, maxLogBytes);
+function logText(log: unknown, notes: string[]): string {
+  const text = attempt(
+    () => (log instanceof Error ? `${log.name}: ${log.message}` : typeof log === 'string' ? log : json(log)),
+    unreadable,
+  );
+  const kept = cut('domError', text, maxLogBytes, notes);
   if (kept !== text) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
 }

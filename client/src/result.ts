@@ -30,9 +30,12 @@ function outcome(status: Result['status'], msg: string): Result {
   return { status, msg, message: msg };
 }
 
+/** What stands in the place of what throws when it is asked. */
+export const unreadable = 'it cannot be read';
+
 /** The message of anything that was thrown. */
 export function text(thrown: unknown): string {
-  return attempt(() => (thrown instanceof Error ? thrown.message : String(thrown)), 'it cannot be told what');
+  return attempt(() => (thrown instanceof Error ? thrown.message : String(thrown)), unreadable);
 }
 
 /** What make returns; otherwise where it throws. */

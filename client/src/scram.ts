@@ -1,6 +1,7 @@
 // SCRAM-SHA-256 (RFC 5802, RFC 7677) with WebCrypto: the secret never leaves the browser.
 
-const encoder = new TextEncoder();
+import { encoder } from './validate.ts';
+
 const hash = 'SHA-256';
 
 /** What the second client message and the check of the server's signature need. */

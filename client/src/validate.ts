@@ -4,7 +4,7 @@
 import { attempt, Invalid } from './result.ts';
 import type { UserID } from './types.ts';
 
-const encoder = new TextEncoder();
+export const encoder = new TextEncoder();
 
 /** The length in UTF-8 bytes. */
 export function byteLength(value: string): number {
@@ -16,9 +16,11 @@ export function cutBytes(value: string, limit: number): string {
   return value.slice(0, encoder.encodeInto(value, new Uint8Array(limit)).read);
 }
 
-/** The prefix of at most limit code points. */
-export function cutChars(value: string, limit: number): string {
-  return [...value].slice(0, limit).join('');
+/** The prefix of at most limit bytes, or code points; a note says so where that is less. */
+export function cut(name: string, value: string, limit: number, notes: string[], unit = 'bytes'): string {
+  const kept = unit === 'bytes' ? cutBytes(value, limit) : [...value].slice(0, limit).join('');
+  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
+  return kept;
 }
 
 /** Reads an argument: its getters and traps are the application's, and may throw. */
@@ -98,17 +100,25 @@ const requireName = (name: string, value: unknown) => requireText(name, value, 1
 
 /** An integer of that range, or its decimal string. */
 export function requireInteger(name: string, value: unknown, least: number, most: number): number {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  const fits = typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most;
+  const number = (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value) as number;
+  const fits = Number.isInteger(number) && number >= least && number <= most;
   must(fits, name, `an integer from ${least} to ${most}`, value);
-  return number as number;
+  return number;
 }
 
-/** A JSON object of at most 4 KiB, as JSON would carry it; {} for nothing. */
-export function requireData(name: string, value: unknown = {}): Record<string, unknown> {
-  const given = value ?? {};
-  must(isObject(given), name, 'an object', value);
-  const json = attempt(() => JSON.stringify(given) ?? '{}');
+/** The items of a list that a page can bear, or the one that came alone. */
+export function requireList(name: string, value: unknown): unknown[] {
+  return reading(name, () => {
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    atMost(name, 1000, 'items', list.length);
+    return [...list];
+  });
+}
+
+/** A JSON object of at most 4 KiB, as JSON would carry it. */
+export function requireData(name: string, value: unknown): Record<string, unknown> {
+  must(isObject(value), name, 'an object', value);
+  const json = attempt(() => JSON.stringify(value) ?? '{}');
   if (!json) throw new Invalid(`${name} cannot be written as JSON`);
   atMost(name, 4096, 'bytes of JSON', byteLength(json));
   const data: unknown = JSON.parse(json);

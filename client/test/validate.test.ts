@@ -67,7 +67,6 @@ describe('other arguments', () => {
   });
 
   it('takes objects up to a limit (spec: API-05)', () => {
-    expect(check.requireData('eventData', undefined)).toEqual({});
     expect(check.requireData('eventData', { a: 1, f: () => 1 })).toEqual({ a: 1 });
     expect(() => check.requireData('eventData', { a: long(4090) })).toThrow(
       'eventData must be at most 4096 bytes of JSON, got 4098',
@@ -82,7 +81,7 @@ describe('other arguments', () => {
     expect(check.cutBytes('aé', 2)).toBe('a');
     expect(check.cutBytes('aé', 3)).toBe('aé');
     expect(check.cutBytes('😀😀', 7)).toBe('😀');
-    expect(check.cutChars('😀😀😀', 2)).toBe('😀😀');
+    expect(check.cut('x', '😀😀😀', 2, [], 'characters')).toBe('😀😀');
   });
 });
 
@@ -95,12 +94,7 @@ describe('configParams (spec: INIT-04)', () => {
   it('has defaults', () => {
     for (const params of [undefined, null, {}]) {
       expect(read(params)).toEqual({
-        config: {
-          disableBeforeUnloadHandler: false,
-          disablePrecalltest: false,
-          collectLegacyStats: true,
-          collectIP: true,
-        },
+        config: { collectLegacyStats: true, collectIP: true }, // the others are off
         notes: [],
       });
     }
@@ -143,6 +137,16 @@ describe('the back-end (spec: LIB-03)', () => {
     expect(findBackend('https://a.example/p', 'https://q.example/qos.js')).toBe('https://a.example/p/');
     expect(findBackend('https://a.example/p/?x=1', undefined)).toBe('https://a.example/p/');
     expect(() => findBackend('ftp://a.example', undefined)).toThrow('backendUrl must be an http or https URL');
+  });
+
+  it.each([
+    ['https://a.example', 'https://a.example/'],
+    ['https://a.example/p//', 'https://a.example/p//'],
+    ['https://a.example/p?x=/y', 'https://a.example/p/'],
+    ['https://a.example/p/#/x?y', 'https://a.example/p/'],
+    ['http://127.0.0.1:8480//p', 'http://127.0.0.1:8480//p/'],
+  ])('%s is the base %s', (given, base) => {
+    expect(findBackend(given, undefined)).toBe(base);
   });
 
   it.each([undefined, '', 'https://app.example/assets/index-3f2a.js', 'file:///home/qos.min.js'])(

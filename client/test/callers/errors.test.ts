@@ -54,7 +54,11 @@ describe('errors in every form (spec: API-01)', () => {
     ['an error with a cause', () => new Error('outer', { cause: new Error('inner') }), { message: 'outer' }],
   ])('%s', async (_, make, kept) => {
     const page = await inCall();
-    taken(page.qos.reportError(page.pc, conference, 'setRemoteDescription', make()));
+    const long = kept.message?.toString().length === 1024;
+    taken(
+      page.qos.reportError(page.pc, conference, 'setRemoteDescription', make()),
+      ...(long ? ['domError.message was cut to 1024 bytes'] : []),
+    );
     const error = page.of('error').at(-1);
     expect(error).toMatchObject({ fabric: 1, function: 'setRemoteDescription' });
     expect([typeof error?.name, typeof error?.message]).toEqual(['string', 'string']);
@@ -153,6 +157,18 @@ describe('logs (spec: API-02, LIB-09)', () => {
     expect(page.of('error')).toEqual([]);
   });
 
+  it.each(['applicationLog', 'applicationError'])('%s of what cannot be read says so', async (name) => {
+    const page = await inCall();
+    const thrower = () => {
+      throw new Error('theirs');
+    };
+    const proxy = new Proxy({}, { get: thrower, getPrototypeOf: thrower, ownKeys: thrower });
+    taken(page.qos.reportError(page.pc, conference, name, proxy));
+    taken(page.qos.reportError(page.pc, conference, name, Object.assign(Object.create(null), { toJSON: thrower })));
+    expect(page.of('log').map((log) => log.text)).toEqual(['it cannot be read', 'it cannot be read']);
+    await stillWorks(page);
+  });
+
   it('nothing is an empty log, not one of two quotes', async () => {
     const page = await inCall();
     taken(page.qos.reportError(page.pc, conference, 'applicationLog'));
@@ -162,7 +178,10 @@ describe('logs (spec: API-02, LIB-09)', () => {
   it('a batch of a whole meeting is cut, with a warning', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const page = await inCall();
-    taken(page.qos.reportError(page.pc, conference, 'applicationLog', { log: 'x'.repeat(200_000) }));
+    taken(
+      page.qos.reportError(page.pc, conference, 'applicationLog', { log: 'x'.repeat(200_000) }),
+      'domError was cut to 20480 bytes',
+    );
     expect(String(page.of('log')[0]?.text)).toHaveLength(20_480);
     expect(warn).toHaveBeenCalledTimes(1);
   });
@@ -174,7 +193,7 @@ describe('logs (spec: API-02, LIB-09)', () => {
       said.push(text);
       page.qos.reportError(page.pc, conference, 'applicationLog', String(text));
     });
-    taken(page.qos.reportError(page.pc, conference, 'applicationLog', 'x'.repeat(30_000)));
+    taken(page.qos.reportError(page.pc, conference, 'applicationLog', 'x'.repeat(30_000)), 'was cut');
     expect(said).toHaveLength(1);
     expect(page.of('log')).toHaveLength(2);
   });

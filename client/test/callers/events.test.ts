@@ -122,13 +122,43 @@ describe('devices (spec: API-04)', () => {
     ['an empty list', { deviceList: [] }, empty],
     ['null in its place', { deviceList: null }, empty],
     ['nothing', undefined, empty],
-    ['text', 'Headset', empty],
     ['names alone', { deviceList: ['Headset'] }, empty],
   ])('%s', async (_, data, kept) => {
     const page = await inCall();
     const answer = page.qos.sendFabricEvent(page.pc, 'activeDeviceList', conference, data);
     expect(answer.status).toBe('success');
     expect(page.events().at(-1)).toEqual(['activeDeviceList', kept]);
+    await stillWorks(page);
+  });
+});
+
+describe('devices that are too many, or none (spec: API-04)', () => {
+  const device = (n: number) => ({ deviceId: `id ${n}`, kind: 'audioinput', label: 'é'.repeat(60), groupId: 'g' });
+  const send = async (data: unknown) => {
+    const page = await inCall();
+    const answer = page.qos.sendFabricEvent(page.pc, 'activeDeviceList', conference, data);
+    const [event, kept] = page.events().at(-1) as [string, { deviceList: object[] }];
+    await stillWorks(page);
+    return { answer, event, list: kept.deviceList };
+  };
+
+  it.each([100, 100_000])('%d devices: as many as there is room for, and the answer says how many', async (count) => {
+    const { answer, event, list } = await send({ deviceList: Array.from({ length: count }, (_, n) => device(n)) });
+    expect(event).toBe('activeDeviceList');
+    taken(answer, `eventData.deviceList was cut to ${list.length} devices`);
+    expect(list.length).toBeGreaterThan(15);
+    expect(list).toEqual(list.map((_, n) => device(n)));
+    expect(Buffer.byteLength(JSON.stringify({ deviceList: list }))).toBeLessThanOrEqual(4096);
+  });
+
+  it('a list of holes', async () => {
+    taken((await send({ deviceList: new Array(2 ** 32 - 1) })).answer);
+  });
+
+  it.each(['Headset', 7, true, () => undefined])('%s is refused', async (data) => {
+    const page = await inCall();
+    refused(page.qos.sendFabricEvent(page.pc, 'activeDeviceList', conference, data), 'eventData');
+    expect(page.events().map(([event]) => event)).not.toContain('activeDeviceList');
     await stillWorks(page);
   });
 });

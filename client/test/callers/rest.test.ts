@@ -182,7 +182,8 @@ describe('sendCallDetails (spec: API-10)', () => {
     ['a type of the telephone system', { ...details, callType: 'queue_callback' }, 'callAttributes.callType'],
     ['no role', { callType: 'inbound' }, 'callAttributes.role'],
     ['text', 'inbound', 'callAttributes'],
-    ['nothing', undefined, 'callAttributes'],
+    ['nothing', undefined, 'callAttributes must be an object, got nothing'],
+    ['null', null, 'callAttributes must be an object, got null'],
   ])('%s is refused', async (_, attributes, argument) => {
     const page = await inCall();
     refused(page.qos.sendCallDetails(page.pc, conference, attributes), argument);
@@ -222,16 +223,30 @@ describe('sendCustomEvent, sendCustomStats (spec: LIB-09)', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no name', [{ value: 1 }], 'name'],
-    ['no value', [{ name: 'cpu' }], 'value'],
-    ['an infinite value', [{ name: 'cpu', value: Number.POSITIVE_INFINITY }], 'value'],
-    ['not a number', [{ name: 'cpu', value: Number.NaN }], 'value'],
-    ['a bare number', [5], 'customStats'],
-    ['nothing', undefined, 'customStats'],
+    ['no name', [{ value: 1 }], 'stats[0].name'],
+    ['no value', [{ name: 'cpu', value: 1 }, { name: 'cpu' }], 'stats[1].value'],
+    ['an infinite value', [{ name: 'cpu', value: Number.POSITIVE_INFINITY }], 'stats[0].value'],
+    ['not a number', [{ name: 'cpu', value: Number.NaN }], 'stats[0].value'],
+    ['a bare number', [5], 'stats[0] must be an object, got a number'],
+    ['nothing', undefined, 'stats[0] must be an object, got nothing'],
+    ['null', null, 'stats[0] must be an object, got null'],
   ])('stats: %s is refused', async (_, list, argument) => {
     const page = await inCall();
     refused(page.qos.sendCustomStats(page.pc, conference, list), argument);
     expect(page.events().filter(([event]) => event === 'customStats')).toEqual([]);
+    await stillWorks(page);
+  });
+});
+
+describe('lists that are long (spec: LIB-07, LIB-09)', () => {
+  it.each(['sendCustomEvent', 'sendCustomStats'] as const)('%s takes 1000 items, and no more', async (name) => {
+    const page = await inCall();
+    const argument = name === 'sendCustomEvent' ? 'events' : 'stats';
+    const items = (count: number) => Array.from({ length: count }, () => ({ name: 'x', value: 1 }));
+    taken(page.qos[name](page.pc, conference, items(1000)));
+    refused(page.qos[name](page.pc, conference, items(1001)), `${argument} must be at most 1000 items, got 1001`);
+    refused(page.qos[name](page.pc, conference, new Array(2 ** 32 - 1)), argument);
+    refused(page.qos[name](page.pc, conference, new Array(3)), `${argument}[0]`);
     await stillWorks(page);
   });
 });
@@ -257,6 +272,16 @@ describe('on() (spec: API-08)', () => {
     ['callback first', [() => undefined, 'stats'], 'eventName'],
   ])('%s is refused', (_, args, argument) => {
     refused(new (load())().on(...args), argument);
+  });
+
+  it('the same function again and again, as for each test of a page: it hears once', async () => {
+    const page = await inCall();
+    let heard = 0;
+    const count = () => heard++;
+    for (let i = 0; i < 100; i++) taken(page.qos.on('stats', count));
+    page.qos.on('stats', () => count());
+    await page.harness.run(10_000);
+    expect(heard).toBe(2);
   });
 
   it('the statistics reach a callback of on() as they reach the one of initialize()', async () => {
