@@ -2,6 +2,7 @@ package conference
 
 import (
 	"math"
+	"strings"
 
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/instance"
@@ -90,7 +91,7 @@ func Fold(events []Event, labels quality.Bounds) Summary {
 func (c *Conference) Apply(e *Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
 
 func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
-	if e.Seq > maxSeq || e.Index < 0 || e.Index > maxIndex {
+	if !e.identified() {
 		c.truncated++
 		return false
 	}
@@ -130,7 +131,7 @@ func (c *Conference) participant(e *Event) *participant {
 			user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
 			fabrics: make(map[int]*fabric, 1),
 		}
-		c.participants[clip(e.Session, maxText)] = p
+		c.participants[strings.Clone(e.Session)] = p
 	}
 	return p
 }
@@ -152,7 +153,7 @@ func (c *Conference) applyRemark(e *Event) (duplicate bool) {
 		c.truncated++
 		return false
 	}
-	id.session = clip(id.session, maxText)
+	id.session = strings.Clone(id.session)
 	c.keep(id, &remark{
 		kind: e.Kind, user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
 		atMs: e.AtMs, placeMs: e.ConferenceAtMs,

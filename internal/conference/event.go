@@ -68,6 +68,12 @@ func (e *Event) Activity() bool {
 	return e.Fabric != 0 && (e.Kind == KindStats || e.Kind == KindEvent || e.Kind == KindSkip)
 }
 
+// identified reports whether the record's identity is one. A session that is too long to
+// keep is none: two could be the same when they are cut.
+func (e *Event) identified() bool {
+	return len(e.Session) <= maxText && e.Seq <= maxSeq && e.Index >= 0 && e.Index <= maxIndex
+}
+
 // rank orders the records of a session: by number, then by index (maxIndex is 10 bits,
 // numbers have 53).
 func (e *Event) rank() uint64 {

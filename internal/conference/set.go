@@ -135,7 +135,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	switch {
 	case e.ConferenceID == "":
 		return Unplaced
-	case e.Session == "" || e.Seq == 0 || e.Seq > maxSeq || e.Index < 0 || e.Index > maxIndex ||
+	case e.Session == "" || e.Seq == 0 || !e.identified() ||
 		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
 		return Invalid
 	case s.Seen(e):

@@ -2,6 +2,7 @@ package conference_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,7 @@ func TestApplyRefusesNonsense(t *testing.T) {
 	f(conference.Applied, func(*conference.Event) {})
 	f(conference.Unplaced, func(e *conference.Event) { e.ConferenceID = "" })
 	f(conference.Invalid, func(e *conference.Event) { e.Session = "" })
+	f(conference.Invalid, func(e *conference.Event) { e.Session = strings.Repeat("s", 65) })
 	f(conference.Invalid, func(e *conference.Event) { e.Seq = 0 })
 	f(conference.Invalid, func(e *conference.Event) { e.Seq = 1 << 53 })
 	f(conference.Invalid, func(e *conference.Event) { e.Index = -1 })
