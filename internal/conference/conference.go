@@ -30,6 +30,7 @@ type Conference struct {
 	remarks      map[identity]*remark // allocated with the first one
 	truncated    int
 	judge        *judge
+	stirred      bool // something may be wrong that was not looked at
 }
 
 // identity is that of a record.
@@ -120,7 +121,9 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 		f = &fabric{judge: c.judge}
 		p.fabrics[e.Fabric] = f
 	}
+	c.judge.stirred = false
 	c.truncated += f.apply(e, arrivedMs)
+	c.stirred = c.stirred || c.judge.stirred
 	return false
 }
 
@@ -131,6 +134,7 @@ func (c *Conference) participant(e *Event) *participant {
 			user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
 			fabrics: make(map[int]*fabric, 1),
 		}
+		c.stirred = c.stirred || len(c.participants) > 0 // they may be late
 		c.participants[strings.Clone(e.Session)] = p
 	}
 	return p
@@ -159,6 +163,7 @@ func (c *Conference) applyRemark(e *Event) (duplicate bool) {
 		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
 		function: clip(e.Function, maxText), feedback: e.Feedback, devices: e.devices(),
 	})
+	c.stirred = c.stirred || e.devices() != 0
 	return false
 }
 
@@ -198,6 +203,7 @@ func (c *Conference) merge(o *Conference) {
 		c.span = c.span.Union(o.span)
 	}
 	c.truncated += o.truncated
+	c.stirred = c.stirred || o.stirred
 	for session, p := range o.participants {
 		if have := c.participants[session]; have != nil {
 			c.truncated += have.merge(p)

@@ -27,6 +27,7 @@ type fabric struct {
 	addedAt                        int64
 	first, last                    int64 // activity, event time
 	heard                          int64 // arrival of the newest record; no part of the summary
+	own                            int64 // when the newest record happened that came here; neither
 
 	added             bool
 	alreadyConnected  bool
@@ -109,7 +110,9 @@ func (o *oldest[T]) merge(other oldest[T]) {
 // did not fit.
 func (f *fabric) apply(e *Event, arrivedMs int64) (truncated int) {
 	f.describe(e)
-	f.heard = max(f.heard, arrivedMs)
+	if f.heard = max(f.heard, arrivedMs); arrivedMs != math.MinInt64 {
+		f.own = max(f.own, e.AtMs)
+	}
 	switch e.Kind {
 	case KindStats:
 		return f.applyStats(e)
@@ -249,7 +252,7 @@ func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (trunca
 // part of this one.
 func (f *fabric) merge(o *fabric) (truncated int) {
 	f.addedAt = min(f.addedAt, o.addedAt)
-	f.first, f.last, f.heard = min(f.first, o.first), max(f.last, o.last), max(f.heard, o.heard)
+	f.first, f.last, f.heard, f.own = min(f.first, o.first), max(f.last, o.last), max(f.heard, o.heard), max(f.own, o.own)
 	f.added = f.added || o.added
 	f.alreadyConnected = f.alreadyConnected || o.alreadyConnected
 	f.remoteDescription = f.remoteDescription || o.remoteDescription

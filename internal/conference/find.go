@@ -22,12 +22,23 @@ type finder struct {
 	named     map[string][]int        // participants by all their userIDs
 	devices   map[string][]deviceList // lists of devices by session
 	now       moment
+	lasts     bool                       // time alone may raise something
+	see       func(Issue, []detect.Span) // takes what is found; nil: issues do
 	issues    []Issue
 }
 
 // findIssues names all that was wrong, by kind, worst first.
 func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) []Issue {
-	f := finder{c: c, s: s, rules: c.judge.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
+	f := c.newFinder(s, labels, now)
+	f.all()
+	slices.SortStableFunc(f.issues, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), a.compareSeverity(b))
+	})
+	return f.issues
+}
+
+func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *finder {
+	f := &finder{c: c, s: s, rules: c.judge.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
 	for i := range s.Participants {
 		if len(s.Participants[i].Screen) > 0 {
 			f.sharers = append(f.sharers, i)
@@ -39,13 +50,13 @@ func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) [
 		}
 	}
 	f.named, f.devices = namesOf(s.Participants), c.deviceLists()
-	for i := range s.Participants {
-		f.participant(&s.Participants[i])
+	return f
+}
+
+func (f *finder) all() {
+	for i := range f.s.Participants {
+		f.participant(&f.s.Participants[i])
 	}
-	slices.SortStableFunc(f.issues, func(a, b Issue) int {
-		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), a.compareSeverity(b))
-	})
-	return f.issues
 }
 
 // receivedSSRCs tells for which streams a participant's own receiving end was measured:
@@ -69,6 +80,10 @@ func (f *finder) add(issue Issue, spans []detect.Span) {
 	if len(spans) == 0 {
 		return
 	}
+	if f.see != nil {
+		f.see(issue, spans)
+		return
+	}
 	issue.Count = len(spans)
 	issue.SinceMs, issue.UntilMs = spans[0].FromMs, spans[len(spans)-1].ToMs
 	issue.Spans = make([]IssueSpan, 0, min(len(spans), maxIssueSpans))
@@ -84,7 +99,7 @@ func (f *finder) add(issue Issue, spans []detect.Span) {
 
 // addTimes takes an issue whose metric is how long it was so; after is how long it had to be.
 func (f *finder) addTimes(issue Issue, spans []detect.Span, after time.Duration) {
-	issue.Threshold = float64(after.Milliseconds())
+	issue.Threshold, issue.times = float64(after.Milliseconds()), true
 	for _, span := range spans {
 		ms := float64(span.ToMs - span.FromMs)
 		issue.Value += ms
@@ -100,7 +115,7 @@ func (f *finder) addPoints(issue Issue, at []int64) {
 	for i, ms := range at {
 		spans[i] = detect.Span{FromMs: ms, ToMs: ms}
 	}
-	issue.Value, issue.Worst = float64(len(at)), float64(len(at))
+	issue.Value, issue.Worst, issue.points = float64(len(at)), float64(len(at)), true
 	f.add(issue, spans)
 }
 

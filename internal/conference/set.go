@@ -14,6 +14,7 @@ type Config struct {
 	KeepEndedMs    int64          // how long an ended conference can still be revised
 	Labels         quality.Bounds // of scores
 	Detect         *detect.Rules  // of detectors; nil: the defaults
+	IssuesEveryMs  int64          // how often a live conference is looked at for issues, from 1 s; 0: never
 }
 
 // Result is what became of a record in Set.Apply.
@@ -62,6 +63,9 @@ type Set struct {
 	wholeFromMs int64  // what begins earlier may be a part; 0: nobody can restore it
 	parts       []Part // for the next Parts
 	shared      bool   // others write to that store too
+
+	turns   turns // when to look for issues
+	startMs int64 // of this process; 0: it is not known
 }
 
 type key struct{ appID, conferenceID string }
@@ -88,6 +92,11 @@ type conf struct {
 	dueSec   int64    // the bucket that it is in; 0: none
 	queued   bool     // in check
 	gone     bool     // swallowed or let go
+
+	issues tellings // that were told
+	turnMs int64    // when it is looked at for issues; 0: there is no need to
+	known  bool     // the store's records are here, for issues
+	waits  bool     // for them
 }
 
 // keeping is a conference that ended at a time; void when it has gone on since.
@@ -105,7 +114,7 @@ type released struct {
 
 // NewSet returns an empty set.
 func NewSet(cfg Config) *Set {
-	return &Set{cfg: cfg, judge: newJudge(cfg.Detect, cfg.Labels), keys: make(map[key]*slot), due: make(map[int64][]*conf)}
+	return &Set{cfg: cfg, judge: newJudge(cfg.Detect, cfg.Labels), keys: make(map[key]*slot), due: make(map[int64][]*conf), turns: turns{due: make(map[int64][]*conf)}}
 }
 
 // Live returns the number of conferences that have not ended; Len that of all in memory.
@@ -163,6 +172,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 		c.whole, c.asked = false, 0 // it may touch what only the store knows
 	}
 	s.mark(c, e, arrivedMs)
+	s.stir(c, nowMs)
 	s.touch(c, e.Kind == KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 	if len(sl.confs) > 1 && (!e.Activity() || c.span != before) {
 		s.join(sl, c)
@@ -271,6 +281,8 @@ func (s *Set) swallow(sl *slot, c, o *conf) {
 	c.revision = max(c.revision, o.revision)
 	c.whole, c.told = whole, nil
 	c.part, c.asked = c.part || o.part, min(c.asked, o.asked)
+	c.issues.merge(&o.issues)
+	c.known, c.waits, c.stirred = c.known && o.known, false, true
 	if o.last.after(c.last) {
 		c.last = o.last
 	}

@@ -34,15 +34,19 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	for _, p := range bySession {
 		s.Participants = append(s.Participants, *p)
 	}
-	slices.SortFunc(s.Participants, func(a, b Participant) int {
-		return cmp.Or(cmp.Compare(a.StartMs, b.StartMs), cmp.Compare(a.Session, b.Session))
-	})
+	s.sort()
 	s.collect()
 	s.rate(labels)
 	s.ShareBad = c.shareBad()
 	s.tell(c.findIssues(&s, labels, now))
 	c.findCauses(&s, labels)
 	return s
+}
+
+func (s *Summary) sort() {
+	slices.SortFunc(s.Participants, func(a, b Participant) int {
+		return cmp.Or(cmp.Compare(a.StartMs, b.StartMs), cmp.Compare(a.Session, b.Session))
+	})
 }
 
 // collect draws together what participants and fabrics have.
@@ -123,7 +127,8 @@ func (r *Ratings) finish() {
 	}
 }
 
-func (p *participant) summary(session string, labels quality.Bounds, v *evidence, now moment) Participant {
+// named says who a participant is.
+func (p *participant) named(session string) Participant {
 	out := Participant{
 		Session: session, UserID: p.user, Alias: p.alias, UserIDs: usedNames(p.user, p.renames),
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
@@ -132,6 +137,11 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	if n := len(p.renames); n > 0 {
 		out.UserID, out.Alias = p.renames[n-1].name, p.renames[n-1].alias
 	}
+	return out
+}
+
+func (p *participant) summary(session string, labels quality.Bounds, v *evidence, now moment) Participant {
+	out := p.named(session)
 	var all tallies
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]

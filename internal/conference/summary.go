@@ -271,6 +271,8 @@ type Issue struct {
 	TotalMs int64       `json:"totalMs"` // how long in all
 	Open    bool        `json:"open"`    // it was still so at the end
 	Spans   []IssueSpan `json:"spans"`   // when, ascending; the first 20
+
+	times, points bool // what its metric counts: how long it was so, how often
 }
 
 // IssueSpan is one time that something was wrong. What has no length starts where it ends.

@@ -93,6 +93,7 @@ func (s *Set) end(c *conf, nowMs int64) {
 	c.ended, c.endedMs = true, nowMs
 	s.live--
 	s.kept = append(s.kept, keeping{c, nowMs})
+	s.lastTurn(c, nowMs)
 }
 
 func (k keeping) void() bool { return k.conf.gone || !k.conf.ended || k.conf.endedMs != k.at }

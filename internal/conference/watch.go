@@ -10,6 +10,8 @@ type judge struct {
 	rules  *detect.Rules
 	labels quality.Bounds
 	sample detect.Sample // the one that is looked at: too large to be made anew each time
+
+	stirred bool // the record that is applied may mean that something is wrong, or was not
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())
@@ -52,9 +54,12 @@ func (f *fabric) watch(key streamKey, s *stream, e *Event) {
 	}
 	ms := int64(min(max(e.Stats.IntervalMs, 1), maxIntervalMs))
 	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
-	f.facts.AddFacts(e.AtMs-ms, e.AtMs, detect.FactsOf(sample))
+	facts := detect.FactsOf(sample)
+	f.facts.AddFacts(e.AtMs-ms, e.AtMs, facts)
+	f.judge.stirred = f.judge.stirred || facts.Missing()
 	for l := range detect.NumLevels {
 		if word.Class(l) == detect.Breach {
+			f.judge.stirred = true
 			v := min(reading.Values[l], maxValue)
 			s.watch.note(breach{l, scaled(v) * float64(ms), float64(ms), v})
 		}
@@ -143,6 +148,7 @@ const wifiMs = 10_000
 // note keeps what detectors need of an event.
 func (f *fabric) note(e *Event, d *Data) (truncated int) {
 	add := func(m mark) {
+		f.judge.stirred = f.judge.stirred || m.kind != markConnected && (m.kind != markRelayTCP || m.on)
 		m.rank, m.at = e.rank(), e.AtMs
 		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
 	}
@@ -169,6 +175,7 @@ func (f *fabric) noteSignal(at int64, dBm Value) {
 	facts := f.judge.rules.WiFiFacts(dBm.V)
 	f.facts.AddFacts(at-wifiMs, at, facts)
 	if detect.WiFi(facts) == detect.Breach {
+		f.judge.stirred = true
 		f.wifi.join(breach{0, scaled(dBm.V), 1, dBm.V}, true)
 	}
 }

@@ -94,6 +94,7 @@ func (w *watched) connection() {
 		issue := w.about.of(detect.ICEDisruption, "disrupted_ms", detect.High)
 		spans, open := w.state.stretches(markDisrupted, w.out.EndMs)
 		issue.Open = open && w.there(w.out.EndMs)
+		w.lasts = w.lasts || issue.Open
 		long := slices.DeleteFunc(join(spans, rule.ResolveAfter.Milliseconds()), func(s detect.Span) bool {
 			return s.ToMs-s.FromMs < rule.After.Milliseconds()
 		})

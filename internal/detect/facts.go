@@ -51,6 +51,10 @@ func FactsOf(s *Sample) Facts {
 	return pick(UnheardAudio, UnheardVideo)
 }
 
+// Missing reports whether media may be missing by what one measurement says: it did not
+// come, was not sent, or is not heard of.
+func (f Facts) Missing() bool { return f&(NoAudio|NoVideo|UnheardAudio|UnheardVideo|IdleAudio) != 0 }
+
 // WiFiFacts says what a signal strength in dBm means.
 func (r *Rules) WiFiFacts(dBm float64) Facts {
 	return wifiFacts(r.WeakWiFi.class(dBm, true))

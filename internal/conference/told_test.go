@@ -1,0 +1,378 @@
+package conference_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// teller drives a set whose conferences are looked at every 15 s, second by second.
+type teller struct {
+	set       *conference.Set
+	now       int64
+	changes   []conference.IssueChange
+	summaries []conference.Summary
+	refresh   func(conference.Part) // gives the set what the store has; nil: there is none
+}
+
+func newTeller() *teller {
+	return &teller{now: base, set: conference.NewSet(conference.Config{
+		MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), IssuesEveryMs: 15_000,
+	})}
+}
+
+// until moves time on.
+func (w *teller) until(ms int64) {
+	for w.now < ms {
+		w.now += 1000
+		w.summaries = append(w.summaries, tick(w.set, w.now)...)
+		for more := true; more; {
+			found := w.set.Issues(w.now, 10)
+			w.changes = append(w.changes, found.Changes...)
+			more = found.More
+			for _, p := range w.set.IssueParts() {
+				w.refresh(p)
+				w.set.Refreshed(p, w.now)
+				more = true
+			}
+		}
+	}
+}
+
+// play applies records at their times, then moves on to a second.
+func (w *teller) play(events []conference.Event, second float64) {
+	slices.SortStableFunc(events, func(a, b conference.Event) int { return cmp.Compare(a.AtMs, b.AtMs) })
+	for i := range events {
+		w.until(events[i].AtMs - 999)
+		w.set.Apply(&events[i], max(w.now, events[i].AtMs))
+	}
+	w.until(base + int64(second*1000))
+}
+
+// take returns what was told since, as "<state> <kind> <session> <since>-<until>" in seconds.
+func (w *teller) take() (lines []string) {
+	for _, c := range w.changes {
+		lines = append(lines, fmt.Sprintf("%s %s %s %d-%d", c.State, c.Issue.Kind, c.Issue.Session, (c.Issue.SinceMs-base)/1000, (c.Issue.UntilMs-base)/1000))
+	}
+	w.changes = nil
+	return lines
+}
+
+// TestAnIssueIsToldOnce: raised while it goes on, resolved when it is well, and not again.
+//
+// spec: CONF-03
+func TestAnIssueIsToldOnce(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 20, 100, 0)
+	c.sound("a", 20, 100, 80, 20)
+	c.sound("a", 100, 200, 100, 0)
+	c.sound("b", 0, 200, 100, 0)
+	w := newTeller()
+	w.play(c.events, 200)
+	require.Len(t, w.changes, 2)
+	raised, resolved := w.changes[0], w.changes[1]
+	require.Equal(t, raised.ID, resolved.ID)
+	require.Len(t, raised.ID, 32)
+	require.True(t, raised.Issue.Open)
+	require.False(t, raised.Again)
+	require.Equal(t, [2]string{"app", "c"}, [2]string{raised.AppID, raised.ConferenceID})
+	i := resolved.Issue
+	require.Equal(t, []any{"inbound", "audio", int64(1), 1, "loss_fraction", "high"}, []any{i.Direction, i.MediaType, i.SSRC, i.Fabric, i.Metric, i.Confidence})
+	require.InDelta(t, 0.2, i.Worst, 0.001)
+	require.Less(t, raised.Issue.UntilMs, int64(base+46_000), "8 s to raise, and a turn")
+	require.Equal(t, []string{"raised highPacketLoss a 20-", "resolved highPacketLoss a 20-100"}, func() []string {
+		lines := w.take()
+		return []string{lines[0][:len("raised highPacketLoss a 20-")], lines[1]}
+	}())
+	w.until(base + 400_000)
+	require.Len(t, w.summaries, 1)
+	require.Empty(t, w.take())
+}
+
+// TestWhatIsOpenEndsWithItsConference, and when its participant leaves.
+//
+// spec: CONF-03, CONF-02
+func TestWhatIsOpenEndsWithItsConference(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 60, 80, 20)
+	c.sound("b", 0, 60, 100, 0)
+	w := newTeller()
+	w.play(c.events, 60)
+	require.Len(t, w.take(), 1)
+	w.until(base + 95_000)
+	require.Len(t, w.summaries, 1)
+	require.Equal(t, []string{"resolved highPacketLoss a 0-60"}, w.take())
+
+	c = newCall()
+	c.sound("a", 0, 60, 80, 20)
+	c.event("a", 61, "fabricTerminated", `{"reason":"application"}`)
+	c.sound("b", 0, 200, 100, 0)
+	w = newTeller()
+	w.play(c.events, 100)
+	require.Len(t, w.changes, 2)
+	require.Equal(t, "resolved highPacketLoss a 0-60", w.take()[1])
+}
+
+// TestHoveringIsToldOnce: at the edge of a threshold nothing comes and goes.
+//
+// spec: CONF-03
+func TestHoveringIsToldOnce(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 20, 80, 20)
+	for second := 20.0; second < 600; second += 4 {
+		c.sound("a", second, second+2, 97.5, 2.5) // neither
+		c.sound("a", second+2, second+4, 96, 4)
+	}
+	c.sound("b", 0, 600, 100, 0)
+	w := newTeller()
+	w.play(c.events, 600)
+	require.Len(t, w.take(), 1)
+}
+
+// TestWhatIsExcusedIsWithdrawn: the mute is told late.
+//
+// spec: CONF-03
+func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 20, 100, 0)
+	c.sound("b", 0, 60, 100, 0)
+	silent := func(from, to float64) {
+		c.sound("a", from, to, 100, 0)
+		for i := range c.events {
+			if e := &c.events[i]; e.Session == "a" && e.Index == 1 && e.AtMs > base+20_000 {
+				e.Stats.Packets, e.Stats.PacketsSeen, e.Stats.RTTMs = 0, conference.Known(0), conference.Value{}
+			}
+		}
+	}
+	silent(20, 60)
+	w := newTeller()
+	w.play(c.events, 60)
+	require.Len(t, w.changes, 1)
+	require.Equal(t, string(detect.NoMedia), w.changes[0].Issue.Kind)
+	id := w.changes[0].ID
+	w.take()
+	c.events = nil
+	c.event("a", 19, "audioMute", `{}`)
+	silent(60, 100)
+	c.sound("b", 60, 100, 100, 0)
+	w.play(c.events, 100)
+	require.Len(t, w.changes, 1)
+	require.Equal(t, conference.IssueWithdrawn, w.changes[0].State)
+	require.Equal(t, id, w.changes[0].ID)
+}
+
+// TestABacklogMakesAnotherIssueOfTheRest: what was resolved by silence is not told open again;
+// what goes on after it is another.
+//
+// spec: CONF-03, SRV-03
+func TestABacklogMakesAnotherIssueOfTheRest(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 30, 80, 20)
+	c.sound("b", 0, 100, 100, 0)
+	w := newTeller()
+	w.play(c.events, 100)
+	require.Equal(t, "resolved highPacketLoss a 0-30", w.take()[1])
+	c.events = nil
+	c.sound("a", 30, 100, 80, 20) // the client was offline
+	late := slices.Clone(c.events)
+	for i := range late {
+		w.set.Apply(&late[i], w.now)
+	}
+	w.until(base + 125_000)
+	lines := w.take()
+	require.Len(t, lines, 1)
+	require.Contains(t, lines[0], "raised highPacketLoss a 30-")
+}
+
+// TestARestartTellsOpenIssuesAgain with the same ids, marked, when their conference was read
+// from the store; and nothing that was over long before.
+//
+// spec: CONF-03, SRV-03
+func TestARestartTellsOpenIssuesAgain(t *testing.T) {
+	c := newCall()
+	c.sound("a", 0, 30, 80, 20) // over before
+	c.sound("a", 30, 200, 100, 0)
+	c.sound("a", 200, 400, 80, 20) // still there
+	c.sound("b", 0, 400, 100, 0)
+	first := newTeller()
+	first.play(slices.Clone(c.events), 300)
+	told := first.changes
+	require.Len(t, told, 3)
+
+	second := newTeller()
+	second.now = base + 300_000
+	second.set.WholeFrom(second.now + 90_000)
+	second.set.StartedAt(second.now)
+	second.refresh = func(conference.Part) {
+		for i := range c.events {
+			if c.events[i].AtMs <= second.now {
+				second.set.Restore(&c.events[i], second.now)
+			}
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(c.events), func(e conference.Event) bool { return e.AtMs <= second.now })
+	second.play(rest, 400)
+	require.Len(t, second.changes, 1)
+	require.Equal(t, conference.IssueRaised, second.changes[0].State)
+	require.Equal(t, told[2].ID, second.changes[0].ID)
+	require.True(t, second.changes[0].Again)
+	second.take()
+	c.events = nil
+	c.sound("a", 400, 440, 100, 0)
+	second.play(c.events, 440)
+	require.Len(t, second.changes, 1)
+	require.Equal(t, conference.IssueResolved, second.changes[0].State)
+	require.Equal(t, told[2].ID, second.changes[0].ID)
+}
+
+// TestOtherCollectorsExcuse: what is on hold there is no fault here, and what is raised stays
+// so though its other end is known from the store alone. Each tells of its own.
+//
+// spec: CONF-01, CONF-03
+func TestOtherCollectorsExcuse(t *testing.T) {
+	f := func(held bool, want int) {
+		t.Helper()
+		c := newCall()
+		c.sound("a", 0, 20, 100, 0)
+		c.sound("a", 20, 400, 0, 0)
+		c.sound("b", 0, 20, 100, 0)
+		if held {
+			c.event("b", 19, "fabricHold", `{}`)
+		}
+		c.sound("b", 20, 400, 100, 0)
+		total := 0
+		for _, here := range []string{"a", "b"} {
+			w := newTeller()
+			w.set.Shared()
+			w.set.StartedAt(base - 1000)
+			w.refresh = func(conference.Part) {
+				for i := range c.events {
+					if c.events[i].AtMs <= w.now {
+						w.set.Restore(&c.events[i], w.now)
+					}
+				}
+			}
+			own := slices.DeleteFunc(slices.Clone(c.events), func(e conference.Event) bool { return e.Session != here })
+			w.play(own, 400)
+			for _, change := range w.changes {
+				require.Equal(t, conference.IssueRaised, change.State)
+				require.Equal(t, here, change.Issue.Session)
+			}
+			total += len(w.changes)
+		}
+		require.Equal(t, want, total)
+	}
+	f(true, 0)
+	f(false, 1)
+}
+
+// TestWhatAConferenceTellsIsBounded, and what is left out is counted.
+//
+// spec: CONF-03
+func TestWhatAConferenceTellsIsBounded(t *testing.T) {
+	w := newTeller()
+	seq := uint64(0)
+	left := 0
+	for second := int64(2); second < 60; second += 2 {
+		seq++
+		for ssrc := range 200 {
+			w.set.Apply(&conference.Event{
+				AppID: "app", ConferenceID: "c", Session: "a", Seq: seq, Index: ssrc, Fabric: 1, ConferenceAtMs: base, AtMs: base + second*1000,
+				Kind: conference.KindStats, Stats: &conference.Stats{StatsType: "inbound-rtp", MediaType: "video", SSRC: int64(ssrc), IntervalMs: 2000, Packets: 80, PacketsLost: 20},
+			}, base+second*1000)
+		}
+		found := w.set.Issues(base+second*1000, 10)
+		w.changes, left = append(w.changes, found.Changes...), max(left, found.Left)
+	}
+	require.Len(t, w.changes, 64)
+	require.Equal(t, 136, left)
+}
+
+// TestTurnsAreSpreadOut, none more than once in an interval, and nobody is looked at who is
+// well or has ended.
+//
+// spec: CONF-03
+func TestTurnsAreSpreadOut(t *testing.T) {
+	set := conference.NewSet(conference.Config{MaxConferences: 10_000, KeepEndedMs: 60_000, Labels: quality.DefaultBounds(), IssuesEveryMs: 15_000})
+	const calls = 3000
+	measure := func(at int64, lost float64) {
+		for c := range calls {
+			set.Apply(&conference.Event{
+				AppID: "app", ConferenceID: fmt.Sprint(c), Session: fmt.Sprint("s", c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: conference.KindStats,
+				Stats: &conference.Stats{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: 5000, Packets: 100 - lost, PacketsLost: lost},
+			}, at)
+		}
+	}
+	turns := func(from, to int64, lost float64) (most, all int) {
+		for at := from; at < to; at += 1000 {
+			if at%5000 == 0 {
+				measure(at, lost)
+			}
+			found := set.Issues(at, calls)
+			most, all = max(most, found.Conferences), all+found.Conferences
+		}
+		return most, all
+	}
+	_, all := turns(base, base+60_000, 0)
+	require.Zero(t, all)
+	most, all := turns(base+60_000, base+120_000, 20)
+	require.InDelta(t, 4*calls, all, calls)
+	require.Less(t, most, calls/15*3/2)
+	tick(set, base+200_000)
+	_, all = turns(base+200_000, base+201_000, 0)
+	require.Equal(t, calls, all, "what is open is told resolved at the end")
+	_, all = turns(base+201_000, base+260_000, 0)
+	require.LessOrEqual(t, all, calls)
+}
+
+// TestWhateverComesIsToldInOrder: each issue is raised once, ends once at most, and has ended
+// when its conference has; whatever comes in whichever order.
+//
+// spec: CONF-03, SRV-03
+func TestWhateverComesIsToldInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := genEvents(t, 120_000)
+		inOrder := rapid.Bool().Draw(t, "in order")
+		w := newTeller()
+		if inOrder {
+			w.play(slices.Clone(events), 120)
+		} else {
+			for _, e := range shuffled(t, events) {
+				w.until(w.now + rapid.Int64Range(0, 8000).Draw(t, "later"))
+				w.set.Apply(&e, max(w.now, e.AtMs))
+			}
+		}
+		w.until(w.now + 400_000)
+		state := map[string]conference.IssueState{}
+		kinds := map[string]bool{}
+		for _, c := range w.changes {
+			was, known := state[c.ID]
+			require.Equal(t, c.State != conference.IssueRaised, known, "raised first, and once")
+			if known {
+				require.Equal(t, conference.IssueRaised, was, "it ends once")
+			}
+			state[c.ID], kinds[c.Issue.Kind] = c.State, true
+			require.LessOrEqual(t, c.Issue.SinceMs, c.Issue.UntilMs)
+		}
+		for id, s := range state {
+			require.NotEqual(t, conference.IssueRaised, s, id)
+		}
+		if !inOrder {
+			return
+		}
+		for _, s := range w.summaries {
+			for _, i := range s.Issues {
+				never := i.Kind == string(detect.LowQuality) || i.Kind == string(detect.DeviceChange) && i.Fabric == 0 // of who has no fabric
+				require.True(t, never || kinds[i.Kind], "%s is in the summary", i.Kind)
+			}
+		}
+	})
+}
