@@ -143,6 +143,9 @@ func (s *scenario) settings(e *conference.Event, values map[string]any) {
 		e.Seq = uint64(number(v))
 		s.seqs[e.Session] = max(s.seqs[e.Session], e.Seq)
 	}
+	if v, ok := values["user"]; ok {
+		e.UserID, e.Alias = text(v), "a-"+text(v)
+	}
 	if v, ok := values["index"]; ok {
 		e.Index = int(number(v))
 	}
