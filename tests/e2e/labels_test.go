@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// boundsConfig is the configuration that docs/quality.md shows for the bounds of labels, with
+// others.
+func boundsConfig(t *testing.T, bounds string) string {
+	t.Helper()
+	const usual = "[4.2, 3.8, 3.2, 2.6]"
+	text, err := os.ReadFile("../../docs/quality.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "```yaml\nreceivers:\n")
+	require.True(t, found)
+	block, _, _ := strings.Cut(rest, "```")
+	require.Equal(t, 1, strings.Count(block, usual), "they are written once")
+	return "receivers:\n" + strings.Replace(block, usual, bounds, 1)
+}
+
+// TestLabelBounds: bounds that are written once, as the document shows, are those by which the
+// library labels for the application, and the collector for the store: under these nothing is good.
+//
+// spec: QUAL-01, STAT-02
+func TestLabelBounds(t *testing.T) {
+	need(t, programs[chromium]...)
+	s := &scene{collector: newCollector(t)}
+	s.more = boundsConfig(t, "[4.9, 4.8, 4.7, 4.6]")
+	s.start()
+	one := &call{name: "bounds", kind: chromium, room: "bounds of labels"}
+	b := startBrowser(t, chromium)
+	ada := s.join(t, b, one, "ada")
+	grace := s.join(t, b, one, "grace")
+	for _, p := range []*page{ada, grace} {
+		p.mediaFlows()
+	}
+	labels := map[string]bool{}
+	ada.until(30*time.Second, "demo.state.statsCount >= 5")
+	var stats struct {
+		ConferenceURL     string
+		MediaStreamTracks []struct{ Quality *string }
+	}
+	ada.get("demo.state.stats", &stats)
+	for _, track := range stats.MediaStreamTracks {
+		if track.Quality != nil {
+			labels[*track.Quality] = true
+		}
+	}
+	require.Equal(t, map[string]bool{"bad": true}, labels, "what the library told the application")
+
+	one.url = stats.ConferenceURL
+	s.hangUp(one, ada)
+	s.hangUp(one, grace)
+	eventually(t, 45*time.Second, "the summary", func() (bool, string) {
+		rows := s.list(one.room)
+		return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
+	})
+	summary := s.detail(t, one).Summary
+	require.NotNil(t, summary.MOS)
+	require.Greater(t, *summary.MOS, 2.6, "by the usual bounds it was not bad")
+	require.Equal(t, "bad", summary.Label)
+	require.InDelta(t, 1, *summary.ShareBad, 1e-9)
+	streams := 0
+	for _, p := range summary.Participants {
+		for _, f := range p.Fabrics {
+			for _, stream := range f.Streams {
+				if stream.MOS != nil {
+					require.Equal(t, map[string]float64{"bad": 1}, stream.QualityShare, "the stamp of the quality processor")
+					require.Equal(t, "bad", stream.Labels[0].Label, "what the conference processor makes of the score")
+					streams++
+				}
+			}
+		}
+	}
+	require.GreaterOrEqual(t, streams, 6)
+	require.NotContains(t, s.out.String(), "labels scores by other bounds")
+}
