@@ -36,6 +36,8 @@ type source struct {
 	Video  string `json:"video,omitempty"` // camera or canvas
 	Height int    `json:"height,omitempty"`
 	FPS    int    `json:"fps,omitempty"`
+	// StartKbps is the bitrate with which Chromium begins; 0: its own.
+	StartKbps int `json:"startKbps,omitempty"`
 }
 
 // member is a participant of a call, or the media server.

@@ -277,20 +277,13 @@ func (d *freshDraw) cut() {
 
 func (d *freshDraw) starvedSender() {
 	d.gather(pairOf)
-	d.starved(d.who, d.other, starvation{who: d.who, share: d.between(.2, .4), busy: 4 + d.r.IntN(5)}, "sendingMachineCpu")
+	s := starvation{who: d.who, share: d.between(.15, .25), busy: 4 + d.r.IntN(5)}
+	d.scene = starvedScene(d.scene.name, d.who, d.other, s)
 }
 
 func (d *freshDraw) starvedReceiver() {
 	d.gather(pairOf)
-	d.starved(d.other, d.who, starvation{who: d.who, share: d.between(.05, .08)}, "receivingMachine")
-}
-
-// starved takes the processor from the one who is meant; one shows and the other looks.
-func (d *freshDraw) starved(showing, looking string, s starvation, found string) {
-	d.scene.starved = s
-	d.scene.kinds = []string{"audio"}
-	d.labelled(found, fmt.Sprintf("%s shows 720p; %s has %v", showing, s.who, s), s.who)
-	d.prepared(each(shows(showing), looks(looking)))
+	d.scene = starvedScene(d.scene.name, d.other, d.who, starvation{who: d.who, share: d.between(.05, .08)})
 }
 
 func (d *freshDraw) capture() {

@@ -276,28 +276,44 @@ func looks(user string) func(*causeCall) {
 	return func(c *causeCall) { c.of(user).Media = source{Audio: "microphone"} }
 }
 
+// The pictures of machines without time: encoding the large one takes much of a processor,
+// and the smaller one not, so that the one who sends it has time where only the other has none.
+const (
+	sendHeight    = 1080
+	receiveHeight = 720
+)
+
 // shows lets a participant show a large picture.
-func shows(user string) func(*causeCall) {
-	return func(c *causeCall) { c.of(user).Media.Height, c.of(user).Media.FPS = 720, 30 }
+func shows(user string, height int) func(*causeCall) {
+	return func(c *causeCall) {
+		m := &c.of(user).Media
+		m.Height, m.FPS, m.StartKbps = height, 30, 4000
+	}
+}
+
+// starvedScene is of two people, one of whom shows a picture and one of whom is starved.
+func starvedScene(name, showing, looking string, s starvation) causeScene {
+	found, height := "receivingMachine", receiveHeight
+	if s.who == showing {
+		found, height = "sendingMachineCpu", sendHeight
+	}
+	return causeScene{
+		name: name, users: two, label: label(found, fmt.Sprintf("%s shows %dp; %s has %v", showing, height, s.who, s), s.who),
+		prepare: each(shows(showing, height), looks(looking)), kinds: []string{"audio"}, starved: s,
+	}
 }
 
 // machineScenes starve the browser of one participant, who alone is in it. Where the machine
 // is to fail at showing, no other thread takes part: both browsers are on this machine, and
 // the one that shows would be starved as well.
 func machineScenes() []causeScene {
-	scene := func(name, found, showing, looking string, s starvation) causeScene {
-		return causeScene{
-			name: name, users: two, label: label(found, fmt.Sprintf("%s shows 720p; %s has %v", showing, s.who, s), s.who),
-			prepare: each(shows(showing), looks(looking)), kinds: []string{"audio"}, starved: s,
-		}
-	}
 	return []causeScene{
-		scene("cpu-send-a", "sendingMachineCpu", "ada", "ben", starvation{"ada", .4, 6}),
-		scene("cpu-send-b", "sendingMachineCpu", "ben", "ada", starvation{"ben", .3, 4}),
-		scene("cpu-send-c", "sendingMachineCpu", "ada", "ben", starvation{"ada", .2, 8}),
-		scene("cpu-receive-a", "receivingMachine", "ben", "ada", starvation{"ada", .05, 0}),
-		scene("cpu-receive-b", "receivingMachine", "ada", "ben", starvation{"ben", .06, 0}),
-		scene("cpu-receive-c", "receivingMachine", "ada", "ben", starvation{"ben", .08, 0}),
+		starvedScene("cpu-send-a", "ada", "ben", starvation{"ada", .2, 6}),
+		starvedScene("cpu-send-b", "ben", "ada", starvation{"ben", .25, 4}),
+		starvedScene("cpu-send-c", "ada", "ben", starvation{"ada", .15, 8}),
+		starvedScene("cpu-receive-a", "ben", "ada", starvation{"ada", .05, 0}),
+		starvedScene("cpu-receive-b", "ada", "ben", starvation{"ben", .06, 0}),
+		starvedScene("cpu-receive-c", "ada", "ben", starvation{"ben", .08, 0}),
 	}
 }
 
@@ -471,7 +487,6 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 		c.lasts(wellFor)
 	}
 	if s.starved.who != "" {
-		c.lasts(bandwidthFound)
 		s.starved.begin(c, own[s.starved.who])
 	}
 	if s.act != nil {
@@ -481,10 +496,6 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 	s.starved.end(c, own[s.starved.who])
 	c.leave()
 }
-
-// bandwidthFound is how long it takes until the estimate of the bandwidth has room for a
-// large picture.
-const bandwidthFound = 15 * time.Second
 
 const cgroups = "/sys/fs/cgroup/cpu"
 
