@@ -31,6 +31,8 @@ type streamHead struct {
 	UsageLabel string `json:"usageLabel,omitempty"` // of associateMstWithUserID
 	Label      string `json:"label,omitempty"`      // the newest quality label
 	NoScore    string `json:"noScore,omitempty"`    // why the newest interval has no score
+
+	Lowest *lowest `json:"lowest,omitempty"` // absent where nothing was scored
 }
 
 // MarshalJSON puts the columns beside the head, as arrays.
@@ -96,6 +98,7 @@ func (s *streams) add(session string, r storage.Record) {
 	attrs.keep(semconv.Stats("codec"), &one.Codec)
 	attrs.keep(semconv.QualityLabel, &one.Label)
 	one.NoScore = attrs.text(semconv.QualityReason)
+	one.noteScore(r, attrs)
 	one.add(r.At.UnixMilli(), measure(key.statsType, attrs))
 }
 
