@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { percent, words } from "./format.js";
+import { soFarPill } from "./parts.js";
 
 // What each cause says; {at} is the participant at whose end it lies, {peer} the other end.
 const causes = {
@@ -41,7 +42,7 @@ export function drawCause(detail, people) {
   if (!text) return [];
   const others = (found.others ?? []).map((o) => `${causeText(o, people)} (${percent(o.confidence)})`).filter((other) => other[0] !== " ");
   return h("div", { class: "card cause", "data-testid": "cause", "data-cause": found.cause },
-    h("div", { class: "section-head" }, h("h2", {}, "Likely cause"),
+    h("div", { class: "section-head" }, h("h2", {}, "Likely cause"), detail.soFar && soFarPill(),
       found.confidence > 0 && h("span", { class: "muted small" }, `${percent(found.confidence)} sure`)),
     h("p", { class: "place" }, found.cause === "unknown" ? "Unknown: something was wrong, and nothing that was measured tells what." : text),
     found.evidence?.length > 0 && h("ul", {}, found.evidence.map((e) => evidence(e, people))),

@@ -5,10 +5,10 @@ import { drawCause } from "./cause.js";
 import { Charts } from "./charts.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { EntryList } from "./entrylist.js";
-import { drawDamage, drawHead } from "./head.js";
-import { drawIssues } from "./issues.js";
+import { drawDamage, drawHead, drawSoFar } from "./head.js";
+import { drawIssues, news } from "./issues.js";
 import { keepFresh, liveAddress } from "./live.js";
-import { participants } from "./model.js";
+import { participants, withSoFar } from "./model.js";
 import { notice, skeleton } from "./parts.js";
 import { drawFeedback, drawPeople } from "./people.js";
 import { Lanes } from "./timeline.js";
@@ -56,12 +56,14 @@ function draw(detail) {
   view.setFull(Math.min(start, timeline[0]?.at ?? start), Math.max(late, start + 10_000));
   drawOnChange(byId("head"), [c, detail.summary, timeline.length, c.state === "live" && detail.at], () => drawHead(detail));
   drawOnChange(byId("damage"), detail.damaged, () => drawDamage(detail));
-  drawOnChange(byId("cause"), [detail.summary?.likelyCause, c.participants], () => drawCause(detail, people));
-  drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut], () => drawIssues(detail, view));
+  drawOnChange(byId("so-far"), [detail.soFar, c.state], () => drawSoFar(detail));
+  drawOnChange(byId("cause"), [detail.summary?.likelyCause, c.participants, !detail.soFar], () => drawCause(detail, people));
+  drawOnChange(byId("issues"), [detail.summary?.issues, detail.summary?.revision, detail.leftOut, !detail.soFar], () => drawIssues(detail, view));
+  drawOnChange(byId("news"), news(detail), () => news(detail));
   parts.lanes.set(people, timeline, start, end, detail.summary?.issues ?? []);
   parts.list.set(people, timeline, start);
   parts.charts.set(people);
-  drawOnChange(byId("participants"), [c.participants, detail.summary, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, openPeople()));
+  drawOnChange(byId("participants"), [c.participants, detail.summary, !detail.soFar, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, openPeople(), Boolean(detail.soFar?.summary)));
   drawOnChange(byId("feedback"), timeline.filter((e) => e.kind === "feedback"), () => drawFeedback(timeline));
 }
 
@@ -79,7 +81,7 @@ function fail(error) {
 
 async function load() {
   try {
-    const detail = await ask("api/conference", parameters);
+    const detail = withSoFar(await ask("api/conference", parameters));
     drawOnChange(byId("alert"), null, () => []);
     draw(detail);
     return detail.at - detail.conference.endAt < followMs ? refreshMs : 0;

@@ -22,15 +22,33 @@ export const s = (tag, props, ...children) => fill(document.createElementNS(svgN
 
 export const byId = (id) => document.getElementById(id);
 
+const focusable = "a[href], button, summary, select, input, [tabindex='0']";
+
+/** Remembers what has the focus within el, and how far it is scrolled, and brings that back. */
+function remember(el) {
+  const scrolled = [...el.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
+  const focused = el.contains(document.activeElement) ? document.activeElement : null;
+  const place = focused ? [...el.querySelectorAll(focusable)].indexOf(focused) : -1;
+  const { key } = focused?.dataset ?? {};
+  return () => {
+    [...el.querySelectorAll(".scroll")].forEach((box, i) => { box.scrollLeft = scrolled[i] ?? 0; });
+    if (!focused) return;
+    const all = [...el.querySelectorAll(focusable)];
+    (key ? all.find((one) => one.dataset.key === key) : all[place])?.focus({ preventScroll: true });
+  };
+}
+
 /**
  * Draws into el when what it is drawn from has changed, so that a page that refreshes
- * itself leaves alone what stays: focus, selection, open details.
+ * itself leaves alone what stays: selection, open details. What had the focus has it again.
  */
 export function drawOnChange(el, input, draw) {
   const key = JSON.stringify(input);
   if (el.drawnFrom === key) return false;
   el.drawnFrom = key;
+  const restore = remember(el);
   el.replaceChildren(...[draw()].flat(Infinity).filter(Boolean));
+  restore();
   return true;
 }
 

@@ -17,21 +17,33 @@ function gauge(value) {
   return h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { vars: { "--share": String((value - 1) / 4) } }));
 }
 
-function scoreTile(c, s) {
-  const value = c.mos ?? null;
+/** The score and its label, of a conference that goes on what they are so far. */
+function scored({ conference: c, summary: s, soFar }) {
+  const { mos: value = null, label } = soFar?.summary ? s : c;
+  if (value !== null) return [value, label, capital(label)];
+  return [null, "", soFar?.missing ? "comes at the end" : soFar ? "nothing to score yet" : "nothing to score"];
+}
+
+function scoreTile(detail) {
+  const s = detail.summary;
+  const [value, label, word] = scored(detail);
   const worst = s?.worstParticipant;
-  return h("div", { class: `tile score-tile ${c.label ?? ""}`, "data-testid": "conference-score" }, h("dt", {}, "Score"),
-    h("dd", {}, h("b", {}, value === null ? none : mos(value)), h("span", { class: "word" }, value === null ? (c.state === "live" ? "comes at the end" : "nothing to score") : capital(c.label)), value !== null && gauge(value),
-      worst && s.participants.length > 1 && h("span", { class: "extra" }, `lowest ${mos(worst.mos)}, ${worst.alias || worst.userID || "unnamed"}`)));
+  return h("div", { class: `tile score-tile ${label ?? ""}`, "data-testid": "conference-score" }, h("dt", {}, "Score"),
+    h("dd", {}, h("b", {}, value === null ? none : mos(value)), h("span", { class: "word" }, word), value !== null && gauge(value),
+      h("span", { class: "extra" }, [value !== null && detail.soFar?.summary && "so far", worst && s.participants.length > 1 && `lowest ${mos(worst.mos)}, ${worst.alias || worst.userID || "unnamed"}`].filter(Boolean).join(" · "))));
 }
 
 /** What the summary says, or what the time-line of a live conference has come to so far. */
-function counts({ summary: s, timeline, fabrics: known }) {
+function counts({ summary: s, soFar, timeline, fabrics: known }) {
+  const shown = { // a conference that goes on may be a little ahead of what it has come to
+    errors: soFar ? timeline.filter((e) => e.kind === "error").length : 0,
+    disruptions: soFar ? timeline.filter((e) => e.name === "iceDisruptionStart").length : 0,
+  };
   if (s) {
     const fabrics = s.participants.flatMap((p) => p.fabrics ?? []);
     return {
-      errors: s.errors,
-      disruptions: fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0),
+      errors: Math.max(s.errors, shown.errors),
+      disruptions: Math.max(shown.disruptions, fabrics.reduce((n, f) => n + (f.iceDisruptions ?? 0), 0)),
       setups: s.setupMs ?? [],
       connected: fabrics.filter((f) => f.state === "connected").length,
       total: Math.max(known.length, fabrics.length),
@@ -39,8 +51,7 @@ function counts({ summary: s, timeline, fabrics: known }) {
   }
   const setups = timeline.filter((e) => e.name === "fabricSetup" && e.data?.setupMs != null).map((e) => e.data.setupMs).sort((a, b) => a - b);
   return {
-    errors: timeline.filter((e) => e.kind === "error").length,
-    disruptions: timeline.filter((e) => e.name === "iceDisruptionStart").length,
+    ...shown,
     setups,
     connected: setups.length,
     total: known.length,
@@ -52,7 +63,7 @@ function tiles(detail) {
   const live = c.state === "live";
   const { errors, disruptions, setups, connected, total } = counts(detail);
   return h("dl", { class: "tiles card" },
-    scoreTile(c, s),
+    scoreTile(detail),
     tile("Duration", duration(live ? detail.at - c.startAt : c.durationMs), live ? "so far" : `${clock(c.startAt)} – ${clock(c.endAt)}`),
     tile("Participants", integer(c.participantCount), s?.shareBad > 0.005 && `${percent(s.shareBad)} of scored time was bad`),
     tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && "none came up", total > connected && !live ? "wrong" : ""),
@@ -78,6 +89,24 @@ export function drawHead(detail) {
     h("p", { class: "muted subtitle" }, time(c.startAt, date(c.startAt)), why && ` · ${why}`, c.revision > 1 && ` · summary revised ${plural(c.revision - 1, "time")} by late data`),
     tiles(detail),
   ];
+}
+
+const missing = {
+  tooLarge: "It has too many records to be summed up while it goes on.",
+  tooSlow: "Summing it up takes too long while it goes on.",
+  failed: "The store could not be read just now. The collector's log says why.",
+};
+
+/** Says of a conference that goes on that what is told of it may change, or why nothing is. */
+export function drawSoFar({ soFar, conference: c }) {
+  if (!soFar) return [];
+  if (soFar.missing) {
+    return h("div", { class: "notice", "data-testid": "so-far", "data-missing": soFar.missing },
+      h("p", {}, h("b", {}, "Scores, issues and likely cause come at the end. "), missing[soFar.missing] ?? ""));
+  }
+  const why = c.state === "live" ? "while the conference goes on" : "until its summary comes";
+  return h("p", { class: "muted small so-far-note", "data-testid": "so-far" },
+    "Scores, issues and likely cause are preliminary ", why, ". As of ", time(soFar.at, clock(soFar.at)), ".");
 }
 
 /** Says that some of what was recorded is not shown, because the store cannot read it. */

@@ -1,6 +1,7 @@
 // What went wrong: the summary's issues, in words and on the time-line.
 
 import { h } from "./dom.js";
+import { soFarPill } from "./parts.js";
 import { decimal, duration, fps, integer, mos, ms, offset, percent, plural, words } from "./format.js";
 
 const titles = {
@@ -51,14 +52,18 @@ function when(i, start, view) {
   if (spans.length === 0 || i.fabric === 0 && i.kind === "lowQuality") return null;
   const times = spans.length > 1 || i.count > 1 ? `${integer(i.count)} times from ` : "";
   const text = `${times}${offset(i.sinceMs - start)}${i.totalMs > 0 ? ` for ${duration(i.totalMs)}` : ""}`;
+  const key = [i.kind, i.session, i.fabric, i.ssrc, i.direction].join("/");
   const room = Math.max(5000, (i.untilMs - i.sinceMs) / 4);
-  return h("button", { type: "button", class: "quiet when", title: "Show this part of the time-line", onclick: () => view.zoom(i.sinceMs - room, i.untilMs + room) }, text);
+  return h("button", { type: "button", class: "quiet when", "data-key": key, title: "Show this part of the time-line", onclick: () => view.zoom(i.sinceMs - room, i.untilMs + room) }, text);
 }
 
-function issue(i, start, view) {
+/** Whether an issue of a conference that goes on is there now. */
+const standing = (i) => h("span", { class: `state ${i.open ? "open" : ""}`, "data-testid": "issue-state" }, i.open ? "Open" : "Resolved");
+
+function issue(i, start, view, goesOn) {
   const text = textOf(i);
   const where = [i.alias || i.userID, streamOf(i), i.fabric > 0 && `fabric ${i.fabric}`, i.threshold !== 0 && `limit ${text(i.threshold)}`, i.confidence === "low" && "uncertain"];
-  return h("li", { "data-testid": "issue", "data-kind": i.kind, class: hints.has(i.kind) ? "hint" : "" }, h("b", {}, titleOf(i)), h("span", { class: "value" }, text(i.value)),
+  return h("li", { "data-testid": "issue", "data-kind": i.kind, class: hints.has(i.kind) ? "hint" : "" }, goesOn && standing(i), h("b", {}, titleOf(i)), h("span", { class: "value" }, text(i.value)),
     h("span", { class: "muted" }, where.filter(Boolean).join(" · ")), when(i, start, view));
 }
 
@@ -78,14 +83,35 @@ function remarks(detail) {
 
 const shown = 20;
 
+/** Open issues first; else in the order of the summary. */
+const inOrder = (issues) => [...issues.filter((i) => i.open), ...issues.filter((i) => !i.open)];
+
+/** What is open in a conference that goes on, in a few words. */
+export function news(detail) {
+  if (!detail.soFar?.summary) return "";
+  const open = (detail.summary.issues ?? []).filter((i) => i.open && !hints.has(i.kind));
+  return open.length === 0 ? "No open issues." : `${plural(open.length, "open issue")}: ${[...new Set(open.map(titleOf))].join(", ")}.`;
+}
+
+function heading(detail) {
+  return h("div", { class: "section-head" }, h("h2", {}, "What went wrong"), detail.soFar && soFarPill());
+}
+
+function nothing() {
+  return h("div", { class: "card issues none", "data-testid": "no-issues" }, h("p", {}, "Nothing went wrong"), soFarPill());
+}
+
 /** What went wrong, and what is not there to be seen. */
 export function drawIssues(detail, view) {
-  const found = detail.summary?.issues ?? [];
+  const goesOn = Boolean(detail.soFar?.summary);
+  const listed = detail.summary?.issues ?? [];
+  const found = goesOn ? inOrder(listed) : listed;
   const counts = Object.values(detail.summary?.issueCounts ?? {});
   const more = Math.max(found.length, counts.reduce((a, b) => a + b, 0)) - Math.min(found.length, shown);
   const notes = remarks(detail);
   return [
-    found.length > 0 && h("div", { class: "card issues" }, h("h2", {}, "What went wrong"), h("ul", {}, found.slice(0, shown).map((i) => issue(i, detail.conference.startAt, view))),
+    goesOn && found.length === 0 && nothing(),
+    found.length > 0 && h("div", { class: "card issues" }, heading(detail), h("ul", {}, found.slice(0, shown).map((i) => issue(i, detail.conference.startAt, view, goesOn))),
       more > 0 && h("p", { class: "muted small" }, `and ${plural(more, "more issue")}`)),
     notes.length > 0 && h("ul", { class: "remarks", "data-testid": "dropped" }, notes.map((text) => h("li", {}, text))),
   ];

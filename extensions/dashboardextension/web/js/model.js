@@ -23,6 +23,12 @@ function times(people, detail) {
   }
 }
 
+/**
+ * An answer of the API whose summary is the newest there is: of a conference that goes on,
+ * what it has come to so far. Then soFar stands beside it.
+ */
+export const withSoFar = (detail) => (detail.soFar?.summary ? { ...detail, summary: detail.soFar.summary } : detail);
+
 /** Participants with their fabrics, streams and their part of the summary. */
 export function participants(detail) {
   const people = new Map(detail.conference.participants.map((p, index) => [p.session, { ...p, index, fabrics: [], summary: null }]));

@@ -8,6 +8,9 @@ export function pill(conference) {
   return h("span", { class: `pill ${kind}`, title: why || null, "data-testid": "outcome", "data-outcome": conference.outcome || conference.state }, word);
 }
 
+/** Marks what may change while its conference goes on. */
+export const soFarPill = () => h("span", { class: "pill so-far", title: "The conference goes on: this may change." }, "So far");
+
 /** A score with its word; a dash where there is no evidence. */
 export function score(value, label) {
   if (value === null || value === undefined) return h("span", { class: "muted", title: "Nothing that could be scored" }, none);

@@ -4,8 +4,9 @@ import { causeText } from "./cause.js";
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
+import { drawLowest } from "./lowest.js";
 import { fabricTitle, streamStats } from "./model.js";
-import { score } from "./parts.js";
+import { score, soFarPill } from "./parts.js";
 
 const detailNames = {
   "qos.application.version": "App version",
@@ -13,24 +14,24 @@ const detailNames = {
   "qos.library.version": "Library",
 };
 
-function facts(p, people) {
+function facts(p, people, soFar) {
   const d = p.details ?? {};
   const out = [["Browser", browser(d["user_agent.original"]), d["user_agent.original"]]];
   for (const [name, word] of Object.entries(detailNames)) out.push([word, d[name]]);
   for (const [name, value] of Object.entries(d)) {
     if (name.startsWith("qos.additional.")) out.push([words(name.slice("qos.additional.".length)), value]);
   }
-  out.push(["Likely cause", causeText(p.summary?.likelyCause, people)]);
+  out.push([soFar ? "Likely cause so far" : "Likely cause", causeText(p.summary?.likelyCause, people)]);
   if (p.summary?.userIDs?.length > 1) out.push(["Called", p.summary.userIDs.join(", ")]);
   return out.filter(([, value]) => value);
 }
 
 const half = (word, value) => value !== null && value !== undefined && h("span", {}, `${word} `, h("b", {}, mos(value)));
 
-function scores(p) {
+function scores(p, soFar) {
   const s = p.summary;
   if (!s) return null;
-  return h("div", { class: "scores" }, score(s.mos, s.label),
+  return h("div", { class: "scores" }, h("p", {}, soFar && s.mos !== null && [soFarPill(), " "], score(s.mos, s.label)),
     h("p", { class: "muted small halves" }, half("audio in", s.audioMOSIn), half("video in", s.videoMOSIn), half("audio out", s.audioMOSOut), half("video out", s.videoMOSOut)));
 }
 
@@ -85,7 +86,7 @@ function streamRow(f, stream) {
   return h("tr", { "data-testid": "stream-row", "data-ssrc": stream.ssrc },
     h("th", { scope: "row" }, stream.word, h("span", { class: "sub" }, [`fabric ${f.fabric}`, stream.codec, `SSRC ${stream.ssrc}`].filter(Boolean).join(" · "))),
     h("td", {}, s.mos ? [score(s.mos.mean), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
-    number(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none),
+    number(drawLowest(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none, stream.lowest)),
     number(s.bitrateKbps ? kbps(s.bitrateKbps.mean) : none),
     number(percent(s.lossFraction)),
     number(spread(s.jitterMs, ms)),
@@ -105,29 +106,30 @@ function streamTable(p) {
 
 const initials = (name) => name.replace(/[^\p{L}\p{N}]+/gu, " ").trim().split(" ").slice(0, 2).map((w) => w[0] ?? "").join("").toUpperCase() || "?";
 
-function presence(p) {
+function presence(p, soFar) {
   const s = p.summary;
   const [from, to] = [s?.startMs ?? p.startAt, s?.endMs ?? p.endAt];
   if (from === undefined) return "";
+  if (soFar && s?.fabrics?.length > 0 && !s.endReason) return `since ${clock(from)} · ${duration(to - from)}`;
   return `${clock(from)} – ${clock(to)} · ${duration(to - from)}${s?.endReason ? ` · ${reasonText(s.endReason)}` : ""}`;
 }
 
-function card(p, open, people) {
+function card(p, open, people, soFar) {
   return h("details", { class: "card participant", open, "data-testid": "participant", "data-session": p.session },
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
-      h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p))),
-      scores(p)),
-    h("dl", { class: "facts" }, facts(p, people).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
+      h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p, soFar))),
+      scores(p, soFar)),
+    h("dl", { class: "facts" }, facts(p, people, soFar).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
     p.fabrics.length > 0 && fabricTable(p),
     streamTable(p));
 }
 
 /** All participants; what is open stays open when they are drawn anew. */
-export function drawPeople(people, was) {
+export function drawPeople(people, was, soFar) {
   return [
     h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
-    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4, people))),
+    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4, people, soFar))),
   ];
 }
 
