@@ -1,0 +1,156 @@
+package conference_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// oddInt draws whole numbers of which few are plausible.
+func oddInt(t *rapid.T, name string, usual ...int64) int64 {
+	odd := []int64{0, -1, 1, math.MinInt64, math.MaxInt64, math.MaxInt32, 1 << 53, 1024, 1023}
+	return rapid.OneOf(rapid.SampledFrom(usual), rapid.SampledFrom(usual), rapid.SampledFrom(odd), rapid.Int64()).Draw(t, name)
+}
+
+// oddText draws what a client may send for a name.
+func oddText(t *rapid.T, name string, usual ...string) string {
+	odd := []string{"", "\xff\xfe", "\x00", strings.Repeat("ä", 700), `{"userName":1}`}
+	return rapid.OneOf(rapid.SampledFrom(usual), rapid.SampledFrom(usual), rapid.SampledFrom(odd), rapid.StringN(0, 8, 16)).Draw(t, name)
+}
+
+var oddJSON = []string{
+	``, `{}`, `null`, `[]`, `{`, `{"setupMs":1e999}`, `{"setupMs":-1,"ssrc":"x"}`, `{"userID":{"userName":"u","aliasName":7}}`,
+	`{"ssrc":99999999999999999999,"userID":"x","usageLabel":"y"}`, `{"durationMs":86400001}`, `{"rssi":-60,"signal":"x"}`,
+	`{"newUserID":{"userName":"x","aliasName":"y"},"userIDType":"local"}`, `{"newUserID":[],"userIDType":"remote"}`,
+	`{"deviceList":[{"deviceId":7}]}`, `{"deviceList":{}}`, `{"reason":"failed","stage":"dtls","failureMs":12}`, `{"alreadyConnected":"yes"}`,
+}
+
+// oddEvent draws a record of any kind in which anything may be wrong. What is said of a
+// session and of a fabric is the same each time, as the receiver sees to.
+func oddEvent(t *rapid.T) conference.Event {
+	session := oddText(t, "session", "a", "b", "c")
+	e := conference.Event{
+		AppID: "app", ConferenceID: oddText(t, "conference", "c", "c", "d"), Session: session, UserID: session, Alias: "alias of " + session,
+		Seq: uint64(oddInt(t, "seq", 1, 2, 3, 4, 5)), Index: int(oddInt(t, "index", 0, 1, 2)),
+		AtMs: oddInt(t, "at", base, base+1, base+10_000, base+30_001, base+60_000, base+90_000),
+		Kind: conference.Kind(rapid.IntRange(0, 8).Draw(t, "kind")), Fabric: int(oddInt(t, "fabric", 0, 1, 1, 2)),
+	}
+	e.ConferenceAtMs = e.AtMs
+	if e.Fabric == 0 {
+		e.ConferenceAtMs = oddInt(t, "place", base, base+20_000, base+100_000)
+	}
+	e.RemoteUser, e.Usage, e.RemoteType, e.Direction = fmt.Sprint("user", e.Fabric), "multiplex", "peer", "sendrecv"
+	switch e.Kind {
+	case conference.KindStats:
+		if rapid.Bool().Draw(t, "rows") {
+			e.Stats = oddStats(t)
+		}
+	case conference.KindEvent:
+		e.Name = oddText(t, "name", eventNames...)
+		e.Data = conference.ParseData(e.Name, []byte(rapid.SampledFrom(oddJSON).Draw(t, "data")))
+	case conference.KindError:
+		e.Function = oddText(t, "function", "getUserMedia", "createOffer")
+	case conference.KindFeedback:
+		if rapid.Bool().Draw(t, "ratings") {
+			overall := int(oddInt(t, "overall", 1, 5))
+			e.Feedback = &conference.Feedback{Overall: &overall, Comment: oddText(t, "comment", "bad")}
+		}
+	case conference.KindSkip:
+		e.Lost = conference.Lost{Stats: rapid.IntRange(0, 1<<30).Draw(t, "stats"), Events: rapid.IntRange(0, 1<<30).Draw(t, "events")}
+	case conference.KindLog:
+	}
+	return e
+}
+
+// oddStats draws a measurement as the processor reads it: what cannot be is taken out.
+func oddStats(t *rapid.T) *conference.Stats {
+	m := genWild.Draw(t, "wild")
+	m.StatsType = oddText(t, "type", "inbound-rtp", "outbound-rtp", "candidate-pair")
+	m.MediaType = oddText(t, "media", "audio", "video", "")
+	m.SSRC, m.Codec, m.Label = oddInt(t, "ssrc", 1, 2), oddText(t, "codec", "opus", "VP8"), oddText(t, "label", "good", "bad")
+	m.Limitation, m.Rid = oddText(t, "limitation", "none", "cpu", "bandwidth"), oddText(t, "rid", "", "h")
+	if rapid.IntRange(0, 3).Draw(t, "unread") > 0 {
+		m.Unlikely()
+	}
+	return m
+}
+
+// oddRecords holds all that may come against what must stand: no panic, summaries that are
+// JSON, bounded state, and the same summary whatever the order.
+func oddRecords(t *rapid.T) {
+	const most, perConference = 3, 40
+	set := conference.NewSet(conference.Config{MaxConferences: most, KeepEndedMs: 10_000, Labels: quality.DefaultBounds()})
+	type id struct {
+		session string
+		seq     uint64
+		index   int
+	}
+	said := map[id]bool{}
+	var fold []conference.Event
+	now := int64(base)
+	for range rapid.IntRange(1, perConference).Draw(t, "records") {
+		e := oddEvent(t)
+		if own := (id{e.Session, e.Seq, e.Index}); said[own] {
+			continue
+		} else {
+			said[own] = true
+		}
+		if set.Apply(&e, now) == conference.Applied && e.ConferenceID == "c" {
+			fold = append(fold, e)
+		}
+		require.LessOrEqual(t, set.Len(), most)
+		require.LessOrEqual(t, set.Live(), set.Len())
+		now += rapid.SampledFrom([]int64{0, 0, 1000, 31_000}).Draw(t, "advance")
+		soundSummaries(t, tick(set, now))
+	}
+	soundSummaries(t, tick(set, now+200_000))
+	require.Zero(t, set.Live(), "all have ended")
+	one := conference.Fold(fold, quality.DefaultBounds())
+	soundSummaries(t, []conference.Summary{one})
+	other := rapid.Permutation(fold).Draw(t, "order")
+	require.JSONEq(t, asJSON(t, one), asJSON(t, conference.Fold(other, quality.DefaultBounds())))
+}
+
+func soundSummaries(t *rapid.T, summaries []conference.Summary) {
+	for _, s := range summaries {
+		asJSON(t, s)
+		require.Contains(t, conference.Outcomes, string(s.Outcome))
+		require.True(t, s.DurationMs >= 0 && s.Truncated >= 0 && s.Unlikely >= 0 && len(s.Issues) <= 100)
+		for _, p := range s.Participants {
+			require.GreaterOrEqual(t, p.DurationMs, int64(0))
+			for _, score := range []*float64{p.MOS, p.MOSIn, p.MOSOut, s.MOS} {
+				require.True(t, score == nil || *score >= 1 && *score <= 5)
+			}
+			for _, f := range p.Fabrics {
+				for i := range f.Streams {
+					soundStream(t, &f.Streams[i])
+				}
+			}
+		}
+	}
+}
+
+func soundStream(t *rapid.T, s *conference.Stream) {
+	for _, share := range []*float64{s.LossFraction, s.ConcealedShare} {
+		require.True(t, share == nil || *share >= 0 && *share <= 1)
+	}
+	for _, d := range []*conference.Distribution{s.BitrateKbps, s.JitterMs, s.RTTMs, s.FPS, s.MOS} {
+		require.True(t, d == nil || d.Min <= d.P50 && d.P50 <= d.Max && d.Min >= 0, "%+v", d)
+	}
+	require.LessOrEqual(t, len(s.Labels), 64)
+}
+
+// TestOddRecords: whatever comes makes sound summaries.
+//
+// spec: CONF-02, CONF-03
+func TestOddRecords(t *testing.T) { rapid.Check(t, oddRecords) }
+
+// FuzzRecords is TestOddRecords led by what code the records reach.
+func FuzzRecords(f *testing.F) { f.Fuzz(rapid.MakeFuzz(oddRecords)) }

@@ -1,0 +1,103 @@
+package qualityprocessor
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// oddAttribute gives an attribute a value of any type.
+func oddAttribute(t *rapid.T, v pcommon.Value) {
+	switch rapid.IntRange(0, 7).Draw(t, "type") {
+	case 0:
+		v.SetBool(true)
+	case 1:
+		v.SetStr(rapid.SampledFrom([]string{"", "7", "\xff\xfe", "inbound-rtp"}).Draw(t, "text"))
+	case 2:
+		v.SetEmptyBytes().FromRaw([]byte{0xff, 0})
+	case 3:
+		v.SetEmptySlice().AppendEmpty().SetInt(1)
+	case 4: // a null
+	case 5:
+		v.SetInt(rapid.SampledFrom([]int64{-1, 0, 1, 7, math.MaxInt64, math.MinInt64, 1 << 53}).Draw(t, "int"))
+	default:
+		v.SetDouble(rapid.SampledFrom([]float64{-1, 0, 0.5, 7, math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 1e-300}).Draw(t, "double"))
+	}
+}
+
+var oddNames = append(slices.Sorted(maps.Keys(fieldOf)), semconv.QualityMOS, semconv.QualityReason, semconv.QualityInputPrefix+"x")
+
+// oddScores spoils the frame of a call. Each stream has a score in range with its label, or a
+// reason, and nothing of the record's own is changed.
+func oddScores(t *rapid.T) {
+	logs := plog.NewLogs()
+	frameOf(logs)
+	for _, record := range recordsOf(logs).All() {
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(oddNames), 0, 6).Draw(t, "names") {
+			if rapid.IntRange(0, 2).Draw(t, "how") == 0 {
+				record.Attributes().Remove(name)
+			} else {
+				v, _ := record.Attributes().GetOrPutEmpty(name)
+				oddAttribute(t, v)
+			}
+		}
+	}
+	before := plog.NewLogs()
+	logs.CopyTo(before)
+	s, err := newScorer(createDefaultConfig().(*Config), componenttest.NewNopTelemetrySettings())
+	require.NoError(t, err)
+	out, err := s.processLogs(t.Context(), logs)
+	require.NoError(t, err)
+	require.Equal(t, recordsOf(before).Len(), recordsOf(out).Len())
+	for i, record := range recordsOf(out).All() {
+		require.Equal(t, own(recordsOf(before).At(i)), own(record))
+		soundScore(t, record.Attributes())
+	}
+}
+
+// own is what a record has of its own, as text: NaN is equal to itself then.
+func own(record plog.LogRecord) map[string]string {
+	attrs := map[string]string{}
+	for name, v := range record.Attributes().All() {
+		if !strings.HasPrefix(name, qualityPrefix) {
+			attrs[name] = v.Type().String() + v.AsString()
+		}
+	}
+	return attrs
+}
+
+func soundScore(t *rapid.T, attrs pcommon.Map) {
+	statsType, mediaType := attrs.AsRaw()[semconv.StatsType], attrs.AsRaw()[semconv.MediaType]
+	if !slices.Contains([]any{"inbound-rtp", "outbound-rtp"}, statsType) || !slices.Contains([]any{"audio", "video"}, mediaType) {
+		return // no stream: what it brought along is not looked at
+	}
+	mos, scored := attrs.Get(semconv.QualityMOS)
+	reason, refused := attrs.Get(semconv.QualityReason)
+	require.NotEqual(t, scored, refused, "a score or a reason")
+	if refused {
+		require.NotEmpty(t, reason.Str())
+		return
+	}
+	label, _ := attrs.Get(semconv.QualityLabel)
+	require.True(t, mos.Double() >= 1 && mos.Double() <= 5, "%v", mos.Double())
+	require.Equal(t, quality.Label(mos.Double(), quality.DefaultBounds()), label.Str())
+}
+
+// TestOddAttributes: attributes of other types than ours are no attributes, and no harm.
+//
+// spec: SRV-02, QUAL-01
+func TestOddAttributes(t *testing.T) { rapid.Check(t, oddScores) }
+
+// FuzzAttributes is TestOddAttributes led by what code the records reach.
+func FuzzAttributes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(oddScores)) }
