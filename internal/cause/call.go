@@ -74,15 +74,19 @@ type Stream struct {
 // The thresholds of the intervals that are counted; those of the labels "fair" to "poor".
 const (
 	LossFraction    = 0.03
-	JitterMs        = 30
+	JitterMs        = 30 // of pictures
+	SoundJitterMs   = 15 // packets of 20 ms that come in bursts measure some 20, however long the bursts are
 	DelayMs         = 300
-	StuckFraction   = 0.7    // of the frames that came, fewer were shown
-	ChoppyFraction  = 0.03   // of the samples, made up
-	ChoppyLoss      = 0.01   // with less loss than this
-	WorkShare       = 0.75   // of the time there is, spent on coding one stream
+	StuckFraction   = 0.7  // of the frames that came, fewer were shown
+	ChoppyFraction  = 0.03 // of the samples, made up
+	ChoppyLoss      = 0.01 // with less loss than this
+	WorkShare       = 0.75 // of the time there is, spent on coding one stream
+	SlowWorkShare   = 0.5  // likewise, where fewer than SmoothFPS pictures come of it
+	SmoothFPS       = 18
 	SilentLevel     = 0.0001 // below it a microphone hears nothing at all
 	WeakFPS         = 5
-	LittleBandwidth = 300e3 // bit/s
+	LittleBandwidth = 300e3 // bit/s, of an encoder that says that it has little
+	NoBandwidth     = 60e3  // bit/s, that a picture cannot do with, whatever the encoder says
 )
 
 // MinTimeMs is how long a stream has to have been measured to tell anything.

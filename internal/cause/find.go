@@ -8,9 +8,11 @@ import (
 
 // call is a Call in a fixed order.
 type call struct {
-	people []Person // those without a session were not measured, and come last
-	named  map[string][]int
-	errors map[string]int
+	people  []Person // those without a session were not measured, and come last
+	named   map[string][]int
+	errors  map[string]int
+	linked, // connections of each person
+	failed []int // those that failed or broke
 }
 
 // maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
@@ -27,9 +29,10 @@ func Find(given Call) Verdict {
 	findings = append(findings, c.unconnected()...)
 	findings = append(findings, c.machines(pairings)...)
 	findings = append(findings, c.sources(pairings)...)
-	findings = append(findings, c.network(c.measure(pairings))...)
+	legs := c.measure(pairings)
+	findings = append(findings, c.network(legs)...)
 	slices.SortStableFunc(findings, byOrder)
-	return c.verdict(findings)
+	return c.verdict(findings, legs)
 }
 
 // newCall copies what is sorted: by session, number and SSRC.
@@ -37,6 +40,7 @@ func newCall(given Call) *call {
 	c := &call{people: slices.Clone(given.People), errors: given.Errors}
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
 	c.addUnmeasured()
+	c.connections()
 	return c
 }
 
@@ -78,7 +82,7 @@ func (c *call) eachStream(do func(i int, f *Fabric, s *Stream)) {
 	}
 }
 
-func (c *call) verdict(findings []Finding) Verdict {
+func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 	v := Verdict{People: make(map[string]Finding, len(c.people))}
 	mine := make(map[string][]Finding, len(c.people))
 	for _, f := range findings {
@@ -90,24 +94,46 @@ func (c *call) verdict(findings []Finding) Verdict {
 			}
 		}
 	}
-	anyBad := false
+	anyBad, anyUnmeasured := false, false
 	for i := range c.people {
 		p := &c.people[i]
 		if p.Session == "" {
 			continue
 		}
-		v.People[p.Session] = choose(mine[p.Session], p.Bad)
-		anyBad = anyBad || p.Bad
+		wrong := p.Bad || c.hearsNobody(i) || restless(legs, i)
+		v.People[p.Session] = choose(mine[p.Session], wrong, c.unmeasured(i))
+		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.unmeasured(i)
 	}
-	v.Call = choose(findings, anyBad)
+	v.Call = choose(findings, anyBad, anyUnmeasured)
 	return v
+}
+
+// unmeasured: somebody whom a participant was to be connected with told nothing.
+func (c *call) unmeasured(i int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
+		other := c.peer(i, &f)
+		return other >= 0 && c.people[other].Session == ""
+	})
+}
+
+// hearsNobody: a connection stands, and from its other end, which told nothing, not one packet
+// came. Whoever is there may only listen, or cannot send.
+func (c *call) hearsNobody(i int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
+		other := c.peer(i, &f)
+		return f.Media && f.Connected && measured(&f) && other >= 0 && c.people[other].Session == "" &&
+			!slices.ContainsFunc(f.Streams, func(s Stream) bool { return !s.Sends && s.Packets > 0 })
+	})
 }
 
 // choose takes the first that is sure enough. Where something was wrong and there is none,
 // nobody knows.
-func choose(findings []Finding, wrong bool) Finding {
+func choose(findings []Finding, wrong, unmeasured bool) Finding {
 	if len(findings) == 0 || findings[0].Confidence < sure {
 		f := Finding{Cause: None, Confidence: 0.6} // that nothing was found is no proof
+		if unmeasured {
+			f.Confidence = sure
+		}
 		if wrong {
 			f = Finding{Cause: Unknown}
 		}

@@ -13,8 +13,12 @@ type leg struct {
 	slow float64 // shares of the time
 	loss, jitter, rtt Value
 	seen              float64 // ms that went into it
-	relay             string
-	fabrics           []*Fabric
+	slowMs, rttMs,    // of the round trips that either end told
+	rttSeen float64 // by the end that told more
+	relay     string
+	fabrics   []*Fabric
+	byMedium  map[string]float64 // mean jitter, ms
+	standsOut bool               // by its jitter, among the legs of the call
 }
 
 // server stands for the media server among the ends of legs.
@@ -45,11 +49,18 @@ func stateOf(share float64, seen bool) state {
 // narrow judges what was lost or held back: it has a direction.
 func (l *leg) narrow() state { return stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs) }
 
-// uneven judges jitter. It has a direction too, but a busy machine at either end makes it as well.
-func (l *leg) uneven() state { return stateOf(l.jittery, l.seen >= MinTimeMs) }
+// uneven judges jitter. It has a direction too, but a busy machine at either end makes it as
+// well, and then in all that it sends and gets: a leg that does not stand out speaks for nothing.
+func (l *leg) uneven() state {
+	judged := stateOf(l.jittery, l.seen >= MinTimeMs)
+	if judged == bad && !l.standsOut {
+		return between
+	}
+	return judged
+}
 
 // long judges the round trip, which has no direction.
-func (l *leg) long() state { return stateOf(l.slow, l.rtt.Known) }
+func (l *leg) long() state { return stateOf(l.slow, l.rttSeen >= MinTimeMs) }
 
 // pairing is one direction of one medium with both of its ends, as far as they are known.
 type pairing struct {
@@ -145,7 +156,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 		p := &pairings[i]
 		at := [2]int{p.from, p.to}
 		if legs[at] == nil {
-			legs[at] = &leg{from: p.from, to: p.to}
+			legs[at] = &leg{from: p.from, to: p.to, byMedium: map[string]float64{}}
 		}
 		legs[at].add(p)
 	}
@@ -154,6 +165,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 		l.finish()
 		list = append(list, l)
 	}
+	compare(list)
 	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return list
 }
@@ -173,6 +185,7 @@ func (l *leg) add(p *pairing) {
 		}
 		if end.Jitter.Known {
 			l.jitter = Value{max(l.jitter.V, end.Jitter.V), true}
+			l.byMedium[p.media] = max(l.byMedium[p.media], end.Jitter.V)
 		}
 	}
 	if p.out != nil && p.out.TimeMs > 0 {
@@ -184,12 +197,55 @@ func (l *leg) add(p *pairing) {
 		}
 		l.relay = cmp.Or(l.relay, f.Relay)
 		if f.RTTSeenMs > 0 && f.RTTMs.Known {
-			l.slow = max(l.slow, share(f.SlowMs, f.RTTSeenMs))
+			l.slowMs += f.SlowMs
+			l.rttMs += f.RTTSeenMs
+			l.rttSeen = max(l.rttSeen, f.RTTSeenMs)
 			l.rtt = Value{max(l.rtt.V, f.RTTMs.V), true}
 		}
 	}
 }
 
 func (l *leg) finish() {
-	l.lossy, l.jittery = share(l.lossy, l.seen), share(l.jittery, l.seen)
+	l.lossy, l.jittery, l.slow = share(l.lossy, l.seen), share(l.jittery, l.seen), share(l.slowMs, l.rttMs)
 }
+
+// standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
+const standOut = 1.75
+
+// compare finds the legs that stand out by their jitter: in sound if there is any, for it is
+// sent evenly, else in pictures.
+func compare(legs []*leg) {
+	for _, l := range legs {
+		for _, medium := range []string{"audio", "video"} {
+			if calmest, known := calmestBut(l, legs, medium); known {
+				l.standsOut = l.byMedium[medium] > standOut*calmest
+				break
+			}
+		}
+	}
+}
+
+// calmestBut is the least jitter that another leg has in a medium; it is known where both
+// have some.
+func calmestBut(l *leg, legs []*leg, medium string) (least float64, known bool) {
+	if _, has := l.byMedium[medium]; !has {
+		return 0, false
+	}
+	for _, o := range legs {
+		if v, has := o.byMedium[medium]; has && o != l && (!known || v < least) {
+			least, known = v, true
+		}
+	}
+	return least, known
+}
+
+// restless: what a participant sends or gets came unevenly for most of the time, whether or
+// not it stands out. Something was wrong then, if only with a machine.
+func restless(legs []*leg, person int) bool {
+	return slices.ContainsFunc(legs, func(l *leg) bool {
+		return (l.from == person || l.to == person) && l.seen >= MinTimeMs && l.jittery > mostly
+	})
+}
+
+// mostly is the share of the time from which on jitter is something wrong in itself.
+const mostly = 0.5

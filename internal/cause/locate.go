@@ -15,13 +15,14 @@ type suspect struct {
 
 // harm is one thing that a network does to media, and how far a finding of it is trusted.
 type harm struct {
-	judge func(*leg) state
-	trust float64
+	judge    func(*leg) state
+	trust    float64
+	directed bool // a leg can have it and the way back not
 }
 
 // harms in the order in which they are looked at: a queue that loses also delays and makes
 // uneven, so what an earlier one explains is not told again by a later one.
-var harms = []harm{{(*leg).narrow, 0.75}, {(*leg).long, 0.7}, {(*leg).uneven, 0.6}}
+var harms = []harm{{(*leg).narrow, 0.75, true}, {(*leg).long, 0.7, false}, {(*leg).uneven, 0.6, true}}
 
 // network finds the places in the network whose fault explains which legs are bad and which
 // are not: one fault that explains much before several that explain little.
@@ -34,7 +35,7 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 			}
 			return h.judge(l)
 		}
-		findings = append(findings, c.locate(legs, judge, h.trust)...)
+		findings = append(findings, c.locate(legs, judge, h)...)
 		for _, l := range legs {
 			told[l.pair()] = told[l.pair()] || h.judge(l) == bad
 		}
@@ -48,21 +49,53 @@ func (l *leg) pair() [2]int { return [2]int{min(l.from, l.to), max(l.from, l.to)
 // maxFaults bounds how many places are found to be at fault at once.
 const maxFaults = 32
 
-func (c *call) locate(legs []*leg, judge func(*leg) state, trust float64) (findings []Finding) {
+func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []Finding) {
 	open := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad })
 	suspects := c.suspects(legs)
 	for len(open) > 0 && len(findings) < maxFaults {
 		best, explains := c.strongest(suspects, open, judge)
 		if best == nil {
 			for _, l := range pairsOf(open) {
-				findings = append(findings, c.path(l, legs, open, suspects, judge, trust-0.05))
+				findings = append(findings, c.path(l, legs, open, suspects, judge, h.trust-0.05))
 			}
 			return findings[:min(len(findings), maxFaults)]
 		}
-		findings = append(findings, c.access(best, explains, legs, judge, trust))
-		open = slices.DeleteFunc(open, func(l *leg) bool { return slices.Contains(best.legs, l) })
+		f := c.access(best, explains, legs, judge, h.trust)
+		if !h.directed {
+			direct(&f, best)
+		}
+		findings = append(findings, f)
+		open = slices.DeleteFunc(open, func(l *leg) bool {
+			return slices.ContainsFunc(best.legs, func(o *leg) bool { return o == l || !h.directed && o.pair() == l.pair() })
+		})
 	}
 	return findings
+}
+
+// direct says of a fault without direction that the other one is as likely, if jitter does
+// not tell.
+func direct(f *Finding, s *suspect) {
+	other := ReceiverDownlink
+	switch {
+	case s.at == server:
+		return
+	case s.cause == ReceiverDownlink:
+		other = SenderUplink
+	}
+	if s.uneven() == 0 {
+		f.Confidence -= 0.1
+	}
+	f.Others = append(f.Others, Other{other, f.Session, 0.4})
+}
+
+// uneven counts the legs that have jitter: a queue that delays makes it too, in its direction.
+func (s *suspect) uneven() (n int) {
+	for _, l := range s.legs {
+		if l.uneven() == bad {
+			n++
+		}
+	}
+	return n
 }
 
 // suspects lists the places, in a fixed order.
@@ -105,11 +138,20 @@ func (c *call) strongest(suspects []suspect, open []*leg, judge func(*leg) state
 		if s.at != server && len(mine) == 1 && !c.alone(s, mine[0], suspects, open, judge) {
 			continue
 		}
-		if len(mine) > len(explains) || len(mine) == len(explains) && c.weakWiFi(s.at) && !c.weakWiFi(best.at) {
+		if len(mine) > len(explains) || len(mine) == len(explains) && c.likelier(s, best) {
 			best, explains = s, mine
 		}
 	}
 	return best, explains
+}
+
+// likelier says which of two that explain as much is named: who has a weak wireless network,
+// then that side of one participant's access on which there is jitter.
+func (c *call) likelier(s, than *suspect) bool {
+	if c.weakWiFi(s.at) != c.weakWiFi(than.at) {
+		return c.weakWiFi(s.at)
+	}
+	return s.at == than.at && s.uneven() > than.uneven()
 }
 
 // consistent: nearly all that would be bad is; a few legs in between speak for nothing.
@@ -233,6 +275,9 @@ func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*l
 			Text: "the way back is well: only one direction is affected",
 		})
 	}
+	if c.toldNothing(l.from) || c.toldNothing(l.to) {
+		f.Confidence -= 0.1
+	}
 	if l.relay != "" {
 		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media go through a relay over " + l.relay})
 	}
@@ -244,6 +289,9 @@ func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*l
 	}
 	return f
 }
+
+// toldNothing: a participant whom others name, and who was not measured.
+func (c *call) toldNothing(i int) bool { return i >= 0 && c.people[i].Session == "" }
 
 func (c *call) session(i int) string {
 	if i < 0 {

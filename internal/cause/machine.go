@@ -19,8 +19,8 @@ func (c *call) machines(pairings []pairing) (findings []Finding) {
 
 func (c *call) encoder(findings []Finding, p *pairing) []Finding {
 	f := Finding{Cause: SendingMachineCPU, Session: c.session(p.from), MediaType: p.media, affects: []string{c.session(p.from), c.session(p.to)}, legs: 1}
-	f.weigh("cpuLimitedShare", share(p.out.CPUMs, p.out.TimeMs), 0.88, "the encoder had too little processor for %.0f %% of the time")
-	f.weigh("encodeShare", share(p.out.BusyMs, p.out.TimeMs), 0.8, "encoding took nearly all of the time there was for %.0f %% of the call")
+	f.weigh("cpuLimitedShare", p.out.CPUMs, p.out.TimeMs, 0.88, "the encoder had too little processor for %.0f %% of the time")
+	f.weigh("encodeShare", p.out.BusyMs, p.out.TimeMs, 0.8, "encoding took too much of the time there was for %.0f %% of the call")
 	return f.appendTo(findings)
 }
 
@@ -30,17 +30,24 @@ func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 		return findings
 	}
 	f := Finding{Cause: ReceivingMachine, Session: c.session(p.to), MediaType: p.media, affects: []string{c.session(p.to)}, legs: 1}
-	f.weigh("notShownShare", share(in.StuckMs, in.TimeMs), 0.8, "pictures came whole and were not shown for %.0f %% of the time")
-	f.weigh("decodeShare", share(in.BusyMs, in.TimeMs), 0.8, "decoding took nearly all of the time there was for %.0f %% of the call")
-	f.weigh("choppyShare", share(in.ChoppyMs, in.TimeMs), 0.55, "sound was made up though nothing was lost for %.0f %% of the time")
+	f.weigh("notShownShare", in.StuckMs, in.TimeMs, 0.8, "pictures came whole and were not shown for %.0f %% of the time")
+	f.weigh("decodeShare", in.BusyMs, in.TimeMs, 0.8, "decoding took too much of the time there was for %.0f %% of the call")
+	if p.throughSFU && p.sender < 0 { // it may have been so before the server
+		return f.appendTo(findings)
+	}
+	f.weigh("choppyShare", in.ChoppyMs, in.TimeMs, 0.55, "sound was made up though nothing was lost for %.0f %% of the time")
 	return f.appendTo(findings)
 }
 
-// weigh takes a share of the time that is a bad one as evidence, which gives at least that
-// confidence. The text takes the share in percent.
-func (f *Finding) weigh(metric string, value, confidence float64, text string) {
-	if value >= badShare {
-		f.Confidence = max(f.Confidence, confidence)
+// minSignMs is how long a sign of a busy machine must have been seen: one measurement is none.
+const minSignMs = 3000
+
+// weigh takes the share of a time that something held as evidence if it is a bad one. Half of
+// the time gives the whole confidence, and less of it up to a fifth less. The text takes the
+// share in percent.
+func (f *Finding) weigh(metric string, ms, wholeMs, confidence float64, text string) {
+	if value := share(ms, wholeMs); value >= badShare && ms >= minSignMs {
+		f.Confidence = max(f.Confidence, confidence-max(0, 0.5-value)*0.8)
 		f.Evidence = append(f.Evidence, Evidence{metric, f.Session, f.MediaType, round(value), badShare, fmt.Sprintf(text, 100*value)})
 	}
 }

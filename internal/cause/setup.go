@@ -127,7 +127,7 @@ func broken(f *Fabric) (Finding, bool) {
 	if f.Broken {
 		evidence.Text = "the connection was interrupted, and did not come back"
 	}
-	return Finding{Cause: ICEConnectivity, Confidence: 0.9, Evidence: []Evidence{evidence}}, true
+	return Finding{Cause: ICEConnectivity, Confidence: 0.92, Evidence: []Evidence{evidence}}, true
 }
 
 // place says where a fabric that failed lies: with the participant all of whose fabrics fail
@@ -145,28 +145,52 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 	mine, theirs := c.failing(i), c.failing(other)
 	if theirs > mine {
 		finding.Session = c.session(other)
-		finding.legs = c.count(other)
+		finding.legs = c.failed[other]
 	} else {
-		finding.legs = c.count(i)
+		finding.legs = c.failed[i]
 	}
 	if mine == theirs { // between the two, for all that is known
 		finding.Peer = c.session(other)
 	}
+	if c.toldNothing(other) && !f.Connected { // nobody knows what happened there
+		finding.Confidence -= unheard
+	}
 }
 
-// failing is the share of a participant's fabrics that failed or broke.
-func (c *call) failing(i int) float64 {
-	return float64(c.count(i)) / float64(max(1, len(c.people[i].Fabrics)))
-}
+// unheard is how much less sure it is why a connection was not made, where one of the two told
+// nothing.
+const unheard = 0.2
 
-func (c *call) count(i int) (n int) {
-	for j := range c.people[i].Fabrics {
-		f := &c.people[i].Fabrics[j]
-		_, failed := setup(f)
-		_, broke := broken(f)
-		if failed || broke {
-			n++
+// connections counts, for each participant, whom they were to be connected with, and how many
+// of these connections failed or broke, as either end tells.
+func (c *call) connections() {
+	type link struct{ a, b, fabric int } // the number of the fabric where its other end has no name
+	failed := map[link]bool{}
+	for i := range c.people {
+		for j := range c.people[i].Fabrics {
+			f := &c.people[i].Fabrics[j]
+			at := link{i, nobody, j}
+			if other := c.peer(i, f); other >= 0 {
+				at = link{min(i, other), max(i, other), 0}
+			}
+			_, unset := setup(f)
+			_, broke := broken(f)
+			failed[at] = failed[at] || unset || broke
 		}
 	}
-	return n
+	c.linked, c.failed = make([]int, len(c.people)), make([]int, len(c.people))
+	for at, bad := range failed {
+		for _, i := range []int{at.a, at.b} {
+			if i == nobody {
+				continue
+			}
+			c.linked[i]++
+			if bad {
+				c.failed[i]++
+			}
+		}
+	}
 }
+
+// failing is the share of a participant's connections that failed or broke.
+func (c *call) failing(i int) float64 { return float64(c.failed[i]) / float64(max(1, c.linked[i])) }

@@ -107,6 +107,15 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	return finding
 }
 
+// sent: whoever this stream from the server is of sends; where nobody can tell whose it is,
+// everybody does. Of somebody who was not measured nobody knows.
+func (c *call) sent(p *pairing, sends map[string]bool, senders int) bool {
+	if p.sender >= 0 {
+		return sends[c.session(p.sender)+p.media]
+	}
+	return p.in.User == "" && senders >= len(c.people)
+}
+
 // forwarded: what a participant sends well, and no one gets from the server.
 func (c *call) forwarded(findings []Finding, pairings []pairing) []Finding {
 	type flow struct{ sent, came, missed int }
@@ -126,8 +135,8 @@ func (c *call) forwarded(findings []Finding, pairings []pairing) []Finding {
 		if !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs {
 			continue
 		}
-		if p.sender == server && media[p.media].sent < len(c.people) || p.sender >= 0 && !sends[c.session(p.sender)+p.media] {
-			continue // it may be that nobody sent this one
+		if !c.sent(p, sends, media[p.media].sent) {
+			continue
 		}
 		missing := share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs)
 		if missing < badShare {

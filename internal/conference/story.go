@@ -80,7 +80,14 @@ func pathFacts(m *Stats) detect.Facts {
 	}
 	even := m.MediaType == audio || m.FPS.V >= storyFPS // few pictures come unevenly by nature
 	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
-		when(jitter.Known && jitter.V > cause.JitterMs && m.Packets >= storyPackets && even, jittery)
+		when(jitter.Known && jitter.V > jitterLimit(m) && m.Packets >= storyPackets && even, jittery)
+}
+
+func jitterLimit(m *Stats) float64 {
+	if m.MediaType == audio {
+		return cause.SoundJitterMs
+	}
+	return cause.JitterMs
 }
 
 // held reports whether the encoder was held back for most of the interval.
@@ -96,9 +103,17 @@ func encoderFacts(m *Stats) detect.Facts {
 	if !m.TargetBitrateBps.Known {
 		rate = 8000 * m.Bytes / max(1, m.IntervalMs)
 	}
-	return when(held(m, m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
+	starved := m.MediaType == video && m.Rid == "" && m.TargetBitrateBps.V > 0 && m.TargetBitrateBps.V < cause.NoBandwidth
+	return when(starved || held(m, m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
 		when(held(m, m.CPULimitedMs, "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
-		when(m.EncodeMs.Known && m.EncodeMs.V >= cause.WorkShare*m.IntervalMs, busy)
+		when(tooBusy(m, m.EncodeMs), busy)
+}
+
+// tooBusy: coding took nearly all of the time, or much of it and too little came of it. A
+// slow machine that keeps up is no fault.
+func tooBusy(m *Stats, coding Value) bool {
+	slow := m.FPS.Known && m.FPS.V < cause.SmoothFPS && coding.V >= cause.SlowWorkShare*m.IntervalMs
+	return coding.Known && (slow || coding.V >= cause.WorkShare*m.IntervalMs)
 }
 
 func decoderFacts(m *Stats) detect.Facts {
@@ -106,9 +121,10 @@ func decoderFacts(m *Stats) detect.Facts {
 	whole := m.PacketsLost < cause.ChoppyLoss*expected
 	shown := m.FramesDecoded.V - max(0, m.FramesDropped.V)
 	made := max(0, m.ConcealedSamples-m.SilentConcealed)
+	calm := m.JitterMs.Known && m.JitterMs.V <= cause.SoundJitterMs // what comes late is made up as well
 	return when(m.FramesDecoded.Known && m.Frames.Known && m.Frames.V >= storyFrames && whole && shown < cause.StuckFraction*m.Frames.V, stuck) |
-		when(m.Samples > 0 && expected >= storyPackets && whole && made > cause.ChoppyFraction*m.Samples, choppy) |
-		when(m.DecodeMs.Known && m.DecodeMs.V >= cause.WorkShare*m.IntervalMs, busy)
+		when(m.Samples > 0 && expected >= storyPackets && whole && calm && made > cause.ChoppyFraction*m.Samples, choppy) |
+		when(tooBusy(m, m.DecodeMs), busy)
 }
 
 // contentFacts are about what there was to send, or what came.

@@ -1,0 +1,108 @@
+package cause_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+)
+
+// uneven gives the ways of a mesh jitter, ms, by default calm; over 15 is bad for all of the time.
+func uneven(users string, calm float64, ways map[string]float64) cause.Call {
+	call := mesh(users)
+	for i := range call.People {
+		for j := range call.People[i].Fabrics {
+			f := &call.People[i].Fabrics[j]
+			for k := range f.Streams {
+				s := &f.Streams[k]
+				if s.Sends {
+					continue
+				}
+				s.Jitter = cause.Value{V: calm, Known: true}
+				if v, has := ways[f.Remote[0]+call.People[i].Session]; has {
+					s.Jitter.V = v
+				}
+				if s.Jitter.V > cause.SoundJitterMs {
+					s.JitteryMs = minute
+				}
+			}
+		}
+	}
+	return call
+}
+
+// TestJitterMustStandOut: a busy machine makes jitter in all that it sends and gets, so only
+// ways that have more than others are told.
+//
+// spec: CONF-03
+func TestJitterMustStandOut(t *testing.T) {
+	f := func(call cause.Call, want cause.Cause, session string) {
+		t.Helper()
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session}, []any{got.Cause, got.Session}, "%+v", got)
+	}
+	f(uneven("ab", 20, nil), cause.Unknown, "")
+	f(uneven("ab", 2, map[string]float64{"ab": 20}), cause.PathOrTURN, "a")
+	f(uneven("abc", 20, nil), cause.Unknown, "")
+	f(uneven("abc", 12, nil), cause.None, "")
+	f(uneven("abc", 8, map[string]float64{"ba": 20, "bc": 20}), cause.SenderUplink, "b")
+	f(uneven("abc", 8, map[string]float64{"ab": 20, "cb": 20}), cause.ReceiverDownlink, "b")
+	f(uneven("abc", 14, map[string]float64{"ab": 20, "cb": 20}), cause.Unknown, "")
+}
+
+// slow makes the round trips of one participant long.
+func slow(call cause.Call, session string, seenMs float64) {
+	for i := range call.People {
+		for j := range call.People[i].Fabrics {
+			f := &call.People[i].Fabrics[j]
+			if call.People[i].Session == session || f.Remote[0] == session {
+				f.RTTMs, f.RTTSeenMs, f.SlowMs = cause.Value{V: 500, Known: true}, seenMs, seenMs
+			}
+		}
+	}
+}
+
+// TestRoundTripHasNoDirection: jitter on one side of an access tells which one is slow; where
+// there is none, the other direction is told as possible too, with less confidence.
+//
+// spec: CONF-03
+func TestRoundTripHasNoDirection(t *testing.T) {
+	even := mesh("abc")
+	slow(even, "b", minute)
+	got := cause.Find(even).Call
+	require.Equal(t, "b", got.Session)
+	require.Contains(t, got.Others, cause.Other{Cause: cause.ReceiverDownlink, Session: "b", Confidence: 0.4})
+
+	call := uneven("abc", 2, map[string]float64{"ab": 20, "cb": 20})
+	slow(call, "b", minute)
+	down := cause.Find(call).Call
+	require.Equal(t, []any{cause.ReceiverDownlink, "b"}, []any{down.Cause, down.Session})
+	require.Greater(t, down.Confidence, got.Confidence)
+
+	call = uneven("abc", 2, map[string]float64{"ba": 20, "bc": 20})
+	slow(call, "b", minute)
+	up := cause.Find(call).Call
+	require.Equal(t, []any{cause.SenderUplink, "b"}, []any{up.Cause, up.Session})
+}
+
+// TestFewRoundTripsTellNothing: a share of next to no time is none.
+func TestFewRoundTripsTellNothing(t *testing.T) {
+	call := mesh("ab")
+	slow(call, "b", cause.MinTimeMs-1)
+	require.Equal(t, cause.None, cause.Find(call).Call.Cause)
+	slow(call, "b", cause.MinTimeMs)
+	require.Equal(t, cause.PathOrTURN, cause.Find(call).Call.Cause)
+}
+
+// TestOneMeasurementOfAMachineIsNone: a share of a short time is not enough.
+func TestOneMeasurementOfAMachineIsNone(t *testing.T) {
+	f := func(ms float64, want cause.Cause) {
+		t.Helper()
+		call := mesh("ab")
+		change(call, "a", "b", func(f *cause.Fabric) { f.Streams[0].TimeMs, f.Streams[0].BusyMs = cause.MinTimeMs, ms })
+		require.Equal(t, want, cause.Find(call).Call.Cause)
+	}
+	f(2000, cause.None)
+	f(4000, cause.SendingMachineCPU)
+}

@@ -1,0 +1,119 @@
+package cause_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+)
+
+// untold takes what one participant told out of a call.
+func untold(call cause.Call, session string) cause.Call {
+	call.People = slices.DeleteFunc(call.People, func(p cause.Person) bool { return p.Session == session })
+	return call
+}
+
+// change changes one participant's side of the connection with another.
+func change(call cause.Call, session, remote string, do func(*cause.Fabric)) {
+	for i := range call.People {
+		for j := range call.People[i].Fabrics {
+			if f := &call.People[i].Fabrics[j]; call.People[i].Session == session && f.Remote[0] == remote {
+				do(f)
+			}
+		}
+	}
+}
+
+func snapped(f *cause.Fabric) { f.Broken = true }
+
+func unset(f *cause.Fabric) { f.Connected, f.Streams = false, nil }
+
+// TestWhoToldNothingCanBeAtFault: who lost both others is at fault, and not one of those who
+// told of it.
+//
+// spec: CONF-03
+func TestWhoToldNothingCanBeAtFault(t *testing.T) {
+	call := mesh("abc")
+	change(call, "a", "b", snapped)
+	change(call, "c", "b", snapped)
+	for _, known := range []bool{true, false} {
+		if !known {
+			call = untold(call, "b")
+		}
+		got := cause.Find(call).Call
+		require.Equal(t, cause.ICEConnectivity, got.Cause)
+		require.NotContains(t, []string{"a", "c"}, got.Session)
+		require.NotContains(t, []string{"a", "c"}, got.Peer)
+	}
+}
+
+// TestOneEndIsLessSure: what only one of two told is said with less confidence.
+func TestOneEndIsLessSure(t *testing.T) {
+	f := func(make func() cause.Call, below float64) {
+		t.Helper()
+		both, one := cause.Find(make()).Call, cause.Find(untold(make(), "a")).Call
+		require.Equal(t, both.Cause, one.Cause)
+		require.Less(t, one.Confidence, both.Confidence)
+		require.Less(t, one.Confidence, below)
+	}
+	f(func() cause.Call { return mesh("ab") }, 0.6)
+	f(func() cause.Call { return mesh("ab", "ab") }, 0.75)
+	f(func() cause.Call {
+		call := mesh("ab")
+		change(call, "a", "b", unset)
+		change(call, "b", "a", unset)
+		return call
+	}, 0.7)
+}
+
+// TestHearsNobody: where nothing came from somebody who told nothing, nobody knows whether
+// that is as it should be.
+func TestHearsNobody(t *testing.T) {
+	call := untold(mesh("ab"), "b")
+	require.Equal(t, cause.None, cause.Find(call).Call.Cause)
+	change(call, "a", "b", func(f *cause.Fabric) {
+		f.Streams = slices.DeleteFunc(f.Streams, func(s cause.Stream) bool { return !s.Sends })
+	})
+	require.Equal(t, cause.Unknown, cause.Find(call).Call.Cause)
+}
+
+// behind is a call of people who all send to a server and get what the others sent.
+func behind(users string) cause.Call {
+	var call cause.Call
+	ssrc := int64(0)
+	for _, user := range users {
+		f := cause.Fabric{Remote: []string{"server"}, Server: true, Media: true, Sends: true, Connected: true, Described: true, LifeMs: minute}
+		for _, from := range users {
+			ssrc++
+			s := cause.Stream{SSRC: ssrc, Media: "audio", TimeMs: minute, Packets: 3000, SeenMs: minute, Sends: from == user}
+			if from != user {
+				s.User = string(from)
+			}
+			f.Streams = append(f.Streams, s)
+		}
+		call.People = append(call.People, cause.Person{Session: string(user), Users: []string{string(user)}, Fabrics: []cause.Fabric{f}})
+	}
+	return call
+}
+
+// silence makes what comes of one user nothing.
+func silence(call cause.Call, of string) {
+	for i := range call.People {
+		for k := range call.People[i].Fabrics[0].Streams {
+			if s := &call.People[i].Fabrics[0].Streams[k]; s.User == of {
+				s.NoneMs, s.QuietMs = minute, minute
+			}
+		}
+	}
+}
+
+// TestServerIsNotBlamedForTheUnmeasured: what does not come out of a server may never have
+// gone in, if its sender told nothing.
+func TestServerIsNotBlamedForTheUnmeasured(t *testing.T) {
+	call := behind("abc")
+	silence(call, "c")
+	require.Equal(t, cause.MediaServer, cause.Find(call).Call.Cause)
+	require.Equal(t, cause.None, cause.Find(untold(call, "c")).Call.Cause)
+}
