@@ -283,7 +283,7 @@ func (d *freshDraw) starvedSender() {
 
 func (d *freshDraw) starvedReceiver() {
 	d.gather(pairOf)
-	d.scene = starvedScene(d.scene.name, d.other, d.who, starvation{who: d.who, share: d.between(.05, .08)})
+	d.scene = starvedScene(d.scene.name, d.other, d.who, starvation{who: d.who, share: d.between(.028, .042)})
 }
 
 func (d *freshDraw) capture() {

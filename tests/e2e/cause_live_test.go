@@ -31,21 +31,21 @@ func TestLikelyCauses(t *testing.T) {
 	need(t, programs[chromium]...)
 	stage := newCauseStage(t, newCollector(t))
 	stage.start()
-	names := liveScenes
+	names, lasts := liveScenes, full
 	if !*allCauses {
-		names = names[:alwaysLive]
+		names, lasts = names[:alwaysLive], brief
 	}
+	b := startBrowser(t, chromium)
 	for _, scene := range causeScenes() {
 		if slices.Contains(names, scene.name) {
-			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage) })
+			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, b, lasts) })
 		}
 	}
 }
 
-func (s *causeScene) live(t *testing.T, stage *causeStage) {
+func (s *causeScene) live(t *testing.T, stage *causeStage, b *browser, lasts length) {
 	t.Helper()
-	b := startBrowser(t, chromium)
-	s.play(t, stage, s.name, b)
+	s.play(t, stage, s.name, b, lasts)
 	found, users, at := stage.likelyCause(t, s.name)
 	require.Contains(t, append([]string{s.label.Cause}, s.label.Also...), found, "what was done: %s", s.label.Did)
 	for _, user := range users {

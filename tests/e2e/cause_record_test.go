@@ -60,7 +60,7 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, d
 		kind = chromium
 	}
 	room := s.name
-	s.play(t, stage, room, startBrowser(t, kind))
+	s.play(t, stage, room, startBrowser(t, kind), full)
 	var logs []plog.Logs
 	eventually(t, 10*time.Second, "all have said what they think", func() (bool, string) {
 		logs = sink.of(room)

@@ -44,15 +44,18 @@ type starvation struct {
 
 func (s starvation) String() string {
 	if s.busy == 0 {
-		return fmt.Sprintf("%.0f %% of a processor", 100*s.share)
+		return fmt.Sprintf("%.1f %% of a processor", 100*s.share)
 	}
 	return fmt.Sprintf("%.0f %% of a processor, and %d other threads that want it", 100*s.share, s.busy)
 }
 
-// How long a call goes well, and how long it is harmed then: intervals are of 2 s.
-const (
-	wellFor   = 5 * time.Second
-	harmedFor = 19 * time.Second
+// length is how long a call goes well, and how long it is harmed then: intervals are of 2 s.
+type length struct{ well, harmed time.Duration }
+
+var (
+	full = length{5 * time.Second, 19 * time.Second}
+	// brief is enough for what the network does, and for a connection that was never made.
+	brief = length{3 * time.Second, 8 * time.Second}
 )
 
 func sound(m *member) { m.Media.Video = "" }
@@ -311,9 +314,9 @@ func machineScenes() []causeScene {
 		starvedScene("cpu-send-a", "ada", "ben", starvation{"ada", .2, 6}),
 		starvedScene("cpu-send-b", "ben", "ada", starvation{"ben", .25, 4}),
 		starvedScene("cpu-send-c", "ada", "ben", starvation{"ada", .15, 8}),
-		starvedScene("cpu-receive-a", "ben", "ada", starvation{"ada", .05, 0}),
-		starvedScene("cpu-receive-b", "ada", "ben", starvation{"ben", .06, 0}),
-		starvedScene("cpu-receive-c", "ada", "ben", starvation{"ben", .08, 0}),
+		starvedScene("cpu-receive-a", "ben", "ada", starvation{"ada", .03, 0}),
+		starvedScene("cpu-receive-b", "ada", "ben", starvation{"ben", .035, 0}),
+		starvedScene("cpu-receive-c", "ada", "ben", starvation{"ben", .04, 0}),
 	}
 }
 
@@ -460,7 +463,7 @@ func signallingScenes() []causeScene {
 }
 
 // play makes one call of a scene and returns when everybody has left.
-func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *browser) {
+func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *browser, lasts length) {
 	t.Helper()
 	c := &causeCall{t: t, stage: stage, room: room}
 	for _, user := range s.users {
@@ -484,7 +487,7 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 			kinds = []string{"audio", "video"}
 		}
 		c.flow(kinds...)
-		c.lasts(wellFor)
+		c.lasts(lasts.well)
 	}
 	if s.starved.who != "" {
 		s.starved.begin(c, own[s.starved.who])
@@ -492,7 +495,7 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 	if s.act != nil {
 		s.act(c)
 	}
-	c.lasts(harmedFor)
+	c.lasts(lasts.harmed)
 	s.starved.end(c, own[s.starved.who])
 	c.leave()
 }
@@ -528,9 +531,10 @@ func leave(t *testing.T, b *browser, share float64) {
 		require.NoError(t, os.Mkdir(group, 0o755), "control groups are needed to starve a browser")
 		t.Cleanup(func() { release(t, group) })
 	}
-	const periodUs = 20_000 // short, so that it is a slow processor and not one that stops
+	const leastUs = 1200                        // a quota of less than 1 ms is refused
+	periodUs := int(max(20_000, leastUs/share)) // short, so that it is a slow processor and not one that stops
 	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(periodUs)))
-	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*periodUs))))
+	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*float64(periodUs)))))
 	for _, pid := range family(t, b.process.cmd.Process.Pid) {
 		_ = write("cgroup.procs", pid) // it may have ended
 	}
