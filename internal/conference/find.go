@@ -123,7 +123,7 @@ func (f *finder) participant(p *Participant) {
 	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias}
 	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
-		low := about.of(detect.LowQuality, "mos", detect.High)
+		low := about.of(detect.LowQuality, "mos", detect.Medium)
 		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
 		low.Open = p.goesOn()
 		f.add(low, whole)
