@@ -59,7 +59,7 @@
     }
     const url = parse(scriptUrl ?? "");
     if (url && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL(".", url).href;
-    throw new Invalid("the collector is unknown: load the library from it, or set configParams.backendUrl");
+    throw new Invalid("the collector is unknown: load the library from it or set configParams.backendUrl");
   }
   function parse(text2) {
     const url = attempt(() => new URL(text2, globalThis.location?.href));
@@ -1894,6 +1894,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let localUserID = first.userID;
     let fabrics = [];
     let endedFabrics = [];
+    const known2 = /* @__PURE__ */ new WeakSet();
     let left = [];
     const announcements = /* @__PURE__ */ new Map();
     const told = /* @__PURE__ */ new Set();
@@ -1984,8 +1985,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       });
     }
     function conferenceURL({ fabric, conferenceID, addedAt }) {
-      const known2 = urls.get(fabric);
-      if (known2 !== void 0) return known2;
+      const known3 = urls.get(fabric);
+      if (known3 !== void 0) return known3;
       const values = { appID, conferenceID, at: clock.time(addedAt) };
       const url = urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
       urls.set(fabric, url);
@@ -2021,6 +2022,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         lastFabric,
         once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
       );
+      known2.add(pc);
       const first2 = !fabrics.length;
       if (first2) measuredMs = clock.mono();
       fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
@@ -2029,10 +2031,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         look();
       }
     }
-    const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
+    const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known3) => known3.conferenceID === conferenceID).at(-1);
     function match(pc, conferenceID, ssrc) {
       const here = alive(conferenceID);
-      return here.find((f) => f.pc === pc) ?? here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
+      if (known2.has(pc)) return here.find((f) => f.pc === pc);
+      return here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
     }
     function hidden(kept) {
       left = kept ? alive() : [];
@@ -2305,7 +2308,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   function sendFabricEvent(instance, { notes }, pc, name, conferenceID, eventData) {
     const event = requireMember("fabricEvent", enums.fabricEvent, name);
-    if (event.startsWith("fabricSetup")) throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+    if (event.startsWith("fabricSetup")) throw new Invalid(`${event} is made by the library itself`);
     const conference = requireConferenceID(conferenceID);
     const session = sessionOf(instance);
     const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}, notes) } : requireData("eventData", eventData ?? {});
@@ -2313,9 +2316,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const { fabric, record } = session.scope(pc, conference, ofConference);
     if (event === "fabricTerminated") {
       if (fabric) fabric.end("application");
-      else notes.push("the fabric had ended already");
+      else notes.push("the fabric has ended already");
     } else {
-      if (!fabric && !ofConference) throw new Invalid("the fabric has ended");
+      if (!fabric && !ofConference) throw new Invalid("the fabric has ended already");
       record("event", { event, data });
     }
   }

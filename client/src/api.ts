@@ -181,7 +181,7 @@ function sendFabricEvent(
   eventData: unknown,
 ): void {
   const event = check.requireMember('fabricEvent', enums.fabricEvent, name);
-  if (event.startsWith('fabricSetup')) throw new Invalid(`${event} is made by the library itself and cannot be sent`);
+  if (event.startsWith('fabricSetup')) throw new Invalid(`${event} is made by the library itself`);
   const conference = check.requireConferenceID(conferenceID);
   const session = sessionOf(instance);
   const data =
@@ -192,9 +192,9 @@ function sendFabricEvent(
   const { fabric, record } = session.scope(pc, conference, ofConference);
   if (event === 'fabricTerminated') {
     if (fabric) fabric.end('application');
-    else notes.push('the fabric had ended already');
+    else notes.push('the fabric has ended already');
   } else {
-    if (!fabric && !ofConference) throw new Invalid('the fabric has ended');
+    if (!fabric && !ofConference) throw new Invalid('the fabric has ended already');
     record('event', { event, data });
   }
 }

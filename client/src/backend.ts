@@ -12,7 +12,7 @@ export function findBackend(backendUrl: string | undefined, scriptUrl: string | 
   const url = parse(scriptUrl ?? '');
   // A bundle has a URL too, but it is the application's: only our own file names count.
   if (url && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL('.', url).href;
-  throw new Invalid('the collector is unknown: load the library from it, or set configParams.backendUrl');
+  throw new Invalid('the collector is unknown: load the library from it or set configParams.backendUrl');
 }
 
 /** An http or https URL. */

@@ -53,6 +53,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let localUserID = first.userID;
   let fabrics: Fabric[] = [];
   let endedFabrics: FabricInfo[] = [];
+  /** Every PeerConnection that was ever added. */
+  const known = new WeakSet<object>();
   /** What was monitored when the page went into the back/forward cache. */
   let left: Fabric[] = [];
   /** How each fabric is announced: always in the same words, so that its number means the same all session. */
@@ -208,6 +210,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       lastFabric,
       once(() => JSON.stringify({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
     );
+    known.add(pc);
     const first = !fabrics.length;
     if (first) measuredMs = clock.mono();
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
@@ -221,10 +224,11 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   const conference = (conferenceID: string) =>
     [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known) => known.conferenceID === conferenceID).at(-1);
 
-  /** A PeerConnection never added is matched by SSRC and conference (API-12). */
+  /** A PeerConnection never added is matched by SSRC and conference (API-12); one that was, by itself alone. */
   function match(pc: unknown, conferenceID: string, ssrc?: number): Fabric | undefined {
     const here = alive(conferenceID);
-    return here.find((f) => f.pc === pc) ?? here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
+    if (known.has(pc as object)) return here.find((f) => f.pc === pc);
+    return here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
   }
 
   /** A page that may come back ends its fabrics too: nobody knows whether it will. */

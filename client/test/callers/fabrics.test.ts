@@ -143,6 +143,28 @@ describe('the same PeerConnection again (spec: FAB-10, FAB-09)', () => {
     expect(page.of('event').at(-1)).toMatchObject({ event: 'audioMute', fabric: 2 });
   });
 
+  it('is not taken for another call of the meeting when its own is over', async () => {
+    const page = await open();
+    const [first, second] = [new FakePeerConnection(), new FakePeerConnection()];
+    taken(page.qos.addNewFabric(first, 'bob', 'multiplex', conference));
+    taken(page.qos.addNewFabric(second, 'carol', 'multiplex', conference));
+    const say = (event: string) => page.qos.sendFabricEvent(first, event, conference);
+    taken(say('fabricTerminated'));
+    for (const laterMs of [0, 2000]) {
+      await page.harness.run(laterMs);
+      taken(say('fabricTerminated'), 'ended already');
+      refused(say('audioMute'), 'the fabric has ended');
+      refused(page.qos.associateMstWithUserID(first, 'bob', conference, 1, ''), 'no fabric');
+      refused(page.qos.reportUserIDChange(first, conference, 'b2', 'remote'), 'no fabric');
+      taken(page.qos.reportError(first, conference, 'signalingError', new Error('Busy')));
+      expect(page.of('error').at(-1)).toMatchObject({ conferenceID: conference });
+      expect(page.of('error').at(-1)).not.toHaveProperty('fabric');
+    }
+    expect(page.of('event').filter((message) => message.fabric === 2)).toHaveLength(1);
+    taken(page.qos.sendFabricEvent(second, 'audioMute', conference));
+    expect(page.of('event').at(-1)).toMatchObject({ event: 'audioMute', fabric: 2 });
+  });
+
   it('for each participant of a meeting, under one conference', async () => {
     const page = await open();
     const pcs = ['bob', 'carol', 'dave'].map((user) => {
