@@ -13,6 +13,7 @@ import (
 const (
 	maxParticipants = 5000
 	maxFabrics      = 1024
+	maxParts        = 50_000 // fabrics and streams, of all together
 	maxRemarks      = 2000
 	indexBits       = 10
 	maxIndex        = 1<<indexBits - 1
@@ -28,6 +29,7 @@ type Conference struct {
 	active       bool          // some record was activity
 	participants map[string]*participant
 	remarks      map[identity]*remark // allocated with the first one
+	parts        int                  // fabrics and streams
 	truncated    int
 	judge        *judge
 	stirred      bool // something may be wrong that was not looked at
@@ -114,15 +116,18 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 	}
 	f := p.fabrics[e.Fabric]
 	if f == nil {
-		if len(p.fabrics) >= maxFabrics {
+		if len(p.fabrics) >= maxFabrics || c.parts >= maxParts {
 			c.truncated++
 			return false
 		}
 		f = &fabric{judge: c.judge}
 		p.fabrics[e.Fabric] = f
+		c.parts++
 	}
-	c.judge.stirred = false
+	c.judge.stirred, c.judge.full = false, c.parts >= maxParts
+	streams := len(f.streams)
 	c.truncated += f.apply(e, arrivedMs)
+	c.parts += len(f.streams) - streams
 	c.stirred = c.stirred || c.judge.stirred
 	return false
 }
@@ -203,11 +208,15 @@ func (c *Conference) merge(o *Conference) {
 		c.span = c.span.Union(o.span)
 	}
 	c.truncated += o.truncated
+	c.parts += o.parts
 	c.stirred = c.stirred || o.stirred
 	for session, p := range o.participants {
-		if have := c.participants[session]; have != nil {
+		switch have := c.participants[session]; {
+		case have != nil:
 			c.truncated += have.merge(p)
-		} else {
+		case len(c.participants) >= maxParticipants:
+			c.truncated++
+		default:
 			c.participants[session] = p
 		}
 	}

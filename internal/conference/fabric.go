@@ -150,7 +150,7 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 	}
 	s := f.streams[key]
 	if s == nil {
-		if len(f.streams) >= maxStreams {
+		if len(f.streams) >= maxStreams || f.judge.full {
 			return 1
 		}
 		if f.streams == nil {

@@ -63,6 +63,7 @@ func heapOf(tb testing.TB, n int) float64 {
 
 func heap() uint64 {
 	runtime.GC()
+	runtime.GC() // what pools held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

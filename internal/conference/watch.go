@@ -12,6 +12,7 @@ type judge struct {
 	sample detect.Sample // the one that is looked at: too large to be made anew each time
 
 	stirred bool // the record that is applied may mean that something is wrong, or was not
+	full    bool // its conference has room for no other stream
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())

@@ -1,0 +1,236 @@
+package conference_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// What no honest client sends, one kind a test: it is counted, bounded, and told.
+
+var sane = conference.Stats{
+	StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000, Packets: 100, Bytes: 8000, Samples: 96_000,
+	JitterMs: conference.Known(3), RTTMs: conference.Known(40), MOS: conference.Known(4.3), Label: "excellent",
+}
+
+// TestImpossibleCounters: a counter that goes back, jumps, is negative or huge is named in its
+// record, counted in the summary, and no part of it; the rest of the measurement is.
+//
+// spec: CONF-03, QUAL-01
+func TestImpossibleCounters(t *testing.T) {
+	f := func(what string, spoil func(*conference.Stats), named ...string) {
+		t.Helper()
+		events := []conference.Event{statsOf("a", 1, sane), statsOf("a", 3, sane)}
+		mad := sane
+		spoil(&mad)
+		require.Equal(t, named, new(mad).Unlikely(), what)
+		s := conference.Fold(append(events, statsOf("a", 2, mad)), quality.DefaultBounds())
+		require.Equal(t, len(named), s.Unlikely, what)
+		asJSON(t, s)
+		stream := s.Participants[0].Fabrics[0].Streams[0]
+		require.Equal(t, 3, stream.Intervals, what)
+		require.LessOrEqual(t, stream.Packets, int64(300), what)
+		require.GreaterOrEqual(t, stream.Packets, int64(200), what)
+		require.LessOrEqual(t, stream.RTTMs.Max, 40.0, what)
+		require.InDelta(t, 4.3, *s.MOS, 0.01, what)
+	}
+	f("goes back", func(m *conference.Stats) { m.Packets, m.Bytes = -70, -5000 }, "bytes", "packets")
+	f("jumps", func(m *conference.Stats) { m.Packets, m.Samples = 1<<32, 1<<40 }, "packets", "samples")
+	f("is negative", func(m *conference.Stats) { m.JitterMs, m.FreezeMs = conference.Known(-1), -1 }, "freezeMs", "jitterMs")
+	f("is huge", func(m *conference.Stats) { m.Packets, m.RTTMs = math.MaxFloat64, conference.Known(1e300) }, "packets", "rttMs")
+	f("takes back more than was ever lost", func(m *conference.Stats) { m.PacketsLost = -1e12 }, "packetsLost")
+	f("took less than no time", func(m *conference.Stats) { m.IntervalMs = -2000 }, "intervalMs")
+}
+
+// TestLossThatIsTakenBack: late packets may make a loss negative; no fraction and no score
+// follows from that.
+//
+// spec: CONF-03
+func TestLossThatIsTakenBack(t *testing.T) {
+	back := sane
+	back.PacketsLost = -30
+	s := conference.Fold([]conference.Event{statsOf("a", 1, back), statsOf("a", 2, sane)}, quality.DefaultBounds())
+	stream := s.Participants[0].Fabrics[0].Streams[0]
+	require.Zero(t, s.Unlikely)
+	require.EqualValues(t, -30, stream.PacketsLost)
+	require.Zero(t, *stream.LossFraction)
+}
+
+// TestMissingEnds: what was never ended, or never begun, lasts no longer than its fabric, and
+// the record says what is not known.
+//
+// spec: CONF-02, CONF-03
+func TestMissingEnds(t *testing.T) {
+	event := func(seq uint64, atMs int64, name string) conference.Event {
+		e := said("c", seq, atMs, name)
+		e.Data = conference.ParseData(name, []byte(`{"durationMs":4000}`))
+		return e
+	}
+	s := conference.Fold([]conference.Event{
+		event(1, 0, "fabricSetup"), event(2, 1000, "audioMute"), event(3, 2000, "fabricHold"), event(4, 3000, "screenShareStart"),
+		event(5, 4000, "iceDisruptionStart"), event(6, 20_000, "customEvent"),
+	}, quality.DefaultBounds())
+	p := s.Participants[0]
+	require.Equal(t, conference.EndSilence, p.EndReason)
+	for _, spans := range [][]conference.Interval{p.Mutes, p.Holds, p.Screen} {
+		require.Len(t, spans, 1)
+		require.EqualValues(t, base+20_000, spans[0].EndMs)
+	}
+	require.Zero(t, p.Fabrics[0].ICEDisruptionMs, "how long it was is not known")
+	i := slices.IndexFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == string(detect.ICEDisruption) })
+	require.True(t, s.Issues[i].Open)
+	require.EqualValues(t, 16_000, s.Issues[i].TotalMs)
+
+	s = conference.Fold([]conference.Event{
+		event(1, 10_000, "audioUnmute"), event(2, 11_000, "fabricResume"), event(3, 12_000, "iceDisruptionEnd"), event(4, 13_000, "fabricTerminated"),
+	}, quality.DefaultBounds())
+	p = s.Participants[0]
+	require.Empty(t, p.Mutes)
+	require.Empty(t, p.Holds)
+	require.InDelta(t, 4000, p.Fabrics[0].ICEDisruptionMs, 0)
+	require.Zero(t, p.Fabrics[0].ICEDisruptions)
+	require.Equal(t, "application", p.EndReason)
+}
+
+// TestTerminatedTwice: the first end is the end; what is measured after it counts, and does
+// not move it.
+//
+// spec: CONF-02
+func TestTerminatedTwice(t *testing.T) {
+	last := statsOf("s", 9, sane)
+	last.ConferenceAtMs = base
+	s := conference.Fold([]conference.Event{said("c", 1, 0, "fabricAdded"), said("c", 2, 1000, "fabricTerminated"), said("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
+	require.EqualValues(t, base+1000, s.Participants[0].EndMs)
+	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
+}
+
+// TestNobodyEverLeaves: in a conference that never ends people come, vanish and come again
+// under new sessions. What there is no room for is counted, and the conference still ends.
+//
+// spec: CONF-02
+func TestNobodyEverLeaves(t *testing.T) {
+	const joins, room = 5500, 5000
+	set := newSet(10, 0)
+	for i := range int64(joins) {
+		e := statsOf(fmt.Sprint("session-", i), 1, sane)
+		e.AtMs = base + i*20_000
+		require.Equal(t, conference.Applied, set.Apply(&e, e.AtMs))
+		if i%100 == 0 {
+			require.Empty(t, tick(set, e.AtMs))
+			require.Equal(t, 1, set.Live())
+		}
+	}
+	out := tick(set, base+joins*20_000+60_000)
+	require.Len(t, out, 1)
+	require.Len(t, out[0].Participants, room)
+	require.Equal(t, joins-room, out[0].Truncated)
+	require.EqualValues(t, (joins-1)*20_000, out[0].DurationMs, "those without room held it open, too")
+}
+
+// TestPartsAreBounded: fabrics and streams are bounded together, however many participants
+// they are divided among.
+//
+// spec: CONF-03
+func TestPartsAreBounded(t *testing.T) {
+	const sessions, streams, room = 300, 250, 50_000
+	c := conference.New("app", "c")
+	for i := range sessions {
+		m := sane
+		for ssrc := range int64(streams) {
+			m.SSRC = ssrc
+			e := statsOf(fmt.Sprint("s", i), uint64(ssrc)+1, m)
+			c.Apply(&e)
+		}
+	}
+	s := c.Summary(quality.DefaultBounds())
+	fabrics, held := 0, 0
+	for _, p := range s.Participants {
+		for _, f := range p.Fabrics {
+			fabrics, held = fabrics+1, held+len(f.Streams)
+		}
+	}
+	require.Equal(t, room, fabrics+held)
+	require.Equal(t, sessions*streams-held, s.Truncated, "all are counted, here or there")
+}
+
+// TestSSRCThatChangesItsKind: each kind is a stream of its own, in each direction, and the
+// summary says how often that was so.
+//
+// spec: CONF-03
+func TestSSRCThatChangesItsKind(t *testing.T) {
+	of := func(seq uint64, statsType, media, codec string) conference.Event {
+		m := sane
+		m.StatsType, m.MediaType, m.Codec = statsType, media, codec
+		return statsOf("a", seq, m)
+	}
+	s := conference.Fold([]conference.Event{
+		of(1, "inbound-rtp", "audio", "opus"), of(2, "inbound-rtp", "video", "VP8"), of(3, "inbound-rtp", "audio", "opus"),
+		of(4, "outbound-rtp", "audio", "opus"), of(5, "outbound-rtp", "text", ""), of(6, "new-type", "audio", ""),
+	}, quality.DefaultBounds())
+	streams := s.Participants[0].Fabrics[0].Streams
+	require.Len(t, streams, 3, "kinds that are not known are none")
+	require.Equal(t, 1, s.TwoKinds)
+	require.Equal(t, []int{2, 1, 1}, []int{streams[0].Intervals, streams[1].Intervals, streams[2].Intervals})
+	require.Equal(t, []string{"opus", "VP8", "opus"}, []string{streams[0].Codec, streams[1].Codec, streams[2].Codec})
+}
+
+// TestNamesAreCut: no name takes more room than its limit, and none is cut within a letter.
+//
+// spec: SRV-02
+func TestNamesAreCut(t *testing.T) {
+	long := strings.Repeat("ä", 400)
+	e := statsOf("a", 1, sane)
+	e.UserID, e.Alias, e.RemoteUser, e.Usage, e.Stats.Codec = long, long, long, long, long
+	s := conference.Fold([]conference.Event{e}, quality.DefaultBounds())
+	p := s.Participants[0]
+	require.Equal(t, strings.Repeat("ä", 256), p.UserID)
+	require.Equal(t, strings.Repeat("ä", 256), p.Fabrics[0].RemoteUserID)
+	require.Equal(t, strings.Repeat("ä", 32), p.Fabrics[0].Usage)
+	require.Equal(t, strings.Repeat("ä", 32), p.Fabrics[0].Streams[0].Codec)
+}
+
+// TestSkewedClock: where one participant's clock is wrong, times are, and nothing else: who
+// was there, what was measured, and how it was.
+//
+// spec: CONF-02, CONF-03
+func TestSkewedClock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := genEvents(t, 25_000)
+		skewed := slices.Clone(events)
+		by := rapid.Int64Range(-20_000, 20_000).Draw(t, "skew")
+		for i := range skewed {
+			if e := &skewed[i]; e.Session == "s0" {
+				e.AtMs += by
+			}
+		}
+		require.Equal(t, measured(conference.Fold(events, quality.DefaultBounds())), measured(conference.Fold(skewed, quality.DefaultBounds())))
+	})
+}
+
+// measured is what a summary says apart from times.
+func measured(s conference.Summary) map[string]any {
+	said := map[string]any{
+		"errors": s.ErrorsByFunction, "logs": s.Logs, "feedback": s.Feedback, "outcome": s.Outcome, "lost": s.LostMeasurements,
+		"truncated": s.Truncated, "unlikely": s.Unlikely, "two kinds": s.TwoKinds, "setup": s.SetupMs,
+	}
+	for _, p := range s.Participants {
+		said[p.Session] = []any{p.Connected, p.Errors, len(p.Feedback), p.MOS, p.Label, p.UserID}
+		for _, f := range p.Fabrics {
+			said[fmt.Sprint(p.Session, f.Fabric)] = []any{f.State, f.SetupMs, f.ICEDisruptions, f.ICEDisruptionMs, f.ICERestarts, f.PairChanges, len(f.Streams)}
+			for _, m := range f.Streams {
+				m.Labels, m.LabelChanges = nil, 0
+				said[fmt.Sprint(p.Session, f.Fabric, m.StatsType, m.MediaType, m.SSRC)] = m
+			}
+		}
+	}
+	return said
+}
