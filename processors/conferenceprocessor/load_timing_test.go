@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -55,22 +56,27 @@ const (
 )
 
 // TestLiveConferences is a benchmark, not a test: it passes a recorded call, with other ids
-// and values that wander, through ConsumeLogs for each conference. Times of events lie in the
-// past, for an hour takes less; times of arrival are true. In the last minute before each
-// report the conferences take turns, as they do in life, and there is a tick each second; what
-// comes before is passed call by call, which is faster and leaves the same state.
+// and values that wander, through ConsumeLogs for each conference. The clock is that of a
+// bubble, so that an hour takes what its work takes and a busy machine ends no call. In the
+// last minute before each report the conferences take turns, as they do in life, with a tick
+// each second; what comes before is passed call by call, which is faster and leaves the same
+// state.
 func TestLiveConferences(t *testing.T) {
 	if *liveConferences == 0 {
 		t.Skip("figures are made on demand: -live-conferences")
 	}
 	require.GreaterOrEqual(t, *liveConferences, 100)
+	synctest.Test(t, holdCalls)
+}
+
+func holdCalls(t *testing.T) {
 	people := liveCall(t)
 	before := heapNow()
 	cfg := createDefaultConfig().(*Config)
 	cfg.MaxConferences = *liveConferences
 	c, err := newConferences(cfg, componenttest.NewNopTelemetrySettings(), consumertest.NewNop())
 	require.NoError(t, err)
-	load := &liveLoad{t: t, c: c, people: people, start: time.Now().Add(-time.Duration(*liveMinutes+1) * time.Minute)}
+	load := &liveLoad{t: t, c: c, people: people, start: time.Now()}
 	load.join()
 	t.Log("conferences, minutes, resident, heap GB, kB/conference, kB/stream, GC % of CPU, us/measurement call by call, by turns, ms/tick, the longest:")
 	for from, minute := range stages(*liveMinutes) {
@@ -105,7 +111,6 @@ type liveLoad struct {
 	c       *conferences
 	people  [2]livePerson
 	start   time.Time
-	ticked  time.Time
 	idle    float64   // making the records of one interval of a conference
 	alone   float64   // a measurement, call by call
 	perRow  []float64 // one by turns
@@ -185,11 +190,12 @@ func (l *liveLoad) join() {
 	l.idle = l.time(func() { l.send(0, 0, *liveConferences, func(plog.Logs) error { return nil }) }) / float64(*liveConferences)
 }
 
-// callByCall passes the measurements of so many intervals.
+// callByCall passes the measurements of so many intervals when they are over.
 func (l *liveLoad) callByCall(from, to int) {
 	if from == to {
 		return
 	}
+	time.Sleep(time.Until(l.at(to, 0)))
 	took := l.time(func() {
 		for n := range *liveConferences {
 			for round := from; round < to; round++ {
@@ -200,23 +206,25 @@ func (l *liveLoad) callByCall(from, to int) {
 	l.alone = l.each(took, (to-from)**liveConferences)
 }
 
-// byTurns passes one measurement of each conference after the other. There are no ticks before
-// all were heard of again.
+// byTurns passes one measurement of each conference after the other, those of a second
+// together.
 func (l *liveLoad) byTurns(from, to int) {
-	const parts = 20
+	const parts = liveMs / 1000
 	l.perRow, l.ticks = l.perRow[:0], l.ticks[:0]
-	l.send(from, 0, *liveConferences, l.consume)
-	l.tick()
-	for round := from + 1; round < to; round++ {
+	for round := from; round < to; round++ {
 		for part := range parts {
+			time.Sleep(time.Until(l.at(round, part*1000).Add(time.Second)))
 			first, last := *liveConferences*part/parts, *liveConferences*(part+1)/parts
 			took := l.time(func() { l.send(round, first, last, l.consume) })
 			l.perRow = append(l.perRow, l.each(took, last-first))
-			if time.Since(l.ticked) >= l.c.cfg.Tick {
-				l.ticks = append(l.ticks, l.tick())
-			}
+			l.ticks = append(l.ticks, l.time(func() { l.c.tick(l.t.Context(), time.Now()) }))
 		}
 	}
+}
+
+// at is when an interval begins, or so many ms later.
+func (l *liveLoad) at(round, ms int) time.Time {
+	return l.start.Add(time.Duration(round*liveMs+ms) * time.Millisecond)
 }
 
 // each is the time of a measurement where that of n intervals is known.
@@ -230,7 +238,7 @@ func (l *liveLoad) consume(logs plog.Logs) error { return l.c.ConsumeLogs(l.t.Co
 func (l *liveLoad) send(round, first, last int, consume func(plog.Logs) error) {
 	for n := first; n < last; n++ {
 		source := rand.New(rand.NewPCG(uint64(n), uint64(round)))
-		at := l.start.Add(time.Duration((round+1)*liveMs-(liveMs-n%liveMs)) * time.Millisecond)
+		at := l.at(round, n%1000+1000*(n*(liveMs/1000) / *liveConferences))
 		for p := range l.people {
 			person := &l.people[p]
 			f := person.frames[(round+n)%len(person.frames)]
@@ -248,13 +256,6 @@ func (l *liveLoad) time(do func()) float64 {
 	before := threadTime(l.t)
 	do()
 	return float64(threadTime(l.t) - before)
-}
-
-// tick looks for ended conferences, as the processor does each second. It returns the ns that
-// this took.
-func (l *liveLoad) tick() float64 {
-	l.ticked = time.Now()
-	return l.time(func() { l.c.tick(l.t.Context(), l.ticked) })
 }
 
 // aim makes f a frame of one participant of one conference.
@@ -437,7 +438,6 @@ func (l *liveLoad) report(minute int, before uint64) {
 	share := (gc - l.reading.gc) / (busy - l.reading.busy)
 	held := float64(heapNow()-before) / float64(*liveConferences)
 	slices.Sort(l.perRow)
-	l.ticks = append(l.ticks, l.tick())
 	slices.Sort(l.ticks)
 	const us, ms = 1e3, 1e6
 	l.t.Logf("| %d | %d | %s | %.2f | %.1f | %.2f | %.0f | %.2f | %.2f | %.1f | %.1f |", *liveConferences, minute, rss,

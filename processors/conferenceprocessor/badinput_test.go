@@ -1,0 +1,144 @@
+package conferenceprocessor
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+
+	recordattribute "github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
+)
+
+// measured is a row of an incoming stream of audio.
+func measured(spoil map[string]any) map[string]any {
+	attrs := map[string]any{
+		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("ssrc"): 7,
+		semconv.Stats("packets"): 500, semconv.Stats("bytes"): 40_000, semconv.Stats("rttMs"): 40.0, semconv.Stats("jitterMs"): 3.0,
+	}
+	for name, v := range spoil {
+		attrs[name] = v
+	}
+	return attrs
+}
+
+// TestImpossibleCountersAreTold: the record that has them says which, whatever comes after
+// this processor sees it, and the summary how many there were.
+//
+// spec: CONF-03, QUAL-01
+func TestImpossibleCountersAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(sink)
+		c, _ := start(t, next, nil)
+		send := func(seq int64, spoil map[string]any) string {
+			logs := frame(seq, semconv.EventStats, 1, measured(spoil))
+			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
+			advance(10 * time.Second)
+			return recordattribute.Text(recordsOf(logs)[0].Attributes(), semconv.Unlikely)
+		}
+		require.Empty(t, send(1, nil))
+		require.Equal(t, "bytes,packets", send(2, map[string]any{semconv.Stats("packets"): -70, semconv.Stats("bytes"): -1}), "back")
+		require.Equal(t, "packets", send(3, map[string]any{semconv.Stats("packets"): int64(1) << 40}), "a jump")
+		require.Equal(t, "rttMs,jitterMs", send(4, map[string]any{semconv.Stats("rttMs"): 1e300, semconv.Stats("jitterMs"): -3.0}))
+		require.Equal(t, "packets", send(5, map[string]any{semconv.Stats("packets"): int64(math.MaxInt64)}))
+		require.Empty(t, send(6, map[string]any{semconv.Stats("packets"): math.NaN(), semconv.Stats("rttMs"): "fast"}), "no numbers: not told")
+		advance(time.Minute)
+		summaries, _ := next.take()
+		s := document(t, summaries[0])
+		require.Equal(t, 6, s.Unlikely)
+		stream := s.Participants[0].Fabrics[0].Streams[0]
+		require.Equal(t, 6, stream.Intervals)
+		require.EqualValues(t, 2*500, stream.Packets)
+		require.InDelta(t, 40, stream.RTTMs.Max, 0)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestNonsenseIsCountedByReason: what no summary counts is counted, by why.
+//
+// spec: SRV-02
+func TestNonsenseIsCountedByReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(sink)
+		c, telemetry := start(t, next, func(cfg *Config) { cfg.MaxConferences = 1 })
+		spoiled := func(spoil func(plog.ScopeLogs, plog.LogRecord)) {
+			logs := event(1, "fabricAdded", `{}`)
+			scope := logs.ResourceLogs().At(0).ScopeLogs().At(0)
+			spoil(scope, scope.LogRecords().At(0))
+			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
+		}
+		seq := func(v any) func(plog.ScopeLogs, plog.LogRecord) {
+			return func(_ plog.ScopeLogs, r plog.LogRecord) {
+				require.NoError(t, r.Attributes().PutEmpty(semconv.FrameSeq).FromRaw(v))
+			}
+		}
+		spoiled(seq(-1))
+		spoiled(seq("one"))
+		spoiled(seq(1.5))
+		spoiled(seq(int64(1) << 60))
+		spoiled(func(_ plog.ScopeLogs, r plog.LogRecord) { r.SetTimestamp(math.MaxUint64) })
+		require.Zero(t, c.set.Len())
+		spoiled(seq(1))
+		spoiled(func(s plog.ScopeLogs, _ plog.LogRecord) { s.Scope().Attributes().PutStr(semconv.ConferenceID, "another") })
+		require.Equal(t, 1, c.set.Len())
+		dropped := func(n int64, why conference.Result) metricdata.DataPoint[int64] {
+			return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String("reason", why.String()))}
+		}
+		metadatatest.AssertEqualProcessorConferenceDropped(t, telemetry,
+			[]metricdata.DataPoint[int64]{dropped(5, conference.Invalid), dropped(1, conference.Full)}, metricdatatest.IgnoreTimestamp())
+		_, marked := next.take()
+		require.Len(t, marked, 7, "all are passed on")
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestSSRCThatChangesItsKind: each kind has its own statistics, and the summary tells of it.
+//
+// spec: CONF-03
+func TestSSRCThatChangesItsKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(sink)
+		c, _ := start(t, next, nil)
+		for seq, media := range []string{"audio", "video", "audio"} {
+			require.NoError(t, c.ConsumeLogs(t.Context(), frame(int64(seq)+1, semconv.EventStats, 1, measured(map[string]any{semconv.MediaType: media}))))
+			advance(10 * time.Second)
+		}
+		advance(time.Minute)
+		summaries, _ := next.take()
+		s := document(t, summaries[0])
+		require.Equal(t, 1, s.TwoKinds)
+		require.Len(t, s.Participants[0].Fabrics[0].Streams, 2)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestConferenceThatNeverEnds: it is live, and one, as long as it goes on: a day here.
+//
+// spec: CONF-02
+func TestConferenceThatNeverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(sink)
+		c, _ := start(t, next, func(cfg *Config) { cfg.Tick = maxTick })
+		const day = 24 * 60 * 60 / 20
+		for seq := range int64(day) {
+			require.NoError(t, c.ConsumeLogs(t.Context(), frame(seq+1, semconv.EventStats, 1, measured(nil))))
+			advance(20 * time.Second)
+		}
+		summaries, _ := next.take()
+		require.Empty(t, summaries)
+		require.Equal(t, 1, c.set.Live())
+		advance(time.Minute)
+		summaries, _ = next.take()
+		require.Len(t, summaries, 1)
+		require.Equal(t, day, document(t, summaries[0]).Participants[0].Fabrics[0].Streams[0].Intervals)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
