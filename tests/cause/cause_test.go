@@ -62,10 +62,10 @@ func (a answer) String() string {
 	return fmt.Sprintf("%-26s want %s %v, found %s %v %.2f", a.trace.Name, a.trace.Label.Cause, a.trace.Label.Users, a.found.Cause, a.users, a.found.Confidence)
 }
 
-// answers asks about every trace, changed as it says.
-func answers(t *testing.T, change func([]plog.Logs) []plog.Logs) (tuned, kept []answer) {
+// answers asks about every trace in a directory, changed as it says.
+func answers(t *testing.T, dir string, change func([]plog.Logs) []plog.Logs) (all []answer) {
 	t.Helper()
-	traces, err := ReadAll("testdata")
+	traces, err := ReadAll(dir)
 	require.NoError(t, err)
 	require.NotEmpty(t, traces)
 	for _, trace := range traces {
@@ -73,14 +73,11 @@ func answers(t *testing.T, change func([]plog.Logs) []plog.Logs) (tuned, kept []
 		if change != nil {
 			batches = change(batches)
 		}
-		a := ask(t, trace, replay(t, batches))
-		if trace.Holdout() {
-			kept = append(kept, a)
-		} else {
-			tuned = append(tuned, a)
+		if len(batches) > 0 { // else nobody told anything
+			all = append(all, ask(t, trace, replay(t, batches)))
 		}
 	}
-	return tuned, kept
+	return all
 }
 
 const (
@@ -88,48 +85,49 @@ const (
 	confident = 0.7 // a wrong answer that is this sure is a lie
 )
 
-// TestLikelyCause replays every trace, and holds what is found against what was done. Of
-// those that the rules were not made with, nine in ten must be right and in the right place,
-// and none may be wrong and sure. docs/cause.md has the table.
+// lies: it is wrong, and sure. Of a participant who told nothing nobody can be named.
+func (a answer) lies(silent string) bool {
+	return !a.placed && !a.unnamed(silent) && a.found.Confidence >= confident
+}
+
+// TestLikelyCause replays every trace that the rules were made with, and holds what is found
+// against what was done. TestFreshCalls has those that they were not made with.
 //
 // spec: CONF-03
 func TestLikelyCause(t *testing.T) {
-	tuned, kept := answers(t, nil)
-	t.Logf("the rules were made with %s", report(tuned))
-	t.Logf("kept apart from them: %s", report(kept))
-	t.Logf("all of them, what was done by row, what was found by column:\n%s", matrix(append(tuned, kept...)))
-	for _, group := range [][]answer{tuned, kept} {
-		require.GreaterOrEqual(t, share(group, func(a answer) bool { return a.placed }), goal, report(group))
-		for _, a := range group {
-			require.True(t, a.placed || a.found.Confidence < confident, "wrong and sure: %s", a)
-		}
+	all := answers(t, "testdata", nil)
+	t.Logf("the rules were made with %s\nwhat was done by row, what was found by column:\n%s", report(all), matrix(all))
+	require.GreaterOrEqual(t, share(all, func(a answer) bool { return a.placed }), goal, report(all))
+	for _, a := range all {
+		require.False(t, a.lies(""), "wrong and sure: %s", a)
 	}
 }
 
-// TestLessEvidence takes a part of what was told away. The answers may be fewer, but none
-// may be wrong and sure.
+// TestLessEvidence takes a part of what was told away. The answers may be fewer, but hardly
+// any may be wrong and sure.
 //
 // spec: CONF-03
 func TestLessEvidence(t *testing.T) {
 	for name, variant := range map[string]struct {
 		change func([]plog.Logs) []plog.Logs
+		silent string
 		goal   float64
 	}{
-		"what Firefox does not measure": {asFirefox, 0.75},
-		"Ben told nothing":              {without("ben"), 0.6},
-		"every other measurement":       {thinned, 0.85},
-		"Ben's clock is 2 s ahead":      {func(l []plog.Logs) []plog.Logs { return skewed(l, "ben", 2*time.Second) }, 0.85},
-		"Ada's clock is 5 s behind":     {func(l []plog.Logs) []plog.Logs { return skewed(l, "ada", -5*time.Second) }, 0.85},
+		"what Firefox does not measure": {asFirefox, "", 0.85},
+		"Ada told nothing":              {without("ada"), "ada", 0.75},
+		"Ben told nothing":              {without("ben"), "ben", 0.85},
+		"Cyd told nothing":              {without("cyd"), "cyd", 0.85},
+		"every other measurement":       {thinned, "", 0.9},
+		"Ben's clock is 2 s ahead":      {func(l []plog.Logs) []plog.Logs { return skewed(l, "ben", 2*time.Second) }, "", 0.9},
+		"Ada's clock is 5 s behind":     {func(l []plog.Logs) []plog.Logs { return skewed(l, "ada", -5*time.Second) }, "", 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tuned, kept := answers(t, variant.change)
-			all := slices.Concat(tuned, kept)
+			all := answers(t, "testdata", variant.change)
 			t.Log(report(all))
-			require.GreaterOrEqual(t, share(all, func(a answer) bool { return a.placed || a.unnamed("ben") || a.found.Cause == cause.Unknown }), variant.goal)
-			lies := share(all, func(a answer) bool {
-				return !a.placed && !a.unnamed("ben") && a.found.Confidence >= confident
-			})
-			require.LessOrEqual(t, lies, 0.1)
+			require.GreaterOrEqual(t, share(all, func(a answer) bool {
+				return a.placed || a.unnamed(variant.silent) || a.found.Cause == cause.Unknown
+			}), variant.goal)
+			require.LessOrEqual(t, share(all, func(a answer) bool { return a.lies(variant.silent) }), 0.03)
 		})
 	}
 }
@@ -158,20 +156,25 @@ func share(answers []answer, is func(answer) bool) float64 {
 	return float64(n) / float64(max(1, len(answers)))
 }
 
+// report counts the answers, and lists those that are not right.
 func report(answers []answer) string {
 	var b strings.Builder
-	right, placed := 0, 0
+	placed, unknown, lies := 0, 0, 0
 	for _, a := range answers {
-		if a.right {
-			right++
-		}
 		if a.placed {
 			placed++
-		} else {
-			fmt.Fprintf(&b, "\n  %s", a)
+			continue
 		}
+		if a.found.Cause == cause.Unknown {
+			unknown++
+		}
+		if a.lies("") {
+			lies++
+		}
+		fmt.Fprintf(&b, "\n  %s", a)
 	}
-	return fmt.Sprintf("%d calls: %d right, %d of them in the right place%s", len(answers), right, placed, b.String())
+	return fmt.Sprintf("%d calls: %d right and in the right place, %d wrong (%d of them sure), %d unknown%s",
+		len(answers), placed, len(answers)-placed-unknown, lies, unknown, b.String())
 }
 
 // matrix is the confusion matrix, as a table of Markdown.

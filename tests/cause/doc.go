@@ -7,8 +7,12 @@
 //
 //	QOS_E2E=required CGO_ENABLED=0 go test -count=1 -timeout 60m -run 'TestRecordCauses' ./tests/e2e -record-causes ../cause/testdata
 //
-// A trace that is there is not recorded again: remove it to have another. The tests here replay the traces through
-// the quality and the conference processor and look at the summary that comes out. A third
-// of the traces, chosen by their names alone (Trace.Holdout), was never looked at while the
-// rules were made.
+// A trace that is there is not recorded again: remove it to have another. The tests here
+// replay the traces through the quality and the conference processor and look at the summary
+// that comes out.
+//
+// The rules were made with the traces in testdata, all of which were looked at. Those in
+// testdata/fresh are of calls that a seeded draw arranged; the rules were frozen before any of
+// them was recorded, and they were replayed once. They are measured with and not tuned with:
+// who changes a rule because of one of them has to draw new ones.
 package cause

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,10 +29,6 @@ type Trace struct {
 	Label Label
 	Logs  []plog.Logs // in the order in which the receiver emitted them
 }
-
-// Holdout reports whether the trace is one of those that the rules were not made with. It
-// goes by the name alone, so that nobody chooses.
-func (t *Trace) Holdout() bool { return sha256.Sum256([]byte(t.Name))[0]%3 == 0 }
 
 type header struct {
 	Name  string `json:"name"`
