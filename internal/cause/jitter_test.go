@@ -51,12 +51,12 @@ func TestJitterMustStandOut(t *testing.T) {
 	f(uneven("abc", 14, map[string]float64{"ab": 20, "cb": 20}), cause.Unknown, "")
 }
 
-// slow makes the round trips of one participant long.
-func slow(call cause.Call, session string, seenMs float64) {
+// slow makes the round trips of b long.
+func slow(call cause.Call, seenMs float64) {
 	for i := range call.People {
 		for j := range call.People[i].Fabrics {
 			f := &call.People[i].Fabrics[j]
-			if call.People[i].Session == session || f.Remote[0] == session {
+			if call.People[i].Session == "b" || f.Remote[0] == "b" {
 				f.RTTMs, f.RTTSeenMs, f.SlowMs = cause.Value{V: 500, Known: true}, seenMs, seenMs
 			}
 		}
@@ -69,19 +69,19 @@ func slow(call cause.Call, session string, seenMs float64) {
 // spec: CONF-03
 func TestRoundTripHasNoDirection(t *testing.T) {
 	even := mesh("abc")
-	slow(even, "b", minute)
+	slow(even, minute)
 	got := cause.Find(even).Call
 	require.Equal(t, "b", got.Session)
 	require.Contains(t, got.Others, cause.Other{Cause: cause.ReceiverDownlink, Session: "b", Confidence: 0.4})
 
 	call := uneven("abc", 2, map[string]float64{"ab": 20, "cb": 20})
-	slow(call, "b", minute)
+	slow(call, minute)
 	down := cause.Find(call).Call
 	require.Equal(t, []any{cause.ReceiverDownlink, "b"}, []any{down.Cause, down.Session})
 	require.Greater(t, down.Confidence, got.Confidence)
 
 	call = uneven("abc", 2, map[string]float64{"ba": 20, "bc": 20})
-	slow(call, "b", minute)
+	slow(call, minute)
 	up := cause.Find(call).Call
 	require.Equal(t, []any{cause.SenderUplink, "b"}, []any{up.Cause, up.Session})
 }
@@ -89,9 +89,9 @@ func TestRoundTripHasNoDirection(t *testing.T) {
 // TestFewRoundTripsTellNothing: a share of next to no time is none.
 func TestFewRoundTripsTellNothing(t *testing.T) {
 	call := mesh("ab")
-	slow(call, "b", cause.MinTimeMs-1)
+	slow(call, cause.MinTimeMs-1)
 	require.Equal(t, cause.None, cause.Find(call).Call.Cause)
-	slow(call, "b", cause.MinTimeMs)
+	slow(call, cause.MinTimeMs)
 	require.Equal(t, cause.PathOrTURN, cause.Find(call).Call.Cause)
 }
 
@@ -105,4 +105,15 @@ func TestOneMeasurementOfAMachineIsNone(t *testing.T) {
 	}
 	f(2000, cause.None)
 	f(4000, cause.SendingMachineCPU)
+}
+
+// TestBusyMachineAnswersLate: where all ways are uneven alike, a long round trip may be a
+// machine's.
+func TestBusyMachineAnswersLate(t *testing.T) {
+	call := uneven("ab", 20, nil)
+	slow(call, minute)
+	require.Equal(t, cause.Unknown, cause.Find(call).Call.Cause)
+	call = uneven("ab", 2, map[string]float64{"ab": 20})
+	slow(call, minute)
+	require.Equal(t, cause.PathOrTURN, cause.Find(call).Call.Cause)
 }

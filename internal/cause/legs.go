@@ -59,8 +59,15 @@ func (l *leg) uneven() state {
 	return judged
 }
 
-// long judges the round trip, which has no direction.
-func (l *leg) long() state { return stateOf(l.slow, l.rttSeen >= MinTimeMs) }
+// long judges the round trip, which has no direction. A machine without time answers late too,
+// and then all that it sends and gets is uneven.
+func (l *leg) long() state {
+	judged := stateOf(l.slow, l.rttSeen >= MinTimeMs)
+	if judged == bad && l.jittery > mostly && !l.standsOut {
+		return between
+	}
+	return judged
+}
 
 // pairing is one direction of one medium with both of its ends, as far as they are known.
 type pairing struct {

@@ -63,9 +63,20 @@ var freshKinds = []struct {
 	n    int
 	draw func(*freshDraw)
 }{
-	{5, (*freshDraw).loss}, {3, (*freshDraw).delay}, {3, (*freshDraw).jitter}, {3, (*freshDraw).narrow}, {3, (*freshDraw).cut},
-	{2, (*freshDraw).starvedSender}, {2, (*freshDraw).starvedReceiver}, {5, (*freshDraw).capture}, {2, (*freshDraw).missing},
-	{2, (*freshDraw).permission}, {2, (*freshDraw).signalling}, {2, (*freshDraw).noWay}, {6, (*freshDraw).nothing}, {2, (*freshDraw).server},
+	{5, (*freshDraw).loss},
+	{3, (*freshDraw).delay},
+	{3, (*freshDraw).jitter},
+	{3, (*freshDraw).narrow},
+	{3, (*freshDraw).cut},
+	{2, (*freshDraw).starvedSender},
+	{2, (*freshDraw).starvedReceiver},
+	{5, (*freshDraw).capture},
+	{2, (*freshDraw).missing},
+	{2, (*freshDraw).permission},
+	{2, (*freshDraw).signalling},
+	{2, (*freshDraw).noWay},
+	{6, (*freshDraw).nothing},
+	{2, (*freshDraw).server},
 }
 
 // freshScenes draws the calls, in the order in which they are made.
@@ -191,8 +202,8 @@ func (d *freshDraw) harmed(h harm, what, topology string, places ...string) {
 		places = append(slices.Clone(places), atServer)
 	}
 	at := pick(d, places...)
-	switch {
-	case at == atServer:
+	switch at {
+	case atServer:
 		d.labelled("mediaServer", what+" on "+at)
 		d.prepared(edges)
 		d.scene.act = func(c *causeCall) {
@@ -200,7 +211,7 @@ func (d *freshDraw) harmed(h harm, what, topology string, places ...string) {
 				both(m.User, h)(c)
 			}
 		}
-	case at == atPath:
+	case atPath:
 		d.labelled("pathOrTurn", what+" "+fmt.Sprintf(at, d.who, d.other), d.who, d.other)
 		var own *edge
 		d.prepared(func(c *causeCall) { own = startEdge(c.t, 9); pairLater(c, d.who, d.other, own) })
