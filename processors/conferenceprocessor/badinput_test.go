@@ -1,6 +1,7 @@
 package conferenceprocessor
 
 import (
+	"maps"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -24,9 +25,7 @@ func measured(spoil map[string]any) map[string]any {
 		semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.Stats("ssrc"): 7,
 		semconv.Stats("packets"): 500, semconv.Stats("bytes"): 40_000, semconv.Stats("rttMs"): 40.0, semconv.Stats("jitterMs"): 3.0,
 	}
-	for name, v := range spoil {
-		attrs[name] = v
-	}
+	maps.Copy(attrs, spoil)
 	return attrs
 }
 
@@ -87,7 +86,9 @@ func TestNonsenseIsCountedByReason(t *testing.T) {
 		spoiled(func(_ plog.ScopeLogs, r plog.LogRecord) { r.SetTimestamp(math.MaxUint64) })
 		require.Zero(t, c.set.Len())
 		spoiled(seq(1))
-		spoiled(func(s plog.ScopeLogs, _ plog.LogRecord) { s.Scope().Attributes().PutStr(semconv.ConferenceID, "another") })
+		spoiled(func(s plog.ScopeLogs, _ plog.LogRecord) {
+			s.Scope().Attributes().PutStr(semconv.ConferenceID, "another")
+		})
 		require.Equal(t, 1, c.set.Len())
 		dropped := func(n int64, why conference.Result) metricdata.DataPoint[int64] {
 			return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String("reason", why.String()))}
