@@ -150,6 +150,9 @@ func TestStored(t *testing.T) {
 	other := newResource(logs, strings.Replace(session, "019a", "019b", 1))
 	add(newScopeLogs(other, 1), semconv.EventSkip, 1)
 	addSummary(newScopeLogs(other, 0))
+	issue := logs.ResourceLogs().AppendEmpty() // of no session, like a summary
+	issue.Resource().Attributes().PutStr(semconv.AppID, "app")
+	newScopeLogs(issue, 7).AppendEmpty().SetEventName(semconv.EventIssue)
 
 	store := newStore(t)
 	f := start(t, store)

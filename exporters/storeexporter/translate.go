@@ -65,6 +65,9 @@ func translate(logs plog.Logs) translated {
 }
 
 func (t *translated) add(batch *storage.Batch, scope scopeAttributes, r plog.LogRecord, sessionErr error) {
+	if r.EventName() == semconv.EventIssue {
+		return // of the moment: what is stored is what it was found from, and the summary has it
+	}
 	if r.EventName() == semconv.EventSummary {
 		summary, err := newSummary(batch.Session.AppID, scope.conferenceID, r)
 		if err != nil {

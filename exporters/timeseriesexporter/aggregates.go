@@ -29,6 +29,7 @@ var (
 type aggregates struct {
 	metrics *metrics.Set
 	maxApps int
+	issues  openIssues
 
 	mu      sync.Mutex
 	apps    map[string]*appMetrics
@@ -58,6 +59,7 @@ func newAggregates(maxApps int) *aggregates {
 	return &aggregates{
 		metrics: metrics.NewSet(),
 		maxApps: maxApps,
+		issues:  openIssues{most: maxOpenIssues, open: map[string]*metrics.Gauge{}},
 		apps:    map[string]*appMetrics{},
 		streams: map[streamKey]*streamMetrics{},
 	}

@@ -68,8 +68,12 @@ func (t *timeseries) serve(w http.ResponseWriter, _ *http.Request) {
 
 // consume never fails: what cannot be counted must not stop the store from taking it.
 func (t *timeseries) consume(ctx context.Context, logs plog.Logs) error {
-	if n := t.agg.observe(logs); n > 0 {
-		t.telemetry.QostimeseriesOverflow.Add(ctx, n)
+	left := t.agg.observe(logs)
+	if left.overflow > 0 {
+		t.telemetry.QostimeseriesOverflow.Add(ctx, left.overflow)
+	}
+	if left.unfollowed > 0 {
+		t.telemetry.QostimeseriesUnfollowed.Add(ctx, left.unfollowed)
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func TestAppsAreBounded(t *testing.T) {
 		stats(logs, app, "candidate-pair", "", map[string]any{})
 	}
 	a := newAggregates(2)
-	require.EqualValues(t, 2, a.observe(logs))
+	require.Equal(t, uncounted{overflow: 2}, a.observe(logs))
 	out := exposition(t, a)
 	require.Contains(t, out, `qos_measurements_total{app="a"} 2`)
 	require.Contains(t, out, `qos_measurements_total{app="other"} 2`)
@@ -156,6 +156,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	record(logs, "demo", semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 4})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{}`})
 	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{})
+	record(logs, "demo", semconv.EventIssue, map[string]any{semconv.IssueID: "a", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})
 	a := newAggregates(10)
 	a.observe(logs)
 	served := map[string]bool{}

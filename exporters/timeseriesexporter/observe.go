@@ -20,9 +20,14 @@ import (
 // stages are the values of the label "stage" besides "other".
 var stages = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
 
-// observe counts every record that is not marked as a duplicate. It returns how many were
-// counted under "other" because there are too many apps.
-func (a *aggregates) observe(logs plog.Logs) (overflow int64) {
+// uncounted is what there was no room for.
+type uncounted struct {
+	overflow   int64 // records of too many apps, counted under "other"
+	unfollowed int64 // issues of too many that are open
+}
+
+// observe counts every record that is not marked as a duplicate.
+func (a *aggregates) observe(logs plog.Logs) (left uncounted) {
 	for _, rl := range logs.ResourceLogs().All() {
 		appID, ok := rl.Resource().Attributes().Get(semconv.AppID)
 		if !ok || appID.Str() == "" {
@@ -31,17 +36,25 @@ func (a *aggregates) observe(logs plog.Logs) (overflow int64) {
 		app, over := a.app(appID.Str())
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, record := range sl.LogRecords().All() {
-				if dup, ok := record.Attributes().Get(semconv.Duplicate); ok && dup.Bool() {
+				dup, ok := record.Attributes().Get(semconv.Duplicate)
+				again := ok && dup.Bool()
+				switch {
+				case record.EventName() == semconv.EventIssue: // also when it is told again: it may be open
+					if !a.observeIssue(app, record.Attributes(), again) {
+						left.unfollowed++
+					}
+				case again:
 					continue
+				default:
+					a.observeRecord(app, record)
 				}
-				a.observeRecord(app, record)
 				if over {
-					overflow++
+					left.overflow++
 				}
 			}
 		}
 	}
-	return overflow
+	return left
 }
 
 func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {

@@ -9,6 +9,8 @@ const (
 	MetricConferenceMOS      = "qos_conference_mos"
 	MetricParticipants       = "qos_participants_total"
 	MetricIssues             = "qos_issues_total"
+	MetricIssuesRaised       = "qos_issues_raised_total"
+	MetricOpenIssues         = "qos_open_issues"
 	MetricFabricSetup        = "qos_fabric_setup_delay_seconds"
 	MetricFabricSetupFailed  = "qos_fabric_setup_failures_total"
 	MetricICEDisruptions     = "qos_ice_disruptions_total"
@@ -38,7 +40,7 @@ const (
 // Metric describes one metric for docs/telemetry.md.
 type Metric struct {
 	Name   string
-	Type   string // counter or histogram
+	Type   string // counter, gauge or histogram
 	Labels []string
 	Brief  string
 }
@@ -51,6 +53,8 @@ var Metrics = []Metric{
 	{MetricConferenceMOS, "histogram", []string{LabelApp}, "score of ended conferences that had one"},
 	{MetricParticipants, "counter", []string{LabelApp}, "participants of ended conferences"},
 	{MetricIssues, "counter", []string{LabelApp, LabelKind}, "issues found in ended conferences, by kind (docs/quality.md)"},
+	{MetricIssuesRaised, "counter", []string{LabelApp, LabelKind}, "issues raised in live conferences, by kind, once each"},
+	{MetricOpenIssues, "gauge", []string{LabelApp, LabelKind}, "issues of live conferences that are open now, by kind"},
 	{MetricFabricSetup, "histogram", []string{LabelApp}, "time from addNewFabric to the first connection"},
 	{MetricFabricSetupFailed, "counter", []string{LabelApp, LabelStage}, "fabrics that never connected, by the stage reached"},
 	{MetricICEDisruptions, "counter", []string{LabelApp}, "times a connected fabric was disrupted"},

@@ -12,6 +12,7 @@ const (
 	EventLog      = "qos.log"                // a text of the application
 	EventSkip     = "qos.skip"               // what the client dropped before sending
 	EventSummary  = "qos.conference.summary" // one revision of a conference's summary
+	EventIssue    = "qos.conference.issue"   // an issue of a live conference came or went; told once, never stored
 )
 
 // Resource attributes: the session.
@@ -104,6 +105,26 @@ const (
 	SkipFrom   = "qos.skip.from"
 	SkipStats  = "qos.skip.stats"
 	SkipEvents = "qos.skip.events"
+)
+
+// Record attributes of EventIssue. FabricID and MediaType stand there where it is about a
+// fabric, or a stream.
+const (
+	IssueID         = "qos.issue.id"
+	IssueState      = "qos.issue.state"
+	IssueKind       = "qos.issue.kind"
+	IssueSession    = "qos.issue.session.id"
+	IssueUserID     = "qos.issue.user.id"
+	IssueUserAlias  = "qos.issue.user.alias"
+	IssueSSRC       = "qos.issue.ssrc"
+	IssueDirection  = "qos.issue.direction"
+	IssueMetric     = "qos.issue.metric"
+	IssueValue      = "qos.issue.value"
+	IssueWorst      = "qos.issue.worst"
+	IssueThreshold  = "qos.issue.threshold"
+	IssueConfidence = "qos.issue.confidence"
+	IssueSince      = "qos.issue.since"
+	IssueUntil      = "qos.issue.until"
 )
 
 // Record attributes of EventSummary. The record's body is the summary as a JSON string.

@@ -29,6 +29,15 @@ type Config struct {
 	Labels quality.LabelsConfig `mapstructure:"labels"`
 	// Detectors holds the thresholds of issues.
 	Detectors detect.Config `mapstructure:"detectors"`
+	// Issues says how issues of live conferences are told.
+	Issues issuesConfig `mapstructure:"issues"`
+
+	_ struct{}
+}
+
+type issuesConfig struct {
+	// Interval is how often at most a live conference is looked at for issues; 0: never.
+	Interval time.Duration `mapstructure:"interval"`
 
 	_ struct{}
 }
@@ -37,6 +46,9 @@ const (
 	minTick = 100 * time.Millisecond
 	maxTick = 10 * time.Second
 	maxKeep = 24 * time.Hour
+
+	minIssues = time.Second
+	maxIssues = 10 * time.Minute
 )
 
 var _ xconfmap.Validator = (*Config)(nil)
@@ -52,6 +64,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Tick < minTick || c.Tick > maxTick {
 		errs = append(errs, fmt.Errorf("tick must be from %s to %s (got %s)", minTick, maxTick, c.Tick))
+	}
+	if i := c.Issues.Interval; i != 0 && (i < minIssues || i > maxIssues) {
+		errs = append(errs, fmt.Errorf("issues::interval must be 0s or from %s to %s (got %s)", minIssues, maxIssues, i))
 	}
 	_, err := c.Labels.Bounds()
 	errs = append(errs, err)

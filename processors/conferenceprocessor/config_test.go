@@ -36,6 +36,9 @@ func TestConfigGood(t *testing.T) {
 	bounds, err := cfg.Labels.Bounds()
 	require.NoError(t, err)
 	require.Equal(t, quality.Bounds{4.34, 4.03, 3.60, 3.10}, bounds)
+	cfg, err = load(t, "issues: {interval: 0s}")
+	require.NoError(t, err)
+	require.Zero(t, cfg.Issues.Interval)
 }
 
 // TestConfigOfOneDetector: what is not given keeps its default.
@@ -62,6 +65,7 @@ func TestConfigBad(t *testing.T) {
 	f("detectors: {high_packet_loss: {raise: 3}, weak_wifi: {after: -1s}}",
 		"detectors: high_packet_loss::raise is 3, must be from 0 to 1", "weak_wifi::after must be from 0s to 10m0s (got -1s)")
 	f("detectors: {loss: {raise: 3}}", "loss")
+	f("issues: {interval: 10ms}", "issues::interval must be 0s or from 1s to 10m0s (got 10ms)")
 	f("{max_conferences: 0, keep_ended: 25h, tick: 1ms, labels: {mos: [4, 3]}}", // all faults at once
 		"max_conferences must be positive (got 0)", "keep_ended must be from 0s to 24h0m0s (got 25h0m0s)",
 		"tick must be from 100ms to 10s (got 1ms)", "labels::mos: 2 bounds given")

@@ -19,7 +19,7 @@ func NewFactory() processor.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second, Detectors: detect.DefaultConfig()}
+	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second, Detectors: detect.DefaultConfig(), Issues: issuesConfig{Interval: 15 * time.Second}}
 }
 
 func createLogs(_ context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {

@@ -16,50 +16,57 @@ import (
 )
 
 const (
-	maxWaiting = 10_000 // summaries that the next component has not taken
-	perCall    = 100    // summaries passed on together
+	maxWaiting = 10_000 // summaries, or issues, that the next component has not taken
+	perCall    = 100    // of them passed on together
 )
 
-// Reasons for giving a summary up.
+// Reasons for giving up a summary, or an issue.
 const (
 	reasonFull    = "summaries_full"
 	reasonRefused = "summary_refused"
+
+	reasonIssuesFull   = "issues_full"
+	reasonIssueRefused = "issue_refused"
+	reasonIssuesOpen   = "issues_open" // of one conference: each time it is looked at
 
 	reasonNotRestored = "not_restored" // not given up: it may cover a part
 	reasonNotChecked  = "not_checked"  // not given up: another's summary may have taken its place
 )
 
-// outbox holds the summaries until the next component has taken them. Only one goroutine
-// uses it.
-type outbox struct {
-	next    consumer.Logs
-	drop    func(ctx context.Context, n int64, reason string)
-	sent    func(ctx context.Context, summaries []conference.Summary, now time.Time)
-	logger  *zap.Logger
-	waiting []conference.Summary
-	tried   int // so many of them were passed on and refused
+// outbox holds what the processor has to tell until the next component has taken it. Only one
+// goroutine uses it.
+type outbox[T any] struct {
+	what          string // for the log, in the plural
+	full, refused string // reasons
+	next          consumer.Logs
+	write         func(items []T, tried int, now time.Time) plog.Logs // marks the first tried as repetitions
+	drop          func(ctx context.Context, n int64, reason string)
+	sent          func(ctx context.Context, items []T, now time.Time)
+	logger        *zap.Logger
+	waiting       []T
+	tried         int // so many of them were passed on and refused
 }
 
-// add takes summaries; the oldest go when there is no room.
-func (o *outbox) add(ctx context.Context, summaries []conference.Summary) {
-	o.waiting = append(o.waiting, summaries...)
+// add takes items; the oldest go when there is no room.
+func (o *outbox[T]) add(ctx context.Context, items []T) {
+	o.waiting = append(o.waiting, items...)
 	if over := len(o.waiting) - maxWaiting; over > 0 {
 		clear(o.waiting[:over])
 		o.waiting = o.waiting[over:]
 		o.tried = max(0, o.tried-over)
-		o.drop(ctx, int64(over), reasonFull)
-		o.logger.Error("summaries are lost: too many wait for the next component", zap.Int("lost", over))
+		o.drop(ctx, int64(over), o.full)
+		o.logger.Error(o.what+" are lost: too many wait for the next component", zap.Int("lost", over))
 	}
 }
 
 // flush passes on what waits, until the next component refuses: then the rest waits for
 // the next flush.
-func (o *outbox) flush(ctx context.Context, now time.Time) {
+func (o *outbox[T]) flush(ctx context.Context, now time.Time) {
 	for len(o.waiting) > 0 {
 		n := min(perCall, len(o.waiting))
 		if err := o.send(ctx, o.waiting[:n], min(n, o.tried), now); err != nil {
 			o.tried = max(o.tried, n)
-			o.logger.Warn("summaries wait: the next component did not take them",
+			o.logger.Warn(o.what+" wait: the next component did not take them",
 				zap.Int("waiting", len(o.waiting)), zap.Error(err))
 			return
 		}
@@ -70,49 +77,60 @@ func (o *outbox) flush(ctx context.Context, now time.Time) {
 	o.waiting = nil
 }
 
-// send passes summaries on together. Where that is refused for good it passes them one by
-// one, so that one bad summary takes no other along. The first tried of them come again:
+// send passes items on together. Where that is refused for good it passes them one by
+// one, so that one bad item takes no other along. The first tried of them come again:
 // behind the next component one may have counted them, and another not written them.
-func (o *outbox) send(ctx context.Context, summaries []conference.Summary, tried int, now time.Time) error {
-	err := o.next.ConsumeLogs(ctx, write(summaries, tried, now))
+func (o *outbox[T]) send(ctx context.Context, items []T, tried int, now time.Time) error {
+	err := o.next.ConsumeLogs(ctx, o.write(items, tried, now))
 	if err == nil || !consumererror.IsPermanent(err) {
 		return err
 	}
-	if len(summaries) == 1 {
-		o.drop(ctx, 1, reasonRefused)
-		o.logger.Error("a summary is lost: the next component refused it", zap.Error(err))
+	if len(items) == 1 {
+		o.drop(ctx, 1, o.refused)
+		o.logger.Error("one of the "+o.what+" is lost: the next component refused it", zap.Error(err))
 		return nil
 	}
-	for i := range summaries {
-		if err := o.send(ctx, summaries[i:i+1], 1, now); err != nil {
+	for i := range items {
+		if err := o.send(ctx, items[i:i+1], 1, now); err != nil {
 			return err // some may come twice: the store goes by the revision
 		}
 	}
 	return nil
 }
 
-// write makes records of summaries, and marks the first tried as repetitions.
-func write(summaries []conference.Summary, tried int, now time.Time) plog.Logs {
-	logs := plog.NewLogs()
-	resources := make(map[string]plog.ResourceLogs, 1)
+// writeSummaries makes records of summaries, and marks the first tried as repetitions.
+func writeSummaries(summaries []conference.Summary, tried int, now time.Time) plog.Logs {
+	b := newBatch()
 	for i := range summaries {
 		s := &summaries[i]
-		resource, ok := resources[s.AppID]
-		if !ok {
-			resource = logs.ResourceLogs().AppendEmpty()
-			resource.Resource().Attributes().PutStr(semconv.AppID, s.AppID)
-			resources[s.AppID] = resource
-		}
-		scope := resource.ScopeLogs().AppendEmpty()
-		scope.Scope().SetName(semconv.ScopeName)
-		scope.Scope().Attributes().PutStr(semconv.ConferenceID, s.ConferenceID)
-		record := scope.LogRecords().AppendEmpty()
+		record := b.add(s.AppID, s.ConferenceID).LogRecords().AppendEmpty()
 		writeRecord(record, s, now)
 		if i < tried {
 			record.Attributes().PutBool(semconv.Duplicate, true)
 		}
 	}
-	return logs
+	return b.logs
+}
+
+// batch is records of the processor's own: a resource for each app, a scope for each record.
+type batch struct {
+	logs plog.Logs
+	apps map[string]plog.ResourceLogs
+}
+
+func newBatch() batch { return batch{plog.NewLogs(), make(map[string]plog.ResourceLogs, 1)} }
+
+func (b *batch) add(appID, conferenceID string) plog.ScopeLogs {
+	resource, ok := b.apps[appID]
+	if !ok {
+		resource = b.logs.ResourceLogs().AppendEmpty()
+		resource.Resource().Attributes().PutStr(semconv.AppID, appID)
+		b.apps[appID] = resource
+	}
+	scope := resource.ScopeLogs().AppendEmpty()
+	scope.Scope().SetName(semconv.ScopeName)
+	scope.Scope().Attributes().PutStr(semconv.ConferenceID, conferenceID)
+	return scope
 }
 
 func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {

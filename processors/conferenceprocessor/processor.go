@@ -42,7 +42,8 @@ type conferences struct {
 
 	stop context.CancelFunc // nil before Start and after Shutdown
 	wg   sync.WaitGroup
-	out  outbox // of the ticking goroutine; of Shutdown when that has ended
+	out  outbox[conference.Summary] // of the ticking goroutine; of Shutdown when that has ended
+	live liveIssues                 // likewise
 
 	restorer *restorer // nil: there is no store to restore from; used like out
 }
@@ -60,12 +61,19 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		cfg: cfg, next: next, logger: set.Logger, telemetry: telemetry,
 		set: conference.NewSet(conference.Config{
 			MaxConferences: cfg.MaxConferences, KeepEndedMs: cfg.KeepEnded.Milliseconds(), Labels: bounds,
-			Detect: detect.NewRules(cfg.Detectors),
+			Detect: detect.NewRules(cfg.Detectors), IssuesEveryMs: cfg.Issues.Interval.Milliseconds(),
 		}),
 		labels:   labelCheck{bounds: bounds, logger: set.Logger},
 		inFlight: make(map[string][][]records.Item),
 	}
-	c.out = outbox{next: next, drop: c.drop, sent: c.checkLater, logger: set.Logger}
+	c.out = outbox[conference.Summary]{
+		what: "summaries", full: reasonFull, refused: reasonRefused,
+		next: next, write: writeSummaries, drop: c.drop, sent: c.checkLater, logger: set.Logger,
+	}
+	c.live.out = outbox[conference.IssueChange]{
+		what: "issues", full: reasonIssuesFull, refused: reasonIssueRefused,
+		next: next, write: writeIssues, drop: c.drop, sent: c.countIssues, logger: set.Logger,
+	}
 	return c, nil
 }
 
@@ -132,6 +140,7 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
 	}
+	c.tellIssues(ctx, now)
 	c.out.flush(ctx, now)
 }
 

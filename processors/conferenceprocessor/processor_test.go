@@ -55,6 +55,9 @@ func (s *sink) ConsumeLogs(_ context.Context, logs plog.Logs) error {
 			s.summaries = append(s.summaries, record)
 			continue
 		}
+		if record.EventName() == semconv.EventIssue {
+			continue
+		}
 		v, ok := record.Attributes().Get(semconv.Duplicate)
 		s.marked = append(s.marked, ok && v.Bool())
 	}

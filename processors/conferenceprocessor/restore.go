@@ -68,6 +68,7 @@ func (c *conferences) findStore(host component.Host) error {
 		return fmt.Errorf("storage %q has not started", c.cfg.Storage)
 	}
 	now := time.Now()
+	c.set.StartedAt(now.UnixMilli())
 	c.set.WholeFrom(now.UnixMilli() + instance.Gap + clockSlackMs)
 	if store.Shared() {
 		c.set.Shared()

@@ -1,6 +1,7 @@
 package conferenceprocessor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -25,6 +27,7 @@ type fakeStore struct {
 	damage  error // of the summary's document
 	found   storage.Conference
 	records []storage.Record
+	session string // of the records; empty: earlier
 	asked   int
 	shared  bool
 	mu      sync.Mutex
@@ -64,7 +67,7 @@ func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string,
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, r := range f.records {
-		if !yield("earlier", r) {
+		if !yield(cmp.Or(f.session, "earlier"), r) {
 			break
 		}
 	}
@@ -103,7 +106,7 @@ func (h storeHost) GetExtensions() map[component.ID]component.Component { return
 var storeID = component.MustNewID("qosstorage")
 
 // startWith starts a processor beside a store.
-func startWith(t *testing.T, store component.Component, next *sink) (*conferences, error) {
+func startWith(t *testing.T, store component.Component, next consumer.Logs) (*conferences, error) {
 	t.Helper()
 	telemetry := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.WithoutCancel(t.Context()))) })

@@ -36,3 +36,19 @@ func AssertEqualQostimeseriesOverflow(t *testing.T, tt *componenttest.Telemetry,
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
+
+func AssertEqualQostimeseriesUnfollowed(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_qostimeseries_unfollowed",
+		Description: "Issues of live conferences that the gauge of open ones leaves out, because too many are open. [Beta]",
+		Unit:        "{issue}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_qostimeseries_unfollowed")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}

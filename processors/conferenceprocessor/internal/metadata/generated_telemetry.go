@@ -29,8 +29,11 @@ type TelemetryBuilder struct {
 	ProcessorConferenceDropped    metric.Int64Counter
 	ProcessorConferenceDuplicates metric.Int64Counter
 	ProcessorConferenceEnded      metric.Int64Counter
+	ProcessorConferenceIssues     metric.Int64Counter
 	ProcessorConferenceKept       metric.Int64Gauge
 	ProcessorConferenceLive       metric.Int64Gauge
+	ProcessorConferenceLooks      metric.Int64Counter
+	ProcessorConferenceRefreshes  metric.Int64Counter
 	ProcessorConferenceRevised    metric.Int64Counter
 }
 
@@ -81,6 +84,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceIssues, err = builder.meter.Int64Counter(
+		"otelcol_processor_conference_issues",
+		metric.WithDescription("Issues of live conferences that were told, by state. [Alpha]"),
+		metric.WithUnit("{issue}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceKept, err = builder.meter.Int64Gauge(
 		"otelcol_processor_conference_kept",
 		metric.WithDescription("Conferences in memory, live or kept for late data; max_conferences bounds them. [Alpha]"),
@@ -90,6 +99,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	builder.ProcessorConferenceLive, err = builder.meter.Int64Gauge(
 		"otelcol_processor_conference_live",
 		metric.WithDescription("Conferences that have not ended. [Alpha]"),
+		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceLooks, err = builder.meter.Int64Counter(
+		"otelcol_processor_conference_looks",
+		metric.WithDescription("Times that a conference was looked at for issues. [Alpha]"),
+		metric.WithUnit("{look}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceRefreshes, err = builder.meter.Int64Counter(
+		"otelcol_processor_conference_refreshes",
+		metric.WithDescription("Times that a live conference was read from the store before its issues were told. [Alpha]"),
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)

@@ -22,8 +22,11 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorConferenceDropped.Add(context.Background(), 1)
 	tb.ProcessorConferenceDuplicates.Add(context.Background(), 1)
 	tb.ProcessorConferenceEnded.Add(context.Background(), 1)
+	tb.ProcessorConferenceIssues.Add(context.Background(), 1)
 	tb.ProcessorConferenceKept.Record(context.Background(), 1)
 	tb.ProcessorConferenceLive.Record(context.Background(), 1)
+	tb.ProcessorConferenceLooks.Add(context.Background(), 1)
+	tb.ProcessorConferenceRefreshes.Add(context.Background(), 1)
 	tb.ProcessorConferenceRevised.Add(context.Background(), 1)
 	AssertEqualProcessorConferenceDropped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
@@ -34,10 +37,19 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualProcessorConferenceEnded(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceIssues(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceKept(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceLive(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceLooks(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceRefreshes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceRevised(t, testTel,

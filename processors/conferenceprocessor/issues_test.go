@@ -1,0 +1,254 @@
+package conferenceprocessor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+
+	recordattribute "github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
+	"github.com/qosrtc/qos/storage"
+)
+
+// told is one issue as it was passed on.
+type told struct {
+	plog.LogRecord
+	scope plog.ScopeLogs
+	app   string
+	at    time.Time
+}
+
+func (i told) text(name string) string { return recordattribute.Text(i.Attributes(), name) }
+
+// issueSink takes what it is given, and keeps the issues apart.
+type issueSink struct {
+	sink
+	lock   sync.Mutex
+	issues []told
+}
+
+func (s *issueSink) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
+
+func (s *issueSink) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
+	if err := s.sink.ConsumeLogs(ctx, logs); err != nil {
+		return err
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, resource := range logs.ResourceLogs().All() {
+		for _, scope := range resource.ScopeLogs().All() {
+			for _, record := range scope.LogRecords().All() {
+				if record.EventName() == semconv.EventIssue {
+					s.issues = append(s.issues, told{record, scope, recordattribute.Text(resource.Resource().Attributes(), semconv.AppID), time.Now()})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// heard returns the issues that were passed on since.
+func (s *issueSink) heard() (all []told) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	all, s.issues = s.issues, nil
+	return all
+}
+
+// measureFor passes on a measurement each 5 s.
+func measureFor(t *testing.T, c *conferences, seq *int64, d time.Duration, lost int64) {
+	t.Helper()
+	for range d / (5 * time.Second) {
+		*seq++
+		require.NoError(t, c.ConsumeLogs(t.Context(), frame(*seq, semconv.EventStats, 1, lossy(lost))))
+		advance(5 * time.Second)
+	}
+}
+
+// lossy is a measurement of 5 s in which so many of 250 packets were lost.
+func lossy(lost int64) map[string]any {
+	return map[string]any{
+		semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio", semconv.IntervalMs: 5000.0, semconv.Stats("ssrc"): int64(7),
+		semconv.Stats("packets"): 250 - lost, semconv.Stats("packetsLost"): lost,
+	}
+}
+
+// TestIssuesAreToldLive: raised within an interval of being so, resolved once, each with what
+// whoever is told needs; they prolong nothing, and are no records of the conference.
+//
+// spec: CONF-03, CONF-02, OUT-02
+func TestIssuesAreToldLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(issueSink)
+		c, telemetry := start(t, next, nil)
+		seq, began := int64(0), time.Now()
+		measureFor(t, c, &seq, time.Minute, 0)
+		require.Empty(t, next.heard())
+		measureFor(t, c, &seq, time.Minute, 50)
+		issues := next.heard()
+		require.Len(t, issues, 1)
+		raised := issues[0]
+		require.Equal(t, "raised", raised.text(semconv.IssueState))
+		require.LessOrEqual(t, raised.at, began.Add(time.Minute+(8+5+15+1)*time.Second))
+		require.Equal(t, "app", raised.app)
+		require.Equal(t, semconv.TraceID("app", "standup"), [16]byte(raised.TraceID()))
+		require.Equal(t, semconv.SpanID("s", 1), [8]byte(raised.SpanID()))
+		require.Equal(t, map[string]any{semconv.ConferenceID: "standup", semconv.FabricID: int64(1)}, raised.scope.Scope().Attributes().AsRaw())
+		have := raised.Attributes().AsRaw()
+		require.InDelta(t, began.Add(55*time.Second).UnixMilli(), have[semconv.IssueSince], 2000)
+		for name, want := range map[string]any{
+			semconv.IssueKind: "highPacketLoss", semconv.IssueSession: "s", semconv.IssueUserID: "Alice", semconv.IssueUserAlias: "a1",
+			semconv.IssueSSRC: int64(7), semconv.MediaType: "audio", semconv.IssueDirection: "inbound", semconv.IssueMetric: "loss_fraction",
+			semconv.IssueValue: 0.2, semconv.IssueWorst: 0.2, semconv.IssueThreshold: 0.03, semconv.IssueConfidence: "high",
+		} {
+			require.Equal(t, want, have[name], name)
+		}
+		require.NotContains(t, have, semconv.Duplicate)
+
+		measureFor(t, c, &seq, time.Minute, 0)
+		issues = next.heard()
+		require.Len(t, issues, 1)
+		require.Equal(t, "resolved", issues[0].text(semconv.IssueState))
+		require.Equal(t, raised.text(semconv.IssueID), issues[0].text(semconv.IssueID))
+		end := time.Now().Add(-5 * time.Second)
+		advance(time.Minute)
+		summaries, _ := next.take()
+		require.Len(t, summaries, 1)
+		require.Equal(t, end.UnixMilli(), document(t, summaries[0]).EndMs, "issues prolong nothing")
+		require.Empty(t, next.heard())
+		state := func(name string) metricdata.DataPoint[int64] {
+			return metricdata.DataPoint[int64]{Value: 1, Attributes: attribute.NewSet(attribute.String("state", name))}
+		}
+		metadatatest.AssertEqualProcessorConferenceIssues(t, telemetry, []metricdata.DataPoint[int64]{state("raised"), state("resolved")}, metricdatatest.IgnoreTimestamp())
+
+		// Another conference processor behind this one leaves them alone.
+		again := new(issueSink)
+		second, _ := start(t, again, nil)
+		logs := plog.NewLogs()
+		raised.scope.CopyTo(logs.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty())
+		require.NoError(t, second.ConsumeLogs(t.Context(), logs))
+		require.Len(t, again.heard(), 1)
+		require.Zero(t, second.set.Len())
+		require.NoError(t, second.Shutdown(t.Context()))
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestTheIntervalIsTheOperators: a conference is looked at as often, and with 0 never.
+//
+// spec: CONF-03
+func TestTheIntervalIsTheOperators(t *testing.T) {
+	f := func(interval time.Duration, want int) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			next := new(issueSink)
+			c, telemetry := start(t, next, func(cfg *Config) { cfg.Issues.Interval = interval })
+			seq := int64(0)
+			measureFor(t, c, &seq, 2*time.Minute, 50)
+			var looks int64
+			if m, err := telemetry.GetMetric("otelcol_processor_conference_looks"); err == nil {
+				looks = m.Data.(metricdata.Sum[int64]).DataPoints[0].Value
+			}
+			require.InDelta(t, want, looks, 1)
+			require.Equal(t, want > 0, len(next.heard()) > 0)
+			require.NoError(t, c.Shutdown(t.Context()))
+		})
+	}
+	f(15*time.Second, 8)
+	f(time.Minute, 2)
+	f(0, 0)
+}
+
+// TestIssuesWaitForTheNextComponent: in order, and marked when they come again; what it
+// refuses for good is counted.
+//
+// spec: CONF-03, SRV-02
+func TestIssuesWaitForTheNextComponent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(issueSink)
+		c, telemetry := start(t, next, nil)
+		refuse := func(err error) func(plog.Logs) error {
+			return func(logs plog.Logs) error {
+				for _, record := range recordsOf(logs) {
+					if record.EventName() == semconv.EventIssue {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		next.setRefuse(refuse(errors.New("later")))
+		seq := int64(0)
+		measureFor(t, c, &seq, time.Minute, 50)
+		measureFor(t, c, &seq, time.Minute, 0)
+		require.Empty(t, next.heard())
+		next.setRefuse(nil)
+		advance(2 * time.Second)
+		issues := next.heard()
+		require.Len(t, issues, 2)
+		for i, state := range []string{"raised", "resolved"} {
+			require.Equal(t, state, issues[i].text(semconv.IssueState))
+			mark, ok := issues[i].Attributes().Get(semconv.Duplicate)
+			require.True(t, ok && mark.Bool())
+		}
+		next.setRefuse(refuse(consumererror.NewPermanent(errors.New("never"))))
+		measureFor(t, c, &seq, time.Minute, 50)
+		metadatatest.AssertEqualProcessorConferenceDropped(t, telemetry, []metricdata.DataPoint[int64]{
+			{Value: 1, Attributes: attribute.NewSet(attribute.String("reason", reasonIssueRefused))},
+		}, metricdatatest.IgnoreTimestamp())
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestARestartReadsBeforeItRaises: what began before is told again, with the beginning that
+// the store knows, and marked; while the store cannot be read nothing is.
+//
+// spec: CONF-03, SRV-03
+func TestARestartReadsBeforeItRaises(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := &fakeStore{err: errors.New("away"), session: "s"}, new(issueSink)
+		store.found = storage.Conference{AppID: "app", ConferenceID: "standup", Start: begin, End: begin.Add(50 * time.Second)}
+		for i := range 10 {
+			store.records = append(store.records, storage.Record{
+				Seq: uint64(i + 1), ConferenceID: "standup", ConferenceAt: begin, Fabric: 1, Name: semconv.EventStats, Activity: true,
+				At: begin.Add(time.Duration(i+1) * 5 * time.Second), Attributes: lossy(50),
+			})
+		}
+		<-time.After(time.Minute)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		seq := int64(100)
+		measureFor(t, c, &seq, time.Minute, 50)
+		require.Empty(t, next.heard(), "it is not known what happened")
+		store.change(func() { store.err = nil })
+		measureFor(t, c, &seq, 30*time.Second, 50)
+		issues := next.heard()
+		require.Len(t, issues, 1)
+		since, _ := recordattribute.Integer(issues[0].Attributes(), semconv.IssueSince)
+		require.InDelta(t, begin.UnixMilli(), since, 2000)
+		mark, ok := issues[0].Attributes().Get(semconv.Duplicate)
+		require.True(t, ok && mark.Bool(), "it may have been told before")
+		asked := store.count()
+		measureFor(t, c, &seq, time.Minute, 0)
+		issues = next.heard()
+		require.Len(t, issues, 1)
+		require.Equal(t, string(conference.IssueResolved), issues[0].text(semconv.IssueState))
+		require.NotContains(t, issues[0].Attributes().AsRaw(), semconv.Duplicate)
+		require.Equal(t, asked, store.count(), "it is read once")
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
