@@ -1,7 +1,8 @@
 package cause
 
-// Call is what is known of a conference at its end. All slices may be in any order: the
-// verdict does not depend on it.
+// Call is what is known of a conference at its end. People may be in any order: the verdict
+// does not depend on it. Fabrics and streams are in that of their numbers and keys: of two
+// that tell the same, the evidence of the first is told.
 type Call struct {
 	People []Person
 	Errors map[string]int // reported failures that name no participant, by function

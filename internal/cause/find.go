@@ -94,13 +94,13 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 			}
 		}
 	}
-	anyBad, anyUnmeasured := false, false
+	anyBad, anyUnmeasured, uneasy := false, false, restless(legs)
 	for i := range c.people {
 		p := &c.people[i]
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || c.hearsNobody(i) || restless(legs, i)
+		wrong := p.Bad || c.hearsNobody(i) || uneasy[i]
 		v.People[p.Session] = choose(mine[p.Session], wrong, c.unmeasured(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.unmeasured(i)
 	}

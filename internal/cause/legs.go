@@ -222,36 +222,66 @@ const standOut = 1.75
 // compare finds the legs that stand out by their jitter: in sound if there is any, for it is
 // sent evenly, else in pictures.
 func compare(legs []*leg) {
+	media := []string{"audio", "video"}
+	calmest := make(map[string]*calm, len(media))
+	for _, medium := range media {
+		calmest[medium] = calmestOf(legs, medium)
+	}
 	for _, l := range legs {
-		for _, medium := range []string{"audio", "video"} {
-			if calmest, known := calmestBut(l, legs, medium); known {
-				l.standsOut = l.byMedium[medium] > standOut*calmest
+		for _, medium := range media {
+			if least, known := calmest[medium].but(l); known {
+				l.standsOut = l.byMedium[medium] > standOut*least
 				break
 			}
 		}
 	}
 }
 
-// calmestBut is the least jitter that another leg has in a medium; it is known where both
-// have some.
-func calmestBut(l *leg, legs []*leg, medium string) (least float64, known bool) {
-	if _, has := l.byMedium[medium]; !has {
-		return 0, false
-	}
-	for _, o := range legs {
-		if v, has := o.byMedium[medium]; has && o != l && (!known || v < least) {
-			least, known = v, true
-		}
-	}
-	return least, known
+// calm is the least jitter that a leg has in a medium, and the next.
+type calm struct {
+	medium      string
+	legs        int
+	of          *leg
+	least, next float64
 }
 
-// restless: what a participant sends or gets came unevenly for most of the time, whether or
+func calmestOf(legs []*leg, medium string) *calm {
+	c := &calm{medium: medium}
+	for _, l := range legs {
+		v, has := l.byMedium[medium]
+		if !has {
+			continue
+		}
+		switch {
+		case c.legs == 0 || v < c.least:
+			c.of, c.least, c.next = l, v, c.least
+		case c.legs == 1 || v < c.next:
+			c.next = v
+		}
+		c.legs++
+	}
+	return c
+}
+
+// but is the least jitter of another leg; it is known where both have some.
+func (c *calm) but(l *leg) (least float64, known bool) {
+	_, has := l.byMedium[c.medium]
+	if l == c.of {
+		return c.next, c.legs > 1
+	}
+	return c.least, has
+}
+
+// restless: who sends or gets something that came unevenly for most of the time, whether or
 // not it stands out. Something was wrong then, if only with a machine.
-func restless(legs []*leg, person int) bool {
-	return slices.ContainsFunc(legs, func(l *leg) bool {
-		return (l.from == person || l.to == person) && l.seen >= MinTimeMs && l.jittery > mostly
-	})
+func restless(legs []*leg) map[int]bool {
+	people := map[int]bool{}
+	for _, l := range legs {
+		if l.seen >= MinTimeMs && l.jittery > mostly {
+			people[l.from], people[l.to] = true, true
+		}
+	}
+	return people
 }
 
 // mostly is the share of the time from which on jitter is something wrong in itself.
