@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +26,6 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/sqlite"
 )
 
 // storeHost is a host with a storage extension.
@@ -98,14 +96,6 @@ func startOn(tb testing.TB, settings storage.Settings, change ...func(*Config)) 
 
 // withoutAPI leaves the management API off.
 func withoutAPI(c *Config) { c.Management = createDefaultConfig().(*Config).Management }
-
-func newSQLite(tb testing.TB) *sqlite.Store {
-	tb.Helper()
-	store, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "qos.sqlite3"), sqlite.Options{})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
-	return store
-}
 
 // answer is what the management API said.
 type answer struct {
