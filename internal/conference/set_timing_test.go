@@ -84,19 +84,6 @@ func BenchmarkHeapPerConference(b *testing.B) {
 	}
 }
 
-// BenchmarkHundredThousandCalls holds the default limit of live conferences at once: two
-// participants with ten streams each, five minutes. It takes 2 GB and minutes, so only when
-// asked for by name:
-//
-//	go test -run '^$' -bench HundredThousandCalls -benchtime 1x ./internal/conference
-func BenchmarkHundredThousandCalls(b *testing.B) {
-	const calls, measurements = 100_000, 300
-	for b.Loop() {
-		b.ReportMetric(heapOf(b, calls)*calls/1e9, "GB")
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*calls*measurements), "ns/measurement")
-}
-
 func BenchmarkSummary(b *testing.B) {
 	c := conference.New("app", "c")
 	var stats conference.Stats
