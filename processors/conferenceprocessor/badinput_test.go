@@ -3,6 +3,7 @@ package conferenceprocessor
 import (
 	"maps"
 	"math"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,6 +141,29 @@ func TestConferenceThatNeverEnds(t *testing.T) {
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
 		require.Equal(t, day, document(t, summaries[0]).Participants[0].Fabrics[0].Streams[0].Intervals)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestAllEndAtOnce: when a network goes, no summary is lost for want of room while the next
+// component takes them.
+//
+// spec: CONF-02, SRV-03
+func TestAllEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := new(sink)
+		c, telemetry := start(t, next, nil)
+		const all = maxWaiting + 2000
+		for n := range all {
+			logs := event(1, "fabricAdded", `{}`)
+			logs.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, strconv.Itoa(n))
+			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
+		}
+		advance(time.Minute)
+		summaries, _ := next.take()
+		require.Len(t, summaries, all)
+		_, err := telemetry.GetMetric("otelcol_processor_conference_dropped")
+		require.Error(t, err, "nothing was dropped")
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }

@@ -60,21 +60,22 @@ func (o *outbox[T]) add(ctx context.Context, items []T) {
 }
 
 // flush passes on what waits, until the next component refuses: then the rest waits for
-// the next flush.
-func (o *outbox[T]) flush(ctx context.Context, now time.Time) {
+// the next flush. It reports whether all was taken.
+func (o *outbox[T]) flush(ctx context.Context, now time.Time) (taken bool) {
 	for len(o.waiting) > 0 {
 		n := min(perCall, len(o.waiting))
 		if err := o.send(ctx, o.waiting[:n], min(n, o.tried), now); err != nil {
 			o.tried = max(o.tried, n)
 			o.logger.Warn(o.what+" wait: the next component did not take them",
 				zap.Int("waiting", len(o.waiting)), zap.Error(err))
-			return
+			return false
 		}
 		o.sent(ctx, o.waiting[:n], now)
 		clear(o.waiting[:n])
 		o.waiting, o.tried = o.waiting[n:], max(0, o.tried-n)
 	}
 	o.waiting = nil
+	return true
 }
 
 // send passes items on together. Where that is refused for good it passes them one by

@@ -127,7 +127,7 @@ const perLook = 256
 func (c *conferences) tick(ctx context.Context, now time.Time) {
 	c.sweep(ctx, now)
 	c.checkDue(ctx, now)
-	for more := true; more; {
+	for more, taken := true, true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()
 		summaries, more = c.set.Tick(now.UnixMilli(), perLook)
@@ -139,6 +139,9 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		more = c.restore(ctx, parts, now) || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
+		if taken && len(c.out.waiting) > maxWaiting/2 { // when a network goes, all end at once
+			taken = c.out.flush(ctx, now)
+		}
 	}
 	c.tellIssues(ctx, now)
 	c.out.flush(ctx, now)
