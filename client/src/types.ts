@@ -53,7 +53,15 @@ export type EndpointType = 'peer' | 'server';
 /** Which way media go. */
 export type TransmissionDirection = 'sendonly' | 'receiveonly' | 'sendrecv' | 'inactive';
 
-/** What went wrong, or "success". */
+/**
+ * What went wrong, or `success`: logged in, or sending works again.
+ * - `authError`: AppID, secret, token or origin was refused; it does not try again by itself
+ * - `tokenGenerationError`: the token generator failed or is late
+ * - `httpError`: the login could not reach the collector; it tries again
+ * - `wsChannelFailure`: the channel broke; it tries again
+ * - `csProtoError`: the collector refused a message for good
+ * - `appConnectivityError`: a PeerConnection has lost its path, or never found one
+ */
 export type CsError =
   | 'success'
   | 'httpError'
@@ -127,6 +135,7 @@ export interface FabricAttributes {
 
 /** What a PeerConnection must offer: the real one, a wrapper or a look-alike. */
 export interface PeerConnectionLike {
+  /** Promises a map of reports; an array, an object or the callback form do as well. */
   getStats: unknown;
 }
 
@@ -148,7 +157,9 @@ export interface Feedback {
 
 /** A call of a contact centre. Further members are kept, 4096 bytes of JSON in all. */
 export interface CallAttributes {
+  /** Who called whom. */
   callType: 'inbound' | 'outbound' | 'monitoring';
+  /** Who is at this end. */
   role: 'agent' | 'participant' | 'manager';
   [further: string]: unknown;
 }
@@ -157,51 +168,83 @@ export interface CallAttributes {
 export interface CustomStat {
   /** At most 64 bytes. */
   name: string;
+  /** Any finite number. */
   value: number;
   /** Milliseconds since 1970; now where it is missing. */
   timestamp?: number;
 }
 
-/** One RTP report. Rates are kbps and 1/s, times ms, levels and fractions 0 to 1. */
+/** One RTP report of one stream. What is unknown is null, never missing. */
 export interface MediaStreamTrackStats {
+  /** Who is at the other end: as addNewFabric() said, or whose an inbound stream is. */
   remoteUserID: UserID | null;
+  /** Whose stream it is: as associateMstWithUserID() said, else the local user's or the remote one's. */
   userID: UserID | null;
+  /** Whose report: of this browser, or of the other end as it told this browser (`remote-…`). */
   statsType: 'inbound-rtp' | 'outbound-rtp' | 'remote-inbound-rtp' | 'remote-outbound-rtp';
+  /** The stream. */
   ssrc: number;
+  /** The CNAME of the stream in the SDP. */
   cname: string | null;
+  /** The media stream ID of the stream in the SDP. */
   msid: string | null;
+  /** Sound or picture. */
   mediaType: 'audio' | 'video';
+  /** The label of associateMstWithUserID(). */
   usageLabel: string | null;
+  /** The element, or its id, of associateMstWithUserID(). */
   associatedVideoTag: unknown;
+  /** Of the interval, kbit/s. */
   bitrate: number | null;
+  /** Of the interval, packets a second. */
   packetRate: number | null;
+  /** What part of the interval's packets was lost, 0 to 1. */
   fractionLoss: number | null;
+  /** The same, 0 to 100. */
   packetLossPercentage: number | null;
+  /** ms. */
   jitter: number | null;
+  /** Of the whole call, ms. */
   averageJitter: number | null;
+  /** The round trip, ms. */
   rtt: number | null;
+  /** Of the whole call, ms. */
   averageRTT: number | null;
+  /** A hint for the user, coarser than the collector's score; null when there is nothing to judge. */
   quality: 'excellent' | 'fair' | 'bad' | null;
+  /** Of what is sent, 0 to 1. */
   audioInputLevel: number | null;
+  /** Of what is received, 0 to 1. */
   audioOutputLevel: number | null;
 }
 
 /** The short form of a stream's measurements, keyed by SSRC. */
 export interface StreamStats {
+  /** The direction. */
   reportType: 'inbound-rtp' | 'outbound-rtp';
+  /** The round trip, ms; of outbound streams. */
   rtt?: number | null;
+  /** What part of the interval's packets was lost, 0 to 1; of inbound streams. */
   fractionLoss?: number | null;
+  /** Of the interval, kbit/s. */
   bitrate: number | null;
+  /** A hint for the user. */
   quality: 'excellent' | 'fair' | 'bad' | null;
 }
 
 /** The measurements of one PeerConnection. */
 export interface FabricStats {
+  /** `online` while the collector hears this page. */
   connectionState: 'online' | 'offline';
+  /** `established` ↔ `disrupted` once it is set up; `terminated` in exactly one last call. */
   fabricState: 'initialising' | 'established' | 'disrupted' | 'terminated';
+  /** The page of the conference on the dashboard; null before the collector has told it. */
   conferenceURL: string | null;
+  /** As addNewFabric() said. */
   conferenceID: string;
+  /** One element for each report; empty while nothing flows. */
   mediaStreamTracks: MediaStreamTrackStats[];
+  /** The short form, by SSRC. */
   streams: { [ssrc: string]: StreamStats };
 }
 
@@ -326,7 +369,8 @@ export interface Operations {
    */
   sendUserFeedback(conferenceID: string, feedback: Feedback, pcCallback?: PcCallback | null): Result;
   /**
-   * Registers one more callback for the measurements of each PeerConnection.
+   * Registers one more callback for the measurements of each PeerConnection. The same function
+   * again changes nothing, here and for the other events.
    *
    * @param eventName `stats`
    * @param csEventCallback hears them
@@ -373,7 +417,7 @@ export interface Operations {
    *
    * @param pc the PeerConnection; null means the conference
    * @param conferenceID at most 256 bytes
-   * @param events objects of at most 4096 bytes of JSON, or names; a list or one
+   * @param events objects of at most 4096 bytes of JSON, or names; a list of at most 1000, or one
    */
   sendCustomEvent(
     pc: PeerConnectionLike | null | undefined,
@@ -385,7 +429,7 @@ export interface Operations {
    *
    * @param pc the PeerConnection; null means the conference
    * @param conferenceID at most 256 bytes
-   * @param stats a list or one
+   * @param stats a list of at most 1000, or one
    */
   sendCustomStats(
     pc: PeerConnectionLike | null | undefined,

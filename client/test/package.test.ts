@@ -134,4 +134,13 @@ monitor.addFabric();
       .map(([, , name]) => name);
     expect(bare).toEqual([]);
   });
+
+  it('so has every member of what they take and tell', () => {
+    const text = readFileSync(join(client, 'dist/qos.d.mts'), 'utf8');
+    const members = [...text.matchAll(/(\*\/)?\n {2}(?:readonly )?(\w+)\??: /g)];
+    expect(members.length).toBeGreaterThan(70);
+    expect(members.filter(([, comment]) => !comment).map(([, , name]) => name)).toEqual([]);
+    const exported = [...text.matchAll(/(\*\/)?\nexport (?:type|interface) (\w+)/g)];
+    expect(exported.filter(([, comment]) => !comment).map(([, , name]) => name)).toEqual([]);
+  });
 });
