@@ -69,7 +69,7 @@ var Measures = []Measure{
 	{"retransmittedBytes", Int, "By", 0, maxCount, "payload bytes sent again"},
 	{"targetBitrateBps", Float, "bit/s", 0, maxCount, "the encoder's target"},
 	{"remotePacketsLost", Int, "{packet}", -maxCount, maxCount, "packets of this outbound stream that the remote end lost"},
-	{"remoteLossFraction", Float, "1", 0, 1, "fraction lost in the remote end's last report"},
+	{"remoteLossFraction", Float, "1", 0, 1, "fraction that the remote end lost of what was sent in the interval"},
 	{"remoteJitterMs", Float, "ms", 0, maxMs, "jitter at the remote end"},
 	{"limitation", Text, "", 0, 0, "qualityLimitationReason: none, cpu, bandwidth, other"},
 	{"cpuLimitedMs", Float, "ms", 0, maxMs, "time limited by cpu in the interval"},

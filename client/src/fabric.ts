@@ -70,7 +70,8 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const sources = new Map<string, SourceInfo>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let { remoteUserID } = info;
-  let reading = false;
+  /** Whether getStats owes an answer. */
+  let owed = false;
   /** fabricSetup waits for the candidates of the first reading. */
   let tellSetup: (() => void) | undefined;
   let ending: { reason: EndReason; stamp: Stamp; stage: Stage | null } | undefined;
@@ -97,15 +98,20 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
 
   /** One measurement. */
   async function measure(): Promise<void> {
-    if (ending || reading) return;
-    life.update();
-    reading = true;
-    const reports = await read();
-    reading = false;
+    life.look();
     if (ending) return;
+    if (owed) take(null);
+    owed = true;
+    const reports = await read();
+    owed = false;
+    if (!ending) take(reports);
+  }
+
+  /** Without reports that can be read the frame still says that the call is alive. */
+  function take(reports: Report[] | null): void {
     const from = (list: Report[]) => monitor.measure(list, mono(), areaOf);
-    // Reports that cannot be read are as none: the frame still says that the call is alive.
     record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
+    tellSetup?.();
   }
 
   /** A reading between intervals. */
@@ -144,10 +150,12 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   function identityOf({ stream }: StreamInterval): StreamIdentity {
     const own = associations.get(stream.ssrc);
     const inbound = stream.statsType === 'inbound-rtp';
+    const { cname, msid } = sources.get(stream.key) ?? noSource;
     return {
       remoteUserID: (inbound && own?.userID) || remoteUserID,
       userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID()),
-      ...(sources.get(stream.key) ?? noSource),
+      cname,
+      msid,
       usageLabel: own?.usageLabel ?? null,
       associatedVideoTag: own?.associatedVideoTag ?? null,
     };

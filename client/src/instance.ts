@@ -1,6 +1,6 @@
 // What an instance holds: its session and the application's callbacks.
 
-import { Invalid, later } from './result.ts';
+import { hand, Invalid, later } from './result.ts';
 import { createSession, type Session, type SessionInfo } from './session.ts';
 import type { InitCallback, StatsCallback } from './types.ts';
 import type { WifiHandler } from './wifi.ts';
@@ -44,8 +44,10 @@ export function begin(instance: Instance, info: SessionInfo): void {
     },
     listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
     stats(stats) {
-      later(instance.statsCallback, stats);
-      emit(instance, 'stats', stats);
+      // An answer of getStats brought them: no task of its own is needed to be asynchronous.
+      queueMicrotask(() => {
+        for (const callback of [instance.statsCallback, ...(instance.subscribers.stats ?? [])]) hand(callback, stats);
+      });
     },
     wifi: () => instance.wifi,
   });

@@ -117,7 +117,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
       const bytes = byteLength(tail) + headBytes;
       if (bytes > maxEntryBytes) return false;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-      const oldestMs = clock.stamp().ms - limits.ageMs;
+      const oldestMs = frame.stamp.ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
       shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
       return true;

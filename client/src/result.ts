@@ -59,14 +59,16 @@ export function inTime<T>(limitMs: number, make: () => Promise<T>): Promise<T | 
   });
 }
 
-/** Calls the application later and survives what it throws. */
+/** Calls the application and survives what it throws. */
+export function hand<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
+  try {
+    callback?.(...args);
+  } catch (error) {
+    console.error('qos: a callback of the application threw', error);
+  }
+}
+
+/** Calls the application later. */
 export function later<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
-  if (!callback) return;
-  setTimeout(() => {
-    try {
-      callback(...args);
-    } catch (error) {
-      console.error('qos: a callback of the application threw', error);
-    }
-  }, 0);
+  if (callback) setTimeout(hand<A>, 0, callback, ...args);
 }

@@ -38,9 +38,8 @@ export interface SessionEnv {
 
 const graceMs = 10_000;
 const keptEnded = 256;
-const pollMs = 1000;
+const pollMs = 2000;
 const longestMs = 20_000; // between two measurements, whatever the interval (SRV-04)
-const burstMs = 50; // longer than browsers take to answer getStats
 
 /** A user's session from initialize() on. */
 export type Session = ReturnType<typeof createSession>;
@@ -71,8 +70,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let measuredMs = clock.mono();
   let unwatchPage = () => {};
   const beat = createTimer(); // of the measurements
-  const poll = createTimer();
-  const burst = createTimer();
+  let poll: ReturnType<typeof setInterval> | undefined;
 
   const alive = (conferenceID?: string) =>
     fabrics.filter((f) => !f.ended() && (conferenceID === undefined || f.info.conferenceID === conferenceID));
@@ -99,14 +97,14 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   }
 
   function welcomed({ statsIntervalMs, conferenceURL, labels }: Record<string, unknown>): void {
-    setInterval(Number(statsIntervalMs));
+    measureEvery(Number(statsIntervalMs));
     if (typeof conferenceURL === 'string') urlTemplate = conferenceURL;
     urls = new Map();
     const mos = (labels as { mos?: unknown } | undefined)?.mos;
     if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
   }
 
-  function setInterval(ms: number): void {
+  function measureEvery(ms: number): void {
     if (!(ms >= 2000 && ms <= 20_000) || ms === intervalMs) return;
     intervalMs = ms;
     startBeat();
@@ -130,16 +128,15 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     fabricLine: (fabric) => announcements.get(fabric)?.() ?? '',
     columnsLine,
     welcomed,
-    statsInterval: setInterval,
+    statsInterval: measureEvery,
     report,
   });
 
   function send(frame: Frame): boolean {
     const taken = queue.push(frame);
-    // What was measured together goes together: a message and its answer alone cost the page
-    // several times what they cost among others.
-    if (frame.type === 'stats') burst.set(burstMs, transport.pump);
-    else transport.pump();
+    // What was measured together goes together, when all have answered: a message and its
+    // answer alone cost the page several times what they cost among others.
+    if (frame.type !== 'stats') transport.pump();
     return taken;
   }
 
@@ -154,16 +151,16 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     measuredMs = clock.mono();
     if (!fabrics.length) return;
     beat.set(intervalMs, measure);
-    for (const fabric of fabrics) fabric.measure();
+    let awaited = fabrics.length;
+    for (const fabric of fabrics) fabric.measure().then(() => --awaited || transport.pump());
+    transport.pump(); // what waits for one that has not answered since the last time
     askWifi();
   }
 
   /** Looks at the states of all fabrics while there are any. */
   function look(): void {
-    poll.set(pollMs, () => {
-      for (const fabric of fabrics) fabric.look();
-      if (fabrics.length) look();
-    });
+    for (const fabric of fabrics) fabric.look();
+    if (!fabrics.length) clearInterval(poll);
   }
 
   function conferenceURL({ fabric, conferenceID, addedAt }: FabricInfo): string | null {
@@ -216,7 +213,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
     if (first) {
       startBeat();
-      look();
+      clearInterval(poll);
+      poll = setInterval(look, pollMs);
     }
   }
 
@@ -255,11 +253,9 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       fabric.event('wifiStats', sample);
   }
 
-  const covered = () => (transport.online() ? transport.pump() : transport.flush(false));
-
   function start(): void {
     unwatchPage();
-    unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
+    unwatchPage = watchPage({ hidden, shown, covered: transport.covered }, !info.config.disableBeforeUnloadHandler);
     transport.restart();
   }
 
@@ -283,8 +279,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     close(): void {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
-      beat.clear();
-      poll.clear();
+      beat.cancel();
+      clearInterval(poll);
       transport.stop(graceMs);
     },
 

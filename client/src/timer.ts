@@ -5,16 +5,16 @@ const longestMs = 86_400_000; // far below what setTimeout can count
 /** One timer: setting it puts off what it was set for. */
 export interface Timer {
   set(ms: number, task: () => void): void;
-  clear(): void;
+  cancel(): void;
 }
 
 export function createTimer(): Timer {
   let id: ReturnType<typeof setTimeout> | undefined;
-  const clear = () => clearTimeout(id);
+  const cancel = () => clearTimeout(id);
   return {
-    clear,
+    cancel,
     set(ms, task) {
-      clear();
+      cancel();
       id = setTimeout(task, Math.min(ms, longestMs));
     },
   };

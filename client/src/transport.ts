@@ -78,7 +78,7 @@ export function createTransport(env: TransportEnv) {
     const ws = socket;
     socket = null;
     ready = paused = false;
-    for (const timer of [watchdog, pause, nextTry]) timer.clear();
+    for (const timer of [watchdog, pause, nextTry]) timer.cancel();
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = null;
     try {
@@ -113,14 +113,14 @@ export function createTransport(env: TransportEnv) {
       return;
     }
     stopped = true;
-    renewal.clear();
+    renewal.cancel();
     queue.giveUp(csError, message);
   }
 
   const away = () => stopped || resting;
 
   async function connect(): Promise<void> {
-    nextTry.clear();
+    nextTry.cancel();
     if (away() || connecting || socket) return;
     connecting = true;
     const mine = generation;
@@ -234,7 +234,7 @@ export function createTransport(env: TransportEnv) {
   /** Sends what can be sent now. */
   function pump(): void {
     const ws = socket;
-    if (!ws || !ready || paused) return;
+    if (!ws || !ready || paused || !queue.next(windowFrames)) return;
     if (!clock.synced()) {
       reconnect(); // after a sleep the next welcome brings the time
       return;
@@ -334,6 +334,9 @@ export function createTransport(env: TransportEnv) {
     pump,
     flush,
 
+    /** The page may end without another word. Behind the POST door nothing goes at once. */
+    covered: () => (socket && ready ? pump() : flush(false)),
+
     /** Whether the collector knows who speaks and listens. */
     online: () => ready,
 
@@ -343,7 +346,7 @@ export function createTransport(env: TransportEnv) {
       connecting = stopped = posting = resting = doubted = false;
       token = null;
       attempts = socketRefusals = postUntil = notBefore = 0;
-      renewal.clear();
+      renewal.cancel();
       disconnect();
       connect();
     },
@@ -374,7 +377,7 @@ export function createTransport(env: TransportEnv) {
         stopped = true;
         generation++;
         flush();
-        renewal.clear();
+        renewal.cancel();
         disconnect('{"type":"bye"}');
         queue.giveUp('failure', 'the session was replaced');
       };

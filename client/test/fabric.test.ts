@@ -146,7 +146,7 @@ describe('the life of a fabric', () => {
     pc.connect();
     await harness.run();
     Object.assign(pc, { signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
-    await harness.run(1100);
+    await harness.run(2100);
     expect(find('fabricTerminated')?.data).toEqual({ reason: 'closed' });
     expect(find('fabricSetupFailed')).toBeUndefined();
   });
@@ -245,6 +245,41 @@ describe('measuring', () => {
     await harness.run(25_000);
     expect(socket.of('stats').length).toBeGreaterThanOrEqual(2);
     expect(socket.of('stats')[0]).toMatchObject({ fabric: 1, rows: [] });
+  });
+
+  it('says that a fabric is alive whose getStats never answers, and asks again', async () => {
+    const { harness, pc, add, socket } = await call();
+    let asked = 0;
+    pc.getStats = () => {
+      asked++;
+      return new Promise(() => {});
+    };
+    add();
+    await harness.run(45_000);
+    expect(asked).toBeGreaterThanOrEqual(4);
+    expect(socket.of('stats').length).toBeGreaterThanOrEqual(3);
+    expect(socket.of('stats')[0]).toMatchObject({ fabric: 1, rows: [] });
+  });
+
+  it('sends what was measured though another never answers', async () => {
+    const { harness, qos, add, pc, socket } = await call();
+    add();
+    pc.connect();
+    const other = new FakePeerConnection();
+    other.getStats = () => new Promise(() => {});
+    qos.addNewFabric(other, 'carol', 'multiplex', 'other');
+    await harness.run(45_000);
+    const of = (fabric: number) => socket.of('stats').filter((m) => m.fabric === fabric).length;
+    expect([of(1), of(2)]).toEqual([3, 3]);
+  });
+
+  it('tells of its setup though getStats never answers (spec: FAB-06)', async () => {
+    const { harness, pc, add, find } = await call();
+    pc.getStats = () => new Promise(() => {});
+    add();
+    pc.connect();
+    await harness.run(25_000);
+    expect(find('fabricSetup')?.data).toMatchObject({ localCandidateType: null });
   });
 
   it('does not start all clients together', async () => {

@@ -178,6 +178,27 @@ describe('intervals', () => {
     expect(measureStream(stream({}, { remote }), stream({}, { remote }), 1000, 40).rttMs).toBe(100);
   });
 
+  it('hold what the other end lost against the time between its reports', () => {
+    const sent = (packetsSent: number, timestamp: number, packetsLost: number) =>
+      stream({ packetsSent }, { statsType: 'outbound-rtp', remote: { packetsLost, timestamp, fractionLost: 0.5 } });
+    const loss = (from: number, to: number) =>
+      measureStream(sent(0, from, 0), sent(100, to, 5), 1000, null).remoteLossFraction;
+    expect(loss(0, 1000)).toBe(0.05);
+    expect(loss(0, 5000)).toBe(0.01);
+    expect(loss(5000, 5000)).toBe(0.5); // no new report: what the last one said
+  });
+
+  it('leave out what the other end reported long ago', () => {
+    const remoteAt = (timestamp: number) => {
+      const [known] = normalise([
+        { id: 'r', type: 'remote-inbound-rtp', ssrc: 1, timestamp, fractionLost: 0 },
+        { id: 'o', type: 'outbound-rtp', kind: 'audio', ssrc: 1, timestamp: 100_000, remoteId: 'r' },
+      ]).streams.values();
+      return known?.remote.fractionLost;
+    };
+    expect([remoteAt(86_000), remoteAt(84_000), remoteAt(Number.NaN)]).toEqual([0, undefined, 0]);
+  });
+
   it('count a new pair from its beginning', () => {
     const pair = { id: 'a', transport: 't', pair: { bytesSent: 800 }, local: {}, remote: {} };
     expect(measurePair({ bytesSent: 500 }, pair).bytesSent).toBe(300);
@@ -386,7 +407,7 @@ describe('asking for reports', () => {
     ]);
     await read(true, true);
     expect(pc.iterated).toBe(2);
-    for (let n = 0; n < 12; n++) await read(true);
+    for (let n = 0; n < 24; n++) await read(true);
     expect(pc.iterated).toBe(4);
   });
 
@@ -498,6 +519,12 @@ describe('the quality label', () => {
     expect(label('audio', audio(0), 1000, bounds)).toBe('excellent');
     expect(label('audio', audio(0.05), 1000, bounds)).toBe('fair');
     expect(label('audio', audio(0.3), 1000, bounds)).toBe('bad');
+  });
+
+  it('does not judge sound that is held, though the other end goes on to report', () => {
+    expect(label('audio', { packets: 0, remoteLossFraction: 0 }, 10_000, bounds)).toBeNull();
+    expect(label('audio', { packets: 10, remoteLossFraction: 0 }, 10_000, bounds)).toBe('excellent');
+    expect(label('audio', { packets: 0, packetsLost: 500 }, 10_000, bounds)).toBe('bad');
   });
 
   it('judges video by freezes, motion and reported loss', () => {

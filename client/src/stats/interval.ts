@@ -50,7 +50,7 @@ export function measureStream(before: Stream, after: Stream, ms: number, pairRtt
   const limitedMs = (why: string) => 1000 * increase(durations(base), durations(rtp), why);
   const packets = by('packetsReceived', 'packetsSent');
   const again = num(by('retransmittedPacketsReceived', 'retransmittedPacketsSent')) ?? 0;
-  return measure(streamSet(statsType, mediaType), base, rtp, remote, {
+  return measure(streamSet(statsType, mediaType), base, rtp, {
     ssrc,
     codec,
     // For the first time: browsers count retransmissions among the packets (Chromium those of
@@ -60,7 +60,8 @@ export function measureStream(before: Stream, after: Stream, ms: number, pairRtt
     audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
     fps: (by('framesSent', 'framesDecoded', 'framesEncoded') * 1000) / ms,
     remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
-    intervalLossFraction: lossFraction(before.remote, remote, packets, ms),
+    remoteJitterMs: 1000 * known(remote.jitter),
+    remoteLossFraction: lossFraction(before.remote, remote, packets, ms),
     cpuLimitedMs: limitedMs('cpu'),
     bandwidthLimitedMs: limitedMs('bandwidth'),
     rttMs: num(rttOf(before.remote, remote, 'roundTripTimeMeasurements', 'roundTripTime')) ?? pairRttMs,
@@ -86,7 +87,7 @@ function rttOf(before: Report, after: Report, measurements: string, last: string
 /** The measures of a selected candidate pair; before is what it said at the last measurement. */
 export function measurePair(before: Report | undefined, { pair }: Pair): Measures {
   const base = baseOf(before ?? {}, pair, 'responsesReceived');
-  return measure(pairSet, base, pair, {}, { rttMs: rttOf(base, pair, 'responsesReceived', 'currentRoundTripTime') });
+  return measure(pairSet, base, pair, { rttMs: rttOf(base, pair, 'responsesReceived', 'currentRoundTripTime') });
 }
 
 /** What the sender of an inbound stream says it sent, and in which time. */

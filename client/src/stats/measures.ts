@@ -12,34 +12,34 @@ export type Cell = number | string | null;
 export type Measures = Readonly<Record<string, Cell>>;
 
 /**
- * Name, sets, how it is read, and the members of a report: of several the first that there
- * is, for a report has those of its own direction alone.
+ * Name, sets, how it is read, and the members of a report where they are not of that name: of
+ * several the first that there is, for a report has those of its own direction alone.
  *   +  the increase of a counter
  *   /  the increase of the first by that of the next
- *   =  a number as it is now, @ in the other end's report
+ *   =  a number as it is now
  *   $  a text
  * What has none of these is worked out by those who measure. A name in Ms is ms, the member s.
  */
 const table = `ssrc 1234
 codec 1234
-rid 4 $ rid
+rid 4 $
 bytes 1234 + bytesReceived bytesSent
 packets 1234
 packetsLost 12
-packetsDiscarded 1 + packetsDiscarded
+packetsDiscarded 1 +
 fecPackets 1 + fecPacketsReceived
 jitterMs 12 = jitter
 jitterBufferDelayMs 12 / jitterBufferDelay jitterBufferEmittedCount
 rttMs 12345
 samples 1 + totalSamplesReceived
-concealedSamples 1 + concealedSamples
-silentConcealedSamples 1 + silentConcealedSamples
-concealmentEvents 1 + concealmentEvents
+concealedSamples 1 +
+silentConcealedSamples 1 +
+concealmentEvents 1 +
 audioLevel 13
 frames 24 + framesReceived framesSent
-framesDecoded 2 + framesDecoded
-framesEncoded 4 + framesEncoded
-framesDropped 2 + framesDropped
+framesDecoded 2 +
+framesEncoded 4 +
+framesDropped 2 +
 keyFrames 24 + keyFramesDecoded keyFramesEncoded
 width 24 = frameWidth
 height 24 = frameHeight
@@ -60,18 +60,18 @@ retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
 retransmittedBytes 4 + retransmittedBytesSent
 targetBitrateBps 34 = targetBitrate
 remotePacketsLost 34
-remoteLossFraction 34 @ fractionLost
-remoteJitterMs 34 @ jitter
+remoteLossFraction 34
+remoteJitterMs 34
 limitation 4 $ qualityLimitationReason
 cpuLimitedMs 4
 bandwidthLimitedMs 4
 displayedPixels 24
-bytesSent 5 + bytesSent
-bytesReceived 5 + bytesReceived
+bytesSent 5 +
+bytesReceived 5 +
 availableOutgoingBps 5 = availableOutgoingBitrate`
   .split('\n')
   .map((line) => {
-    const [name = '', inSets = '', how, first = '', ...more] = line.split(' ');
+    const [name = '', inSets = '', how, first = name, ...more] = line.split(' ');
     return { name, inSets, how, first, more, factor: /Ms$/.test(name) ? 1000 : 1 };
   });
 
@@ -122,21 +122,21 @@ export function increase(before: Report, after: Report, ...counters: string[]): 
 }
 
 /** The measures of a set between two reports, and those that were worked out, as the wire takes them. */
-export function measure(set: number, before: Report, after: Report, remote: Report, own: Record<string, unknown>) {
+export function measure(set: number, before: Report, after: Report, own: Record<string, unknown>) {
   const measures: Record<string, Cell> = {};
   for (const name in own) measures[name] = bounded(name, own[name]);
   for (const column of setNumbered(set).columns) {
     const { name, how, first, factor } = column;
     if (how === '$') measures[name] = bounded(name, str(after[first]));
-    else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after, remote));
+    else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after));
   }
   return measures;
 }
 
-function numberOf({ how, first, more }: Column, before: Report, after: Report, remote: Report): number {
+function numberOf({ how, first, more }: Column, before: Report, after: Report): number {
   if (how === '+') return increase(before, after, first, ...more);
   if (how === '/') return increase(before, after, first) / increase(before, after, ...more);
-  return known((how === '@' ? remote : after)[first]);
+  return known(after[first]);
 }
 
 const longestBytes = 64;

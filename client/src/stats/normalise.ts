@@ -38,6 +38,7 @@ export interface Snapshot {
 }
 
 const none: Report = {};
+const stalestMs = 15_000; // of what the other end reports every few seconds
 
 /** A number, or null. */
 export function num(value: unknown): number | null {
@@ -52,22 +53,22 @@ export function str(value: unknown): string | null {
 /** Sorts the reports of one getStats call. */
 export function normalise(reports: Iterable<Report>): Snapshot {
   const byId = new Map<unknown, Report>();
-  const remotes = new Map<string, Report>();
-  for (const report of reports) {
-    byId.set(report.id, report);
-    if (report.type === 'remote-inbound-rtp' || report.type === 'remote-outbound-rtp') {
-      remotes.set(`${report.type} ${report.ssrc}`, report);
-    }
+  for (const report of reports) byId.set(report.id, report);
+  const byType = new Map<unknown, Report[]>();
+  const ofType = (type: string) => byType.get(type) ?? [];
+  for (const report of byId.values()) {
+    const alike = byType.get(report.type);
+    if (alike) alike.push(report);
+    else byType.set(report.type, [report]);
   }
   const snapshot: Snapshot = { streams: new Map(), pairs: new Map(), byId, takenMs: null };
-  for (const report of byId.values()) {
-    if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
-      const stream = streamOf(report, report.type, byId, remotes);
+  for (const statsType of ['inbound-rtp', 'outbound-rtp'] as const)
+    for (const rtp of ofType(statsType)) {
+      const stream = streamOf(statsType, rtp, byId, ofType);
       if (stream) snapshot.streams.set(stream.key, stream);
-      snapshot.takenMs ??= num(report.timestamp);
+      snapshot.takenMs ??= num(rtp.timestamp);
     }
-  }
-  for (const pair of selectedPairs(byId)) {
+  for (const pair of selectedPairs(byId, ofType)) {
     const transport = String(pair.transportId ?? '');
     snapshot.pairs.set(transport, {
       id: String(pair.id),
@@ -80,17 +81,20 @@ export function normalise(reports: Iterable<Report>): Snapshot {
   return snapshot;
 }
 
+type OfType = (type: string) => readonly Report[];
+
 function streamOf(
-  rtp: Report,
   statsType: Stream['statsType'],
+  rtp: Report,
   byId: Map<unknown, Report>,
-  remotes: Map<string, Report>,
+  ofType: OfType,
 ): Stream | null {
   const mediaType = rtp.kind ?? rtp.mediaType;
   const ssrc = num(rtp.ssrc);
   // The range of the wire: what is outside is no SSRC.
   if (ssrc === null || ssrc >>> 0 !== ssrc || (mediaType !== 'audio' && mediaType !== 'video')) return null;
-  const remoteType = statsType === 'inbound-rtp' ? 'remote-outbound-rtp' : 'remote-inbound-rtp';
+  const others = ofType(statsType === 'inbound-rtp' ? 'remote-outbound-rtp' : 'remote-inbound-rtp');
+  const remote = byId.get(rtp.remoteId) ?? others.find((other) => other.ssrc === ssrc) ?? none;
   return {
     key: `${statsType} ${ssrc}`,
     statsType,
@@ -98,20 +102,19 @@ function streamOf(
     ssrc,
     codec: str(byId.get(rtp.codecId)?.mimeType)?.split('/')[1] ?? null,
     rtp,
-    remote: byId.get(rtp.remoteId) ?? remotes.get(`${remoteType} ${ssrc}`) ?? none,
+    // A report is kept when no other comes: of a dead call it would tell what was, for ever.
+    remote: Number(rtp.timestamp) - Number(remote.timestamp) > stalestMs ? none : remote,
     source: byId.get(rtp.mediaSourceId) ?? none,
   };
 }
 
 /** transport.selectedCandidatePairId is in both browsers; the rest is for look-alikes. */
-function selectedPairs(byId: Map<unknown, Report>): Report[] {
-  const all = [...byId.values()];
-  const selected = all
-    .filter((report) => report.type === 'transport')
+function selectedPairs(byId: Map<unknown, Report>, ofType: OfType): readonly Report[] {
+  const selected = ofType('transport')
     .map((transport) => byId.get(transport.selectedCandidatePairId))
     .filter((pair) => pair !== undefined);
   if (selected.length) return selected;
-  const pairs = all.filter((report) => report.type === 'candidate-pair');
+  const pairs = ofType('candidate-pair');
   const pair =
     pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === 'succeeded');
   return pair ? [pair] : [];

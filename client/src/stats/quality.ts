@@ -20,14 +20,9 @@ export function label(mediaType: string, m: Measures, ms: number, bounds: readon
   return mos >= (bounds[3] ?? 2.6) ? 'fair' : 'bad';
 }
 
-/** The loss that the receiver of an outbound stream tells of. */
-export function remoteLossOf(m: Measures): number | null {
-  return num(m.intervalLossFraction) ?? num(m.remoteLossFraction);
-}
-
 /** The interval's loss, 0 to 1, from its own or the receiver's counts. */
 export function lossOf(m: Measures): number | null {
-  const remote = remoteLossOf(m);
+  const remote = num(m.remoteLossFraction);
   if (remote !== null) return remote;
   const lost = num(m.packetsLost);
   const expected = (num(m.packets) ?? 0) + (lost ?? 0);
@@ -41,7 +36,8 @@ const packetAndCodecMs = 26.5;
 /** MOS of audio, 1 to 4.5. */
 export function audioMos(m: Measures): number | null {
   const loss = lossOf(m);
-  if (loss === null) return null;
+  // Of what is held or muted the other end goes on to report the loss.
+  if (loss === null || (m.packets === 0 && num(m.remoteLossFraction) !== null)) return null;
   const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
   const lossPercent = 100 * Math.min(1, Math.max(loss, audible));
   const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) + packetAndCodecMs;
@@ -65,6 +61,6 @@ export function videoMos(m: Measures, ms: number): number | null {
   const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
   const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
   const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));
-  const lost = Math.exp(-10 * (remoteLossOf(m) ?? 0));
+  const lost = Math.exp(-10 * (num(m.remoteLossFraction) ?? 0));
   return 1 + 3.4 * freezes * motion * lost;
 }

@@ -1,12 +1,11 @@
 // Asking a PeerConnection for its reports, whatever it is (FAB-10).
 
-import { attempt, inTime } from '../result.ts';
+import { attempt } from '../result.ts';
 import { isObject } from '../validate.ts';
 import { fromLegacy } from './legacy.ts';
 import type { Report } from './normalise.ts';
 
-const limitMs = 5000;
-const wholeEvery = 6; // readings
+const wholeEvery = 12; // readings
 
 /** What a PeerConnection has to ask; without a callback it promises. */
 interface Asked {
@@ -19,7 +18,7 @@ interface Answer {
   get?(id: unknown): unknown;
 }
 
-/** Reads the reports, null when none came: an error, or no answer in time. Never rejects. */
+/** Reads the reports, null when none came. Never rejects, but an answer may never come. */
 export type Reader = (legacy: boolean, whole?: boolean) => Promise<Report[] | null>;
 
 /**
@@ -38,8 +37,7 @@ export function createReader(pc: object): Reader {
     const reports = list(answer);
     const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
     const changes = ({ id, type, kind }: Report) =>
-      /bound-rtp$|^transport$/.test(String(type)) ||
-      (type === 'media-source' && kind === 'audio') ||
+      /bound-rtp|^transport|^media-source audio/.test(`${type} ${kind}`) ||
       (pairs.length ? pairs.includes(id) : type === 'candidate-pair');
     kept = new Map(reports.map((report) => [report.id, report]));
     changing = reports.filter(changes).map(({ id }) => id);
@@ -51,8 +49,8 @@ export function createReader(pc: object): Reader {
   function changed(answer: Answer): Report[] | undefined {
     if (answer.size !== size) return undefined;
     for (const id of changing) {
-      const report = answer.get?.(id);
-      if (!isObject(report)) return undefined;
+      const report = answer.get?.(id) as Report | null | undefined;
+      if (typeof report !== 'object' || !report) return undefined;
       if (report.type === 'transport' && !changing.includes(report.selectedCandidatePairId)) return undefined;
       kept.set(id, report);
     }
@@ -62,7 +60,7 @@ export function createReader(pc: object): Reader {
   const read = (answer: unknown, all: boolean) =>
     (all || ++readings % wholeEvery === 0 ? undefined : attempt(() => changed(answer as Answer))) ?? whole(answer);
 
-  return (legacy, all = false) => inTime(limitMs, () => ask(pc as Asked, legacy, (answer) => read(answer, all)));
+  return (legacy, all = false) => ask(pc as Asked, legacy, (answer) => read(answer, all)).catch(() => null);
 }
 
 async function ask(pc: Asked, legacy: boolean, read: (answer: unknown) => Report[]): Promise<Report[] | null> {
