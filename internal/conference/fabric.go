@@ -185,6 +185,7 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 	if d == nil {
 		d = &noData
 	}
+	f.judge.stirred = true // it may excuse, or no longer
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at = e.rank(), e.AtMs

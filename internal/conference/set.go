@@ -97,6 +97,7 @@ type conf struct {
 	turnMs int64    // when it is looked at for issues; 0: there is no need to
 	known  bool     // the store's records are here, for issues
 	waits  bool     // for them
+	final  bool     // its last turn is to come
 }
 
 // keeping is a conference that ended at a time; void when it has gone on since.

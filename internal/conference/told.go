@@ -70,8 +70,9 @@ type look struct {
 	startMs int64             // of this process: what began before may have been told by another
 	own     func(*Issue) bool // whether it is ours to tell
 	out     []IssueChange
-	lasts   bool // it has to be looked at again though nothing is told of it
-	left    int  // raised and not told, for there was no room
+	same    []int // in the list, of the issue that is looked at
+	lasts   bool  // it has to be looked at again though nothing is told of it
+	left    int   // raised and not told, for there was no room
 }
 
 func (l *look) run(now moment) {
@@ -88,6 +89,7 @@ func (l *look) run(now moment) {
 // see takes the times at which something was so.
 func (l *look) see(issue Issue, spans []detect.Span) {
 	goesOn := issue.Open
+	l.alike(&issue)
 	for i, span := range spans {
 		issue.SinceMs, issue.UntilMs = span.FromMs, span.ToMs
 		issue.TotalMs = span.ToMs - span.FromMs
@@ -108,9 +110,9 @@ func (l *look) see(issue Issue, spans []detect.Span) {
 func (l *look) span(issue Issue) {
 	was, until := false, int64(0)
 	open := false
-	for i := range l.issues.list {
+	for _, i := range l.same {
 		t := &l.issues.list[i]
-		if !t.issue.sameAs(&issue) || t.issue.SinceMs > issue.UntilMs || issue.SinceMs > t.issue.UntilMs {
+		if t.issue.SinceMs > issue.UntilMs || issue.SinceMs > t.issue.UntilMs {
 			continue
 		}
 		t.seen, was = true, true
@@ -123,12 +125,19 @@ func (l *look) span(issue Issue) {
 	switch {
 	case open, !issue.Open && (was || issue.UntilMs <= l.issues.untilMs):
 	case was && issue.UntilMs == until:
-	case was: // it was resolved, and goes on all the same: the rest is another
-		issue.SinceMs = until
+	case was: // it was over, and goes on all the same: the rest is another
+		for issue.SinceMs = until; l.began(issue.SinceMs); {
+			issue.SinceMs++
+		}
 		l.raise(issue)
 	default:
 		l.raise(issue)
 	}
+}
+
+// began reports whether one of those that are alike was told to begin then.
+func (l *look) began(sinceMs int64) bool {
+	return slices.ContainsFunc(l.same, func(i int) bool { return l.issues.list[i].issue.SinceMs == sinceMs })
 }
 
 // goOn takes what is known now of an issue that is open.
@@ -157,6 +166,17 @@ func (l *look) raise(issue Issue) {
 		l.tell(&t, IssueResolved, false)
 	}
 	l.issues.list = append(l.issues.list, t)
+	l.alike(&issue)
+}
+
+// alike finds what was told of the same thing.
+func (l *look) alike(issue *Issue) {
+	l.same = l.same[:0]
+	for i := range l.issues.list {
+		if l.issues.list[i].issue.sameAs(issue) {
+			l.same = append(l.same, i)
+		}
+	}
 }
 
 // forget drops the one of those that are over that ended first. It reports false when all are
@@ -179,14 +199,12 @@ func (t *tellings) forget() bool {
 // withdraw takes back what was told open and is not there: late data excused it. What was
 // resolved stays told; the summary has the last word.
 func (l *look) withdraw() {
-	l.issues.list = slices.DeleteFunc(l.issues.list, func(t toldIssue) bool {
-		if t.seen || !t.open {
-			return false
+	for i := range l.issues.list {
+		if t := &l.issues.list[i]; t.open && !t.seen {
+			t.open, t.issue.Open = false, false
+			l.tell(t, IssueWithdrawn, false)
 		}
-		t.issue.Open = false
-		l.tell(&t, IssueWithdrawn, false)
-		return true
-	})
+	}
 }
 
 func (l *look) tell(t *toldIssue, state IssueState, again bool) {

@@ -44,10 +44,10 @@ func (s *Set) takeTurn(c *conf, nowMs int64) {
 	s.turns.due[second] = append(s.turns.due[second], c)
 }
 
-// lastTurn gives c, which has ended, a turn in the next Issues, if there may be something to
-// tell.
+// lastTurn gives c, which has ended, a turn in the next Issues: what its summary finds was told.
 func (s *Set) lastTurn(c *conf, nowMs int64) {
-	if s.cfg.IssuesEveryMs > 0 && (c.stirred || c.issues.open()) {
+	if s.cfg.IssuesEveryMs > 0 {
+		c.final = true
 		s.turns.now(c, nowMs)
 	}
 }
@@ -88,7 +88,7 @@ func (s *Set) Issues(nowMs int64, limit int) (found Found) {
 
 func (s *Set) lookAt(c *conf, nowMs int64, found *Found) {
 	c.turnMs = 0
-	if c.gone || c.waits || c.ended && !c.stirred && !c.issues.open() {
+	if c.gone || c.waits || c.ended && !c.final {
 		return
 	}
 	if s.isPart(c) {
@@ -102,7 +102,7 @@ func (s *Set) lookAt(c *conf, nowMs int64, found *Found) {
 		s.turns.parts = append(s.turns.parts, Part{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span.Start})
 		return
 	}
-	c.stirred, c.known = l.lasts, c.known && !s.shared
+	c.stirred, c.known, c.final = l.lasts, c.known && !s.shared, false
 	found.Changes, found.Left = append(found.Changes, l.out...), found.Left+l.left
 	if (c.issues.open() || l.lasts) && !c.ended {
 		s.takeTurn(c, nowMs)

@@ -149,7 +149,6 @@ const wifiMs = 10_000
 // note keeps what detectors need of an event.
 func (f *fabric) note(e *Event, d *Data) (truncated int) {
 	add := func(m mark) {
-		f.judge.stirred = f.judge.stirred || m.kind != markConnected && (m.kind != markRelayTCP || m.on)
 		m.rank, m.at = e.rank(), e.AtMs
 		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
 	}

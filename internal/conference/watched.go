@@ -104,6 +104,7 @@ func (w *watched) connection() {
 	relayed, open := w.state.stretches(markRelayTCP, w.out.EndMs)
 	issue := w.about.of(detect.RelayOverTCP, "relayed_ms", detect.High)
 	issue.Open = open && w.there(w.out.EndMs)
+	w.lasts = w.lasts || issue.Open
 	w.addTimes(issue, relayed, 0)
 	w.signal()
 }
@@ -161,7 +162,9 @@ func (w *watched) media() {
 
 // facts finds what a class of the fabric's facts tells.
 func (w *watched) facts(issue Issue, timing detect.Timing, excused []detect.Span, class func(detect.Facts) detect.Class) {
-	found := w.state.facts.EpisodesUntil(w.heardOf(), timing, detect.Merge(excused), class)
+	until := w.heardOf()
+	w.lasts = w.lasts || w.state.facts.AnyFrom(until).Missing()
+	found := w.state.facts.EpisodesUntil(until, timing, detect.Merge(excused), class)
 	issue.Open = w.open(found, &w.state.facts)
 	w.addTimes(issue, w.clip(found), timing.After)
 }

@@ -134,6 +134,16 @@ func Unheard(video bool) func(Facts) Class {
 	}
 }
 
+// AnyFrom returns all facts that were true at some time from then on.
+func (t *Timeline) AnyFrom(ms int64) (all Word) {
+	t.Each(func(_, to int64, word Word) {
+		if to > ms {
+			all |= word
+		}
+	})
+	return all
+}
+
 // Any returns all facts that were true at some time.
 func (t *Timeline) Any() (all Word) {
 	for _, r := range t.runs {

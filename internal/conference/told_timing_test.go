@@ -1,0 +1,75 @@
+//go:build linux
+
+package conference_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// BenchmarkIssues looks once at conferences of two with ten streams, as the conference
+// processor does in each interval: those in which nothing was ever past a threshold, which
+// have no turn, and those in which one stream, or all ten, come and go past it, for so many
+// minutes.
+// cpu-ns are those that this process took.
+func BenchmarkIssues(b *testing.B) {
+	const conferences, everyMs = 200, 15_000
+	for _, minutes := range []int{5, 60} {
+		for _, name := range []string{"well", "one bad stream", "all bad"} {
+			b.Run(fmt.Sprintf("%s/%dmin", name, minutes), func(b *testing.B) {
+				set := conference.NewSet(conference.Config{MaxConferences: conferences, Labels: quality.DefaultBounds(), IssuesEveryMs: everyMs})
+				var stats conference.Stats
+				frames := uint64(minutes * 6)
+				apply := func(seq uint64) {
+					for c := range conferences {
+						for _, session := range []string{"a", "b"} {
+							for i := range 5 {
+								e := measurement(fmt.Sprint(c), session, seq+1, i, &stats)
+								if seq/6%2 == 0 && (name == "all bad" || name == "one bad stream" && session == "a" && i == 1) {
+									stats.PacketsLost, stats.RTTMs, stats.JitterMs = 50, conference.Known(400), conference.Known(60)
+								}
+								set.Apply(&e, e.AtMs)
+							}
+						}
+					}
+				}
+				for seq := range frames {
+					apply(seq)
+					set.Issues(base+int64(seq+1)*10_000, conferences)
+				}
+				b.ReportAllocs()
+				looks, turns, cpu := 0, 0, int64(0)
+				b.ResetTimer()
+				for b.Loop() {
+					b.StopTimer()
+					frames++
+					apply(frames)
+					frames++
+					apply(frames)
+					turns++
+					b.StartTimer()
+					before := cpuTime(b)
+					looks += set.Issues(base+int64(frames+1)*10_000, conferences).Conferences
+					cpu += cpuTime(b) - before
+				}
+				require.Equal(b, name != "well", looks > 0)
+				b.ReportMetric(float64(cpu)/float64(turns*conferences), "cpu-ns/conference")
+				b.ReportMetric(float64(looks)/float64(turns*conferences), "looks")
+			})
+		}
+	}
+}
+
+// cpuTime is what this process has used, in ns.
+func cpuTime(tb testing.TB) int64 {
+	tb.Helper()
+	var used syscall.Rusage
+	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return used.Utime.Nano() + used.Stime.Nano()
+}
