@@ -82,7 +82,7 @@ function reading(name, read) {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read`);
+    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read: ${text(error)}`);
   }
 }
 var isArray = (value) => attempt(() => Array.isArray(value), false);
@@ -145,8 +145,7 @@ function requireList(name, value) {
 }
 function requireData(name, value) {
   must(isObject(value), name, "an object", value);
-  const json2 = attempt(() => JSON.stringify(value) ?? "{}");
-  if (!json2) throw new Invalid(`${name} cannot be written as JSON`);
+  const json2 = reading(name, () => JSON.stringify(value) ?? "{}");
   atMost(name, 4096, "bytes of JSON", byteLength(json2));
   const data = JSON.parse(json2);
   return isObject(data) ? data : {};
@@ -2065,8 +2064,8 @@ function createSession(first, env) {
     setLocalUser(userID) {
       localUserID = userID;
     },
-    /** A living fabric of that PeerConnection and conference. */
-    monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc),
+    /** Whether there is nothing to add: it is monitored, or it was and is closed by now. */
+    monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc) || known2.has(pc) && isClosed(pc),
     /**
      * Where the frames of an operation belong: a fabric, or the conference for null where that
      * is allowed, and for a fabric that has ended (API-12, FAB-11).
@@ -2236,7 +2235,8 @@ function initialize(instance, call, appID, secret, localUserID, csInitCallback, 
 function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fifth, sixth) {
   const { notes } = call;
   const older = typeof fifth === "function";
-  const callback = pcCallbackOf(older ? sixth ?? fifth : sixth, call);
+  const callback = pcCallbackOf(older ? fifth : sixth, call);
+  const attributes = older ? isObject(sixth) ? sixth : void 0 : fifth;
   must(
     reading("pc", () => typeof pc?.getStats === "function"),
     "pc",
@@ -2247,7 +2247,7 @@ function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fif
     remoteUserID: requireUserID("remoteUserID", remoteUserID, notes),
     fabricUsage: requireMember("fabricUsage", enums.fabricUsage, usage),
     conferenceID: requireConferenceID(conferenceID),
-    ...readAttributes(older ? void 0 : fifth, notes)
+    ...readAttributes(attributes, notes)
   };
   const session = sessionOf(instance);
   if (!session.monitors(pc, description.conferenceID)) {

@@ -105,9 +105,10 @@ function addNewFabric(
   sixth: unknown,
 ): void {
   const { notes } = call;
-  // The older form has no fabricAttributes.
+  // The older form has no fabricAttributes; some have them behind the callback.
   const older = typeof fifth === 'function';
-  const callback = pcCallbackOf(older ? (sixth ?? fifth) : sixth, call);
+  const callback = pcCallbackOf(older ? fifth : sixth, call);
+  const attributes = older ? (check.isObject(sixth) ? sixth : undefined) : fifth;
   check.must(
     check.reading('pc', () => typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'),
     'pc',
@@ -118,10 +119,10 @@ function addNewFabric(
     remoteUserID: check.requireUserID('remoteUserID', remoteUserID, notes),
     fabricUsage: check.requireMember('fabricUsage', enums.fabricUsage, usage),
     conferenceID: check.requireConferenceID(conferenceID),
-    ...readAttributes(older ? undefined : fifth, notes),
+    ...readAttributes(attributes, notes),
   };
   const session = sessionOf(instance);
-  if (!session.monitors(pc, description.conferenceID)) {
+  if (!session.monitors(pc as object, description.conferenceID)) {
     session.addFabric(pc as object, description, callback);
     return;
   }

@@ -290,8 +290,9 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       localUserID = userID;
     },
 
-    /** A living fabric of that PeerConnection and conference. */
-    monitors: (pc: unknown, conferenceID: string) => alive(conferenceID).some((f) => f.pc === pc),
+    /** Whether there is nothing to add: it is monitored, or it was and is closed by now. */
+    monitors: (pc: object, conferenceID: string) =>
+      alive(conferenceID).some((f) => f.pc === pc) || (known.has(pc) && isClosed(pc)),
 
     /**
      * Where the frames of an operation belong: a fabric, or the conference for null where that

@@ -1,7 +1,7 @@
 // Checks of arguments. A check returns what is kept, or throws Invalid with a message
 // that names the argument, its limit and the kind of what came (FAB-02), never the value.
 
-import { attempt, Invalid } from './result.ts';
+import { attempt, Invalid, text } from './result.ts';
 import type { UserID } from './types.ts';
 
 export const encoder = new TextEncoder();
@@ -23,12 +23,12 @@ export function cut(name: string, value: string, limit: number, notes: string[],
   return kept;
 }
 
-/** Reads an argument: its getters and traps are the application's, and may throw. */
+/** Reads an argument: its getters, traps and toJSON are the application's, and may throw. */
 export function reading<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read`);
+    throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read: ${text(error)}`);
   }
 }
 
@@ -118,8 +118,7 @@ export function requireList(name: string, value: unknown): unknown[] {
 /** A JSON object of at most 4 KiB, as JSON would carry it. */
 export function requireData(name: string, value: unknown): Record<string, unknown> {
   must(isObject(value), name, 'an object', value);
-  const json = attempt(() => JSON.stringify(value) ?? '{}');
-  if (!json) throw new Invalid(`${name} cannot be written as JSON`);
+  const json = reading(name, () => JSON.stringify(value) ?? '{}');
   atMost(name, 4096, 'bytes of JSON', byteLength(json));
   const data: unknown = JSON.parse(json);
   return isObject(data) ? data : {};

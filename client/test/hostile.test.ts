@@ -422,6 +422,20 @@ describe('the POST door', () => {
     expect(bodies.length - before).toBeLessThan(100);
   });
 
+  it('hands over what waits when the page goes out of sight (spec: FAB-08)', async () => {
+    const heard = new Map<string, (event: object) => void>();
+    vi.stubGlobal('document', {
+      visibilityState: 'hidden',
+      addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+    });
+    const { harness, qos } = await behindPosts(taken);
+    await harness.run(6000);
+    qos.sendFabricEvent(null, 'dominantSpeaker', conference); // its turn comes in some seconds
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    expect(harness.posts.at(-1)?.init).toMatchObject({ keepalive: true });
+    expect(harness.posts.at(-1)?.body).toContain('dominantSpeaker');
+  });
+
   it('is left alone while there is nothing to say', async () => {
     const { harness, bodies } = await behindPosts(taken);
     const before = bodies.length;

@@ -73,7 +73,7 @@ describe('other arguments', () => {
     );
     const loop: Record<string, unknown> = {};
     loop.loop = loop;
-    expect(() => check.requireData('eventData', loop)).toThrow('cannot be written as JSON');
+    expect(() => check.requireData('eventData', loop)).toThrow(/^eventData cannot be read: .*circular/i);
     expect(() => check.requireData('eventData', [1])).toThrow('eventData must be an object, got an array');
   });
 

@@ -34,6 +34,8 @@ describe('optional arguments in any place (spec: FAB-01, FAB-04, FAB-10)', () =>
       false,
       ['fabricAttributes.endpointType', 'fabricAttributes.transmissionDirection'],
     ],
+    ['the callback and attributes exchanged', (heard) => [heard, attributes], true, []],
+    ['the callback in the fifth place, and more', (heard) => [heard, 'more', 7], true, []],
     ['attributes, callback and more', (heard) => [attributes, heard, 'more', 7], true, []],
   ])('%s', async (_, rest, hears, named) => {
     const page = await open();
@@ -42,6 +44,8 @@ describe('optional arguments in any place (spec: FAB-01, FAB-04, FAB-10)', () =>
     taken(page.qos.addNewFabric(pc, 'bob', 'multiplex', conference, ...rest(() => heard++)), ...named);
     await page.harness.run(100);
     expect(heard).toBe(hears ? 1 : 0);
+    const server = [rest(() => 0)].flat().includes(attributes);
+    expect(page.of('fabric')[0]).toMatchObject(server ? attributes : { fabricTransmissionDirection: 'sendrecv' });
     await stillWorks(page);
   });
 
@@ -141,6 +145,21 @@ describe('the same PeerConnection again (spec: FAB-10, FAB-09)', () => {
     expect(page.of('fabric').map((message) => message.fabric)).toEqual([1, 2]);
     taken(page.qos.sendFabricEvent(page.pc, 'audioMute', conference));
     expect(page.of('event').at(-1)).toMatchObject({ event: 'audioMute', fabric: 2 });
+  });
+
+  it('is added again when all is over, by whoever adds it each time the channel is back: nothing happens', async () => {
+    const page = await inCall();
+    page.pc.set({ signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
+    await page.harness.run(3000);
+    const before = page.sent().length;
+    const heard: string[] = [];
+    for (const room of [conference, 'another']) {
+      const answer = page.qos.addNewFabric(page.pc, 'bob', 'multiplex', room, (err: string) => heard.push(err));
+      taken(answer, 'is monitored already');
+    }
+    await page.harness.run(3000);
+    expect(page.sent()).toHaveLength(before); // no call that failed at once
+    expect(heard).toEqual(['success', 'success']);
   });
 
   it('is not taken for another call of the meeting when its own is over', async () => {
