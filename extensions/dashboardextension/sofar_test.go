@@ -148,8 +148,8 @@ type shared struct {
 func (s shared) Reader() storage.Reader     { return s.store }
 func (s shared) Follower() storage.Follower { return s.store }
 
-func writePart(t testing.TB, store storage.Writer, c *call, session string) {
-	t.Helper()
+func writePart(tb testing.TB, store storage.Writer, c *call, session string) {
+	tb.Helper()
 	for _, p := range c.Participants {
 		if p.Session.ID != session {
 			continue
@@ -162,7 +162,7 @@ func writePart(t testing.TB, store storage.Writer, c *call, session string) {
 			}
 		}
 		_, err := store.Append(context.Background(), []storage.Batch{batch})
-		require.NoError(t, err)
+		require.NoError(tb, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -306,7 +307,7 @@ func TestTurnsAreSpreadOut(t *testing.T) {
 	measure := func(at int64, lost float64) {
 		for c := range calls {
 			set.Apply(&conference.Event{
-				AppID: "app", ConferenceID: fmt.Sprint(c), Session: fmt.Sprint("s", c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: conference.KindStats,
+				AppID: "app", ConferenceID: strconv.Itoa(c), Session: "s" + strconv.Itoa(c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: conference.KindStats,
 				Stats: &conference.Stats{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: 5000, Packets: 100 - lost, PacketsLost: lost},
 			}, at)
 		}

@@ -4,6 +4,7 @@ package conference_test
 
 import (
 	"fmt"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -30,7 +31,7 @@ func BenchmarkIssues(b *testing.B) {
 					for c := range conferences {
 						for _, session := range []string{"a", "b"} {
 							for i := range 5 {
-								e := measurement(fmt.Sprint(c), session, seq+1, i, &stats)
+								e := measurement(strconv.Itoa(c), session, seq+1, i, &stats)
 								if seq/6%2 == 0 && (name == "all bad" || name == "one bad stream" && session == "a" && i == 1) {
 									stats.PacketsLost, stats.RTTMs, stats.JitterMs = 50, conference.Known(400), conference.Known(60)
 								}
