@@ -41,6 +41,10 @@ var expectations = []struct {
 	{trace: "camera-unplugged-mesh", must: []string{"oneWayMedia ada video inbound", "oneWayMedia cyd video inbound"}, never: []string{"oneWayMedia ada audio"}},
 	{trace: "senders-emptied-mesh", must: []string{"noMedia cyd audio outbound", "oneWayMedia ada audio inbound", "oneWayMedia ben audio inbound"}, never: []string{"oneWayMedia cyd", "noMedia ada", "noMedia ben"}},
 	{trace: "senders-emptied", must: []string{"noMedia ada audio outbound", "oneWayMedia ben audio inbound"}},
+	{trace: "camera-4fps-mesh", must: []string{"lowFrameRate cyd video outbound", "lowFrameRate ada video inbound"}, never: []string{"lowFrameRate ada video outbound"}},
+	{trace: "microphone-silent-mesh", must: []string{"silentMicrophone ben audio outbound"}, never: []string{"silentMicrophone ada", "silentMicrophone cyd"}},
+	{trace: "pair-up-jitter", must: []string{"highJitter ben video inbound"}, never: []string{"highJitter ada", "highPacketLoss"}},
+	{trace: "mesh-up-cap-a", must: []string{"bandwidthLimited ada video outbound"}, never: []string{"bandwidthLimited ben", "bandwidthLimited cyd"}},
 	{trace: "ice-cut", must: []string{"iceDisruption ada", "iceDisruption ben"}, never: []string{"oneWayMedia", "noMedia"}},
 	{trace: "ice-cut-back", must: []string{"lossBurst ada audio", "lossBurst ben audio"}, never: []string{"iceDisruption", "noMedia"}}, // 2 and 3 s, as ICE tells it
 	{trace: "ice-cut-mesh", must: []string{"iceDisruption ben"}},
