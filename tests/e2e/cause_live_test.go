@@ -57,6 +57,7 @@ func (s *causeScene) live(t *testing.T, stage *causeStage, b *browser, lasts len
 	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
 	p.until(10*time.Second, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
+	p.closeTab() // each holds one of the few connections that a browser has to one host
 }
 
 // likelyCause waits for the summary of a room, and returns the cause, whom it names, and when
