@@ -1,6 +1,7 @@
 package dashboardextension
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,9 +23,7 @@ func TestLowestScoreWithItsInputs(t *testing.T) {
 			semconv.QualityMOS: mos, semconv.QualityLabel: "fair", semconv.QualityModel: "qos-audio/3 (G.107.2)",
 			semconv.QualityConfidence: "high", semconv.QualityInputPrefix + "loss_fraction": 0.0,
 		}
-		for name, value := range more {
-			attrs[name] = value
-		}
+		maps.Copy(attrs, more)
 		c.stats(alice, seconds(at), "inbound-rtp", "audio", attrs)
 	}
 	score(5, 4.3, nil)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -182,7 +183,7 @@ func theConference(t *testing.T, c *collector, room string, fabrics int) *kept {
 			return false, fmt.Sprint(rows)
 		}
 		*found = kept{}
-		c.ask("/api/conference", url.Values{"app": {appID}, "id": {room}, "at": {fmt.Sprint(rows[0].StartAt)}}, found)
+		c.ask("/api/conference", url.Values{"app": {appID}, "id": {room}, "at": {strconv.FormatInt(rows[0].StartAt, 10)}}, found)
 		ends := found.events("fabricTerminated")
 		return len(ends) >= fabrics, fmt.Sprint(ends)
 	})
