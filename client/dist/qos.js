@@ -31,7 +31,7 @@
   }
   function inTime(limitMs2, make) {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limitMs2, null);
+      const timer = setTimeout(() => resolve(null), limitMs2);
       const answer = (value) => {
         clearTimeout(timer);
         resolve(value);
@@ -47,7 +47,7 @@
     }
   }
   function later(callback, ...args) {
-    if (callback) setTimeout(hand, 0, callback, ...args);
+    if (callback) setTimeout(() => hand(callback, ...args), 0);
   }
 
   // src/backend.ts

@@ -30,7 +30,7 @@ function attempt(make, otherwise) {
 }
 function inTime(limitMs2, make) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limitMs2, null);
+    const timer = setTimeout(() => resolve(null), limitMs2);
     const answer = (value) => {
       clearTimeout(timer);
       resolve(value);
@@ -46,7 +46,7 @@ function hand(callback, ...args) {
   }
 }
 function later(callback, ...args) {
-  if (callback) setTimeout(hand, 0, callback, ...args);
+  if (callback) setTimeout(() => hand(callback, ...args), 0);
 }
 
 // src/backend.ts

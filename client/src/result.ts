@@ -50,7 +50,7 @@ export function attempt<T, O = undefined>(make: () => T, otherwise?: O): T | O {
 /** What make promises; null when that fails, or takes longer than limitMs. Never rejects. */
 export function inTime<T>(limitMs: number, make: () => Promise<T>): Promise<T | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limitMs, null);
+    const timer = setTimeout(() => resolve(null), limitMs);
     const answer = (value: T | null) => {
       clearTimeout(timer);
       resolve(value);
@@ -68,7 +68,7 @@ export function hand<A extends unknown[]>(callback: ((...args: A) => unknown) | 
   }
 }
 
-/** Calls the application later. */
+/** Calls the application later. What wraps setTimeout in a page may forget further arguments. */
 export function later<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
-  if (callback) setTimeout(hand<A>, 0, callback, ...args);
+  if (callback) setTimeout(() => hand(callback, ...args), 0);
 }

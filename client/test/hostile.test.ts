@@ -4,6 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { later } from '../src/result.ts';
 import {
   backendUrl,
   connect,
@@ -159,6 +160,17 @@ describe('a page without what the library needs (spec: LIB-07, AUTH-07)', () => 
     connect(harness, { backendUrl });
     await harness.run(1000);
     expect(harness.inits.at(-1)?.[0]).toBe('httpError');
+  });
+
+  it('a setTimeout of the page that forgets further arguments: callbacks hear all the same', () => {
+    const { setTimeout } = globalThis;
+    const tasks: (() => void)[] = [];
+    globalThis.setTimeout = ((task: () => void) => tasks.push(task)) as never;
+    const heard: unknown[][] = [];
+    later((...words: unknown[]) => heard.push(words), 'success', 'authenticated');
+    globalThis.setTimeout = setTimeout;
+    for (const task of tasks) task();
+    expect(heard).toEqual([['success', 'authenticated']]);
   });
 
   it('what the application throws has no text', () => {
