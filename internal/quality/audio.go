@@ -133,8 +133,9 @@ func (in *AudioInput) remoteLoss() (float64, Reason) {
 	return loss, Scored
 }
 
-// remoteLoss prefers the fraction of the last report to the count: reports come every
-// few seconds, so a short interval holds the losses of none or of more than itself.
+// remoteLoss prefers the fraction to the count: the library works it out between the remote
+// end's reports, which come every few seconds, so a short interval holds the losses of none or
+// of more than itself.
 func remoteLoss(fraction, lost, packets Opt) (float64, bool) {
 	if f, ok := fraction.Get(); ok {
 		return clamp(f, 0, 1), true
