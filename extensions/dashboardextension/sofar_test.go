@@ -267,9 +267,11 @@ func TestFewFoldsAtOnce(t *testing.T) {
 		m := &memory{}
 		store := &slow{memory: m, takes: time.Second}
 		s, _ := newFolds(t, store)
+		for n := range 2 * maxKeptFolds {
+			lossyCall(m, time.Now().Add(-time.Duration(n)*time.Hour))
+		}
 		var wg sync.WaitGroup
-		for range 2 * maxKeptFolds {
-			c := lossyCall(m, time.Now().Add(-time.Duration(len(m.calls))*time.Hour))
+		for _, c := range m.calls {
 			wg.Go(func() {
 				_, err := s.of(t.Context(), &c.Conference)
 				require.NoError(t, err)

@@ -136,7 +136,7 @@ func TestConferenceThatNeverEnds(t *testing.T) {
 		}
 		summaries, _ := next.take()
 		require.Empty(t, summaries)
-		require.Equal(t, 1, c.set.Live())
+		require.Equal(t, 1, liveIn(c))
 		advance(time.Minute)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)

@@ -139,6 +139,13 @@ func advance(d time.Duration) {
 	synctest.Wait()
 }
 
+// liveIn asks while the processor's own goroutine may write.
+func liveIn(c *conferences) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set.Live()
+}
+
 func document(t *testing.T, record plog.LogRecord) (s conference.Summary) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(record.Body().Str()), &s))
