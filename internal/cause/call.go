@@ -82,8 +82,8 @@ const (
 	ChoppyFraction  = 0.03 // of the samples, made up
 	ChoppyLoss      = 0.01 // with less loss than this
 	WorkShare       = 0.75 // of the time there is, spent on coding one stream
-	SlowWorkShare   = 0.5  // likewise, where fewer than SmoothFPS pictures come of it
-	SmoothFPS       = 18
+	SlowWorkShare   = 0.45 // likewise, where fewer than SmoothFPS pictures come of it
+	SmoothFPS       = 19
 	SilentLevel     = 0.0001 // below it a microphone hears nothing at all
 	WeakFPS         = 5
 	LittleBandwidth = 300e3 // bit/s, of an encoder that says that it has little

@@ -163,6 +163,43 @@ func TestReportedFailures(t *testing.T) {
 	f("iceConnectionFailure", cause.ICEConnectivity)
 }
 
+// TestWhoReportsIsNotAtFault: whoever tells of a failed connection may have waited for the other
+// end, all of whose connections fail. What a page did itself stays with it.
+//
+// spec: CONF-03
+func TestWhoReportsIsNotAtFault(t *testing.T) {
+	f := func(users string, unmade []string, function string, want cause.Cause, session, peer string) {
+		t.Helper()
+		call := mesh(users)
+		for _, pair := range unmade {
+			change(call, pair[:1], pair[1:], unset)
+			change(call, pair[1:], pair[:1], unset)
+		}
+		call.People[0].Errors = map[string]int{function: 1}
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session, peer}, []any{got.Cause, got.Session, got.Peer}, "%+v", got)
+		require.Equal(t, "a", got.Evidence[0].Session, "who told")
+		require.Equal(t, "reportedErrors", got.Evidence[0].Metric)
+	}
+	for function, want := range map[string]cause.Cause{"signalingError": cause.Signalling, "iceConnectionFailure": cause.ICEConnectivity} {
+		f("abc", []string{"ac", "bc"}, function, want, "c", "")
+		f("abc", []string{"ac", "ab"}, function, want, "a", "")
+		f("abc", []string{"ac"}, function, want, "a", "c")
+		f("ab", []string{"ab"}, function, want, "a", "b")
+	}
+	f("abc", []string{"ac", "bc"}, "setLocalDescription", cause.Application, "a", "")
+}
+
+// TestReportsHaveAnOrder: of two failures that say the same, the same one is told each time.
+func TestReportsHaveAnOrder(t *testing.T) {
+	call := mesh("ab")
+	change(call, "a", "b", unset)
+	call.People[0].Errors = map[string]int{"createOffer": 1, "createAnswer": 1, "setLocalDescription": 1}
+	for range 50 {
+		require.Contains(t, cause.Find(call).Call.Evidence[0].Text, "createAnswer")
+	}
+}
+
 // TestSetupThatFailed: what a connection lacked says which part failed, and whose all
 // connections fail is at fault.
 func TestSetupThatFailed(t *testing.T) {

@@ -47,7 +47,7 @@ var anyCall = rapid.Custom(func(t *rapid.T) cause.Call {
 		call.People = append(call.People, cause.Person{
 			Session: fmt.Sprint("s", i), Users: []string{rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "user")},
 			Bad: rapid.Bool().Draw(t, "bad"), Fabrics: rapid.SliceOfN(anyFabric, 0, 3).Draw(t, "fabrics"),
-			Errors: map[string]int{rapid.SampledFrom([]string{"getUserMedia", "createOffer", "other"}).Draw(t, "function"): rapid.IntRange(0, 3).Draw(t, "errors")},
+			Errors: map[string]int{rapid.SampledFrom([]string{"getUserMedia", "createOffer", "signalingError", "iceConnectionFailure", "other"}).Draw(t, "function"): rapid.IntRange(0, 3).Draw(t, "errors")},
 		})
 	}
 	return call

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -17,35 +18,72 @@ var functions = map[string]Cause{
 	"iceConnectionFailure": ICEConnectivity,
 }
 
+// ofConnections are the functions whose failure tells of a connection, and not of what this page
+// did: whoever reports it may have waited for the other end.
+var ofConnections = []string{"signalingError", "iceConnectionFailure"}
+
 // reported are the findings from failures that the application told. A failure after which
 // the call went on is a weak one.
 func (c *call) reported() (findings []Finding) {
 	for i := range c.people {
-		findings = append(findings, reportedBy(c.people[i].Session, c.people[i].Errors, c.hurt(i))...)
+		p, hurt := &c.people[i], c.hurt(i)
+		for _, report := range reports(p.Session, p.Errors, hurt) {
+			if hurt && slices.Contains(ofConnections, report.function) {
+				findings = append(findings, c.wherever(i, report.Finding)...)
+			} else {
+				findings = append(findings, report.Finding)
+			}
+		}
 	}
-	return append(findings, reportedBy("", c.errors, len(c.people) == 0)...)
+	for _, report := range reports("", c.errors, len(c.people) == 0) {
+		findings = append(findings, report.Finding)
+	}
+	return findings
 }
 
-func reportedBy(session string, errors map[string]int, hurt bool) (findings []Finding) {
-	for function, n := range errors {
-		cause, ok := functions[function]
-		if !ok || n <= 0 {
-			continue
+// wherever places what a participant reported of connections where those lie that did not come
+// about; where all did, it stays with them.
+func (c *call) wherever(i int, report Finding) (placed []Finding) {
+	for j := range c.people[i].Fabrics {
+		f := &c.people[i].Fabrics[j]
+		if _, unset := setup(f); unset {
+			finding := report
+			finding.Evidence = slices.Clone(report.Evidence)
+			c.place(&finding, i, f)
+			placed = append(placed, finding)
 		}
-		confidence := 0.45
-		if hurt {
-			confidence = 0.9
-		}
-		findings = append(findings, Finding{
-			Cause: cause, Session: session, Confidence: confidence, legs: n, affects: []string{session},
-			Evidence: []Evidence{{
-				Metric: "reportedErrors", Session: session, Value: float64(n),
-				Text: fmt.Sprintf("the application reported that %s failed", function),
-			}},
-		})
 	}
-	slices.SortFunc(findings, byOrder)
-	return findings
+	if len(placed) == 0 {
+		return []Finding{report}
+	}
+	return placed
+}
+
+// report is the finding from failures of one function.
+type report struct {
+	Finding
+	function string
+}
+
+// reports are in the order of the functions' names.
+func reports(session string, errors map[string]int, hurt bool) (list []report) {
+	confidence := 0.45
+	if hurt {
+		confidence = 0.9
+	}
+	for _, function := range slices.Sorted(maps.Keys(errors)) {
+		cause, ok := functions[function]
+		if n := errors[function]; ok && n > 0 {
+			list = append(list, report{function: function, Finding: Finding{
+				Cause: cause, Session: session, Confidence: confidence, legs: n, affects: []string{session},
+				Evidence: []Evidence{{
+					Metric: "reportedErrors", Session: session, Value: float64(n),
+					Text: fmt.Sprintf("the application reported that %s failed", function),
+				}},
+			}})
+		}
+	}
+	return list
 }
 
 // hurt reports whether a participant has no connection, or sends nothing.

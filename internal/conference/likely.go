@@ -29,8 +29,19 @@ func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
 	}
 }
 
-// frozenShare of the time is where frozen video is no longer fair.
-const frozenShare = 0.03
+// frozenShare of the time is where frozen video is no longer fair, from minFrozenMs on or, in a
+// short call, from shortFrozenShare on: what is less stutters, as busy machines do.
+const (
+	frozenShare      = 0.03
+	minFrozenMs      = 2000
+	shortFrozenShare = 0.1
+)
+
+// frozen reports whether a stream froze for too long.
+func (s *Stream) frozen() bool {
+	whole := float64(max(s.DurationMs, cause.MinTimeMs))
+	return s.FreezeMs > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
+}
 
 // bad: sound is below fair, pictures froze, or there was no call. A picture that is only
 // small or coarse scores low too, and nothing is wrong with it.
@@ -42,7 +53,7 @@ func (p *Participant) bad(labels quality.Bounds) bool {
 	}
 	for i := range p.Fabrics {
 		for j := range p.Fabrics[i].Streams {
-			if s := &p.Fabrics[i].Streams[j]; s.FreezeMs > frozenShare*float64(max(s.DurationMs, cause.MinTimeMs)) {
+			if p.Fabrics[i].Streams[j].frozen() {
 				return true
 			}
 		}

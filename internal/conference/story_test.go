@@ -42,7 +42,9 @@ func TestStoryOf(t *testing.T) {
 	f(out(1e6, 1200, 15), busy, true)
 	f(out(1e6, 1200, 25), busy, false) // it keeps up
 	f(out(1e6, 1600, 25), busy, true)
-	f(out(1e6, 900, 10), busy, false)
+	f(out(1e6, 890, 10), busy, false)
+	f(out(1e6, 950, 18.5), busy, true)
+	f(out(1e6, 950, 19.5), busy, false) // a camera that gives 20
 	layer := out(30e3, 0, 15)
 	layer.Rid = "q"
 	f(layer, limited, false)

@@ -11,8 +11,8 @@
 // replay the traces through the quality and the conference processor and look at the summary
 // that comes out.
 //
-// The rules were made with the traces in testdata, all of which were looked at. Those in
-// testdata/fresh are of calls that a seeded draw arranged; the rules were frozen before any of
-// them was recorded, and they were replayed once. They are measured with and not tuned with:
-// who changes a rule because of one of them has to draw new ones.
+// The rules were made with the traces in testdata, all of which were looked at, and mended
+// after a first draw of calls, in testdata/fresh, had been measured with. Each draw is arranged
+// by a seed and recorded after the rules were frozen, and replayed once. It measures those rules
+// alone: who changes a rule because of one of its calls has to draw new ones.
 package cause

@@ -1,0 +1,26 @@
+package conference
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFrozen: a picture that stutters is not frozen; of a short call a tenth counts, of a long
+// one three in a hundred.
+//
+// spec: CONF-03
+func TestFrozen(t *testing.T) {
+	f := func(freezeMs float64, durationMs int64, want bool) {
+		t.Helper()
+		require.Equal(t, want, (&Stream{FreezeMs: freezeMs, DurationMs: durationMs}).frozen())
+	}
+	f(0, 0, false)
+	f(600, 6000, false)
+	f(601, 6000, true)
+	f(601, 0, true) // as if it had been six seconds
+	f(2000, 30_000, false)
+	f(2001, 30_000, true)
+	f(18_000, 600_000, false)
+	f(18_001, 600_000, true)
+}
