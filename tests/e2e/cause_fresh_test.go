@@ -13,42 +13,63 @@ import (
 	"github.com/qosrtc/qos/tests/cause"
 )
 
-// freshSeed draws the calls that the rules of internal/cause are measured with. It was
-// committed before any of them was recorded.
-const freshSeed = 0x51ab_2026_1122
+// freshDraws are the calls that the rules of internal/cause are measured with. Each seed was
+// committed before any of its calls was recorded, and after the rules had been frozen.
+var freshDraws = []freshSet{
+	{name: "fresh", seed: 0x51ab_2026_1122, calls: 42, n: func(k freshKind) int { return k.first }},
+	{name: "second", seed: 0x2d0f_2026_1122, calls: 28, n: func(k freshKind) int { return k.second }},
+}
 
-var recordFresh = flag.String("record-fresh", "", "the directory to record the traces of the drawn calls in (package tests/cause)")
+// freshSet is one draw: the name is that of its directory too.
+type freshSet struct {
+	name  string
+	seed  uint64
+	calls int
+	n     func(freshKind) int // of each kind
+}
+
+var (
+	recordFresh  = flag.String("record-fresh", "", "the directory to record the traces of the first drawn calls in (package tests/cause)")
+	recordSecond = flag.String("record-second", "", "likewise, of the second")
+)
 
 // TestRecordFresh makes every drawn call of which there is no trace, and writes what the
 // receiver emitted of it, as TestRecordCauses does with those that were chosen.
 func TestRecordFresh(t *testing.T) {
-	if *recordFresh == "" {
-		t.Skip("no -record-fresh")
+	for i, dir := range []string{*recordFresh, *recordSecond} {
+		t.Run(freshDraws[i].name, func(t *testing.T) {
+			if dir == "" {
+				t.Skip("no -record-fresh, no -record-second")
+			}
+			recordAll(t, freshDraws[i].scenes(), dir)
+		})
 	}
-	recordAll(t, freshScenes(freshSeed), *recordFresh)
 }
 
-// TestFreshScenes: the draw is the same each time, of the size that was meant, and each call
+// TestFreshScenes: a draw is the same each time, of the size that was meant, and each call
 // has a name and a label of its own.
 func TestFreshScenes(t *testing.T) {
-	scenes, again := freshScenes(freshSeed), freshScenes(freshSeed)
-	require.Len(t, scenes, 42)
 	names := map[string]bool{}
-	causes := map[string]int{}
-	for i, s := range scenes {
-		require.Equal(t, s.label, again[i].label)
-		require.Equal(t, s.users, again[i].users)
-		require.NotEmpty(t, s.label.Did)
-		require.False(t, names[s.name])
-		names[s.name] = true
-		causes[s.label.Cause]++
-		t.Logf("%s %v %s server=%v %v: %s", s.name, s.users, s.browser, s.server, s.label.Cause, s.label.Did)
-		for _, user := range s.label.Users {
-			require.Contains(t, s.users, user)
+	for _, set := range freshDraws {
+		scenes, again := set.scenes(), set.scenes()
+		require.Len(t, scenes, set.calls)
+		causes := map[string]int{}
+		for i, s := range scenes {
+			require.Equal(t, s.label, again[i].label)
+			require.Equal(t, s.users, again[i].users)
+			require.NotEmpty(t, s.label.Did)
+			require.False(t, names[s.name])
+			names[s.name] = true
+			causes[s.label.Cause]++
+			t.Logf("%s %v %s server=%v %v: %s", s.name, s.users, s.browser, s.server, s.label.Cause, s.label.Did)
+			for _, user := range s.label.Users {
+				require.Contains(t, s.users, user)
+			}
 		}
+		set.seed++
+		require.NotEqual(t, labelsOf(scenes), labelsOf(set.scenes()))
+		t.Log(causes)
 	}
-	require.NotEqual(t, labelsOf(scenes), labelsOf(freshScenes(freshSeed+1)))
-	t.Log(causes)
 }
 
 func labelsOf(scenes []causeScene) (labels []cause.Label) {
@@ -58,33 +79,38 @@ func labelsOf(scenes []causeScene) (labels []cause.Label) {
 	return labels
 }
 
-// freshKinds says how many of each kind of fault are drawn; the rest is left to the draw.
-var freshKinds = []struct {
-	n    int
-	draw func(*freshDraw)
-}{
-	{5, (*freshDraw).loss},
-	{3, (*freshDraw).delay},
-	{3, (*freshDraw).jitter},
-	{3, (*freshDraw).narrow},
-	{3, (*freshDraw).cut},
-	{2, (*freshDraw).starvedSender},
-	{2, (*freshDraw).starvedReceiver},
-	{5, (*freshDraw).capture},
-	{2, (*freshDraw).missing},
-	{2, (*freshDraw).permission},
-	{2, (*freshDraw).signalling},
-	{2, (*freshDraw).noWay},
-	{6, (*freshDraw).nothing},
-	{2, (*freshDraw).server},
+// freshKind is a kind of fault, and how many calls of it each draw has.
+type freshKind struct {
+	first, second int
+	draw          func(*freshDraw)
 }
 
-// freshScenes draws the calls, in the order in which they are made.
-func freshScenes(seed uint64) []causeScene {
-	r := rand.New(rand.NewPCG(seed, 6))
+// freshKinds says how many of each kind of fault are drawn; the rest is left to the draw. The
+// second draw has two thirds of the first, rounded down, and one more of the first three kinds
+// that were rounded.
+var freshKinds = []freshKind{
+	{5, 4, (*freshDraw).loss},
+	{3, 2, (*freshDraw).delay},
+	{3, 2, (*freshDraw).jitter},
+	{3, 2, (*freshDraw).narrow},
+	{3, 2, (*freshDraw).cut},
+	{2, 2, (*freshDraw).starvedSender},
+	{2, 2, (*freshDraw).starvedReceiver},
+	{5, 3, (*freshDraw).capture},
+	{2, 1, (*freshDraw).missing},
+	{2, 1, (*freshDraw).permission},
+	{2, 1, (*freshDraw).signalling},
+	{2, 1, (*freshDraw).noWay},
+	{6, 4, (*freshDraw).nothing},
+	{2, 1, (*freshDraw).server},
+}
+
+// scenes draws the calls, in the order in which they are made.
+func (set freshSet) scenes() []causeScene {
+	r := rand.New(rand.NewPCG(set.seed, 6))
 	var draws []func(*freshDraw)
 	for _, kind := range freshKinds {
-		for range kind.n {
+		for range set.n(kind) {
 			draws = append(draws, kind.draw)
 		}
 	}
@@ -92,7 +118,7 @@ func freshScenes(seed uint64) []causeScene {
 	scenes := make([]causeScene, 0, len(draws))
 	for i, draw := range draws {
 		d := &freshDraw{r: r}
-		d.scene.name = fmt.Sprintf("fresh-%02d", i+1)
+		d.scene.name = fmt.Sprintf("%s-%02d", set.name, i+1)
 		draw(d)
 		scenes = append(scenes, d.scene)
 	}
