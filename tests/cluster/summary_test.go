@@ -141,8 +141,9 @@ func TestSummariesSurvive(t *testing.T) {
 	})
 	t.Run("two halves", func(t *testing.T) {
 		c := newClusterOf(t, key)
-		alice.play(t, c.collectors[0], 0, n)
+		alice.play(t, c.collectors[0], 0, n-1) // she stays until all that is Bob's is there
 		bob.play(t, c.collectors[1], 0, n)
+		alice.play(t, c.collectors[0], n-1, n)
 		got := summary(t, c.open(), whole)
 		equal(t, want, got)
 		require.Equal(t, 1, got.Revision, "nobody told a half")
