@@ -53,13 +53,17 @@ func (s *site) asksAgain(t *testing.T, w *windows) {
 	require.Equal(t, []string{old, fresh}, d.tokensSent())
 }
 
-// returnsAnother: a generator that returns a function, which gets the same arguments.
+// returnsAnother: a generator that returns a function, which gets the same arguments, also
+// when a token was refused and must be a new one.
 func (s *site) returnsAnother(t *testing.T, w *windows) {
 	t.Helper()
 	v := w.visit(t, appOrigin, "returned", "")
-	token := quote(s.agent.sign(t, appID, "eve", time.Hour))
-	v.begin(appID, "() => (forcenew, callback) => { asked.push(forcenew); callback(null, "+token+"); }", "eve", s.collector.receiver)
-	require.Equal(t, []bool{false, false}, v.connects().Asked)
+	old, fresh := s.agent.sign(t, appID, "eve", -time.Hour), s.agent.sign(t, appID, "eve", time.Hour)
+	v.begin(appID, "() => (forcenew, callback) => { asked.push(forcenew); callback(null, forcenew ? "+quote(fresh)+" : "+quote(old)+"); }",
+		"eve", s.collector.receiver)
+	d := v.connects()
+	require.Equal(t, []bool{false, false, true, true}, d.Asked, "the generator, then what it returned")
+	require.Equal(t, []string{old, fresh}, d.tokensSent())
 }
 
 // answersTwice: the first answer counts.

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// keepPosts has the page keep what the library hands to requests that outlive it.
+const keepPosts = `(window.kept = [], window.fetch = ((real) => (url, options) => {
+	if (options?.keepalive) kept.push(options.body);
+	return real(url, options);
+})(fetch), 1)`
+
+// TestOutOfSight puts another tab in front of a page in mid-call: it goes on where timers are
+// throttled, and without a channel it hands over what waits as it goes out of sight.
+//
+// spec: FAB-08, STAT-01, LIB-07
+func TestOutOfSight(t *testing.T) {
+	need(t, append(programs[chromium], programs[firefox]...)...)
+	c := newCollector(t)
+	pages := startPages(t)
+	c.origins = append(c.origins, pages)
+	c.start()
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
+			tab.delivers(30*time.Second, 5)
+			tab.run(keepPosts)
+			tab.goesOn()
+			tab.handsOver()
+			require.Equal(t, "success", tab.finish().Finished)
+		})
+	}
+}
+
+// cover opens another tab in front of the page.
+func (b *tab) cover() {
+	b.t.Helper()
+	require.NoError(b.t, b.browser.do("browsingContext.create", map[string]any{"type": "tab", "referenceContext": b.context}, nil))
+	b.until(10*time.Second, "document.visibilityState === 'hidden'")
+}
+
+// show brings the page to the front again.
+func (b *tab) show() {
+	b.t.Helper()
+	require.NoError(b.t, b.browser.do("browsingContext.activate", map[string]any{"context": b.context}, nil))
+	b.until(10*time.Second, "document.visibilityState === 'visible'")
+}
+
+// goesOn: a good channel takes all that the page says, also out of sight.
+func (b *tab) goesOn() {
+	b.t.Helper()
+	b.cover()
+	before := b.now().StatsCount
+	b.delivers(20*time.Second, 8)
+	b.until(30*time.Second, fmt.Sprintf("account.statsCount >= %d", before+3))
+	var kept []string
+	b.get("kept", &kept)
+	require.Empty(b.t, kept, "the channel had it all")
+	b.show()
+}
+
+// handsOver: nobody knows whether a page that is out of sight will ever run again.
+func (b *tab) handsOver() {
+	b.t.Helper()
+	b.run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
+	b.front.reset()
+	b.until(20*time.Second, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
+	b.cover()
+	b.until(10*time.Second, "kept.length > 0")
+	var kept []string
+	b.get("kept", &kept)
+	require.Contains(b.t, kept[0], `"name":"tick"`)
+	require.True(b.t, strings.HasPrefix(kept[0], `{"type":"hello"`), kept[0])
+	b.show()
+}
