@@ -2,13 +2,13 @@ package cause_test
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 )
 
 // oddCalls finds the cause of calls that cannot be, with people in two orders.
@@ -41,11 +41,4 @@ func oddCalls(t *rapid.T) {
 func TestOddCalls(t *testing.T) { rapid.Check(t, oddCalls) }
 
 // FuzzFind is TestOddCalls led by what code the call reaches.
-func FuzzFind(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddCalls))
-}
+func FuzzFind(f *testing.F) { rapidfuzz.Run(f, oddCalls) }

@@ -3,7 +3,6 @@ package conference_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 )
 
 // oddInt draws whole numbers of which few are plausible.
@@ -154,11 +154,4 @@ func soundStream(t *rapid.T, s *conference.Stream) {
 func TestOddRecords(t *testing.T) { rapid.Check(t, oddRecords) }
 
 // FuzzRecords is TestOddRecords led by what code the records reach.
-func FuzzRecords(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddRecords))
-}
+func FuzzRecords(f *testing.F) { rapidfuzz.Run(f, oddRecords) }

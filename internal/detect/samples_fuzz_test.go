@@ -2,12 +2,13 @@ package detect
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 )
 
 // oddValue draws a number that may be none.
@@ -82,11 +83,4 @@ func soundTimeline(t *rapid.T, line *Timeline) {
 func TestOddSamples(t *testing.T) { rapid.Check(t, oddSamples) }
 
 // FuzzSamples is TestOddSamples led by what code the measurements reach.
-func FuzzSamples(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddSamples))
-}
+func FuzzSamples(f *testing.F) { rapidfuzz.Run(f, oddSamples) }

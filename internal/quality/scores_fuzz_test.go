@@ -1,10 +1,11 @@
 package quality
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 )
 
 // oddScores scores what nothing measures, too: codecs of any name, limits of a configuration,
@@ -34,11 +35,4 @@ func oddScores(t *rapid.T) {
 func TestOddScores(t *testing.T) { rapid.Check(t, oddScores) }
 
 // FuzzScores is TestOddScores led by what code the input reaches.
-func FuzzScores(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddScores))
-}
+func FuzzScores(f *testing.F) { rapidfuzz.Run(f, oddScores) }

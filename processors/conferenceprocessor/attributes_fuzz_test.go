@@ -3,7 +3,6 @@ package conferenceprocessor
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -162,11 +162,4 @@ func names(logs plog.Logs) (list [][]string) {
 func TestOddAttributes(t *testing.T) { rapid.Check(t, oddAttributes) }
 
 // FuzzAttributes is TestOddAttributes led by what code the records reach.
-func FuzzAttributes(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddAttributes))
-}
+func FuzzAttributes(f *testing.F) { rapidfuzz.Run(f, oddAttributes) }

@@ -3,7 +3,6 @@ package qualityprocessor
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -101,11 +101,4 @@ func soundScore(t *rapid.T, attrs pcommon.Map) {
 func TestOddAttributes(t *testing.T) { rapid.Check(t, oddScores) }
 
 // FuzzAttributes is TestOddAttributes led by what code the records reach.
-func FuzzAttributes(f *testing.F) {
-	for seed := range byte(8) { // too few bytes draw nothing
-		data := make([]byte, 1<<15)
-		_, _ = rand.NewChaCha8([32]byte{seed}).Read(data) // cannot fail
-		f.Add(data)
-	}
-	f.Fuzz(rapid.MakeFuzz(oddScores))
-}
+func FuzzAttributes(f *testing.F) { rapidfuzz.Run(f, oddScores) }
