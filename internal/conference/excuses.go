@@ -15,17 +15,21 @@ func (w *watched) excuse(level detect.Level, about Issue, excused []detect.Span)
 	if level.Kind() != detect.LowFrameRate {
 		return excused
 	}
-	spans := slices.Clone(excused)
+	return detect.Merge(slices.Concat(excused, w.screens(about.Direction == DirectionOutbound)))
+}
+
+// screens returns when this participant, or when anybody else, shared a screen.
+func (w *watched) screens(own bool) (spans []detect.Span) {
 	for _, i := range w.sharers {
 		p := &w.s.Participants[i]
-		if sends := p.Session == w.p.Session; sends != (about.Direction == DirectionOutbound) {
+		if sends := p.Session == w.p.Session; sends != own {
 			continue
 		}
 		for _, share := range p.Screen {
 			spans = append(spans, detect.Span{FromMs: share.StartMs, ToMs: share.EndMs})
 		}
 	}
-	return detect.Merge(spans)
+	return spans
 }
 
 // expects reports whether no media from the other end is a fault. A media server sends

@@ -212,7 +212,7 @@ func stats(plain []string, values map[string]any) *conference.Stats {
 		"mos": &m.MOS, "rtt": &m.RTTMs, "jitter": &m.JitterMs, "remoteLost": &m.RemoteLost, "remoteJitter": &m.RemoteJitterMs,
 		"packets": &m.PacketsSeen, "level": &m.AudioLevel, "buffer": &m.JitterBufferMs, "events": &m.ConcealmentEvents, "fps": &m.FPS,
 		"decoded": &m.FramesDecoded, "frames": &m.Frames, "dropped": &m.FramesDropped, "plis": &m.PLIs, "cpuMs": &m.CPULimitedMs,
-		"bandwidthMs": &m.BandwidthLimitedMs, "encodeMs": &m.EncodeMs,
+		"bandwidthMs": &m.BandwidthLimitedMs, "encodeMs": &m.EncodeMs, "target": &m.TargetBitrateBps,
 	} {
 		if v, ok := values[name]; ok {
 			*into = conference.Known(number(v))

@@ -112,7 +112,7 @@ func (f *fabric) sample(key streamKey, m *Stats) detect.Sample {
 		Bytes: counted(m.Bytes), Frames: value(m.Frames), FramesDecoded: value(m.FramesDecoded),
 		FramesDropped: value(m.FramesDropped), FPS: value(m.FPS), PauseMs: value(m.PauseMs),
 		PLIs: value(m.PLIs), FIRs: value(m.FIRs), EncodeMs: value(m.EncodeMs), DecodeMs: value(m.DecodeMs),
-		CPULimitedMs: value(m.CPULimitedMs), BandwidthLimitedMs: value(m.BandwidthLimitedMs), Limitation: m.Limitation,
+		CPULimitedMs: value(m.CPULimitedMs), BandwidthLimitedMs: value(m.BandwidthLimitedMs), TargetBps: value(m.TargetBitrateBps), Limitation: m.Limitation,
 	}
 	if key.statsType == inboundRTP {
 		s.Lost = detect.Value{V: m.PacketsLost, Known: true}

@@ -49,7 +49,7 @@ func (w *watched) stream(about Issue, key streamKey, excused []detect.Span) {
 		issue := about.of(b.level.Kind(), b.level.Metric(), b.level.Confidence())
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
-		found := s.watch.line.Episodes(rule.Timing(), w.excuse(b.level, about, excused), class)
+		found := s.watch.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, about, excused), class)
 		issue.Open = w.open(found, &s.watch.line)
 		w.add(issue, w.clip(found))
 	}
@@ -145,9 +145,15 @@ func (w *watched) media() {
 	hold, mute := append(w.own("hold"), told...), append(w.own("hold", audio), told...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
 	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)
-	if w.state.facts.Any()&(detect.SentAudio|detect.UnheardAudio) != 0 {
-		issue.MediaType, issue.Direction = audio, DirectionOutbound
-		w.facts(issue, nothing, mute, detect.Unsent)
+	seen := w.state.facts.Any()
+	issue.Direction = DirectionOutbound
+	if seen&(detect.SentAudio|detect.UnheardAudio) != 0 {
+		issue.MediaType = audio
+		w.facts(issue, nothing, mute, detect.Unsent(false))
+	}
+	if seen&(detect.SentVideo|detect.UnheardVideo) != 0 {
+		issue.MediaType = video
+		w.facts(issue, nothing, slices.Concat(hold, w.own(video), w.screens(true)), detect.Unsent(true))
 	}
 	for _, media := range [...]string{audio, video} {
 		issue := w.about.of(detect.OneWayMedia, "without_media_ms", detect.Medium)

@@ -27,6 +27,7 @@ func TestDocument(t *testing.T) {
 		require.Contains(t, row, "| `"+l.Metric()+"`", l.Kind())
 		require.Contains(t, row, fmt.Sprintf(" | %g | %g | %s | %s |", rule.Raise, rule.Resolve, rule.After, l.Confidence()))
 	}
+	require.Contains(t, rows[string(SilentMicrophone)], fmt.Sprintf("After %s (`never_heard`)", c.NeverHeard.After))
 	require.Contains(t, rows[string(WeakWiFi)], fmt.Sprintf(" | %g | %g | %s |", c.WeakWiFi.Raise, c.WeakWiFi.Resolve, c.WeakWiFi.After))
 	for kind, timing := range map[Kind]Timing{NoMedia: c.NoMedia, OneWayMedia: c.OneWayMedia, ICEDisruption: c.ICEDisruption, LateJoin: c.LateJoin} {
 		require.Contains(t, rows[string(kind)], fmt.Sprintf(" | | | %s |", timing.After), kind)

@@ -16,6 +16,7 @@ const (
 	SentVideo                      // as SentAudio
 	UnheardVideo                   // as UnheardAudio
 	IdleVideo                      // as IdleAudio
+	UnfedVideo                     // IdleVideo, of an encoder that has a bit rate to send with: it is given no pictures
 	wifi                           // three bits, the highest taken
 )
 
@@ -43,6 +44,8 @@ func FactsOf(s *Sample) Facts {
 		return pick(GotAudio, GotVideo)
 	case !s.Outbound:
 		return pick(NoAudio, NoVideo)
+	case !moving && s.TargetBps.orZero() > 0 && !s.Screen:
+		return pick(IdleAudio, IdleVideo|UnfedVideo)
 	case !moving:
 		return pick(IdleAudio, IdleVideo)
 	case heard:
@@ -53,7 +56,9 @@ func FactsOf(s *Sample) Facts {
 
 // Missing reports whether media may be missing by what one measurement says: it did not
 // come, was not sent, or is not heard of.
-func (f Facts) Missing() bool { return f&(NoAudio|NoVideo|UnheardAudio|UnheardVideo|IdleAudio) != 0 }
+func (f Facts) Missing() bool {
+	return f&(NoAudio|NoVideo|UnheardAudio|UnheardVideo|IdleAudio|UnfedVideo) != 0
+}
 
 // WiFiFacts says what a signal strength in dBm means.
 func (r *Rules) WiFiFacts(dBm float64) Facts {
@@ -87,16 +92,23 @@ func Nothing(f Facts) Class {
 	return Unknown
 }
 
-// Unsent is bad where audio that was sent before is not: there is a stream, and it sends
-// nothing. Video may be switched off by a server that nobody asks for it.
-func Unsent(f Facts) Class {
-	switch {
-	case f&(SentAudio|UnheardAudio) != 0:
-		return Clear
-	case f&IdleAudio != 0 && f&gotAny != 0:
-		return Breach
+// Unsent is bad where audio, or video, that was sent before is not: there is a stream, and it
+// sends nothing. Video may be switched off by a server that nobody asks for it, which takes
+// the encoder's bit rate away; it is bad where the encoder has one.
+func Unsent(video bool) func(Facts) Class {
+	sent, idle := SentAudio|UnheardAudio, IdleAudio
+	if video {
+		sent, idle = SentVideo|UnheardVideo, UnfedVideo
 	}
-	return Unknown
+	return func(f Facts) Class {
+		switch {
+		case f&sent != 0:
+			return Clear
+		case f&idle != 0 && f&(gotAny|sentAny) != 0:
+			return Breach
+		}
+		return Unknown
+	}
 }
 
 // Unreceived is bad where there are incoming streams of audio, or of video, without a

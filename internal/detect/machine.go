@@ -25,6 +25,9 @@ type Episode struct {
 type Machine struct {
 	AfterMs, ResolveAfterMs int64
 
+	earlyMs int64 // how much less than AfterMs it takes while it was never anything but bad
+	other   bool  // it was something but bad
+
 	raised bool
 	since  int64 // where the metric began to be bad
 	until  int64 // where it last was not well
@@ -35,7 +38,9 @@ type Machine struct {
 
 // NewMachine returns a machine with a detector's hysteresis in time.
 func NewMachine(t Timing) Machine {
-	return Machine{AfterMs: t.After.Milliseconds(), ResolveAfterMs: t.ResolveAfter.Milliseconds()}
+	return Machine{
+		AfterMs: t.After.Milliseconds(), ResolveAfterMs: t.ResolveAfter.Milliseconds(), earlyMs: t.early.Milliseconds(),
+	}
 }
 
 // Raised reports whether the detector is raised.
@@ -51,6 +56,7 @@ func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {
 		return e, resolved
 	}
 	m.lastMs = toMs
+	m.other = m.other || c != Breach
 	if m.raised {
 		if ended, ok := m.hold(c, fromMs, toMs); ok {
 			return ended, true
@@ -65,7 +71,7 @@ func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {
 		m.since = fromMs
 	}
 	m.badMs += toMs - fromMs
-	if m.badMs >= m.AfterMs {
+	if m.badMs >= m.AfterMs || !m.other && m.badMs >= m.AfterMs-m.earlyMs {
 		m.raised, m.until, m.goodMs = true, toMs, 0
 	}
 	return e, resolved

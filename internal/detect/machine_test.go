@@ -74,6 +74,42 @@ func TestEpisodesOfWhatIsExcused(t *testing.T) {
 	f("!!!!", []Span{{}}, at(0, 4))
 }
 
+// What was never anything but bad is raised sooner.
+func TestEpisodesFromTheStart(t *testing.T) {
+	f := func(classes string, want ...Span) {
+		t.Helper()
+		var line Timeline
+		for i, c := range classes {
+			class := map[rune]Class{'.': Clear, '-': Between, '!': Breach}[c]
+			line.Add(base+int64(i)*CellMs, base+int64(i+1)*CellMs, Word(0).with(levelSilence, class))
+		}
+		var got []Span
+		timing := NewRules(DefaultConfig()).Timing(levelSilence)
+		for _, e := range line.Episodes(timing, []Span{at(20, 22)}, func(w Word) Class { return w.Class(levelSilence) }) {
+			got = append(got, Span{e.SinceMs, e.UntilMs})
+		}
+		require.Equal(t, want, got, classes)
+	}
+	f("!!!!!!!")                                       // 14 s
+	f("!!!!!!!!", at(0, 8))                            // 16 s
+	f("uuuu!!!!!!!!", at(4, 12))                       // joined later, or told no level at first
+	f("!!!!!!!!....!!!!!!!!", at(0, 8))                // once heard, it takes 30 s
+	f("-!!!!!!!!!!!!!!")                               // 28 s
+	f("-!!!!!!!!!!!!!!!", at(1, 16))                   // 30 s
+	f("!!!!!!!uuuuuuuuuuuuuuuuu!!!!!")                 // nothing was heard of it in between: it begins anew
+	f("uuuuuuuuuuuuuuuuuu!!!!!!!!!!!!", at(22, 30))    // unmuted, and still nothing
+	f("................................!!!!!!!!!!!!!") // 26 s
+	for name, change := range map[string]func(*Config){
+		"switched off":     func(c *Config) { c.NeverHeard.Disabled = true },
+		"longer than that": func(c *Config) { c.NeverHeard.After = time.Minute },
+	} {
+		c := DefaultConfig()
+		change(&c)
+		require.Equal(t, c.SilentMicrophone.Timing(), NewRules(c).Timing(levelSilence), name)
+	}
+	require.Equal(t, DefaultConfig().HighPacketLoss.Timing(), NewRules(DefaultConfig()).Timing(levelLoss))
+}
+
 // TestNoFlapping: a metric that hovers at an edge is raised once, or not at all.
 func TestNoFlapping(t *testing.T) {
 	rules := NewRules(DefaultConfig())

@@ -15,6 +15,8 @@ type Timing struct {
 	// Disabled switches the detector off.
 	Disabled bool `mapstructure:"disabled"`
 
+	early time.Duration // how much sooner than After it raises where it was never anything but bad
+
 	_ struct{}
 }
 
@@ -58,6 +60,9 @@ type Config struct {
 	SilentMicrophone  Rule `mapstructure:"silent_microphone"`
 	WeakWiFi          Rule `mapstructure:"weak_wifi"` // dBm
 
+	// NeverHeard raises SilentMicrophone sooner where there was nothing to hear from the
+	// stream's first measurement on.
+	NeverHeard  Timing `mapstructure:"never_heard"`
 	NoMedia     Timing `mapstructure:"no_media"`
 	OneWayMedia Timing `mapstructure:"one_way_media"`
 	// ICEDisruption raises for disruptions of at least After.
@@ -93,9 +98,10 @@ func DefaultConfig() Config {
 		BusyCodec:         rule(0.8, 0.6, soon),
 		DroppedFrames:     rule(0.1, 0.05, soon),
 		KeyFrameStorm:     rule(0.5, 0.15, soon),
-		SilentMicrophone:  Rule{Raise: 0.0002, Resolve: 0.001, After: window, ResolveAfter: soon},
+		SilentMicrophone:  Rule{Raise: 0.0001, Resolve: 0.001, After: window, ResolveAfter: soon},
 		WeakWiFi:          rule(-75, -70, soon),
 
+		NeverHeard:    Timing{After: calm},
 		NoMedia:       Timing{After: soon, ResolveAfter: 2 * time.Second},
 		OneWayMedia:   Timing{After: soon, ResolveAfter: 2 * time.Second},
 		ICEDisruption: Timing{After: 5 * time.Second},
@@ -146,6 +152,7 @@ func (c *Config) Validate() error {
 		timing Timing
 		most   time.Duration
 	}{
+		{"never_heard", c.NeverHeard, maxAfter},
 		{"no_media", c.NoMedia, maxAfter},
 		{"one_way_media", c.OneWayMedia, maxAfter},
 		{"ice_disruption", c.ICEDisruption, maxAfter},
@@ -205,3 +212,12 @@ func NewRules(c Config) *Rules {
 
 // Level returns the rule of a level detector.
 func (r *Rules) Level(l Level) *Rule { return &r.level[l] }
+
+// Timing returns the hysteresis in time of a level detector.
+func (r *Rules) Timing(l Level) Timing {
+	t := r.level[l].Timing()
+	if l == levelSilence && !r.NeverHeard.Disabled {
+		t.early = max(0, t.After-r.NeverHeard.After)
+	}
+	return t
+}

@@ -32,6 +32,7 @@ type Sample struct {
 	FramesDropped, FPS, FreezeMs, PauseMs Value
 	PLIs, FIRs, EncodeMs, DecodeMs        Value
 	CPULimitedMs, BandwidthLimitedMs      Value
+	TargetBps                             Value  // what the encoder may send
 	Limitation                            string // qualityLimitationReason, empty when not known
 }
 

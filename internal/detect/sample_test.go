@@ -108,6 +108,7 @@ func TestMetricsThatTellNothing(t *testing.T) {
 	f(LowFrameRate, good(true, true), func(s *Sample) { s.FPS, s.Layer = known(5), true })
 	f(LossBurst, good(false, false), func(s *Sample) { s.Audible, s.ConcealmentEvents = known(960), known(1) })
 	f(SilentMicrophone, good(true, false), func(s *Sample) { s.AudioLevel = known(0.0004) }) // a quiet room
+	f(SilentMicrophone, good(true, false), func(s *Sample) { s.AudioLevel = known(0.0001) }) // the least that is not nothing
 	f(SilentMicrophone, good(true, false), func(s *Sample) { s.AudioLevel, s.Packets = known(0), known(0) })
 	f(FrozenVideo, good(false, true), func(s *Sample) { s.FramesDecoded, s.Packets = known(0), known(3) })
 }
@@ -227,8 +228,36 @@ func TestFacts(t *testing.T) {
 	f(Unreceived(true))
 	f(Unheard(false), dumb)
 	f(Unheard(true), dumb)
-	f(Unsent, idle)
+	f(Unsent(false), idle)
+	f(Unsent(true))
 	require.Zero(t, facts(Sample{Pair: true, Packets: known(1)}, Sample{}))
+}
+
+// What is not sent is missed while there is a bit rate to send it with.
+func TestUnsentVideo(t *testing.T) {
+	facts := func(change func(*Sample)) Facts {
+		s := good(true, true)
+		s.Packets, s.TargetBps = known(0), known(600_000)
+		change(&s)
+		return FactsOf(&s)
+	}
+	sound := good(false, false)
+	others := FactsOf(&sound)
+	f := func(want Class, change func(*Sample)) {
+		t.Helper()
+		have := facts(change)
+		require.Equal(t, want, Unsent(true)(have|others), "%b", have)
+		require.Equal(t, want == Breach, have.Missing())
+		require.NotEqual(t, Breach, Unsent(true)(have), "nothing goes through at all")
+		require.NotEqual(t, Breach, Unsent(false)(have|others), "video is no audio")
+	}
+	f(Breach, func(*Sample) {})
+	f(Unknown, func(s *Sample) { s.TargetBps = known(0) }) // the server wants none
+	f(Unknown, func(s *Sample) { s.TargetBps = Value{} })  // Firefox
+	f(Unknown, func(s *Sample) { s.Screen = true })        // nothing on it moves
+	f(Clear, func(s *Sample) { s.Packets = known(3) })
+	sent := good(true, true)
+	require.Equal(t, Clear, Unsent(true)(facts(func(s *Sample) { s.Layer = true })|FactsOf(&sent)), "another layer is")
 }
 
 func TestWiFi(t *testing.T) {

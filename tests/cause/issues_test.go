@@ -36,13 +36,17 @@ var expectations = []struct {
 	{trace: "mesh-up-loss-a", must: []string{"highPacketLoss ben", "highPacketLoss cyd"}, never: []string{"highPacketLoss ada"}},
 	{trace: "mesh-down-loss-a", must: []string{"highPacketLoss ada"}, never: []string{"highPacketLoss ben", "highPacketLoss cyd"}},
 	{trace: "camera-2fps", must: []string{"lowFrameRate ada video outbound", "lowFrameRate ben video inbound"}, never: []string{"frozenVideo ada"}},
-	{trace: "camera-unplugged", must: []string{"oneWayMedia ben video inbound"}, never: []string{"oneWayMedia ben audio"}},
+	{trace: "camera-unplugged", must: []string{"oneWayMedia ben video inbound", "noMedia ada video outbound"}, never: []string{"oneWayMedia ben audio"}},
+	{trace: "camera-unplugged-server", must: []string{"noMedia ben video outbound"}, never: []string{"noMedia ada", "noMedia cyd", "noMedia ben audio", "oneWayMedia"}},
 	{trace: "camera-unplugged-firefox", must: []string{"frozenVideo ben video inbound"}, never: []string{"oneWayMedia ben audio"}}, // Firefox goes on with black pictures
 	{trace: "camera-unplugged-mesh", must: []string{"oneWayMedia ada video inbound", "oneWayMedia cyd video inbound"}, never: []string{"oneWayMedia ada audio"}},
 	{trace: "senders-emptied-mesh", must: []string{"noMedia cyd audio outbound", "oneWayMedia ada audio inbound", "oneWayMedia ben audio inbound"}, never: []string{"oneWayMedia cyd", "noMedia ada", "noMedia ben"}},
-	{trace: "senders-emptied", must: []string{"noMedia ada audio outbound", "oneWayMedia ben audio inbound"}},
+	{trace: "senders-emptied", must: []string{"noMedia ada audio outbound", "noMedia ada video outbound", "oneWayMedia ben audio inbound"}},
+	{trace: "server-stops*", never: []string{"noMedia ada video outbound", "noMedia ben video outbound", "noMedia cyd video outbound"}}, // they send
 	{trace: "camera-4fps-mesh", must: []string{"lowFrameRate cyd video outbound", "lowFrameRate ada video inbound"}, never: []string{"lowFrameRate ada video outbound"}},
 	{trace: "microphone-silent-mesh", must: []string{"silentMicrophone ben audio outbound"}, never: []string{"silentMicrophone ada", "silentMicrophone cyd"}},
+	{trace: "microphone-silent", must: []string{"silentMicrophone ada audio outbound"}, never: []string{"silentMicrophone ben"}},
+	{trace: "microphone-unplugged", must: []string{"noMedia ben audio outbound", "oneWayMedia ada audio inbound"}, never: []string{"noMedia ada", "oneWayMedia ben"}},
 	{trace: "pair-up-jitter", must: []string{"highJitter ben video inbound"}, never: []string{"highJitter ada", "highPacketLoss"}},
 	{trace: "mesh-up-cap-a", must: []string{"bandwidthLimited ada video outbound"}, never: []string{"bandwidthLimited ben", "bandwidthLimited cyd"}},
 	{trace: "ice-cut", must: []string{"iceDisruption ada", "iceDisruption ben"}, never: []string{"oneWayMedia", "noMedia"}},
@@ -84,6 +88,29 @@ func TestIssuesOfRecordedCalls(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, checked, len(expectations), "each has its traces")
+}
+
+// TestNothingIsMissedThatIsThere: where no device failed and no application took tracks away
+// nobody is told to send nothing, in any call that was recorded.
+//
+// spec: CONF-03
+func TestNothingIsMissedThatIsThere(t *testing.T) {
+	for _, dir := range []string{"testdata", "testdata/fresh", "testdata/second"} {
+		traces, err := ReadAll(dir)
+		require.NoError(t, err)
+		calls := 0
+		for _, trace := range traces {
+			if c := trace.Label.Cause; c == "sendingCapture" || c == "application" {
+				continue
+			}
+			calls++
+			for _, found := range issuesOf(replay(t, trace.Logs)) {
+				require.False(t, strings.HasPrefix(found, "silentMicrophone") || strings.HasSuffix(found, "video outbound") && strings.HasPrefix(found, "noMedia"),
+					"%s of %s: %s", found, trace.Name, trace.Label.Did)
+			}
+		}
+		require.Greater(t, calls, 20, dir)
+	}
 }
 
 func has(found []string, issue string) bool {
