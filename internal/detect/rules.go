@@ -140,24 +140,53 @@ func (c *Config) levels() [NumLevels]bounds {
 	}
 }
 
-// Validate reports every fault, by its key.
-func (c *Config) Validate() error {
-	var errs []error
+// rules are those of the levels, and of what else has a value.
+func (c *Config) rules() []bounds {
 	list := c.levels()
-	for _, b := range append(list[:], bounds{"weak_wifi", &c.WeakWiFi, -200, 0, true}) {
-		errs = append(errs, b.validate())
-	}
-	for _, t := range []struct {
-		name   string
-		timing Timing
-		most   time.Duration
-	}{
+	return append(list[:], bounds{"weak_wifi", &c.WeakWiFi, -200, 0, true})
+}
+
+// timed says how long the times of a detector without a value may be.
+type timed struct {
+	name   string
+	timing Timing
+	most   time.Duration
+}
+
+func (c *Config) timings() []timed {
+	return []timed{
 		{"never_heard", c.NeverHeard, maxAfter},
 		{"no_media", c.NoMedia, maxAfter},
 		{"one_way_media", c.OneWayMedia, maxAfter},
 		{"ice_disruption", c.ICEDisruption, maxAfter},
 		{"late_join", c.LateJoin, 24 * time.Hour},
-	} {
+	}
+}
+
+// Differing lists the keys of the detectors that two configurations set differently, in order.
+func (c Config) Differing(o Config) (keys []string) {
+	theirs := o.rules()
+	for i, b := range c.rules() {
+		if *b.rule != *theirs[i].rule {
+			keys = append(keys, b.name)
+		}
+	}
+	others := o.timings()
+	for i, t := range c.timings() {
+		if t.timing != others[i].timing {
+			keys = append(keys, t.name)
+		}
+	}
+	return keys
+}
+
+// Validate reports every fault, by its key.
+func (c *Config) Validate() error {
+	var errs []error
+	for _, b := range c.rules() {
+		errs = append(errs, b.validate())
+	}
+	for _, t := range c.timings() {
 		errs = append(errs, t.timing.validate(t.name, t.most))
 	}
 	return errors.Join(errs...)
