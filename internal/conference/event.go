@@ -102,6 +102,7 @@ type Stats struct {
 	RemoteLost, RemoteLossFraction, RemoteJitterMs, RTTMs Value
 	JitterMs, FPS, MOS                                    Value
 	Label                                                 string // of MOS, as it was stamped
+	LossUntold                                            bool   // nobody counted PacketsLost: 0 is not none
 
 	// What detectors and causes look at beside it.
 	PacketsSeen, ConcealmentEvents, AudioLevel, JitterBufferMs Value // PacketsSeen is Packets where it was told

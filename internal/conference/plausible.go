@@ -1,5 +1,7 @@
 package conference
 
+import "slices"
+
 // A browser's counters can go back, jump, or be nonsense; what came of it is no measurement.
 // Such a value is left out of the fold, and its record says which (Unlikely), so that whoever
 // reads a summary knows what it is not made of.
@@ -34,6 +36,7 @@ func (m *Stats) Unlikely() (names []string) {
 		high := c.perSec * sec
 		check(c.name, c.v, c.sign*high, high)
 	}
+	m.LossUntold = m.LossUntold || slices.Contains(names, "packetsLost")
 	for _, c := range m.levels() {
 		if c.v.Known && !(c.v.V >= c.low && c.v.V <= c.high) {
 			names, *c.v = append(names, c.name), Value{}

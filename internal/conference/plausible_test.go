@@ -46,6 +46,32 @@ func statsOf(session string, seq uint64, m conference.Stats) conference.Event {
 	}
 }
 
+// TestLossThatWasNotTold: a stream of which nobody counted the losses has no loss, which is not
+// one of 0; one measurement that counted tells it.
+//
+// spec: CONF-03
+func TestLossThatWasNotTold(t *testing.T) {
+	f := func(want any, untold ...bool) {
+		t.Helper()
+		var events []conference.Event
+		for i, is := range untold {
+			events = append(events, statsOf("a", uint64(i+1), conference.Stats{
+				StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000, Packets: 100, Bytes: 8000, LossUntold: is,
+			}))
+		}
+		loss := conference.Fold(events, quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].LossFraction
+		if want == nil {
+			require.Nil(t, loss)
+			return
+		}
+		require.NotNil(t, loss)
+		require.InDelta(t, want, *loss, 0)
+	}
+	f(nil, true, true)
+	f(0.0, false)
+	f(0.0, true, false)
+}
+
 // TestNonsenseIsCounted: counters that jump and an SSRC that changes its kind end in a
 // summary that says so, and is made of the rest.
 func TestNonsenseIsCounted(t *testing.T) {

@@ -144,7 +144,7 @@ func (s *stream) addLoss(m *Stats) {
 	switch {
 	case m.StatsType == inboundRTP:
 		s.lost.add(m.PacketsLost)
-		s.lossKnown = true
+		s.lossKnown = s.lossKnown || !m.LossUntold
 	case m.RemoteLost.Known:
 		s.lost.add(m.RemoteLost.V)
 		s.lossKnown = true

@@ -115,7 +115,7 @@ func (f *fabric) sample(key streamKey, m *Stats) detect.Sample {
 		CPULimitedMs: value(m.CPULimitedMs), BandwidthLimitedMs: value(m.BandwidthLimitedMs), TargetBps: value(m.TargetBitrateBps), Limitation: m.Limitation,
 	}
 	if key.statsType == inboundRTP {
-		s.Lost = detect.Value{V: m.PacketsLost, Known: true}
+		s.Lost = detect.Value{V: m.PacketsLost, Known: !m.LossUntold}
 		s.FreezeMs = detect.Value{V: m.FreezeMs, Known: true}
 		s.Audible = detect.Value{V: max(0, m.ConcealedSamples-m.SilentConcealed), Known: m.Samples > 0}
 	}

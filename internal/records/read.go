@@ -116,7 +116,7 @@ func counter(place func(*conference.Stats) *float64) measure {
 var measures = map[string]measure{
 	semconv.IntervalMs:                  counter(func(s *conference.Stats) *float64 { return &s.IntervalMs }),
 	semconv.Stats("bytes"):              counter(func(s *conference.Stats) *float64 { return &s.Bytes }),
-	semconv.Stats("packetsLost"):        counter(func(s *conference.Stats) *float64 { return &s.PacketsLost }),
+	semconv.Stats("packetsLost"):        func(s *conference.Stats, v float64) { s.PacketsLost, s.LossUntold = v, false },
 	semconv.Stats("packetsDiscarded"):   counter(func(s *conference.Stats) *float64 { return &s.Discarded }),
 	semconv.Stats("samples"):            counter(func(s *conference.Stats) *float64 { return &s.Samples }),
 	semconv.Stats("concealedSamples"):   counter(func(s *conference.Stats) *float64 { return &s.ConcealedSamples }),
@@ -137,7 +137,6 @@ var measures = map[string]measure{
 		return &s.SilentConcealed
 	}),
 	semconv.Stats("packets"): func(s *conference.Stats, v float64) { s.Packets, s.PacketsSeen = v, conference.Known(v) },
-	semconv.Stats("ssrc"):    func(s *conference.Stats, v float64) { s.SSRC = int64(v) },
 
 	semconv.Stats("concealmentEvents"):    known(func(s *conference.Stats) *conference.Value { return &s.ConcealmentEvents }),
 	semconv.Stats("audioLevel"):           known(func(s *conference.Stats) *conference.Value { return &s.AudioLevel }),
@@ -160,11 +159,12 @@ var measures = map[string]measure{
 	semconv.Stats("availableOutgoingBps"): known(func(s *conference.Stats) *conference.Value { return &s.AvailableOutgoingBps }),
 }
 
-var codecAttr, limitationAttr, ridAttr = semconv.Stats("codec"), semconv.Stats("limitation"), semconv.Stats("rid")
+var codecAttr, limitationAttr, ridAttr, ssrcAttr = semconv.Stats("codec"), semconv.Stats("limitation"), semconv.Stats("rid"), semconv.Stats("ssrc")
 
 // readStats goes once over the attributes: they are many.
 func readStats(e *conference.Event, attrs pcommon.Map) {
-	s := new(conference.Stats)
+	s := &conference.Stats{LossUntold: true}
+	strange := false
 	for name, v := range attrs.All() {
 		switch name {
 		case semconv.FrameSeq:
@@ -185,6 +185,8 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 			s.Limitation = v.Str()
 		case ridAttr:
 			s.Rid = v.Str()
+		case ssrcAttr:
+			s.SSRC, strange = ssrc(v)
 		default:
 			if put := measures[name]; put != nil {
 				if n, ok := number(v); ok {
@@ -193,11 +195,30 @@ func readStats(e *conference.Event, attrs pcommon.Map) {
 			}
 		}
 	}
-	if names := s.Unlikely(); len(names) > 0 {
+	names := s.Unlikely()
+	if strange {
+		names = append(names, "ssrc")
+		s.LeftOut++
+	}
+	if len(names) > 0 {
 		attrs.PutStr(semconv.Unlikely, strings.Join(names, ","))
 	}
 	if s.StatsType != "" { // a frame without rows has none: it says "alive"
 		e.Stats = s
+	}
+}
+
+// ssrc reads an SSRC, which has 32 bits (RFC 3550; protocol.Measures). The receiver lets no other
+// number pass. Of records that came another way what is none is 0, and left out like other values
+// that cannot be: all such streams of one kind and fabric are one.
+func ssrc(v pcommon.Value) (n int64, strange bool) {
+	switch f, ok := number(v); {
+	case !ok:
+		return 0, false
+	case !(f >= 0 && f <= math.MaxUint32):
+		return 0, true
+	default:
+		return int64(f), false
 	}
 }
 

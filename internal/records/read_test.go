@@ -3,6 +3,8 @@ package records
 import (
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,13 +55,13 @@ func TestReadStatsFillsEveryField(t *testing.T) {
 	stats := reflect.ValueOf(*items[0].Event.Stats)
 	values := map[any]bool{}
 	for i := range stats.NumField() {
-		if stats.Type().Field(i).Name == "LeftOut" {
+		if slices.Contains([]string{"LeftOut", "LossUntold"}, stats.Type().Field(i).Name) {
 			continue // nothing was
 		}
 		require.False(t, stats.Field(i).IsZero(), stats.Type().Field(i).Name)
 		values[stats.Field(i).Interface()] = true
 	}
-	require.Len(t, values, stats.NumField()-1, "no two from one attribute")
+	require.Len(t, values, stats.NumField()-2, "no two from one attribute")
 }
 
 // TestReadNamesTheUnlikely: the record says which of its values no summary is made of.
@@ -85,7 +87,39 @@ func TestReadIgnoresWhatIsNoNumber(t *testing.T) {
 		semconv.StatsType: "inbound-rtp", semconv.Stats("packets"): "many",
 		semconv.Stats("jitterMs"): math.NaN(), semconv.Stats("rttMs"): math.Inf(1),
 	}))
-	require.Equal(t, &conference.Stats{StatsType: "inbound-rtp"}, items[0].Event.Stats)
+	require.Equal(t, &conference.Stats{StatsType: "inbound-rtp", LossUntold: true}, items[0].Event.Stats)
+}
+
+// TestReadLossThatWasNotTold: who counted no losses has not counted none.
+func TestReadLossThatWasNotTold(t *testing.T) {
+	untold := func(attrs map[string]any) bool {
+		attrs[semconv.StatsType] = "inbound-rtp"
+		return Read(frame(3, semconv.EventStats, 1, attrs))[0].Event.Stats.LossUntold
+	}
+	require.True(t, untold(map[string]any{semconv.Stats("packets"): int64(100)}))
+	require.False(t, untold(map[string]any{semconv.Stats("packetsLost"): int64(0)}))
+	require.True(t, untold(map[string]any{semconv.Stats("packetsLost"): int64(1 << 52)}), "it cannot be")
+}
+
+// TestReadSSRC: what has more than 32 bits is no SSRC, whatever number it is.
+func TestReadSSRC(t *testing.T) {
+	f := func(v any, want int64, strange ...string) {
+		t.Helper()
+		item := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp", semconv.Stats("ssrc"): v}))[0]
+		require.Equal(t, want, item.Event.Stats.SSRC)
+		require.Equal(t, len(strange), item.Event.Stats.LeftOut)
+		named, _ := item.Record.Attributes().Get(semconv.Unlikely)
+		require.Equal(t, strings.Join(strange, ","), named.Str())
+	}
+	f(int64(7), 7)
+	f(int64(math.MaxUint32), math.MaxUint32)
+	f(float64(math.MaxUint32), math.MaxUint32)
+	f(int64(math.MaxUint32+1), 0, "ssrc")
+	f(int64(-1), 0, "ssrc")
+	f(1e300, 0, "ssrc")
+	f(-1e300, 0, "ssrc")
+	f(math.NaN(), 0)
+	f("7", 0)
 }
 
 func TestReadEventData(t *testing.T) {
