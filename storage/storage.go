@@ -14,7 +14,7 @@ import (
 // ErrNotFound says that no conference is at the place asked for.
 var ErrNotFound = errors.New("no such conference")
 
-// MaxIDBytes bounds an AppID, a conferenceID and an outcome. Indexes hold them, and PostgreSQL's take no
+// MaxIDBytes bounds an AppID, a conferenceID, and a summary's outcome, label and cause. Indexes hold them, and PostgreSQL's take no
 // more than 2.7 kB a row; the protocol's own limits are narrower.
 const MaxIDBytes = 1024
 
@@ -61,6 +61,9 @@ type Batch struct {
 type Appended struct {
 	New        int
 	Duplicates int
+	// Unfindable counts values by which a conference is not found: it has as many as are
+	// kept. What comes again may be counted again.
+	Unfindable int
 }
 
 // Summary is one revision of what a conference came to. The store keeps the highest
@@ -75,6 +78,7 @@ type Summary struct {
 	Participants int             // sessions that took part
 	MOS          *float64        // conference score, nil when there is no evidence
 	Label        string          // excellent … bad, or empty
+	Cause        string          `json:",omitempty"` // likely cause of what was wrong (docs/cause.md), or empty
 	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON; nil in a Page
 }
 
@@ -111,22 +115,50 @@ type Conference struct {
 	End          time.Time // last activity so far while Summary is nil
 	Participants []Participant
 	Summary      *Summary // the newest; nil until the conference ended for the first time
+	Unfindable   int      `json:",omitempty"` // values by which it is not found, for it has as many as are kept
+	Matched      []string `json:",omitempty"` // as what Query.Any was found: a Matched… word or a key of additionalIDs; in a Page
 }
+
+// What a value is that a conference was found by.
+const (
+	MatchedConferenceID = "conferenceID"
+	MatchedUser         = "userID"
+	MatchedSite         = "siteID"
+	MatchedVersion      = "applicationVersion"
+	MatchedAdditional   = "additionalIDs" // of a key that the interface does not know
+)
 
 // Participant is one session in one conference.
 type Participant struct {
 	Session Session
 }
 
-// Query selects conferences. Zero values do not narrow.
+// Query selects conferences. Zero values do not narrow, all others together do. Texts are
+// exact, byte for byte.
 type Query struct {
 	AppID        string
-	ConferenceID string    // exact, case-sensitive
+	ConferenceID string
 	From, To     time.Time // conferences that overlap [From, To)
 	Outcome      string
+	Label        string // of the conference's score
+	Cause        string // likely cause
 	Unsummarised bool   // only conferences without a summary of just their span
-	Before       Cursor // continue after this row; zero: from the newest
-	Limit        int    // 1 to 200; 0 means 50
+
+	// What follows finds a conference from its first record of activity on, with or without
+	// a summary.
+
+	// UserID is what a participant is called, or was: name or alias of the session's user, of
+	// the remote end of a fabric, and each that a record of activity gave to either.
+	UserID             string
+	SiteID             string // of a participant
+	ApplicationVersion string // of a participant
+	AdditionalID       string // of a participant, of any key
+	AdditionalKey      string // narrows AdditionalID to one key
+	Any                string // one of the four above, or the conferenceID
+	AliasesOnly        bool   // whether a real name, other than the alias, finds nothing
+
+	Before Cursor // continue after this row; zero: from the newest
+	Limit  int    // 1 to 200; 0 means 50
 }
 
 // Cursor is the place of a row in a listing, which runs from the newest start backwards.

@@ -35,7 +35,7 @@ func (s *Store) Conference(ctx context.Context, ref storage.Ref) (c storage.Conf
 		if err != nil {
 			return err
 		}
-		rows, err := scanConferences(ctx, tx, `WHERE c.key = $1`, found.Key)
+		rows, err := scanConferences(ctx, tx, fromConferences+`WHERE c.key = $1`, found.Key)
 		if err != nil {
 			return err
 		}
@@ -77,36 +77,28 @@ type listed struct {
 	key int64
 }
 
+// Place implements join.Listed.
+func (l listed) Place() storage.Cursor { return storage.Cursor{Start: l.Start, Key: l.key} }
+
 func list(ctx context.Context, tx pgx.Tx, q storage.Query) (page storage.Page, err error) {
-	limit := join.Limit(q)
-	var rows []listed
-	for _, part := range join.Parts(q, func(s string) any { return []byte(s) }) {
-		if len(rows) > limit {
-			break
-		}
-		more, err := scanConferences(ctx, tx, listing(part), append(part.Args, limit+1-len(rows))...)
-		if err != nil {
-			return page, err
-		}
-		rows = append(rows, more...)
+	rows, err := join.List(q, func(s string) any { return []byte(s) }, index{ctx, tx})
+	if err != nil {
+		return page, err
 	}
-	if len(rows) > limit {
+	if limit := join.Limit(q); len(rows) > limit {
 		rows = rows[:limit]
-		last := rows[limit-1]
-		page.Next = storage.Cursor{Start: last.Start, Key: last.key}
+		page.Next = rows[limit-1].Place()
 	}
 	if err := addParticipants(ctx, tx, rows); err != nil {
+		return page, err
+	}
+	if err := addMatched(ctx, tx, q, rows); err != nil {
 		return page, err
 	}
 	for _, row := range rows {
 		page.Conferences = append(page.Conferences, row.Conference)
 	}
 	return page, nil
-}
-
-// listing is a part of a listing as SQL after the join of conferenceColumns.
-func listing(part join.Part) string {
-	return numbered(part.Where + ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`)
 }
 
 // numbered turns question marks into PostgreSQL's parameters.
@@ -125,32 +117,33 @@ func numbered(sql string) string {
 
 const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 		coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
-		coalesce(c.participants, 0), c.mos, coalesce(c.label, '')
-		FROM qos_conference c JOIN qos_place p ON p.key = c.place `
+		coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), coalesce(c.cause, ''), c.unfindable `
 
-// scanConferences runs a query whose where is made of constants; values are arguments. It
-// reads no documents.
-func scanConferences(ctx context.Context, tx pgx.Tx, where string, args ...any) (out []listed, err error) {
-	rows, err := tx.Query(ctx, conferenceColumns+where, args...)
+const fromConferences = `FROM qos_conference c JOIN qos_place p ON p.key = c.place `
+
+// scanConferences runs a query whose text after the columns is made of constants; values are
+// arguments. It reads no documents.
+func scanConferences(ctx context.Context, tx pgx.Tx, from string, args ...any) (out []listed, err error) {
+	rows, err := tx.Query(ctx, conferenceColumns+from, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var row listed
-		var app, id, outcome, label []byte
+		var app, id, outcome, label, cause []byte
 		var start, end int64
 		var summed bool
 		var sum join.Summary
 		err := rows.Scan(&row.key, &app, &id, &start, &end, &summed,
-			&sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome, &sum.Participants, &sum.MOS, &label)
+			&sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome, &sum.Participants, &sum.MOS, &label, &cause, &row.Unfindable)
 		if err != nil {
 			return nil, err
 		}
 		row.AppID, row.ConferenceID = string(app), string(id)
 		row.Start, row.End = frames.FromMs(start), frames.FromMs(end)
 		if summed {
-			sum.Outcome, sum.Label = string(outcome), string(label)
+			sum.Outcome, sum.Label, sum.Cause = string(outcome), string(label), string(cause)
 			row.Summary = sum.Stored(row.AppID, row.ConferenceID)
 		}
 		out = append(out, row)

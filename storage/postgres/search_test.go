@@ -11,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/term"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
@@ -30,12 +31,42 @@ func TestDocuments(t *testing.T) {
 var fill = []string{
 	`INSERT INTO qos_place (key, app_id, conference_id) OVERRIDING SYSTEM VALUE
 		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
-	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, revision, summary_start, summary_end, outcome, participants, document)
+	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, revision, summary_start, summary_end, outcome, participants, label, cause, document)
 		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until, true,
-			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2, ''
+			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2,
+			CASE WHEN i % 500 = 3 THEN 'poor'::bytea ELSE 'good' END, CASE WHEN i % 1000 = 3 THEN 'rare'::bytea ELSE 'none' END, ''
 		FROM (SELECT i, $1::bigint + i * 60000 AS at, $1::bigint + i * 60000 + CASE WHEN i % 1000 = 2 THEN 90000000 ELSE 600000 END AS until
 			FROM generate_series(1, 20000) i) c`,
-	`ANALYZE qos_place`, `ANALYZE qos_conference`,
+	`INSERT INTO qos_term (term, start_ms, conference, recorded)
+		SELECT (key % 300 + n * 7000) * 65536, start_ms, key, false FROM qos_conference, generate_series(1, 5) n`,
+	`ANALYZE qos_term`, `ANALYZE qos_place`, `ANALYZE qos_conference`,
+}
+
+// partsOf is how a listing is answered: by the one index that is the rarest, where there is
+// more than one.
+func partsOf(q storage.Query) []join.Part {
+	text := func(s string) any { return []byte(s) }
+	d := join.Driver{By: join.ByStart, ConferenceID: q.ConferenceID}
+	wanted := term.Of(q)
+	switch {
+	case q.ConferenceID != "":
+		d.By = join.ByPlace
+	case q.Unsummarised:
+		d.By = join.ByOpen
+	case len(wanted) > 0:
+		d.By, d.Term = join.ByTerm, wanted[0].Low+term.Term(wanted[0].Last)-term.Term(wanted[0].Low.Kind())
+	case q.Outcome != "":
+		d.By = join.ByOutcome
+	case q.Label != "":
+		d.By = join.ByLabel
+	case q.Cause != "":
+		d.By = join.ByCause
+	}
+	parts := []join.Part{join.UsualPart(q, text, d)}
+	if !q.From.IsZero() {
+		parts = append(parts, join.LongPart(q, text, []join.Driver{d}))
+	}
+	return parts
 }
 
 // Every kind of question has its index. The second plan is that of the long ones.
@@ -58,7 +89,7 @@ func TestSearchPlans(t *testing.T) {
 	const long = "qos_conference_long"
 	f := func(q storage.Query, want ...string) {
 		t.Helper()
-		parts := join.Parts(q, func(s string) any { return []byte(s) })
+		parts := partsOf(q)
 		require.Len(t, parts, len(want))
 		for i, part := range parts {
 			got := plan(t, s, conferenceColumns+listing(part), append(part.Args, 51)...)
@@ -78,6 +109,15 @@ func TestSearchPlans(t *testing.T) {
 	f(window(storage.Query{AppID: "app 2", Outcome: "rare"}), "qos_conference_app_outcome", "qos_conference_app_outcome") // either is rare
 	f(storage.Query{Unsummarised: true}, "qos_conference_open")
 	f(storage.Query{AppID: "app 2", Unsummarised: true}, "qos_conference_open")
+	f(storage.Query{UserID: "u"}, "qos_term_pkey")
+	f(storage.Query{AppID: "app 2", SiteID: "s", ApplicationVersion: "v"}, "qos_term_pkey")
+	f(window(storage.Query{SiteID: "s", UserID: "u", Before: cursor}), "qos_term_pkey", long)
+	f(storage.Query{UserID: "u", SiteID: "s"}, "qos_term_conference")
+	f(storage.Query{AppID: "app 2", Any: "x"}, "qos_term_pkey")
+	f(storage.Query{Label: "poor"}, "qos_conference_label")
+	f(storage.Query{AppID: "app 2", Label: "poor"}, "qos_conference_app_label")
+	f(storage.Query{Cause: "rare"}, "qos_conference_cause")
+	f(storage.Query{AppID: "app 2", Cause: "rare"}, "qos_conference_app_cause")
 	f(storage.Query{ConferenceID: "room 7"}, "qos_place_conference")
 	f(storage.Query{ConferenceID: "room 7"}, "qos_conference_place")
 	f(storage.Query{AppID: "app 2", ConferenceID: "room 7"}, "qos_conference_place")

@@ -81,16 +81,19 @@ func (p *table) sort() {
 
 // Insert implements join.Table.
 func (p *table) Insert(span instance.Span, activity bool) (key int64, err error) {
-	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity)
-		SELECT key, app_id, $1, $2, $3 FROM qos_place WHERE key = $4 RETURNING key`, span.Start, span.End, activity, p.place)
+	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, told)
+		SELECT key, app_id, $1, $2, $3, true FROM qos_place WHERE key = $4 RETURNING key`, span.Start, span.End, activity, p.place)
 	p.rows = append(p.rows, join.Row{Key: key, Span: span, Activity: activity})
 	p.sort()
 	return key, err
 }
 
 // Stretch implements join.Table.
-func (p *table) Stretch(key int64, span instance.Span) error {
+func (p *table) Stretch(key int64, span instance.Span, moved bool) error {
 	p.t.stretched[key] = span
+	if moved {
+		p.t.restarted[key] = true
+	}
 	p.rows[p.index(key)].Span = span
 	p.sort()
 	return nil
@@ -102,12 +105,6 @@ func (p *table) Loosen(key int64) error {
 	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE key = $1`, key)
 }
 
-// Participate implements join.Table.
-func (p *table) Participate(key, session int64) error {
-	p.t.participants[participant{key, session}] = true
-	return nil
-}
-
 // Swallow implements join.Table.
 func (p *table) Swallow(into, from int64, summary bool) error {
 	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
@@ -115,6 +112,10 @@ func (p *table) Swallow(into, from int64, summary bool) error {
 	if err != nil {
 		return err
 	}
+	if err := p.swallowTerms(into, from); err != nil {
+		return err
+	}
+	p.t.moved(into, from)
 	if summary {
 		err := p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) =
 			(SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1) WHERE key = $2`, from, into)
@@ -138,20 +139,24 @@ func (p *table) delete(key int64) error {
 	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
 		return err
 	}
+	if err := p.t.exec(`DELETE FROM qos_term WHERE conference = $1`, key); err != nil {
+		return err
+	}
+	p.t.moved(0, key)
 	i := p.index(key)
 	p.rows = slices.Delete(p.rows, i, i+1)
 	return p.t.exec(`DELETE FROM qos_conference WHERE key = $1`, key)
 }
 
-const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, document`
+const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
 // Summary implements join.Table.
 func (p *table) Summary(key int64) (*join.Summary, error) {
 	s := &join.Summary{}
-	var outcome, label []byte
-	err := p.t.row([]any{&s.Revision, &s.Span.Start, &s.Span.End, &outcome, &s.Participants, &s.MOS, &label, &s.Document},
+	var outcome, label, cause []byte
+	err := p.t.row([]any{&s.Revision, &s.Span.Start, &s.Span.End, &outcome, &s.Participants, &s.MOS, &label, &cause, &s.Document},
 		`SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1`, key)
-	s.Outcome, s.Label = string(outcome), string(label)
+	s.Outcome, s.Label, s.Cause = string(outcome), string(label), string(cause)
 	return s, err
 }
 
@@ -160,8 +165,8 @@ func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
 	p.rows[p.index(key)].Summary = &order
 	p.t.summaries++
-	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8) WHERE key = $9`,
-		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), s.Document, key)
+	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE key = $10`,
+		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), []byte(s.Cause), s.Document, key)
 }
 
 // Others implements join.Table.
@@ -197,12 +202,16 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
 		return err
 	}
-	return p.t.exec(`INSERT INTO qos_participant (conference, session)
+	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
 		SELECT $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
 		UNION SELECT $1::bigint, p.session FROM qos_chunk c JOIN qos_packed p ON p.chunk = c.key AND p.day = c.day
 			WHERE c.place = $2 AND c.from_ms BETWEEN $3 AND $4 AND c.day = ANY ($7::int[]) AND p.day = ANY ($7::int[])
 		UNION SELECT $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
 		key, p.place, span.Start, span.End, own.Start, own.End, p.inDays())
+	if err != nil {
+		return err
+	}
+	return p.retell(key)
 }
 
 // readDays works out in which partitions the frames of the rows are: their sessions are

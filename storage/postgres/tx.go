@@ -13,6 +13,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
 // tx is one transaction of a writer. What it writes is queued and sent together: at the
@@ -29,19 +30,31 @@ type tx struct {
 	frames       map[int32]*frameColumns // by day
 	described    map[int64]frames.SessionRow
 	stretched    map[int64]instance.Span
+	restarted    map[int64]bool // conferences whose start is another
 	participants map[participant]bool
+	said         map[int64][]term.Term // by records of activity, of conferences
+
+	known   map[participant]bool // that are there, or queued
+	changed map[int64]bool       // sessions whose description is another
+	apps    map[int64]string     // of the sessions that are locked
+	tells   map[told]bool        // that this transaction has written, or queued
 
 	changes   follow.Changes
-	summaries int // that were written
+	summaries int           // that were written
+	left      map[int64]int // values that there was no room for, by conference
 }
 
 type frameID struct{ session, seq int64 }
 
 type participant struct{ conference, session int64 }
 
+// visit is a session in a place.
+type visit struct{ place, session int64 }
+
 // wanted is what a transaction locks and reads first.
 type wanted struct {
 	sessions, places map[int64]bool
+	visits           map[visit]bool
 	spans            map[int64]instance.Span // by place
 	frames           map[int32]map[frameID]bool
 }
@@ -49,6 +62,8 @@ type wanted struct {
 // begin locks and reads all that the jobs need, in one round trip.
 func (t *tx) begin() error {
 	t.rows, t.have, t.tables = map[int64]frames.SessionRow{}, map[frameID][]frames.Run{}, map[int64]*table{}
+	t.known, t.changed, t.apps = map[participant]bool{}, map[int64]bool{}, map[int64]string{}
+	t.tells, t.left = map[told]bool{}, map[int64]int{}
 	t.clear()
 	want := t.want()
 	sessions, places := slices.Sorted(maps.Keys(want.sessions)), slices.Sorted(maps.Keys(want.places))
@@ -76,6 +91,7 @@ func (t *tx) begin() error {
 			ORDER BY 1, 2, 3`, ids, seqs, int64(chunk.MaxRecords)).Query(t.readFrames)
 	}
 	t.queueTables(b, places, want.spans)
+	t.queueKnown(b, want)
 	if err := t.w.conn.SendBatch(t.ctx, b).Close(); err != nil {
 		return err
 	}
@@ -87,7 +103,7 @@ func (t *tx) begin() error {
 
 // want collects what the jobs need.
 func (t *tx) want() *wanted {
-	w := &wanted{map[int64]bool{}, map[int64]bool{}, map[int64]instance.Span{}, map[int32]map[frameID]bool{}}
+	w := &wanted{map[int64]bool{}, map[int64]bool{}, map[visit]bool{}, map[int64]instance.Span{}, map[int32]map[frameID]bool{}}
 	for _, j := range t.jobs {
 		if j.summary != nil {
 			w.place(t.w.places[j.place], j.summary.Span)
@@ -95,13 +111,15 @@ func (t *tx) want() *wanted {
 		for i := range j.batches {
 			b := &j.batches[i]
 			s := t.w.sessions[b.Session]
-			w.sessions[s.key] = true
+			w.sessions[s.key], t.apps[s.key] = true, b.Session.App
 			if w.frames[s.day] == nil {
 				w.frames[s.day] = map[frameID]bool{}
 			}
 			for f := range b.Frames {
 				w.frames[s.day][frameID{s.key, b.Frames[f].Seq}] = true
-				w.place(t.w.places[b.Frames[f].Place], instance.At(b.Frames[f].PlaceTime()))
+				place := t.w.places[b.Frames[f].Place]
+				w.visits[visit{place, s.key}] = true
+				w.place(place, instance.At(b.Frames[f].PlaceTime()))
 			}
 		}
 	}
@@ -138,7 +156,7 @@ func (t *tx) readFrames(rows pgx.Rows) error {
 // describe queues the newest description of a session.
 func (t *tx) describe(session int64, row frames.SessionRow) {
 	if t.rows[session] != row {
-		t.rows[session], t.described[session] = row, row
+		t.rows[session], t.described[session], t.changed[session] = row, row, true
 	}
 }
 
@@ -166,10 +184,15 @@ func (t *tx) insert(s sessionKey, f *frames.Row) {
 func (t *tx) clear() {
 	t.frames, t.described = map[int32]*frameColumns{}, map[int64]frames.SessionRow{}
 	t.stretched, t.participants = map[int64]instance.Span{}, map[participant]bool{}
+	t.restarted, t.said = map[int64]bool{}, map[int64][]term.Term{}
 }
 
 // flush sends what is queued, and last in the same round trip.
 func (t *tx) flush(last ...string) error {
+	terms, left, err := t.tell()
+	if err != nil {
+		return err
+	}
 	b := &pgx.Batch{}
 	for day, c := range t.frames {
 		b.Queue(`INSERT INTO `+partition(frameTable, day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
@@ -189,6 +212,10 @@ func (t *tx) flush(last ...string) error {
 		b.Queue(`UPDATE qos_conference c SET start_ms = q.s, end_ms = q.e
 			FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (key, s, e) WHERE c.key = q.key`, keys, starts, ends)
 	}
+	if len(t.restarted) > 0 {
+		b.Queue(`UPDATE qos_term t SET start_ms = c.start_ms FROM qos_conference c
+			WHERE t.conference = ANY ($1) AND c.key = t.conference`, slices.Collect(maps.Keys(t.restarted)))
+	}
 	if len(t.participants) > 0 {
 		var conferences, sessions []int64
 		for p := range t.participants {
@@ -196,6 +223,10 @@ func (t *tx) flush(last ...string) error {
 		}
 		b.Queue(`INSERT INTO qos_participant (conference, session)
 			SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, conferences, sessions)
+	}
+	queueTerms(b, terms, left)
+	for key, n := range left {
+		t.left[key] += n
 	}
 	for _, statement := range last {
 		b.Queue(statement)

@@ -40,6 +40,7 @@ type writer struct {
 	sessions map[frames.SessionID]sessionKey
 	places   map[frames.PlaceID]int64
 	days     map[int32]bool // that have a partition
+	told     map[told]bool  // terms of conferences
 }
 
 type sessionKey struct {
@@ -55,6 +56,7 @@ func newWriter(s *Store) *writer {
 
 func (w *writer) forget() {
 	w.sessions, w.places, w.days = map[frames.SessionID]sessionKey{}, map[frames.PlaceID]int64{}, map[int32]bool{}
+	w.told = map[told]bool{}
 }
 
 func (w *writer) close() {
@@ -109,6 +111,8 @@ func (w *writer) transaction(ctx context.Context, jobs []*job) error {
 		w.store.teller.lose() // it may have been committed all the same
 		return err
 	}
+	t.remember()
+	t.count(jobs)
 	w.store.teller.tell(t.changes.All())
 	return nil
 }

@@ -31,6 +31,8 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 
 func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
 	touch := join.Touched{}
+	clear(t.changed)
+	t.unfindable = 0
 	for i := range batches {
 		b := &batches[i]
 		session, err := t.session(b)
@@ -56,7 +58,9 @@ func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result 
 		}
 		t.sessions[b.Session] = session
 	}
-	return result, changes, touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
+	err = touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
+	result.Unfindable = t.unfindable
+	return result, changes, err
 }
 
 // session writes the session's row where it is new or has changed.
@@ -72,7 +76,7 @@ func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	if err != nil {
 		return known, err
 	}
-	known.row = b.Row
+	known.row, t.changed[known.key] = b.Row, true
 	if !ok {
 		known.last, err = t.lastSeq(known.key)
 	}

@@ -34,14 +34,18 @@ func (p table) Near(span instance.Span, margin int64) (rows []join.Row, err erro
 
 // Insert implements join.Table.
 func (p table) Insert(span instance.Span, activity bool) (key int64, err error) {
-	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms, activity)
-		SELECT key, app_id, ?, ?, ? FROM place WHERE key = ? RETURNING key`, span.Start, span.End, activity, p.place).Scan(&key)
+	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms, activity, told)
+		SELECT key, app_id, ?, ?, ?, 1 FROM place WHERE key = ? RETURNING key`, span.Start, span.End, activity, p.place).Scan(&key)
 	return key, err
 }
 
 // Stretch implements join.Table.
-func (p table) Stretch(key int64, span instance.Span) error {
-	return p.t.exec(`UPDATE conference SET start_ms = ?, end_ms = ? WHERE key = ?`, span.Start, span.End, key)
+func (p table) Stretch(key int64, span instance.Span, moved bool) error {
+	err := p.t.exec(`UPDATE conference SET start_ms = ?, end_ms = ? WHERE key = ?`, span.Start, span.End, key)
+	if err != nil || !moved {
+		return err
+	}
+	return p.t.exec(`UPDATE term SET start_ms = ? WHERE conference = ?`, span.Start, key)
 }
 
 // Loosen implements join.Table.
@@ -49,16 +53,18 @@ func (p table) Loosen(key int64) error {
 	return p.t.exec(`UPDATE conference SET packed = 0 WHERE key = ?`, key)
 }
 
-// Participate implements join.Table.
-func (p table) Participate(key, session int64) error {
-	return p.t.exec(`INSERT OR IGNORE INTO participant (conference, session) VALUES (?, ?)`, key, session)
-}
-
 // Swallow implements join.Table.
 func (p table) Swallow(into, from int64, summary bool) error {
 	err := p.t.exec(`INSERT OR IGNORE INTO participant (conference, session)
 		SELECT ?, session FROM participant WHERE conference = ?`, into, from)
 	if err != nil {
+		return err
+	}
+	if err := p.t.exec(moveTerms, into, from); err != nil {
+		return err
+	}
+	if err := p.t.exec(`UPDATE conference SET (told, unfindable) = (SELECT min(conference.told, f.told), conference.unfindable + f.unfindable
+		FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
 		return err
 	}
 	if summary {
@@ -71,8 +77,13 @@ func (p table) Swallow(into, from int64, summary bool) error {
 	return p.Delete(from)
 }
 
+const moveTerms = `INSERT INTO term (term, start_ms, conference, recorded)
+	SELECT t.term, c.start_ms, c.key, t.recorded FROM conference c CROSS JOIN term t WHERE c.key = ?1 AND t.conference = ?2
+	ON CONFLICT DO UPDATE SET recorded = max(recorded, excluded.recorded)`
+
 // Delete implements join.Table.
 func (p table) Delete(key int64) error {
+	clear(p.t.told) // keys are used again
 	return p.t.exec(`DELETE FROM conference WHERE key = ?`, key)
 }
 
@@ -85,8 +96,8 @@ func (p table) Summary(key int64) (*join.Summary, error) {
 // PutSummary implements join.Table.
 func (p table) PutSummary(key int64, s *join.Summary) error {
 	return p.t.exec(`UPDATE conference SET revision = ?, summary_start = ?, summary_end = ?, outcome = ?,
-		participants = ?, mos = ?, label = ?, document = ? WHERE key = ?`,
-		s.Revision, s.Span.Start, s.Span.End, s.Outcome, s.Participants, s.MOS, s.Label, s.Document, key)
+		participants = ?, mos = ?, label = ?, cause = ?, document = ? WHERE key = ?`,
+		s.Revision, s.Span.Start, s.Span.End, s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, s.Document, key)
 }
 
 // Others implements join.Table.
@@ -118,5 +129,8 @@ func (p table) Recount(key int64, span, own instance.Span) error {
 	if err := p.t.exec(`DELETE FROM participant WHERE conference = ?`, key); err != nil {
 		return err
 	}
-	return p.t.exec(recount, key, p.place, span.Start, span.End, own.Start, own.End)
+	if err := p.t.exec(recount, key, p.place, span.Start, span.End, own.Start, own.End); err != nil {
+		return err
+	}
+	return p.t.retell(key)
 }

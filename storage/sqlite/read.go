@@ -70,25 +70,22 @@ type listed struct {
 	key int64
 }
 
+// Place implements join.Listed.
+func (l listed) Place() storage.Cursor { return storage.Cursor{Start: l.Start, Key: l.key} }
+
 func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, err error) {
-	limit := join.Limit(q)
-	var rows []listed
-	for _, part := range join.Parts(q, func(s string) any { return s }) {
-		if len(rows) > limit {
-			break
-		}
-		more, err := scanConferences(ctx, tx, listing(q, part), append(part.Args, limit+1-len(rows))...)
-		if err != nil {
-			return page, err
-		}
-		rows = append(rows, more...)
+	rows, err := join.List(q, func(s string) any { return s }, index{ctx, tx})
+	if err != nil {
+		return page, err
 	}
-	if len(rows) > limit {
+	if limit := join.Limit(q); len(rows) > limit {
 		rows = rows[:limit]
-		last := rows[limit-1]
-		page.Next = storage.Cursor{Start: last.Start, Key: last.key}
+		page.Next = rows[limit-1].Place()
 	}
 	if err := addParticipants(ctx, tx, rows); err != nil {
+		return page, err
+	}
+	if err := addMatched(ctx, tx, q, rows); err != nil {
 		return page, err
 	}
 	for _, row := range rows {
@@ -97,40 +94,9 @@ func list(ctx context.Context, tx *sql.Tx, q storage.Query) (page storage.Page, 
 	return page, nil
 }
 
-// listing is a part of a listing as SQL after FROM. It names its index, and so the order
-// of the join: the planner has no statistics, and does not know what is rare.
-func listing(q storage.Query, part join.Part) string {
-	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
-	if q.ConferenceID != "" {
-		return `place p CROSS JOIN conference c INDEXED BY conference_place ON c.place = p.key ` + part.Where + order
-	}
-	return `conference c INDEXED BY ` + listIndex(q, part) + ` CROSS JOIN place p ON p.key = c.place ` + part.Where + order
-}
-
-// listIndex returns the index that has the fewest rows for a part of a listing.
-func listIndex(q storage.Query, part join.Part) string {
-	index := "conference"
-	if part.Long {
-		return index + "_long"
-	}
-	if q.AppID != "" {
-		index += "_app"
-	}
-	switch {
-	case q.Unsummarised:
-		return index + "_open"
-	case q.Outcome != "":
-		return index + "_outcome"
-	case q.AppID == "":
-		return index + "_start"
-	default:
-		return index
-	}
-}
-
 const conferenceColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 	coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
-	coalesce(c.participants, 0), c.mos, coalesce(c.label, '') FROM `
+	coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), coalesce(c.cause, ''), c.unfindable FROM `
 
 // scanConferences runs a query whose text after FROM is made of constants; values are
 // arguments. It reads no documents.
@@ -145,7 +111,8 @@ func scanConferences(ctx context.Context, tx *sql.Tx, from string, args ...any) 
 		var start, end int64
 		var summed bool
 		var sum join.Summary
-		err := rows.Scan(append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, brief(&sum)...)...)
+		columns := append([]any{&row.key, &row.AppID, &row.ConferenceID, &start, &end, &summed}, brief(&sum)...)
+		err := rows.Scan(append(columns, &row.Unfindable)...)
 		if err != nil {
 			return nil, err
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
-const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, document`
+const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
 func fields(s *join.Summary) []any { return append(brief(s), &s.Document) }
 
 // brief is fields without the document.
 func brief(s *join.Summary) []any {
-	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label}
+	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label, &s.Cause}
 }
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its

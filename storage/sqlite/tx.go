@@ -20,6 +20,10 @@ type tx struct {
 	// Keys of rows that are in the store, or will be when this transaction commits.
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
+
+	told       map[told]bool  // terms of conferences, as the keys above
+	changed    map[int64]bool // sessions whose description this job may have changed
+	unfindable int            // values that this job had no room for
 }
 
 // knownSession is a session's row.
@@ -32,6 +36,7 @@ type knownSession struct {
 // forget empties the caches: after a rollback they may hold what is not in the store.
 func (t *tx) forget() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
+	t.told, t.changed = map[told]bool{}, map[int64]bool{}
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {

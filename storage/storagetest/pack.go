@@ -58,6 +58,7 @@ func RunPack(t *testing.T, e PackEngine) {
 		"flipped bit":      testPackFlippedBit,
 		"spoiled row":      testPackSpoiledRow,
 		"any order":        testPackAnyOrder,
+		"search":           testFindAnyOrder,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &packFixture{engine: e}

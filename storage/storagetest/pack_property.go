@@ -15,6 +15,8 @@ type packModel struct {
 	app   string
 	items []placed     // that may be appended
 	live  map[int]bool // those that are stored, by index
+
+	session func(n int) storage.Session // nil: session
 }
 
 // Whatever is appended, again or not, packed, deleted and opened again, in any order: the
@@ -89,7 +91,14 @@ func (m *packModel) append(rt *rapid.T) {
 		}
 		m.live[i] = true
 	}
-	got, err := m.f.w.Append(m.f.t.Context(), batches(m.app, some))
+	together := batches(m.app, some)
+	for i := range together {
+		if m.session != nil {
+			together[i].Session = m.session(some[i].session)
+			together[i].Session.AppID = m.app
+		}
+	}
+	got, err := m.f.w.Append(m.f.t.Context(), together)
 	require.NoError(rt, err)
 	require.Equal(rt, want, got)
 }

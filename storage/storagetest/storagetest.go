@@ -50,6 +50,11 @@ func Run(t *testing.T, open Open) {
 		"Conferences/pages":      testPages,
 		"Conferences/search":     testSearch,
 		"Conferences/any query":  testAnyQuery,
+		"Find/each word":         testFind,
+		"Find/described anew":    testFindDescribedAnew,
+		"Find/merged":            testFindMerged,
+		"Find/summary":           testFindSummary,
+		"Find/too many":          testFindTooMany,
 		"Conference/not found":   testNotFound,
 		"Conference/near a time": testNearTime,
 	} {

@@ -32,7 +32,7 @@ var components = []string{
 
 // engine is what every engine of the store may use of this module.
 var engine = []string{
-	"storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join",
+	"storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
 }
 
 // Rules are tried in order; the first whose room holds the package decides.
@@ -77,8 +77,12 @@ var rules = []rule{
 		reason: "packs what package frames has; knows no engine",
 	},
 	{
+		room: "storage/internal/term", allowed: []string{"storage", "internal/semconv", "protocol"},
+		reason: "says which names find a conference; knows no record's encoding and no engine",
+	},
+	{
 		room: "storage/internal", allowed: []string{
-			"storage", "internal/instance", "storage/internal/envelope", "storage/internal/frames", "storage/internal/group", "storage/internal/join",
+			"storage", "internal/instance", "storage/internal/envelope", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
 		},
 		reason: "what engines share knows no engine",
 	},

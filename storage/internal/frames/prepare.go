@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
 // MaxTime is the last millisecond of the year 9999.
@@ -47,8 +48,9 @@ type Row struct {
 	N     int
 	Place PlaceID
 	Columns
-	Name string // of the records; it stands in the body
-	Body []byte
+	Name  string // of the records; it stands in the body
+	Body  []byte
+	Terms []term.Term // of records of activity
 }
 
 // Columns is what all records of a row share, besides their place. Times are in ms.
@@ -120,6 +122,7 @@ func prepareBatch(e *encoder, b *storage.Batch) (p Prepared, err error) {
 // that overlap: the writer finds them out like any other duplicate.
 func prepareRecords(e *encoder, app string, records []storage.Record) (frames []Row, err error) {
 	var bodies []attributes
+	terms := term.NewReader(app)
 	end := func() error {
 		if len(bodies) == 0 {
 			return nil
@@ -144,8 +147,20 @@ func prepareRecords(e *encoder, app string, records []storage.Record) (frames []
 			frames = append(frames, row)
 		}
 		bodies = append(bodies, r.Attributes)
+		if r.Activity {
+			frames[len(frames)-1].say(terms.OfRecord(r.Name, r.Attributes))
+		}
 	}
 	return frames, end()
+}
+
+// say adds terms to those of a row.
+func (r *Row) say(terms []term.Term) {
+	for _, t := range terms {
+		if !slices.Contains(r.Terms, t) {
+			r.Terms = append(r.Terms, t)
+		}
+	}
 }
 
 // row returns the number and the body of records.

@@ -10,10 +10,15 @@
 //     are dissolved when activity comes near.
 //
 // So the rows depend on what is in the store alone, not on the order in which it came.
+//
+// A row's terms, by which it is found, go with it: those of its participants' sessions as
+// long as they take part, those that records of activity say for good, for activity never
+// leaves its conference.
 package join
 
 import (
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
 // Row is what joining needs of a conference's row.
@@ -35,16 +40,19 @@ type Table interface {
 	Near(span instance.Span, margin int64) ([]Row, error)
 	// Insert makes a row and returns its key.
 	Insert(span instance.Span, activity bool) (int64, error)
-	// Stretch gives a row another span.
-	Stretch(key int64, span instance.Span) error
+	// Stretch gives a row another span. Its terms stand at its start: moved says that this
+	// is another.
+	Stretch(key int64, span instance.Span, moved bool) error
 	// Loosen says of a row that was packed that it has loose activity again.
 	Loosen(key int64) error
-	// Participate adds a session to a row, if it is not there.
+	// Participate adds a session and its terms to a row, if they are not there.
 	Participate(key, session int64) error
-	// Swallow moves participants, and the summary where summary says so, to the row into
-	// and deletes the row from.
+	// Tell adds terms that records of activity say to a row, if they are not there.
+	Tell(key int64, terms []term.Term) error
+	// Swallow moves participants and terms, and the summary where summary says so, to the
+	// row into and deletes the row from.
 	Swallow(into, from int64, summary bool) error
-	// Delete deletes a row and its participants.
+	// Delete deletes a row, its participants and its terms.
 	Delete(key int64) error
 	// Summary returns the summary of a row that has one.
 	Summary(key int64) (*Summary, error)
@@ -54,16 +62,17 @@ type Table interface {
 	Others(span instance.Span) ([]Visit, error)
 	// OthersBetween says whether there are any after one time and before another.
 	OthersBetween(after, before int64) (bool, error)
-	// Recount works out the participants of a row from the frames and the chunks: activity
-	// in span, others in own.
+	// Recount works out the participants of a row, and their terms, from the frames and the
+	// chunks: activity in span, others in own.
 	Recount(key int64, span, own instance.Span) error
 }
 
 // Place joins records and summaries into the rows of a table.
 type Place struct{ Table Table }
 
-// Activity adds activity of a session: it extends, merges or makes a row.
-func (p Place) Activity(session int64, span instance.Span) error {
+// Activity adds activity of a session, and the terms that it says: it extends, merges or
+// makes a row.
+func (p Place) Activity(session int64, span instance.Span, terms ...term.Term) error {
 	// Twice the gap, to see also the rows with which it shares what is not activity.
 	rows, err := p.Table.Near(span, 2*instance.Gap)
 	if err != nil {
@@ -72,13 +81,13 @@ func (p Place) Activity(session int64, span instance.Span) error {
 	active, idle := split(rows)
 	merged, swallowed := instance.Merge(spans(active), span)
 	if len(swallowed) == 1 && merged == active[swallowed[0]].Span {
-		return p.takePart(active[swallowed[0]], session) // nothing but one more record
+		return p.takePart(active[swallowed[0]], session, terms) // nothing but one more record
 	}
 	row, err := p.merge(active, swallowed, merged, true)
 	if err != nil {
 		return err
 	}
-	if err := p.takePart(row, session); err != nil {
+	if err := p.takePart(row, session, terms); err != nil {
 		return err
 	}
 	if err := p.dissolve(merged, idle); err != nil {
@@ -91,13 +100,16 @@ func (p Place) Activity(session int64, span instance.Span) error {
 }
 
 // takePart adds activity of a session to a row, which is loose.
-func (p Place) takePart(row Row, session int64) error {
+func (p Place) takePart(row Row, session int64, terms []term.Term) error {
 	if row.Packed {
 		if err := p.Table.Loosen(row.Key); err != nil {
 			return err
 		}
 	}
-	return p.Table.Participate(row.Key, session)
+	if err := p.Table.Participate(row.Key, session); err != nil || len(terms) == 0 {
+		return err
+	}
+	return p.Table.Tell(row.Key, terms)
 }
 
 // Other adds a record of a session that is not activity.
@@ -152,8 +164,9 @@ func (p Place) merge(rows []Row, swallowed []int, merged instance.Span, activity
 		}
 	}
 	if merged != into.Span {
+		moved := merged.Start != into.Span.Start
 		into.Span = merged
-		err = p.Table.Stretch(into.Key, merged)
+		err = p.Table.Stretch(into.Key, merged, moved)
 	}
 	return into, err
 }

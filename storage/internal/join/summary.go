@@ -32,6 +32,7 @@ type Summary struct {
 	Participants int
 	MOS          *float64
 	Label        string
+	Cause        string
 	Document     []byte // as its column keeps it; nil where it was not read
 }
 
@@ -43,9 +44,9 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 		return nil, errors.New("summary has no AppID")
 	case s.ConferenceID == "":
 		return nil, errors.New("summary has no conferenceID")
-	case max(len(s.AppID), len(s.ConferenceID), len(s.Outcome)) > storage.MaxIDBytes:
-		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d, its outcome %d: at most %d are kept",
-			len(s.AppID), len(s.ConferenceID), len(s.Outcome), storage.MaxIDBytes)
+	case max(len(s.AppID), len(s.ConferenceID), len(s.Outcome), len(s.Label), len(s.Cause)) > storage.MaxIDBytes:
+		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d, its outcome %d, its label %d, its cause %d: at most %d are kept",
+			len(s.AppID), len(s.ConferenceID), len(s.Outcome), len(s.Label), len(s.Cause), storage.MaxIDBytes)
 	case start < 0 || end > frames.MaxTime || end < start:
 		return nil, errors.New("summary's start and end are not in 1970 to 9999, or in the wrong order")
 	}
@@ -55,7 +56,7 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 	}
 	return &Summary{
 		Order{int64(s.Revision), instance.Span{Start: start, End: end}},
-		s.Outcome, s.Participants, s.MOS, s.Label, document,
+		s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, document,
 	}, nil
 }
 
@@ -64,6 +65,6 @@ func (s *Summary) Stored(app, conference string) *storage.Summary {
 	return &storage.Summary{
 		AppID: app, ConferenceID: conference, Start: frames.FromMs(s.Span.Start), End: frames.FromMs(s.Span.End),
 		Revision: int(s.Revision), Outcome: s.Outcome, Participants: s.Participants,
-		MOS: s.MOS, Label: s.Label,
+		MOS: s.MOS, Label: s.Label, Cause: s.Cause,
 	}
 }

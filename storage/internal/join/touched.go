@@ -1,18 +1,29 @@
 package join
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Touched is what a write adds: who was in which place, and when.
+// Touched is what a write adds: who was in which place, and when, and what was said there.
 type Touched map[int64]map[int64]*moments // by keys of place and session
 
 // moments are times of one session in one place.
-type moments struct{ activity, other []int64 }
+type moments struct {
+	activity []moment
+	other    []int64
+}
+
+// moment is a time of activity and the terms of its records.
+type moment struct {
+	at    int64
+	terms []term.Term
+}
 
 // Add takes in a row that was written.
 func (t Touched) Add(place, session int64, row *frames.Row) {
@@ -25,7 +36,7 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 		t[place][session] = m
 	}
 	if row.Activity {
-		m.activity = append(m.activity, row.At)
+		m.activity = append(m.activity, moment{row.At, row.Terms})
 	} else {
 		m.other = append(m.other, row.ConferenceAt)
 	}
@@ -40,8 +51,8 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 		}
 		p, sessions := Place{rows}, t[place]
 		for session, m := range sessions {
-			for _, span := range sessionSpans(m.activity) {
-				if err := p.Activity(session, span); err != nil {
+			for _, s := range stretches(m.activity) {
+				if err := p.Activity(session, s.span, s.terms...); err != nil {
 					return err
 				}
 			}
@@ -58,16 +69,28 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 	return nil
 }
 
-// sessionSpans joins times into spans.
-func sessionSpans(times []int64) (spans []instance.Span) {
-	slices.Sort(times)
-	for _, at := range times {
-		last := len(spans) - 1
-		if last >= 0 && spans[last].Contains(at) {
-			spans[last] = spans[last].Union(instance.At(at))
+// stretch is a span of activity and the terms of its records.
+type stretch struct {
+	span  instance.Span
+	terms []term.Term
+}
+
+// stretches joins times into spans.
+func stretches(times []moment) (out []stretch) {
+	slices.SortFunc(times, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	for _, m := range times {
+		last := len(out) - 1
+		if last >= 0 && out[last].span.Contains(m.at) {
+			out[last].span = out[last].span.Union(instance.At(m.at))
 		} else {
-			spans = append(spans, instance.At(at))
+			out = append(out, stretch{span: instance.At(m.at)})
+			last++
+		}
+		for _, t := range m.terms {
+			if !slices.Contains(out[last].terms, t) {
+				out[last].terms = append(out[last].terms, t)
+			}
 		}
 	}
-	return spans
+	return out
 }

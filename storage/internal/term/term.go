@@ -1,0 +1,141 @@
+// Package term says by which words a conference is found beside its conferenceID, and how
+// they stand in an engine's index: what its participants are called, or were, and what
+// their applications gave with initialize().
+//
+// A term is one number. Its upper 48 bits are of the SHA-256 of the value's bytes, then 12
+// are of that of the AppID, then 4 say what the value is. So all that a value may be stands
+// together, app by app; a search of one app reads one range, and a search of all apps reads
+// a range for each app that has the value at all. Of ten million values one is the same as
+// that which is asked for with a chance of 1 in 28 million: good enough to find, while who
+// erases compares the values themselves.
+package term
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/storage"
+)
+
+// Term is a word as the index has it.
+type Term int64
+
+// Kind is what a value is: a term's lowest 4 bits.
+type Kind int64
+
+// The kinds. Those of one question follow each other.
+const (
+	Name       Kind = iota // a user's real name, where it is not the alias
+	Alias                  // a user's alias
+	Site                   // a siteID
+	Version                // an applicationVersion
+	Additional             // an additionalID, from here on by its key
+	Last       Kind = 15   // an additionalID of a key that is none of protocol.AdditionalIDKeys
+)
+
+const (
+	kindBits = 4
+	appBits  = 12
+	lowBits  = kindBits + appBits
+)
+
+// MaxPerConference bounds the terms of one conference: some thousand participants with names
+// of their own.
+const MaxPerConference = 4096
+
+// New returns the term of a value of an app.
+func New(app string, kind Kind, value string) Term {
+	return valuePart(value) | appPart(app) | Term(kind)
+}
+
+func valuePart(value string) Term {
+	sum := sha256.Sum256([]byte(value))
+	return Term(binary.BigEndian.Uint64(sum[:8]) &^ (1<<lowBits - 1)) //nolint:gosec // all bits count, also the sign
+}
+
+func appPart(app string) Term {
+	sum := sha256.Sum256([]byte(app))
+	return Term(binary.BigEndian.Uint16(sum[:2])) & (1<<appBits - 1) << kindBits
+}
+
+// Kind returns what the value is.
+func (t Term) Kind() Kind { return Kind(t & (1<<kindBits - 1)) }
+
+// String names a kind as storage.Conference.Matched does.
+func (k Kind) String() string {
+	switch {
+	case k == Name || k == Alias:
+		return storage.MatchedUser
+	case k == Site:
+		return storage.MatchedSite
+	case k == Version:
+		return storage.MatchedVersion
+	case int(k-Additional) < len(protocol.AdditionalIDKeys):
+		return protocol.AdditionalIDKeys[k-Additional]
+	}
+	return storage.MatchedAdditional
+}
+
+// ofKey returns the kind of an additionalID.
+func ofKey(key string) Kind {
+	if i := slices.Index(protocol.AdditionalIDKeys, key); i >= 0 {
+		return Additional + Kind(i)
+	}
+	return Last
+}
+
+// OfSession returns the terms of a participant.
+func OfSession(app, user, alias string, details map[string]string) []Term {
+	out := appendUser(nil, app, user, alias)
+	for name, value := range details {
+		if value == "" {
+			continue
+		}
+		key, additional := strings.CutPrefix(name, semconv.AdditionalPrefix)
+		switch {
+		case additional:
+			out = append(out, New(app, ofKey(key), value))
+		case name == semconv.SiteID:
+			out = append(out, New(app, Site, value))
+		case name == semconv.ApplicationVersion:
+			out = append(out, New(app, Version, value))
+		}
+	}
+	return out
+}
+
+// appendUser appends what a user is called: a name that is its own alias is one term.
+func appendUser(out []Term, app, user, alias string) []Term {
+	if alias != "" {
+		out = append(out, New(app, Alias, alias))
+	}
+	if user != "" && user != alias {
+		out = append(out, New(app, Name, user))
+	}
+	return out
+}
+
+// Kept is the terms of a conference; true where a record of activity says it.
+type Kept map[Term]bool
+
+// Add adds terms and returns those that are to be written, and how many there is no room
+// for. Of a term that two say the record's word stays.
+func (k Kept) Add(terms []Term, recorded bool) (write []Term, left int) {
+	for _, t := range terms {
+		before, known := k[t]
+		switch {
+		case known && (before || !recorded):
+			continue
+		case !known && len(k) >= MaxPerConference:
+			left++
+			continue
+		}
+		k[t] = recorded
+		write = append(write, t)
+	}
+	return write, left
+}

@@ -1,0 +1,241 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+// told is a term that a conference was told by a record of activity. It stays for good, and
+// keys of conferences are never used again: what was committed once need not be again.
+type told struct {
+	conference int64
+	term       term.Term
+}
+
+// Participate implements join.Table.
+func (p *table) Participate(key, session int64) error {
+	who := participant{key, session}
+	if !p.t.known[who] || p.t.changed[session] {
+		p.t.participants[who], p.t.known[who] = true, true
+	}
+	return nil
+}
+
+// Tell implements join.Table.
+func (p *table) Tell(key int64, terms []term.Term) error {
+	for _, one := range terms {
+		if t := (told{key, one}); !p.t.w.told[t] && !p.t.tells[t] {
+			p.t.tells[t], p.t.said[key] = true, append(p.t.said[key], one)
+		}
+	}
+	return nil
+}
+
+// queueKnown reads which of the jobs' sessions take part in the conferences around the times
+// that are written to, so that they are not written again.
+func (t *tx) queueKnown(b *pgx.Batch, want *wanted) {
+	var places, sessions, froms, tos []int64
+	for visit := range want.visits {
+		span := t.tables[visit.place].loaded
+		places, sessions = append(places, visit.place), append(sessions, visit.session)
+		froms, tos = append(froms, span.Start), append(tos, span.End)
+	}
+	b.Queue(`SELECT p.conference, p.session FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) q (place, session, a, b)
+		JOIN qos_conference c ON c.place = q.place AND c.start_ms <= q.b AND c.end_ms >= q.a
+		JOIN qos_participant p ON p.conference = c.key AND p.session = q.session`, places, sessions, froms, tos).Query(func(rows pgx.Rows) error {
+		var who participant
+		_, err := pgx.ForEachRow(rows, []any{&who.conference, &who.session}, func() error { t.known[who] = true; return nil })
+		return err
+	})
+}
+
+// tell works out which terms are to be written: those of who takes part anew, and what
+// records say. It reads what the conferences have, in a round trip of its own: both are rare.
+func (t *tx) tell() (writes map[told]bool, left map[int64]int, err error) {
+	if len(t.participants)+len(t.said) == 0 {
+		return nil, nil, nil
+	}
+	have, sessions, err := t.readTerms()
+	if err != nil {
+		return nil, nil, err
+	}
+	writes, left = map[told]bool{}, map[int64]int{}
+	add := func(key int64, terms []term.Term, recorded bool) {
+		if have[key] == nil {
+			have[key] = term.Kept{}
+		}
+		write, over := have[key].Add(terms, recorded)
+		for _, one := range write {
+			writes[told{key, one}] = recorded
+		}
+		if over > 0 {
+			left[key] += over
+		}
+	}
+	for who := range t.participants {
+		add(who.conference, sessions[who.session], false)
+	}
+	for key, terms := range t.said {
+		add(key, terms, true)
+	}
+	return writes, left, nil
+}
+
+// readTerms reads what the conferences that are told something have, and the terms of the
+// sessions that take part anew.
+func (t *tx) readTerms() (have map[int64]term.Kept, sessions map[int64][]term.Term, err error) {
+	have, sessions = map[int64]term.Kept{}, map[int64][]term.Term{}
+	for key := range t.said {
+		have[key] = term.Kept{}
+	}
+	var missing []int64
+	for who := range t.participants {
+		have[who.conference] = term.Kept{}
+		if _, ok := sessions[who.session]; ok {
+			continue
+		}
+		row, ok := t.rows[who.session]
+		if !ok {
+			missing = append(missing, who.session)
+			continue
+		}
+		if sessions[who.session], err = sessionTerms(t.apps[who.session], []byte(row.UserID), []byte(row.UserAlias), []byte(row.Details)); err != nil {
+			return nil, nil, err
+		}
+	}
+	keys := make([]int64, 0, len(have))
+	for key := range have {
+		keys = append(keys, key)
+	}
+	b := &pgx.Batch{}
+	b.Queue(`SELECT conference, term, recorded FROM qos_term WHERE conference = ANY ($1)`, keys).Query(func(rows pgx.Rows) error {
+		var one told
+		var recorded bool
+		_, err := pgx.ForEachRow(rows, []any{&one.conference, &one.term, &recorded}, func() error {
+			have[one.conference][one.term] = recorded
+			return nil
+		})
+		return err
+	})
+	if len(missing) > 0 {
+		b.Queue(selectSessions+`WHERE s.key = ANY ($1)`, missing).Query(readSessionTerms(sessions))
+	}
+	return have, sessions, t.w.conn.SendBatch(t.ctx, b).Close()
+}
+
+const selectSessions = `SELECT s.key, s.app_id, s.user_id, s.user_alias, s.details FROM qos_session s `
+
+// readSessionTerms takes rows of selectSessions in.
+func readSessionTerms(into map[int64][]term.Term) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var key int64
+		var app, user, alias, details []byte
+		_, err := pgx.ForEachRow(rows, []any{&key, &app, &user, &alias, &details}, func() (err error) {
+			into[key], err = sessionTerms(string(app), user, alias, details)
+			return err
+		})
+		return err
+	}
+}
+
+func sessionTerms(app string, user, alias, text []byte) ([]term.Term, error) {
+	var details map[string]string
+	if err := json.Unmarshal(text, &details); err != nil {
+		return nil, fmt.Errorf("details of a session: %w", err)
+	}
+	return term.OfSession(app, string(user), string(alias), details), nil
+}
+
+const writeTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
+	SELECT q.term, c.start_ms, c.key, q.recorded FROM unnest($1::bigint[], $2::bigint[], $3::bool[]) q (conference, term, recorded)
+		JOIN qos_conference c ON c.key = q.conference
+	ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = excluded.recorded`
+
+// queueTerms writes terms, after the conferences have their spans.
+func queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) {
+	if len(writes) > 0 {
+		conferences, terms, recorded := make([]int64, 0, len(writes)), make([]int64, 0, len(writes)), make([]bool, 0, len(writes))
+		for one, byRecord := range writes {
+			conferences, terms, recorded = append(conferences, one.conference), append(terms, int64(one.term)), append(recorded, byRecord)
+		}
+		b.Queue(writeTerms, conferences, terms, recorded)
+	}
+	for key, n := range left {
+		b.Queue(`UPDATE qos_conference SET unfindable = unfindable + $1 WHERE key = $2`, n, key)
+	}
+}
+
+// remember says, after the commit, what need not be told again.
+func (t *tx) remember() {
+	if len(t.w.told)+len(t.tells) > maxCached {
+		clear(t.w.told)
+	}
+	for one := range t.tells {
+		t.w.told[one] = true
+	}
+}
+
+// count says in the result of an append, which of a group does not matter, what there was no
+// room for.
+func (t *tx) count(jobs []*job) {
+	for _, j := range jobs {
+		if j.summary != nil {
+			continue
+		}
+		for _, n := range t.left {
+			j.result.Unfindable += n
+		}
+		return
+	}
+}
+
+// retell works out anew the terms that a conference has of its participants.
+func (p *table) retell(key int64) error {
+	for who := range p.t.known {
+		if who.conference == key {
+			delete(p.t.known, who)
+		}
+	}
+	if err := p.t.exec(`DELETE FROM qos_term WHERE conference = $1 AND NOT recorded`, key); err != nil {
+		return err
+	}
+	sessions, err := collect[int64](p.t.w.conn.Query(p.t.ctx, `SELECT session FROM qos_participant WHERE conference = $1`, key))
+	for _, session := range sessions {
+		p.t.participants[participant{key, session}] = true
+	}
+	return err
+}
+
+// moved says that a conference has become part of another, or is no more.
+func (t *tx) moved(into, from int64) {
+	for who := range t.known {
+		if who.conference == from {
+			delete(t.known, who)
+			if into != 0 {
+				t.known[participant{into, who.session}] = true
+			}
+		}
+	}
+}
+
+const (
+	swallowTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
+		SELECT t.term, c.start_ms, c.key, t.recorded FROM qos_conference c CROSS JOIN qos_term t WHERE c.key = $1 AND t.conference = $2
+		ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = qos_term.recorded OR excluded.recorded`
+	swallowCounts = `UPDATE qos_conference c SET told = c.told AND f.told, unfindable = c.unfindable + f.unfindable
+		FROM qos_conference f WHERE c.key = $1 AND f.key = $2`
+)
+
+// swallowTerms moves the terms of a conference to another.
+func (p *table) swallowTerms(into, from int64) error {
+	for _, statement := range []string{swallowTerms, swallowCounts} {
+		if err := p.t.exec(statement, into, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+// told is a term that a conference was told by a record of activity.
+type told struct {
+	conference int64
+	term       term.Term
+}
+
+// Participate implements join.Table.
+func (p table) Participate(key, session int64) error {
+	added, err := p.t.count(`INSERT OR IGNORE INTO participant (conference, session) VALUES (?, ?)`, key, session)
+	if err != nil || added == 0 && !p.t.changed[session] {
+		return err
+	}
+	return p.t.tellOf(key, session)
+}
+
+// Tell implements join.Table.
+func (p table) Tell(key int64, terms []term.Term) error {
+	var fresh []term.Term
+	for _, one := range terms {
+		if !p.t.told[told{key, one}] {
+			fresh = append(fresh, one)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if len(p.t.told) >= maxCached {
+		clear(p.t.told)
+	}
+	for _, one := range fresh {
+		p.t.told[told{key, one}] = true
+	}
+	return p.t.tell(key, fresh, true)
+}
+
+// tellOf tells a conference the terms of a session that takes part.
+func (t *tx) tellOf(key, session int64) error {
+	var app, user, alias string
+	var text []byte
+	err := t.row(`SELECT app_id, user_id, user_alias, details FROM session WHERE key = ?`, session).Scan(&app, &user, &alias, &text)
+	if err != nil {
+		return err
+	}
+	var details map[string]string
+	if err := json.Unmarshal(text, &details); err != nil {
+		return fmt.Errorf("details of session %d: %w", session, err)
+	}
+	return t.tell(key, term.OfSession(app, user, alias, details), false)
+}
+
+// tell writes terms of a conference that it does not have, and counts those that there is
+// no room for.
+func (t *tx) tell(key int64, terms []term.Term, recorded bool) error {
+	have, err := t.terms(key)
+	if err != nil {
+		return err
+	}
+	write, left := have.Add(terms, recorded)
+	for _, one := range write {
+		err := t.exec(`INSERT INTO term (term, start_ms, conference, recorded) SELECT ?, start_ms, key, ? FROM conference WHERE key = ?
+			ON CONFLICT DO UPDATE SET recorded = excluded.recorded`, one, recorded, key)
+		if err != nil {
+			return err
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	t.unfindable += left
+	return t.exec(`UPDATE conference SET unfindable = unfindable + ? WHERE key = ?`, left, key)
+}
+
+func (t *tx) terms(key int64) (have term.Kept, err error) {
+	have = term.Kept{}
+	err = t.each(func(row scanner) error {
+		var one term.Term
+		var recorded bool
+		err := row.Scan(&one, &recorded)
+		have[one] = recorded
+		return err
+	}, `SELECT term, recorded FROM term INDEXED BY term_conference WHERE conference = ?`, key)
+	return have, err
+}
+
+// retell works out anew the terms that a conference has of its participants.
+func (t *tx) retell(key int64) error {
+	if err := t.exec(`DELETE FROM term WHERE conference = ? AND recorded = 0`, key); err != nil {
+		return err
+	}
+	var sessions []int64
+	err := t.each(func(row scanner) error {
+		var session int64
+		err := row.Scan(&session)
+		sessions = append(sessions, session)
+		return err
+	}, `SELECT session FROM participant WHERE conference = ?`, key)
+	for i := 0; i < len(sessions) && err == nil; i++ {
+		err = t.tellOf(key, sessions[i])
+	}
+	return err
+}
