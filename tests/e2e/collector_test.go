@@ -94,6 +94,20 @@ func (c *collector) start() {
 // newCollector was called in.
 func (c *collector) startFor(t *testing.T) {
 	t.Helper()
+	c.launch(t)
+	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
+		resp, err := http.Get(c.health + "/status")
+		if err != nil {
+			return false, err.Error() + "\n" + c.out.String()
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusOK, resp.Status + "\n" + c.out.String()
+	})
+}
+
+// launch starts the binary, which may refuse its configuration.
+func (c *collector) launch(t *testing.T) {
+	t.Helper()
 	binary := os.Getenv(collectorEnv)
 	if binary == "" {
 		t.Fatal(os.Getenv(buildErrEnv))
@@ -104,14 +118,6 @@ func (c *collector) startFor(t *testing.T) {
 	var err error
 	c.process, c.out, err = startProcess(c.dir, binary, "--config", config, "--config", more)
 	require.NoError(t, err)
-	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
-		resp, err := http.Get(c.health + "/status")
-		if err != nil {
-			return false, err.Error() + "\n" + c.out.String()
-		}
-		defer resp.Body.Close()
-		return resp.StatusCode == http.StatusOK, resp.Status + "\n" + c.out.String()
-	})
 }
 
 // config is that of `make run` (deploy/run.yaml) on free ports, measuring more often.

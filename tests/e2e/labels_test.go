@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -80,4 +81,73 @@ func TestLabelBounds(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, streams, 6)
 	require.NotContains(t, s.out.String(), "labels scores by other bounds")
+	s.checkLowest(t, one)
+}
+
+// checkLowest: whoever follows a complaint sees what a stream's lowest score was made of.
+//
+// spec: DASH-02, QUAL-01
+func (s *scene) checkLowest(t *testing.T, one *call) {
+	t.Helper()
+	address, err := url.Parse(one.url)
+	require.NoError(t, err)
+	var answer struct {
+		Streams []struct {
+			StatsType, MediaType, Codec string
+			MOS                         []*float64
+			Lowest                      *struct {
+				MOS                        float64
+				Model, Confidence, Assumed string
+				Inputs                     map[string]float64
+			}
+		}
+	}
+	s.ask("/api/conference", address.Query(), &answer)
+	scored := 0
+	for _, stream := range answer.Streams {
+		lowest := 5.0
+		for _, mos := range stream.MOS {
+			if mos != nil {
+				lowest = min(lowest, *mos)
+			}
+		}
+		if lowest == 5 {
+			require.Nil(t, stream.Lowest)
+			continue
+		}
+		scored++
+		require.NotNil(t, stream.Lowest)
+		t.Logf("%s %s %s: %+v", stream.StatsType, stream.MediaType, stream.Codec, *stream.Lowest)
+		require.InDelta(t, lowest, stream.Lowest.MOS, 1e-4)
+		require.NotEmpty(t, stream.Lowest.Confidence)
+		if stream.MediaType == "audio" {
+			require.Contains(t, stream.Lowest.Model, "qos-audio/")
+			require.Contains(t, stream.Lowest.Inputs, "delay_ms")
+		} else {
+			require.Contains(t, stream.Lowest.Model, "qos-video/")
+		}
+	}
+	require.GreaterOrEqual(t, scored, 6)
+}
+
+// TestLabelsThatDiffer: the collector does not start where they do, and says which.
+//
+// spec: QUAL-01
+func TestLabelsThatDiffer(t *testing.T) {
+	need(t)
+	c := newCollector(t)
+	c.more = `
+processors:
+  quality: {labels: {preset: itu-g107}}
+  conference: {detectors: {high_packet_loss: {raise: 0.05}}}
+`
+	c.launch(t)
+	select {
+	case <-c.process.done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it goes on\n" + c.out.String())
+	}
+	require.False(t, c.process.cmd.ProcessState.Success())
+	require.Contains(t, c.out.String(), "extensions::qosdashboard::labels and processors::quality::labels differ")
+	require.Contains(t, c.out.String(), "extensions::qosdashboard::detectors and processors::conference::detectors differ in high_packet_loss")
 }

@@ -41,9 +41,6 @@ function build() {
   return { lanes, list, charts };
 }
 
-/** What is open among the participants. */
-const openPeople = () => new Map([...document.querySelectorAll(".participant")].map((el) => [el.dataset.session, el.open]));
-
 function draw(detail) {
   const { conference: c, timeline } = detail;
   document.title = `${c.id} · qos`;
@@ -63,7 +60,7 @@ function draw(detail) {
   parts.lanes.set(people, timeline, start, end, detail.summary?.issues ?? []);
   parts.list.set(people, timeline, start);
   parts.charts.set(people);
-  drawOnChange(byId("participants"), [c.participants, detail.summary, !detail.soFar, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, openPeople(), Boolean(detail.soFar?.summary)));
+  drawOnChange(byId("participants"), [c.participants, detail.summary, !detail.soFar, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, Boolean(detail.soFar?.summary)));
   drawOnChange(byId("feedback"), timeline.filter((e) => e.kind === "feedback"), () => drawFeedback(timeline));
 }
 

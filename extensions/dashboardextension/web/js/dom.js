@@ -22,19 +22,34 @@ export const s = (tag, props, ...children) => fill(document.createElementNS(svgN
 
 export const byId = (id) => document.getElementById(id);
 
-const focusable = "a[href], button, summary, select, input, [tabindex='0']";
+const focusable = "a[href], button, summary, select, input, [tabindex]";
+const within = (el) => [...el.querySelectorAll(focusable)];
+const find = (el, key) => [...el.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key);
 
-/** Remembers what has the focus within el, and how far it is scrolled, and brings that back. */
+/**
+ * Remembers what within el is open, how far it is scrolled, and what has the focus, and brings that
+ * back. What stands in something with a data-key is known by that key, whatever comes before it;
+ * else by its place. Where what had the focus is gone, what took its place gets it, or el.
+ */
 function remember(el) {
-  const scrolled = [...el.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
-  const focused = el.contains(document.activeElement) ? document.activeElement : null;
-  const place = focused ? [...el.querySelectorAll(focusable)].indexOf(focused) : -1;
-  const { key } = focused?.dataset ?? {};
+  const opened = [...el.querySelectorAll("details[data-key]")].map((one) => [one.dataset.key, one.open]);
+  const scrolled = new Map([...el.querySelectorAll(".scroll")].map((box) => [box.ariaLabel, box.scrollLeft]));
+  const focused = el.contains(document.activeElement) && el !== document.activeElement ? document.activeElement : null;
+  const holder = focused?.closest("[data-key]");
+  const place = focused ? within(el).indexOf(focused) : 0;
+  const inHolder = holder ? within(holder).indexOf(focused) : -1; // of the holder itself -1
   return () => {
-    [...el.querySelectorAll(".scroll")].forEach((box, i) => { box.scrollLeft = scrolled[i] ?? 0; });
+    for (const [key, open] of opened) {
+      const again = find(el, key);
+      if (again) again.open = open;
+    }
+    for (const box of el.querySelectorAll(".scroll")) box.scrollLeft = scrolled.get(box.ariaLabel) ?? 0;
     if (!focused) return;
-    const all = [...el.querySelectorAll(focusable)];
-    (key ? all.find((one) => one.dataset.key === key) : all[place])?.focus({ preventScroll: true });
+    const again = holder && find(el, holder.dataset.key);
+    const all = within(el);
+    const target = (again && (inHolder < 0 ? again : within(again)[inHolder])) ?? all[Math.min(place, all.length - 1)];
+    if (!target) el.tabIndex = -1;
+    (target ?? el).focus({ preventScroll: true });
   };
 }
 

@@ -9,13 +9,16 @@ import { showEntry } from "./timeline.js";
 const atFirst = 100;
 const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedback", "Ratings"], ["log", "Logs"], ["skip", "Lost"]];
 
+/** What an entry is known by, whatever comes before it later. */
+const keyOf = (entry) => [entry.session, entry.seq, entry.at, entry.kind, entry.name ?? entry.function].join("/");
+
 function more(entry) {
   const parts = [
     hasMore(entry) && Object.keys(entry.data ?? {}).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
     entry.localSDP && ["Local SDP", entry.localSDP],
     entry.remoteSDP && ["Remote SDP", entry.remoteSDP],
   ].filter(Boolean);
-  return parts.map(([title, text]) => h("details", {}, h("summary", {}, title), h("pre", { tabindex: "0" }, text)));
+  return parts.map(([title, text]) => h("details", { "data-key": `${keyOf(entry)}/${title}` }, h("summary", {}, title), h("pre", { tabindex: "0" }, text)));
 }
 
 export class EntryList {
@@ -46,7 +49,7 @@ export class EntryList {
   }
 
   #chip(kind, word, count) {
-    return h("button", { type: "button", class: "chip", "aria-pressed": String(kind === this.kind), onclick: () => this.#choose(kind) },
+    return h("button", { type: "button", class: "chip", "data-key": kind, "aria-pressed": String(kind === this.kind), onclick: () => this.#choose(kind) },
       word, h("span", { class: "count" }, integer(count)));
   }
 
@@ -64,7 +67,7 @@ export class EntryList {
 
   #row({ entry, index }) {
     const { title, tone, detail } = describe(entry);
-    return h("li", { id: `entry-${index}`, class: `entry ${tone}`, tabindex: "-1", "data-testid": "entry", "data-kind": entry.kind, "data-name": entry.name || entry.function,
+    return h("li", { id: `entry-${index}`, class: `entry ${tone}`, tabindex: "-1", "data-key": keyOf(entry), "data-testid": "entry", "data-kind": entry.kind, "data-name": entry.name || entry.function,
       onmouseenter: () => this.view.point(entry.at) },
       h("time", { class: "at", datetime: new Date(entry.at).toISOString(), title: fullDate(entry.at) }, clock(entry.at), h("span", {}, offset(entry.at - this.start))),
       h("span", { class: "dot", "aria-hidden": "true" }),

@@ -52,7 +52,7 @@ function when(i, start, view) {
   if (spans.length === 0 || i.fabric === 0 && i.kind === "lowQuality") return null;
   const times = spans.length > 1 || i.count > 1 ? `${integer(i.count)} times from ` : "";
   const text = `${times}${offset(i.sinceMs - start)}${i.totalMs > 0 ? ` for ${duration(i.totalMs)}` : ""}`;
-  const key = [i.kind, i.session, i.fabric, i.ssrc, i.direction].join("/");
+  const key = [i.kind, i.session, i.fabric, i.ssrc, i.mediaType, i.direction].join("/");
   const room = Math.max(5000, (i.untilMs - i.sinceMs) / 4);
   return h("button", { type: "button", class: "quiet when", "data-key": key, title: "Show this part of the time-line", onclick: () => view.zoom(i.sinceMs - room, i.untilMs + room) }, text);
 }

@@ -86,7 +86,7 @@ function streamRow(f, stream) {
   return h("tr", { "data-testid": "stream-row", "data-ssrc": stream.ssrc },
     h("th", { scope: "row" }, stream.word, h("span", { class: "sub" }, [`fabric ${f.fabric}`, stream.codec, `SSRC ${stream.ssrc}`].filter(Boolean).join(" · "))),
     h("td", {}, s.mos ? [score(s.mos.mean), shareBar(s.shares)] : h("span", { class: "muted", title: stream.noScore || null }, none, stream.noScore && h("span", { class: "sub" }, words(stream.noScore)))),
-    number(drawLowest(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none, stream.lowest)),
+    number(drawLowest(lowest?.length ? mos(s.mos?.min ?? Math.min(...lowest)) : none, stream.lowest, [f.session, f.fabric, stream.ssrc, stream.statsType, stream.mediaType].join("/"))),
     number(s.bitrateKbps ? kbps(s.bitrateKbps.mean) : none),
     number(percent(s.lossFraction)),
     number(spread(s.jitterMs, ms)),
@@ -115,7 +115,7 @@ function presence(p, soFar) {
 }
 
 function card(p, open, people, soFar) {
-  return h("details", { class: "card participant", open, "data-testid": "participant", "data-session": p.session },
+  return h("details", { class: "card participant", open, "data-key": p.session, "data-testid": "participant", "data-session": p.session },
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
       h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p, soFar))),
@@ -125,11 +125,11 @@ function card(p, open, people, soFar) {
     streamTable(p));
 }
 
-/** All participants; what is open stays open when they are drawn anew. */
-export function drawPeople(people, was, soFar) {
+/** All participants; few are open at first. */
+export function drawPeople(people, soFar) {
   return [
     h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
-    h("div", { class: "participants" }, people.map((p) => card(p, was.get(p.session) ?? people.length <= 4, people, soFar))),
+    h("div", { class: "participants" }, people.map((p) => card(p, people.length <= 4, people, soFar))),
   ];
 }
 

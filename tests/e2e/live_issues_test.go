@@ -1,0 +1,231 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+const (
+	liveRoom = "goes bad and good again"
+	lossKind = "highPacketLoss"
+)
+
+// liveCall is a call of two, of which one hears a third less for a while, and who looks on.
+type liveCall struct {
+	*causeCall
+	sink *recordSink
+	page *page // of the conference, on the dashboard
+	at   int64
+}
+
+// TestLiveIssues: what goes wrong in a call between two browsers is told while it goes on, by
+// records, in the metrics and on the page, and so is its end; the summary agrees.
+//
+// spec: CONF-03, DASH-02, QUAL-01
+func TestLiveIssues(t *testing.T) {
+	need(t, programs[chromium]...)
+	c := startLiveCall(t)
+	c.page.until(20*time.Second, "document.querySelector('[data-testid=so-far] time') && document.querySelector('[data-testid=no-issues]')")
+	require.Zero(t, c.metrics()[openIssues(lossKind)])
+	c.drawsWithCare()
+	c.focusLowest()
+
+	down("ada", harm{loss: .3})(c.causeCall)
+	c.page.until(60*time.Second, issuesAre(lossKind, "Open"))
+	eventually(t, 20*time.Second, "the metrics tell of it", func() (bool, string) {
+		m := c.metrics()
+		return m[openIssues(lossKind)] >= 1 && m[issuesRaised(lossKind)] >= 1, fmt.Sprint(m[openIssues(lossKind)], m[issuesRaised(lossKind)])
+	})
+	require.Contains(t, c.text("#news"), "High packet loss")
+	c.keepsLowest()
+	c.focusIssue()
+
+	down("ada", harm{})(c.causeCall)
+	c.page.until(60*time.Second, issuesAre(lossKind, "Resolved"))
+	eventually(t, 30*time.Second, "the metrics tell that it is over", func() (bool, string) {
+		return c.metrics()[openIssues(lossKind)] == 0, fmt.Sprint(c.metrics()[openIssues(lossKind)])
+	})
+	c.keepsIssue()
+	c.leave()
+	c.page.until(45*time.Second, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
+	c.agree()
+}
+
+// openIssues and issuesRaised are samples of metrics.
+func openIssues(kind string) string {
+	return fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricOpenIssues, appID, kind)
+}
+func issuesRaised(kind string) string {
+	return fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssuesRaised, appID, kind)
+}
+
+// issuesAre is that the page lists issues of that kind at Ada, all in that state.
+func issuesAre(kind, word string) string {
+	return fmt.Sprintf(`((all) => all.length > 0 && all.every((text) => text === %q))(
+		[...document.querySelectorAll('[data-testid=issue][data-kind=%s]')].filter((one) => one.textContent.includes('ada'))
+			.map((one) => one.querySelector('[data-testid=issue-state]')?.textContent))`, word, kind)
+}
+
+func startLiveCall(t *testing.T) *liveCall {
+	t.Helper()
+	sink := new(recordSink)
+	server := httptest.NewServer(sink)
+	t.Cleanup(server.Close)
+	stage := newCauseStage(t, newCollector(t))
+	stage.more = fmt.Sprintf(`
+processors: {conference: {issues: {interval: 2s}}}
+exporters: {otlp_http/issues: {logs_endpoint: %q, encoding: json, compression: none, sending_queue: {enabled: false}}}
+service: {pipelines: {logs: {exporters: [qosstore, qostimeseries, otlp_http/issues]}}}
+`, server.URL)
+	stage.start()
+	c := &liveCall{causeCall: &causeCall{t: t, stage: stage, room: liveRoom}, sink: sink}
+	for _, user := range two {
+		c.people = append(c.people, person(user))
+	}
+	forAll(sound)(c.causeCall)
+	edgeFor("ada")(c.causeCall)
+	c.arrange()
+	b := startBrowser(t, chromium)
+	c.join(nil, b)
+	c.flow("audio")
+	eventually(t, 20*time.Second, "the conference is listed", func() (bool, string) {
+		var list struct{ Conferences []row }
+		stage.ask("/api/conferences", url.Values{"app": {appID}, "id": {liveRoom}}, &list)
+		if len(list.Conferences) == 1 {
+			c.at = list.Conferences[0].StartAt
+		}
+		return c.at > 0, fmt.Sprintf("%+v", list)
+	})
+	c.page = openPage(t, b, "dashboard", stage.dashboard+"/conference?"+c.query().Encode())
+	return c
+}
+
+func (c *liveCall) query() url.Values {
+	return url.Values{"app": {appID}, "id": {liveRoom}, "at": {strconv.FormatInt(c.at, 10)}}
+}
+
+func (c *liveCall) metrics() map[string]float64 {
+	c.t.Helper()
+	return samples(c.t, c.stage.read(c.stage.collector.metrics+"/metrics"))
+}
+
+func (c *liveCall) text(selector string) (text string) {
+	c.t.Helper()
+	c.page.get("document.querySelector("+quote(selector)+").textContent", &text)
+	return text
+}
+
+// drawsWithCare: what has the focus keeps it wherever it moves, and what took its place gets it
+// when it is gone, or the part of the page.
+func (c *liveCall) drawsWithCare() {
+	c.t.Helper()
+	var focused []string
+	c.page.get(`(async () => {
+		const { drawOnChange, h } = await import(new URL('assets/js/dom.js', location));
+		const box = document.body.appendChild(h('div', { id: 'box' }));
+		const draw = (...keys) => {
+			drawOnChange(box, keys, () => keys.map((key) => h('button', { 'data-key': key, id: key }, key)));
+			return document.activeElement.id;
+		};
+		draw('a', 'b', 'c');
+		box.children[1].focus();
+		const ids = [draw('x', 'a', 'b', 'c'), draw('x', 'a', 'c'), draw('x'), draw(), draw('y')];
+		box.remove();
+		return ids;
+	})()`, &focused)
+	require.Equal(c.t, []string{"b", "c", "x", "box", "box"}, focused)
+}
+
+// focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
+func (c *liveCall) focusLowest() {
+	c.t.Helper()
+	c.page.until(20*time.Second, "document.querySelector('[data-testid=lowest] summary')")
+	c.page.run(`((one) => { one.focus(); one.click(); window.was = { key: one.parentElement.dataset.key, element: one } })(
+		[...document.querySelectorAll('[data-testid=lowest] summary')].at(-1))`)
+}
+
+// keepsLowest: it was drawn anew with every measurement, and is open and in focus as it was.
+func (c *liveCall) keepsLowest() {
+	c.t.Helper()
+	c.page.until(10*time.Second, "!was.element.isConnected")
+	c.page.until(time.Second, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
+}
+
+func (c *liveCall) focusIssue() {
+	c.t.Helper()
+	c.page.run(`((one) => { one.focus(); window.was = { key: one.dataset.key, element: one } })(
+		document.querySelector('[data-testid=issue][data-kind=highPacketLoss] .when'))`)
+}
+
+func (c *liveCall) keepsIssue() {
+	c.t.Helper()
+	c.page.until(10*time.Second, "!was.element.isConnected")
+	c.page.until(time.Second, "document.activeElement.dataset.key === was.key")
+}
+
+// toldIssue is what was told of one span of an issue.
+type toldIssue struct {
+	kind, user string
+	sinceMs    int64
+	states     []string
+}
+
+// told returns what was told while the call went on, by id.
+func (c *liveCall) told() map[string]*toldIssue {
+	all := map[string]*toldIssue{}
+	for _, l := range c.sink.of(liveRoom) {
+		eachRecord(l, func(_ pcommon.Map, r plog.LogRecord) {
+			if r.EventName() != semconv.EventIssue {
+				return
+			}
+			get := func(name string) pcommon.Value {
+				v, _ := r.Attributes().Get(name)
+				return v
+			}
+			id := get(semconv.IssueID).Str()
+			if all[id] == nil {
+				all[id] = &toldIssue{kind: get(semconv.IssueKind).Str(), user: get(semconv.IssueUserID).Str(), sinceMs: get(semconv.IssueSince).Int()}
+			}
+			all[id].states = append(all[id].states, get(semconv.IssueState).Str())
+		})
+	}
+	return all
+}
+
+// agree: each span was told raised once and resolved once, the metric counts them, and the
+// summary has each of what Ada heard.
+func (c *liveCall) agree() {
+	c.t.Helper()
+	var d detail
+	c.stage.ask("/api/conference", c.query(), &d)
+	spans := 0
+	for id, one := range c.told() {
+		require.Equal(c.t, []string{string(conference.IssueRaised), string(conference.IssueResolved)}, one.states, "%s %+v", id, one)
+		if one.kind != lossKind {
+			continue
+		}
+		spans++
+		require.Equal(c.t, "ada", one.user)
+		require.True(c.t, slices.ContainsFunc(d.Summary.Issues, func(i conference.Issue) bool {
+			return i.Kind == lossKind && i.Alias == "ada" && i.Direction == conference.DirectionInbound && !i.Open &&
+				slices.ContainsFunc(i.Spans, func(span conference.IssueSpan) bool { return span.StartMs == one.sinceMs })
+		}), "%+v in %+v", one, d.Summary.Issues)
+	}
+	require.Positive(c.t, spans)
+	m := c.metrics()
+	require.InDelta(c.t, spans, m[issuesRaised(lossKind)], 0)
+	require.Positive(c.t, m[fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssues, appID, lossKind)])
+	require.Zero(c.t, m[openIssues(lossKind)])
+}
