@@ -72,6 +72,7 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		}
 		e.telemetry.QosstoreNew.Add(ctx, int64(done.New))
 		e.telemetry.QosstoreDuplicates.Add(ctx, int64(done.Duplicates))
+		e.telemetry.QosstoreUnfindable.Add(ctx, int64(done.Unfindable))
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {

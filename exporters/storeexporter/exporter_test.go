@@ -127,6 +127,7 @@ func addSummary(records plog.LogRecordSlice) plog.LogRecord {
 	a.PutInt(semconv.SummaryParticipants, 2)
 	a.PutDouble(semconv.SummaryMOS, 4.1)
 	a.PutStr(semconv.SummaryLabel, "good")
+	a.PutStr(semconv.SummaryCause, "none")
 	return r
 }
 
@@ -165,7 +166,7 @@ func TestStored(t *testing.T) {
 	mos := 4.1
 	require.Equal(t, &storage.Summary{
 		AppID: "app", ConferenceID: "standup", Start: noon, End: noon.Add(time.Minute), Revision: 2, Outcome: "success",
-		Participants: 2, MOS: &mos, Label: "good", Document: json.RawMessage(`{"cause":"none"}`),
+		Participants: 2, MOS: &mos, Label: "good", Cause: "none", Document: json.RawMessage(`{"cause":"none"}`),
 	}, c.Summary)
 	require.Len(t, c.Participants, 2)
 	require.Equal(t, storage.Session{

@@ -270,7 +270,7 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 	out = storage.Summary{
 		AppID: app, ConferenceID: conferenceID, Start: time.UnixMilli(start).UTC(), End: time.UnixMilli(end).UTC(),
 		Revision: int(revision), Outcome: attribute.Text(attributes, semconv.SummaryOutcome), Participants: int(participants),
-		Label: attribute.Text(attributes, semconv.SummaryLabel), Document: json.RawMessage(r.Body().Str()),
+		Label: attribute.Text(attributes, semconv.SummaryLabel), Cause: attribute.Text(attributes, semconv.SummaryCause), Document: json.RawMessage(r.Body().Str()),
 	}
 	if mos, ok := attributes.Get(semconv.SummaryMOS); ok && mos.Type() == pcommon.ValueTypeDouble {
 		v := mos.Double()

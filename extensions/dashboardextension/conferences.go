@@ -42,6 +42,8 @@ type conferenceRow struct {
 	Revision         int           `json:"revision"`
 	ParticipantCount int           `json:"participantCount"`
 	Participants     []participant `json:"participants"`
+	Matched          []string      `json:"matched,omitempty"`    // as what a search for anything found it
+	Unfindable       int           `json:"unfindable,omitempty"` // names and ids by which it is not found
 }
 
 // participant is one session in one conference.
@@ -59,7 +61,7 @@ type listing struct {
 }
 
 func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
-	query, err := readParameters(r).query()
+	query, err := readParameters(r).query(a.names)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +77,7 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	}
 	for _, c := range page.Conferences {
 		row := a.row(c, now)
+		first(row.Participants, cmp.Or(query.UserID, query.Any))
 		for i := range row.Participants {
 			row.Participants[i].Details = nil
 		}
@@ -84,6 +87,17 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	return list, nil
 }
 
+// first brings the participants of a name to the front, so that they are among those listed.
+func first(people []participant, name string) {
+	other := func(p participant) int {
+		if name != "" && (p.User == name || p.UserName == name) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(people, func(a, b participant) int { return cmp.Compare(other(a), other(b)) })
+}
+
 func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
 	row := conferenceRow{
 		App:              c.AppID,
@@ -91,6 +105,8 @@ func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
 		State:            state(c, now),
 		ParticipantCount: len(c.Participants),
 		Participants:     a.names.participants(c.Participants),
+		Matched:          c.Matched,
+		Unfindable:       c.Unfindable,
 	}
 	start, end := c.Start, c.End
 	if s := c.Summary; s != nil {

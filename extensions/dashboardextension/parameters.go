@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
@@ -92,12 +94,23 @@ func (p *parameters) time(field string) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-func (p *parameters) outcome() string {
-	v := p.raw("outcome")
-	if v != "" && !slices.Contains(conference.Outcomes, v) {
-		p.fail("outcome", "must be one of "+strings.Join(conference.Outcomes, ", "))
+// word reads one of some words.
+func (p *parameters) word(field string, words []string) string {
+	v := p.raw(field)
+	if v != "" && !slices.Contains(words, v) {
+		p.fail(field, "must be one of "+strings.Join(words, ", "))
 	}
 	return v
+}
+
+// labels are those that a score may have.
+var labels = []string{quality.Excellent, quality.Good, quality.Fair, quality.Poor, quality.Bad} //nolint:gochecknoglobals // a constant
+
+func causes() (out []string) {
+	for _, c := range cause.Causes {
+		out = append(out, string(c))
+	}
+	return out
 }
 
 func (p *parameters) cursor() storage.Cursor {
@@ -112,19 +125,31 @@ func (p *parameters) cursor() storage.Cursor {
 	return c
 }
 
-// query reads what /api/conferences takes.
-func (p *parameters) query() (storage.Query, error) {
+// query reads what /api/conferences takes. Who may not see real names finds nothing by them.
+func (p *parameters) query(n names) (storage.Query, error) {
 	q := storage.Query{
-		AppID:        p.text("app"),
-		ConferenceID: p.text("id"),
-		From:         p.time("from"),
-		To:           p.time("to"),
-		Outcome:      p.outcome(),
-		Before:       p.cursor(),
-		Limit:        int(p.integer("limit", 1, maxLimit, defaultLimit)),
+		AppID:              p.text("app"),
+		ConferenceID:       p.text("id"),
+		From:               p.time("from"),
+		To:                 p.time("to"),
+		Outcome:            p.word("outcome", conference.Outcomes),
+		Label:              p.word("quality", labels),
+		Cause:              p.word("cause", causes()),
+		Any:                p.text("q"),
+		UserID:             p.text("user"),
+		SiteID:             p.text("site"),
+		ApplicationVersion: p.text("version"),
+		AdditionalID:       p.text("additional"),
+		AdditionalKey:      p.word("additionalKey", protocol.AdditionalIDKeys),
+		AliasesOnly:        !n.real,
+		Before:             p.cursor(),
+		Limit:              int(p.integer("limit", 1, maxLimit, defaultLimit)),
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
 		p.fail("to", "must be after from")
+	}
+	if q.AdditionalKey != "" && q.AdditionalID == "" {
+		p.fail("additionalKey", "needs additional")
 	}
 	return q, p.err
 }

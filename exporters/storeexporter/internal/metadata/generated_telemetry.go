@@ -30,6 +30,7 @@ type TelemetryBuilder struct {
 	QosstoreNew        metric.Int64Counter
 	QosstoreSkipped    metric.Int64Counter
 	QosstoreSummaries  metric.Int64Counter
+	QosstoreUnfindable metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -83,6 +84,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosstore_summaries",
 		metric.WithDescription("Summaries given to the store, which keeps the highest revision. [Beta]"),
 		metric.WithUnit("{summary}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoreUnfindable, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_unfindable",
+		metric.WithDescription("Names and ids by which a conference is not found, for it has as many as are kept; the dashboard's API counts them by conference. [Beta]"),
+		metric.WithUnit("{value}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -84,3 +84,19 @@ func AssertEqualQosstoreSummaries(t *testing.T, tt *componenttest.Telemetry, dps
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
+
+func AssertEqualQosstoreUnfindable(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_qosstore_unfindable",
+		Description: "Names and ids by which a conference is not found, for it has as many as are kept; the dashboard's API counts them by conference. [Beta]",
+		Unit:        "{value}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_qosstore_unfindable")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}

@@ -23,6 +23,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosstoreNew.Add(context.Background(), 1)
 	tb.QosstoreSkipped.Add(context.Background(), 1)
 	tb.QosstoreSummaries.Add(context.Background(), 1)
+	tb.QosstoreUnfindable.Add(context.Background(), 1)
 	AssertEqualQosstoreDuplicates(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -33,6 +34,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstoreSummaries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstoreUnfindable(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

@@ -1,0 +1,91 @@
+package dashboardextension
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// searched is a dashboard over a store with a call of Ann and Bob, who became Robert.
+func searched(t *testing.T, realNames bool) (ask func(query ...string) []conferenceRow, base string) {
+	t.Helper()
+	m := &memory{}
+	c := m.newCall("standup", t0)
+	c.join(alice, "Ann Real", "ann", map[string]string{semconv.SiteID: "hq", semconv.ApplicationVersion: "2.3", semconv.AdditionalPrefix + "tenantID": "t 1"})
+	c.join(bob, "bob", "bob", nil)
+	c.stats(alice, t0, "inbound-rtp", "audio", nil)
+	c.event(bob, 1, t0.Add(time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Robert Real","aliasName":"robert"}}`)
+	c.summarise("dropped", nil, "poor", `{}`)
+	c.Summary.Cause = "senderUplink"
+	store := newSQLite(t)
+	write(t, store, c)
+	base = startOn(t, reading{m, store}, func(cfg *Config) { cfg.ShowUserNames = realNames }) + "/api/conferences?"
+	return func(query ...string) []conferenceRow {
+		t.Helper()
+		values := url.Values{}
+		for i := 0; i < len(query); i += 2 {
+			values.Set(query[i], query[i+1])
+		}
+		var list listing
+		getJSON(t, base+values.Encode(), &list)
+		return list.Conferences
+	}, base
+}
+
+// A call is found by each word of it alone, by several together, and by none that it lacks;
+// who may not see real names finds none by them.
+//
+// spec: INIT-08, API-06, DASH-01, DASH-03
+func TestSearch(t *testing.T) {
+	for _, realNames := range []bool{false, true} {
+		ask, _ := searched(t, realNames)
+		for _, query := range [][]string{
+			{"user", "ann"}, {"user", "bob"}, {"user", "robert"}, {"site", "hq"}, {"version", "2.3"}, {"additional", "t 1"},
+			{"additional", "t 1", "additionalKey", "tenantID"}, {"quality", "poor"}, {"cause", "senderUplink"}, {"q", "standup"}, {"q", "t 1"},
+			{"user", "ann", "site", "hq", "version", "2.3", "quality", "poor", "cause", "senderUplink", "outcome", "dropped", "app", "demo", "id", "standup"},
+		} {
+			require.Len(t, ask(query...), 1, query)
+		}
+		for _, query := range [][]string{
+			{"user", "Ann"}, {"user", "hq"}, {"site", "2.3"}, {"version", "hq"}, {"additional", "hq"}, {"additional", "t 1", "additionalKey", "pbxID"},
+			{"quality", "good"}, {"cause", "none"}, {"q", "stand"}, {"user", "ann", "site", "branch"}, {"user", "ann", "app", "other"},
+		} {
+			require.Empty(t, ask(query...), query)
+		}
+		for _, name := range []string{"Ann Real", "Robert Real"} {
+			require.Equal(t, realNames, len(ask("user", name)) == 1, name)
+			require.Equal(t, realNames, len(ask("q", name)) == 1, name)
+		}
+	}
+}
+
+// The row says as what it was found, and who was looked for stands first.
+func TestSearchMatched(t *testing.T) {
+	ask, _ := searched(t, false)
+	for word, matched := range map[string]string{"standup": "conferenceID", "robert": "userID", "hq": "siteID", "2.3": "applicationVersion", "t 1": "tenantID"} {
+		require.Equal(t, []string{matched}, ask("q", word)[0].Matched, word)
+	}
+	require.Empty(t, ask("user", "bob")[0].Matched)
+	for _, query := range [][]string{{"user", "bob"}, {"q", "bob"}} {
+		require.Equal(t, "bob", ask(query...)[0].Participants[0].User)
+	}
+	require.Equal(t, "ann", ask()[0].Participants[0].User)
+}
+
+// TestBadSearch: what no conference can have is a fault of the request.
+func TestBadSearch(t *testing.T) {
+	_, base := searched(t, false)
+	for query, message := range map[string]string{
+		"quality=great": "quality must be one of excellent, good, fair, poor, bad", "cause=bad+luck": "cause must be one of",
+		"additionalKey=shoe&additional=1": "additionalKey must be one of", "additionalKey=pbxID": "additionalKey needs additional",
+	} {
+		status, body, _ := get(t, base+query)
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.Contains(t, body, message)
+	}
+}
