@@ -259,7 +259,7 @@ export interface Operations {
    * Logs the user in. Again with the same AppID and user it logs in anew and keeps the calls;
    * with another one it ends them.
    *
-   * @param appID as registered at the collector; at most 256 bytes
+   * @param appID as registered at the collector; at most 256 bytes. A whole number is its digits
    * @param secret the AppSecret (it needs https or localhost), or a function that makes JWTs
    * @param localUserID who uses this page
    * @param csInitCallback hears how it went, and of outages later
@@ -269,7 +269,7 @@ export interface Operations {
    * monitor.initialize('app', 'secret', 'alice', (csError, csErrMsg) => console.log(csError, csErrMsg));
    */
   initialize(
-    appID: string,
+    appID: string | number,
     secret: string | TokenGenerator,
     localUserID: UserID,
     csInitCallback?: InitCallback | null,

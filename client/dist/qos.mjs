@@ -3,15 +3,25 @@
 // src/result.ts
 var Invalid = class extends Error {
 };
+var call = { notes: [] };
+function note(text2) {
+  call.notes.push(text2);
+}
+function onRefusal(hear) {
+  call.refused = hear;
+}
 function guard(operation) {
-  const call = { notes: [] };
+  const outer = call;
+  call = { notes: [] };
   try {
-    operation(call);
+    operation();
     return outcome("success", call.notes.join("; "));
   } catch (error) {
     const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
     call.refused?.(msg);
     return outcome("failure", msg);
+  } finally {
+    call = outer;
   }
 }
 function outcome(status, msg) {
@@ -52,13 +62,17 @@ function later(callback, ...args) {
 // src/backend.ts
 function findBackend(backendUrl, scriptUrl) {
   if (backendUrl !== void 0) {
-    const url2 = parse(backendUrl);
-    if (!url2) throw new Invalid("configParams.backendUrl must be an http or https URL");
-    return url2.href.replace(/\/?([?#].*)?$/, "/");
+    const url = parse(backendUrl);
+    if (!url) throw new Invalid("configParams.backendUrl must be an http or https URL");
+    return url.href.replace(/\/?([?#].*)?$/, "/");
   }
-  const url = parse(scriptUrl ?? "");
-  if (url && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL(".", url).href;
-  throw new Invalid("the collector is unknown: load the library from it or set configParams.backendUrl");
+  const folder = ownFolder(scriptUrl);
+  if (!folder) throw new Invalid("the collector is unknown: load the library from it or set configParams.backendUrl");
+  return folder;
+}
+function ownFolder(scriptUrl = "") {
+  const url = parse(scriptUrl);
+  return url && /\/qos(\.min)?\.m?js$/.test(url.pathname) ? new URL(".", url).href : void 0;
 }
 function parse(text2) {
   const url = attempt(() => new URL(text2, globalThis.location?.href));
@@ -73,9 +87,9 @@ function byteLength(value) {
 function cutBytes(value, limit) {
   return value.slice(0, encoder.encodeInto(value, new Uint8Array(limit)).read);
 }
-function cut(name, value, limit, notes, unit = "bytes") {
+function cut(name, value, limit, unit = "bytes") {
   const kept = unit === "bytes" ? cutBytes(value, limit) : [...value].slice(0, limit).join("");
-  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
+  if (kept !== value) note(`${name} was cut to ${limit} ${unit}`);
   return kept;
 }
 function reading(name, read) {
@@ -99,6 +113,9 @@ function isObject(value) {
 function must(ok, name, wanted, came) {
   if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
 }
+function ignored(name, wanted, came) {
+  note(`${name} must be ${wanted}, got ${kindOf(came)}: ignored`);
+}
 function atMost(name, limit, unit, came) {
   if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
 }
@@ -116,17 +133,16 @@ function requireFunction(name, value) {
   return value;
 }
 function requireMember(name, members, value) {
-  if (typeof value === "string" && Object.hasOwn(members, value)) return value;
-  const came = typeof value === "string" ? "an unknown value" : kindOf(value);
-  throw new Invalid(`${name} must be one of ${Object.keys(members).join(", ")}, got ${came}`);
+  must(Object.values(members).includes(value), name, `one of ${Object.keys(members).join(", ")}`, value);
+  return value;
 }
-function requireUserID(name, value, notes) {
+function requireUserID(name, value) {
   if (!isObject(value)) return requireText(name, value, 256);
   const given = reading(name, () => [value.aliasName, value.userName ?? ""]);
   const aliasName = requireName(`${name}.aliasName`, given[0]);
   const userName = given[1];
   if (userName !== "") return { userName: requireName(`${name}.userName`, userName), aliasName };
-  notes.push(`${name}.userName is missing, aliasName was taken`);
+  note(`${name}.userName is missing, aliasName was taken`);
   return { userName: aliasName, aliasName };
 }
 var requireName = (name, value) => requireText(name, value, 128, "characters");
@@ -152,19 +168,16 @@ function requireData(name, value) {
 }
 
 // src/config.ts
-var drop = (name, wanted, value, notes) => {
-  notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
-};
-var aSwitch = (name, value, notes) => typeof value === "boolean" ? value : drop(name, "a boolean", value, notes);
-var aText = (limit, unit) => (name, value, notes) => typeof value === "string" ? cut(name, value, limit, notes, unit) : drop(name, "a string", value, notes);
-var anObject = (prefix, options) => (name, value, notes) => {
-  if (!isObject(value)) return drop(name, "an object", value, notes);
+var aSwitch = (name, value) => typeof value === "boolean" ? value : ignored(name, "a boolean", value);
+var aText = (limit, unit) => (name, value) => typeof value === "string" ? cut(name, value, limit, unit) : ignored(name, "a string", value);
+var anObject = (prefix, options) => (name, value) => {
+  if (!isObject(value)) return ignored(name, "an object", value);
   const kept = {};
   for (const [key, member] of Object.entries(value)) {
     const read = Object.hasOwn(options, key) && options[key];
-    if (!read) notes.push(`${prefix + key} is unknown and ignored`);
+    if (!read) note(`${prefix + key} is unknown and ignored`);
     else if (member !== void 0 && member !== null) {
-      const own = read(prefix + key, member, notes);
+      const own = read(prefix + key, member);
       if (own !== void 0) kept[key] = own;
     }
   }
@@ -184,11 +197,11 @@ var readOptions = anObject("", {
     Object.fromEntries(additionalIDs.split(" ").map((key) => [key, aText(256)]))
   )
 });
-function readConfig(params, notes) {
+function readConfig(params) {
   return {
     collectLegacyStats: true,
     collectIP: true,
-    ...readOptions("configParams", params ?? {}, notes)
+    ...readOptions("configParams", params ?? {})
   };
 }
 
@@ -1319,7 +1332,7 @@ function candidates(pair) {
 // src/page.ts
 function watchPage({ hidden, shown, covered }, withPagehide) {
   const listening = new AbortController();
-  const listen = (target, type, heard) => target?.addEventListener?.(type, (event) => attempt(() => heard(event), void 0), {
+  const listen = (target, type, heard) => target?.addEventListener?.(type, (event) => attempt(() => heard(event)), {
     signal: listening.signal
   });
   const inFront = ({ type, persisted }) => {
@@ -1347,7 +1360,7 @@ function createQueue(clock, limits = defaults) {
   let cursor = 0;
   let unread = false;
   let doubted = 0;
-  function drop2(entry) {
+  function drop(entry) {
     settle(entry, "failure", "dropped before it could be sent");
     const at = entries.indexOf(entry);
     const skipAt = (index) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
@@ -1360,7 +1373,7 @@ function createQueue(clock, limits = defaults) {
     while (total(entries.filter((entry) => !entry.sent)) > bytes) {
       const [first] = droppable().sort((a, b) => a.rank - b.rank);
       if (!first) return;
-      drop2(first);
+      drop(first);
     }
   }
   return {
@@ -1372,7 +1385,7 @@ function createQueue(clock, limits = defaults) {
       if (bytes > maxEntryBytes) return false;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
       const oldestMs = frame.stamp.ms - limits.ageMs;
-      for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop2(entry);
+      for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
       shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
       return true;
     },
@@ -1397,7 +1410,7 @@ function createQueue(clock, limits = defaults) {
       const [first] = entries;
       if (!unread || !first?.sent) return;
       unread = false;
-      if (first.seq === doubted) drop2(first);
+      if (first.seq === doubted) drop(first);
       doubted = first.seq;
     },
     /**
@@ -2129,24 +2142,27 @@ function begin(instance, info) {
 
 // src/report.ts
 var maxLogBytes = 20480;
-function reportError(instance, { notes }, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
+function reportError(instance, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
   const conference = requireConferenceID(conferenceID);
   const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
   const session = sessionOf(instance);
   const { record } = session.scope(pc, conference, true);
   if (name.startsWith("application")) {
-    record("log", { text: logText(error, notes) });
+    record("log", { text: logText(error) });
     return;
   }
   const described = attempt(() => describe(error), ["", unreadable]);
-  const sdp = (argument, description) => cut(argument, description, 16384, notes) || void 0;
-  const local = sdpText(localSDP);
+  const sdp = (argument, given, withAddresses) => {
+    const whole = sdpText(given);
+    if (!whole && (given ?? "") !== "") ignored(argument, "an SDP", given);
+    return cut(argument, withAddresses ? whole : withoutAddresses(whole), 16384) || void 0;
+  };
   record("error", {
     function: name,
-    name: cut("domError.name", described[0], 128, notes),
-    message: cut("domError.message", described[1], 1024, notes),
-    localSDP: sdp("localSDP", session.collectIP() ? local : withoutAddresses(local)),
-    remoteSDP: sdp("remoteSDP", sdpText(remoteSDP))
+    name: cut("domError.name", described[0], 128),
+    message: cut("domError.message", described[1], 1024),
+    localSDP: sdp("localSDP", localSDP, session.collectIP()),
+    remoteSDP: sdp("remoteSDP", remoteSDP, true)
   });
 }
 function describe(error) {
@@ -2154,12 +2170,12 @@ function describe(error) {
   const said = message ?? (isObject(error) && name === void 0 ? json(error) : "");
   return [String(name ?? ""), String(said)];
 }
-function logText(log, notes) {
+function logText(log) {
   const text2 = attempt(
     () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log),
     unreadable
   );
-  const kept = cut("domError", text2, maxLogBytes, notes);
+  const kept = cut("domError", text2, maxLogBytes);
   if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
 }
@@ -2196,7 +2212,7 @@ function createInterface(scriptUrl) {
   const instance = { scriptUrl, subscribers: {} };
   const guarded = Object.entries(operations).map(([name, operation]) => [
     name,
-    (...args) => guard((call) => operation(instance, call, ...args))
+    (...args) => guard(() => operation(instance, ...args))
   ]);
   return {
     ...Object.fromEntries(guarded),
@@ -2208,34 +2224,31 @@ function createInterface(scriptUrl) {
     callStatsAPIReturnStatus: enums.qosAPIReturnStatus
   };
 }
-function callbackOf(name, value, { notes }) {
+function callbackOf(name, value) {
   if (typeof value === "function") return value;
-  if (value !== void 0 && value !== null)
-    notes.push(`${name} must be a function, got ${kindOf(value)}: ignored`);
+  if (value !== void 0 && value !== null) ignored(name, "a function", value);
   return void 0;
 }
-function pcCallbackOf(value, call) {
-  const callback = callbackOf("pcCallback", value, call);
-  call.refused = (msg) => later(callback, "failure", msg);
+function pcCallbackOf(value) {
+  const callback = callbackOf("pcCallback", value);
+  onRefusal((msg) => later(callback, "failure", msg));
   return callback;
 }
-function initialize(instance, call, appID, secret, localUserID, csInitCallback, csStatsCallback, configParams) {
-  const { notes } = call;
-  const initCallback = callbackOf("csInitCallback", csInitCallback, call);
-  call.refused = (msg) => later(initCallback, "authError", msg);
-  const id = requireText("AppID", appID, 256);
+function initialize(instance, appID, secret, localUserID, csInitCallback, csStatsCallback, configParams) {
+  const initCallback = callbackOf("csInitCallback", csInitCallback);
+  onRefusal((msg) => later(initCallback, "authError", msg));
+  const id = requireText("AppID", Number.isSafeInteger(appID) ? String(appID) : appID, 256);
   const key = typeof secret === "function" ? secret : requireText("AppSecret", secret, 1024);
-  const userID = requireUserID("localUserID", localUserID, notes);
-  const config = reading("configParams", () => readConfig(configParams, notes));
+  const userID = requireUserID("localUserID", localUserID);
+  const config = reading("configParams", () => readConfig(configParams));
   const base = findBackend(config.backendUrl, instance.scriptUrl);
   instance.initCallback = initCallback;
-  instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback, call);
+  instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback);
   begin(instance, { base, appID: id, secret: key, userID, config });
 }
-function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fifth, sixth) {
-  const { notes } = call;
+function addNewFabric(instance, pc, remoteUserID, usage, conferenceID, fifth, sixth) {
   const older = typeof fifth === "function";
-  const callback = pcCallbackOf(older ? fifth : sixth, call);
+  const callback = pcCallbackOf(older ? fifth : sixth);
   const attributes = older ? isObject(sixth) ? sixth : void 0 : fifth;
   must(
     reading("pc", () => typeof pc?.getStats === "function"),
@@ -2244,10 +2257,10 @@ function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fif
     pc
   );
   const description = {
-    remoteUserID: requireUserID("remoteUserID", remoteUserID, notes),
+    remoteUserID: requireUserID("remoteUserID", remoteUserID),
     fabricUsage: requireMember("fabricUsage", enums.fabricUsage, usage),
     conferenceID: requireConferenceID(conferenceID),
-    ...readAttributes(attributes, notes)
+    ...readAttributes(attributes)
   };
   const session = sessionOf(instance);
   if (!session.monitors(pc, description.conferenceID)) {
@@ -2255,13 +2268,13 @@ function addNewFabric(instance, call, pc, remoteUserID, usage, conferenceID, fif
     return;
   }
   const already = "the fabric is monitored already";
-  notes.push(already);
+  note(already);
   later(callback, "success", already);
 }
-function readAttributes(value, notes) {
+function readAttributes(value) {
   const given = requireData("fabricAttributes", value ?? {});
   const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
-  for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
+  for (const key of Object.keys(rest)) note(`fabricAttributes.${key} is unknown and ignored`);
   return {
     remoteEndpointType: requireMember("remoteEndpointType", enums.endpointType, remoteEndpointType ?? "peer"),
     fabricTransmissionDirection: requireMember(
@@ -2276,86 +2289,85 @@ function fabricOf(instance, pc, conferenceID, ssrc) {
   if (!fabric) throw new Invalid(notMonitored);
   return fabric;
 }
-function associateMstWithUserID(instance, { notes }, pc, user, conferenceID, source, label2, tag) {
-  const userID = requireUserID("userID", user, notes);
+function associateMstWithUserID(instance, pc, user, conferenceID, source, label2, tag) {
+  const userID = requireUserID("userID", user);
   const conference = requireConferenceID(conferenceID);
   const ssrc = requireInteger("ssrc", source, 0, 4294967295);
   const usageLabel = label2 === "" ? label2 : requireText("usageLabel", label2, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
   const id = attempt(() => typeof tag === "string" ? tag : tag.id);
-  const associatedVideoTag = id ? cut("associatedVideoTag", text(id), 256, notes) : null;
+  const associatedVideoTag = id ? cut("associatedVideoTag", text(id), 256) : null;
   fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
 }
-function sendFabricEvent(instance, { notes }, pc, name, conferenceID, eventData) {
+function sendFabricEvent(instance, pc, name, conferenceID, eventData) {
   const event = requireMember("fabricEvent", enums.fabricEvent, name);
   if (event.startsWith("fabricSetup")) throw new Invalid(`${event} is made by the library itself`);
   const conference = requireConferenceID(conferenceID);
   const session = sessionOf(instance);
-  const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}, notes) } : requireData("eventData", eventData ?? {});
+  const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}) } : requireData("eventData", eventData ?? {});
   const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
   const { fabric, record } = session.scope(pc, conference, ofConference);
   if (event === "fabricTerminated") {
     if (fabric) fabric.end("application");
-    else notes.push("the fabric has ended already");
+    else note("the fabric has ended already");
   } else {
     if (!fabric && !ofConference) throw new Invalid("the fabric has ended already");
     record("event", { event, data });
   }
 }
-function deviceList(value, notes) {
+function deviceList(value) {
   return reading("eventData", () => {
     must(typeof value === "object", "eventData", "an object", value);
     const all = Object.values(value.deviceList ?? value).flat();
     const known2 = JSON.parse(JSON.stringify(all.slice(0, 100), ["deviceId", "kind", "label", "groupId"]));
     const kept = known2.filter(isObject);
     while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
-    if (kept.length < all.length) notes.push(`eventData.deviceList was cut to ${kept.length} devices`);
+    if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
     return kept;
   });
 }
-function reportUserIDChange(instance, { notes }, pc, conferenceID, user, type) {
+function reportUserIDChange(instance, pc, conferenceID, user, type) {
   const conference = requireConferenceID(conferenceID);
-  const newUserID = requireUserID("newUserID", user, notes);
+  const newUserID = requireUserID("newUserID", user);
   const userIDType2 = requireMember("userIDType", enums.userIDType, type);
   const fabric = fabricOf(instance, pc, conference);
   if (userIDType2 === "local") sessionOf(instance).setLocalUser(newUserID);
   else fabric.renameRemote(newUserID);
   fabric.event("userIDChange", { userIDType: userIDType2, newUserID });
 }
-function sendUserFeedback(instance, call, conferenceID, feedback, pcCallback) {
-  const callback = pcCallbackOf(pcCallback, call);
+function sendUserFeedback(instance, conferenceID, feedback, pcCallback) {
+  const callback = pcCallbackOf(pcCallback);
   const conference = requireConferenceID(conferenceID);
   must(isObject(feedback), "feedback", "an object", feedback);
-  const [user, overall, audio, video, screen, comment] = reading("feedback", () => {
-    const given = feedback;
-    return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
+  const given = reading("feedback", () => {
+    const { userId, userID, overall, audio, video, screen, comment } = feedback;
+    return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? "" };
   });
-  const words = comment ?? "";
-  must(typeof words === "string", "feedback.comment", "a string", words);
-  const score = (name, value) => requireInteger(`feedback.${name}`, value, 1, 5);
-  const optional = (name, value) => value === null || value === void 0 ? null : score(name, value);
+  must(typeof given.comment === "string", "feedback.comment", "a string", given.comment);
+  const score = (name) => requireInteger(`feedback.${name}`, given[name], 1, 5);
+  const optional = (name) => (given[name] ?? null) === null ? null : score(name);
   const members = {
-    userID: requireUserID("feedback.userID", user, call.notes),
-    overall: score("overall", overall),
-    audio: optional("audio", audio),
-    video: optional("video", video),
-    screen: optional("screen", screen),
-    comment: cut("feedback.comment", words, 4096, call.notes) || void 0
+    userID: requireUserID("feedback.userID", given.userID),
+    overall: score("overall"),
+    audio: optional("audio"),
+    video: optional("video"),
+    screen: optional("screen"),
+    comment: cut("feedback.comment", given.comment, 4096) || void 0
   };
   const done = (err, msg) => later(callback, err, msg);
   sessionOf(instance).scope(null, conference, true).record("feedback", members, done);
 }
-function on({ subscribers }, _call, eventName, callback) {
+function on({ subscribers }, eventName, callback) {
   const name = requireMember("eventName", callbackEvents, eventName);
   const subscriber = requireFunction("csEventCallback", callback);
   subscribers[name] ??= /* @__PURE__ */ new Set();
   subscribers[name].add(subscriber);
 }
-function attachWifiStatsHandler(instance, _call, handler) {
+function attachWifiStatsHandler(instance, handler) {
   instance.wifi = requireFunction("getWifiStats", handler);
 }
-function sendCallDetails(instance, _call, pc, conferenceID, attributes) {
+function sendCallDetails(instance, pc, conferenceID, attributes) {
   const conference = requireConferenceID(conferenceID);
   const data = requireData("callAttributes", attributes);
   requireMember("callAttributes.callType", callType, data.callType);
@@ -2365,7 +2377,7 @@ function sendCallDetails(instance, _call, pc, conferenceID, attributes) {
 function sendCustom(event) {
   const isEvent = event === "customEvent";
   const name = isEvent ? "events" : "stats";
-  return (instance, _call, pc, conferenceID, given) => {
+  return (instance, pc, conferenceID, given) => {
     const conference = requireConferenceID(conferenceID);
     const items = requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
     const { record } = sessionOf(instance).scope(pc, conference, true);

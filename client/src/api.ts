@@ -6,14 +6,14 @@ import { readConfig } from './config.ts';
 import { callbackEvents, callType, enums, role } from './enums.ts';
 import { begin, type Instance, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
-import { attempt, type Call, guard, Invalid, later, text } from './result.ts';
+import { attempt, guard, Invalid, later, note, onRefusal, text } from './result.ts';
 import { notMonitored } from './session.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
 import { version } from './version.ts';
 
 /** An operation returns where it succeeds and throws Invalid where it is refused. */
-type Operation = (instance: Instance, call: Call, ...args: unknown[]) => void;
+type Operation = (instance: Instance, ...args: unknown[]) => void;
 
 const noPrecall: Operation = () => {
   throw new Invalid('this collector offers no pre-call tests');
@@ -42,7 +42,7 @@ export function createInterface(scriptUrl: string | undefined) {
   const instance: Instance = { scriptUrl, subscribers: {} };
   const guarded = Object.entries(operations).map(([name, operation]) => [
     name,
-    (...args: unknown[]) => guard((call) => operation(instance, call, ...args)),
+    (...args: unknown[]) => guard(() => operation(instance, ...args)),
   ]);
   return {
     ...(Object.fromEntries(guarded) as Operations),
@@ -57,23 +57,21 @@ export function createInterface(scriptUrl: string | undefined) {
 }
 
 /** An optional callback; what is none is ignored, and named. */
-function callbackOf<C>(name: string, value: unknown, { notes }: Call): C | undefined {
+function callbackOf<C>(name: string, value: unknown): C | undefined {
   if (typeof value === 'function') return value as C;
-  if (value !== undefined && value !== null)
-    notes.push(`${name} must be a function, got ${check.kindOf(value)}: ignored`);
+  if (value !== undefined && value !== null) check.ignored(name, 'a function', value);
   return undefined;
 }
 
 /** A pcCallback, which hears of refused arguments too (FAB-12). */
-function pcCallbackOf(value: unknown, call: Call): PcCallback | undefined {
-  const callback = callbackOf<PcCallback>('pcCallback', value, call);
-  call.refused = (msg) => later(callback, 'failure', msg);
+function pcCallbackOf(value: unknown): PcCallback | undefined {
+  const callback = callbackOf<PcCallback>('pcCallback', value);
+  onRefusal((msg) => later(callback, 'failure', msg));
   return callback;
 }
 
 function initialize(
   instance: Instance,
-  call: Call,
   appID: unknown,
   secret: unknown,
   localUserID: unknown,
@@ -81,22 +79,21 @@ function initialize(
   csStatsCallback: unknown,
   configParams: unknown,
 ): void {
-  const { notes } = call;
-  const initCallback = callbackOf<Instance['initCallback']>('csInitCallback', csInitCallback, call);
-  call.refused = (msg) => later(initCallback, 'authError', msg);
-  const id = check.requireText('AppID', appID, 256);
+  const initCallback = callbackOf<Instance['initCallback']>('csInitCallback', csInitCallback);
+  onRefusal((msg) => later(initCallback, 'authError', msg));
+  // The former service's AppIDs were of digits, and many a page has its own as a number.
+  const id = check.requireText('AppID', Number.isSafeInteger(appID) ? String(appID) : appID, 256);
   const key = typeof secret === 'function' ? (secret as TokenGenerator) : check.requireText('AppSecret', secret, 1024);
-  const userID = check.requireUserID('localUserID', localUserID, notes);
-  const config = check.reading('configParams', () => readConfig(configParams, notes));
+  const userID = check.requireUserID('localUserID', localUserID);
+  const config = check.reading('configParams', () => readConfig(configParams));
   const base = findBackend(config.backendUrl, instance.scriptUrl);
   instance.initCallback = initCallback;
-  instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback, call);
+  instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback);
   begin(instance, { base, appID: id, secret: key, userID, config });
 }
 
 function addNewFabric(
   instance: Instance,
-  call: Call,
   pc: unknown,
   remoteUserID: unknown,
   usage: unknown,
@@ -104,10 +101,9 @@ function addNewFabric(
   fifth: unknown,
   sixth: unknown,
 ): void {
-  const { notes } = call;
   // The older form has no fabricAttributes; some have them behind the callback.
   const older = typeof fifth === 'function';
-  const callback = pcCallbackOf(older ? fifth : sixth, call);
+  const callback = pcCallbackOf(older ? fifth : sixth);
   const attributes = older ? (check.isObject(sixth) ? sixth : undefined) : fifth;
   check.must(
     check.reading('pc', () => typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'),
@@ -116,10 +112,10 @@ function addNewFabric(
     pc,
   );
   const description = {
-    remoteUserID: check.requireUserID('remoteUserID', remoteUserID, notes),
+    remoteUserID: check.requireUserID('remoteUserID', remoteUserID),
     fabricUsage: check.requireMember('fabricUsage', enums.fabricUsage, usage),
     conferenceID: check.requireConferenceID(conferenceID),
-    ...readAttributes(attributes, notes),
+    ...readAttributes(attributes),
   };
   const session = sessionOf(instance);
   if (!session.monitors(pc as object, description.conferenceID)) {
@@ -127,14 +123,14 @@ function addNewFabric(
     return;
   }
   const already = 'the fabric is monitored already';
-  notes.push(already);
+  note(already);
   later(callback, 'success', already);
 }
 
-function readAttributes(value: unknown, notes: string[]) {
+function readAttributes(value: unknown) {
   const given = check.requireData('fabricAttributes', value ?? {});
   const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
-  for (const key of Object.keys(rest)) notes.push(`fabricAttributes.${key} is unknown and ignored`);
+  for (const key of Object.keys(rest)) note(`fabricAttributes.${key} is unknown and ignored`);
   return {
     remoteEndpointType: check.requireMember('remoteEndpointType', enums.endpointType, remoteEndpointType ?? 'peer'),
     fabricTransmissionDirection: check.requireMember(
@@ -154,7 +150,6 @@ function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: 
 
 function associateMstWithUserID(
   instance: Instance,
-  { notes }: Call,
   pc: unknown,
   user: unknown,
   conferenceID: unknown,
@@ -162,20 +157,19 @@ function associateMstWithUserID(
   label: unknown,
   tag: unknown,
 ): void {
-  const userID = check.requireUserID('userID', user, notes);
+  const userID = check.requireUserID('userID', user);
   const conference = check.requireConferenceID(conferenceID);
   const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
   const usageLabel = label === '' ? label : check.requireText('usageLabel', label, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
   const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
-  const associatedVideoTag = id ? check.cut('associatedVideoTag', text(id), 256, notes) : null;
+  const associatedVideoTag = id ? check.cut('associatedVideoTag', text(id), 256) : null;
   fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
 }
 
 function sendFabricEvent(
   instance: Instance,
-  { notes }: Call,
   pc: unknown,
   name: unknown,
   conferenceID: unknown,
@@ -187,13 +181,13 @@ function sendFabricEvent(
   const session = sessionOf(instance);
   const data =
     event === 'activeDeviceList'
-      ? { deviceList: deviceList(eventData ?? {}, notes) }
+      ? { deviceList: deviceList(eventData ?? {}) }
       : check.requireData('eventData', eventData ?? {});
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
   const { fabric, record } = session.scope(pc, conference, ofConference);
   if (event === 'fabricTerminated') {
     if (fabric) fabric.end('application');
-    else notes.push('the fabric has ended already');
+    else note('the fabric has ended already');
   } else {
     if (!fabric && !ofConference) throw new Invalid('the fabric has ended already');
     record('event', { event, data });
@@ -201,28 +195,27 @@ function sendFabricEvent(
 }
 
 /** The devices as an array of the four known members; a map by kind is flattened (API-04). */
-function deviceList(value: unknown, notes: string[]): object[] {
+function deviceList(value: unknown): object[] {
   return check.reading('eventData', () => {
     check.must(typeof value === 'object', 'eventData', 'an object', value);
     const all = Object.values((value as { deviceList?: object }).deviceList ?? (value as object)).flat();
     const known: unknown[] = JSON.parse(JSON.stringify(all.slice(0, 100), ['deviceId', 'kind', 'label', 'groupId']));
     const kept = known.filter(check.isObject);
     while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
-    if (kept.length < all.length) notes.push(`eventData.deviceList was cut to ${kept.length} devices`);
+    if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
     return kept;
   });
 }
 
 function reportUserIDChange(
   instance: Instance,
-  { notes }: Call,
   pc: unknown,
   conferenceID: unknown,
   user: unknown,
   type: unknown,
 ): void {
   const conference = check.requireConferenceID(conferenceID);
-  const newUserID = check.requireUserID('newUserID', user, notes);
+  const newUserID = check.requireUserID('newUserID', user);
   const userIDType = check.requireMember('userIDType', enums.userIDType, type);
   const fabric = fabricOf(instance, pc, conference);
   if (userIDType === 'local') sessionOf(instance).setLocalUser(newUserID);
@@ -230,55 +223,42 @@ function reportUserIDChange(
   fabric.event('userIDChange', { userIDType, newUserID });
 }
 
-function sendUserFeedback(
-  instance: Instance,
-  call: Call,
-  conferenceID: unknown,
-  feedback: unknown,
-  pcCallback: unknown,
-): void {
-  const callback = pcCallbackOf(pcCallback, call);
+function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: unknown, pcCallback: unknown): void {
+  const callback = pcCallbackOf(pcCallback);
   const conference = check.requireConferenceID(conferenceID);
   check.must(check.isObject(feedback), 'feedback', 'an object', feedback);
-  const [user, overall, audio, video, screen, comment] = check.reading('feedback', () => {
-    const given = feedback as Record<string, unknown>;
-    return [given.userID ?? given.userId, given.overall, given.audio, given.video, given.screen, given.comment];
+  const given = check.reading('feedback', () => {
+    const { userId, userID, overall, audio, video, screen, comment } = feedback;
+    return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? '' };
   });
-  const words = comment ?? '';
-  check.must(typeof words === 'string', 'feedback.comment', 'a string', words);
-  const score = (name: string, value: unknown) => check.requireInteger(`feedback.${name}`, value, 1, 5);
-  const optional = (name: string, value: unknown) =>
-    value === null || value === undefined ? null : score(name, value);
+  check.must(typeof given.comment === 'string', 'feedback.comment', 'a string', given.comment);
+  const score = (name: 'overall' | 'audio' | 'video' | 'screen') =>
+    check.requireInteger(`feedback.${name}`, given[name], 1, 5);
+  const optional = (name: 'audio' | 'video' | 'screen') => ((given[name] ?? null) === null ? null : score(name));
   const members = {
-    userID: check.requireUserID('feedback.userID', user, call.notes),
-    overall: score('overall', overall),
-    audio: optional('audio', audio),
-    video: optional('video', video),
-    screen: optional('screen', screen),
-    comment: check.cut('feedback.comment', words, 4096, call.notes) || undefined,
+    userID: check.requireUserID('feedback.userID', given.userID),
+    overall: score('overall'),
+    audio: optional('audio'),
+    video: optional('video'),
+    screen: optional('screen'),
+    comment: check.cut('feedback.comment', given.comment, 4096) || undefined,
   };
   const done: PcCallback = (err, msg) => later(callback, err, msg);
   sessionOf(instance).scope(null, conference, true).record('feedback', members, done);
 }
 
-function on({ subscribers }: Instance, _call: Call, eventName: unknown, callback: unknown): void {
+function on({ subscribers }: Instance, eventName: unknown, callback: unknown): void {
   const name = check.requireMember('eventName', callbackEvents, eventName);
   const subscriber = check.requireFunction('csEventCallback', callback);
   subscribers[name] ??= new Set();
   subscribers[name].add(subscriber);
 }
 
-function attachWifiStatsHandler(instance: Instance, _call: Call, handler: unknown): void {
+function attachWifiStatsHandler(instance: Instance, handler: unknown): void {
   instance.wifi = check.requireFunction('getWifiStats', handler);
 }
 
-function sendCallDetails(
-  instance: Instance,
-  _call: Call,
-  pc: unknown,
-  conferenceID: unknown,
-  attributes: unknown,
-): void {
+function sendCallDetails(instance: Instance, pc: unknown, conferenceID: unknown, attributes: unknown): void {
   const conference = check.requireConferenceID(conferenceID);
   const data = check.requireData('callAttributes', attributes);
   check.requireMember('callAttributes.callType', callType, data.callType);
@@ -289,7 +269,7 @@ function sendCallDetails(
 function sendCustom(event: 'customEvent' | 'customStats'): Operation {
   const isEvent = event === 'customEvent';
   const name = isEvent ? 'events' : 'stats';
-  return (instance, _call, pc, conferenceID, given) => {
+  return (instance, pc, conferenceID, given) => {
     const conference = check.requireConferenceID(conferenceID);
     const items = check.requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
     const { record } = sessionOf(instance).scope(pc, conference, true);

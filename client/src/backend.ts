@@ -9,10 +9,15 @@ export function findBackend(backendUrl: string | undefined, scriptUrl: string | 
     if (!url) throw new Invalid('configParams.backendUrl must be an http or https URL');
     return url.href.replace(/\/?([?#].*)?$/, '/');
   }
-  const url = parse(scriptUrl ?? '');
-  // A bundle has a URL too, but it is the application's: only our own file names count.
-  if (url && /\/qos(\.min)?\.m?js$/.test(url.pathname)) return new URL('.', url).href;
-  throw new Invalid('the collector is unknown: load the library from it or set configParams.backendUrl');
+  const folder = ownFolder(scriptUrl);
+  if (!folder) throw new Invalid('the collector is unknown: load the library from it or set configParams.backendUrl');
+  return folder;
+}
+
+/** The folder of a file of ours. A bundle has a URL too, but it is the application's: only our names count. */
+export function ownFolder(scriptUrl = ''): string | undefined {
+  const url = parse(scriptUrl);
+  return url && /\/qos(\.min)?\.m?js$/.test(url.pathname) ? new URL('.', url).href : undefined;
 }
 
 /** An http or https URL. */

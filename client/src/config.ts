@@ -1,6 +1,7 @@
 // configParams of initialize() (interface document 2.3, 2.4; requirement INIT-04).
 
-import { cut, isObject, kindOf } from './validate.ts';
+import { note } from './result.ts';
+import { cut, ignored, isObject } from './validate.ts';
 
 /** The options in force, defaults filled in; a switch that is missing is off. */
 export interface Config {
@@ -15,30 +16,25 @@ export interface Config {
 }
 
 /** Reads the value of an option: what is kept of it, undefined for nothing. */
-type Read = (name: string, value: unknown, notes: string[]) => unknown;
+type Read = (name: string, value: unknown) => unknown;
 
-const drop = (name: string, wanted: string, value: unknown, notes: string[]) => {
-  notes.push(`${name} must be ${wanted}, got ${kindOf(value)}: ignored`);
-};
-
-const aSwitch: Read = (name, value, notes) =>
-  typeof value === 'boolean' ? value : drop(name, 'a boolean', value, notes);
+const aSwitch: Read = (name, value) => (typeof value === 'boolean' ? value : ignored(name, 'a boolean', value));
 
 const aText =
   (limit: number, unit?: string): Read =>
-  (name, value, notes) =>
-    typeof value === 'string' ? cut(name, value, limit, notes, unit) : drop(name, 'a string', value, notes);
+  (name, value) =>
+    typeof value === 'string' ? cut(name, value, limit, unit) : ignored(name, 'a string', value);
 
 const anObject =
   (prefix: string, options: Record<string, Read>): Read =>
-  (name, value, notes) => {
-    if (!isObject(value)) return drop(name, 'an object', value, notes);
+  (name, value) => {
+    if (!isObject(value)) return ignored(name, 'an object', value);
     const kept: Record<string, unknown> = {};
     for (const [key, member] of Object.entries(value)) {
       const read = Object.hasOwn(options, key) && options[key];
-      if (!read) notes.push(`${prefix + key} is unknown and ignored`);
+      if (!read) note(`${prefix + key} is unknown and ignored`);
       else if (member !== undefined && member !== null) {
-        const own = read(prefix + key, member, notes);
+        const own = read(prefix + key, member);
         if (own !== undefined) kept[key] = own;
       }
     }
@@ -62,11 +58,11 @@ const readOptions = anObject('', {
   ),
 });
 
-/** Reads configParams; whatever is ignored, cut or dropped is named in notes. */
-export function readConfig(params: unknown, notes: string[]): Config {
+/** Reads configParams; whatever is ignored, cut or dropped is named in the answer. */
+export function readConfig(params: unknown): Config {
   return {
     collectLegacyStats: true,
     collectIP: true,
-    ...(readOptions('configParams', params ?? {}, notes) as object | undefined),
+    ...(readOptions('configParams', params ?? {}) as object | undefined),
   };
 }

@@ -17,7 +17,7 @@ export interface PageEvents {
 export function watchPage({ hidden, shown, covered }: PageEvents, withPagehide: boolean): () => void {
   const listening = new AbortController();
   const listen = (target: EventTarget | undefined, type: string, heard: (event: PageTransitionEvent) => void) =>
-    target?.addEventListener?.(type, (event) => attempt(() => heard(event as PageTransitionEvent), undefined), {
+    target?.addEventListener?.(type, (event) => attempt(() => heard(event as PageTransitionEvent)), {
       signal: listening.signal,
     });
   const inFront = ({ type, persisted }: PageTransitionEvent) => {

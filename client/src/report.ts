@@ -2,16 +2,15 @@
 
 import { enums } from './enums.ts';
 import { type Instance, sessionOf } from './instance.ts';
-import { attempt, type Call, unreadable } from './result.ts';
+import { attempt, unreadable } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
-import { cut, isObject, requireConferenceID, requireMember } from './validate.ts';
+import { cut, ignored, isObject, requireConferenceID, requireMember } from './validate.ts';
 
 const maxLogBytes = 20_480;
 
 /** Reports a failed negotiation step, or keeps a log of the application. */
 export function reportError(
   instance: Instance,
-  { notes }: Call,
   pc: unknown,
   conferenceID: unknown,
   functionName: unknown,
@@ -24,18 +23,21 @@ export function reportError(
   const session = sessionOf(instance);
   const { record } = session.scope(pc, conference, true);
   if (name.startsWith('application')) {
-    record('log', { text: logText(error, notes) });
+    record('log', { text: logText(error) });
     return;
   }
   const described = attempt(() => describe(error), ['', unreadable]);
-  const sdp = (argument: string, description: string) => cut(argument, description, 16_384, notes) || undefined;
-  const local = sdpText(localSDP);
+  const sdp = (argument: string, given: unknown, withAddresses: boolean) => {
+    const whole = sdpText(given);
+    if (!whole && (given ?? '') !== '') ignored(argument, 'an SDP', given);
+    return cut(argument, withAddresses ? whole : withoutAddresses(whole), 16_384) || undefined;
+  };
   record('error', {
     function: name,
-    name: cut('domError.name', described[0], 128, notes),
-    message: cut('domError.message', described[1], 1024, notes),
-    localSDP: sdp('localSDP', session.collectIP() ? local : withoutAddresses(local)),
-    remoteSDP: sdp('remoteSDP', sdpText(remoteSDP)),
+    name: cut('domError.name', described[0], 128),
+    message: cut('domError.message', described[1], 1024),
+    localSDP: sdp('localSDP', localSDP, session.collectIP()),
+    remoteSDP: sdp('remoteSDP', remoteSDP, true),
   });
 }
 
@@ -46,12 +48,12 @@ function describe(error: unknown): [name: string, message: string] {
   return [String(name ?? ''), String(said)];
 }
 
-function logText(log: unknown, notes: string[]): string {
+function logText(log: unknown): string {
   const text = attempt(
     () => (log instanceof Error ? `${log.name}: ${log.message}` : typeof log === 'string' ? log : json(log)),
     unreadable,
   );
-  const kept = cut('domError', text, maxLogBytes, notes);
+  const kept = cut('domError', text, maxLogBytes);
   if (kept !== text) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
 }

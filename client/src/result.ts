@@ -6,23 +6,39 @@ import type { Result } from './types.ts';
 export class Invalid extends Error {}
 
 /** One call of an operation. */
-export interface Call {
+interface Call {
   /** Names what was cut, dropped or ignored: the msg of a success. */
   notes: string[];
   /** Hears why the call was refused. */
   refused?: (msg: string) => void;
 }
 
+/** The call that runs. */
+let call: Call = { notes: [] };
+
+/** Says in the answer of the call that runs what was cut, dropped or ignored. */
+export function note(text: string): void {
+  call.notes.push(text);
+}
+
+/** Who hears it too when the call that runs is refused. */
+export function onRefusal(hear: (msg: string) => void): void {
+  call.refused = hear;
+}
+
 /** Runs an operation so that nothing it does can throw into the page (LIB-07). */
-export function guard(operation: (call: Call) => void): Result {
-  const call: Call = { notes: [] };
+export function guard(operation: () => void): Result {
+  const outer = call; // whose argument's getter made this call
+  call = { notes: [] };
   try {
-    operation(call);
+    operation();
     return outcome('success', call.notes.join('; '));
   } catch (error) {
     const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
     call.refused?.(msg);
     return outcome('failure', msg);
+  } finally {
+    call = outer;
   }
 }
 

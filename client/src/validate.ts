@@ -1,7 +1,7 @@
 // Checks of arguments. A check returns what is kept, or throws Invalid with a message
 // that names the argument, its limit and the kind of what came (FAB-02), never the value.
 
-import { attempt, Invalid, text } from './result.ts';
+import { attempt, Invalid, note, text } from './result.ts';
 import type { UserID } from './types.ts';
 
 export const encoder = new TextEncoder();
@@ -17,9 +17,9 @@ export function cutBytes(value: string, limit: number): string {
 }
 
 /** The prefix of at most limit bytes, or code points; a note says so where that is less. */
-export function cut(name: string, value: string, limit: number, notes: string[], unit = 'bytes'): string {
+export function cut(name: string, value: string, limit: number, unit = 'bytes'): string {
   const kept = unit === 'bytes' ? cutBytes(value, limit) : [...value].slice(0, limit).join('');
-  if (kept !== value) notes.push(`${name} was cut to ${limit} ${unit}`);
+  if (kept !== value) note(`${name} was cut to ${limit} ${unit}`);
   return kept;
 }
 
@@ -54,6 +54,11 @@ export function must(ok: boolean, name: string, wanted: string, came: unknown): 
   if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
 }
 
+/** Says that an argument or option is not as it must be, and was ignored. */
+export function ignored(name: string, wanted: string, came: unknown): void {
+  note(`${name} must be ${wanted}, got ${kindOf(came)}: ignored`);
+}
+
 function atMost(name: string, limit: number, unit: string, came: number): void {
   if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
 }
@@ -80,19 +85,18 @@ export function requireFunction(name: string, value: unknown): (...args: unknown
 
 /** A member of an enumeration. */
 export function requireMember(name: string, members: object, value: unknown): string {
-  if (typeof value === 'string' && Object.hasOwn(members, value)) return value;
-  const came = typeof value === 'string' ? 'an unknown value' : kindOf(value);
-  throw new Invalid(`${name} must be one of ${Object.keys(members).join(', ')}, got ${came}`);
+  must(Object.values(members).includes(value), name, `one of ${Object.keys(members).join(', ')}`, value);
+  return value as string;
 }
 
 /** The userID of INIT-03; a missing userName is replaced by aliasName and noted. */
-export function requireUserID(name: string, value: unknown, notes: string[]): UserID {
+export function requireUserID(name: string, value: unknown): UserID {
   if (!isObject(value)) return requireText(name, value, 256);
   const given = reading(name, () => [value.aliasName, value.userName ?? '']);
   const aliasName = requireName(`${name}.aliasName`, given[0]);
   const userName = given[1];
   if (userName !== '') return { userName: requireName(`${name}.userName`, userName), aliasName };
-  notes.push(`${name}.userName is missing, aliasName was taken`);
+  note(`${name}.userName is missing, aliasName was taken`);
   return { userName: aliasName, aliasName };
 }
 

@@ -185,7 +185,7 @@ describe('addNewFabric', () => {
     expect(add({}, 'bob', 'audio', 'c').msg).toContain('pc must be a PeerConnection');
     expect(add(pc, '', 'audio', 'c').msg).toContain('remoteUserID must be');
     expect(add(pc, 'bob', 'smell', 'c').msg).toBe(
-      'fabricUsage must be one of multiplex, audio, video, screen, data, unbundled, got an unknown value',
+      'fabricUsage must be one of multiplex, audio, video, screen, data, unbundled, got a string',
     );
     expect(add(pc, 'bob', 'toString', 'c').status).toBe('failure');
     expect(add(pc, 'bob', 'audio', 'x'.repeat(257)).msg).toBe('conferenceID must be at most 256 bytes, got 257');

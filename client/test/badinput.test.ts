@@ -209,7 +209,14 @@ const data = (name: string): Pick<Row, 'refuses' | 'alsoTakes'> => ({
 });
 
 const table: Row[] = [
-  { operation: 'initialize', argument: 'AppID', at: 0, ...id },
+  {
+    operation: 'initialize',
+    argument: 'AppID',
+    at: 0,
+    ...id,
+    takes: [...id.takes, 'zero', 'minus one'],
+    refuses: { ...id.refuses, 'a number that has no digits of its own': () => 1e21 },
+  },
   { operation: 'initialize', argument: 'AppSecret', at: 1, takes: [...fine, ...functions], ...text(1024) },
   { operation: 'initialize', argument: 'localUserID', at: 2, ...user('localUserID') },
   { operation: 'initialize', argument: 'csInitCallback', at: 3, takes: anything },

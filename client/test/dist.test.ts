@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QosConstructor } from '../src/index.ts';
 import { sequence } from './harness.ts';
 
@@ -55,6 +55,36 @@ it('is found by AMD loaders and CommonJS, without dependencies (spec: LIB-02)', 
   runInContext(read('qos.min.js'), page({ module, exports: module.exports }));
   expect(module.exports.fabricUsage.audio).toBe('audio');
   expect(module.exports.initialize('demo', 's', 'a').msg).toContain('set configParams.backendUrl');
+});
+
+describe('on a page that has RequireJS (spec: LIB-01, LIB-02, LIB-08)', () => {
+  /** What one script makes: the type of the global, and how many modules it defines. */
+  const run = (currentScript: object | null, loader: object) => {
+    let modules = 0;
+    const define = Object.assign(() => modules++, { amd: {} });
+    const document = { currentScript, addEventListener: () => undefined };
+    const context = page({ define, document, ...loader });
+    runInContext(read('qos.min.js'), context);
+    return [typeof context.qos, modules];
+  };
+  const requirejs = { requirejs: () => undefined };
+  const src = 'https://q.example/qos.min.js';
+
+  it.each<[string, object | null, object, [string, number]]>([
+    ['a script tag is a script tag', { src: `${src}?v=1`, dataset: {} }, requirejs, ['function', 0]],
+    ['a path is a module', { src, dataset: { requiremodule: 'qos' } }, requirejs, ['undefined', 1]],
+    [
+      'a bundle is what its maker made of it',
+      { src: 'https://q.example/app.js', dataset: {} },
+      requirejs,
+      ['undefined', 1],
+    ],
+    ['so is one in the page itself', { src: '', dataset: {} }, requirejs, ['undefined', 1]],
+    ['other loaders mark nothing', { src, dataset: {} }, {}, ['undefined', 1]],
+    ['there may be no script to be seen', null, requirejs, ['undefined', 1]],
+  ])('%s', (_, script, loader, made) => {
+    expect(run(script, loader)).toEqual(made);
+  });
 });
 
 it('qos.mjs exports every method and enumeration by name (spec: LIB-02, LIB-08)', async () => {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestLibrary(t *testing.T) {
 			b := startBrowser(t, kind)
 			p := openPage(t, b, kind, pages+"/plain.html") // one window for all: new ones take longest
 			for name, path := range map[string]string{
-				"ScriptTag": "plain.html", "RequireJS": "amd.html", "Module": "module.html",
+				"ScriptTag": "plain.html", "RequireJS": "amd.html", "ScriptTagBesideRequireJS": "tags.html", "Module": "module.html",
 				"Vite": "vite/index.html", "ViteDeepImport": "vite/deep.html", "ViteRequire": "vite/required.html",
 			} {
 				t.Run(name, func(t *testing.T) { loadsAndCalls(t, p, c, pages+"/"+path) })
@@ -81,8 +82,12 @@ func loadsAndCalls(t *testing.T, p *page, c *collector, address string) {
 	require.Equal(t, []string{"success"}, got.Init)
 	require.Equal(t, []string{"success"}, got.Fabric)
 	require.Equal(t, []string{"success"}, got.Feedback)
-	if got.Globals != "" { // not by a script tag
-		require.Equal(t, "undefined", got.Globals, "module loaders leave no global")
+	if got.Globals != "" { // by a module loader
+		global := "undefined"
+		if strings.HasSuffix(address, "/tags.html") {
+			global = "function"
+		}
+		require.Equal(t, global, got.Globals, "a script tag makes a global, a module loader leaves none")
 		require.True(t, got.Instance)
 	}
 	if got.WithoutBackend != "" {

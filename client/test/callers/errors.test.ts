@@ -86,13 +86,24 @@ describe('errors in every form (spec: API-01)', () => {
     ['null', null, undefined],
     ['undefined', undefined, undefined],
     ['an empty text', '', undefined],
-    ['a description without text', { type: 'offer' }, undefined],
-    ['a number', 7, undefined],
-    ['a list of lines', ['v=0'], undefined],
   ])('a description as %s', async (_, sdp, kept) => {
     const page = await inCall();
     taken(page.qos.reportError(page.pc, conference, 'createAnswer', new Error('x'), sdp, sdp));
     expect([page.of('error')[0]?.localSDP, page.of('error')[0]?.remoteSDP]).toEqual([kept, kept]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a description without text', { type: 'offer' }],
+    ['the description of a rollback', { type: 'rollback', sdp: '' }],
+    ['a number', 7],
+    ['a list of lines', ['v=0']],
+    ['a promise of one', Promise.resolve({ type: 'offer', sdp: 'v=0' })],
+  ])('a description as %s is left out, and named', async (_, sdp) => {
+    const page = await inCall();
+    const answer = page.qos.reportError(page.pc, conference, 'createAnswer', new Error('x'), sdp, sdp);
+    taken(answer, 'localSDP must be', 'remoteSDP must be', 'ignored');
+    expect(Object.keys(page.of('error')[0] ?? {}).filter((name) => name.endsWith('SDP'))).toEqual([]);
+    await stillWorks(page);
   });
 });
 

@@ -44,6 +44,18 @@ describe('optional arguments (spec: INIT-01, INIT-05)', () => {
   });
 });
 
+it('the AppID as the number that it was at the former service: its digits (spec: LIB-08, INIT-01)', async () => {
+  const harness = startHarness();
+  const qos = new (load())();
+  taken(qos.initialize(881714000, tokens, 'alice'));
+  await welcome(harness);
+  expect(JSON.parse(harness.posts[0]?.body ?? '')).toMatchObject({ appID: '881714000' });
+  taken(qos.initialize('881714000', tokens, 'alice')); // the same one: the session goes on
+  await welcome(harness);
+  const [first, second] = FakeSocket.all.map((socket) => socket.of('hello')[0]?.session);
+  expect(second).toBe(first);
+});
+
 describe('users (spec: INIT-03)', () => {
   it.each<[string, unknown, string[]]>([
     ['a name', 'alice', []],

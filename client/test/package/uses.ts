@@ -68,8 +68,8 @@ export const version: string = namespace.version;
 export function misuses(monitor: Qos): void {
   // @ts-expect-error the user is missing
   monitor.initialize('app', 'secret');
-  // @ts-expect-error AppID is no number
-  monitor.initialize(7, 'secret', 'alice');
+  // @ts-expect-error AppID is no list
+  monitor.initialize(['app'], 'secret', 'alice');
   // @ts-expect-error a user without an alias
   monitor.initialize('app', 'secret', { userName: 'Alice' });
   // @ts-expect-error an unknown option
