@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,37 +13,17 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
 )
-
-// oddAttribute gives an attribute a value of any type.
-func oddAttribute(t *rapid.T, v pcommon.Value) {
-	switch rapid.IntRange(0, 8).Draw(t, "type") {
-	case 0:
-		v.SetBool(true)
-	case 1:
-		v.SetStr(rapid.SampledFrom([]string{"", "7", "\xff\xfe", strings.Repeat("x", 300)}).Draw(t, "text"))
-	case 2:
-		v.SetEmptyBytes().FromRaw([]byte{0xff, 0})
-	case 3:
-		v.SetEmptyMap().PutInt("userName", 7)
-	case 4:
-		v.SetEmptySlice().AppendEmpty().SetInt(1)
-	case 5: // a null
-	case 6:
-		v.SetInt(rapid.SampledFrom([]int64{-1, 0, 1, 7, math.MaxInt64, math.MinInt64, 1 << 53}).Draw(t, "int"))
-	default:
-		v.SetDouble(rapid.SampledFrom([]float64{-1, 0, 0.5, 7, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}).Draw(t, "double"))
-	}
-}
 
 // put adds what belongs there, or something odd, or nothing.
 func put(t *rapid.T, attrs pcommon.Map, name string, usual ...any) {
 	switch rapid.IntRange(0, 9).Draw(t, name) {
 	case 0:
 	case 1:
-		oddAttribute(t, attrs.PutEmpty(name))
+		oddvalue.Draw(t, attrs.PutEmpty(name))
 	default:
 		_ = attrs.PutEmpty(name).FromRaw(rapid.SampledFrom(usual).Draw(t, "usual")) // types that pdata knows
 	}

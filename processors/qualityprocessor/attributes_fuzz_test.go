@@ -2,7 +2,6 @@ package qualityprocessor
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,29 +12,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
 )
-
-// oddAttribute gives an attribute a value of any type.
-func oddAttribute(t *rapid.T, v pcommon.Value) {
-	switch rapid.IntRange(0, 7).Draw(t, "type") {
-	case 0:
-		v.SetBool(true)
-	case 1:
-		v.SetStr(rapid.SampledFrom([]string{"", "7", "\xff\xfe", "inbound-rtp"}).Draw(t, "text"))
-	case 2:
-		v.SetEmptyBytes().FromRaw([]byte{0xff, 0})
-	case 3:
-		v.SetEmptySlice().AppendEmpty().SetInt(1)
-	case 4: // a null
-	case 5:
-		v.SetInt(rapid.SampledFrom([]int64{-1, 0, 1, 7, math.MaxInt64, math.MinInt64, 1 << 53}).Draw(t, "int"))
-	default:
-		v.SetDouble(rapid.SampledFrom([]float64{-1, 0, 0.5, 7, math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 1e-300}).Draw(t, "double"))
-	}
-}
 
 var oddNames = append(slices.Sorted(maps.Keys(fieldOf)), semconv.QualityMOS, semconv.QualityReason, semconv.QualityInputPrefix+"x")
 
@@ -50,7 +31,7 @@ func oddScores(t *rapid.T) {
 				record.Attributes().Remove(name)
 			} else {
 				v, _ := record.Attributes().GetOrPutEmpty(name)
-				oddAttribute(t, v)
+				oddvalue.Draw(t, v)
 			}
 		}
 	}

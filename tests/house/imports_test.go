@@ -54,6 +54,7 @@ var rules = []rule{
 		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
+	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},
 	{room: "internal/rapidfuzz", allowed: []string{"pgregory.net/rapid"}, reason: "a hand for tests: the property library alone"},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
 	{
