@@ -22,7 +22,11 @@ import (
 // more activity comes.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s}
-	if err := p.all(ctx, before.UnixMilli()); err != nil {
+	err := p.all(ctx, before.UnixMilli())
+	if err == nil || errors.Is(err, storage.ErrDamaged) {
+		err = errors.Join(err, s.tellOld(ctx))
+	}
+	if err != nil {
 		return p.done, s.wrap("pack", err)
 	}
 	return p.done, nil

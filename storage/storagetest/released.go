@@ -237,6 +237,7 @@ func RunReleased(t *testing.T, s Store, golden []byte) {
 	require.Equal(t, string(golden), string(Contents(t, s)))
 	f.pack(36 * 3600)
 	require.Equal(t, string(golden), string(Contents(t, s)), "after packing")
+	f.findsReleased()
 
 	batches, records := f.batches()
 	require.Positive(t, records)
@@ -262,6 +263,24 @@ func RunReleased(t *testing.T, s Store, golden []byte) {
 	require.Equal(t, len(before)-1, n, "all but the new one")
 	require.Equal(t, []read{{sessionID(70), newer}}, f.records(storage.Ref{AppID: app, ConferenceID: call, At: newer.At}))
 	require.Equal(t, storage.Appended{New: records}, f.append(batches...), "what was deleted may come again")
+}
+
+// findsReleased sees that packing made what an older version wrote findable.
+func (f *fixture) findsReleased() {
+	f.t.Helper()
+	sites, users := 0, 0
+	for _, c := range f.all() {
+		here := func(s storage.Session) bool { return s.Details[siteID] == "hq" }
+		if slices.ContainsFunc(c.Participants, func(p storage.Participant) bool { return here(p.Session) }) {
+			sites++
+		}
+		if slices.ContainsFunc(c.Participants, func(p storage.Participant) bool { return p.Session.UserID == "user 1" }) {
+			users++
+		}
+	}
+	require.Positive(f.t, users)
+	require.Len(f.t, f.list(storage.Query{SiteID: "hq"}).Conferences, sites)
+	require.Len(f.t, f.list(storage.Query{UserID: "user 1"}).Conferences, users)
 }
 
 // runReleasedSettings sees that settings can be kept, whether or not there were any.

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+const nextUntold = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms FROM qos_conference c
+	JOIN qos_place p ON p.key = c.place WHERE NOT c.told ORDER BY c.start_ms DESC LIMIT 1`
+
+// tellOld makes the terms of conferences that an older version wrote, the newest first: so
+// many at once, in a transaction each. The next call goes on.
+func (s *Store) tellOld(ctx context.Context) error {
+	for records, conferences := 0, 0; records < term.OldRecords && conferences < term.OldConferences; conferences++ {
+		var key, place, start int64
+		var app, id []byte
+		err := s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, nextUntold).Scan(&key, &place, &app, &id, &start)
+		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		terms, n, err := term.OfConference(ctx, s, storage.Ref{AppID: string(app), ConferenceID: string(id), At: frames.FromMs(start)})
+		if err != nil {
+			return err
+		}
+		records += n
+		err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return tellAll(ctx, tx, key, place, terms) })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellAll tells a conference all its terms, if it is still there and was not told.
+func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, terms []term.Term) error {
+	if _, err := tx.Exec(ctx, `SELECT 1 FROM qos_place WHERE key = $1 FOR UPDATE`, place); err != nil {
+		return err
+	}
+	tag, err := tx.Exec(ctx, `UPDATE qos_conference SET told = true WHERE key = $1 AND NOT told`, key)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	have, sessions := term.Kept{}, map[int64][]term.Term{}
+	b := &pgx.Batch{}
+	b.Queue(`SELECT term, recorded FROM qos_term WHERE conference = $1`, key).Query(func(rows pgx.Rows) error {
+		var one term.Term
+		var recorded bool
+		_, err := pgx.ForEachRow(rows, []any{&one, &recorded}, func() error { have[one] = recorded; return nil })
+		return err
+	})
+	b.Queue(selectSessions+`JOIN qos_participant p ON p.session = s.key WHERE p.conference = $1`, key).Query(readSessionTerms(sessions))
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	writes, left := map[told]bool{}, map[int64]int{}
+	add := func(terms []term.Term, recorded bool) {
+		write, over := have.Add(terms, recorded)
+		for _, one := range write {
+			writes[told{key, one}] = recorded
+		}
+		if over > 0 {
+			left[key] += over
+		}
+	}
+	add(terms, true)
+	for _, some := range sessions {
+		add(some, false)
+	}
+	b = &pgx.Batch{}
+	queueTerms(b, writes, left)
+	return tx.SendBatch(ctx, b).Close()
+}
