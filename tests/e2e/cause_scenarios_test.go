@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -306,17 +307,27 @@ func starvedScene(name, showing, looking string, s starvation) causeScene {
 	}
 }
 
-// machineScenes starve the browser of one participant, who alone is in it. Where the machine
-// is to fail at showing, no other thread takes part: both browsers are on this machine, and
-// the one that shows would be starved as well.
+// machineScenes starve the browser of one participant, who alone is in it.
 func machineScenes() []causeScene {
+	three := func(s causeScene) causeScene {
+		s.users, s.prepare = three, each(s.prepare, looks("cyd"))
+		return s
+	}
+	served := func(s causeScene) causeScene { s.server = true; return s }
+	fox := func(s causeScene) causeScene { s.browser = firefox; return s }
+	enough := func(s causeScene) causeScene { s.label = label("none", s.label.Did+", which is enough"); return s }
 	return []causeScene{
-		starvedScene("cpu-send-a", "ada", "ben", starvation{"ada", .2, 6}),
-		starvedScene("cpu-send-b", "ben", "ada", starvation{"ben", .25, 4}),
-		starvedScene("cpu-send-c", "ada", "ben", starvation{"ada", .15, 8}),
-		starvedScene("cpu-receive-a", "ben", "ada", starvation{"ada", .03, 0}),
-		starvedScene("cpu-receive-b", "ada", "ben", starvation{"ben", .035, 0}),
-		starvedScene("cpu-receive-c", "ada", "ben", starvation{"ben", .04, 0}),
+		starvedScene("cpu-send-a", "ada", "ben", starvation{"ada", .2, 0}),
+		starvedScene("cpu-send-b", "ben", "ada", starvation{"ben", .35, 0}),
+		three(starvedScene("cpu-send-mesh", "ada", "ben", starvation{"ada", .25, 0})),
+		served(three(starvedScene("cpu-send-server", "ada", "ben", starvation{"ada", .3, 0}))),
+		fox(starvedScene("cpu-send-firefox", "ada", "ben", starvation{"ada", .2, 0})),
+		starvedScene("cpu-receive-a", "ben", "ada", starvation{"ada", .1, 0}),
+		enough(starvedScene("cpu-enough-a", "ada", "ben", starvation{"ben", .25, 0})),
+		enough(starvedScene("cpu-enough-b", "ada", "ben", starvation{"ben", .4, 0})),
+		three(starvedScene("cpu-receive-mesh", "ada", "ben", starvation{"ben", .2, 0})),
+		served(three(starvedScene("cpu-receive-server", "ada", "ben", starvation{"ben", .15, 0}))),
+		fox(starvedScene("cpu-receive-firefox", "ada", "ben", starvation{"ben", .2, 0})),
 	}
 }
 
@@ -500,7 +511,21 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 	c.leave()
 }
 
-const cgroups = "/sys/fs/cgroup/cpu"
+// processors is the control group for processors that this process is in, where those of the
+// browsers that are starved are made.
+func processors(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile("/proc/self/cgroup")
+	require.NoError(t, err)
+	for line := range strings.SplitSeq(string(raw), "\n") {
+		fields := strings.SplitN(line, ":", 3) // number, controllers, path
+		if len(fields) == 3 && slices.Contains(strings.Split(fields[1], ","), "cpu") {
+			return filepath.Join("/sys/fs/cgroup/cpu", fields[2])
+		}
+	}
+	require.Fail(t, "control groups of the first version are needed to starve a browser")
+	return ""
+}
 
 // begin takes the processor away.
 func (s starvation) begin(c *causeCall, b *browser) {
@@ -520,35 +545,45 @@ func (s starvation) end(c *causeCall, b *browser) {
 	c.of(s.who).page.run("(call.busy.forEach((one) => one.terminate()), 0)")
 }
 
-// leave leaves a browser a share of one processor.
+// leave leaves a browser a share of one processor, and as much to its threads that go before
+// others, such as those of sound: without a share of their own, no process that has any would
+// be let into the group.
 func leave(t *testing.T, b *browser, share float64) {
 	t.Helper()
-	group := filepath.Join(cgroups, "qos-e2e-"+strconv.Itoa(b.process.cmd.Process.Pid))
-	write := func(file, text string) error {
-		return os.WriteFile(filepath.Join(group, file), []byte(text), 0o600)
+	group := filepath.Join(processors(t), "qos-e2e-"+strconv.Itoa(b.process.cmd.Process.Pid))
+	write := func(file string, value int) {
+		require.NoError(t, os.WriteFile(filepath.Join(group, file), []byte(strconv.Itoa(value)), 0o600), file)
 	}
+	const firstPeriodUs, mostFirst = 20_000, 0.5 // of what goes first there is one processor in all
 	if _, err := os.Stat(group); err != nil {
 		require.NoError(t, os.Mkdir(group, 0o755), "control groups are needed to starve a browser")
 		t.Cleanup(func() { release(t, group) })
+		write("cpu.rt_period_us", firstPeriodUs)
 	}
+	write("cpu.rt_runtime_us", int(min(share, mostFirst)*firstPeriodUs))
 	const leastUs = 1200                        // a quota of less than 1 ms is refused
 	periodUs := int(max(20_000, leastUs/share)) // short, so that it is a slow processor and not one that stops
-	require.NoError(t, write("cpu.cfs_period_us", strconv.Itoa(periodUs)))
-	require.NoError(t, write("cpu.cfs_quota_us", strconv.Itoa(int(share*float64(periodUs)))))
+	write("cpu.cfs_period_us", periodUs)
+	write("cpu.cfs_quota_us", int(share*float64(periodUs)))
 	for _, pid := range family(t, b.process.cmd.Process.Pid) {
-		_ = write("cgroup.procs", pid) // it may have ended
+		err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(pid), 0o600)
+		if _, gone := os.Stat("/proc/" + pid); gone == nil { // else it has ended
+			require.NoError(t, err, "a process of the browser has all the processors there are")
+		}
 	}
 }
 
 // release lets the processes of a control group go, and removes it.
 func release(t *testing.T, group string) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
-	require.NoError(t, err)
-	for pid := range strings.FieldsSeq(string(raw)) {
-		_ = os.WriteFile(filepath.Join(cgroups, "cgroup.procs"), []byte(pid), 0o600) // it may have ended
-	}
-	require.NoError(t, os.Remove(group))
+	eventually(t, 10*time.Second, "the control group is empty", func() (bool, string) {
+		raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+		require.NoError(t, err)
+		for pid := range strings.FieldsSeq(string(raw)) {
+			_ = os.WriteFile(filepath.Join(filepath.Dir(group), "cgroup.procs"), []byte(pid), 0o600) // it may have ended
+		}
+		return os.Remove(group) == nil, string(raw)
+	})
 }
 
 // family lists a process and all that it started, and they.
