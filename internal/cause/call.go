@@ -15,6 +15,8 @@ type Person struct {
 	Bad      bool     // the score is below fair
 	Errors   map[string]int
 	WeakWiFi float64 // share of the time, of that in which the signal was told
+	Measured int     // measurements of the participant's connections
+	OffBeat  int     // of these, that came neither a whole second after the one before, nor nearly so
 	Fabrics  []Fabric
 }
 
@@ -35,8 +37,12 @@ type Fabric struct {
 	Failed    bool // said so itself before it was connected
 	Stage     string
 	LifeMs    float64
-	Broken    bool    // ended while ICE was broken
-	BrokenMs  float64 // how long ICE was disrupted
+	Broken    bool    // ended while ICE was disrupted
+	BrokenMs  float64 // how long ICE was disrupted, to the end where it did not come back
+	SilentMs  float64 // how long before the end nothing came any more
+	StepMs    float64 // of its measurements; 0: there were none
+	CutAtMs   int64   // since when ICE was disrupted as it ended
+	ClosedMs  int64   // when the application closed it; 0: it did not
 	Relay     string  // of the local candidate: udp, tcp, tls, or empty
 	RTTMs     Value   // mean
 	SlowMs    float64 // time with a round trip over DelayMs
@@ -78,16 +84,23 @@ const (
 	JitterMs        = 30 // of pictures
 	SoundJitterMs   = 15 // packets of 20 ms that come in bursts measure some 20, however long the bursts are
 	DelayMs         = 300
-	StuckFraction   = 0.7  // of the frames that came, fewer were shown
-	ChoppyFraction  = 0.03 // of the samples, made up
-	ChoppyLoss      = 0.01 // with less loss than this
-	WorkShare       = 0.75 // of the time there is, spent on coding one stream
-	SlowWorkShare   = 0.45 // likewise, where fewer than SmoothFPS pictures come of it
-	SmoothFPS       = 19
+	StuckFraction   = 0.7    // of the frames that came, fewer were shown
+	ChoppyFraction  = 0.03   // of the samples, made up
+	ChoppyLoss      = 0.01   // with less loss than this
+	WorkShare       = 0.75   // of the time there is, spent on coding one stream
+	SlowWorkShare   = 0.45   // likewise, where fewer than SmoothFPS pictures come of it
+	SmoothFPS       = 15     // what the slowest of usual cameras give
 	SilentLevel     = 0.0001 // below it a microphone hears nothing at all
 	WeakFPS         = 5
 	LittleBandwidth = 300e3 // bit/s, of an encoder that says that it has little
 	NoBandwidth     = 60e3  // bit/s, that a picture cannot do with, whatever the encoder says
+)
+
+// A page's timer beats in whole seconds, and so does one that a browser slows down because
+// nobody looks. A machine without time misses the beat.
+const (
+	BeatMs    = 1000
+	OffBeatMs = 100 // further from the beat than this is off it
 )
 
 // MinTimeMs is how long a stream has to have been measured to tell anything.

@@ -13,6 +13,8 @@ type call struct {
 	errors  map[string]int
 	linked, // connections of each person
 	failed []int // those that failed or broke
+	slow  int    // who alone measures late; nobody
+	weary []bool // whose machine had too little processor
 }
 
 // maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
@@ -27,9 +29,13 @@ func Find(given Call) Verdict {
 	pairings := c.pairings()
 	findings := c.reported()
 	findings = append(findings, c.unconnected()...)
-	findings = append(findings, c.machines(pairings)...)
-	findings = append(findings, c.sources(pairings)...)
+	machines := c.machines(pairings)
 	legs := c.measure(pairings)
+	c.findSlow()
+	machines = c.pace(machines, legs)
+	c.findWeary(machines)
+	findings = append(findings, machines...)
+	findings = append(findings, c.sources(pairings)...)
 	findings = append(findings, c.network(legs)...)
 	slices.SortStableFunc(findings, byOrder)
 	return c.verdict(findings, legs)
@@ -157,9 +163,27 @@ func others(findings []Finding, than Finding) (list []Other) {
 // finished rounds, bounds, leaves no list null, and forgets what only led to it.
 func finished(f Finding) Finding {
 	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
-	f.Evidence = append([]Evidence{}, f.Evidence[:min(len(f.Evidence), maxEvidence)]...)
+	f.Evidence = toldOnce(f.Evidence)
+	f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
 	f.Others = append([]Other{}, f.Others[:min(len(f.Others), maxOthers)]...)
 	return f
+}
+
+// toldOnce leaves of what one participant saw in several connections the worst.
+func toldOnce(all []Evidence) []Evidence {
+	once := make([]Evidence, 0, len(all))
+	for _, e := range all {
+		i := slices.IndexFunc(once, func(o Evidence) bool {
+			return o.Metric == e.Metric && o.Session == e.Session && o.MediaType == e.MediaType
+		})
+		switch {
+		case i < 0:
+			once = append(once, e)
+		case e.Value > once[i].Value:
+			once[i] = e
+		}
+	}
+	return once
 }
 
 // round rounds for output, where nothing that is not finite can stand.

@@ -18,11 +18,12 @@ type harm struct {
 	judge    func(*leg) state
 	trust    float64
 	directed bool // a leg can have it and the way back not
+	machines bool // a machine without time makes it as well
 }
 
 // harms in the order in which they are looked at: a queue that loses also delays and makes
 // uneven, so what an earlier one explains is not told again by a later one.
-var harms = []harm{{(*leg).narrow, 0.75, true}, {(*leg).long, 0.7, false}, {(*leg).uneven, 0.6, true}}
+var harms = []harm{{(*leg).narrow, 0.75, true, false}, {(*leg).long, 0.7, false, true}, {(*leg).uneven, 0.6, true, true}}
 
 // network finds the places in the network whose fault explains which legs are bad and which
 // are not: one fault that explains much before several that explain little.
@@ -30,7 +31,7 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 	told := map[[2]int]bool{}
 	for _, h := range harms {
 		judge := func(l *leg) state {
-			if told[l.pair()] {
+			if told[l.pair()] || h.machines && c.fromMachine(l) {
 				return min(h.judge(l), between)
 			}
 			return h.judge(l)

@@ -26,7 +26,9 @@ func change(call cause.Call, session, remote string, do func(*cause.Fabric)) {
 	}
 }
 
-func snapped(f *cause.Fabric) { f.Broken = true }
+func snapped(f *cause.Fabric) {
+	f.Broken, f.BrokenMs, f.SilentMs, f.CutAtMs = true, 6000, 12_000, 14_000
+}
 
 func unset(f *cause.Fabric) { f.Connected, f.Streams = false, nil }
 

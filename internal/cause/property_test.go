@@ -36,6 +36,7 @@ var anyFabric = rapid.Custom(func(t *rapid.T) cause.Fabric {
 		Remote: []string{rapid.SampledFrom([]string{"", "a", "b", "c", "nobody"}).Draw(t, "remote")}, Server: rapid.Bool().Draw(t, "server"),
 		Media: rapid.Bool().Draw(t, "media"), Sends: rapid.Bool().Draw(t, "sends"), Connected: rapid.Bool().Draw(t, "connected"),
 		Described: rapid.Bool().Draw(t, "described"), Failed: rapid.Bool().Draw(t, "failed"), Broken: rapid.Bool().Draw(t, "broken"),
+		SilentMs: anyMs(t, "silent"), StepMs: anyMs(t, "step"), CutAtMs: rapid.Int64().Draw(t, "cut"), ClosedMs: rapid.Int64().Draw(t, "closed"),
 		LifeMs: anyMs(t, "life"), BrokenMs: anyMs(t, "broken ms"), RTTMs: anyValue(t, "rtt"), SlowMs: anyMs(t, "slow"), RTTSeenMs: anyMs(t, "rtt seen"),
 		Streams: rapid.SliceOfN(anyStream, 0, 5).Draw(t, "streams"),
 	}
@@ -46,6 +47,7 @@ var anyCall = rapid.Custom(func(t *rapid.T) cause.Call {
 	for i := range rapid.IntRange(0, 5).Draw(t, "people") {
 		call.People = append(call.People, cause.Person{
 			Session: fmt.Sprint("s", i), Users: []string{rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "user")},
+			Measured: rapid.SampledFrom([]int{0, 5, 6, 20, -1, math.MaxInt}).Draw(t, "measured"), OffBeat: rapid.SampledFrom([]int{0, 1, 6, 20, -1, math.MaxInt}).Draw(t, "off beat"),
 			Bad: rapid.Bool().Draw(t, "bad"), Fabrics: rapid.SliceOfN(anyFabric, 0, 3).Draw(t, "fabrics"),
 			Errors: map[string]int{rapid.SampledFrom([]string{"getUserMedia", "createOffer", "signalingError", "iceConnectionFailure", "other"}).Draw(t, "function"): rapid.IntRange(0, 3).Draw(t, "errors")},
 		})

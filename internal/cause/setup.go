@@ -111,7 +111,7 @@ func (c *call) unconnected() (findings []Finding) {
 			f := &p.Fabrics[j]
 			finding, ok := setup(f)
 			if !ok {
-				if finding, ok = broken(f); !ok {
+				if finding, ok = c.broken(i, f); !ok {
 					continue
 				}
 			}
@@ -157,8 +157,15 @@ const (
 	brokenShare = 0.02
 )
 
-func broken(f *Fabric) (Finding, bool) {
-	if !f.Broken && (f.BrokenMs < minBrokenMs || share(f.BrokenMs, f.LifeMs) < brokenShare) {
+// silentMs without a packet is as good as being told: whoever hangs up then was cut off.
+const silentMs = 4000
+
+func (c *call) broken(i int, f *Fabric) (Finding, bool) {
+	long := f.BrokenMs >= minBrokenMs && share(f.BrokenMs, f.LifeMs) >= brokenShare
+	if f.Broken {
+		long = (f.BrokenMs >= minBrokenMs && !carriesOn(f) || f.SilentMs >= silentMs) && !c.leftBefore(i, f)
+	}
+	if !long {
 		return Finding{}, false
 	}
 	evidence := Evidence{Metric: "iceDisruptionMs", Value: round(f.BrokenMs), ComparedWith: minBrokenMs, Text: "the connection was interrupted"}
@@ -166,6 +173,20 @@ func broken(f *Fabric) (Finding, bool) {
 		evidence.Text = "the connection was interrupted, and did not come back"
 	}
 	return Finding{Cause: ICEConnectivity, Confidence: 0.92, Evidence: []Evidence{evidence}}, true
+}
+
+// carriesOn: ICE called the connection disrupted, and yet media went on coming, as the
+// measurements that lie wholly after that say.
+func carriesOn(f *Fabric) bool {
+	return f.StepMs > 0 && f.BrokenMs > 2*f.StepMs && f.SilentMs < minBrokenMs
+}
+
+// leftBefore: the other end had closed the connection when ICE missed it here.
+func (c *call) leftBefore(i int, f *Fabric) bool {
+	other := c.peer(i, f)
+	return other >= 0 && slices.ContainsFunc(c.people[other].Fabrics, func(back Fabric) bool {
+		return back.ClosedMs > 0 && back.ClosedMs <= f.CutAtMs && c.peer(other, &back) == i
+	})
 }
 
 // place says where a fabric that failed lies: with the participant all of whose fabrics fail
@@ -212,7 +233,7 @@ func (c *call) connections() {
 				at = link{min(i, other), max(i, other), 0}
 			}
 			_, unset := setup(f)
-			_, broke := broken(f)
+			_, broke := c.broken(i, f)
 			failed[at] = failed[at] || unset || broke
 		}
 	}

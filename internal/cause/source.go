@@ -81,7 +81,7 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	if none < badShare && weak < badShare {
 		return nil
 	}
-	if s.LimitedMs+s.CPUMs > badShare*s.TimeMs { // the encoder, not the camera
+	if s.LimitedMs+s.CPUMs > badShare*s.TimeMs || s.Media == "video" && c.weary[i] { // the encoder, not the camera
 		return nil
 	}
 	finding := &Finding{Cause: SendingCapture, Session: c.session(i), MediaType: s.Media, Confidence: 0.6, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))}}

@@ -51,6 +51,8 @@ type fabric struct {
 	wifi     breach          // of weak signals
 	lost     Lost
 	unlikely int  // values that no stream can have
+	measured int  // measurements
+	offBeat  int  // of these, that did not come in whole seconds: see cause.BeatMs
 	received bool // RTP or an RTP report came: it was connected
 	carried  bool // the candidate pair carried payload
 }
@@ -173,8 +175,10 @@ func (f *fabric) noteTraffic(m *Stats) {
 		f.received = f.received || m.Packets > 0
 	case outboundRTP:
 		f.received = f.received || m.RTTMs.Known || m.RemoteLost.Known || m.RemoteJitterMs.Known
-	case candidatePair:
+	case candidatePair: // each measurement has one, with the time as the page's timer kept it
 		f.carried = f.carried || m.BytesReceived > 0
+		f.measured++
+		f.offBeat += btoi(offBeat(m.IntervalMs))
 	}
 }
 
@@ -268,6 +272,8 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	f.disruptionMs += o.disruptionMs
 	f.restarts += o.restarts
 	f.unlikely += o.unlikely
+	f.measured += o.measured
+	f.offBeat += o.offBeat
 	f.lost.Stats += o.lost.Stats
 	f.lost.Events += o.lost.Events
 	for _, t := range o.toggles {

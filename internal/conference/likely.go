@@ -92,6 +92,8 @@ func (p *participant) describe(person *cause.Person, out *Participant) {
 		summary := &out.Fabrics[i]
 		f := p.fabrics[summary.Fabric]
 		person.Fabrics = append(person.Fabrics, f.evidence(summary))
+		person.Measured += f.measured
+		person.OffBeat += f.offBeat
 		f.facts.Each(func(from, to int64, word detect.Word) {
 			if class := detect.WiFi(word); class != detect.Unknown {
 				seenMs += float64(to - from)
@@ -108,8 +110,9 @@ func (f *fabric) evidence(out *Fabric) cause.Fabric {
 		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
 		Media: f.usage != "data", Sends: f.direction == "sendrecv" || f.direction == "sendonly",
 		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage,
-		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, BrokenMs: out.ICEDisruptionMs, Relay: out.RelayProtocol,
+		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, Relay: out.RelayProtocol,
 	}
+	f.interrupted(&e, out)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key]
 		if seen := storyMs(&s.story, rttSeen); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
@@ -120,6 +123,41 @@ func (f *fabric) evidence(out *Fabric) cause.Fabric {
 		}
 	}
 	return e
+}
+
+// interrupted says how long ICE was disrupted, for how long nothing had come when the fabric
+// ended, how far apart its measurements were, and who ended it.
+func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
+	e.BrokenMs = out.ICEDisruptionMs
+	if since, open := f.cutSince(); open {
+		e.CutAtMs = since
+		e.BrokenMs += float64(max(0, out.EndMs-since))
+	}
+	if out.EndReason == "application" {
+		e.ClosedMs = out.EndMs
+	}
+	heardMs := min(f.first, f.addedAt)
+	f.facts.Each(func(_, to int64, word detect.Word) {
+		if word&(detect.GotAudio|detect.GotVideo) != 0 {
+			heardMs = max(heardMs, to)
+		}
+	})
+	e.SilentMs = float64(max(0, out.EndMs-heardMs))
+	steps, ms := 0, int64(0)
+	for _, s := range f.streams {
+		steps, ms = steps+s.count, ms+s.interval.whole()
+	}
+	e.StepMs = float64(ms) / float64(max(1, steps))
+}
+
+// cutSince returns since when ICE has been disrupted, on condition that it still is.
+func (f *fabric) cutSince() (at int64, open bool) {
+	for _, m := range f.marks {
+		if m.kind == markDisrupted && m.on != open {
+			at, open = m.at, m.on
+		}
+	}
+	return at, open
 }
 
 func mean(d *dist) cause.Value {

@@ -1,6 +1,8 @@
 package conference
 
 import (
+	"math"
+
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
 )
@@ -72,7 +74,7 @@ func pathFacts(m *Stats) detect.Facts {
 		case m.RemoteLost.Known && m.Packets > 0:
 			loss = Known(m.RemoteLost.V / m.Packets)
 		}
-	} else if expected := m.Packets + max(0, m.PacketsLost); expected >= storyPackets {
+	} else if expected := m.Packets + max(0, m.PacketsLost); expected >= storyPackets && !m.LossUntold {
 		loss = Known(max(0, m.PacketsLost) / expected)
 	}
 	if m.Packets < storyPackets && !loss.Known {
@@ -118,7 +120,7 @@ func tooBusy(m *Stats, coding Value) bool {
 
 func decoderFacts(m *Stats) detect.Facts {
 	expected := m.Packets + max(0, m.PacketsLost)
-	whole := m.PacketsLost < cause.ChoppyLoss*expected
+	whole := !m.LossUntold && m.PacketsLost < cause.ChoppyLoss*expected
 	shown := m.FramesDecoded.V - max(0, m.FramesDropped.V)
 	made := max(0, m.ConcealedSamples-m.SilentConcealed)
 	calm := m.JitterMs.Known && m.JitterMs.V <= cause.SoundJitterMs // what comes late is made up as well
@@ -130,7 +132,8 @@ func decoderFacts(m *Stats) detect.Facts {
 // contentFacts are about what there was to send, or what came.
 func contentFacts(m *Stats, screen bool) detect.Facts {
 	if m.Packets == 0 {
-		return when(m.PacketsSeen.Known, nothing)
+		off := m.MediaType == video && m.TargetBitrateBps.Known && m.TargetBitrateBps.V == 0 // a server asked for none of it
+		return when(m.PacketsSeen.Known && !off, nothing)
 	}
 	switch {
 	case m.StatsType == outboundRTP && m.MediaType == audio:
@@ -175,6 +178,12 @@ func storyWithout(line *detect.Timeline, fact detect.Facts, excuses []Interval) 
 func (s *stream) tell(e *Event, screen bool) {
 	ms := int64(min(max(e.Stats.IntervalMs, 1), storyIntervalMs))
 	s.story.AddFacts(e.AtMs-ms, e.AtMs, storyOf(e.Stats, screen))
+}
+
+// offBeat reports whether an interval is not of whole seconds, or nearly so.
+func offBeat(intervalMs float64) bool {
+	rest := math.Mod(intervalMs, cause.BeatMs)
+	return rest > cause.OffBeatMs && rest < cause.BeatMs-cause.OffBeatMs
 }
 
 // storyIntervalMs is the protocol's longest interval.

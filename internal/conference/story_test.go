@@ -32,6 +32,11 @@ func TestStoryOf(t *testing.T) {
 	}
 	f(concealed(5), choppy, true)
 	f(concealed(25), choppy, false) // it came too late
+	uncounted := concealed(5)
+	uncounted.LossUntold = true
+	f(uncounted, choppy, false)
+	uncounted.JitterMs = Value{}
+	f(uncounted, lossSeen, false)
 
 	out := func(targetBps, encodeMs, fps float64) Stats {
 		return Stats{StatsType: outboundRTP, MediaType: video, Packets: 100, Limitation: "none", TargetBitrateBps: Known(targetBps), EncodeMs: Known(encodeMs), FPS: Known(fps)}
@@ -39,12 +44,19 @@ func TestStoryOf(t *testing.T) {
 	f(out(30e3, 0, 15), limited, true)
 	f(out(100e3, 0, 15), limited, false)
 	f(out(0, 0, 15), limited, false)
-	f(out(1e6, 1200, 15), busy, true)
+	f(out(1e6, 1200, 14), busy, true)
+	f(out(1e6, 1200, 15), busy, false) // a camera that gives 15, and the encoder keeps up
 	f(out(1e6, 1200, 25), busy, false) // it keeps up
 	f(out(1e6, 1600, 25), busy, true)
 	f(out(1e6, 890, 10), busy, false)
-	f(out(1e6, 950, 18.5), busy, true)
-	f(out(1e6, 950, 19.5), busy, false) // a camera that gives 20
+	f(out(1e6, 950, 10), busy, true)
+	still := func(targetBps Value) Stats {
+		return Stats{StatsType: outboundRTP, MediaType: video, PacketsSeen: Known(0), TargetBitrateBps: targetBps}
+	}
+	f(still(Known(1e6)), nothing, true)
+	f(still(Value{}), nothing, true)
+	f(still(Known(0)), nothing, false) // a server asked for none of it
+
 	layer := out(30e3, 0, 15)
 	layer.Rid = "q"
 	f(layer, limited, false)
