@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -38,6 +39,7 @@ type spokenOutcome struct {
 
 // line is an entry of a conference's time-line, as the dashboard's page has it.
 type line struct {
+	At                                                       int64
 	Fabric                                                   int
 	Kind, Name, Function, Message, LocalSDP, RemoteSDP, Text string
 	Data                                                     map[string]any
@@ -51,6 +53,7 @@ type line struct {
 // kept is what the collector made of a conference.
 type kept struct {
 	Conference struct {
+		State            string
 		ParticipantCount int
 		Participants     []struct {
 			User    string
@@ -61,7 +64,17 @@ type kept struct {
 		Fabric                                           int
 		Usage, Direction, RemoteEndpointType, RemoteUser string
 	}
+	Streams  []heldStream
 	Timeline []line
+	Summary  conference.Summary
+}
+
+// heldStream is a stream of the dashboard's page.
+type heldStream struct {
+	Fabric                                 int
+	SSRC                                   float64
+	StatsType, MediaType, User, UsageLabel string
+	BitrateKbps                            []*float64
 }
 
 // TestInterface says everything that there is to say in real browsers, rightly and wrongly,

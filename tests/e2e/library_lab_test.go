@@ -1,0 +1,204 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lab is a collector, and a browser of each kind whose pages do what tests tell them
+// (testdata/pages/lab.html).
+type lab struct {
+	*collector
+	pages     *libraryPages
+	tabs      string // base URL of pages that keep an account (testdata/tab.html)
+	authority string // PEM file of who the browsers trust
+	chain     string // the folder of a certificate for qos.test, with its key
+	browsers  map[string]*browser
+	sleepers  map[string]*browser // which may stand still
+
+	mu      sync.Mutex
+	stories []*story // looked at when the collector has stopped
+}
+
+// The other application that the lab's collector knows.
+const (
+	secondAppID     = "second"
+	secondAppSecret = "second-secret"
+)
+
+// patient are the subjects that wait most of their time, each beside all others.
+var patient = []string{"Asleep", "Leaves", "LosesItsPath", "NeverConnects", "Wifi"}
+
+// lanesOf puts the patient subjects apart and the others into three rows, which the processors
+// of a small machine bear.
+func lanesOf(subjects map[string]labSubject) (lanes [][]string) {
+	const rows = 3
+	lanes = make([][]string, rows)
+	n := 0
+	for _, name := range slices.Sorted(maps.Keys(subjects)) {
+		if slices.Contains(patient, name) {
+			lanes = append(lanes, []string{name})
+			continue
+		}
+		lanes[n%rows] = append(lanes[n%rows], name)
+		n++
+	}
+	return lanes
+}
+
+// labSubject is one thing that pages of a browser are put through.
+type labSubject func(t *testing.T, l *lab, b *browser)
+
+// TestLibraryInCalls puts pages through what happens to calls, all at once, in both browsers,
+// and holds what the collector keeps of it against what was done.
+//
+// spec: LIB-05, LIB-07
+func TestLibraryInCalls(t *testing.T) {
+	need(t, append(append([]string{"certutil", "ip"}, programs[chromium]...), programs[firefox]...)...)
+	l := startLab(t)
+	subjects := map[string]labSubject{
+		"RelayUDP": relayed("udp"), "RelayTCP": relayed("tcp"), "RelayTLS": relayed("tls"),
+		"LosesItsPath": losesItsPath, "NeverConnects": neverConnects, "Asleep": fallsAsleep,
+		"Leaves": leaves, "Legacy": isOfTheOldForm, "Addresses": keepsAddresses, "Texts": cutsTexts,
+		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
+		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
+		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "Habits": isUsedOddly,
+	}
+	t.Run("Subjects", func(t *testing.T) {
+		for kind, b := range l.browsers {
+			for lane, names := range lanesOf(subjects) {
+				t.Run(fmt.Sprint(kind, lane), func(t *testing.T) {
+					t.Parallel()
+					for _, name := range names {
+						t.Run(name, func(t *testing.T) { subjects[name](t, l, b) })
+					}
+				})
+			}
+		}
+	})
+	t.Run("SameUser", l.sameUser)
+	t.Run("LinkDown", l.linkDown)
+	l.stop()
+	for _, one := range l.stories {
+		t.Run("Account/"+one.tab.room, one.check)
+	}
+}
+
+func startLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{collector: newCollector(t), chain: t.TempDir(), browsers: map[string]*browser{}, sleepers: map[string]*browser{}}
+	l.authority = makeChain(t, l.chain, "qos.test")
+	l.pages = startLibraryPages(t, t.TempDir())
+	l.tabs = startPages(t)
+	l.origins = append(l.origins, l.pages.url, l.tabs)
+	origins := jsonOf(l.origins)
+	l.more = fmt.Sprintf("extensions: {qosapps: {apps: [{id: %s, secrets: [%s], origins: %s}, {id: %s, secrets: [%s], origins: %s}]}}",
+		appID, appSecret, origins, secondAppID, secondAppSecret, origins)
+	l.start()
+	l.pages.of(t, l.collector)
+	for _, kind := range []string{chromium, firefox} {
+		l.browsers[kind] = startTrusting(t, kind, l.authority)
+		l.sleepers[kind] = startBrowser(t, kind)
+	}
+	return l
+}
+
+// labPage is a page of the lab.
+type labPage struct {
+	*page
+	lab  *lab
+	room string // its own, to call each other in
+}
+
+// open opens a page with a room of its own. No error may reach it as long as it is there.
+func (l *lab) open(t *testing.T, b *browser, room string, query ...string) *labPage {
+	t.Helper()
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	values := url.Values{}
+	for i := 0; i < len(query); i += 2 {
+		values.Set(query[i], query[i+1])
+	}
+	p := &labPage{openPage(t, b, room, l.pages.url+"/lab.html?"+values.Encode()), l, room + " in " + b.kind}
+	t.Cleanup(p.closeWindow)
+	return p
+}
+
+// closeWindow ends the page, so that others have the machine.
+func (p *labPage) closeWindow() {
+	if p.context == "" || p.t.Failed() {
+		return
+	}
+	var errors []string
+	p.get("globalThis.outcome?.errors ?? []", &errors) // it may have gone elsewhere
+	require.Empty(p.t, errors, "errors that reached the page")
+	p.closeTab()
+}
+
+// does runs a statement in the page, with room for its own room.
+func (p *labPage) does(statement string) {
+	p.t.Helper()
+	p.run("(async (room) => { " + statement + "; })(" + quote(p.room) + ")")
+}
+
+// sees waits for a condition in the page, with room for its own room.
+func (p *labPage) sees(within time.Duration, condition string) {
+	p.t.Helper()
+	var last string
+	eventually(p.t, within, p.room+": "+condition, func() (bool, string) {
+		var ok bool
+		if err := p.browser.evaluate(p.context, "((room) => Boolean("+condition+"))("+quote(p.room)+")", &ok); err != nil {
+			return false, err.Error()
+		}
+		if !ok {
+			_ = p.browser.evaluate(p.context, "JSON.stringify({ heard, told: told.length, outcome, room: states("+quote(p.room)+") })", &last)
+		}
+		return ok, last
+	})
+}
+
+// logsIn begins a session and waits until it is one.
+func (p *labPage) logsIn(config string) {
+	p.t.Helper()
+	p.does("begin('ada', " + config + ")")
+	p.sees(30*time.Second, "heard.init.some(([err]) => err === 'success')")
+}
+
+// keeps waits until the collector has what is asked for of a room, as the dashboard tells it.
+func (l *lab) keeps(t *testing.T, room, what string, enough func(*kept) bool) *kept {
+	t.Helper()
+	return l.keepsOf(t, appID, room, what, enough)
+}
+
+func (l *lab) keepsOf(t *testing.T, app, room, what string, enough func(*kept) bool) *kept {
+	t.Helper()
+	var found *kept
+	eventually(t, 60*time.Second, room+": the collector has "+what, func() (bool, string) {
+		var answer struct{ Conferences []row }
+		l.ask("/api/conferences", url.Values{"app": {app}, "id": {room}}, &answer)
+		if len(answer.Conferences) != 1 {
+			return false, fmt.Sprint(answer.Conferences)
+		}
+		found = &kept{}
+		at := strconv.FormatInt(answer.Conferences[0].StartAt, 10)
+		l.ask("/api/conference", url.Values{"app": {app}, "id": {room}, "at": {at}}, found)
+		return enough(found), jsonOf(found.Timeline)
+	})
+	return found
+}
+
+// ended tells whether a conference has its summary.
+func ended(k *kept) bool { return k.Conference.State == "ended" }
+
+// has tells whether there are at least so many events of a name.
+func has(name string, count int) func(*kept) bool {
+	return func(k *kept) bool { return len(k.events(name)) >= count }
+}

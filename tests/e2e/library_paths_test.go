@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// losesItsPath cuts the only path of a call and gives it back; then the call restarts ICE and
+// moves from its relay to a path of its own.
+//
+// spec: FAB-07, FAB-14, INIT-05, API-08
+func losesItsPath(t *testing.T, l *lab, b *browser) {
+	t.Helper()
+	relay := startDarkRelay(t)
+	p := l.open(t, b, "loses its path")
+	p.does("library.on('error', hear('error')); library.on('error', hear('error'))")
+	p.logsIn("{}")
+	p.does("await call(room, { config: " + relayOnly(relay.url) + " })")
+	p.sees(30*time.Second, "up(room) && count(room) > 0")
+	relay.dark.Store(true)
+	p.sees(40*time.Second, "states(room).at(-1) === 'disrupted'")
+	relay.dark.Store(false)
+	p.sees(40*time.Second, "up(room) && states(room).at(-1) === 'established'")
+	p.does(`for (const pc of [ends[room].near, ends[room].far]) pc.setConfiguration({ iceTransportPolicy: 'all' });
+		await negotiate(ends[room], { options: { iceRestart: true } })`)
+	p.sees(30*time.Second, "events('selectedCandidatePairChange').length")
+	p.does("hangUp(room)")
+	p.sees(20*time.Second, "states(room).at(-1) === 'terminated'")
+
+	var states []string
+	p.get("states("+quote(p.room)+").filter((state) => state !== 'initialising')", &states)
+	require.Equal(t, []string{"established", "disrupted", "established", "terminated"}, states)
+	var init, errors [][]string
+	p.get("heard.init", &init)
+	p.get("heard.error", &errors)
+	require.Len(t, init, 2, "the disruption is told once: %v", init)
+	require.Equal(t, "appConnectivityError", init[1][0])
+	require.Len(t, errors, 2, "each callback hears it, with its message")
+	require.Equal(t, errors[0], errors[1])
+	require.Equal(t, init[1], errors[0])
+
+	whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+	starts, ends := whole.events("iceDisruptionStart"), whole.events("iceDisruptionEnd")
+	require.Len(t, starts, 1)
+	require.Contains(t, []any{"disconnected", "failed"}, starts[0]["iceConnectionState"])
+	require.Len(t, ends, 1)
+	require.Positive(t, object(ends[0]).number("durationMs"))
+	require.Len(t, whole.events("iceRestart"), 1)
+	require.Equal(t, "relay", whole.events("fabricSetup")[0]["localCandidateType"])
+	changes := whole.events("selectedCandidatePairChange")
+	require.NotEmpty(t, changes)
+	last := changes[len(changes)-1]
+	require.Contains(t, []any{"host", "prflx"}, last["localCandidateType"])
+	require.Nil(t, last["relayProtocol"])
+	require.Empty(t, whole.events("fabricSetupFailed"))
+}
