@@ -41,6 +41,8 @@ type fabric struct {
 	RemoteUserName     string `json:"remoteUserName,omitempty"`
 	FirstAt            int64  `json:"firstAt"`
 	LastAt             int64  `json:"lastAt"`
+
+	renamed bool // by reportUserIDChange: records go on to bear the name of the beginning
 }
 
 type fabricKey struct {
@@ -75,6 +77,7 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	d := b.detail()
 	d.Damaged = damaged || undocumented
 	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
+	b.rename(d.Conference.Participants)
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
 	}
@@ -125,6 +128,7 @@ type builder struct {
 	fabrics  map[fabricKey]*fabric
 	order    []*fabric
 	streams  streams
+	renamed  map[string][]renamed // by session, in order
 }
 
 func newBuilder(n names) *builder {
@@ -133,6 +137,7 @@ func newBuilder(n names) *builder {
 		timeline: newTimeline(n),
 		fabrics:  map[fabricKey]*fabric{},
 		streams:  newStreams(n),
+		renamed:  map[string][]renamed{},
 	}
 }
 
@@ -145,6 +150,7 @@ func (b *builder) add(session string, r storage.Record) {
 		b.streams.add(session, r)
 	case semconv.EventEvent:
 		b.streams.associate(session, r)
+		b.renames(session, r)
 		b.timeline.add(session, r)
 	default:
 		b.timeline.add(session, r)
@@ -165,6 +171,9 @@ func (b *builder) describe(session string, r storage.Record) {
 	attrs.keep(semconv.FabricUsage, &f.Usage)
 	attrs.keep(semconv.FabricDirection, &f.Direction)
 	attrs.keep(semconv.RemoteEndpointType, &f.RemoteEndpointType)
+	if f.renamed {
+		return
+	}
 	attrs.keep(semconv.RemoteUserAlias, &f.RemoteUser)
 	if name := b.names.name(attrs.text(semconv.RemoteUserID), attrs.text(semconv.RemoteUserAlias)); name != "" {
 		f.RemoteUserName = name

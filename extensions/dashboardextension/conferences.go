@@ -51,6 +51,7 @@ type participant struct {
 	Session  string            `json:"session"`
 	User     string            `json:"user"`
 	UserName string            `json:"userName,omitempty"`
+	Former   []string          `json:"former,omitempty"` // aliases before reportUserIDChange, of one conference
 	Details  map[string]string `json:"details,omitempty"`
 }
 

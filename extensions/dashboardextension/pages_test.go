@@ -42,6 +42,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/lowest.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/model.js":                    "text/javascript; charset=utf-8",
 		"/assets/js/parts.js":                    "text/javascript; charset=utf-8",
+		"/assets/js/search.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/people.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/timeline.js":                 "text/javascript; charset=utf-8",
 		"/assets/js/view.js":                     "text/javascript; charset=utf-8",

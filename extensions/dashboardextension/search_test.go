@@ -89,3 +89,26 @@ func TestBadSearch(t *testing.T) {
 		require.Contains(t, body, message)
 	}
 }
+
+// The page of a conference shows who a user is now, and was, on either end.
+//
+// spec: API-06
+func TestRenamed(t *testing.T) {
+	for _, realNames := range []bool{false, true} {
+		m := &memory{}
+		c := m.newCall("standup", t0)
+		c.join(alice, "Ann Real", "ann", nil)
+		c.stats(alice, t0, "inbound-rtp", "audio", map[string]any{semconv.RemoteUserID: "Bob Real", semconv.RemoteUserAlias: "bob"})
+		c.event(alice, 1, t0.Add(time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Ann New","aliasName":"ann-2"}}`)
+		c.event(alice, 1, t0.Add(2*time.Second), "userIDChange", `{"userIDType":"remote","newUserID":"robert"}`)
+		c.event(alice, 1, t0.Add(2*time.Second), "userIDChange", `no JSON`)
+		c.stats(alice, t0.Add(3*time.Second), "inbound-rtp", "audio", map[string]any{semconv.RemoteUserID: "Bob Real", semconv.RemoteUserAlias: "bob"})
+		d := ask(t, start(t, m, func(cfg *Config) { cfg.ShowUserNames = realNames }), c)
+		now := participant{Session: alice, User: "ann-2", Former: []string{"ann"}}
+		if realNames {
+			now.UserName = "Ann New"
+		}
+		require.Equal(t, []participant{now}, d.Conference.Participants)
+		require.Equal(t, []string{"robert", ""}, []string{d.Fabrics[0].RemoteUser, d.Fabrics[0].RemoteUserName})
+	}
+}

@@ -20,6 +20,23 @@ const causes = {
   unknown: "Unknown",
 };
 
+/** Each cause in a word or two. */
+export const causeWords = {
+  senderUplink: "Sender's network",
+  receiverDownlink: "Receiver's network",
+  pathOrTurn: "Path or relay",
+  mediaServer: "Media server",
+  sendingMachineCpu: "Sender's machine",
+  receivingMachine: "Receiver's machine",
+  sendingCapture: "Camera or microphone",
+  application: "Application",
+  permissionsOrDevices: "Permissions or devices",
+  signalling: "Signalling",
+  iceConnectivity: "ICE connectivity",
+  unknown: "Unknown",
+  none: "Nothing was wrong",
+};
+
 const nameOf = (people, session) => people.find((p) => p.session === session)?.user;
 
 /** The cause as a sentence; empty where there is none to tell. */

@@ -60,7 +60,7 @@ function draw(detail) {
   parts.lanes.set(people, timeline, start, end, detail.summary?.issues ?? []);
   parts.list.set(people, timeline, start);
   parts.charts.set(people);
-  drawOnChange(byId("participants"), [c.participants, detail.summary, !detail.soFar, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, Boolean(detail.soFar?.summary)));
+  drawOnChange(byId("participants"), [c.participants, detail.summary, !detail.soFar, detail.fabrics, detail.streams.map((s) => [s.ssrc, s.t.length])], () => drawPeople(people, Boolean(detail.soFar?.summary), c.app));
   drawOnChange(byId("feedback"), timeline.filter((e) => e.kind === "feedback"), () => drawFeedback(timeline));
 }
 

@@ -1,44 +1,16 @@
-// The page of all conferences: newest first, found by id, app, outcome and time.
+// The page of all conferences: newest first, found by whatever took part.
 
 import { ask } from "./api.js";
 import { byId, drawOnChange, h } from "./dom.js";
-import { ago, clock, date, duration, outcomes, plural } from "./format.js";
+import { ago, clock, date, duration, plural } from "./format.js";
 import { keepFresh, liveAddress } from "./live.js";
 import { conferenceLink, notice, pill, score, skeleton, time, userText } from "./parts.js";
+import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm } from "./search.js";
 
 const refreshMs = 5000;
 const form = byId("filters");
-const filters = ["id", "app", "outcome", "from", "to"];
 const apps = new Set();
 let abort = new AbortController();
-
-form.elements.outcome.append(...Object.entries(outcomes).map(([value, [word]]) => h("option", { value }, word)));
-
-const pad = (n) => String(n).padStart(2, "0");
-
-/** Milliseconds as the value of a datetime-local input, which is in local time. */
-function toInput(ms) {
-  if (!/^\d+$/.test(ms ?? "")) return "";
-  const d = new Date(Number(ms));
-  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
-}
-
-function readForm() {
-  const query = new URLSearchParams();
-  for (const name of filters) {
-    const { value } = form.elements[name];
-    if (value) query.set(name, name === "from" || name === "to" ? String(new Date(value).getTime()) : value);
-  }
-  return query;
-}
-
-function fillForm(query) {
-  for (const name of filters) {
-    const value = query.get(name) ?? "";
-    form.elements[name].value = name === "from" || name === "to" ? toInput(value) : value;
-  }
-  byId("clear").hidden = !filters.some((name) => query.get(name));
-}
 
 function people(c) {
   const named = c.participants.map(userText).join(", ");
@@ -46,35 +18,42 @@ function people(c) {
   return more > 0 && named ? `${named} and ${more} more` : named;
 }
 
-function row(c, now) {
+/** The names; those that were looked for stand out. */
+function peopleText(c, wanted) {
+  const text = people(c);
+  const i = c.participants.findIndex((p) => wanted.includes(p.user) || wanted.includes(p.userName));
+  if (i !== 0) return text; // the API lists them first
+  const name = userText(c.participants[0], 0);
+  return [h("mark", {}, name), text.slice(name.length)];
+}
+
+function row(c, now, query) {
+  const wanted = lookedFor(query).filter(([kind]) => kind === "q" || kind === "user").map(([, , value]) => value);
+  const as = foundAs(c, query);
   const live = c.state === "live";
   return h("tr", { "data-testid": "conference", "data-state": c.state, "data-id": c.id },
-    h("td", {}, h("a", { class: "name", href: conferenceLink(c) }, c.id), h("span", { class: "sub" }, c.app)),
+    h("td", {}, h("a", { class: "name", href: conferenceLink(c) }, wanted.includes(c.id) ? h("mark", {}, c.id) : c.id), h("span", { class: "sub" }, c.app),
+      as && h("span", { class: "found", "data-testid": "found-as" }, as)),
     h("td", {}, pill(c)),
     h("td", { class: "when" }, time(c.startAt, date(c.startAt)), h("span", { class: "sub" }, ago(c.startAt, now))),
     h("td", { class: "number" }, duration(live ? now - c.startAt : c.durationMs), live && h("span", { class: "sub" }, "so far")),
-    h("td", {}, plural(c.participantCount, "participant"), h("span", { class: "sub people", title: people(c) }, people(c))),
+    h("td", {}, h("span", { class: "count" }, plural(c.participantCount, "participant")), h("span", { class: "sub people", title: people(c) }, peopleText(c, wanted))),
     h("td", {}, score(c.mos, c.label)),
   );
 }
 
 const columns = [["Conference"], ["Outcome"], ["Started"], ["Duration", "number"], ["Participants"], ["Score"]];
 
-function table(list) {
+function table(list, query) {
   return h("table", { class: "conferences" },
     h("caption", { class: "visually-hidden" }, "Conferences, newest first"),
     h("thead", {}, h("tr", {}, columns.map(([name, kind]) => h("th", { scope: "col", class: kind }, name)))),
-    h("tbody", {}, list.conferences.map((c) => row(c, list.at))),
+    h("tbody", {}, list.conferences.map((c) => row(c, list.at, query))),
   );
 }
 
 function empty(query) {
-  if (filters.some((name) => query.get(name)) || query.get("cursor")) {
-    return h("div", { class: "empty", "data-testid": "empty" },
-      h("h2", {}, "Nothing matches"),
-      h("p", {}, "No conference fits this search. Conference IDs are matched whole, and upper and lower case differ."),
-      h("a", { class: "button", href: "." }, "Show all conferences"));
-  }
+  if (isSearch(query) || query.get("cursor")) return nothingFound(query);
   return h("div", { class: "empty", "data-testid": "empty" },
     h("h2", {}, "No conferences yet"),
     h("p", {}, "As soon as a page with the qos library adds its first connection, the conference appears here by itself."));
@@ -97,8 +76,8 @@ function draw(list, query) {
   const target = byId("list");
   const focused = document.activeElement?.closest?.("#list a")?.getAttribute("href");
   // Ages are shown to the second at first, so that a row is drawn anew only when it says something new.
-  drawOnChange(target, [list.conferences, Math.floor(list.at / 30_000), list.conferences.some((c) => c.state === "live") && list.at], () =>
-    list.conferences.length > 0 ? table(list) : empty(query));
+  drawOnChange(target, [String(query), list.conferences, Math.floor(list.at / 30_000), list.conferences.some((c) => c.state === "live") && list.at], () =>
+    list.conferences.length > 0 ? table(list, query) : empty(query));
   if (focused) [...target.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
   drawOnChange(byId("paging"), [list.next, String(query)], () => paging(list, query));
   byId("status").textContent = `Updated ${clock(Date.now())}`;
@@ -108,15 +87,15 @@ async function load() {
   const query = new URLSearchParams(location.search);
   const mine = abort;
   try {
-    const list = await ask("api/conferences", Object.fromEntries([...query].filter(([name]) => filters.includes(name) || name === "cursor" || name === "limit")), mine.signal);
+    const list = await ask("api/conferences", Object.fromEntries([...query].filter(([name]) => parameters.includes(name) || name === "cursor" || name === "limit")), mine.signal);
     if (mine !== abort) return 0;
     drawOnChange(byId("alert"), null, () => []);
     draw(list, query);
     return query.get("cursor") ? 0 : refreshMs;
   } catch (error) {
     if (error.name === "AbortError") return 0;
-    drawOnChange(byId("alert"), error.message, () => notice(error.message, () => run()));
-    if (!byId("list").drawnFrom) byId("list").replaceChildren();
+    drawOnChange(byId("alert"), error.message, () => notice(error.message, error.status === 400 ? undefined : () => run()));
+    if (!byId("list").drawnFrom || error.status === 400) byId("list").replaceChildren();
     return error.status === 400 ? 0 : refreshMs;
   } finally {
     byId("list").setAttribute("aria-busy", "false");
@@ -146,20 +125,35 @@ function go(query) {
   open();
 }
 
+const search = () => go(readForm(new URLSearchParams(location.search)));
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  go(readForm());
+  search();
 });
-form.elements.outcome.addEventListener("change", () => go(readForm()));
+for (const name of ["outcome", "quality", "cause"]) form.elements[name].addEventListener("change", search);
+form.elements.kind.addEventListener("change", () => form.elements.word.focus());
 
-/** On a narrow screen the rest of the filters is folded away, unless it is in use. */
+/** On a narrow screen the choices are folded away, unless one is in use. */
 function unfold(open) {
   form.classList.toggle("open", open);
   byId("more").setAttribute("aria-expanded", String(open));
   byId("more").textContent = open ? "Fewer filters" : "More filters";
 }
 byId("more").addEventListener("click", () => unfold(!form.classList.contains("open")));
-unfold(["app", "outcome", "from", "to"].some((name) => new URLSearchParams(location.search).get(name)));
-byId("clear").addEventListener("click", () => go(new URLSearchParams()));
+unfold(isFolded(new URLSearchParams(location.search)));
+byId("clear").addEventListener("click", () => {
+  form.elements.kind.value = "q";
+  go(new URLSearchParams());
+  form.elements.word.focus();
+});
+
+// "/" goes to the field, as in other lists.
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+  event.preventDefault();
+  form.elements.word.focus();
+  form.elements.word.select();
+});
 addEventListener("popstate", open);
 open();

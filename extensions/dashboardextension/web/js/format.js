@@ -24,6 +24,9 @@ export const capital = (word) => (word ? word[0].toUpperCase() + word.slice(1) :
 /** camelCase as words: iceDisruptionStart becomes "Ice disruption start". */
 export const words = (name) => capital(String(name).replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase());
 
+/** The same of a key of additionalIDs: pbxExtensionID becomes "PBX extension ID". */
+export const idWords = (key) => words(key).replace(/\b(id|pbx|fq)\b/gi, (word) => word.toUpperCase());
+
 export const plural = (n, one, many = `${one}s`) => `${integer(n)} ${n === 1 ? one : many}`;
 
 const known = (n) => typeof n === "number" && Number.isFinite(n);

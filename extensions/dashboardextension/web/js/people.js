@@ -2,27 +2,35 @@
 
 import { causeText } from "./cause.js";
 import { h, scrollBox } from "./dom.js";
-import { browser, capital, clock, decimal, duration, fps, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
+import { browser, capital, clock, decimal, duration, fps, idWords, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
 import { drawLowest } from "./lowest.js";
 import { fabricTitle, streamStats } from "./model.js";
 import { score, soFarPill } from "./parts.js";
 
 const detailNames = {
-  "qos.application.version": "App version",
-  "qos.site.id": "Site",
-  "qos.library.version": "Library",
+  "qos.application.version": ["App version", "version"],
+  "qos.site.id": ["Site", "site"],
+  "qos.library.version": ["Library"],
 };
 
-function facts(p, people, soFar) {
+const additional = "qos.additional.";
+
+/** A value that is a link to all conferences that have it. */
+const all = (app, kind, value, more) =>
+  value && h("a", { class: "plain", href: `.?${new URLSearchParams({ [kind]: value, ...more, app })}`, title: "All conferences with it", "data-testid": `find-${kind}` }, value);
+
+function facts(p, people, soFar, app) {
   const d = p.details ?? {};
   const out = [["Browser", browser(d["user_agent.original"]), d["user_agent.original"]]];
-  for (const [name, word] of Object.entries(detailNames)) out.push([word, d[name]]);
+  for (const [name, [word, kind]] of Object.entries(detailNames)) out.push([word, kind ? all(app, kind, d[name]) : d[name]]);
   for (const [name, value] of Object.entries(d)) {
-    if (name.startsWith("qos.additional.")) out.push([words(name.slice("qos.additional.".length)), value]);
+    const additionalKey = name.startsWith(additional) && name.slice(additional.length);
+    if (additionalKey) out.push([idWords(additionalKey), all(app, "additional", value, { additionalKey })]);
   }
   out.push([soFar ? "Likely cause so far" : "Likely cause", causeText(p.summary?.likelyCause, people)]);
-  if (p.summary?.userIDs?.length > 1) out.push(["Called", p.summary.userIDs.join(", ")]);
+  const names = [...(p.former ?? []), p.user];
+  out.push([names.length > 1 ? "Called" : "User ID", names[0] && names.map((name, i) => [i > 0 && ", ", all(app, "user", name)])]);
   return out.filter(([, value]) => value);
 }
 
@@ -114,22 +122,22 @@ function presence(p, soFar) {
   return `${clock(from)} – ${clock(to)} · ${duration(to - from)}${s?.endReason ? ` · ${reasonText(s.endReason)}` : ""}`;
 }
 
-function card(p, open, people, soFar) {
+function card(p, open, people, soFar, app) {
   return h("details", { class: "card participant", open, "data-key": p.session, "data-testid": "participant", "data-session": p.session },
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
       h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p, soFar))),
       scores(p, soFar)),
-    h("dl", { class: "facts" }, facts(p, people, soFar).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
+    h("dl", { class: "facts" }, facts(p, people, soFar, app).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
     p.fabrics.length > 0 && fabricTable(p),
     streamTable(p));
 }
 
 /** All participants; few are open at first. */
-export function drawPeople(people, soFar) {
+export function drawPeople(people, soFar, app) {
   return [
     h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
-    h("div", { class: "participants" }, people.map((p) => card(p, people.length <= 4, people, soFar))),
+    h("div", { class: "participants" }, people.map((p) => card(p, people.length <= 4, people, soFar, app))),
   ];
 }
 

@@ -1,0 +1,112 @@
+// The search of the list: what the form says, and what the address says. Each word that is
+// looked for is a parameter of its own; one stands in the field, the others beside it.
+
+import { byId, drawOnChange, h } from "./dom.js";
+import { causeWords } from "./cause.js";
+import { capital, idWords, labels, outcomes } from "./format.js";
+
+const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
+
+/** What a word may be looked for as: by the parameter, and by the key of additionalIDs. */
+const kinds = { q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
+const choices = ["app", "outcome", "quality", "cause", "from", "to"];
+
+/** The parameters that make a search. */
+export const parameters = [...Object.keys(kinds), "additionalKey", ...choices];
+
+const kindName = (kind, key) => (key ? idWords(key) : kinds[kind]);
+
+/** The word that API and page name a match by. */
+export const matchName = (word) =>
+  ({ conferenceID: "conference ID", userID: "user ID", siteID: "site", applicationVersion: "app version", additionalIDs: "additional ID" })[word] ?? kindName("additional", word);
+
+const form = byId("filters");
+const { elements } = form;
+const option = (value, text) => h("option", { value }, text);
+
+elements.kind.append(
+  ...Object.entries(kinds).map(([kind, name]) => option(kind, kind === "additional" ? "Any additional ID" : name)),
+  h("optgroup", { label: "Additional IDs" }, additionalKeys.map((key) => option(`additional ${key}`, kindName("additional", key)))));
+elements.outcome.append(...Object.entries(outcomes).map(([value, [word]]) => option(value, word)));
+elements.quality.append(...labels.map((value) => option(value, capital(value))));
+elements.cause.append(...Object.entries(causeWords).map(([value, word]) => option(value, word)));
+
+const pad = (n) => String(n).padStart(2, "0");
+
+/** Milliseconds as the value of a datetime-local input, which is in local time. */
+function toInput(ms) {
+  if (!/^\d+$/.test(ms ?? "")) return "";
+  const d = new Date(Number(ms));
+  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
+}
+
+/** The words that are looked for, as [kind, key, value]; the first stands in the field. */
+export const lookedFor = (query) =>
+  [...query].filter(([name, value]) => kinds[name] && value).map(([name, value]) => [name, name === "additional" ? query.get("additionalKey") ?? "" : "", value]);
+
+export const isSearch = (query) => parameters.some((name) => query.get(name));
+
+/** Reads the form. A word in the field takes the place of the one that stood there. */
+export function readForm(before) {
+  const query = new URLSearchParams();
+  const [kind, key = ""] = elements.kind.value.split(" ");
+  const value = elements.word.value;
+  const rest = lookedFor(before).slice(1).filter(([other]) => !value || other !== kind);
+  for (const [name, itsKey, word] of [...(value ? [[kind, key, value]] : []), ...rest]) {
+    query.set(name, word);
+    if (itsKey) query.set("additionalKey", itsKey);
+  }
+  for (const name of choices) {
+    const chosen = elements[name].value;
+    if (chosen) query.set(name, name === "from" || name === "to" ? String(new Date(chosen).getTime()) : chosen);
+  }
+  return query;
+}
+
+/** Writes what the address says into the form. */
+export function fillForm(query) {
+  const [first, ...rest] = lookedFor(query);
+  if (first) elements.kind.value = [first[0], first[1]].filter(Boolean).join(" ");
+  elements.word.value = first?.[2] ?? "";
+  for (const name of choices) elements[name].value = name === "from" || name === "to" ? toInput(query.get(name)) : query.get(name) ?? "";
+  byId("clear").hidden = !isSearch(query);
+  drawOnChange(byId("also"), [String(query)], () => rest.map((one) => token(one, query)));
+}
+
+/** One more word, with a link that takes it away. */
+function token([kind, key, value], query) {
+  const without = new URLSearchParams(query);
+  without.delete(kind);
+  without.delete("cursor");
+  if (kind === "additional") without.delete("additionalKey");
+  return h("li", { class: "token", "data-testid": "also", "data-kind": kind }, h("span", {}, `${kindName(kind, key)} `, h("b", {}, value)),
+    h("a", { href: String(without) ? `?${without}` : ".", "aria-label": `Remove ${kindName(kind, key)} ${value}`, title: "Remove" }, "×"));
+}
+
+/** Whether a choice that narrow screens fold away is in use. */
+export const isFolded = (query) => choices.some((name) => query.get(name));
+
+/** What to say where nothing was found. */
+export function nothingFound(query) {
+  const [first] = lookedFor(query);
+  const anything = new URLSearchParams({ q: first?.[2] ?? "" });
+  return h("div", { class: "empty", "data-testid": "empty" },
+    h("h2", {}, "Nothing matches"),
+    h("p", {}, first ? ["No conference has ", h("b", {}, first[2]), ` ${first[0] === "q" ? "as any of its IDs, users, sites or versions" : `as its ${kindName(first[0], first[1]).toLowerCase().replace(/\bid\b/, "ID")}`}`, isFolded(query) || lookedFor(query).length > 1 ? " and fits the rest of this search." : "."] : "No conference fits this search."),
+    first && h("p", {}, "IDs are matched whole: upper and lower case differ, and so does a space."),
+    h("p", { class: "choices" }, first && first[0] !== "q" && h("a", { class: "button", href: `?${anything}` }, "Search as anything"),
+      h("a", { class: "button", href: "." }, "Show all conferences")));
+}
+
+/** As what a row was found, where its own words do not say it. */
+export function foundAs(c, query) {
+  const [first] = lookedFor(query).filter(([kind]) => kind === "q" || kind === "user");
+  if (!first) return "";
+  const [kind, , value] = first;
+  const as = kind === "q" ? (c.matched ?? []) : ["userID"];
+  const shown = c.participants.some((p) => p.user === value || p.userName === value);
+  const told = as.filter((word) => word !== "conferenceID" && !(word === "userID" && shown));
+  if (told.length === 0) return "";
+  const name = (word) => (word === "userID" ? "another user ID" : matchName(word));
+  return `Found as ${told.map(name).join(" and ")}`;
+}

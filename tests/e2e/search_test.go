@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// listed is a row of the dashboard's list.
+type listed struct {
+	ID, State, Outcome string
+	Matched            []string
+	Participants       []struct{ User, UserName string }
+}
+
+// TestSearch makes a call in a real browser that has all that a call may be found by, and
+// looks for it as a person who supports users does: while it goes on, after a user was given
+// another ID by the old and the new one, and when it is over.
+//
+// spec: INIT-08, API-06, FAB-13, DASH-01
+func TestSearch(t *testing.T) {
+	need(t, programs[chromium]...)
+	c := newCollector(t)
+	served := startLibraryPages(t, t.TempDir())
+	c.origins = append(c.origins, served.url)
+	c.start()
+	served.of(t, c)
+	b := startBrowser(t, chromium)
+	for _, room := range []string{"Call Å", "another call"} {
+		p := openPage(t, b, room, served.url+"/search.html?"+url.Values{"room": {room}}.Encode())
+		until(t, p, 60*time.Second, "outcome.sent > 0")
+		if room != "Call Å" {
+			p.run("end()") // of the same user and site, and never renamed
+			continue
+		}
+		c.findsLive(t, room)
+		p.run("rename()")
+		c.finds(t, url.Values{"user": {"ada-2"}}, room)
+		c.finds(t, url.Values{"user": {"grace-2"}}, room)
+		p.run("end()")
+	}
+	eventually(t, 60*time.Second, "both calls have ended", func() (bool, string) {
+		rows := c.found(url.Values{"site": {"Ålesund & Søn"}, "outcome": {"success"}})
+		return len(rows) == 2, strings.Join(idsOf(rows), ", ")
+	})
+	c.finds(t, url.Values{"user": {"ada-1"}}, "another call", "Call Å")
+	c.finds(t, url.Values{"user": {"ada-2"}}, "Call Å")
+	c.finds(t, url.Values{"user": {"grace-2"}, "outcome": {"success"}, "version": {"7.1 search"}}, "Call Å")
+	c.finds(t, url.Values{"user": {"ada-2"}, "outcome": {"dropped"}})
+	c.looksAt(t, b)
+}
+
+// findsLive: each word finds the call while it goes on, and nothing like it does.
+func (c *collector) findsLive(t *testing.T, room string) {
+	t.Helper()
+	eventually(t, 20*time.Second, "the call is in the list", func() (bool, string) {
+		rows := c.found(url.Values{"user": {"ada-1"}})
+		return len(rows) == 1 && rows[0].State == "live", strings.Join(idsOf(rows), ", ")
+	})
+	for _, query := range []url.Values{
+		{"user": {"grace-1"}},
+		{"site": {"Ålesund & Søn"}},
+		{"version": {"7.1 search"}},
+		{"additional": {"the pbxID <1>"}},
+		{"id": {room}},
+		{"user": {"ada-1"}, "site": {"Ålesund & Søn"}, "version": {"7.1 search"}, "additional": {"the tenantID <1>"}, "additionalKey": {"tenantID"}},
+	} {
+		c.finds(t, query, room)
+	}
+	for _, query := range []url.Values{
+		{"user": {"Ada Lovelace"}}, // real names are not shown here, and find nothing
+		{"user": {"ADA-1"}},
+		{"site": {"ålesund & søn"}},
+		{"additional": {"the tenantID <1>"}, "additionalKey": {"pbxID"}},
+		{"id": {strings.ToLower(room)}},
+		{"user": {"ada-2"}},
+	} {
+		c.finds(t, query)
+	}
+	for word, as := range map[string]string{room: "conferenceID", "ada-1": "userID", "grace-1": "userID", "Ålesund & Søn": "siteID", "7.1 search": "applicationVersion"} {
+		require.Equal(t, []string{as}, c.found(url.Values{"q": {word}})[0].Matched, word)
+	}
+	for _, key := range []string{
+		"customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID",
+	} {
+		rows := c.found(url.Values{"q": {"the " + key + " <1>"}})
+		require.Len(t, rows, 1, key)
+		require.Equal(t, []string{key}, rows[0].Matched)
+	}
+}
+
+func (c *collector) found(query url.Values) []listed {
+	c.t.Helper()
+	var list struct{ Conferences []listed }
+	c.ask("/api/conferences", query, &list)
+	return list.Conferences
+}
+
+func idsOf(rows []listed) (out []string) {
+	for _, row := range rows {
+		out = append(out, row.ID+" "+row.State+" "+row.Outcome)
+	}
+	return out
+}
+
+// finds sees which calls a search finds, the newest first, within what it takes to store.
+func (c *collector) finds(t *testing.T, query url.Values, rooms ...string) {
+	t.Helper()
+	var got []string
+	eventually(t, 15*time.Second, query.Encode(), func() (bool, string) {
+		got = nil
+		for _, row := range c.found(query) {
+			got = append(got, row.ID)
+		}
+		return strings.Join(got, "\n") == strings.Join(rooms, "\n"), strings.Join(got, ", ")
+	})
+}
+
+// looksAt uses the page: types a word, chooses what it is, follows links, and finds the same
+// by the address alone.
+func (c *collector) looksAt(t *testing.T, b *browser) {
+	t.Helper()
+	p := openPage(t, b, "list", c.dashboard+"/")
+	rows := func(n string) string { return "document.querySelectorAll('[data-testid=conference]').length === " + n }
+	p.until(15*time.Second, rows("2"))
+	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
+	p.until(15*time.Second, rows("1")+" && document.querySelector('[data-testid=found-as]') && location.search === '?q=ada-2'")
+	c.picture(t, p, "found")
+	p.run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'site'; f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
+	p.until(15*time.Second, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
+	c.picture(t, p, "empty")
+	p.run("history.back()")
+	p.until(15*time.Second, rows("1")+" && document.getElementById('word').value === 'ada-2' && document.getElementById('filters').elements.kind.value === 'q'")
+	p.run("document.querySelector('[data-testid=conference] a').click()")
+	p.until(20*time.Second, "document.querySelector('[data-testid=find-additional]') && document.querySelector('[data-testid=find-site]')")
+	p.run("document.querySelector('[data-testid=find-site]').scrollIntoView({ block: 'center' })")
+	c.picture(t, p, "participant")
+	p.run("document.querySelector('[data-testid=find-additional]').click()")
+	p.until(15*time.Second, rows("2")+" && new URLSearchParams(location.search).get('additionalKey')")
+	p.run("location.search = '?site=' + encodeURIComponent('Ålesund & Søn') + '&user=ada-2&quality=&outcome=success'")
+	p.until(15*time.Second, rows("1")+" && document.querySelector('[data-testid=also][data-kind=user]') && document.getElementById('word').value === 'Ålesund & Søn'")
+	c.picture(t, p, "several")
+	p.run("document.querySelector('[data-testid=also] a').click()")
+	p.until(15*time.Second, rows("2"))
+	p.run("location.search = '?quality=great'")
+	p.until(15*time.Second, "document.querySelector('.notice.error')")
+	c.picture(t, p, "error")
+}
+
+// picture keeps what a page looks like, wide and narrow, where QOS_PICTURES says so.
+func (c *collector) picture(t *testing.T, p *page, name string) {
+	t.Helper()
+	dir := os.Getenv("QOS_PICTURES")
+	if dir == "" {
+		return
+	}
+	for _, width := range []int{390, 1280} {
+		require.NoError(t, p.browser.do("browsingContext.setViewport", map[string]any{"context": p.context, "viewport": map[string]any{"width": width, "height": 900}}, nil))
+		require.NoError(t, p.capture(filepath.Join(dir, fmt.Sprint(name, "-", width, ".png"))))
+	}
+}
