@@ -245,10 +245,10 @@
   }
   async function prove(secret, firstBare, serverFirst) {
     const match = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst);
-    const [, nonce = "", salt = "", count = ""] = match ?? [];
+    const [, nonce = "", salt = "", count2 = ""] = match ?? [];
     const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
     if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("the server did not answer our nonce");
-    const iterations = Number(count);
+    const iterations = Number(count2);
     if (iterations < 4096 || iterations > 6e5)
       throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
     const salted = await pbkdf2(secret.normalize("NFKC"), fromBase64(salt), iterations);
@@ -683,7 +683,7 @@ firs 24 + firCount
 nacks 234 + nackCount
 retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
 retransmittedBytes 4 + retransmittedBytesSent
-targetBitrateBps 34 = targetBitrate
+targetBitrateBps 34
 remotePacketsLost 34
 remoteLossFraction 34
 remoteJitterMs 34
@@ -694,9 +694,13 @@ displayedPixels 24
 bytesSent 5 +
 bytesReceived 5 +
 availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
-    const [name = "", inSets = "", how, first = name, ...more] = line.split(" ");
-    return { name, inSets, how, first, more, factor: /Ms$/.test(name) ? 1e3 : 1 };
+    const [name = "", inSets = "", how = "", first = name, second = "", third = ""] = line.split(" ");
+    return { name, inSets, how, first, second, third, factor: /Ms$/.test(name) ? 1e3 : 1, range: rangeOf(name) };
   });
+  var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth".split(
+    " "
+  );
+  var restarts = alwaysCounted.slice(0, 4);
   var sets = [
     "",
     "inbound-rtp audio",
@@ -708,8 +712,20 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const [statsType, mediaType] = kind.split(" ");
     const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
     const names = columns.map(({ name }) => name);
-    return { columns, names, line: JSON.stringify({ type: "columns", set, statsType, mediaType, names }) };
+    const counted = columns.filter(({ how }) => /[+/]/.test(how)).flatMap(({ first, second, third }) => [first, second, third]);
+    const blank = blankOf(names);
+    const counters = blankOf([...alwaysCounted, ...counted]);
+    return {
+      columns,
+      names,
+      blank,
+      counters,
+      line: JSON.stringify({ type: "columns", set, statsType, mediaType, names })
+    };
   });
+  function blankOf(names) {
+    return JSON.parse(`{"${names.join('":null,"')}":null}`);
+  }
   var setNumbered = (set) => sets[set];
   var pairSet = 5;
   function streamSet(statsType, mediaType) {
@@ -720,37 +736,40 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
   }
   var known = (value) => num(value) ?? Number.NaN;
-  function increase(before, after, ...counters) {
-    const counter = counters.find((name) => num(after[name]) !== null) ?? "";
-    const now = known(after[counter]);
-    const then = num(before[counter]) ?? 0;
-    return now < then ? Math.max(0, now) : now - then;
+  var countersOf = (set) => setNumbered(set).counters;
+  function count(last, report, blank) {
+    const by = { ...blank };
+    const anew = restarts.some((name) => known(report[name]) < known(last[name]));
+    for (const name in blank) {
+      const now = num(report[name]);
+      if (anew) last[name] = null;
+      if (now === null) continue;
+      const then = last[name] ?? 0;
+      by[name] = now < then && name !== "packetsLost" ? now : now - then;
+      last[name] = now;
+    }
+    return by;
   }
-  function measure(set, before, after, own) {
-    const measures = {};
-    for (const name in own) measures[name] = bounded(name, own[name]);
-    for (const column of setNumbered(set).columns) {
-      const { name, how, first, factor } = column;
-      if (how === "$") measures[name] = bounded(name, str(after[first]));
-      else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after));
+  function measure(set, by, report, own) {
+    const { blank, columns } = setNumbered(set);
+    const measures = { ...blank };
+    for (const { name, how, first, second, third, factor, range } of columns) {
+      let value = own[name];
+      if (how === "+") value = factor * known(by[first] ?? by[second]);
+      else if (how === "/") value = factor * known(by[first]) / known(by[second] ?? by[third]);
+      else if (how === "=") value = factor * known(report[first]);
+      else if (how === "$") value = str(report[first]);
+      measures[name] = bounded(range, value);
     }
     return measures;
   }
-  function numberOf({ how, first, more }, before, after) {
-    if (how === "+") return increase(before, after, first, ...more);
-    if (how === "/") return increase(before, after, first) / increase(before, after, ...more);
-    return known(after[first]);
-  }
   var longestBytes = 64;
-  function bounded(name, value) {
+  function bounded(range, value) {
     if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
     const number = num(value);
     if (number === null) return null;
-    ranges[name] ??= rangeOf(name);
-    const [factor, least, most] = ranges[name];
-    return Math.min(Math.max(Math.round(number * factor) / factor, least), most);
+    return Math.min(Math.max(Math.round(number * range[0]) / range[0], range[1]), range[2]);
   }
-  var ranges = {};
   function rangeOf(name) {
     if (/Ms$/.test(name)) return [10, 0, 36e5];
     if (/[fF]ps$/.test(name)) return [100, 0, 1e3];
@@ -765,69 +784,58 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const factor = 10 ** decimals;
     return num(Math.round(known(value) * factor) / factor);
   }
-  function baseOf(before, after, ...counters) {
-    return counters.some((name) => known(after[name]) < (num(before[name]) ?? 0)) ? {} : before;
-  }
-  function baseline(before, after) {
-    const base = baseOf(before, after, "packetsReceived", "packetsSent");
-    let kept = after;
-    for (const field in base)
-      if (num(base[field]) !== null && num(after[field]) === null) kept = { ...kept, [field]: base[field] };
-    return kept;
-  }
-  function lossBetween(before, after) {
-    return known(after.packetsLost) - (num(before.packetsLost) ?? 0);
-  }
-  function lossFraction(before, after, sent, ms) {
-    const between = known(after.timestamp) - known(before.timestamp);
-    const lost = lossBetween(before, after) * ms / (sent * between);
-    return (between > 0 ? num(lost) : null) ?? after.fractionLost;
-  }
-  function measureStream(before, after, ms, pairRttMs) {
-    const { rtp, remote, source, ssrc, codec, statsType, mediaType } = after;
-    const base = baseOf(before.rtp, rtp, "packetsReceived", "packetsSent");
-    const by = (...counters) => increase(base, rtp, ...counters);
-    const limitedMs = (why) => 1e3 * increase(durations(base), durations(rtp), why);
-    const packets = by("packetsReceived", "packetsSent");
-    const again = num(by("retransmittedPacketsReceived", "retransmittedPacketsSent")) ?? 0;
-    return measure(streamSet(statsType, mediaType), base, rtp, {
+  function measureStream(counts, stream2, ms, pairRttMs) {
+    const { rtp, remote, source, ssrc, codec, statsType, mediaType } = stream2;
+    const set = streamSet(statsType, mediaType);
+    counts.own ??= { ...countersOf(set) };
+    counts.far ??= { ...countersOf(0) };
+    const by = count(counts.own, rtp, countersOf(set));
+    const limited = count(counts.own, rtp.qualityLimitationDurations ?? {}, countersOf(0));
+    const saidMs = known(remote.timestamp) - known(counts.far.timestamp);
+    const sentMs = num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
+    const other = count(counts.far, remote, countersOf(0));
+    const sent = known(by.packetsReceived ?? by.packetsSent);
+    const measures = measure(set, by, rtp, {
       ssrc,
       codec,
       // For the first time: browsers count retransmissions among the packets (Chromium those of
       // the RTX stream), which would make a loss look smaller the harder it is fought.
-      packets: packets - again,
-      packetsLost: lossBetween(base, rtp),
+      packets: sent - (by.retransmittedPacketsReceived ?? by.retransmittedPacketsSent ?? 0),
+      packetsLost: by.packetsLost,
       audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
-      fps: by("framesSent", "framesDecoded", "framesEncoded") * 1e3 / ms,
-      remotePacketsLost: lossBetween(base === before.rtp ? before.remote : {}, remote),
+      fps: known(by.framesSent ?? by.framesDecoded ?? by.framesEncoded) * 1e3 / ms,
+      rttMs: num(rttOf(other, remote.roundTripTime)) ?? pairRttMs,
+      remotePacketsLost: other.packetsLost,
       remoteJitterMs: 1e3 * known(remote.jitter),
-      remoteLossFraction: lossFraction(before.remote, remote, packets, ms),
-      cpuLimitedMs: limitedMs("cpu"),
-      bandwidthLimitedMs: limitedMs("bandwidth"),
-      rttMs: num(rttOf(before.remote, remote, "roundTripTimeMeasurements", "roundTripTime")) ?? pairRttMs
+      // The receiver reports every few seconds: what it lost between two of its reports is held
+      // against what was sent in that time.
+      remoteLossFraction: num(saidMs > 0 ? known(other.packetsLost) * ms / (sent * saidMs) : null) ?? remote.fractionLost,
+      cpuLimitedMs: 1e3 * known(limited.cpu),
+      bandwidthLimitedMs: 1e3 * known(limited.bandwidth),
+      // Of an encoding that was switched off Chromium goes on to say what it was meant to have.
+      targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate
     });
+    const told = (bytes) => sentMs > 0 ? num(bytes) : null;
+    const sender = {
+      bytes: told(other.bytesSent),
+      packets: told(other.packetsSent),
+      ms: num(sentMs) ?? 0
+    };
+    return { measures, sender };
   }
-  function durations(rtp) {
-    return rtp.qualityLimitationDurations ?? {};
+  function perSecond(count2, ms) {
+    return round(known(count2) * 1e3 / ms, 2);
   }
-  function perSecond(count, ms) {
-    return round(known(count) * 1e3 / ms, 2);
-  }
-  function rttOf(before, after, measurements, last) {
-    const base = baseOf(before, after, measurements);
-    const mean2 = increase(base, after, "totalRoundTripTime") / increase(base, after, measurements);
-    return 1e3 * (num(mean2) ?? known(after[last]));
+  function rttOf(by, last) {
+    const measurements = by.roundTripTimeMeasurements ?? by.responsesReceived;
+    return 1e3 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last));
   }
   function measurePair(before, { pair }) {
-    const base = baseOf(before ?? {}, pair, "responsesReceived");
-    return measure(pairSet, base, pair, { rttMs: rttOf(base, pair, "responsesReceived", "currentRoundTripTime") });
-  }
-  function measureSender(before, after, ms) {
-    const base = baseOf(before, after, "packetsSent");
-    const at = num(after.remoteTimestamp);
-    const between = at === null ? ms : at - (num(before.remoteTimestamp) ?? at);
-    const by = (counter) => between > 0 ? num(increase(base, after, counter)) : null;
-    return { bytes: by("bytesSent"), packets: by("packetsSent"), ms: between };
+    const names = countersOf(pairSet);
+    const last = { ...names };
+    count(last, before ?? {}, names);
+    const by = count(last, pair, names);
+    return measure(pairSet, by, pair, { rttMs: rttOf(by, pair.currentRoundTripTime) });
   }
 
   // src/stats/monitor.ts
@@ -851,7 +859,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function adoptNew(snapshot, atMs) {
       const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
-      for (const stream2 of added) streams.set(stream2.key, { stream: stream2, atMs, freezes: [], jitters: mean(), rtts: mean() });
+      for (const stream2 of added) {
+        const counts = {};
+        measureStream(counts, stream2, 1, null);
+        streams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, freezes: [], jitters: mean(), rtts: mean() });
+      }
       return added;
     }
     const changed = (snapshot) => [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
@@ -863,7 +875,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       /** The selected pair of the last reading. */
       pair: () => pairs.values().next().value,
       /** Whether that SSRC is in the last readings. */
-      has: (ssrc) => [...streams.values()].some(({ stream: stream2 }) => stream2.ssrc === ssrc),
+      has: (ssrc) => [...streams.values()].some((known2) => known2.ssrc === ssrc),
       /** A reading between intervals: only what is new becomes a starting point. */
       adopt(reports, atMs) {
         const snapshot = normalise(reports);
@@ -894,7 +906,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           if (!stream2 && ms > forgottenMs) streams.delete(key);
           if (!stream2 || ms < tooShortMs) continue;
           const interval = advance(known2, stream2, takenMs, pairRttMs, areaOf);
-          if (isIdle(known2.stream)) continue;
+          if (isIdle(known2)) continue;
           intervals.push(interval);
           addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
         }
@@ -909,45 +921,43 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     };
   }
   function advance(known2, stream2, atMs, pairRttMs, areaOf) {
-    const before = known2.stream;
     const ms = span(known2.atMs, atMs);
-    const measures = measureStream(before, stream2, ms, pairRttMs);
+    const { measures, sender } = measureStream(known2.counts, stream2, ms, pairRttMs);
     if (stream2.mediaType === "video") {
-      measures.displayedPixels = bounded("displayedPixels", areaOf(stream2.ssrc));
+      measures.displayedPixels = bounded(rangeOf("displayedPixels"), areaOf(stream2.ssrc));
       measures.freezes60s = recentFreezes(known2, num(measures.freezes), atMs);
     }
-    known2.stream = { ...stream2, rtp: baseline(before.rtp, stream2.rtp), remote: baseline(before.remote, stream2.remote) };
     known2.atMs = atMs;
     return {
       stream: stream2,
       ms,
       measures,
-      sender: measureSender(before.remote, stream2.remote, ms),
+      sender,
       meanJitterMs: known2.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
       meanRttMs: known2.rtts(num(measures.rttMs))
     };
   }
-  function recentFreezes(known2, count, atMs) {
-    if (count === null) return null;
-    known2.freezes = [...known2.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
+  function recentFreezes(known2, count2, atMs) {
+    if (count2 === null) return null;
+    known2.freezes = [...known2.freezes, { atMs, count: count2 }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
     return known2.freezes.reduce((sum, f) => sum + f.count, 0);
   }
   function mean() {
     let sum = 0;
-    let count = 0;
+    let count2 = 0;
     return (value) => {
       if (value !== null) {
         sum += value;
-        count++;
+        count2++;
       }
-      return count ? sum / count : null;
+      return count2 ? sum / count2 : null;
     };
   }
   function span(fromMs, toMs) {
     return Math.min(6e5, Math.max(1, Math.round(toMs - fromMs)));
   }
-  function isIdle({ rtp }) {
-    return !(num(rtp.packetsReceived) ?? num(rtp.packetsSent));
+  function isIdle({ counts: { own } }) {
+    return !(own?.packetsReceived ?? own?.packetsSent);
   }
   function addRow(groups, ms, set, measures) {
     let group = groups.find((g) => Math.abs(g.intervalMs - ms) <= sameIntervalMs && g.rows.length < maxRows);
@@ -1111,7 +1121,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           statsType,
           ssrc,
           mediaType,
-          fractionLoss: bounded("lossFraction", loss2),
+          fractionLoss: round(loss2, 4),
           packetLossPercentage: round(loss2 === null ? null : loss2 * 100, 2),
           bitrate: perSecond(num(bytes2), 125 * overMs),
           // kbit/s: 8 bits, 1000 of them
@@ -1392,8 +1402,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       /** The next entry to send within the window. */
       next(windowFrames) {
         const entry = entries[cursor];
-        const inFlight = total(entries.slice(0, cursor + 1));
-        return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : void 0;
+        return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : void 0;
       },
       /** The entry is on the wire. */
       sent(entry) {
@@ -1448,8 +1457,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       }
     };
   }
-  function total(entries) {
-    return entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  function total(entries, count2 = entries.length) {
+    let sum = 0;
+    for (let i = 0; i < count2; i++) sum += entries[i]?.bytes ?? 0;
+    return sum;
   }
   function settle(entry, err, msg) {
     entry.done?.(err, msg);
@@ -1878,7 +1889,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   // src/session.ts
   var graceMs = 1e4;
   var keptEnded = 256;
-  var pollMs = 2e3;
+  var longMs = 5e3;
   var longestMs2 = 2e4;
   function createSession(first, env) {
     const { base, appID } = first;
@@ -1902,7 +1913,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let unwatchPage = () => {
     };
     const beat = createTimer();
-    let poll;
+    const poll = createTimer();
     const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
     function hello(token) {
       const at = clock.time(clock.stamp());
@@ -1961,12 +1972,16 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function startBeat() {
       const latestMs2 = measuredMs + longestMs2 - clock.mono();
-      beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2), measure2);
+      measureIn(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2));
+    }
+    function measureIn(ms) {
+      beat.set(ms, measure2);
+      if (ms >= longMs) poll.set(ms / 2, look);
     }
     function measure2() {
       measuredMs = clock.mono();
       if (!fabrics.length) return;
-      beat.set(intervalMs, measure2);
+      measureIn(intervalMs);
       let awaited = fabrics.length;
       for (const fabric of fabrics) fabric.measure().then(() => --awaited || transport.pump());
       transport.pump();
@@ -1974,7 +1989,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function look() {
       for (const fabric of fabrics) fabric.look();
-      if (!fabrics.length) clearInterval(poll);
     }
     function conferenceURL({ fabric, conferenceID, addedAt }) {
       const known3 = urls.get(fabric);
@@ -2018,11 +2032,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const first2 = !fabrics.length;
       if (first2) measuredMs = clock.mono();
       fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
-      if (first2) {
-        startBeat();
-        clearInterval(poll);
-        poll = setInterval(look, pollMs);
-      }
+      if (first2) startBeat();
     }
     const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known3) => known3.conferenceID === conferenceID).at(-1);
     function match(pc, conferenceID, ssrc) {
@@ -2070,7 +2080,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         for (const fabric of [...fabrics]) fabric.end("replaced", true);
         unwatchPage();
         beat.cancel();
-        clearInterval(poll);
+        poll.cancel();
         transport.stop(graceMs);
       },
       collectIP: () => info.config.collectIP,

@@ -126,8 +126,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
     /** The next entry to send within the window. */
     next(windowFrames: number): Entry | undefined {
       const entry = entries[cursor];
-      const inFlight = total(entries.slice(0, cursor + 1));
-      return cursor < windowFrames && (!cursor || inFlight <= limits.windowBytes) ? entry : undefined;
+      return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : undefined;
     },
 
     /** The entry is on the wire. */
@@ -191,8 +190,11 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
   };
 }
 
-function total(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + entry.bytes, 0);
+/** The bytes of the first so many. */
+function total(entries: readonly Entry[], count = entries.length): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += entries[i]?.bytes ?? 0;
+  return sum;
 }
 
 function settle(entry: Entry, err: CsError | 'failure', msg: string): void {

@@ -38,7 +38,7 @@ export interface SessionEnv {
 
 const graceMs = 10_000;
 const keptEnded = 256;
-const pollMs = 2000;
+const longMs = 5000; // between measurements: states are looked at in the middle too
 const longestMs = 20_000; // between two measurements, whatever the interval (SRV-04)
 
 /** A user's session from initialize() on. */
@@ -70,7 +70,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let measuredMs = clock.mono();
   let unwatchPage = () => {};
   const beat = createTimer(); // of the measurements
-  let poll: ReturnType<typeof setInterval> | undefined;
+  const poll = createTimer(); // of the states
 
   const alive = (conferenceID?: string) =>
     fabrics.filter((f) => !f.ended() && (conferenceID === undefined || f.info.conferenceID === conferenceID));
@@ -144,23 +144,28 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   function startBeat(): void {
     // However often the interval changes, no measurement is put off for ever.
     const latestMs = measuredMs + longestMs - clock.mono();
-    beat.set(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs), measure);
+    measureIn(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs));
+  }
+
+  /** A task of its own is what a look costs most: a measurement looks too, so one between them is enough. */
+  function measureIn(ms: number): void {
+    beat.set(ms, measure);
+    if (ms >= longMs) poll.set(ms / 2, look);
   }
 
   function measure(): void {
     measuredMs = clock.mono();
     if (!fabrics.length) return;
-    beat.set(intervalMs, measure);
+    measureIn(intervalMs);
     let awaited = fabrics.length;
     for (const fabric of fabrics) fabric.measure().then(() => --awaited || transport.pump());
     transport.pump(); // what waits for one that has not answered since the last time
     askWifi();
   }
 
-  /** Looks at the states of all fabrics while there are any. */
+  /** Looks at the states of all fabrics. */
   function look(): void {
     for (const fabric of fabrics) fabric.look();
-    if (!fabrics.length) clearInterval(poll);
   }
 
   function conferenceURL({ fabric, conferenceID, addedAt }: FabricInfo): string | null {
@@ -211,11 +216,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     const first = !fabrics.length;
     if (first) measuredMs = clock.mono();
     fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
-    if (first) {
-      startBeat();
-      clearInterval(poll);
-      poll = setInterval(look, pollMs);
-    }
+    if (first) startBeat();
   }
 
   /** The last fabric of that conference. */
@@ -280,7 +281,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
       beat.cancel();
-      clearInterval(poll);
+      poll.cancel();
       transport.stop(graceMs);
     },
 

@@ -146,7 +146,7 @@ describe('the life of a fabric', () => {
     pc.connect();
     await harness.run();
     Object.assign(pc, { signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
-    await harness.run(2100);
+    await harness.run(5100);
     expect(find('fabricTerminated')?.data).toEqual({ reason: 'closed' });
     expect(find('fabricSetupFailed')).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { measurePair, measureStream } from '../src/stats/interval.ts';
+import { type Counts, measureStream as measureOn, measurePair } from '../src/stats/interval.ts';
 import { fromLegacy } from '../src/stats/legacy.ts';
-import { bounded, columnsLine, pairSet, row, streamSet } from '../src/stats/measures.ts';
+import { bounded, columnsLine, pairSet, rangeOf, row, streamSet } from '../src/stats/measures.ts';
 import { createMonitor, type Reading } from '../src/stats/monitor.ts';
 import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
 import { audioMos, label, videoMos } from '../src/stats/quality.ts';
@@ -113,6 +113,13 @@ const stream = (rtp: Report, more: Partial<Stream> = {}): Stream => ({
   ...more,
 });
 
+/** The measures from one reading of a stream to the next. */
+function measureStream(before: Stream, after: Stream, ms: number, pairRttMs: number | null) {
+  const counts: Counts = {};
+  measureOn(counts, before, ms, null);
+  return measureOn(counts, after, ms, pairRttMs).measures;
+}
+
 describe('intervals', () => {
   it('does not count a packet twice that came again (spec: STAT-08)', () => {
     // 10 of 100 packets are lost and repaired: the loss is a tenth, not 10 of 110.
@@ -188,6 +195,13 @@ describe('intervals', () => {
     expect(loss(5000, 5000)).toBe(0.5); // no new report: what the last one said
   });
 
+  it('say that an encoding that is switched off is to have no bit rate', () => {
+    const video = { statsType: 'outbound-rtp', mediaType: 'video' } as const;
+    const target = (active: unknown) =>
+      measureStream(stream({}, video), stream({ targetBitrate: 5000, active }, video), 1000, null).targetBitrateBps;
+    expect([target(false), target(true), target(undefined)]).toEqual([0, 5000, 5000]);
+  });
+
   it('leave out what the other end reported long ago', () => {
     const remoteAt = (timestamp: number) => {
       const [known] = normalise([
@@ -220,7 +234,9 @@ describe('rows', () => {
       width: 70_000,
       codec: 'x'.repeat(100),
     };
-    const fitted = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, bounded(name, value)]));
+    const fitted = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, bounded(rangeOf(name), value)]),
+    );
     const values = row(streamSet('inbound-rtp', 'video'), fitted);
     const { names } = JSON.parse(columnsLine(2));
     const cell = (name: string) => values[1 + names.indexOf(name)];

@@ -58,7 +58,7 @@ firs 24 + firCount
 nacks 234 + nackCount
 retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
 retransmittedBytes 4 + retransmittedBytesSent
-targetBitrateBps 34 = targetBitrate
+targetBitrateBps 34
 remotePacketsLost 34
 remoteLossFraction 34
 remoteJitterMs 34
@@ -71,11 +71,18 @@ bytesReceived 5 +
 availableOutgoingBps 5 = availableOutgoingBitrate`
   .split('\n')
   .map((line) => {
-    const [name = '', inSets = '', how, first = name, ...more] = line.split(' ');
-    return { name, inSets, how, first, more, factor: /Ms$/.test(name) ? 1000 : 1 };
+    const [name = '', inSets = '', how = '', first = name, second = '', third = ''] = line.split(' ');
+    return { name, inSets, how, first, second, third, factor: /Ms$/.test(name) ? 1000 : 1, range: rangeOf(name) };
   });
 
-type Column = (typeof table)[number];
+/** What is counted beside the columns: what is worked out, and what the other end's report has. */
+const alwaysCounted =
+  'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth'.split(
+    ' ',
+  );
+
+/** Of packets and answers: where one fell, all were started again. */
+const restarts = alwaysCounted.slice(0, 4);
 
 /** By number: the columns of each set. */
 const sets = [
@@ -89,8 +96,24 @@ const sets = [
   const [statsType, mediaType] = kind.split(' ');
   const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
   const names = columns.map(({ name }) => name);
-  return { columns, names, line: JSON.stringify({ type: 'columns', set, statsType, mediaType, names }) };
+  const counted = columns
+    .filter(({ how }) => /[+/]/.test(how))
+    .flatMap(({ first, second, third }) => [first, second, third]);
+  const blank = blankOf(names);
+  const counters = blankOf([...alwaysCounted, ...counted]);
+  return {
+    columns,
+    names,
+    blank,
+    counters,
+    line: JSON.stringify({ type: 'columns', set, statsType, mediaType, names }),
+  };
 });
+
+/** Nothing known of each, and made at once: engines treat what grows name by name as a table, many times slower. */
+function blankOf(names: readonly string[]): Record<string, null> {
+  return JSON.parse(`{"${names.join('":null,"')}":null}`);
+}
 
 const setNumbered = (set: number) => sets[set] as (typeof sets)[number];
 
@@ -113,30 +136,46 @@ export function row(set: number, measures: Measures): Cell[] {
 /** A number, or NaN, so that whatever is reckoned with it is unknown too. */
 export const known = (value: unknown) => num(value) ?? Number.NaN;
 
-/** The increase of the first of those counters that there is; one that fell was started again and counts from 0. */
-export function increase(before: Report, after: Report, ...counters: string[]): number {
-  const counter = counters.find((name) => num(after[name]) !== null) ?? '';
-  const now = known(after[counter]);
-  const then = num(before[counter]) ?? 0;
-  return now < then ? Math.max(0, now) : now - then;
+/** Counters by name: what they said last, or by how much they grew. */
+export type Counted = Record<string, number | null>;
+
+/** What is to be counted of a report whose row is of that set; 0 is for those without. */
+export const countersOf = (set: number): Readonly<Counted> => setNumbered(set).counters;
+
+/**
+ * By how much counters grew since last, which then says what they say now. One that fell was
+ * started again and counts from 0, as all do when one of restarts fell; one that is
+ * missing keeps what it said, so that it is not new when it comes back. A loss may fall (RFC
+ * 3550: duplicates).
+ */
+export function count(last: Counted, report: Report, blank: Readonly<Counted>): Counted {
+  const by = { ...blank };
+  const anew = restarts.some((name) => known(report[name]) < known(last[name]));
+  for (const name in blank) {
+    const now = num(report[name]);
+    if (anew) last[name] = null;
+    if (now === null) continue;
+    const then = last[name] ?? 0;
+    by[name] = now < then && name !== 'packetsLost' ? now : now - then;
+    last[name] = now;
+  }
+  return by;
 }
 
-/** The measures of a set between two reports, and those that were worked out, as the wire takes them. */
-export function measure(set: number, before: Report, after: Report, own: Record<string, unknown>) {
-  const measures: Record<string, Cell> = {};
-  for (const name in own) measures[name] = bounded(name, own[name]);
-  for (const column of setNumbered(set).columns) {
-    const { name, how, first, factor } = column;
-    if (how === '$') measures[name] = bounded(name, str(after[first]));
-    else if (how) measures[name] = bounded(name, factor * numberOf(column, before, after));
+/** The measures of a set, by what the counters of a report grew, what it says, and those that were worked out. */
+export function measure(set: number, by: Counted, report: Report, own: Record<string, unknown>) {
+  const { blank, columns } = setNumbered(set);
+  const measures: Record<string, Cell> = { ...blank };
+  for (const { name, how, first, second, third, factor, range } of columns) {
+    let value = own[name];
+    // A report has the counters of its own direction alone.
+    if (how === '+') value = factor * known(by[first] ?? by[second]);
+    else if (how === '/') value = (factor * known(by[first])) / known(by[second] ?? by[third]);
+    else if (how === '=') value = factor * known(report[first]);
+    else if (how === '$') value = str(report[first]);
+    measures[name] = bounded(range, value);
   }
   return measures;
-}
-
-function numberOf({ how, first, more }: Column, before: Report, after: Report): number {
-  if (how === '+') return increase(before, after, first, ...more);
-  if (how === '/') return increase(before, after, first) / increase(before, after, ...more);
-  return known(after[first]);
 }
 
 const longestBytes = 64;
@@ -145,22 +184,20 @@ const longestBytes = 64;
  * The wire refuses a frame for one number outside its measure's range, or a fraction where
  * whole numbers stand: a strange browser must not cost the other rows.
  */
-export function bounded(name: string, value: unknown): Cell {
+export function bounded(range: Range, value: unknown): Cell {
   // Three bytes a character at most: most need no counting.
   if (typeof value === 'string') return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
   const number = num(value);
   if (number === null) return null;
-  ranges[name] ??= rangeOf(name);
-  const [factor, least, most] = ranges[name];
-  return Math.min(Math.max(Math.round(number * factor) / factor, least), most);
+  // An array that is taken apart costs a call a member.
+  return Math.min(Math.max(Math.round(number * range[0]) / range[0], range[1]), range[2]);
 }
 
-type Range = readonly [factor: number, least: number, most: number];
+/** The numbers that the wire takes for a measure: of 1 / factor, from least to most. */
+export type Range = readonly [factor: number, least: number, most: number];
 
-const ranges: Record<string, Range> = {};
-
-// By what a name ends in, so no name that comes here may stand in internal-names.json.
-function rangeOf(name: string): Range {
+/** By what a name ends in, so no name that comes here may stand in internal-names.json. */
+export function rangeOf(name: string): Range {
   if (/Ms$/.test(name)) return [10, 0, 3_600_000];
   if (/[fF]ps$/.test(name)) return [100, 0, 1000];
   if (/Level$|Fraction$/.test(name)) return [1e4, 0, 1];

@@ -1,7 +1,7 @@
 // The streams of one fabric over time: readings in, rows and intervals out.
 
-import { baseline, measurePair, measureSender, measureStream, type SenderInterval } from './interval.ts';
-import { bounded, type Cell, type Measures, pairSet, row, streamSet } from './measures.ts';
+import { type Counts, measurePair, measureStream, type SenderInterval } from './interval.ts';
+import { bounded, type Cell, type Measures, pairSet, rangeOf, row, streamSet } from './measures.ts';
 import { normalise, num, type Pair, type Report, type Snapshot, type Stream } from './normalise.ts';
 
 /** One stream in one interval. */
@@ -62,7 +62,11 @@ export function createMonitor(startMs: number) {
 
   function adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
     const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
-    for (const stream of added) streams.set(stream.key, { stream, atMs, freezes: [], jitters: mean(), rtts: mean() });
+    for (const stream of added) {
+      const counts: Counts = {};
+      measureStream(counts, stream, 1, null); // for what it is counted from
+      streams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, freezes: [], jitters: mean(), rtts: mean() });
+    }
     return added;
   }
 
@@ -79,7 +83,7 @@ export function createMonitor(startMs: number) {
     pair: (): Pair | undefined => pairs.values().next().value,
 
     /** Whether that SSRC is in the last readings. */
-    has: (ssrc: number | undefined) => [...streams.values()].some(({ stream }) => stream.ssrc === ssrc),
+    has: (ssrc: number | undefined) => [...streams.values()].some((known) => known.ssrc === ssrc),
 
     /** A reading between intervals: only what is new becomes a starting point. */
     adopt(reports: Iterable<Report>, atMs: number): Reading {
@@ -112,7 +116,7 @@ export function createMonitor(startMs: number) {
         if (!stream && ms > forgottenMs) streams.delete(key);
         if (!stream || ms < tooShortMs) continue;
         const interval = advance(known, stream, takenMs, pairRttMs, areaOf);
-        if (isIdle(known.stream)) continue;
+        if (isIdle(known)) continue;
         intervals.push(interval);
         addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
       }
@@ -129,7 +133,8 @@ export function createMonitor(startMs: number) {
 
 /** What is kept of a stream between readings. */
 interface Known {
-  stream: Stream;
+  ssrc: number;
+  counts: Counts;
   atMs: number;
   freezes: { atMs: number; count: number }[];
   jitters: Mean;
@@ -138,20 +143,18 @@ interface Known {
 
 /** The interval since the last reading, which this one replaces. */
 function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
-  const before = known.stream;
   const ms = span(known.atMs, atMs);
-  const measures = measureStream(before, stream, ms, pairRttMs);
+  const { measures, sender } = measureStream(known.counts, stream, ms, pairRttMs);
   if (stream.mediaType === 'video') {
-    measures.displayedPixels = bounded('displayedPixels', areaOf(stream.ssrc));
+    measures.displayedPixels = bounded(rangeOf('displayedPixels'), areaOf(stream.ssrc));
     measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
   }
-  known.stream = { ...stream, rtp: baseline(before.rtp, stream.rtp), remote: baseline(before.remote, stream.remote) };
   known.atMs = atMs;
   return {
     stream,
     ms,
     measures,
-    sender: measureSender(before.remote, stream.remote, ms),
+    sender,
     meanJitterMs: known.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
     meanRttMs: known.rtts(num(measures.rttMs)),
   };
@@ -183,8 +186,8 @@ function span(fromMs: number, toMs: number): number {
 }
 
 /** A stream on which no packet ever went, as most of a large conference's are. */
-function isIdle({ rtp }: Stream): boolean {
-  return !(num(rtp.packetsReceived) ?? num(rtp.packetsSent));
+function isIdle({ counts: { own } }: Known): boolean {
+  return !(own?.packetsReceived ?? own?.packetsSent);
 }
 
 /** Rows are gathered by interval and cut into frames. */

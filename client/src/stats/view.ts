@@ -2,7 +2,6 @@
 
 import type { MediaStreamTrackStats, StreamStats, UserID } from '../types.ts';
 import { perSecond, round } from './interval.ts';
-import { bounded } from './measures.ts';
 import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
 import { label, lossOf } from './quality.ts';
@@ -71,7 +70,7 @@ function reportsOf(
         statsType,
         ssrc,
         mediaType,
-        fractionLoss: bounded('lossFraction', loss) as number | null,
+        fractionLoss: round(loss, 4),
         packetLossPercentage: round(loss === null ? null : loss * 100, 2),
         bitrate: perSecond(num(bytes), 125 * overMs), // kbit/s: 8 bits, 1000 of them
         packetRate: perSecond(num(packets), overMs),
