@@ -38,7 +38,7 @@ func TestLiveIssues(t *testing.T) {
 	need(t, programs[chromium]...)
 	c := startLiveCall(t)
 	c.page.until(20*time.Second, "document.querySelector('[data-testid=so-far] time') && document.querySelector('[data-testid=no-issues]')")
-	require.Zero(t, c.metrics()[openIssues(lossKind)])
+	require.Zero(t, c.metrics()[openIssues])
 	c.drawsWithCare()
 	c.focusLowest()
 
@@ -46,7 +46,7 @@ func TestLiveIssues(t *testing.T) {
 	c.page.until(60*time.Second, issuesAre(lossKind, "Open"))
 	eventually(t, 20*time.Second, "the metrics tell of it", func() (bool, string) {
 		m := c.metrics()
-		return m[openIssues(lossKind)] >= 1 && m[issuesRaised(lossKind)] >= 1, fmt.Sprint(m[openIssues(lossKind)], m[issuesRaised(lossKind)])
+		return m[openIssues] >= 1 && m[issuesRaised] >= 1, fmt.Sprint(m[openIssues], m[issuesRaised])
 	})
 	require.Contains(t, c.text("#news"), "High packet loss")
 	c.keepsLowest()
@@ -55,7 +55,7 @@ func TestLiveIssues(t *testing.T) {
 	down("ada", harm{})(c.causeCall)
 	c.page.until(60*time.Second, issuesAre(lossKind, "Resolved"))
 	eventually(t, 30*time.Second, "the metrics tell that it is over", func() (bool, string) {
-		return c.metrics()[openIssues(lossKind)] == 0, fmt.Sprint(c.metrics()[openIssues(lossKind)])
+		return c.metrics()[openIssues] == 0, fmt.Sprint(c.metrics()[openIssues])
 	})
 	c.keepsIssue()
 	c.leave()
@@ -63,13 +63,12 @@ func TestLiveIssues(t *testing.T) {
 	c.agree()
 }
 
-// openIssues and issuesRaised are samples of metrics.
-func openIssues(kind string) string {
-	return fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricOpenIssues, appID, kind)
-}
-func issuesRaised(kind string) string {
-	return fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssuesRaised, appID, kind)
-}
+// Samples of metrics.
+var (
+	openIssues   = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricOpenIssues, appID, lossKind)
+	issuesRaised = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssuesRaised, appID, lossKind)
+	issuesTotal  = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssues, appID, lossKind)
+)
 
 // issuesAre is that the page lists issues of that kind at Ada, all in that state.
 func issuesAre(kind, word string) string {
@@ -118,7 +117,7 @@ func (c *liveCall) query() url.Values {
 
 func (c *liveCall) metrics() map[string]float64 {
 	c.t.Helper()
-	return samples(c.t, c.stage.read(c.stage.collector.metrics+"/metrics"))
+	return samples(c.t, c.stage.read(c.stage.metrics+"/metrics"))
 }
 
 func (c *liveCall) text(selector string) (text string) {
@@ -225,7 +224,7 @@ func (c *liveCall) agree() {
 	}
 	require.Positive(c.t, spans)
 	m := c.metrics()
-	require.InDelta(c.t, spans, m[issuesRaised(lossKind)], 0)
-	require.Positive(c.t, m[fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssues, appID, lossKind)])
-	require.Zero(c.t, m[openIssues(lossKind)])
+	require.InDelta(c.t, spans, m[issuesRaised], 0)
+	require.Positive(c.t, m[issuesTotal])
+	require.Zero(c.t, m[openIssues])
 }
