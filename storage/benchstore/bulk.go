@@ -5,6 +5,8 @@ import (
 	"database/sql"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
 // values are the columns of a conference after its key and place; text says how the engine
@@ -30,6 +32,17 @@ func (p placeKeys) key(l listing, fresh int64) (key int64, known bool) {
 	return key, true
 }
 
+// terms are those of a conference, as its participants' sessions say.
+func (r listing) terms() map[term.Term]bool {
+	out := map[term.Term]bool{}
+	for _, s := range r.sessions {
+		for _, t := range term.OfSession(r.app, s.user, s.user, details) {
+			out[t] = true
+		}
+	}
+	return out
+}
+
 // bulk implements engine.
 func (e *sqliteEngine) bulk(ctx context.Context, n int, conference func(int) listing) error {
 	// Without a log: what is made here is worth nothing until it is all there.
@@ -43,13 +56,14 @@ func (e *sqliteEngine) bulk(ctx context.Context, n int, conference func(int) lis
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after the commit
-	var statements [4]*sql.Stmt
+	var statements [5]*sql.Stmt
 	for i, text := range []string{
 		`INSERT INTO place (key, app_id, conference_id) VALUES (?, ?, ?)`,
 		`INSERT INTO session (key, app_id, id, user_id, user_alias, details) VALUES (?, ?, ?, ?, ?, ?)`,
 		`INSERT INTO conference (key, place, app_id, start_ms, end_ms, activity,
-			revision, summary_start, summary_end, outcome, participants, mos, label, document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			revision, summary_start, summary_end, outcome, participants, mos, label, document, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
 		`INSERT INTO participant (conference, session) VALUES (?, ?)`,
+		`INSERT INTO term (term, start_ms, conference, recorded) VALUES (?, ?, ?, 0)`,
 	} {
 		if statements[i], err = tx.PrepareContext(ctx, text); err != nil {
 			return err
@@ -73,6 +87,9 @@ func (e *sqliteEngine) bulk(ctx context.Context, n int, conference func(int) lis
 			session++
 			insert(1, session, r.app, s.id[:], s.user, s.user, string(s.details))
 			insert(3, key, session)
+		}
+		for t := range r.terms() {
+			insert(4, int64(t), r.start.UnixMilli(), key)
 		}
 	}
 	if err != nil {
@@ -112,11 +129,17 @@ func (e *postgresEngine) bulk(ctx context.Context, n int, conference func(int) l
 		}},
 		{"qos_conference", []string{
 			"key", "place", "app_id", "start_ms", "end_ms", "activity",
-			"revision", "summary_start", "summary_end", "outcome", "participants", "mos", "label", "document",
+			"revision", "summary_start", "summary_end", "outcome", "participants", "mos", "label", "document", "told",
 		}, func(key int64, r listing) [][]any {
 			session = 0
 			place, _ := places.key(r, key)
-			return [][]any{append([]any{key, place}, r.values(bytes)...)}
+			return [][]any{append(append([]any{key, place}, r.values(bytes)...), true)}
+		}},
+		{"qos_term", []string{"term", "start_ms", "conference", "recorded"}, func(key int64, r listing) (out [][]any) {
+			for t := range r.terms() {
+				out = append(out, []any{int64(t), r.start.UnixMilli(), key, false})
+			}
+			return out
 		}},
 		{"qos_participant", []string{"conference", "session"}, func(key int64, r listing) (out [][]any) {
 			for range r.sessions {

@@ -114,6 +114,15 @@ func (c *catalogue) at(i int, again bool) listing {
 	return c.listing(i)
 }
 
+// user returns one who took part in some conference.
+func (c *catalogue) user(r *rand.Rand) string {
+	for {
+		if l := c.listing(r.IntN(c.n)); len(l.sessions) > 0 {
+			return l.sessions[0].user
+		}
+	}
+}
+
 // isRoom: three of ten conferences are held under names that are used again.
 func isRoom(i int) bool { return i%10 < 3 }
 

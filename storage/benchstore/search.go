@@ -48,6 +48,24 @@ var searches = []search{
 		q.Outcome = rare
 		return q
 	}},
+	{"user", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{UserID: c.user(r)} }},
+	{"user, an hour", func(c *catalogue, r *rand.Rand) storage.Query {
+		q := c.window(r, "", time.Hour)
+		q.UserID = c.user(r)
+		return q
+	}},
+	{"user, as anything", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{Any: c.user(r)} }},
+	{"anything that nothing is", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Any: "unheard"} }},
+	{"version that all have", func(*catalogue, *rand.Rand) storage.Query {
+		return storage.Query{ApplicationVersion: applicationVersion}
+	}},
+	{"version that all have, of an app", func(c *catalogue, r *rand.Rand) storage.Query {
+		return storage.Query{AppID: c.app(r), ApplicationVersion: applicationVersion}
+	}},
+	{"version that all have, outcome rare", func(*catalogue, *rand.Rand) storage.Query {
+		return storage.Query{ApplicationVersion: applicationVersion, Outcome: rare}
+	}},
+	{"label that none has", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Label: "unheard"} }},
 	{"unsummarised", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Unsummarised: true} }},
 	{"unsummarised of an app", func(c *catalogue, r *rand.Rand) storage.Query {
 		return storage.Query{AppID: c.app(r), Unsummarised: true}

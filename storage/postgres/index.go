@@ -52,7 +52,7 @@ func counting(p join.Part) string {
 
 // listing is a part of a listing as SQL after the columns of conferenceColumns.
 func listing(p join.Part) string {
-	where := strings.ReplaceAll(p.Where, join.TermTable, `qos_term`)
+	where := strings.NewReplacer(join.TermTable, `qos_term`, join.Fence, `OFFSET 0`).Replace(p.Where)
 	if p.By == join.ByTerm {
 		return numbered(`FROM qos_term t JOIN qos_conference c ON c.key = t.conference JOIN qos_place p ON p.key = c.place ` + where +
 			` ORDER BY t.start_ms DESC, t.conference DESC LIMIT ?`)

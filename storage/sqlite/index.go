@@ -67,7 +67,7 @@ const byPlace = `place p CROSS JOIN conference c INDEXED BY conference_place ON 
 // listing is a part of a listing as SQL after FROM. It names its index, and so the order
 // of the join: the planner has no statistics, and does not know what is rare.
 func listing(p join.Part) string {
-	where := ` ` + strings.ReplaceAll(p.Where, join.TermTable, `term`)
+	where := ` ` + strings.NewReplacer(join.TermTable, `term`, join.Fence, ``).Replace(p.Where)
 	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
 	switch p.By {
 	case join.ByTerm:

@@ -281,7 +281,7 @@ func LongPart(q storage.Query, text func(string) any, drivers []Driver) Part {
 // all apps and kinds where no app is named: few rows of one conference.
 func addTerm(c *condition, w term.Wanted, text func(string) any, key string) {
 	has := "EXISTS (SELECT 1 FROM " + TermTable + " x WHERE x.conference = " + key +
-		" AND x.term BETWEEN ? AND ? AND (x.term & 15) BETWEEN ? AND ?)"
+		" AND x.term BETWEEN ? AND ? AND (x.term & 15) BETWEEN ? AND ? " + Fence + ")"
 	args := []any{int64(w.Low), int64(w.High), int64(w.First), int64(w.Last)}
 	if w.ConferenceID != "" {
 		has, args = "(p.conference_id = ? OR "+has+")", append([]any{text(w.ConferenceID)}, args...)
@@ -289,8 +289,13 @@ func addTerm(c *condition, w term.Wanted, text func(string) any, key string) {
 	c.add(has, args...)
 }
 
-// TermTable stands for the engine's name of its table of terms.
-const TermTable = "{term}"
+const (
+	// TermTable stands for the engine's name of its table of terms.
+	TermTable = "{term}"
+	// Fence stands for what keeps the engine from asking a condition before it has the row
+	// that it is about: a frequent term is many rows.
+	Fence = "{fence}"
+)
 
 // equal is a column of a summary that a query names the value of.
 type equal struct {
