@@ -89,7 +89,7 @@ bench-client: browsers ## what the library costs the page, against bare getStats
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9]*' $$pkg/*_test.go | cut -c6-); do \
-	    go test -tags fuzz -run '^$$' -fuzz "^$$f\$$" -fuzztime 30s $$pkg; done; done
+	    go test -tags fuzz -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime 5x -fuzztime 30s $$pkg; done; done
 
 size: ## weight of the browser library
 	@cd client && npm run --silent size
