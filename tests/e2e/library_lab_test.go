@@ -25,7 +25,8 @@ type lab struct {
 	sleepers  map[string]*browser // which may stand still
 
 	mu      sync.Mutex
-	stories []*story // looked at when the collector has stopped
+	stories []*story              // looked at when the collector has stopped
+	windows map[*browser][]string // that nobody uses: new ones take longest
 }
 
 // The other application that the lab's collector knows.
@@ -83,9 +84,12 @@ func TestLibraryInCalls(t *testing.T) {
 				})
 			}
 		}
+		t.Run("SameUser", func(t *testing.T) {
+			t.Parallel()
+			l.sameUser(t)
+		})
 	})
-	t.Run("SameUser", l.sameUser)
-	t.Run("LinkDown", l.linkDown)
+	t.Run("LinkDown", l.linkDown) // it takes the network from all
 	l.stop()
 	for _, one := range l.stories {
 		t.Run("Account/"+one.tab.room, one.check)
@@ -94,7 +98,10 @@ func TestLibraryInCalls(t *testing.T) {
 
 func startLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{collector: newCollector(t), chain: t.TempDir(), browsers: map[string]*browser{}, sleepers: map[string]*browser{}}
+	l := &lab{
+		collector: newCollector(t), chain: t.TempDir(),
+		browsers: map[string]*browser{}, sleepers: map[string]*browser{}, windows: map[*browser][]string{},
+	}
 	l.authority = makeChain(t, l.chain, "qos.test")
 	l.pages = startLibraryPages(t, t.TempDir())
 	l.tabs = startPages(t)
@@ -114,33 +121,63 @@ func startLab(t *testing.T) *lab {
 // labPage is a page of the lab.
 type labPage struct {
 	*page
-	lab  *lab
 	room string // its own, to call each other in
 }
 
 // open opens a page with a room of its own. No error may reach it as long as it is there.
-func (l *lab) open(t *testing.T, b *browser, room string, query ...string) *labPage {
+func (l *lab) open(t *testing.T, b *browser, room string) *labPage {
 	t.Helper()
-	b.opening.Lock()
-	defer b.opening.Unlock()
-	values := url.Values{}
-	for i := 0; i < len(query); i += 2 {
-		values.Set(query[i], query[i+1])
-	}
-	p := &labPage{openPage(t, b, room, l.pages.url+"/lab.html?"+values.Encode()), l, room + " in " + b.kind}
-	t.Cleanup(p.closeWindow)
+	p := &labPage{l.window(t, b, room, l.pages.url+"/lab.html"), room + " in " + b.kind}
+	t.Cleanup(func() {
+		if !t.Failed() {
+			var errors []string
+			p.get("globalThis.outcome?.errors ?? []", &errors) // it may have gone elsewhere
+			require.Empty(t, errors, "errors that reached the page")
+		}
+	})
 	return p
 }
 
-// closeWindow ends the page, so that others have the machine.
-func (p *labPage) closeWindow() {
-	if p.context == "" || p.t.Failed() {
-		return
+// window goes to a page in a window of its own, and leaves it to others when the test ends.
+func (l *lab) window(t *testing.T, b *browser, name, address string) *page {
+	t.Helper()
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	p := &page{t: t, browser: b, name: name, context: l.unused(b)}
+	var err error
+	if p.context != "" {
+		err = b.navigate(p.context, address)
+	} else {
+		p.context, err = b.open(address)
 	}
-	var errors []string
-	p.get("globalThis.outcome?.errors ?? []", &errors) // it may have gone elsewhere
-	require.Empty(p.t, errors, "errors that reached the page")
-	p.closeTab()
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		p.keepIfFailed()
+		require.NoError(t, b.navigate(p.context, "about:blank")) // what goes on in it ends
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.windows[b] = append(l.windows[b], p.context)
+	})
+	return p
+}
+
+// unused takes a window that nobody uses; empty where there is none.
+func (l *lab) unused(b *browser) (context string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if free := l.windows[b]; len(free) > 0 {
+		context, l.windows[b] = free[len(free)-1], free[:len(free)-1]
+	}
+	return context
+}
+
+// shows opens the conference's page of the dashboard and waits for texts on it.
+func (p *labPage) shows(l *lab, link string, patterns ...string) {
+	p.t.Helper()
+	dashboard := l.window(p.t, p.browser, "dashboard", link)
+	for _, pattern := range patterns {
+		dashboard.until(20*time.Second, "new RegExp("+quote(pattern)+").test(document.body.innerText)")
+	}
 }
 
 // does runs a statement in the page, with room for its own room.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -65,9 +66,7 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, fillers, lost+len(whole.events("customEvent")), "declared, or there")
 	var link string
 	p.get("told.at(-1).stats.conferenceURL", &link)
-	dashboard := openPage(t, b, "dashboard", link)
-	dashboard.until(20*time.Second, "/\\d+ events never left the browsers/.test(document.body.innerText)")
-	dashboard.closeTab()
+	p.shows(l, link, fmt.Sprintf("%d events never left the browsers", lost))
 }
 
 // changesUser: another AppID, or another user, is another session; what belongs to the one

@@ -93,7 +93,5 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 	}
 	require.Positive(t, compared)
 	require.Equal(t, b.kind == chromium, levels > 0)
-	dashboard := openPage(t, b, "dashboard", link)
-	dashboard.until(20*time.Second, "document.body.innerText.includes("+quote(p.room)+")")
-	dashboard.closeTab()
+	p.shows(l, link, p.room)
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -65,11 +66,7 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 	require.Contains(t, owners, "1 carol")
 	var link string
 	p.get("told.at(-1).stats.conferenceURL", &link)
-	dashboard := openPage(t, b, "dashboard", link)
-	for _, name := range []string{"carol", "ada-2", "ivan"} {
-		dashboard.until(20*time.Second, "document.body.innerText.includes("+quote(name)+")")
-	}
-	dashboard.closeTab()
+	p.shows(l, link, "carol", "ada-2", "ivan")
 }
 
 // tellsConferencesApart: conferences whose IDs differ in case alone are two, and found as such.
@@ -89,10 +86,9 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	require.Empty(t, lowerHas.events("audioMute"))
 	require.Len(t, upperHas.Fabrics, 1)
 	require.Len(t, lowerHas.Fabrics, 1)
-	list := openPage(t, b, "conferences", l.dashboard+"/?id="+lower)
+	list := l.window(t, b, "conferences", l.dashboard+"/?id="+url.QueryEscape(lower))
 	list.until(20*time.Second, "document.body.innerText.includes("+quote(lower)+")")
 	list.until(5*time.Second, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
-	list.closeTab()
 }
 
 // sameUser: one user in two browsers is two participants.
