@@ -45,15 +45,33 @@ func TestSearch(t *testing.T) {
 	for _, realNames := range []bool{false, true} {
 		ask, _ := searched(t, realNames)
 		for _, query := range [][]string{
-			{"user", "ann"}, {"user", "bob"}, {"user", "robert"}, {"site", "hq"}, {"version", "2.3"}, {"additional", "t 1"},
-			{"additional", "t 1", "additionalKey", "tenantID"}, {"quality", "poor"}, {"cause", "senderUplink"}, {"q", "standup"}, {"q", "t 1"},
+			{"user", "ann"},
+			{"user", "bob"},
+			{"user", "robert"},
+			{"site", "hq"},
+			{"version", "2.3"},
+			{"additional", "t 1"},
+			{"additional", "t 1", "additionalKey", "tenantID"},
+			{"quality", "poor"},
+			{"cause", "senderUplink"},
+			{"q", "standup"},
+			{"q", "t 1"},
 			{"user", "ann", "site", "hq", "version", "2.3", "quality", "poor", "cause", "senderUplink", "outcome", "dropped", "app", "demo", "id", "standup"},
 		} {
 			require.Len(t, ask(query...), 1, query)
 		}
 		for _, query := range [][]string{
-			{"user", "Ann"}, {"user", "hq"}, {"site", "2.3"}, {"version", "hq"}, {"additional", "hq"}, {"additional", "t 1", "additionalKey", "pbxID"},
-			{"quality", "good"}, {"cause", "none"}, {"q", "stand"}, {"user", "ann", "site", "branch"}, {"user", "ann", "app", "other"},
+			{"user", "Ann"},
+			{"user", "hq"},
+			{"site", "2.3"},
+			{"version", "hq"},
+			{"additional", "hq"},
+			{"additional", "t 1", "additionalKey", "pbxID"},
+			{"quality", "good"},
+			{"cause", "none"},
+			{"q", "stand"},
+			{"user", "ann", "site", "branch"},
+			{"user", "ann", "app", "other"},
 		} {
 			require.Empty(t, ask(query...), query)
 		}

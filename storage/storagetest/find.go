@@ -27,8 +27,8 @@ const (
 // with gives a record more attributes.
 func with(r storage.Record, attributes ...string) storage.Record {
 	r.Attributes = maps.Clone(r.Attributes)
-	for i := 0; i < len(attributes); i += 2 {
-		r.Attributes[attributes[i]] = attributes[i+1]
+	for pair := range slices.Chunk(attributes, 2) {
+		r.Attributes[pair[0]] = pair[1]
 	}
 	return r
 }
@@ -257,8 +257,15 @@ func (m *packModel) search(rt *rapid.T) (hits int) {
 	from := rapid.SampledFrom([]int{-1, 0, 100, 200}).Draw(rt, "from")
 	for _, value := range values {
 		for _, q := range []storage.Query{
-			{UserID: value}, {SiteID: value}, {ApplicationVersion: value}, {AdditionalID: value}, {AdditionalID: value, AdditionalKey: "customerID"},
-			{Any: value}, {Any: value, AliasesOnly: true}, {UserID: value, SiteID: "hq"}, {Any: value, ConferenceID: "a"},
+			{UserID: value},
+			{SiteID: value},
+			{ApplicationVersion: value},
+			{AdditionalID: value},
+			{AdditionalID: value, AdditionalKey: "customerID"},
+			{Any: value},
+			{Any: value, AliasesOnly: true},
+			{UserID: value, SiteID: "hq"},
+			{Any: value, ConferenceID: "a"},
 		} {
 			if q.AppID = m.app; from >= 0 {
 				q.From = at(float64(from))

@@ -2,6 +2,7 @@ package term
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/qosrtc/qos/internal/semconv"
 )
@@ -29,7 +30,7 @@ func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 		return r.remote
 	}
 	user, alias = named(attributes)
-	return appendUser(r.remote[:len(r.remote):len(r.remote)], r.app, user, alias)
+	return appendUser(slices.Clip(r.remote), r.app, user, alias)
 }
 
 // named returns the user that an event names.

@@ -54,7 +54,7 @@ func New(app string, kind Kind, value string) Term {
 
 func valuePart(value string) Term {
 	sum := sha256.Sum256([]byte(value))
-	return Term(binary.BigEndian.Uint64(sum[:8]) &^ (1<<lowBits - 1)) //nolint:gosec // all bits count, also the sign
+	return Term(binary.BigEndian.Uint64(sum[:8]) &^ (1<<lowBits - 1))
 }
 
 func appPart(app string) Term {
