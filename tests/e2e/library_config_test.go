@@ -65,7 +65,7 @@ func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
 		p.sees(40*time.Second, "count(room) > 3")
 		p.get("asked.filter(([callback]) => callback === 'function').length", &calls[i])
 		p.does("hangUp(room)")
-		whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		var tracks []object
 		p.get("told.flatMap(({ stats }) => stats.mediaStreamTracks).filter(({ bitrate }) => bitrate !== null)", &tracks)
 		if i == 1 {
@@ -104,7 +104,7 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 		p.does("await call(room)")
 		p.sees(30*time.Second, "events('wifiStats').length && / typ host/.test(ends[room].near.localDescription.sdp)")
 		p.does("library.reportError(ends[room].near, room, 'createOffer', new Error('reported'), ends[room].near.localDescription); hangUp(room)")
-		whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		var wire []string
 		p.get(`sent.map((text) => text.replace(/"userAgent":"[^"]*"/, ''))`, &wire)
 		said, kept := strings.Join(wire, "\n"), jsonOf(whole.Timeline)
@@ -147,7 +147,7 @@ func cutsTexts(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, "success", said.Status)
 	p.sees(30*time.Second, "up(room)")
 	p.does("hangUp(room)")
-	whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	details := whole.Conference.Participants[0].Details
 	require.Equal(t, strings.Repeat("😀", 30), details[semconv.ApplicationVersion])
 	require.Equal(t, strings.Repeat("é", 128), details[semconv.SiteID])

@@ -235,7 +235,5 @@ func (l *lab) keepsOf(t *testing.T, app, room, what string, enough func(*kept) b
 // ended tells whether a conference has its summary.
 func ended(k *kept) bool { return k.Conference.State == "ended" }
 
-// has tells whether there are at least so many events of a name.
-func has(name string, count int) func(*kept) bool {
-	return func(k *kept) bool { return len(k.events(name)) >= count }
-}
+// fabricEnded tells whether a fabric of the conference has ended.
+func fabricEnded(k *kept) bool { return len(k.events("fabricTerminated")) > 0 }

@@ -41,7 +41,7 @@ func losesItsPath(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, errors[0], errors[1])
 	require.Equal(t, init[1], errors[0])
 
-	whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	starts, ends := whole.events("iceDisruptionStart"), whole.events("iceDisruptionEnd")
 	require.Len(t, starts, 1)
 	require.Contains(t, []any{"disconnected", "failed"}, starts[0]["iceConnectionState"])

@@ -65,7 +65,7 @@ func relayed(transport string) labSubject {
 		p.does("await call(room, { config: " + relayOnly(startRelayOver(t, transport, l.chain)) + " })")
 		p.sees(30*time.Second, "up(room) && count(room) > 1")
 		p.does("hangUp(room)")
-		whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		setup := whole.events("fabricSetup")
 		require.Len(t, setup, 1)
 		require.Equal(t, []any{"relay", "relay", transport},

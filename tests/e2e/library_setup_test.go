@@ -121,6 +121,6 @@ func isUsedOddly(t *testing.T, l *lab, b *browser) {
 	}
 	p.sees(30*time.Second, "told.some(({ stats }) => stats.fabricState === 'established' && stats.connectionState === 'online')")
 	p.does("ends[room].near.close()")
-	whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	require.Equal(t, []map[string]any{{"reason": "closed"}}, whole.events("fabricTerminated"))
 }

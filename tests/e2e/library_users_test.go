@@ -80,8 +80,8 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	p.does("await call(room); await call(" + quote(lower) + ")")
 	p.sees(30*time.Second, "count(room) > 0 && count("+quote(lower)+") > 0")
 	p.does("library.sendFabricEvent(ends[room].near, 'audioMute', room); hangUp(room); hangUp(" + quote(lower) + ")")
-	upperHas := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
-	lowerHas := l.keeps(t, lower, "the end", has("fabricTerminated", 1))
+	upperHas := l.keeps(t, p.room, "the end", fabricEnded)
+	lowerHas := l.keeps(t, lower, "the end", fabricEnded)
 	require.Len(t, upperHas.events("audioMute"), 1)
 	require.Empty(t, lowerHas.events("audioMute"))
 	require.Len(t, upperHas.Fabrics, 1)
@@ -95,6 +95,7 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 //
 // spec: FAB-09
 func (l *lab) sameUser(t *testing.T) {
+	t.Helper()
 	const room = "everybody"
 	var pages []*labPage
 	for _, kind := range []string{chromium, firefox} {

@@ -28,7 +28,7 @@ func asksForWifi(t *testing.T, l *lab, b *browser) {
 	p.does("await call(room)")
 	p.sees(60*time.Second, "asked > 7 && events('wifiStats').length > 1")
 	p.does("hangUp(room)")
-	whole := l.keeps(t, p.room, "the end", has("fabricTerminated", 1))
+	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	samples := whole.events("wifiStats")
 	var asked int
 	p.get("asked", &asked)
