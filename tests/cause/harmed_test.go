@@ -88,6 +88,7 @@ func TestStarvedCallsAreHarmed(t *testing.T) {
 		"testdata":        {"cpu-receive-a", "cpu-receive-firefox", "cpu-receive-server", "cpu-send-a", "cpu-send-b", "cpu-send-firefox", "cpu-send-mesh", "cpu-send-server"},
 		"testdata/fresh":  {"fresh-24", "fresh-34"},
 		"testdata/second": nil,
+		"testdata/third":  {"third-02", "third-07", "third-12", "third-30"},
 	} {
 		traces, err := ReadAll(dir)
 		require.NoError(t, err)
