@@ -20,6 +20,7 @@ type detail struct {
 	Fabrics    []*fabric     `json:"fabrics"`
 	Timeline   []entry       `json:"timeline"`
 	Streams    []*stream     `json:"streams"`
+	Custom     []*customStat `json:"customStats"`
 	LeftOut    leftOut       `json:"leftOut"`
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
 }
@@ -28,6 +29,7 @@ type detail struct {
 type leftOut struct {
 	Timeline int `json:"timeline"`
 	Streams  int `json:"streams"`
+	Custom   int `json:"customStats"`
 }
 
 // fabric is one PeerConnection of one session, as its records describe it.
@@ -119,6 +121,9 @@ func (a *api) countLeftOut(ctx context.Context, n leftOut) {
 	if n.Streams > 0 {
 		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Streams), partStreams)
 	}
+	if n.Custom > 0 {
+		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Custom), partCustomStats)
+	}
 }
 
 // builder folds the records of a conference, which come in order of time, into a detail.
@@ -128,6 +133,7 @@ type builder struct {
 	fabrics  map[fabricKey]*fabric
 	order    []*fabric
 	streams  streams
+	custom   customStats
 	renamed  map[string][]renamed // by session, in order
 }
 
@@ -137,6 +143,7 @@ func newBuilder(n names) *builder {
 		timeline: newTimeline(n),
 		fabrics:  map[fabricKey]*fabric{},
 		streams:  newStreams(n),
+		custom:   customStats{byKey: map[customKey]*customStat{}},
 		renamed:  map[string][]renamed{},
 	}
 }
@@ -149,6 +156,9 @@ func (b *builder) add(session string, r storage.Record) {
 	case semconv.EventStats:
 		b.streams.add(session, r)
 	case semconv.EventEvent:
+		if b.custom.take(session, r, b.names) {
+			return
+		}
 		b.streams.associate(session, r)
 		b.renames(session, r)
 		b.timeline.add(session, r)
@@ -185,7 +195,8 @@ func (b *builder) detail() *detail {
 		Fabrics:  b.order,
 		Timeline: b.timeline.entries,
 		Streams:  b.streams.list(b.fabrics),
-		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut},
+		Custom:   b.custom.list(),
+		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut, Custom: b.custom.leftOut},
 	}
 	if d.Fabrics == nil {
 		d.Fabrics = []*fabric{}

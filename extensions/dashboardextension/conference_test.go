@@ -24,6 +24,8 @@ type got struct {
 	Timeline   []map[string]any
 	Streams    []map[string]any
 	LeftOut    leftOut
+
+	CustomStats []map[string]any
 }
 
 func ask(t *testing.T, base string, c *call) got {

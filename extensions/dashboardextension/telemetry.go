@@ -17,4 +17,6 @@ var (
 	}
 	partTimeline = metric.WithAttributes(attribute.String("part", "timeline"))
 	partStreams  = metric.WithAttributes(attribute.String("part", "streams"))
+
+	partCustomStats = metric.WithAttributes(attribute.String("part", "custom_stats"))
 )

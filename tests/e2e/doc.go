@@ -11,8 +11,11 @@
 // TestAuth is a site whose users log in: the origin server, the token agent and a collector
 // behind an nginx that ends TLS, and pages that keep an account of all that the library does.
 //
+// TestLibraryInCalls puts the library through what happens to calls: relays over UDP, TCP and
+// TLS, paths that are lost, set-ups that fail, sleep, a link that goes down, late logins.
+//
 // The tests need root (or user namespaces), Chromium with chromedriver, Firefox, and for
-// TestAuth nginx and certutil. They are skipped with a reason where something is missing,
+// TestAuth nginx and certutil, for TestLibraryInCalls certutil and ip. They are skipped with a reason where something is missing,
 // unless QOS_E2E=required. They build the collector and the agent once; QOS_COLLECTOR and
 // QOS_AGENT name binaries to use instead. QOS_ARTIFACTS names a directory that keeps
 // screenshots and logs of what failed. Run them with -count=1: the test cache does not know

@@ -54,6 +54,7 @@ type line struct {
 type kept struct {
 	Conference struct {
 		State            string
+		StartAt          int64
 		ParticipantCount int
 		Participants     []struct {
 			User    string
@@ -67,6 +68,14 @@ type kept struct {
 	Streams  []heldStream
 	Timeline []line
 	Summary  conference.Summary
+
+	CustomStats []struct {
+		Name   string
+		Points struct {
+			T     []int64
+			Value []float64
+		}
+	}
 }
 
 // heldStream is a stream of the dashboard's page.
@@ -103,6 +112,7 @@ func TestInterface(t *testing.T) {
 			checkEvents(t, &got, whole)
 			checkErrors(t, &got, whole)
 			checkUsers(t, &got, whole)
+			checkCustomStats(t, c, p.browser, &got, whole)
 			checkOtherRooms(t, c, &got)
 		})
 	}
@@ -241,10 +251,30 @@ func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 	require.ElementsMatch(t, []any{"application", "closed"}, []any{ends[0]["reason"], ends[1]["reason"]})
 	require.Equal(t, []map[string]any{{"callType": "inbound", "role": "agent", "queue": "q7"}}, whole.events("callDetails"))
 	require.Equal(t, []map[string]any{{"name": "ringing"}, {"name": "answered", "afterMs": 7.0}}, whole.events("customEvent"))
-	require.Equal(t, []map[string]any{{"name": "cpu", "value": 0.5}}, whole.events("customStats"))
 	wifi := whole.events("wifiStats")
 	require.NotEmpty(t, wifi)
 	require.Equal(t, []any{50.0, -61.0, -90.0, "wlan0"}, []any{wifi[0]["signal"], wifi[0]["rssi"], wifi[0]["noise"], wifi[0]["interface"]})
+}
+
+// checkCustomStats: numbers of the application are series, in order of their own times, and drawn.
+func checkCustomStats(t *testing.T, c *collector, b *browser, got *spokenOutcome, whole *kept) {
+	t.Helper()
+	require.Len(t, whole.CustomStats, 2)
+	cpu, waiting := whole.CustomStats[0], whole.CustomStats[1]
+	require.Equal(t, []string{"cpu", "waiting"}, []string{cpu.Name, waiting.Name})
+	require.Equal(t, []float64{0.5}, cpu.Points.Value)
+	require.Equal(t, []float64{3, 1}, waiting.Points.Value)
+	require.InDelta(t, 2000, waiting.Points.T[1]-waiting.Points.T[0], 500)
+	query := url.Values{"app": {appID}, "id": {got.Rooms.Room}, "at": {strconv.FormatInt(whole.Conference.StartAt, 10)}}
+	p := openPage(t, b, "numbers", c.dashboard+"/conference?"+query.Encode())
+	const card = "document.querySelector('[data-testid=custom-charts]')"
+	p.until(15*time.Second, card)
+	p.run(card + ".scrollIntoView()")
+	p.until(15*time.Second, "[..."+card+".querySelectorAll('canvas')].length === 2")
+	var drawn []string
+	p.get("[..."+card+".querySelectorAll('[data-testid=chart]')].map((chart) => chart.innerText.replace(/\\s+/g, ' ').trim())", &drawn)
+	require.Equal(t, []string{"cpu Fabric 1: 0.5", "waiting Fabric 1: 2"}, drawn, "the means")
+	p.closeTab()
 }
 
 // checkErrors: nine functions, each with the name and the message of what was thrown.

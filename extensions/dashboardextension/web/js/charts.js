@@ -4,7 +4,7 @@
 /* global uPlot */
 
 import { h } from "./dom.js";
-import { clock, decimal, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
+import { clock, decimal, figure, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
 import { fabricTitle } from "./model.js";
 import { ticks } from "./view.js";
 
@@ -16,6 +16,15 @@ const metrics = [
   { name: "jitterMs", title: "Jitter", unit: "", text: ms, least: 20, axis: (v) => `${v} ms` },
   { name: "fps", title: "Frame rate", unit: "", text: fps, least: 30, axis: (v) => `${v}` },
 ];
+
+/** Of a number that the application sends: nothing is known of it but its name. */
+const customMetric = (title) => ({ name: "value", title, unit: "", text: figure, axis: figure, range: (_u, min, max) => around(min, max) });
+
+/** Zero and all values, with some room. */
+function around(min, max) {
+  const [from, to] = [Math.min(0, min ?? 0), Math.max(0, max ?? 0)];
+  return from === to ? [0, 1] : [from * 1.1, to * 1.1];
+}
 
 const chartHeight = 148;
 const style = getComputedStyle(document.documentElement);
@@ -180,33 +189,13 @@ function near(column, index) {
   return null;
 }
 
-/** The card of one fabric. */
-class FabricCard {
-  constructor(p, f, view) {
-    this.hidden = new Set();
+/** A card of charts: drawn when it comes into sight, until end(). */
+class Card {
+  constructor(view, charts, attributes, ...head) {
     this.view = view;
-    const streams = f.streams;
-    const { remote, usage } = fabricTitle(f);
-    this.charts = metrics.map((m) => [m, streams.filter((s) => hasValues(s, m.name))]).filter(([, s]) => s.length > 0).map(([m, s]) => new Chart(m, s, view));
-    this.el = h("article", { class: "card fabric-card", "data-testid": "fabric-charts", "data-session": p.session, "data-fabric": f.fabric },
-      h("header", {},
-        h("h3", {}, p.userName || p.user, remote && h("span", { class: "muted" }, " → "), remote),
-        h("span", { class: "muted small" }, [`Fabric ${f.fabric}`, usage].filter(Boolean).join(" · ")),
-        h("div", { class: "chips", role: "group", "aria-label": "Streams shown" }, streams.map((s) => this.#chip(s)))),
-      h("div", { class: "chart-grid" }, this.charts.map((c) => c.el)));
+    this.charts = charts;
+    this.el = h("article", { class: "card fabric-card", ...attributes }, h("header", {}, head), h("div", { class: "chart-grid" }, charts.map((c) => c.el)));
     this.#observe();
-  }
-
-  #chip(stream) {
-    const chip = h("button", { type: "button", class: "chip stream-chip", "aria-pressed": "true", "data-testid": "stream", title: stream.ssrc ? `SSRC ${stream.ssrc}` : null, vars: { "--c": `var(${stream.kind.color})` } },
-      h("i", { class: stream.kind.dash ? "dashed" : "" }), stream.word, stream.codec && h("span", { class: "count" }, stream.codec));
-    chip.addEventListener("click", () => {
-      const show = this.hidden.delete(stream.ssrc);
-      if (!show) this.hidden.add(stream.ssrc);
-      chip.setAttribute("aria-pressed", String(show));
-      for (const c of this.charts) c.show(this.hidden);
-    });
-    return chip;
   }
 
   #observe() {
@@ -225,10 +214,6 @@ class FabricCard {
     });
   }
 
-  set(f) {
-    for (const c of this.charts) c.set(f.streams.filter((s) => hasValues(s, c.metric.name)));
-  }
-
   redraw() {
     for (const c of this.charts) c.u?.redraw();
   }
@@ -239,6 +224,58 @@ class FabricCard {
     this.unlisten();
     for (const c of this.charts) c.u?.destroy();
   }
+}
+
+/** The card of one fabric. */
+class FabricCard extends Card {
+  constructor(p, f, view) {
+    const streams = f.streams;
+    const { remote, usage } = fabricTitle(f);
+    const charts = metrics.map((m) => [m, streams.filter((s) => hasValues(s, m.name))]).filter(([, s]) => s.length > 0).map(([m, s]) => new Chart(m, s, view));
+    const chips = h("div", { class: "chips", role: "group", "aria-label": "Streams shown" });
+    super(view, charts, { "data-testid": "fabric-charts", "data-session": p.session, "data-fabric": f.fabric },
+      h("h3", {}, p.userName || p.user, remote && h("span", { class: "muted" }, " → "), remote),
+      h("span", { class: "muted small" }, [`Fabric ${f.fabric}`, usage].filter(Boolean).join(" · ")), chips);
+    this.hidden = new Set();
+    chips.append(...streams.map((s) => this.#chip(s)));
+  }
+
+  #chip(stream) {
+    const chip = h("button", { type: "button", class: "chip stream-chip", "aria-pressed": "true", "data-testid": "stream", title: stream.ssrc ? `SSRC ${stream.ssrc}` : null, vars: { "--c": `var(${stream.kind.color})` } },
+      h("i", { class: stream.kind.dash ? "dashed" : "" }), stream.word, stream.codec && h("span", { class: "count" }, stream.codec));
+    chip.addEventListener("click", () => {
+      const show = this.hidden.delete(stream.ssrc);
+      if (!show) this.hidden.add(stream.ssrc);
+      chip.setAttribute("aria-pressed", String(show));
+      for (const c of this.charts) c.show(this.hidden);
+    });
+    return chip;
+  }
+
+  set(f) {
+    for (const c of this.charts) c.set(f.streams.filter((s) => hasValues(s, c.metric.name)));
+  }
+}
+
+/** The card of what a participant's application sends of its own, a chart for each name. */
+class CustomCard extends Card {
+  constructor(p, view) {
+    const charts = [...byName(p.custom)].map(([name, series]) => new Chart(customMetric(name), series, view));
+    super(view, charts, { "data-testid": "custom-charts", "data-session": p.session },
+      h("h3", {}, p.userName || p.user), h("span", { class: "muted small" }, "Numbers of the application"));
+  }
+
+  set(p) {
+    const named = byName(p.custom);
+    for (const c of this.charts) c.set(named.get(c.metric.title));
+  }
+}
+
+/** Series by their names; where one is sent for several fabrics, its lines fade. */
+function byName(custom) {
+  const out = Map.groupBy(custom, (one) => one.name);
+  for (const alike of out.values()) alike.forEach((one, rank) => { one.rank = rank; });
+  return out;
 }
 
 const shape = (f) => f.streams.map((s) => [s.ssrc, s.rid, s.statsType, s.codec, ...metrics.map((m) => hasValues(s, m.name))]);
@@ -263,7 +300,7 @@ export class Charts {
   }
 
   set(people) {
-    this.people = people.filter((p) => p.fabrics.some((f) => f.streams.length > 0));
+    this.people = people.filter((p) => p.custom.length > 0 || p.fabrics.some((f) => f.streams.length > 0));
     this.el.hidden = this.people.length === 0;
     this.tools.hidden = this.people.length < 2;
     const options = JSON.stringify(this.people.map((p) => [p.session, p.user]));
@@ -277,19 +314,16 @@ export class Charts {
   }
 
   draw() {
-    const wanted = this.people.filter((p) => !this.chosen || p.session === this.chosen)
-      .flatMap((p) => p.fabrics.filter((f) => f.streams.length > 0).map((f) => [p, f]));
+    const wanted = this.people.filter((p) => !this.chosen || p.session === this.chosen).flatMap((p) => this.#cardsOf(p));
     const keep = new Set();
-    wanted.forEach(([p, f], place) => {
-      const key = `${p.session}/${f.fabric}`;
-      const form = JSON.stringify([p.user, fabricTitle(f), shape(f)]);
+    wanted.forEach(({ key, form, make, drawn }, place) => {
       keep.add(key);
       const have = this.cards.get(key);
-      if (have?.form === form) have.card.set(f);
+      if (have?.form === form) have.card.set(drawn);
       else {
         have?.card.end();
         have?.card.el.remove();
-        const card = new FabricCard(p, f, this.view);
+        const card = make();
         this.cards.set(key, { form, card });
         this.list.insertBefore(card.el, this.list.children[place] ?? null);
       }
@@ -300,5 +334,16 @@ export class Charts {
       card.el.remove();
       this.cards.delete(key);
     }
+  }
+
+  /** The cards of a participant: what each is of, and when it is to be made anew. */
+  #cardsOf(p) {
+    const cards = p.fabrics.filter((f) => f.streams.length > 0).map((f) => ({
+      key: `${p.session}/${f.fabric}`, form: JSON.stringify([p.user, fabricTitle(f), shape(f)]), make: () => new FabricCard(p, f, this.view), drawn: f,
+    }));
+    if (p.custom.length > 0) {
+      cards.push({ key: `${p.session}/custom`, form: JSON.stringify([p.user, p.custom.map((c) => [c.name, c.fabric])]), make: () => new CustomCard(p, this.view), drawn: p });
+    }
+    return cards;
   }
 }

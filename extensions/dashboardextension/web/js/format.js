@@ -37,6 +37,10 @@ export const integer = (n) => (known(n) ? Math.round(n).toLocaleString("en") : n
 export const decimal = (n, digits) =>
   known(n) ? n.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : none;
 
+/** A number of which nothing is known, in at most four digits that matter. */
+export const figure = (n) =>
+  known(n) ? n.toLocaleString("en", { maximumSignificantDigits: 4, notation: Math.abs(n) >= 100_000 ? "compact" : "standard" }) : none;
+
 export const mos = (n) => decimal(n, 2);
 
 export const percent = (n) => {

@@ -78,6 +78,7 @@ function remarks(detail) {
     s?.truncated > 0 && `The summary leaves out ${plural(s.truncated, "fact")}: a limit of the collector was reached.`,
     left.timeline > 0 && `${plural(left.timeline, "entry", "entries")} of the time-line are not shown: there are too many.`,
     left.streams > 0 && `${plural(left.streams, "measurement")} of further streams are not shown: there are too many streams.`,
+    left.customStats > 0 && `${plural(left.customStats, "number")} of the application ${left.customStats === 1 ? "is" : "are"} not shown: they have too many names.`,
   ].filter(Boolean);
 }
 

@@ -31,9 +31,9 @@ export const withSoFar = (detail) => (detail.soFar?.summary ? { ...detail, summa
 
 /** Participants with their fabrics, streams and their part of the summary. */
 export function participants(detail) {
-  const people = new Map(detail.conference.participants.map((p, index) => [p.session, { ...p, index, fabrics: [], summary: null }]));
+  const people = new Map(detail.conference.participants.map((p, index) => [p.session, { ...p, index, fabrics: [], custom: [], summary: null }]));
   const get = (session) => {
-    if (!people.has(session)) people.set(session, { session, user: "", index: people.size, fabrics: [], summary: null });
+    if (!people.has(session)) people.set(session, { session, user: "", index: people.size, fabrics: [], custom: [], summary: null });
     return people.get(session);
   };
   for (const s of list(detail.summary?.participants)) get(s.session).summary = s;
@@ -47,6 +47,7 @@ export function participants(detail) {
     people.get(stream.session)?.fabrics.find((f) => f.fabric === stream.fabric)?.streams.push(stream);
   }
   for (const p of people.values()) for (const f of p.fabrics) nameStreams(f.streams);
+  for (const one of list(detail.customStats)) people.get(one.session)?.custom.push(customSeries(one));
   return [...people.values()];
 }
 
@@ -66,6 +67,12 @@ function soFar(f, timeline) {
     endReason: data("fabricTerminated").reason,
   };
 }
+
+/** A number of the application's as charts draw it: who sends when they like are not silent in between. */
+const customSeries = ({ name, fabric, points }) => ({
+  name, fabric, ...points, recordsPerPoint: Number.POSITIVE_INFINITY, kind: { color: "--pair" }, rank: 0,
+  ssrc: fabric, word: fabric ? `Fabric ${fabric}` : "Conference",
+});
 
 /** Gives each stream a word that tells it from its neighbours. */
 function nameStreams(streams) {
