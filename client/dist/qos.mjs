@@ -2099,6 +2099,7 @@ function createSession(first, env) {
       const fabric = given ? match(pc, conferenceID) : void 0;
       const number = fabric?.info.fabric;
       const last = conference(conferenceID);
+      const ofConference = number ?? last?.fabric ?? 0;
       if (given && !last) throw new Invalid(notMonitored);
       function record(type, members, done) {
         const stamp = clock.stamp();
@@ -2106,7 +2107,7 @@ function createSession(first, env) {
           type,
           stamp,
           done,
-          fabric: number ?? 0,
+          fabric: announcements.has(ofConference) ? ofConference : 0,
           conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
           members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
         });

@@ -17,7 +17,7 @@ export type Done = (err: CsError | 'failure', msg: string) => void;
 export interface Frame {
   type: 'stats' | 'event' | 'error' | 'feedback' | 'log';
   stamp: Stamp;
-  /** The fabric it belongs to, 0 for none. */
+  /** The fabric, or one of the conference, that loses it when it is dropped; 0 for none. */
   fabric: number;
   /** The members after seq and at. */
   members: object;

@@ -305,6 +305,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       const fabric = given ? match(pc, conferenceID) : undefined;
       const number = fabric?.info.fabric;
       const last = conference(conferenceID);
+      // Should it be dropped, its conference is to hear of it: by a fabric that can still be announced.
+      const ofConference = number ?? last?.fabric ?? 0;
       if (given && !last) throw new Invalid(notMonitored);
 
       /** Records a frame. */
@@ -314,7 +316,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
           type,
           stamp,
           done,
-          fabric: number ?? 0,
+          fabric: announcements.has(ofConference) ? ofConference : 0,
           conferenceAt: fabric ? undefined : (last?.addedAt ?? stamp),
           members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
         });
