@@ -84,7 +84,7 @@ bench-store: servers ## the store's figures, written into docs/benchmarks.md; ta
 	go run ./storage/benchstore -docs docs/benchmarks.md
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
-	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 20m -run TestLibraryCost ./tests/e2e -bench-client -v
+	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
