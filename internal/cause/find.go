@@ -165,8 +165,23 @@ func finished(f Finding) Finding {
 	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
 	f.Evidence = toldOnce(f.Evidence)
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
-	f.Others = append([]Other{}, f.Others[:min(len(f.Others), maxOthers)]...)
+	f.Others = namedOnce(f.Others)
+	f.Others = f.Others[:min(len(f.Others), maxOthers)]
 	return f
+}
+
+// namedOnce leaves each cause of each participant once, as sure as it was found most surely.
+func namedOnce(list []Other) []Other {
+	once := []Other{}
+	for _, o := range list {
+		at := slices.IndexFunc(once, func(before Other) bool { return before.Cause == o.Cause && before.Session == o.Session })
+		if at < 0 {
+			once = append(once, o)
+			continue
+		}
+		once[at].Confidence = max(once[at].Confidence, o.Confidence)
+	}
+	return once
 }
 
 // toldOnce leaves of what one participant saw in several connections the worst.

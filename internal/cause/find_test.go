@@ -100,6 +100,27 @@ func TestOthersAreNamed(t *testing.T) {
 	}, got.Others)
 }
 
+// TestOthersAreNamedOnce: what several reports say of a participant is one possibility.
+func TestOthersAreNamedOnce(t *testing.T) {
+	call := mesh("ab")
+	call.People[0].Bad = true
+	call.People[0].Errors = map[string]int{"getUserMedia": 3, "createOffer": 1, "createAnswer": 1, "setLocalDescription": 2}
+	for i := range call.People[0].Fabrics[0].Streams { // nothing was sent
+		s := &call.People[0].Fabrics[0].Streams[i]
+		if s.Sends {
+			s.Packets = 0
+		}
+	}
+	got := cause.Find(call).Call
+	seen := map[cause.Other]bool{}
+	for _, o := range append(got.Others, cause.Other{Cause: got.Cause, Session: got.Session}) {
+		o.Confidence = 0
+		require.False(t, seen[o], "%+v", got)
+		seen[o] = true
+	}
+	require.NotEmpty(t, got.Others)
+}
+
 // TestWeakWiFiTips: a weak wireless network at one end says which of the two it is.
 func TestWeakWiFiTips(t *testing.T) {
 	call := mesh("ab", "ab")
