@@ -195,12 +195,17 @@ func testLongTexts(f *fixture, _ Store) {
 	require.Equal(t, b.Session, f.conference(0).Participants[0].Session)
 
 	s := summary(0, 0, 1)
-	s.Outcome = strings.Repeat("o", storage.MaxIDBytes+1)
-	require.ErrorIs(t, f.w.PutSummary(t.Context(), s), storage.ErrInvalid, "an outcome is in indexes")
-	s.Outcome, s.Label, s.Document = s.Outcome[1:], long, bytes.Repeat([]byte(`[]`), 1<<20)
+	for _, indexed := range []*string{&s.Outcome, &s.Label, &s.Cause} {
+		*indexed = strings.Repeat("o", storage.MaxIDBytes+1)
+		require.ErrorIs(t, f.w.PutSummary(t.Context(), s), storage.ErrInvalid, "it is in indexes")
+		*indexed = (*indexed)[1:]
+	}
+	s.Document = bytes.Repeat([]byte(`[]`), 1<<20)
 	f.put(s)
 	require.Equal(t, &s, f.conference(0).Summary)
-	require.Len(t, f.list(storage.Query{Outcome: s.Outcome}).Conferences, 1)
+	for _, q := range []storage.Query{{Outcome: s.Outcome}, {Label: s.Label}, {Cause: s.Cause}} {
+		require.Len(t, f.list(q).Conferences, 1)
+	}
 }
 
 // spec: SRV-02, CONF-01
