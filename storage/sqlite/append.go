@@ -32,6 +32,7 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
 	touch := join.Touched{}
 	clear(t.changed)
+	clear(t.anew)
 	t.unfindable = 0
 	for i := range batches {
 		b := &batches[i]

@@ -63,6 +63,7 @@ func (p table) Swallow(into, from int64, summary bool) error {
 	if err := p.t.exec(moveTerms, into, from); err != nil {
 		return err
 	}
+	delete(p.t.kept, into)
 	if err := p.t.exec(`UPDATE conference SET (told, unfindable) = (SELECT min(conference.told, f.told), conference.unfindable + f.unfindable
 		FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
 		return err
@@ -84,6 +85,7 @@ const moveTerms = `INSERT INTO term (term, start_ms, conference, recorded)
 // Delete implements join.Table.
 func (p table) Delete(key int64) error {
 	clear(p.t.told) // keys are used again
+	delete(p.t.kept, key)
 	return p.t.exec(`DELETE FROM conference WHERE key = ?`, key)
 }
 

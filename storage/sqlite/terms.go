@@ -13,12 +13,17 @@ type told struct {
 	term       term.Term
 }
 
+// participation is a session that takes part in a conference.
+type participation struct{ conference, session int64 }
+
 // Participate implements join.Table.
 func (p table) Participate(key, session int64) error {
 	added, err := p.t.count(`INSERT OR IGNORE INTO participant (conference, session) VALUES (?, ?)`, key, session)
-	if err != nil || added == 0 && !p.t.changed[session] {
+	who := participation{key, session}
+	if err != nil || added == 0 && (!p.t.changed[session] || p.t.anew[who]) {
 		return err
 	}
+	p.t.anew[who] = true
 	return p.t.tellOf(key, session)
 }
 
@@ -65,6 +70,7 @@ func (t *tx) tell(key int64, terms []term.Term, recorded bool) error {
 		return err
 	}
 	write, left := have.Add(terms, recorded)
+	t.keptTerms += len(write)
 	for _, one := range write {
 		err := t.exec(`INSERT INTO term (term, start_ms, conference, recorded) SELECT ?, start_ms, key, ? FROM conference WHERE key = ?
 			ON CONFLICT DO UPDATE SET recorded = excluded.recorded`, one, recorded, key)
@@ -79,16 +85,29 @@ func (t *tx) tell(key int64, terms []term.Term, recorded bool) error {
 	return t.exec(`UPDATE conference SET unfindable = unfindable + ? WHERE key = ?`, left, key)
 }
 
-func (t *tx) terms(key int64) (have term.Kept, err error) {
-	have = term.Kept{}
-	err = t.each(func(row scanner) error {
+// terms returns what a conference has. Where thousands take part one after the other it is not
+// read for each of them.
+func (t *tx) terms(key int64) (term.Kept, error) {
+	if have, ok := t.kept[key]; ok {
+		return have, nil
+	}
+	have := term.Kept{}
+	err := t.each(func(row scanner) error {
 		var one term.Term
 		var recorded bool
 		err := row.Scan(&one, &recorded)
 		have[one] = recorded
 		return err
 	}, `SELECT term, recorded FROM term INDEXED BY term_conference WHERE conference = ?`, key)
-	return have, err
+	if err != nil {
+		return nil, err
+	}
+	if t.keptTerms+len(have) > maxCached || len(t.kept) >= maxCached {
+		clear(t.kept)
+		t.keptTerms = 0
+	}
+	t.kept[key], t.keptTerms = have, t.keptTerms+len(have)
+	return have, nil
 }
 
 // retell works out anew the terms that a conference has of its participants.
@@ -96,6 +115,7 @@ func (t *tx) retell(key int64) error {
 	if err := t.exec(`DELETE FROM term WHERE conference = ? AND recorded = 0`, key); err != nil {
 		return err
 	}
+	delete(t.kept, key)
 	var sessions []int64
 	err := t.each(func(row scanner) error {
 		var session int64

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/term"
 )
 
 // maxCached bounds each of the writer's caches; a full one starts again from nothing.
@@ -21,9 +22,15 @@ type tx struct {
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
 
-	told       map[told]bool  // terms of conferences, as the keys above
-	changed    map[int64]bool // sessions whose description this job may have changed
-	unfindable int            // values that this job had no room for
+	told      map[told]bool       // terms of conferences, as the keys above
+	kept      map[int64]term.Kept // all terms of some conferences, as the keys above
+	keptTerms int                 // at least how many terms kept has
+
+	// Of one job: sessions whose description it may have changed, who takes part anew, and
+	// values that it had no room for.
+	changed    map[int64]bool
+	anew       map[participation]bool
+	unfindable int
 }
 
 // knownSession is a session's row.
@@ -36,7 +43,8 @@ type knownSession struct {
 // forget empties the caches: after a rollback they may hold what is not in the store.
 func (t *tx) forget() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
-	t.told, t.changed = map[told]bool{}, map[int64]bool{}
+	t.told, t.changed, t.anew = map[told]bool{}, map[int64]bool{}, map[participation]bool{}
+	t.kept, t.keptTerms = map[int64]term.Kept{}, 0
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
