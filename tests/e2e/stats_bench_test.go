@@ -64,6 +64,7 @@ func TestLibraryCost(t *testing.T) {
 }
 
 func benchRow(t *testing.T, c *collector, pages, kind string, count int) string {
+	t.Helper()
 	b := startBrowser(t, kind)
 	defer b.stop()
 	p := openPage(t, b, strconv.Itoa(count), pages+"/bench/page.html")
