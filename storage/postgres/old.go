@@ -65,21 +65,12 @@ func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, terms []term.Term
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	writes, left := map[told]bool{}, map[int64]int{}
-	add := func(terms []term.Term, recorded bool) {
-		write, over := have.Add(terms, recorded)
-		for _, one := range write {
-			writes[told{key, one}] = recorded
-		}
-		if over > 0 {
-			left[key] += over
-		}
-	}
-	add(terms, true)
+	add := telling{map[int64]term.Kept{key: have}, map[told]bool{}, map[int64]int{}}
+	add.terms(key, terms, true)
 	for _, some := range sessions {
-		add(some, false)
+		add.terms(key, some, false)
 	}
 	b = &pgx.Batch{}
-	queueTerms(b, writes, left)
+	queueTerms(b, add.writes, add.left)
 	return tx.SendBatch(ctx, b).Close()
 }

@@ -63,26 +63,35 @@ func (t *tx) tell() (writes map[told]bool, left map[int64]int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	writes, left = map[told]bool{}, map[int64]int{}
-	add := func(key int64, terms []term.Term, recorded bool) {
-		if have[key] == nil {
-			have[key] = term.Kept{}
-		}
-		write, over := have[key].Add(terms, recorded)
-		for _, one := range write {
-			writes[told{key, one}] = recorded
-		}
-		if over > 0 {
-			left[key] += over
-		}
-	}
+	add := telling{have, map[told]bool{}, map[int64]int{}}
 	for who := range t.participants {
-		add(who.conference, sessions[who.session], false)
+		add.terms(who.conference, sessions[who.session], false)
 	}
 	for key, terms := range t.said {
-		add(key, terms, true)
+		add.terms(key, terms, true)
 	}
-	return writes, left, nil
+	return add.writes, add.left, nil
+}
+
+// telling adds terms to what conferences have: which are to be written, and how many there is
+// no room for.
+type telling struct {
+	have   map[int64]term.Kept
+	writes map[told]bool
+	left   map[int64]int
+}
+
+func (a telling) terms(key int64, terms []term.Term, recorded bool) {
+	if a.have[key] == nil {
+		a.have[key] = term.Kept{}
+	}
+	write, over := a.have[key].Add(terms, recorded)
+	for _, one := range write {
+		a.writes[told{key, one}] = recorded
+	}
+	if over > 0 {
+		a.left[key] += over
+	}
 }
 
 // readTerms reads what the conferences that are told something have, and the terms of the
