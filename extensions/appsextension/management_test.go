@@ -45,7 +45,7 @@ func (r *running) refused(status int, method, path, body string, headers ...stri
 
 // An app from its first day to its last, through every route.
 //
-// spec: AUTH-01, AUTH-03, AUTH-05, DASH-03
+// spec: AUTH-01, AUTH-03, AUTH-05
 func TestManagement(t *testing.T) {
 	r := startOn(t, newSQLite(t))
 	created := r.create(`{"name":"Shop","origins":["https://shop.example"]}`)
@@ -87,8 +87,6 @@ func TestManagement(t *testing.T) {
 }
 
 // A token's file that does not exist is made, once.
-//
-// spec: DASH-03
 func TestTokenFileIsMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "token")
 	status := func(text string) int {
@@ -117,8 +115,6 @@ func TestTokenFileIsMade(t *testing.T) {
 }
 
 // Who read an app before somebody else changed it changes nothing.
-//
-// spec: DASH-03
 func TestConditions(t *testing.T) {
 	r := startOn(t, newSQLite(t))
 	r.refused(http.StatusPreconditionFailed, http.MethodPut, shop, `{}`, "If-Match", `"1"`)
@@ -165,8 +161,6 @@ func TestEditsAtOnce(t *testing.T) {
 }
 
 // Nothing is answered without a token, whatever is asked.
-//
-// spec: DASH-03
 func TestTokens(t *testing.T) {
 	r := startOn(t, newMemory())
 	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + adminToken, adminToken, "Bearer " + adminToken + "x", "Bearer " + adminToken[1:], "Bearer  " + adminToken} {
@@ -184,8 +178,6 @@ func TestTokens(t *testing.T) {
 
 // No page of another origin may ask: there is no answer to a preflight, and no header that
 // would let it read one. There is no cookie either.
-//
-// spec: DASH-03
 func TestNoCORS(t *testing.T) {
 	r := startOn(t, newMemory())
 	check := func(a answer) {
@@ -207,8 +199,6 @@ func TestNoCORS(t *testing.T) {
 
 // Refusals name the member, the limit and what came; limits are looked at before anything
 // is decoded.
-//
-// spec: SRV-02, DASH-03
 func TestRefusals(t *testing.T) {
 	r := startOn(t, newMemory())
 	create := []string{"If-None-Match", "*"}
@@ -242,8 +232,6 @@ func TestRefusals(t *testing.T) {
 }
 
 // What the configuration declares is shown and not changed.
-//
-// spec: DASH-03
 func TestDeclaredIsReadOnly(t *testing.T) {
 	r := startOn(t, newMemory(), func(c *Config) {
 		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"hunter2"}}}
@@ -268,8 +256,6 @@ func TestDeclaredIsReadOnly(t *testing.T) {
 }
 
 // Pages of the list have every app once, of the configuration and of the store.
-//
-// spec: DASH-03
 func TestList(t *testing.T) {
 	r := startOn(t, newSQLite(t), func(c *Config) {
 		for _, id := range []string{"a", "m", "z"} {
@@ -311,8 +297,6 @@ func TestList(t *testing.T) {
 }
 
 // The audit log has who did what, and no secret.
-//
-// spec: DASH-03
 func TestAudit(t *testing.T) {
 	r := startOn(t, newMemory())
 	r.create(`{"webhooks":[{"id":"w","url":"https://hooks.example/path","secret":"0123456789abcdef0123456789abcdef"}]}`)
@@ -341,8 +325,6 @@ func TestAudit(t *testing.T) {
 }
 
 // Strangers cannot fill the log; all of them are counted.
-//
-// spec: DASH-03
 func TestStrangersAreLoggedNowAndThen(t *testing.T) {
 	r := startOn(t, newMemory())
 	now := time.Now()
@@ -379,8 +361,6 @@ func (m withoutUses) Setting(ctx context.Context, kind, id string) (storage.Sett
 }
 
 // What is told this once is told although something else cannot be read.
-//
-// spec: DASH-03
 func TestSecretsAreToldWithoutLastUses(t *testing.T) {
 	r := startOn(t, withoutUses{newMemory()})
 	const hooks = `{"webhooks":[{"id":"a","url":"https://a.example"}]}`

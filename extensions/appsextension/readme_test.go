@@ -62,7 +62,7 @@ func TestReadmeRoutes(t *testing.T) {
 // TestWalkThrough runs what the README shows, with curl and openssl, against the real
 // thing.
 //
-// spec: AUTH-01, AUTH-03, AUTH-05, DASH-03
+// spec: AUTH-01, AUTH-03, AUTH-05
 func TestWalkThrough(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "openssl", "awk"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -88,7 +88,7 @@ func TestLastUses(t *testing.T) {
 
 // People see the last use at once where it was made, and it goes with the app.
 //
-// spec: AUTH-01, DASH-03
+// spec: AUTH-01
 func TestLastUseIsShown(t *testing.T) {
 	m := newMemory()
 	r := startOn(t, m, func(c *Config) {

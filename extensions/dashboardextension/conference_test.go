@@ -150,7 +150,6 @@ const namedSummary = `{"appID":"demo","startMs":1763702160000,"participants":[{"
 "userIDs":["Robert Roe"],"fabrics":[{"remoteUserID":"Carol C","remoteUserIDs":["Carol C"],"remoteAlias":"c-9","streams":[{"ssrc":4294967295,"userID":"Carol C"}]}]}]}`
 
 // TestRealNames: nothing but show_user_names lets a real name out, wherever it stands.
-// spec: DASH-03
 func TestRealNames(t *testing.T) {
 	m := &memory{}
 	c := twoParty(m)

@@ -273,8 +273,6 @@ func TestDamaged(t *testing.T) {
 }
 
 // The same with a real store, in whose file bytes have changed.
-//
-// spec: SRV-02
 func TestDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "qos.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})

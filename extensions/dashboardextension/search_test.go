@@ -40,7 +40,7 @@ func searched(t *testing.T, realNames bool) (ask func(query ...string) []confere
 // A call is found by each word of it alone, by several together, and by none that it lacks;
 // who may not see real names finds none by them.
 //
-// spec: INIT-08, API-06, DASH-01, DASH-03
+// spec: INIT-08, API-06, DASH-01
 func TestSearch(t *testing.T) {
 	for _, realNames := range []bool{false, true} {
 		ask, _ := searched(t, realNames)

@@ -68,7 +68,7 @@ func issuesOf(t *testing.T, g got) (kinds []string, open []bool) {
 // TestALiveConferenceIsSummedUp: what it has come to stands in the answer, and no more when
 // there is a summary of all of it.
 //
-// spec: DASH-05, CONF-03, DASH-03
+// spec: DASH-05, CONF-03
 func TestALiveConferenceIsSummedUp(t *testing.T) {
 	m := &memory{}
 	c := lossyCall(m, time.Now())

@@ -89,7 +89,7 @@ func lossy(lost int64) map[string]any {
 // TestIssuesAreToldLive: raised within an interval of being so, resolved once, each with what
 // whoever is told needs; they prolong nothing, and are no records of the conference.
 //
-// spec: CONF-03, CONF-02, OUT-02
+// spec: CONF-03, CONF-02
 func TestIssuesAreToldLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(issueSink)
@@ -175,7 +175,7 @@ func TestTheIntervalIsTheOperators(t *testing.T) {
 // TestIssuesWaitForTheNextComponent: in order, and marked when they come again; what it
 // refuses for good is counted.
 //
-// spec: CONF-03, SRV-02
+// spec: CONF-03
 func TestIssuesWaitForTheNextComponent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(issueSink)

@@ -496,8 +496,6 @@ func TestThrottleMetrics(t *testing.T) {
 }
 
 // An address goes no further than the door: no log line and no metric has one.
-//
-// spec: PRIV-01
 func TestAddressesAreNotLogged(t *testing.T) {
 	core, logged := observer.New(zap.DebugLevel)
 	c, via := throttledCollector(t, func(cfg *Config) {

@@ -76,8 +76,6 @@ func TestTLS(t *testing.T) {
 }
 
 // What the server itself logs names no peer: anybody can make it write such lines.
-//
-// spec: PRIV-01
 func TestServerLogsNoAddresses(t *testing.T) {
 	_, certPEM, keyPEM := chain(t)
 	core, logs := observer.New(zapcore.DebugLevel)

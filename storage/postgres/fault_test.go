@@ -140,7 +140,7 @@ func TestWriterIsWatched(t *testing.T) {
 
 // Collectors that pack at once share the conferences: each record is packed once.
 //
-// spec: SRV-02, SRV-03
+// spec: SRV-03
 func TestPackTwoCollectors(t *testing.T) {
 	dsn := database(t)
 	stores := []*Store{open(t, dsn), open(t, dsn), open(t, dsn)}

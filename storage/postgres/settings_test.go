@@ -12,7 +12,7 @@ import (
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
-// spec: AUTH-03, DASH-03
+// spec: AUTH-03
 func TestSettings(t *testing.T) {
 	const limit = 25
 	storagetest.RunSettings(t, func(t *testing.T) storagetest.SettingsStore {

@@ -109,7 +109,7 @@ func (f *packFixture) talk(sessions int, frames uint64) {
 
 // Whoever reads does not see whether records are packed.
 //
-// spec: SRV-02 SRV-03
+// spec: SRV-03
 func testPackSame(f *packFixture) {
 	t := f.t
 	f.talk(3, 600)
@@ -259,8 +259,6 @@ func testPackParticipants(f *packFixture) {
 }
 
 // Records that are packed between two pages come once.
-//
-// spec: SRV-02
 func testPackWhileRead(f *packFixture) {
 	t := f.t
 	f.talk(3, 900)
@@ -282,7 +280,7 @@ func testPackWhileRead(f *packFixture) {
 
 // Writers, packers and readers at once: nothing is lost, nothing comes twice.
 //
-// spec: SRV-02 SRV-03
+// spec: SRV-03
 func testPackConcurrent(f *packFixture) {
 	t := f.t
 	const sessions, frames = 3, 400
@@ -343,8 +341,6 @@ func whole(got, others []read) string {
 }
 
 // Nothing of a packed conference stays behind, and what is kept is whole.
-//
-// spec: SRV-02
 func testPackRetention(f *packFixture) {
 	t := f.t
 	f.talk(3, 700)
@@ -418,8 +414,6 @@ func testPackManySessions(f *packFixture) {
 }
 
 // A damaged chunk is named, and the rest is read.
-//
-// spec: SRV-02
 func testPackFlippedBit(f *packFixture) {
 	t := f.t
 	f.talk(2, 300)
@@ -440,8 +434,6 @@ func testPackFlippedBit(f *packFixture) {
 }
 
 // A damaged row is named, stays where it is, and keeps nothing else from being packed.
-//
-// spec: SRV-02
 func testPackSpoiledRow(f *packFixture) {
 	t := f.t
 	f.talk(2, 10)

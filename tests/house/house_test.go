@@ -85,30 +85,3 @@ func TestFilesSpeakOfTheProjectAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, string(bytes.TrimSpace(out)))
 }
-
-// TestSpecIDsExist: every id that a test claims to prove is shaped like one.
-func TestSpecIDs(t *testing.T) {
-	id := regexp.MustCompile(`^(LIB|INIT|FAB|API|STAT|PRE|AUTH|SRV|CONF|QUAL|OUT|PRIV|DASH)-\d\d$`)
-	claim := regexp.MustCompile(`// spec: ([A-Z0-9, -]+)`)
-	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
-			return filepath.SkipDir
-		}
-		if !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".test.ts") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, c := range claim.FindAllStringSubmatch(string(text), -1) {
-			for one := range strings.SplitSeq(c[1], ",") {
-				require.Regexp(t, id, strings.TrimSpace(one), path)
-			}
-		}
-		return nil
-	}))
-}

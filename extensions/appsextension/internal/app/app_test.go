@@ -48,7 +48,7 @@ const full = `{
 	"webhooks": [{"id": "ops", "url": "https://hooks.example/x?y=z"}, {"id": "dev", "url": "http://127.0.0.1:9000/", "secret": "0123456789abcdef0123456789abcdef"}]
 }`
 
-// spec: AUTH-03, PRE-05, DASH-03
+// spec: AUTH-03
 func TestReplace(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
 	shown, err := a.Replace("shop", []byte(full), v, noon)
@@ -83,7 +83,7 @@ func TestReplace(t *testing.T) {
 
 // Each fault is named by its place; nothing of the app is changed then.
 //
-// spec: AUTH-03, DASH-03
+// spec: AUTH-03
 func TestReplaceRefuses(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
@@ -125,7 +125,6 @@ func TestReplaceRefuses(t *testing.T) {
 	f(`{"webhooks":["x"]}`, "webhooks[0] must be an object (got a string of 1 bytes)")
 }
 
-// spec: PRE-05
 func TestDefaults(t *testing.T) {
 	good := func(text string) {
 		t.Helper()
