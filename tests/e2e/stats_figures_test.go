@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,40 +12,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watchedMeasurements is how many are looked at, beside the first.
+// watchedMeasurements is how many there are at least with all streams.
 const watchedMeasurements = 4
-
-// object is a report, a track or a row.
-type object map[string]any
-
-// number is a figure of an object; NaN where it is unknown.
-func (o object) number(name string) float64 {
-	if v, ok := o[name].(float64); ok {
-		return v
-	}
-	return math.NaN()
-}
 
 // watched is the page's account (testdata/stats.js).
 type watched struct {
-	Told []struct {
-		Stats struct {
-			ConnectionState, FabricState, ConferenceURL, ConferenceID string
-			MediaStreamTracks                                         []object
-			Streams                                                   map[string]object
-		}
-		Reading int
+	Told       []told
+	Readings   []reading
+	Sent       []string
+	Associated struct{ SSRC, From, Pixels float64 } // what the page said of its outbound video, from which answer on
+	Host       struct{ SDP string }
+	Local      string // the description of the near end
+	Remote     string
+}
+
+// told is one call of csStatsCallback, with the answer that it was made of; -1: of none.
+type told struct {
+	Stats struct {
+		ConnectionState, FabricState, ConferenceURL, ConferenceID string
+		MediaStreamTracks                                         []object
+		Streams                                                   map[string]object
 	}
-	Readings [][]object
-	Sent     []string
-	SSRC     float64
-	Host     struct{ SDP string }
-	Local    string // the description of the near end
-	Remote   string
+	Reading int
+}
+
+// associate adds what the page said about a stream.
+func (w *watched) associate(i *interval, reading int) {
+	if !i.inbound() && i.ssrc() == w.Associated.SSRC && float64(reading) >= w.Associated.From {
+		i.associated, i.pixels = true, w.Associated.Pixels
+	}
 }
 
 // TestFigures holds every figure that the application is told, and every row on the wire,
-// against the reports that the library got, in a call that loses a tenth of its packets.
+// against the answers of getStats that the library got, in a call that loses a tenth of its
+// packets. Both are of the same readings, so that nothing depends on when they were made.
 //
 // spec: STAT-02, STAT-03, STAT-04, STAT-05, STAT-06, STAT-08
 func TestFigures(t *testing.T) {
@@ -58,8 +57,8 @@ func TestFigures(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			account := watchCall(t, c, pages, kind)
-			account.checkView(t, kind)
-			account.checkRows(t)
+			account.checkMeasurements(t, kind)
+			account.checkFrames(t)
 			account.checkSetup(t)
 			account.checkPrivacy(t)
 		})
@@ -73,90 +72,131 @@ func watchCall(t *testing.T, c *collector, pages, kind string) *watched {
 	r := startRelay(t, lossFraction)
 	p.run(fmt.Sprintf("void watch(%q, %q, {urls: %q, username: %q, credential: %q}).catch((e) => { watched.failed = `${e} ${e.stack}`; })",
 		c.receiver+"/", "figures in "+kind, r.url, relayUser, relaySecret))
-	p.until(60*time.Second, fmt.Sprintf("watched.failed || watched.told.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
+	p.until(2*time.Minute, fmt.Sprintf("watched.failed || watched.told.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
 	var failed string
 	p.get("watched.failed", &failed)
 	require.Empty(t, failed)
 	var account watched
-	p.get(`({told: watched.told, readings: watched.readings, sent: watched.sent, ssrc: watched.ssrc, host: watched.host,
+	p.get(`({told: watched.told, readings: watched.readings, sent: watched.sent, associated: watched.associated, host: watched.host,
 		local: watched.call.near.localDescription.sdp, remote: watched.call.near.remoteDescription.sdp})`, &account)
 	return &account
 }
 
-// interval is what a measurement was made of.
-type interval struct {
-	before, after []object
-}
-
-func (w *watched) interval(n int) interval {
-	return interval{w.Readings[w.Told[n-1].Reading], w.Readings[w.Told[n].Reading]}
-}
-
-func report(reports []object, statsType string, ssrc float64) object {
-	for _, one := range reports {
-		if one["type"] == statsType && one.number("ssrc") == ssrc {
-			return one
-		}
-	}
-	return nil
-}
-
-// rose is how much a counter of a stream rose.
-func (i interval) rose(statsType string, ssrc float64, counter string) float64 {
-	return report(i.after, statsType, ssrc).number(counter) - report(i.before, statsType, ssrc).number(counter)
-}
-
-// full are the measurements that have both a whole interval and all streams.
-func (w *watched) full() []int {
-	var all []int
-	for n := 1; n < len(w.Told); n++ {
-		if len(w.Told[n].Stats.MediaStreamTracks) > 6 && len(w.Told[n-1].Stats.MediaStreamTracks) > 6 {
-			all = append(all, n)
-		}
-	}
-	return all
-}
-
-// checkView looks at what csStatsCallback is told.
-func (w *watched) checkView(t *testing.T, kind string) {
+// checkMeasurements holds each measurement, in the callback and on the wire, against the
+// answer that it was made of.
+func (w *watched) checkMeasurements(t *testing.T, kind string) {
 	t.Helper()
-	require.GreaterOrEqual(t, len(w.full()), watchedMeasurements-1)
-	var lost, reported float64
-	for _, n := range w.full() {
-		stats := w.Told[n].Stats
-		require.Equal(t, []string{"online", "established", "figures in " + kind},
-			[]string{stats.ConnectionState, stats.FabricState, stats.ConferenceID})
-		require.Contains(t, stats.ConferenceURL, "/conference?")
-		types := map[string]int{}
-		for _, track := range stats.MediaStreamTracks {
-			types[track["statsType"].(string)+" "+track["mediaType"].(string)]++
-			w.checkTrack(t, w.interval(n), track)
-			short := stats.Streams[fmt.Sprintf("%.0f", track.number("ssrc"))]
-			switch track["statsType"] {
-			case "inbound-rtp":
-				require.Equal(t, "inbound-rtp", short["reportType"])
-				require.Equal(t, track["fractionLoss"], short["fractionLoss"])
-				require.Equal(t, track["bitrate"], short["bitrate"])
-				lost += track.number("fractionLoss")
-			case "outbound-rtp":
-				require.Equal(t, "outbound-rtp", short["reportType"])
-				require.Equal(t, track["rtt"], short["rtt"])
-			case "remote-inbound-rtp":
-				if f := track.number("fractionLoss"); !math.IsNaN(f) {
-					reported += f
-				}
-			}
+	frames := w.frames(t)
+	require.GreaterOrEqual(t, len(w.Told), len(frames))
+	require.GreaterOrEqual(t, len(frames), watchedMeasurements)
+	full, lost, reported := 0, 0.0, 0.0
+	w.replay(func(n int, want []*interval) {
+		if n >= len(frames) {
+			return // its frame is still to be sent
 		}
-		require.Equal(t, 1, types["inbound-rtp audio"])
-		require.Equal(t, 1, types["outbound-rtp video"])
-		require.Len(t, stats.Streams, 4)
-	}
+		told := w.Told[n]
+		require.Equal(t, "figures in "+kind, told.Stats.ConferenceID)
+		checkRows(t, want, frames[n])
+		w.checkTracks(t, want, told.Stats.MediaStreamTracks, told.Stats.Streams)
+		if len(told.Stats.MediaStreamTracks) < 7 {
+			return
+		}
+		full++
+		require.Equal(t, []string{"online", "established"}, []string{told.Stats.ConnectionState, told.Stats.FabricState})
+		require.Contains(t, told.Stats.ConferenceURL, "/conference?")
+		for _, i := range want {
+			lost += first(i.own.of("packetsLost"), 0)
+			reported += first(i.far.of("packetsLost"), 0)
+		}
+	})
+	require.GreaterOrEqual(t, full, watchedMeasurements)
 	require.Positive(t, lost, "the relay loses a tenth")
 	require.Positive(t, reported, "the other end sees it too")
+	t.Logf("%d measurements of %d answers, %d of all streams", len(frames), len(w.Readings), full)
 }
 
-// checkTrack holds one element of mediaStreamTracks against its reports.
-func (w *watched) checkTrack(t *testing.T, in interval, track object) {
+// trackKey names the stream and the end that an element of mediaStreamTracks is about.
+func trackKey(track object) string {
+	return fmt.Sprintf("%s %.0f", track["statsType"], track.number("ssrc"))
+}
+
+// byStream orders what a measurement consists of, which have the same order nowhere.
+func byStream[T any](all []T, key func(T) string) map[string]T {
+	found := map[string]T{}
+	for _, one := range all {
+		found[key(one)] = one
+	}
+	return found
+}
+
+// checkRows holds the rows of one measurement against the table of measures.
+func checkRows(t *testing.T, want []*interval, rows []object) {
+	t.Helper()
+	require.Len(t, rows, len(want))
+	sent := byStream(rows, func(row object) string {
+		if row["statsType"] == "candidate-pair" {
+			return "candidate-pair"
+		}
+		return fmt.Sprintf("%s %.0f", row["statsType"], row.number("ssrc"))
+	})
+	for _, i := range want {
+		row := sent[i.key]
+		require.NotNil(t, row, i.key)
+		if i.statsType != "candidate-pair" {
+			require.Equal(t, i.kind, row["mediaType"])
+			require.InDelta(t, i.ms, row.number("intervalMs"), 100, "rows of a frame share its interval")
+		}
+		i.check(t, row)
+	}
+}
+
+// checkTracks holds what the application is told about one measurement against the table of
+// figures.
+func (w *watched) checkTracks(t *testing.T, want []*interval, tracks []object, short map[string]object) {
+	t.Helper()
+	told := byStream(tracks, trackKey)
+	require.Len(t, told, len(tracks))
+	streams, reports := 0, 0
+	for _, i := range want {
+		if i.statsType == "candidate-pair" {
+			continue
+		}
+		streams++
+		reports++
+		track := told[i.key]
+		require.NotNil(t, track, i.key)
+		w.checkIdentity(t, i, track)
+		ownFigures.check(t, i, track)
+		i.checkShort(t, short[fmt.Sprintf("%.0f", i.ssrc())], track)
+		if i.remote == nil {
+			continue
+		}
+		reports++
+		other := told[fmt.Sprintf("%s %.0f", i.remote["type"], i.ssrc())]
+		require.NotNil(t, other, i.key)
+		w.checkIdentity(t, i, other)
+		farFigures.check(t, i, other)
+	}
+	require.Len(t, tracks, reports)
+	require.Len(t, short, streams)
+}
+
+// checkShort: streams has the same figures by SSRC.
+func (i *interval) checkShort(t *testing.T, short, track object) {
+	t.Helper()
+	names := []string{"rtt", "bitrate", "quality"}
+	if i.inbound() {
+		names = []string{"fractionLoss", "bitrate", "quality"}
+	}
+	require.Len(t, short, len(names)+1)
+	require.Equal(t, i.statsType, short["reportType"])
+	for _, name := range names {
+		require.Equal(t, track[name], short[name], name)
+	}
+}
+
+// checkIdentity holds the names of a stream against the descriptions and what the page said.
+func (w *watched) checkIdentity(t *testing.T, i *interval, track object) {
 	t.Helper()
 	for _, name := range []string{
 		"remoteUserID", "statsType", "ssrc", "cname", "msid", "mediaType", "usageLabel", "associatedVideoTag",
@@ -165,99 +205,38 @@ func (w *watched) checkTrack(t *testing.T, in interval, track object) {
 	} {
 		require.Contains(t, track, name, "unknown is null, never absent")
 	}
-	require.Equal(t, "grace", track["remoteUserID"])
+	require.Equal(t, []any{"grace", i.kind}, []any{track["remoteUserID"], track["mediaType"]})
 	require.Contains(t, []any{"excellent", "fair", "bad", nil}, track["quality"])
-	for _, name := range []string{"rtt", "averageRTT"} {
-		require.GreaterOrEqual(t, track.number(name), 0.0, name) // Firefox measures whole ms
-		require.Less(t, track.number(name), 1000.0, name)
+	names := []any{nil, nil}
+	if i.associated {
+		names = []any{"camera", "screen"}
 	}
-	ssrc := track.number("ssrc")
-	switch track["statsType"] {
-	case "inbound-rtp":
-		w.checkInbound(t, in, track, ssrc)
-	case "outbound-rtp":
-		seconds := in.rose("outbound-rtp", ssrc, "timestamp") / 1000
-		near(t, in.rose("outbound-rtp", ssrc, "bytesSent")*8/1000/seconds, track.number("bitrate"), "bitrate")
-		require.NotNil(t, track["cname"])
-		require.Contains(t, w.Local, fmt.Sprintf("a=ssrc:%.0f cname:%s", ssrc, track["cname"]))
-		if ssrc == w.SSRC {
-			require.Equal(t, []any{"camera", "screen"}, []any{track["usageLabel"], track["associatedVideoTag"]})
-		}
-	case "remote-inbound-rtp":
-		remote := report(in.after, "remote-inbound-rtp", ssrc)
-		require.InDelta(t, remote.number("jitter")*1000, track.number("jitter"), 0.06)
+	require.Equal(t, names, []any{track["usageLabel"], track["associatedVideoTag"]})
+	description := w.Local
+	if i.inbound() {
+		description = w.Remote
+		require.NotNil(t, track["msid"])
+		require.Contains(t, description, fmt.Sprint(track["msid"]))
 	}
-	if f := track.number("fractionLoss"); !math.IsNaN(f) {
-		require.GreaterOrEqual(t, f, 0.0)
-		require.LessOrEqual(t, f, 1.0)
-		require.InDelta(t, 100*f, track.number("packetLossPercentage"), 0.01)
-	}
-}
-
-func (w *watched) checkInbound(t *testing.T, in interval, track object, ssrc float64) {
-	t.Helper()
-	seconds := in.rose("inbound-rtp", ssrc, "timestamp") / 1000
-	again := in.rose("inbound-rtp", ssrc, "retransmittedPacketsReceived")
-	if math.IsNaN(again) {
-		again = 0
-	}
-	packets := in.rose("inbound-rtp", ssrc, "packetsReceived") - again
-	lost := in.rose("inbound-rtp", ssrc, "packetsLost")
-	near(t, in.rose("inbound-rtp", ssrc, "bytesReceived")*8/1000/seconds, track.number("bitrate"), "bitrate")
-	near(t, packets/seconds, track.number("packetRate"), "packetRate")
-	require.InDelta(t, max(0, lost/(lost+packets)), track.number("fractionLoss"), 0.001)
-	now := report(in.after, "inbound-rtp", ssrc)
-	require.InDelta(t, now.number("jitter")*1000, track.number("jitter"), 0.06)
-	w.checkAverage(t, track)
 	require.NotNil(t, track["cname"])
-	require.Contains(t, w.Remote, fmt.Sprintf("a=ssrc:%.0f cname:%s", ssrc, track["cname"]))
-	require.NotNil(t, track["msid"])
-	require.Contains(t, w.Remote, fmt.Sprint(track["msid"]))
-	if track["mediaType"] == "audio" {
-		require.InDelta(t, now.number("audioLevel"), track.number("audioOutputLevel"), 0.0001)
-	}
+	require.Contains(t, description, fmt.Sprintf("a=ssrc:%.0f cname:%s", i.ssrc(), track["cname"]))
 }
 
-// checkAverage: no mean is above the most that was told.
-func (w *watched) checkAverage(t *testing.T, track object) {
-	t.Helper()
-	var most float64
-	for _, told := range w.Told {
-		for _, one := range told.Stats.MediaStreamTracks {
-			if one["ssrc"] == track["ssrc"] && one["statsType"] == track["statsType"] {
-				most = max(most, one.number("jitter"))
-			}
-		}
-	}
-	require.GreaterOrEqual(t, track.number("averageJitter"), 0.0)
-	require.LessOrEqual(t, track.number("averageJitter"), most+0.051)
-}
-
-// near allows for what the page's clock and the reports' own differ by in an interval of 2 s.
-func near(t *testing.T, want, got float64, what string) {
-	t.Helper()
-	require.InDelta(t, want, got, 0.01+0.1*want, what)
-}
-
-// row is a row of a stats frame with its names.
-type namedRow struct {
-	object
-	frame int // its bytes
-}
-
-// rows reads what went over the wire, as a collector does.
-func (w *watched) rows(t *testing.T) []namedRow {
+// frames are the rows that were sent of each measurement, with their names, as a collector
+// reads them. A measurement whose streams have several intervals has several frames of one
+// time.
+func (w *watched) frames(t *testing.T) (measurements [][]object) {
 	t.Helper()
 	type columns struct {
 		StatsType, MediaType string
 		Names                []string
 	}
-	sets := map[int]columns{}
-	var rows []namedRow
+	sets, seen, lastAt := map[int]columns{}, map[int]bool{}, math.NaN()
 	for _, text := range w.Sent {
 		var m struct {
-			Type string
-			Set  int
+			Type           string
+			Set, Seq       int
+			At, IntervalMs float64
 			columns
 			Rows [][]any
 		}
@@ -265,88 +244,40 @@ func (w *watched) rows(t *testing.T) []namedRow {
 		if m.Type == "columns" {
 			sets[m.Set] = m.columns
 		}
+		if m.Type != "stats" || seen[m.Seq] {
+			continue // what was not acknowledged is sent again
+		}
+		seen[m.Seq] = true
+		if m.At != lastAt || len(m.Rows) == 0 {
+			measurements = append(measurements, nil)
+		}
+		lastAt = m.At
+		rows := &measurements[len(measurements)-1]
 		for _, cells := range m.Rows {
 			set := sets[int(cells[0].(float64))]
-			row := object{"statsType": set.StatsType, "mediaType": set.MediaType}
+			require.Len(t, cells, len(set.Names)+1)
+			row := object{"statsType": set.StatsType, "mediaType": set.MediaType, "intervalMs": m.IntervalMs}
 			for i, name := range set.Names {
 				row[name] = cells[i+1]
 			}
-			rows = append(rows, namedRow{row, len(text)})
+			*rows = append(*rows, row)
 		}
 	}
-	return rows
+	return measurements
 }
 
-// checkRows finds the row of each measurement and holds it against its reports.
-func (w *watched) checkRows(t *testing.T) {
+// checkFrames: a stats frame of four streams is small.
+func (w *watched) checkFrames(t *testing.T) {
 	t.Helper()
-	rows := w.rows(t)
-	checked := map[string]int{}
-	for _, n := range w.full() {
-		in := w.interval(n)
-		for _, row := range rows {
-			statsType, ssrc := row.object["statsType"].(string), row.number("ssrc")
-			counter := map[string]string{"inbound-rtp": "bytesReceived", "outbound-rtp": "bytesSent"}[statsType]
-			if counter == "" || in.rose(statsType, ssrc, counter) != row.number("bytes") || row.number("bytes") == 0 {
-				continue
-			}
-			w.checkRow(t, in, row.object, statsType, ssrc)
-			checked[statsType+" "+row.object["mediaType"].(string)]++
+	most := 0
+	for _, text := range w.Sent {
+		if strings.HasPrefix(text, `{"type":"stats"`) {
+			most = max(most, len(text))
 		}
 	}
-	require.Len(t, checked, 4, "%v", checked)
-	frames := []int{}
-	for _, row := range rows {
-		frames = append(frames, row.frame)
-	}
-	slices.Sort(frames)
-	require.LessOrEqual(t, frames[len(frames)-1], 700, "the bytes of a frame of four streams")
-	t.Logf("stats frames of four streams have up to %d bytes; %v rows looked at", frames[len(frames)-1], checked)
-}
-
-// exact are measures that are the rise of one counter.
-var exact = map[string]map[string]string{
-	"inbound-rtp audio": {
-		"packetsLost": "packetsLost", "samples": "totalSamplesReceived", "concealedSamples": "concealedSamples",
-		"silentConcealedSamples": "silentConcealedSamples", "concealmentEvents": "concealmentEvents",
-	},
-	"inbound-rtp video": {
-		"packetsLost": "packetsLost", "frames": "framesReceived", "framesDecoded": "framesDecoded", "framesDropped": "framesDropped",
-		"keyFrames": "keyFramesDecoded", "freezes": "freezeCount", "nacks": "nackCount", "plis": "pliCount",
-	},
-	"outbound-rtp audio": {"retransmittedPackets": "retransmittedPacketsSent"},
-	"outbound-rtp video": {
-		"frames": "framesSent", "framesEncoded": "framesEncoded", "keyFrames": "keyFramesEncoded", "nacks": "nackCount",
-		"retransmittedBytes": "retransmittedBytesSent",
-	},
-}
-
-func (w *watched) checkRow(t *testing.T, in interval, row object, statsType string, ssrc float64) {
-	t.Helper()
-	kind := row["mediaType"].(string)
-	for name, counter := range exact[statsType+" "+kind] {
-		want := in.rose(statsType, ssrc, counter)
-		if math.IsNaN(want) {
-			require.Nil(t, row[name], "%s %s: the browser has no such counter", statsType, name)
-			continue
-		}
-		require.InDelta(t, want, row.number(name), 0, "%s %s", statsType, name)
-	}
-	require.Equal(t, map[string]string{"audio": "opus", "video": "VP8"}[kind], row["codec"])
-	now := report(in.after, statsType, ssrc)
-	if kind != "video" {
-		return
-	}
-	require.Equal(t, []any{now["frameWidth"], now["frameHeight"]}, []any{row["width"], row["height"]})
-	frames := map[string]string{"inbound-rtp": "framesDecoded", "outbound-rtp": "framesSent"}[statsType]
-	near(t, in.rose(statsType, ssrc, frames)/in.rose(statsType, ssrc, "timestamp")*1000, row.number("fps"), "fps")
-	if statsType == "outbound-rtp" {
-		require.Equal(t, now["qualityLimitationReason"], row["limitation"])
-		return
-	}
-	require.InDelta(t, in.rose(statsType, ssrc, "totalFreezesDuration")*1000, row.number("freezeMs"), 0.1)
-	require.GreaterOrEqual(t, row.number("freezes60s"), row.number("freezes"))
-	require.LessOrEqual(t, row.number("freezes60s"), now.number("freezeCount"), "the call is younger than a minute")
+	require.Positive(t, most)
+	require.LessOrEqual(t, most, 700, "the bytes of a frame of four streams")
+	t.Logf("stats frames of four streams have up to %d bytes", most)
 }
 
 // checkSetup looks at what is said once: the path, the streams' names, and how much it is.

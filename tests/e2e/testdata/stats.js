@@ -274,8 +274,8 @@ function anonymous({ near, far }) {
   return { near: clean(near), far: clean(far) };
 }
 
-/** What the library was told, said and sent, beside the very reports that it got. */
-const watched = { init: [], told: [], readings: [], sent: [], failed: '' };
+/** What the library was told and sent, beside the very reports that it got. */
+const watched = { told: [], sent: [], failed: '' };
 
 /** A lossy call whose near end the library watches; no address of this machine is to be told. */
 async function watch(backend, room, relay) {
@@ -288,15 +288,10 @@ async function watch(backend, room, relay) {
     document.head.append(Object.assign(document.createElement('script'), { src: '/dist/qos.min.js', onload: loaded })));
   const call = await ordinary(relay);
   watched.call = call;
-  const ask = call.near.getStats.bind(call.near);
-  call.near.getStats = async () => {
-    const reports = await ask();
-    watched.readings.push([...reports.values()]);
-    return reports;
-  };
+  const answers = recordAnswers(call.near);
+  watched.readings = answers.readings;
   const library = new qos();
-  library.initialize('demo', 'demo-secret', 'ada', (...said) => watched.init.push(said),
-    (stats) => watched.told.push({ stats: JSON.parse(JSON.stringify(stats)), reading: watched.readings.length - 1 }),
+  library.initialize('demo', 'demo-secret', 'ada', () => {}, (stats) => watched.told.push(answers.measured(stats)),
     { backendUrl: backend, collectIP: false, disablePrecalltest: true });
   library.addNewFabric(call.near, 'grace', 'multiplex', room);
   await call.negotiate();
@@ -304,10 +299,11 @@ async function watch(backend, room, relay) {
   let video;
   while (!video) {
     await wait(50);
-    video = [...(await ask()).values()].find((one) => one.type === 'outbound-rtp' && one.kind === 'video');
+    video = [...(await answers.ask()).values()].find((one) => one.type === 'outbound-rtp' && one.kind === 'video');
   }
-  watched.ssrc = video.ssrc;
   library.associateMstWithUserID(call.near, 'ada', room, video.ssrc, 'camera', 'screen');
+  const { clientWidth, clientHeight } = document.getElementById('screen');
+  watched.associated = { ssrc: video.ssrc, from: watched.readings.length, pixels: clientWidth * clientHeight * devicePixelRatio ** 2 };
   watched.host = await hostDescription();
   library.reportError(call.near, room, 'createOffer', new Error('reported'), watched.host, call.near.remoteDescription);
 }
