@@ -32,6 +32,7 @@ type fabric struct {
 	added             bool
 	alreadyConnected  bool
 	remoteDescription bool
+	iceFailure        bool          // before a connection
 	setup             oldest[*Data] // the first fabricSetup
 	setupFailed       newest[*Data] // the newest fabricSetupFailed
 	ended             oldest[ending]
@@ -206,6 +207,8 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 		f.pair.put(e.rank(), d)
 	case "fabricSetupFailed":
 		f.setupFailed.put(e.rank(), d)
+		f.iceFailure = f.iceFailure || d.Reason == "failed"
+		f.remoteDescription = f.remoteDescription || describedStages[d.Stage]
 		if d.Reason != "failed" {
 			f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "terminated")})
 		}
@@ -261,6 +264,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	f.added = f.added || o.added
 	f.alreadyConnected = f.alreadyConnected || o.alreadyConnected
 	f.remoteDescription = f.remoteDescription || o.remoteDescription
+	f.iceFailure = f.iceFailure || o.iceFailure
 	f.received, f.carried = f.received || o.received, f.carried || o.carried
 	f.setup.merge(o.setup)
 	f.setupFailed.merge(o.setupFailed)
@@ -323,11 +327,15 @@ func (f *fabric) connected() bool {
 		f.carried && !f.added && f.setupFailed.rank == 0
 }
 
+// describedStages are those of fabricSetupFailed that lie behind the remote description: the
+// event that says so may have been lost.
+var describedStages = map[string]bool{"gathering": true, "connectivity": true, "dtls": true}
+
 func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
 
 // iceFailed reports whether ICE failed before the fabric was connected.
 func (f *fabric) iceFailed() bool {
-	return !f.connected() && f.setupFailed.rank != 0 && f.setupFailed.value.Reason == "failed"
+	return !f.connected() && f.iceFailure
 }
 
 // end returns when and why the fabric ended, on condition that it has: without a word it

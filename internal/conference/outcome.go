@@ -1,20 +1,41 @@
 package conference
 
+import "slices"
+
 // evidence is what the outcome rules ask about (requirement CONF-05), and what is summed up
 // over all participants.
 type evidence struct {
 	fabrics, connected, described int  // described: had a remote description
 	failed                        bool // an ICE failure before a connection
 	errors                        int  // reported failures
+	setupFailures                 int  // of these, of setupFunctions
 	lost, participants            int  // of participants with fabrics; lost without saying so
 	unlikely, twoKinds            int  // what was odd about what they measured
 	all                           tallies
 }
 
+// setupFunctions are the functions whose reported failure explains why a fabric has no remote
+// description, so that it failed and was not missed. addIceCandidate is none: one candidate
+// decides nothing, and candidates that arrive before the description are refused.
+var setupFunctions = []string{
+	"getUserMedia", "createOffer", "createAnswer", "setLocalDescription", "setRemoteDescription",
+	"signalingError", "iceConnectionFailure",
+}
+
+// addErrors takes the reported failures, by function.
+func (v *evidence) addErrors(byFunction map[string]int) {
+	for function, n := range byFunction {
+		v.errors += n
+		if slices.Contains(setupFunctions, function) {
+			v.setupFailures += n
+		}
+	}
+}
+
 // outcome returns the first that fits.
 func (v *evidence) outcome() Outcome {
 	switch {
-	case v.fabrics > 0 && v.described == 0:
+	case v.fabrics > 0 && v.described == 0 && v.setupFailures == 0:
 		return OutcomeMissed
 	case v.fabrics == 0 && v.errors > 0,
 		v.fabrics > 0 && v.connected == 0 && (v.failed || v.errors > 0):

@@ -26,7 +26,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 		bySession[session] = &out
 	}
 	c.addRemarks(&s, bySession)
-	v.errors = s.Errors
+	v.addErrors(s.ErrorsByFunction)
 	if now == ended {
 		s.Outcome = v.outcome()
 	}

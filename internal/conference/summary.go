@@ -11,7 +11,7 @@ type Outcome string
 
 // The outcomes, in the order in which their rules are tried.
 const (
-	OutcomeMissed          Outcome = "missed"          // fabrics, none ever got a remote description
+	OutcomeMissed          Outcome = "missed"          // fabrics, none ever got a remote description, no setup failure was reported
 	OutcomeTotallyFailed   Outcome = "totallyFailed"   // none connected and something failed; or errors and no fabric
 	OutcomeAborted         Outcome = "aborted"         // none connected, all left while connecting
 	OutcomeDropped         Outcome = "dropped"         // some connected, every participant was lost without saying so
