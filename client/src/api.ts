@@ -7,7 +7,7 @@ import { callbackEvents, callType, enums, role } from './enums.ts';
 import { begin, type Instance, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, later, note, onRefusal, text } from './result.ts';
-import { notMonitored } from './session.ts';
+import { over } from './session.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
 import { version } from './version.ts';
@@ -39,7 +39,7 @@ const operations: Record<string, Operation> = {
 
 /** Everything that hangs off an instance. */
 export function createInterface(scriptUrl: string | undefined) {
-  const instance: Instance = { scriptUrl, subscribers: {} };
+  const instance: Instance = { scriptUrl, subscribers: {}, known: new WeakMap() };
   const guarded = Object.entries(operations).map(([name, operation]) => [
     name,
     (...args: unknown[]) => guard(() => operation(instance, ...args)),
@@ -59,7 +59,7 @@ export function createInterface(scriptUrl: string | undefined) {
 /** An optional callback; what is none is ignored, and named. */
 function callbackOf<C>(name: string, value: unknown): C | undefined {
   if (typeof value === 'function') return value as C;
-  if (value !== undefined && value !== null) check.ignored(name, 'a function', value);
+  if (check.isGiven(value)) check.ignored(name, 'a function', value);
   return undefined;
 }
 
@@ -111,6 +111,8 @@ function addNewFabric(
     'a PeerConnection with getStats',
     pc,
   );
+  // From now on it stands for itself alone, also where the rest is refused.
+  instance.known.set(pc as object, instance.known.get(pc as object) ?? new Set());
   const description = {
     remoteUserID: check.requireUserID('remoteUserID', remoteUserID),
     fabricUsage: check.requireMember('fabricUsage', enums.fabricUsage, usage),
@@ -141,11 +143,11 @@ function readAttributes(value: unknown) {
   };
 }
 
-/** The living fabric that an operation is about. */
+/** The live fabric that an operation is about; nothing stands for none. */
 function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: number) {
-  const fabric = sessionOf(instance).match(pc, conferenceID, ssrc);
-  if (!fabric) throw new Invalid(notMonitored);
-  return fabric;
+  const session = sessionOf(instance);
+  check.must(check.isGiven(pc), 'pc', 'a PeerConnection', pc);
+  return session.standsFor(pc, conferenceID, ssrc);
 }
 
 function associateMstWithUserID(
@@ -162,10 +164,9 @@ function associateMstWithUserID(
   const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
   const usageLabel = label === '' ? label : check.requireText('usageLabel', label, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
-  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
   const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
-  const associatedVideoTag = id ? check.cut('associatedVideoTag', text(id), 256) : null;
-  fabric.event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
+  const tagID = id ? check.cut('associatedVideoTag', text(id), 256) : null;
+  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
 }
 
 function sendFabricEvent(
@@ -184,14 +185,15 @@ function sendFabricEvent(
       ? { deviceList: deviceList(eventData ?? {}) }
       : check.requireData('eventData', eventData ?? {});
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
-  const { fabric, record } = session.scope(pc, conference, ofConference);
-  if (event === 'fabricTerminated') {
-    if (fabric) fabric.end('application');
-    else note('the fabric has ended already');
-  } else {
-    if (!fabric && !ofConference) throw new Invalid('the fabric has ended already');
-    record('event', { event, data });
+  const ended = session.hasEnded(pc, conference);
+  const terminated = event === 'fabricTerminated';
+  if (ended && terminated) {
+    note(over);
+    return;
   }
+  const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : session.standsFor(pc, conference);
+  if (terminated) fabric?.end('application');
+  else session.recorder(fabric, conference)('event', { event, data });
 }
 
 /** The devices as an array of the four known members; a map by kind is flattened (API-04). */
@@ -218,9 +220,8 @@ function reportUserIDChange(
   const newUserID = check.requireUserID('newUserID', user);
   const userIDType = check.requireMember('userIDType', enums.userIDType, type);
   const fabric = fabricOf(instance, pc, conference);
-  if (userIDType === 'local') sessionOf(instance).setLocalUser(newUserID);
-  else fabric.renameRemote(newUserID);
-  fabric.event('userIDChange', { userIDType, newUserID });
+  if (userIDType === 'local') sessionOf(instance).setLocalUser(conference, newUserID);
+  fabric.rename(userIDType, newUserID);
 }
 
 function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: unknown, pcCallback: unknown): void {
@@ -244,7 +245,7 @@ function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: u
     comment: check.cut('feedback.comment', given.comment, 4096) || undefined,
   };
   const done: PcCallback = (err, msg) => later(callback, err, msg);
-  sessionOf(instance).scope(null, conference, true).record('feedback', members, done);
+  sessionOf(instance).scope(null, conference)('feedback', members, done);
 }
 
 function on({ subscribers }: Instance, eventName: unknown, callback: unknown): void {
@@ -263,7 +264,7 @@ function sendCallDetails(instance: Instance, pc: unknown, conferenceID: unknown,
   const data = check.requireData('callAttributes', attributes);
   check.requireMember('callAttributes.callType', callType, data.callType);
   check.requireMember('callAttributes.role', role, data.role);
-  sessionOf(instance).scope(pc, conference, true).record('event', { event: 'callDetails', data });
+  sessionOf(instance).scope(pc, conference)('event', { event: 'callDetails', data });
 }
 
 function sendCustom(event: 'customEvent' | 'customStats'): Operation {
@@ -272,7 +273,7 @@ function sendCustom(event: 'customEvent' | 'customStats'): Operation {
   return (instance, pc, conferenceID, given) => {
     const conference = check.requireConferenceID(conferenceID);
     const items = check.requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
-    const { record } = sessionOf(instance).scope(pc, conference, true);
+    const record = sessionOf(instance).scope(pc, conference);
     for (const data of items) record('event', { event, data });
   };
 }

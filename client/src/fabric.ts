@@ -34,7 +34,7 @@ export interface FabricEnv {
   clock: Clock;
   legacyStats(): boolean;
   send(frame: Frame): unknown;
-  localUserID(): UserID;
+  localUserID(conferenceID: string): UserID;
   labelBounds(): readonly number[];
   online(): boolean;
   conferenceURL(info: FabricInfo): string | null;
@@ -53,6 +53,8 @@ export interface Association {
   userID: UserID;
   usageLabel: string;
   associatedVideoTag: unknown;
+  /** The id of that, as it is recorded. */
+  tagID: string | null;
 }
 
 const settleMs = 1000; // from a negotiation to the first packets of its streams
@@ -153,7 +155,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     const { cname, msid } = sources.get(stream.key) ?? noSource;
     return {
       remoteUserID: (inbound && own?.userID) || remoteUserID,
-      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID()),
+      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID(conferenceID)),
       cname,
       msid,
       usageLabel: own?.usageLabel ?? null,
@@ -235,6 +237,13 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     if (now) finish(null);
   }
 
+  /** Records whose an SSRC is. */
+  function associate(ssrc: number, association: Association): void {
+    associations.set(ssrc, association);
+    const { userID, usageLabel, tagID: associatedVideoTag } = association;
+    event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
+  }
+
   const self = {
     pc,
     info,
@@ -244,10 +253,17 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     hasStream: monitor.has,
     /** Looks at its states. */
     look: () => life.look(),
-    /** Says whose an SSRC is. */
-    associate: (ssrc: number, association: Association) => associations.set(ssrc, association),
-    renameRemote(userID: UserID): void {
-      remoteUserID = userID;
+    associate,
+    /** Names the remote user, or the local one, from now on. */
+    rename(userIDType: string, newUserID: UserID): void {
+      if (userIDType === 'remote') remoteUserID = newUserID;
+      event('userIDChange', { userIDType, newUserID });
+    },
+    /** How it would be added now. */
+    asNamed: (): FabricDescription => ({ ...info, remoteUserID }),
+    /** Its streams are those of another fabric from now on. */
+    handOver(next: { associate: typeof associate }): void {
+      for (const [ssrc, own] of associations) next.associate(ssrc, own);
     },
     /** Whether it has ended, or is about to. */
     ended: () => Boolean(ending),

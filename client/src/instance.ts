@@ -13,6 +13,8 @@ export interface Instance {
   initCallback?: InitCallback | undefined;
   statsCallback?: StatsCallback | undefined;
   wifi?: WifiHandler;
+  /** Every PeerConnection that addNewFabric() got, with the conferences that it was added to. */
+  known: WeakMap<object, Set<string>>;
   /** The callbacks of on(), by event: each once, however often it was registered. */
   subscribers: Record<string, Set<(...args: unknown[]) => unknown>>;
 }
@@ -50,6 +52,7 @@ export function begin(instance: Instance, info: SessionInfo): void {
       });
     },
     wifi: () => instance.wifi,
+    known: instance.known,
   });
   instance.session = session;
 }

@@ -21,7 +21,7 @@ export function reportError(
   const conference = requireConferenceID(conferenceID);
   const name = requireMember('wrtcFuncName', enums.webRTCFunctions, functionName);
   const session = sessionOf(instance);
-  const { record } = session.scope(pc, conference, true);
+  const record = session.scope(pc, conference);
   if (name.startsWith('application')) {
     record('log', { text: logText(error) });
     return;

@@ -1,19 +1,20 @@
 // One user's session: the queue, the way to the collector and the fabrics (protocol 2).
 
 import { login, type Token } from './auth.ts';
+import { isGenuine } from './brand.ts';
 import { createClock, pageClocks } from './clock.ts';
 import type { Config } from './config.ts';
 import { createFabric, type Fabric, type FabricDescription, type FabricEnv, type FabricInfo } from './fabric.ts';
 import { isClosed } from './lifecycle.ts';
 import { watchPage } from './page.ts';
 import { createQueue, type Frame, maxEntryBytes, once } from './queue.ts';
-import { Invalid } from './result.ts';
+import { attempt, Invalid } from './result.ts';
 import { columnsLine } from './stats/measures.ts';
 import { defaultBounds } from './stats/quality.ts';
 import { createTimer } from './timer.ts';
 import { createTransport } from './transport.ts';
 import type { CsError, FabricStats, PcCallback, TokenGenerator, UserID } from './types.ts';
-import { cutBytes, must } from './validate.ts';
+import { cutBytes, isGiven } from './validate.ts';
 import { version } from './version.ts';
 import { readWifi, type WifiHandler } from './wifi.ts';
 
@@ -34,6 +35,8 @@ export interface SessionEnv {
   listening(): boolean;
   stats(stats: FabricStats): void;
   wifi(): WifiHandler | undefined;
+  /** Every PeerConnection that addNewFabric() got, with the conferences that it was added to. */
+  known: WeakMap<object, Set<string>>;
 }
 
 const graceMs = 10_000;
@@ -49,11 +52,10 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   const clock = createClock(pageClocks);
   const queue = createQueue(clock);
   let info = first;
-  let localUserID = first.userID;
+  /** By conference, the local user since reportUserIDChange(). */
+  const renamed = new Map<string, UserID>();
   let fabrics: Fabric[] = [];
   let endedFabrics: FabricInfo[] = [];
-  /** Every PeerConnection that was ever added. */
-  const known = new WeakSet<object>();
   /** What was monitored when the page went into the back/forward cache. */
   let left: Fabric[] = [];
   /** How each fabric is announced: always in the same words, so that its number means the same all session. */
@@ -196,7 +198,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     ended,
     conferenceURL,
     legacyStats: () => info.config.collectLegacyStats,
-    localUserID: () => localUserID,
+    localUserID: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
     labelBounds: () => bounds,
     online: transport.online,
     listening: env.listening,
@@ -206,28 +208,65 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     report: env.report,
   };
 
-  function addFabric(pc: object, description: FabricDescription, pcCallback?: PcCallback): void {
+  function addFabric(pc: object, description: FabricDescription, pcCallback?: PcCallback): Fabric {
+    const { conferenceID } = description;
+    const newUserID = alive(conferenceID).length ? undefined : renamed.get(conferenceID);
     const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
     announcements.set(
       lastFabric,
       once(() => JSON.stringify({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
     );
-    known.add(pc);
+    env.known.set(pc, (env.known.get(pc) ?? new Set()).add(conferenceID));
     const first = !fabrics.length;
     if (first) measuredMs = clock.mono();
-    fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
+    const fabric = createFabric(pc, fabricInfo, fabricEnv, pcCallback);
+    fabrics.push(fabric);
+    // To the collector it may be another conference by now, where nobody was renamed yet.
+    if (newUserID) fabric.rename('local', newUserID);
     if (first) startBeat();
+    return fabric;
   }
 
   /** The last fabric of that conference. */
   const conference = (conferenceID: string) =>
     [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known) => known.conferenceID === conferenceID).at(-1);
 
-  /** A PeerConnection never added is matched by SSRC and conference (API-12); one that was, by itself alone. */
-  function match(pc: unknown, conferenceID: string, ssrc?: number): Fabric | undefined {
+  /** Whether pc was a fabric of that conference, and is none any more. */
+  const hasEnded = (pc: unknown, conferenceID: string) =>
+    Boolean(env.known.get(pc as object)?.has(conferenceID)) && !alive(conferenceID).some((f) => f.pc === pc);
+
+  /** The live fabric that pc stands for: itself, or the only one that fits a wrapper or a look-alike (API-12). */
+  function standsFor(pc: unknown, conferenceID: string, ssrc?: number): Fabric {
     const here = alive(conferenceID);
-    if (known.has(pc as object)) return here.find((f) => f.pc === pc);
-    return here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
+    const own = here.find((f) => f.pc === pc);
+    if (own) return own;
+    if (hasEnded(pc, conferenceID)) throw new Invalid(over);
+    const heard = here.filter((f) => f.hasStream(ssrc));
+    const itself = env.known.has(pc as object) || isGenuine(pc);
+    const [fabric, ...others] = itself ? [] : heard.length ? heard : here;
+    if (fabric && !others.length) return fabric;
+    const count = fabric ? others.length + 1 : 0;
+    throw new Invalid(`pc is no fabric of this conferenceID, and ${count} could be meant`);
+  }
+
+  /** Records frames of a fabric, or of the conference. */
+  function recorder(fabric: Fabric | undefined, conferenceID: string) {
+    const number = fabric?.info.fabric;
+    const last = conference(conferenceID);
+    // Should it be dropped, its conference is to hear of it: by a fabric that can still be announced.
+    const ofConference = number ?? last?.fabric ?? 0;
+    return (type: Frame['type'], members: object, done?: Frame['done']): void => {
+      const stamp = clock.stamp();
+      const taken = send({
+        type,
+        stamp,
+        done,
+        fabric: announcements.has(ofConference) ? ofConference : 0,
+        conferenceAt: fabric ? undefined : (last?.addedAt ?? stamp),
+        members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
+      });
+      if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+    };
   }
 
   /** A page that may come back ends its fabrics too: nobody knows whether it will. */
@@ -241,7 +280,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   function shown(returned: boolean): void {
     const back = returned ? left.splice(0) : [];
-    for (const { pc, info: before } of back) if (!isClosed(pc)) addFabric(pc, before);
+    for (const before of back) if (!isClosed(before.pc)) before.handOver(addFabric(before.pc, before.asNamed()));
     transport.wake();
   }
 
@@ -262,7 +301,9 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   start();
   return {
-    match,
+    standsFor,
+    hasEnded,
+    recorder,
     addFabric,
 
     /** Whether initialize() with these arguments goes on with this session (INIT-06). */
@@ -287,46 +328,20 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
     collectIP: () => info.config.collectIP,
 
-    setLocalUser(userID: UserID): void {
-      localUserID = userID;
+    /** Names the local user of a conference from now on. */
+    setLocalUser(conferenceID: string, userID: UserID): void {
+      renamed.set(conferenceID, userID);
     },
 
     /** Whether there is nothing to add: it is monitored, or it was and is closed by now. */
     monitors: (pc: object, conferenceID: string) =>
-      alive(conferenceID).some((f) => f.pc === pc) || (known.has(pc) && isClosed(pc)),
+      alive(conferenceID).some((f) => f.pc === pc) || (Boolean(env.known.get(pc)?.size) && isClosed(pc)),
 
-    /**
-     * Where the frames of an operation belong: a fabric, or the conference for null where that
-     * is allowed, and for a fabric that has ended (API-12, FAB-11).
-     */
-    scope(pc: unknown, conferenceID: string, nullAllowed: boolean) {
-      const given = pc !== null && pc !== undefined;
-      must(given || nullAllowed, 'pc', 'a PeerConnection', pc);
-      const fabric = given ? match(pc, conferenceID) : undefined;
-      const number = fabric?.info.fabric;
-      const last = conference(conferenceID);
-      // Should it be dropped, its conference is to hear of it: by a fabric that can still be announced.
-      const ofConference = number ?? last?.fabric ?? 0;
-      if (given && !last) throw new Invalid(notMonitored);
-
-      /** Records a frame. */
-      function record(type: Frame['type'], members: object, done?: Frame['done']): void {
-        const stamp = clock.stamp();
-        const taken = send({
-          type,
-          stamp,
-          done,
-          fabric: announcements.has(ofConference) ? ofConference : 0,
-          conferenceAt: fabric ? undefined : (last?.addedAt ?? stamp),
-          members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
-        });
-        if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
-      }
-
-      return { fabric, record };
-    },
+    /** Records what pc's fabric did, or the conference where pc stands for none (API-12, FAB-11). */
+    scope: (pc: unknown, conferenceID: string) =>
+      recorder(isGiven(pc) ? attempt(() => standsFor(pc, conferenceID)) : undefined, conferenceID),
   };
 }
 
-/** Why an operation on a fabric is refused. */
-export const notMonitored = 'no fabric of this conferenceID is monitored';
+/** Why an operation on a fabric that was is refused. */
+export const over = 'the fabric has ended already';

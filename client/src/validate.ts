@@ -44,6 +44,9 @@ export function kindOf(value: unknown): string {
   return value === undefined ? 'nothing' : `a ${typeof value}`;
 }
 
+/** Whether an optional argument is there. */
+export const isGiven = (value: unknown) => value !== undefined && value !== null;
+
 /** A plain object or any other object that is not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isArray(value);

@@ -264,9 +264,8 @@ describe('reportError', () => {
     expect(qos.reportError(undefined, 'unseen', 'getUserMedia', 'x').status).toBe('success');
     expect(qos.reportError(new FakePeerConnection(), conference, 'createAnswer', 'x').status).toBe('success');
     expect(socket.of('error').at(-1)).toMatchObject({ fabric: 1 });
-    expect(qos.reportError(new FakePeerConnection(), 'unseen', 'createAnswer', 'x').msg).toBe(
-      'no fabric of this conferenceID is monitored',
-    );
+    expect(qos.reportError(new FakePeerConnection(), 'unseen', 'createAnswer', 'x').msg).toBe('');
+    expect(socket.of('error').at(-1)).toMatchObject({ conferenceID: 'unseen', function: 'createAnswer' });
     expect(qos.reportError(null, conference, 'nonsense' as never, 'x').msg).toContain(
       'wrtcFuncName must be one of getUserMedia',
     );
@@ -335,7 +334,9 @@ describe('sendFabricEvent', () => {
       expect(qos.sendFabricEvent(pc, name as never, conference).msg).toBe(`${name} is made by the library itself`);
     }
     expect(qos.sendFabricEvent(pc, 'nonsense' as never, conference).status).toBe('failure');
-    expect(qos.sendFabricEvent(null, 'audioMute', conference).msg).toContain('pc must be');
+    expect(qos.sendFabricEvent(null, 'audioMute', 'unseen').msg).toBe(
+      'pc is no fabric of this conferenceID, and 0 could be meant',
+    );
     expect(socket.texts).toHaveLength(before);
   });
 

@@ -72,6 +72,7 @@ func TestLibraryInCalls(t *testing.T) {
 		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
 		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
 		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "Habits": isUsedOddly,
+		"Whose": actsOnItsOwn, "Renames": renamesOne,
 	}
 	t.Run("Subjects", func(t *testing.T) {
 		for kind, b := range l.browsers {

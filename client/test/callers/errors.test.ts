@@ -136,11 +136,6 @@ describe('without a PeerConnection (spec: API-12)', () => {
     ['an unknown function', [null, conference, 'replaceTrack'], 'wrtcFuncName'],
     ['the error in the place of the function', [null, conference, new Error('x')], 'wrtcFuncName'],
     ['function and conference exchanged', [null, 'getUserMedia', conference], 'wrtcFuncName'],
-    [
-      'a PeerConnection that was never added, a conference that is unknown',
-      [new FakePeerConnection(), 'x', 'createOffer'],
-      'conferenceID',
-    ],
     ['nothing', [], 'conferenceID'],
   ])('%s is refused', async (_, args, argument) => {
     const page = await open();

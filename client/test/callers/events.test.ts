@@ -85,7 +85,7 @@ describe('events that there are not, or not for applications', () => {
     ['event and conference exchanged', [new FakePeerConnection(), conference, 'audioMute'], 'fabricEvent'],
     ['an undefined member', [new FakePeerConnection(), undefined, conference], 'fabricEvent'],
     ['no conference', [new FakePeerConnection(), 'audioMute'], 'conferenceID'],
-    ['no PeerConnection', [null, 'audioMute', conference], 'pc'],
+    ['no PeerConnection, another conference', [null, 'audioMute', 'nowhere'], 'pc is no fabric of this conferenceID'],
     ['a conference that is unknown', [new FakePeerConnection(), 'audioMute', 'nowhere'], 'conferenceID'],
     ['nothing', [], 'fabricEvent'],
   ])('%s', async (_, args, argument) => {

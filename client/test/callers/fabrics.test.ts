@@ -173,8 +173,8 @@ describe('the same PeerConnection again (spec: FAB-10, FAB-09)', () => {
       await page.harness.run(laterMs);
       taken(say('fabricTerminated'), 'ended already');
       refused(say('audioMute'), 'the fabric has ended');
-      refused(page.qos.associateMstWithUserID(first, 'bob', conference, 1, ''), 'no fabric');
-      refused(page.qos.reportUserIDChange(first, conference, 'b2', 'remote'), 'no fabric');
+      refused(page.qos.associateMstWithUserID(first, 'bob', conference, 1, ''), 'the fabric has ended already');
+      refused(page.qos.reportUserIDChange(first, conference, 'b2', 'remote'), 'the fabric has ended already');
       taken(page.qos.reportError(first, conference, 'signalingError', new Error('Busy')));
       expect(page.of('error').at(-1)).toMatchObject({ conferenceID: conference });
       expect(page.of('error').at(-1)).not.toHaveProperty('fabric');

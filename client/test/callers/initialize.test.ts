@@ -237,7 +237,7 @@ describe('once more (spec: INIT-06)', () => {
     taken(page.qos.initialize('demo', tokens, 'dave'));
     await welcome(page.harness);
     expect(pc.listenerCount).toBe(0);
-    refused(page.qos.sendFabricEvent(pc, 'audioMute', 'first'), 'conferenceID');
+    refused(page.qos.sendFabricEvent(pc, 'audioMute', 'first'), 'the fabric has ended already');
     await stillWorks(page);
   });
 });
