@@ -300,8 +300,8 @@ export interface Operations {
   /**
    * Says which step of the negotiation failed, or keeps a log of the application.
    *
-   * @param pc the PeerConnection; null means the conference
-   * @param conferenceID at most 256 bytes
+   * @param pc the PeerConnection; one that is no fabric of the conference, or null, means the conference
+   * @param conferenceID at most 256 bytes; it need not have a fabric
    * @param wrtcFuncName the step; `applicationLog` is a log, not a failure
    * @param domError an error, an object or text; of a log at most 20,480 bytes, longer ones are cut
    * @param localSDP text or a description
@@ -341,7 +341,8 @@ export interface Operations {
    * Puts an event of the user on the time-line. `fabricTerminated` ends the watching: send it
    * before close().
    *
-   * @param pc the PeerConnection; null means the conference, for `dominantSpeaker` and `activeDeviceList`
+   * @param pc the PeerConnection; null means the only fabric of the conference, and the conference
+   *   for `dominantSpeaker` and `activeDeviceList`
    * @param fabricEvent what happened
    * @param conferenceID of a conference with a fabric
    * @param eventData an object, at most 4096 bytes of JSON; the devices of `activeDeviceList`
@@ -355,7 +356,8 @@ export interface Operations {
     eventData?: unknown,
   ): Result;
   /**
-   * Gives a user another ID. It stays one participant, found by either.
+   * Gives a user another ID. It stays one participant, found by either. A remote change is of
+   * the fabric, a local one of the participant in that conference.
    *
    * @param pc the PeerConnection
    * @param conferenceID of a conference with a fabric

@@ -107,6 +107,7 @@
     if (typeof value === "object") return "an object";
     return value === void 0 ? "nothing" : `a ${typeof value}`;
   }
+  var isGiven = (value) => value !== void 0 && value !== null;
   function isObject(value) {
     return typeof value === "object" && value !== null && !isArray(value);
   }
@@ -387,6 +388,20 @@
       Number(retryAfterMs) || 0,
       String(code ?? "")
     );
+  }
+
+  // src/brand.ts
+  function isGenuine(value) {
+    return attempt(() => {
+      for (let proto = value; proto; proto = Object.getPrototypeOf(proto)) {
+        const getter = Object.getOwnPropertyDescriptor(proto, "signalingState")?.get;
+        if (getter && /\[native code]/.test(Function.prototype.toString.call(getter))) {
+          getter.call(value);
+          return attempt(() => !getter.call({}), true);
+        }
+      }
+      return false;
+    }, false);
   }
 
   // src/clock.ts
@@ -1224,7 +1239,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const { cname, msid } = sources.get(stream2.key) ?? noSource;
       return {
         remoteUserID: inbound && own?.userID || remoteUserID,
-        userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID()),
+        userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID(conferenceID)),
         cname,
         msid,
         usageLabel: own?.usageLabel ?? null,
@@ -1294,6 +1309,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       }
       if (now) finish(null);
     }
+    function associate(ssrc, association) {
+      associations.set(ssrc, association);
+      const { userID, usageLabel, tagID: associatedVideoTag } = association;
+      event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
+    }
     const self = {
       pc,
       info,
@@ -1303,10 +1323,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       hasStream: monitor.has,
       /** Looks at its states. */
       look: () => life.look(),
-      /** Says whose an SSRC is. */
-      associate: (ssrc, association) => associations.set(ssrc, association),
-      renameRemote(userID) {
-        remoteUserID = userID;
+      associate,
+      /** Names the remote user, or the local one, from now on. */
+      rename(userIDType, newUserID) {
+        if (userIDType === "remote") remoteUserID = newUserID;
+        event("userIDChange", { userIDType, newUserID });
+      },
+      /** How it would be added now. */
+      asNamed: () => ({ ...info, remoteUserID }),
+      /** Its streams are those of another fabric from now on. */
+      handOver(next) {
+        for (const [ssrc, own] of associations) next.associate(ssrc, own);
       },
       /** Whether it has ended, or is about to. */
       ended: () => Boolean(ending)
@@ -1896,10 +1923,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const clock = createClock(pageClocks);
     const queue = createQueue(clock);
     let info = first;
-    let localUserID = first.userID;
+    const renamed = /* @__PURE__ */ new Map();
     let fabrics = [];
     let endedFabrics = [];
-    const known2 = /* @__PURE__ */ new WeakSet();
     let left = [];
     const announcements = /* @__PURE__ */ new Map();
     const told = /* @__PURE__ */ new Set();
@@ -1991,8 +2017,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       for (const fabric of fabrics) fabric.look();
     }
     function conferenceURL({ fabric, conferenceID, addedAt }) {
-      const known3 = urls.get(fabric);
-      if (known3 !== void 0) return known3;
+      const known2 = urls.get(fabric);
+      if (known2 !== void 0) return known2;
       const values = { appID, conferenceID, at: clock.time(addedAt) };
       const url = urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
       urls.set(fabric, url);
@@ -2013,7 +2039,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       ended,
       conferenceURL,
       legacyStats: () => info.config.collectLegacyStats,
-      localUserID: () => localUserID,
+      localUserID: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
       labelBounds: () => bounds,
       online: transport.online,
       listening: env.listening,
@@ -2023,22 +2049,52 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       report: env.report
     };
     function addFabric(pc, description, pcCallback) {
+      const { conferenceID } = description;
+      const newUserID = alive(conferenceID).length ? void 0 : renamed.get(conferenceID);
       const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
       announcements.set(
         lastFabric,
         once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
       );
-      known2.add(pc);
+      env.known.set(pc, (env.known.get(pc) ?? /* @__PURE__ */ new Set()).add(conferenceID));
       const first2 = !fabrics.length;
       if (first2) measuredMs = clock.mono();
-      fabrics.push(createFabric(pc, fabricInfo, fabricEnv, pcCallback));
+      const fabric = createFabric(pc, fabricInfo, fabricEnv, pcCallback);
+      fabrics.push(fabric);
+      if (newUserID) fabric.rename("local", newUserID);
       if (first2) startBeat();
+      return fabric;
     }
-    const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known3) => known3.conferenceID === conferenceID).at(-1);
-    function match(pc, conferenceID, ssrc) {
+    const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
+    const hasEnded = (pc, conferenceID) => Boolean(env.known.get(pc)?.has(conferenceID)) && !alive(conferenceID).some((f) => f.pc === pc);
+    function standsFor(pc, conferenceID, ssrc) {
       const here = alive(conferenceID);
-      if (known2.has(pc)) return here.find((f) => f.pc === pc);
-      return here.find((f) => f.hasStream(ssrc)) ?? here.at(-1);
+      const own = here.find((f) => f.pc === pc);
+      if (own) return own;
+      if (hasEnded(pc, conferenceID)) throw new Invalid(over);
+      const heard = here.filter((f) => f.hasStream(ssrc));
+      const itself = env.known.has(pc) || isGenuine(pc);
+      const [fabric, ...others] = itself ? [] : heard.length ? heard : here;
+      if (fabric && !others.length) return fabric;
+      const count2 = fabric ? others.length + 1 : 0;
+      throw new Invalid(`pc is no fabric of this conferenceID, and ${count2} could be meant`);
+    }
+    function recorder(fabric, conferenceID) {
+      const number = fabric?.info.fabric;
+      const last = conference(conferenceID);
+      const ofConference = number ?? last?.fabric ?? 0;
+      return (type, members, done) => {
+        const stamp = clock.stamp();
+        const taken = send({
+          type,
+          stamp,
+          done,
+          fabric: announcements.has(ofConference) ? ofConference : 0,
+          conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
+          members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
+        });
+        if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      };
     }
     function hidden(kept) {
       left = kept ? alive() : [];
@@ -2048,7 +2104,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function shown(returned) {
       const back = returned ? left.splice(0) : [];
-      for (const { pc, info: before } of back) if (!isClosed(pc)) addFabric(pc, before);
+      for (const before of back) if (!isClosed(before.pc)) before.handOver(addFabric(before.pc, before.asNamed()));
       transport.wake();
     }
     async function askWifi() {
@@ -2065,7 +2121,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     start();
     return {
-      match,
+      standsFor,
+      hasEnded,
+      recorder,
       addFabric,
       /** Whether initialize() with these arguments goes on with this session (INIT-06). */
       continues: (next) => JSON.stringify([next.appID, next.base, next.userID]) === JSON.stringify([appID, base, info.userID]),
@@ -2084,40 +2142,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         transport.stop(graceMs);
       },
       collectIP: () => info.config.collectIP,
-      setLocalUser(userID) {
-        localUserID = userID;
+      /** Names the local user of a conference from now on. */
+      setLocalUser(conferenceID, userID) {
+        renamed.set(conferenceID, userID);
       },
       /** Whether there is nothing to add: it is monitored, or it was and is closed by now. */
-      monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc) || known2.has(pc) && isClosed(pc),
-      /**
-       * Where the frames of an operation belong: a fabric, or the conference for null where that
-       * is allowed, and for a fabric that has ended (API-12, FAB-11).
-       */
-      scope(pc, conferenceID, nullAllowed) {
-        const given = pc !== null && pc !== void 0;
-        must(given || nullAllowed, "pc", "a PeerConnection", pc);
-        const fabric = given ? match(pc, conferenceID) : void 0;
-        const number = fabric?.info.fabric;
-        const last = conference(conferenceID);
-        const ofConference = number ?? last?.fabric ?? 0;
-        if (given && !last) throw new Invalid(notMonitored);
-        function record(type, members, done) {
-          const stamp = clock.stamp();
-          const taken = send({
-            type,
-            stamp,
-            done,
-            fabric: announcements.has(ofConference) ? ofConference : 0,
-            conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
-            members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
-          });
-          if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
-        }
-        return { fabric, record };
-      }
+      monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc) || Boolean(env.known.get(pc)?.size) && isClosed(pc),
+      /** Records what pc's fabric did, or the conference where pc stands for none (API-12, FAB-11). */
+      scope: (pc, conferenceID) => recorder(isGiven(pc) ? attempt(() => standsFor(pc, conferenceID)) : void 0, conferenceID)
     };
   }
-  var notMonitored = "no fabric of this conferenceID is monitored";
+  var over = "the fabric has ended already";
 
   // src/instance.ts
   function emit({ subscribers }, name, ...args) {
@@ -2146,7 +2181,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           for (const callback of [instance.statsCallback, ...instance.subscribers.stats ?? []]) hand(callback, stats);
         });
       },
-      wifi: () => instance.wifi
+      wifi: () => instance.wifi,
+      known: instance.known
     });
     instance.session = session;
   }
@@ -2157,7 +2193,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const conference = requireConferenceID(conferenceID);
     const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
     const session = sessionOf(instance);
-    const { record } = session.scope(pc, conference, true);
+    const record = session.scope(pc, conference);
     if (name.startsWith("application")) {
       record("log", { text: logText(error) });
       return;
@@ -2220,7 +2256,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     makePrecallTest: noPrecall
   };
   function createInterface(scriptUrl) {
-    const instance = { scriptUrl, subscribers: {} };
+    const instance = { scriptUrl, subscribers: {}, known: /* @__PURE__ */ new WeakMap() };
     const guarded = Object.entries(operations).map(([name, operation]) => [
       name,
       (...args) => guard(() => operation(instance, ...args))
@@ -2237,7 +2273,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   function callbackOf(name, value) {
     if (typeof value === "function") return value;
-    if (value !== void 0 && value !== null) ignored(name, "a function", value);
+    if (isGiven(value)) ignored(name, "a function", value);
     return void 0;
   }
   function pcCallbackOf(value) {
@@ -2267,6 +2303,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       "a PeerConnection with getStats",
       pc
     );
+    instance.known.set(pc, instance.known.get(pc) ?? /* @__PURE__ */ new Set());
     const description = {
       remoteUserID: requireUserID("remoteUserID", remoteUserID),
       fabricUsage: requireMember("fabricUsage", enums.fabricUsage, usage),
@@ -2296,9 +2333,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     };
   }
   function fabricOf(instance, pc, conferenceID, ssrc) {
-    const fabric = sessionOf(instance).match(pc, conferenceID, ssrc);
-    if (!fabric) throw new Invalid(notMonitored);
-    return fabric;
+    const session = sessionOf(instance);
+    must(isGiven(pc), "pc", "a PeerConnection", pc);
+    return session.standsFor(pc, conferenceID, ssrc);
   }
   function associateMstWithUserID(instance, pc, user, conferenceID, source, label2, tag) {
     const userID = requireUserID("userID", user);
@@ -2306,10 +2343,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const ssrc = requireInteger("ssrc", source, 0, 4294967295);
     const usageLabel = label2 === "" ? label2 : requireText("usageLabel", label2, 20);
     const fabric = fabricOf(instance, pc, conference, ssrc);
-    fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null });
     const id = attempt(() => typeof tag === "string" ? tag : tag.id);
-    const associatedVideoTag = id ? cut("associatedVideoTag", text(id), 256) : null;
-    fabric.event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
+    const tagID = id ? cut("associatedVideoTag", text(id), 256) : null;
+    fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
   }
   function sendFabricEvent(instance, pc, name, conferenceID, eventData) {
     const event = requireMember("fabricEvent", enums.fabricEvent, name);
@@ -2318,14 +2354,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const session = sessionOf(instance);
     const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}) } : requireData("eventData", eventData ?? {});
     const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
-    const { fabric, record } = session.scope(pc, conference, ofConference);
-    if (event === "fabricTerminated") {
-      if (fabric) fabric.end("application");
-      else note("the fabric has ended already");
-    } else {
-      if (!fabric && !ofConference) throw new Invalid("the fabric has ended already");
-      record("event", { event, data });
+    const ended = session.hasEnded(pc, conference);
+    const terminated = event === "fabricTerminated";
+    if (ended && terminated) {
+      note(over);
+      return;
     }
+    const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : session.standsFor(pc, conference);
+    if (terminated) fabric?.end("application");
+    else session.recorder(fabric, conference)("event", { event, data });
   }
   function deviceList(value) {
     return reading("eventData", () => {
@@ -2343,9 +2380,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const newUserID = requireUserID("newUserID", user);
     const userIDType = requireMember("userIDType", enums.userIDType, type);
     const fabric = fabricOf(instance, pc, conference);
-    if (userIDType === "local") sessionOf(instance).setLocalUser(newUserID);
-    else fabric.renameRemote(newUserID);
-    fabric.event("userIDChange", { userIDType, newUserID });
+    if (userIDType === "local") sessionOf(instance).setLocalUser(conference, newUserID);
+    fabric.rename(userIDType, newUserID);
   }
   function sendUserFeedback(instance, conferenceID, feedback, pcCallback) {
     const callback = pcCallbackOf(pcCallback);
@@ -2367,7 +2403,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       comment: cut("feedback.comment", given.comment, 4096) || void 0
     };
     const done = (err, msg) => later(callback, err, msg);
-    sessionOf(instance).scope(null, conference, true).record("feedback", members, done);
+    sessionOf(instance).scope(null, conference)("feedback", members, done);
   }
   function on({ subscribers }, eventName, callback) {
     const name = requireMember("eventName", callbackEvents, eventName);
@@ -2383,7 +2419,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const data = requireData("callAttributes", attributes);
     requireMember("callAttributes.callType", callType, data.callType);
     requireMember("callAttributes.role", role, data.role);
-    sessionOf(instance).scope(pc, conference, true).record("event", { event: "callDetails", data });
+    sessionOf(instance).scope(pc, conference)("event", { event: "callDetails", data });
   }
   function sendCustom(event) {
     const isEvent = event === "customEvent";
@@ -2391,7 +2427,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return (instance, pc, conferenceID, given) => {
       const conference = requireConferenceID(conferenceID);
       const items = requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
-      const { record } = sessionOf(instance).scope(pc, conference, true);
+      const record = sessionOf(instance).scope(pc, conference);
       for (const data of items) record("event", { event, data });
     };
   }
