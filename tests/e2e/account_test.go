@@ -37,7 +37,7 @@ func (one *story) awaits(t *testing.T) {
 		}
 	}
 	c := one.stores.collectors[0]
-	eventually(t, 60*time.Second, one.tab.room+" has its summary", func() (bool, string) {
+	eventually(t, patience, one.tab.room+" has its summary", func() (bool, string) {
 		var answer struct{ Conferences []row }
 		c.ask("/api/conferences", url.Values{"app": {appID}, "id": {one.tab.room}}, &answer)
 		if len(answer.Conferences) != 1 || answer.Conferences[0].State != "ended" {

@@ -45,7 +45,7 @@ func startAgent(t *testing.T, origin string) *tokenAgent {
 		"--keys.directory="+filepath.Dir(file), "--origins="+appOrigin, "--who=url", "--url.address="+origin+"/account/who")
 	require.NoError(t, err)
 	t.Cleanup(process.kill)
-	eventually(t, 20*time.Second, "the agent is ready", func() (bool, string) {
+	eventually(t, patience, "the agent is ready", func() (bool, string) {
 		body, status, err := fetch(context.WithoutCancel(t.Context()), "http://"+monitor+"/readyz")
 		if err != nil {
 			return false, err.Error() + out.String()

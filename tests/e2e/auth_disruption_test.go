@@ -67,14 +67,14 @@ func (s *site) isDisrupted(t *testing.T, w *windows) {
 		"iceServers":         []any{map[string]string{"urls": relay.url, "username": relayUser, "credential": relaySecret}},
 	})+")", nil)
 	up := "fabric.connectionState === 'connected'" // DTLS too: before, a call is not disrupted but fails
-	v.until(30*time.Second, up)
+	v.until(patience, up)
 	told := []string{"success"}
 	for range 2 {
 		relay.dark.Store(true)
 		told = append(told, "appConnectivityError")
 		v.hears(told...)
 		relay.dark.Store(false)
-		v.until(30*time.Second, up)
+		v.until(patience, up)
 		v.hears(told...)
 	}
 }

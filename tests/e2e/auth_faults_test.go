@@ -76,7 +76,7 @@ func startProxy(t *testing.T, address, to string) {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", address)
 	require.NoError(t, err)
-	server := &http.Server{Handler: httputil.NewSingleHostReverseProxy(target), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: httputil.NewSingleHostReverseProxy(target), ReadHeaderTimeout: patience}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -109,7 +109,7 @@ func (s *site) sendsNonsense(t *testing.T, w *windows) {
 	v.connects()
 	v.eval(`spoil = (text) => text.replace('"event":"customEvent"', '"event":"not a name"')`, nil)
 	v.eval("library.sendCustomEvent(null, 'malformed', ['spoilt'])", nil)
-	v.waits(20*time.Second, "hears of it", func(d diary) bool { return len(d.Account.Init) > 1 })
+	v.waits(patience, "hears of it", func(d diary) bool { return len(d.Account.Init) > 1 })
 	v.eval("spoil = (text) => text", nil)
 	v.eval("library.sendCustomEvent(null, 'malformed', ['whole'])", nil)
 	d := v.hears("success", "csProtoError", "success")

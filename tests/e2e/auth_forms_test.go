@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
@@ -56,18 +55,18 @@ func (w *windows) liveOn(t *testing.T, name, secret string) diary {
 	v.begin(appID, secret, w.user(), f.url)
 	v.connects()
 	v.eval("call("+quote(room)+")", nil)
-	one.tab.delivers(30*time.Second, 10)
+	one.tab.delivers(patience, 10)
 
 	var renewed int
 	v.eval(fmt.Sprintf("elapse(%d, %d)", renewalMinMs, renewalMaxMs), &renewed)
 	require.Equal(t, 1, renewed, "it waits to renew its token")
-	v.waits(20*time.Second, "has a second token", func(d diary) bool { return len(d.grants(t)) == 2 })
-	one.tab.delivers(20*time.Second, 4)
+	v.waits(patience, "has a second token", func(d diary) bool { return len(d.grants(t)) == 2 })
+	one.tab.delivers(patience, 4)
 	require.Equal(t, 1, one.tab.hellos(), "a renewal disturbs no connection")
 	f.reset()
-	one.tab.reconnects(20*time.Second, 1)
+	one.tab.reconnects(patience, 1)
 	f.say(`{"type":"bye","code":"token_expired","csError":"authError","message":"over","retry":true}`)
-	one.tab.reconnects(20*time.Second, 2)
+	one.tab.reconnects(patience, 2)
 
 	d := v.diary()
 	checkTokens(t, d)

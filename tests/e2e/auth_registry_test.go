@@ -38,7 +38,7 @@ func (s *site) isRevoked(t *testing.T, w *windows) {
 	var secret struct{ ID, Secret string }
 	s.manage(t, http.MethodPost, app+"/secrets", map[string]any{}, &secret)
 	token := s.agent.sign(t, app, "eve", time.Hour)
-	eventually(t, 10*time.Second, "the collector knows "+app, func() (bool, string) {
+	eventually(t, patience, "the collector knows "+app, func() (bool, string) {
 		status, body := s.login(t, app, "eve", token)
 		return status == http.StatusOK, body
 	})
@@ -115,7 +115,7 @@ func (s *site) manage(t *testing.T, method, path string, body, into any) {
 
 func send(t *testing.T, req *http.Request) (status int, body string) {
 	t.Helper()
-	client := &http.Client{Timeout: 10 * time.Second}
+	client := &http.Client{Timeout: patience}
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	require.NoError(t, err)

@@ -109,8 +109,8 @@ func (s *site) startNginx(origin string) {
 	nginx, out, err := startProcess(s.dir, "nginx", "-p", s.dir, "-c", config)
 	require.NoError(s.t, err)
 	s.t.Cleanup(nginx.kill)
-	eventually(s.t, 20*time.Second, "nginx listens", func() (bool, string) {
-		conn, err := net.DialTimeout("tcp", "127.0.0.1:443", time.Second)
+	eventually(s.t, patience, "nginx listens", func() (bool, string) {
+		conn, err := net.DialTimeout("tcp", "127.0.0.1:443", patience)
 		if err != nil {
 			return false, err.Error() + out.String()
 		}

@@ -137,7 +137,7 @@ func (v *visit) waits(within time.Duration, what string, expected func(diary) bo
 // hears waits until csInitCallback was called as often, and compares what it was told.
 func (v *visit) hears(want ...string) diary {
 	v.t.Helper()
-	d := v.waits(30*time.Second, fmt.Sprint("hears ", want), func(d diary) bool { return len(d.Account.Init) >= len(want) })
+	d := v.waits(patience, fmt.Sprint("hears ", want), func(d diary) bool { return len(d.Account.Init) >= len(want) })
 	require.Equal(v.t, want, d.csErrors(), "%s: %v", v.name, d.Account.Init)
 	return d
 }
@@ -146,7 +146,7 @@ func (v *visit) hears(want ...string) diary {
 func (v *visit) connects() diary {
 	v.t.Helper()
 	v.hears("success")
-	d := v.waits(20*time.Second, "says hello", func(d diary) bool { return len(d.Hellos) > 0 })
+	d := v.waits(patience, "says hello", func(d diary) bool { return len(d.Hellos) > 0 })
 	v.hears("success")
 	return d
 }
@@ -156,7 +156,7 @@ func (v *visit) connects() diary {
 func (v *visit) rests(want ...string) diary {
 	v.t.Helper()
 	v.hears(want...)
-	d := v.waits(10*time.Second, "has given up", func(d diary) bool { return len(d.Waiting) == 0 })
+	d := v.waits(patience, "has given up", func(d diary) bool { return len(d.Waiting) == 0 })
 	require.Equal(v.t, want, d.csErrors(), "%s: %v", v.name, d.Account.Init)
 	return d
 }

@@ -62,7 +62,7 @@ func (c *client) say(text string) {
 // hears waits for a message of the type; acknowledgements in between are passed over.
 func (c *client) hears(kind string) said {
 	c.t.Helper()
-	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(patience)))
 	for {
 		var m said
 		require.NoError(c.t, c.conn.ReadJSON(&m), "waiting for %s", kind)
@@ -119,7 +119,7 @@ func badHandshakes(t *testing.T, c *collector) {
 	require.ErrorContains(t, foreign, "origin_denied")
 
 	// A browser must be able to read the refusal.
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.receiver+"/auth", strings.NewReader(`{"type":"scram-first",`))
 	require.NoError(t, err)

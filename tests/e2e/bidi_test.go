@@ -12,7 +12,7 @@ import (
 )
 
 // commandTimeout bounds one WebDriver BiDi command.
-const commandTimeout = 30 * time.Second
+const commandTimeout = patience
 
 // bidi is a connection that speaks WebDriver BiDi, which both browsers understand.
 type bidi struct {

@@ -30,7 +30,7 @@ var programs = map[string][]string{
 	firefox:  {"firefox-esr"},
 }
 
-const startTimeout = 60 * time.Second // cold, on a busy machine
+const startTimeout = patience
 
 // browser is a running browser that a test drives.
 type browser struct {

@@ -123,7 +123,7 @@ func (s *scene) mixedCall(t *testing.T) {
 func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...string) *page {
 	t.Helper()
 	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.kind), more...)...))
-	p.until(20*time.Second, "demo.state.joined") // a window in the background gets no camera in Firefox
+	p.until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
 	return p
 }
 
@@ -133,18 +133,18 @@ func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...s
 func (s *scene) talk(t *testing.T, one *call, ada, grace *page) {
 	t.Helper()
 	for _, p := range []*page{ada, grace} {
-		p.until(20*time.Second, "demo.state.init.some(([csError]) => csError === 'success')")
+		p.until(patience, "demo.state.init.some(([csError]) => csError === 'success')")
 		p.mediaFlows()
 	}
 	ada.run("demo.mute(true)")
-	ada.until(20*time.Second, "demo.state.statsCount >= 3")
+	ada.until(patience, "demo.state.statsCount >= 3")
 	ada.run("demo.mute(false)")
 	ada.run(fmt.Sprintf("demo.reportError(%q, %q)", reportedFunction, reportedMessage))
 	var feedback [2]string
 	ada.get(fmt.Sprintf("demo.feedback({overall: %d, comment: %q})", rating, comment), &feedback)
 	require.Equal(t, "success", feedback[0])
 	for _, p := range []*page{ada, grace} {
-		p.until(3*measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
+		p.until(patience+measurements*statsInterval, fmt.Sprintf("demo.state.statsCount >= %d", measurements))
 	}
 	s.checkCallback(t, one, ada)
 	s.checkLive(t, one)
@@ -202,8 +202,8 @@ func (s *scene) checkLive(t *testing.T, one *call) {
 func (s *scene) hangUp(one *call, ada *page) {
 	ada.t.Helper()
 	ada.run("demo.hangUp()")
-	ada.until(10*time.Second, "!demo.state.joined")
-	eventually(ada.t, 10*time.Second, "the hang-up is on the time-line", func() (bool, string) {
+	ada.until(patience, "!demo.state.joined")
+	eventually(ada.t, patience, "the hang-up is on the time-line", func() (bool, string) {
 		d := s.detail(ada.t, one)
 		return slices.Contains(d.events(d.session("ada")), "fabricTerminated"), fmt.Sprint(d.Timeline)
 	})
@@ -237,7 +237,7 @@ func (s *scene) list(room string) []row {
 func (s *scene) allEnd(t *testing.T) {
 	t.Helper()
 	for _, one := range s.calls {
-		eventually(t, 45*time.Second, one.name+" has a summary", func() (bool, string) {
+		eventually(t, patience, one.name+" has a summary", func() (bool, string) {
 			rows := s.list(one.room)
 			return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 		})

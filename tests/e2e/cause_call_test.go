@@ -189,14 +189,14 @@ func (c *causeCall) join(in map[string]*browser, otherwise *browser) {
 			b = own
 		}
 		m.page = openPage(c.t, b, m.User, c.stage.pages+"/")
-		m.page.until(20*time.Second, "typeof start === 'function'")
+		m.page.until(patience, "typeof start === 'function'")
 		config, err := json.Marshal(m)
 		require.NoError(c.t, err)
 		m.page.run("start(" + string(config) + ")")
-		m.page.until(20*time.Second, "call.joined")
+		m.page.until(patience, "call.joined")
 	}
 	for _, m := range c.people {
-		m.page.until(20*time.Second, "call.init.some(([csError]) => csError === 'success')")
+		m.page.until(patience, "call.init.some(([csError]) => csError === 'success')")
 	}
 }
 
@@ -206,7 +206,7 @@ func (c *causeCall) flow(kinds ...string) {
 	list, err := json.Marshal(kinds)
 	require.NoError(c.t, err)
 	for _, m := range c.people {
-		m.page.until(30*time.Second, "await flows("+string(list)+")")
+		m.page.until(patience, "await flows("+string(list)+")")
 	}
 }
 

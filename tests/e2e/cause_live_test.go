@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,7 +55,7 @@ func (s *causeScene) live(t *testing.T, stage *causeStage, b *browser, lasts len
 	}
 	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
-	p.until(10*time.Second, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
+	p.until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
 	p.closeTab() // each holds one of the few connections that a browser has to one host
 }
 
@@ -68,7 +67,7 @@ func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users
 		ID      string
 		StartAt int64
 	}
-	eventually(t, 45*time.Second, room+" has a summary", func() (bool, string) {
+	eventually(t, patience, room+" has a summary", func() (bool, string) {
 		var list struct {
 			Conferences []struct {
 				ID, State string

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -62,7 +61,7 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, d
 	room := s.name
 	s.play(t, stage, room, startBrowser(t, kind), full)
 	var logs []plog.Logs
-	eventually(t, 10*time.Second, "all have said what they think", func() (bool, string) {
+	eventually(t, patience, "all have said what they think", func() (bool, string) {
 		logs = sink.of(room)
 		opinions := count(logs, semconv.EventFeedback)
 		return opinions == len(s.users), strconv.Itoa(opinions)

@@ -576,7 +576,7 @@ func leave(t *testing.T, b *browser, share float64) {
 // release lets the processes of a control group go, and removes it.
 func release(t *testing.T, group string) {
 	t.Helper()
-	eventually(t, 10*time.Second, "the control group is empty", func() (bool, string) {
+	eventually(t, patience, "the control group is empty", func() (bool, string) {
 		raw, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 		require.NoError(t, err)
 		for pid := range strings.FieldsSeq(string(raw)) {

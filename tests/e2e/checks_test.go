@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -256,11 +255,11 @@ func (s *scene) checkUsedAgain(t *testing.T) {
 	ada, grace := s.join(t, b, again, "ada"), s.join(t, b, again, "grace")
 	ada.mediaFlows()
 	grace.mediaFlows()
-	ada.until(20*time.Second, "demo.state.statsCount >= 2")
+	ada.until(patience, "demo.state.statsCount >= 2")
 	ada.get("demo.state.stats.conferenceURL", &again.url)
 	s.hangUp(again, ada)
-	grace.until(10*time.Second, "demo.state.connectionState === 'waiting'")
-	eventually(t, 15*time.Second, "the second conference has a summary", func() (bool, string) {
+	grace.until(patience, "demo.state.connectionState === 'waiting'")
+	eventually(t, patience, "the second conference has a summary", func() (bool, string) {
 		rows := s.list(first.room)
 		return len(rows) == 2 && rows[0].State == "ended", "" // newest first
 	})

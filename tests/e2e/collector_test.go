@@ -95,7 +95,7 @@ func (c *collector) start() {
 func (c *collector) startFor(t *testing.T) {
 	t.Helper()
 	c.launch(t)
-	eventually(t, 30*time.Second, "the collector is healthy", func() (bool, string) {
+	eventually(t, patience, "the collector is healthy", func() (bool, string) {
 		resp, err := http.Get(c.health + "/status")
 		if err != nil {
 			return false, err.Error() + "\n" + c.out.String()
@@ -176,7 +176,7 @@ func (c *collector) stop() {
 	c.process.signal(syscall.SIGTERM)
 	select {
 	case <-c.process.done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		c.t.Fatal("the collector did not stop\n" + c.out.String())
 	}
 	require.True(c.t, c.process.cmd.ProcessState.Success(), c.out.String())
@@ -218,7 +218,7 @@ func (c *collector) ask(path string, query url.Values, into any) {
 }
 
 func fetch(ctx context.Context, address string) (body string, status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

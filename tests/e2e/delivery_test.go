@@ -96,22 +96,22 @@ func (s *suffering) open(t *testing.T, b *browser, what string, refuses bool, mo
 func (s *suffering) network(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "network", false, nil)
-	tab.delivers(30*time.Second, 10)
+	tab.delivers(patience, 10)
 
 	hellos := tab.hellos()
 	tab.front.reset()
-	tab.reconnects(20*time.Second, hellos)
+	tab.reconnects(patience, hellos)
 
 	tab.run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
-	tab.reconnects(20*time.Second, hellos+1)
+	tab.reconnects(patience, hellos+1)
 	tab.run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
-	tab.reconnects(20*time.Second, hellos+2)
+	tab.reconnects(patience, hellos+2)
 
 	release := tab.front.stall()
 	defer release()
-	tab.reconnects(40*time.Second, hellos+3)
+	tab.reconnects(patience, hellos+3)
 	release()
-	tab.delivers(10*time.Second, 4)
+	tab.delivers(patience, 4)
 
 	one.tab, one.resent = tab, true
 	one.tabs = append(one.tabs, tab.finish())
@@ -121,8 +121,8 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "no WebSockets", true, nil)
-	tab.delivers(40*time.Second, 10)
-	tab.delivers(20*time.Second, 10)
+	tab.delivers(patience, 10)
+	tab.delivers(patience, 10)
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.finish())
 	_, account := tab.front.wire.newest()
@@ -134,21 +134,21 @@ func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 func (s *suffering) reload(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "reload", false, nil)
-	tab.delivers(30*time.Second, 10)
+	tab.delivers(patience, 10)
 	first := tab.now().Run
 	require.NoError(t, b.do("browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil))
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.last(tab.page))
 	require.Equal(t, first, one.tabs[0].Run)
-	tab.until(10*time.Second, "account.run !== "+quote(first)+" && account.ticks > 0")
-	tab.delivers(20*time.Second, 10)
+	tab.until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
+	tab.delivers(patience, 10)
 	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
 	second := tab.now().Run
 	if b.kind == firefox { // what a page writes down while its tab is closed often does not come to be there
 		require.NoError(t, b.do("browsingContext.navigate", map[string]any{"context": tab.context, "url": s.pages + "/elsewhere", "wait": "complete"}, nil))
 	}
 	tab.closeTab()
-	eventually(t, 30*time.Second, "the page's last word", func() (bool, string) {
+	eventually(t, patience, "the page's last word", func() (bool, string) {
 		last := tab.last(witness)
 		return last.Run == second, last.Run
 	})
@@ -163,11 +163,11 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
 	one.tab = tab
 	for range 5 {
-		tab.delivers(40*time.Second, 10)
+		tab.delivers(patience, 10)
 		run := tab.now().Run
 		require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
 		require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
-		tab.until(20*time.Second, "account.returned === 1 || account.run !== "+quote(run))
+		tab.until(patience, "account.returned === 1 || account.run !== "+quote(run))
 		if tab.now().Run == run {
 			break
 		}
@@ -175,7 +175,7 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 		one.tabs = append(one.tabs, tab.last(tab.page))
 	}
 	require.Equal(t, 1, tab.now().Returned)
-	tab.delivers(20*time.Second, 10)
+	tab.delivers(patience, 10)
 	one.tabs = append(one.tabs, tab.finish())
 	tab.settles()
 }
@@ -185,7 +185,7 @@ func (s *suffering) killed(t *testing.T, kind string, own *stores) *story {
 	t.Helper()
 	b := startBrowser(t, kind)
 	tab := s.open(t, b, "killed", false, nil)
-	tab.delivers(30*time.Second, 15)
+	tab.delivers(patience, 15)
 	last := tab.now()
 	b.process.kill()
 	tab.context = ""
@@ -202,15 +202,15 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 	for kind, b := range browsers {
 		f := startFront(t, false, own.collectors...)
 		tab := openTab(t, b, s.pages, "collectors in "+kind, f, nil)
-		tab.until(30*time.Second, "account.statsCount > 0 && fabric.connectionState === 'connected'")
+		tab.until(patience, "account.statsCount > 0 && fabric.connectionState === 'connected'")
 		tab.run("fill(450)")
-		tab.until(20*time.Second, "account.init.length > 0")
+		tab.until(patience, "account.init.length > 0")
 		require.NotEqual(t, "success", tab.now().Init[0][0])
 		stories = append(stories, &story{tab: tab, kind: kind, outcome: "success", dropped: true, stores: own})
 	}
 	own.start(t)
 	for _, one := range stories {
-		one.tab.delivers(60*time.Second, 10)
+		one.tab.delivers(patience, 10)
 	}
 	for _, victim := range own.collectors {
 		before := map[*story]int{}
@@ -224,7 +224,7 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 		}
 		for _, one := range stories {
 			one.tab.front.reset() // each page, whichever collector it spoke to
-			one.tab.reconnects(60*time.Second, before[one])
+			one.tab.reconnects(patience, before[one])
 		}
 		if !alone {
 			victim.startFor(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
@@ -49,7 +48,7 @@ func TestDemoCallsWithoutTheLibrary(t *testing.T) {
 			base := startDemo(t)
 			b := startBrowser(t, kind)
 			ada := openPage(t, b, "ada", demoURL(base, "plain", "ada"))
-			ada.until(20*time.Second, "demo.state.connectionState === 'waiting'")
+			ada.until(patience, "demo.state.connectionState === 'waiting'")
 			grace := openPage(t, b, "grace", demoURL(base, "plain", "grace"))
 			ada.mediaFlows()
 			grace.mediaFlows()
@@ -57,7 +56,7 @@ func TestDemoCallsWithoutTheLibrary(t *testing.T) {
 			ada.get("demo.state.init", &init)
 			require.Equal(t, "notLoaded", init[0][0])
 			ada.run("demo.hangUp()")
-			grace.until(10*time.Second, "demo.state.connectionState === 'waiting'")
+			grace.until(patience, "demo.state.connectionState === 'waiting'")
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
@@ -44,7 +43,7 @@ func startFront(t *testing.T, refuses bool, collectors ...*collector) *front {
 	f.url = "http://" + address
 	listener, err := net.Listen("tcp", address)
 	require.NoError(t, err)
-	server := &http.Server{Handler: f, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: f, ReadHeaderTimeout: patience}
 	f.wg.Go(func() { _ = server.Serve(listener) })
 	t.Cleanup(func() {
 		_ = server.Close()
@@ -170,7 +169,7 @@ func (f *front) link(w http.ResponseWriter, r *http.Request) {
 
 // dial connects to the collector whose turn it is, or to the next one that is there.
 func (f *front) dial(r *http.Request) (there *websocket.Conn, err error) {
-	dialer := &websocket.Dialer{Subprotocols: websocket.Subprotocols(r), HandshakeTimeout: 10 * time.Second}
+	dialer := &websocket.Dialer{Subprotocols: websocket.Subprotocols(r), HandshakeTimeout: patience}
 	for range f.targets {
 		var resp *http.Response
 		there, resp, err = dialer.DialContext(f.t.Context(), "ws://"+f.next().Host+r.URL.Path, http.Header{"Origin": r.Header["Origin"]})

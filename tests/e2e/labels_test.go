@@ -42,7 +42,7 @@ func TestLabelBounds(t *testing.T) {
 		p.mediaFlows()
 	}
 	labels := map[string]bool{}
-	ada.until(30*time.Second, "demo.state.statsCount >= 5")
+	ada.until(patience, "demo.state.statsCount >= 5")
 	var stats struct {
 		ConferenceURL     string
 		MediaStreamTracks []struct{ Quality *string }
@@ -58,7 +58,7 @@ func TestLabelBounds(t *testing.T) {
 	one.url = stats.ConferenceURL
 	s.hangUp(one, ada)
 	s.hangUp(one, grace)
-	eventually(t, 45*time.Second, "the summary", func() (bool, string) {
+	eventually(t, patience, "the summary", func() (bool, string) {
 		rows := s.list(one.room)
 		return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 	})
@@ -144,7 +144,7 @@ processors:
 	c.launch(t)
 	select {
 	case <-c.process.done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("it goes on\n" + c.out.String())
 	}
 	require.False(t, c.process.cmd.ProcessState.Success())

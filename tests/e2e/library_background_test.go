@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,7 +27,7 @@ func TestOutOfSight(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
-			tab.delivers(30*time.Second, 5)
+			tab.delivers(patience, 5)
 			tab.run(keepPosts)
 			tab.goesOn()
 			tab.handsOver()
@@ -41,14 +40,14 @@ func TestOutOfSight(t *testing.T) {
 func (b *tab) cover() {
 	b.t.Helper()
 	require.NoError(b.t, b.browser.do("browsingContext.create", map[string]any{"type": "tab", "referenceContext": b.context}, nil))
-	b.until(10*time.Second, "document.visibilityState === 'hidden'")
+	b.until(patience, "document.visibilityState === 'hidden'")
 }
 
 // show brings the page to the front again.
 func (b *tab) show() {
 	b.t.Helper()
 	require.NoError(b.t, b.browser.do("browsingContext.activate", map[string]any{"context": b.context}, nil))
-	b.until(10*time.Second, "document.visibilityState === 'visible'")
+	b.until(patience, "document.visibilityState === 'visible'")
 }
 
 // goesOn: a good channel takes all that the page says, also out of sight.
@@ -56,8 +55,8 @@ func (b *tab) goesOn() {
 	b.t.Helper()
 	b.cover()
 	before := b.now().StatsCount
-	b.delivers(20*time.Second, 8)
-	b.until(30*time.Second, fmt.Sprintf("account.statsCount >= %d", before+3))
+	b.delivers(patience, 8)
+	b.until(patience, fmt.Sprintf("account.statsCount >= %d", before+3))
 	var kept []string
 	b.get("kept", &kept)
 	require.Empty(b.t, kept, "the channel had it all")
@@ -69,9 +68,9 @@ func (b *tab) handsOver() {
 	b.t.Helper()
 	b.run("(window.WebSocket = class { constructor() { throw new Error('none'); } }, 1)")
 	b.front.reset()
-	b.until(20*time.Second, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
+	b.until(patience, "account.init.some(([csError]) => csError === 'wsChannelFailure')")
 	b.cover()
-	b.until(10*time.Second, "kept.length > 0")
+	b.until(patience, "kept.length > 0")
 	var kept []string
 	b.get("kept", &kept)
 	require.Contains(b.t, kept[0], `"name":"tick"`)

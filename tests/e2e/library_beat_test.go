@@ -3,7 +3,6 @@ package e2e
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +28,7 @@ func measuresApart(t *testing.T, l *lab, b *browser) {
 		await wait(500);
 		ends[room].near.addEventListener('connectionstatechange', () => { window.upAt ??= performance.now(); });
 		await negotiate(ends[room])`)
-	p.sees(60*time.Second, "beats.every(({ length }) => length > 2)")
+	p.sees(patience, "beats.every(({ length }) => length > 2)")
 	var measured struct {
 		UpAt  float64
 		Beats [][]float64

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +22,7 @@ func leaves(t *testing.T, l *lab, b *browser) {
 		p := l.open(t, b, "leaves with "+config)
 		p.logsIn(config)
 		p.does("await call(room)")
-		p.sees(30*time.Second, "count(room) > 1")
+		p.sees(patience, "count(room) > 1")
 		require.NoError(t, b.navigate(p.context, l.tabs+"/elsewhere"))
 		rooms[config] = p
 	}
@@ -62,7 +61,7 @@ func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
 			ends[room] = { near: old }`)
 		p.logsIn(config)
 		p.does("monitor(room, { usage: 'audio' })")
-		p.sees(40*time.Second, "count(room) > 3")
+		p.sees(patience, "count(room) > 3")
 		p.get("asked.filter(([callback]) => callback === 'function').length", &calls[i])
 		p.does("hangUp(room)")
 		whole := l.keeps(t, p.room, "the end", fabricEnded)
@@ -102,7 +101,7 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 			JSON.stringify({ signal: 50, rssi: -61, timestamp: Date.now(), addresses: ['192.168.7.8', 'fe80::1:2:3:4'] }))`)
 		p.logsIn(fmt.Sprintf("{ collectIP: %t }", collect))
 		p.does("await call(room)")
-		p.sees(30*time.Second, "events('wifiStats').length && / typ host/.test(ends[room].near.localDescription.sdp)")
+		p.sees(patience, "events('wifiStats').length && / typ host/.test(ends[room].near.localDescription.sdp)")
 		p.does("library.reportError(ends[room].near, room, 'createOffer', new Error('reported'), ends[room].near.localDescription); hangUp(room)")
 		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		var wire []string
@@ -145,7 +144,7 @@ func cutsTexts(t *testing.T, l *lab, b *browser) {
 	require.Contains(t, said.Msg, "4097")
 	p.get("say('sendFabricEvent', ends["+quote(p.room)+"].near, 'audioMute', "+quote(p.room)+", "+fmt.Sprintf(data, 0)+")", &said)
 	require.Equal(t, "success", said.Status)
-	p.sees(30*time.Second, "up(room)")
+	p.sees(patience, "up(room)")
 	p.does("hangUp(room)")
 	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	details := whole.Conference.Participants[0].Details

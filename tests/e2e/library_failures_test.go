@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,9 +27,9 @@ func neverConnects(t *testing.T, l *lab, b *browser) {
 			await pc.addIceCandidate({ candidate: 'candidate:1 1 udp 2122260223 127.0.0.1 %d typ host', sdpMid: '0', sdpMLineIndex: 0 });
 		await call(stage('a false name'), { describe: (sdp) => sdp.replace(/^(a=fingerprint:\S+ )(..:..)/gm,
 			(all, head, first) => head + (first === 'AA:AA' ? 'BB:BB' : 'AA:AA')) })`, nobody.LocalAddr().(*net.UDPAddr).Port))
-	p.sees(90*time.Second, "events('fabricSetupFailed').filter(({ data }) => data.reason === 'failed').length === 2")
+	p.sees(patience, "events('fabricSetupFailed').filter(({ data }) => data.reason === 'failed').length === 2")
 	p.does("for (const name of ['silence', 'nowhere', 'a false name']) hangUp(stage(name))")
-	p.sees(20*time.Second, "['silence', 'nowhere', 'a false name'].every((name) => states(stage(name)).at(-1) === 'terminated')")
+	p.sees(patience, "['silence', 'nowhere', 'a false name'].every((name) => states(stage(name)).at(-1) === 'terminated')")
 	for name, want := range map[string][2]string{
 		"silence":      {"noRemoteDescription", "terminated"},
 		"nowhere":      {"connectivity", "failed"},

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,12 +44,12 @@ func TestLibraryGuide(t *testing.T) {
 	c.start()
 	p := openPage(t, startBrowser(t, chromium), "guide", server.URL)
 	for _, line := range []string{"addNewFabric: success", "login: success", "established outbound-rtp"} {
-		p.until(30*time.Second, "document.body.innerText.includes("+quote(line)+")")
+		p.until(patience, "document.body.innerText.includes("+quote(line)+")")
 	}
 	p.run("document.getElementById('hang-up').click()")
-	p.until(10*time.Second, "document.body.innerText.includes('terminated')")
+	p.until(patience, "document.body.innerText.includes('terminated')")
 	s := &scene{collector: c}
-	eventually(t, 15*time.Second, "the conference is summed up", func() (bool, string) {
+	eventually(t, patience, "the conference is summed up", func() (bool, string) {
 		rows := s.list("my first call")
 		return len(rows) == 1 && rows[0].State == "ended" && rows[0].Outcome == "success", jsonOf(rows)
 	})

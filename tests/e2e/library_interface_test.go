@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -102,7 +101,7 @@ func TestInterface(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			p := openPage(t, startBrowser(t, kind), kind, served.url+"/interface.html?"+url.Values{"name": {kind}}.Encode())
-			until(t, p, 90*time.Second, "outcome.done || outcome.errors.length")
+			until(t, p, patience, "outcome.done || outcome.errors.length")
 			var got spokenOutcome
 			p.get("outcome", &got)
 			require.Empty(t, got.Errors)
@@ -200,7 +199,7 @@ func theConference(t *testing.T, c *collector, room string, fabrics int) *kept {
 	t.Helper()
 	s := &scene{collector: c}
 	found := &kept{}
-	eventually(t, 20*time.Second, "the collector has "+room, func() (bool, string) {
+	eventually(t, patience, "the collector has "+room, func() (bool, string) {
 		rows := s.list(room)
 		if len(rows) != 1 {
 			return false, fmt.Sprint(rows)
@@ -268,9 +267,9 @@ func checkCustomStats(t *testing.T, c *collector, b *browser, got *spokenOutcome
 	query := url.Values{"app": {appID}, "id": {got.Rooms.Room}, "at": {strconv.FormatInt(whole.Conference.StartAt, 10)}}
 	p := openPage(t, b, "numbers", c.dashboard+"/conference?"+query.Encode())
 	const card = "document.querySelector('[data-testid=custom-charts]')"
-	p.until(15*time.Second, card)
+	p.until(patience, card)
 	p.run(card + ".scrollIntoView()")
-	p.until(15*time.Second, "[..."+card+".querySelectorAll('canvas')].length === 2")
+	p.until(patience, "[..."+card+".querySelectorAll('canvas')].length === 2")
 	var drawn []string
 	p.get("[..."+card+".querySelectorAll('[data-testid=chart]')].map((chart) => chart.innerText.replace(/\\s+/g, ' ').trim())", &drawn)
 	require.Equal(t, []string{"cpu Fabric 1: 0.5", "waiting Fabric 1: 2"}, drawn, "the means")

@@ -177,7 +177,7 @@ func (p *labPage) shows(l *lab, link string, patterns ...string) {
 	p.t.Helper()
 	dashboard := l.window(p.t, p.browser, "dashboard", link)
 	for _, pattern := range patterns {
-		dashboard.until(20*time.Second, "new RegExp("+quote(pattern)+").test(document.body.innerText)")
+		dashboard.until(patience, "new RegExp("+quote(pattern)+").test(document.body.innerText)")
 	}
 }
 
@@ -207,7 +207,7 @@ func (p *labPage) sees(within time.Duration, condition string) {
 func (p *labPage) logsIn(config string) {
 	p.t.Helper()
 	p.does("begin('ada', " + config + ")")
-	p.sees(30*time.Second, "heard.init.some(([err]) => err === 'success')")
+	p.sees(patience, "heard.init.some(([err]) => err === 'success')")
 }
 
 // keeps waits until the collector has what is asked for of a room, as the dashboard tells it.
@@ -219,7 +219,7 @@ func (l *lab) keeps(t *testing.T, room, what string, enough func(*kept) bool) *k
 func (l *lab) keepsOf(t *testing.T, app, room, what string, enough func(*kept) bool) *kept {
 	t.Helper()
 	var found *kept
-	eventually(t, 60*time.Second, room+": the collector has "+what, func() (bool, string) {
+	eventually(t, patience, room+": the collector has "+what, func() (bool, string) {
 		var answer struct{ Conferences []row }
 		l.ask("/api/conferences", url.Values{"app": {app}, "id": {room}}, &answer)
 		if len(answer.Conferences) != 1 {

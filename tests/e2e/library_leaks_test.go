@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +19,7 @@ func TestLibraryLetsGo(t *testing.T) {
 	c.start()
 	served.of(t, c)
 	p := openPage(t, startBrowser(t, chromium), "leaks", served.url+"/leaks.html")
-	until(t, p, 60*time.Second, "outcome.done || outcome.errors.length")
+	until(t, p, patience, "outcome.done || outcome.errors.length")
 	var errors []string
 	p.get("outcome.errors", &errors)
 	require.Empty(t, errors)
@@ -28,7 +27,7 @@ func TestLibraryLetsGo(t *testing.T) {
 	p.get("outcome.count", &count)
 	require.Equal(t, 30, count, "what there is to let go")
 	collector := openCDP(p)
-	eventually(t, 20*time.Second, "all is let go", func() (bool, string) {
+	eventually(t, patience, "all is let go", func() (bool, string) {
 		collector.do("HeapProfiler.collectGarbage", map[string]any{}, nil)
 		var left []string
 		p.get("outcome.left()", &left)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,12 +16,12 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	const fillers = 450 // of 3 kB: more than the library keeps
 	p := l.open(t, b, "logs in later")
 	p.does("begin('ada', {}, { secret: 'another secret' }); await call(room)")
-	p.sees(30*time.Second, "up(room) && heard.init.length && heard.fabric.length")
+	p.sees(patience, "up(room) && heard.init.length && heard.fabric.length")
 	p.does("window.addedLate = new RTCPeerConnection(); monitor(room, { pc: addedLate })")
 	p.does(`for (let n = 1; n <= 450; n++) library.sendCustomEvent(ends[room].near, room, [{ name: 'filler', n, text: 'x'.repeat(3000) }]);
 		window.mutedAt = Date.now(); library.sendFabricEvent(ends[room].near, 'audioMute', room, { said: 'before the login' });
 		library.sendUserFeedback(room, { userID: 'ada', overall: 3 }, hear('feedback'))`)
-	p.sees(30*time.Second, "count(room) > 3")
+	p.sees(patience, "count(room) > 3")
 	var heard struct{ Init, Fabric, Feedback [][]string }
 	p.get("heard", &heard)
 	require.Len(t, heard.Init, 1, "once")
@@ -35,9 +34,9 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, []string{"offline"}, online)
 
 	p.does("window.loginAt = Date.now(); begin('ada')")
-	p.sees(30*time.Second, "heard.feedback.length && heard.fabric.length > 1 && told.at(-1).stats.connectionState === 'online'")
+	p.sees(patience, "heard.feedback.length && heard.fabric.length > 1 && told.at(-1).stats.connectionState === 'online'")
 	p.does("ends[room].far.close(); addedLate.close(); hangUp(room)")
-	p.sees(20*time.Second, "states(room).at(-1) === 'terminated'")
+	p.sees(patience, "states(room).at(-1) === 'terminated'")
 	p.get("heard", &heard)
 	require.Equal(t, [][]string{{"success", ""}}, heard.Feedback)
 	require.Equal(t, [][]string{{"success", ""}}, heard.Fabric[1:])
@@ -78,11 +77,11 @@ func changesUser(t *testing.T, l *lab, b *browser) {
 	p := l.open(t, b, "changes user")
 	p.logsIn("{}")
 	p.does("await call(room)")
-	p.sees(30*time.Second, "up(room) && count(room) > 0")
+	p.sees(patience, "up(room) && count(room) > 0")
 	p.does("begin('ada', {}, { app: 'second', secret: 'second-secret', init: null }); monitor(room)")
-	p.sees(30*time.Second, "told.at(-1).stats.fabricState === 'established' && told.at(-1).stats.connectionState === 'online'")
+	p.sees(patience, "told.at(-1).stats.fabricState === 'established' && told.at(-1).stats.connectionState === 'online'")
 	p.does("library.sendFabricEvent(ends[room].near, 'audioMute', room); hangUp(room)")
-	p.sees(20*time.Second, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 2")
+	p.sees(patience, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 2")
 	var heard int
 	p.get("heard.init.length", &heard)
 	require.Equal(t, 1, heard, "nobody listens to the second one")

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,16 +17,16 @@ func losesItsPath(t *testing.T, l *lab, b *browser) {
 	p.does("library.on('error', hear('error')); library.on('error', hear('error'))")
 	p.logsIn("{}")
 	p.does("await call(room, { config: " + relayOnly(relay.url) + " })")
-	p.sees(30*time.Second, "up(room) && count(room) > 0")
+	p.sees(patience, "up(room) && count(room) > 0")
 	relay.dark.Store(true)
-	p.sees(40*time.Second, "states(room).at(-1) === 'disrupted'")
+	p.sees(patience, "states(room).at(-1) === 'disrupted'")
 	relay.dark.Store(false)
-	p.sees(40*time.Second, "up(room) && states(room).at(-1) === 'established'")
+	p.sees(patience, "up(room) && states(room).at(-1) === 'established'")
 	p.does(`for (const pc of [ends[room].near, ends[room].far]) pc.setConfiguration({ iceTransportPolicy: 'all' });
 		await negotiate(ends[room], { options: { iceRestart: true } })`)
-	p.sees(30*time.Second, "events('selectedCandidatePairChange').length")
+	p.sees(patience, "events('selectedCandidatePairChange').length")
 	p.does("hangUp(room)")
-	p.sees(20*time.Second, "states(room).at(-1) === 'terminated'")
+	p.sees(patience, "states(room).at(-1) === 'terminated'")
 
 	var states []string
 	p.get("states("+quote(p.room)+").filter((state) => state !== 'initialising')", &states)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
@@ -63,7 +62,7 @@ func relayed(transport string) labSubject {
 		p := l.open(t, b, "relayed over "+transport)
 		p.logsIn("{}")
 		p.does("await call(room, { config: " + relayOnly(startRelayOver(t, transport, l.chain)) + " })")
-		p.sees(30*time.Second, "up(room) && count(room) > 1")
+		p.sees(patience, "up(room) && count(room) > 1")
 		p.does("hangUp(room)")
 		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		setup := whole.events("fabricSetup")

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,8 +33,8 @@ func countsTheSetUp(t *testing.T, l *lab, b *browser) {
 			again.push(say('addNewFabric', late.wrapper, 'grace', 'video', room + ' late', ...given));
 		await wait(1500);
 		await negotiate(slow)`)
-	p.sees(30*time.Second, "count(room + ' late') > 1 && told.at(-1).stats.mediaStreamTracks && up(room + ' slow') && count(room + ' slow') > 0")
-	p.sees(20*time.Second, "told.some(({ stats }) => stats.conferenceID === room + ' late' && stats.mediaStreamTracks.some(({ bitrate }) => bitrate > 0))")
+	p.sees(patience, "count(room + ' late') > 1 && told.at(-1).stats.mediaStreamTracks && up(room + ' slow') && count(room + ' slow') > 0")
+	p.sees(patience, "told.some(({ stats }) => stats.conferenceID === room + ' late' && stats.mediaStreamTracks.some(({ bitrate }) => bitrate > 0))")
 	p.does("hangUp(room + ' slow'); say('sendFabricEvent', ends[room + ' late'].wrapper, 'fabricTerminated', room + ' late')")
 	var again []answer
 	p.get("again", &again)
@@ -75,9 +74,9 @@ func endsAtOnce(t *testing.T, l *lab, b *browser) {
 	p := l.open(t, b, "ends at once")
 	p.logsIn("{}")
 	p.does("await call(room, { media: camera(), usage: 'video' })")
-	p.sees(30*time.Second, "count(room) > 1 && told.at(-1).stats.mediaStreamTracks.length")
+	p.sees(patience, "count(room) > 1 && told.at(-1).stats.mediaStreamTracks.length")
 	p.does("window.before = frames('stats').length; hangUp(room); ends[room].near.close()")
-	p.sees(20*time.Second, "states(room).at(-1) === 'terminated'")
+	p.sees(patience, "states(room).at(-1) === 'terminated'")
 	var last struct{ Before, Stats, Tracks, Ends int }
 	p.get(`({ before, stats: frames('stats').length, tracks: told.at(-1).stats.mediaStreamTracks.length,
 		ends: told.filter(({ stats }) => stats.fabricState === 'terminated').length })`, &last)
@@ -119,7 +118,7 @@ func isUsedOddly(t *testing.T, l *lab, b *browser) {
 	for _, one := range got.Answers {
 		require.Equal(t, "success", one.Status, one.Msg)
 	}
-	p.sees(30*time.Second, "told.some(({ stats }) => stats.fabricState === 'established' && stats.connectionState === 'online')")
+	p.sees(patience, "told.some(({ stats }) => stats.fabricState === 'established' && stats.connectionState === 'online')")
 	p.does("ends[room].near.close()")
 	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	require.Equal(t, []map[string]any{{"reason": "closed"}}, whole.events("fabricTerminated"))

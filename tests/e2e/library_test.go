@@ -62,7 +62,7 @@ func TestLibrary(t *testing.T) {
 func outcomeOf(t *testing.T, p *page, address string) libraryOutcome {
 	t.Helper()
 	require.NoError(t, p.browser.navigate(p.context, address))
-	until(t, p, 30*time.Second, "outcome.done || outcome.errors.length")
+	until(t, p, patience, "outcome.done || outcome.errors.length")
 	var got libraryOutcome
 	p.get("outcome", &got)
 	return got
@@ -108,7 +108,7 @@ func isBlocked(t *testing.T, p *page, pages string) {
 func isHarmless(t *testing.T, p *page, pages string) {
 	t.Helper()
 	require.NoError(t, p.browser.navigate(p.context, pages+"/harmless.html"))
-	until(t, p, 30*time.Second, "outcome.done")
+	until(t, p, patience, "outcome.done")
 	type use struct{ Listeners, Timers int }
 	var got struct {
 		Errors, Globals, NewGlobals, Heard, Types, Handlers, Changed []string
@@ -126,7 +126,7 @@ func isHarmless(t *testing.T, p *page, pages string) {
 	require.Positive(t, got.DuringCall.Listeners, "the instruments see it listen")
 	require.Positive(t, got.DuringCall.Timers, "the instruments see it wait")
 	// The last frames may still wait for their acknowledgement, and Wi-Fi for its turn.
-	until(t, p, 20*time.Second, "(({ listeners, timers }) => !listeners.length && !timers)(outcome.left())")
+	until(t, p, patience, "(({ listeners, timers }) => !listeners.length && !timers)(outcome.left())")
 }
 
 // until waits for a condition in the page; the page's own account explains a failure.

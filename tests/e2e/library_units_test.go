@@ -41,7 +41,7 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 			}
 			return sdp;
 		} })`)
-	p.sees(60*time.Second, "pairs.told.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
+	p.sees(patience, "pairs.told.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
 	var account watched
 	p.get("pairs", &account)
 	var link string

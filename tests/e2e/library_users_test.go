@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,17 +24,17 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 			.findLast((one) => one.statsType === statsType && one.ssrc === source);
 		await negotiate(ends[room]);
 		window.source = Number(/^a=ssrc:(\d+)/m.exec(near.localDescription.sdp)[1])`)
-	p.sees(30*time.Second, "track('inbound-rtp', source)?.userID === 'heidi'")
+	p.sees(patience, "track('inbound-rtp', source)?.userID === 'heidi'")
 	// By another object than the one that is monitored: the stream says which one is meant.
 	p.does(`window.said = [say('associateMstWithUserID', Object.create(ends[room].far), 'carol', room, String(source), '', 'picture')];
 		say('addNewFabric', ends[room].near, 'grace', 'video', room)`)
-	p.sees(30*time.Second, "track('outbound-rtp', source)?.userID === 'ada'")
+	p.sees(patience, "track('outbound-rtp', source)?.userID === 'ada'")
 	p.does(`said.push(
 			say('associateMstWithUserID', ends[room].near, 'dave', room, 4_000_000_001, 'to come'),
 			say('reportUserIDChange', ends[room].far, room, 'ivan', 'remote'),
 			say('reportUserIDChange', ends[room].near, room, 'ada-2', 'local'),
 		)`)
-	p.sees(30*time.Second, "track('inbound-rtp', source).userID === 'carol' && track('outbound-rtp', source).userID === 'ada-2'")
+	p.sees(patience, "track('inbound-rtp', source).userID === 'carol' && track('outbound-rtp', source).userID === 'ada-2'")
 	var said []answer
 	p.get("said", &said)
 	for _, one := range said {
@@ -44,13 +43,13 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 	var inbound object
 	p.get("track('inbound-rtp', source)", &inbound)
 	require.Equal(t, []any{"", "picture"}, []any{inbound["usageLabel"], inbound["associatedVideoTag"]})
-	p.sees(20*time.Second, `(() => { // the element's size is measured, in the pixels of the device
+	p.sees(patience, `(() => { // the element's size is measured, in the pixels of the device
 		const set = frames('columns').find((one) => one.statsType === 'inbound-rtp' && one.mediaType === 'video');
 		const cell = 1 + set.names.indexOf('displayedPixels');
 		return frames('stats').flatMap(({ rows }) => rows).some((cells) => cells[0] === set.set && cells[cell] === Math.round(160 * 120 * devicePixelRatio ** 2));
 	})()`)
 	p.does("for (const pc of [...Object.values(ends[room]), idle]) pc.close?.()")
-	p.sees(20*time.Second, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 3")
+	p.sees(patience, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 3")
 
 	whole := l.keeps(t, p.room, "a summary", ended)
 	require.Equal(t, 1, whole.Conference.ParticipantCount)
@@ -78,7 +77,7 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	p.logsIn("{}")
 	lower := "ångström in " + b.kind
 	p.does("await call(room); await call(" + quote(lower) + ")")
-	p.sees(30*time.Second, "count(room) > 0 && count("+quote(lower)+") > 0")
+	p.sees(patience, "count(room) > 0 && count("+quote(lower)+") > 0")
 	p.does("library.sendFabricEvent(ends[room].near, 'audioMute', room); hangUp(room); hangUp(" + quote(lower) + ")")
 	upperHas := l.keeps(t, p.room, "the end", fabricEnded)
 	lowerHas := l.keeps(t, lower, "the end", fabricEnded)
@@ -87,8 +86,8 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	require.Len(t, upperHas.Fabrics, 1)
 	require.Len(t, lowerHas.Fabrics, 1)
 	list := l.window(t, b, "conferences", l.dashboard+"/?id="+url.QueryEscape(lower))
-	list.until(20*time.Second, "document.body.innerText.includes("+quote(lower)+")")
-	list.until(5*time.Second, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
+	list.until(patience, "document.body.innerText.includes("+quote(lower)+")")
+	list.until(patience, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
 }
 
 // sameUser: one user in two browsers is two participants.
@@ -106,7 +105,7 @@ func (l *lab) sameUser(t *testing.T) {
 		pages = append(pages, p)
 	}
 	for _, p := range pages {
-		p.sees(30*time.Second, "count(room) > 1")
+		p.sees(patience, "count(room) > 1")
 	}
 	for _, p := range pages {
 		p.does("hangUp(room)")
@@ -128,7 +127,7 @@ func speaksOfConferences(t *testing.T, l *lab, b *browser) {
 	p := l.open(t, b, "of the conference")
 	p.logsIn("{}")
 	p.does("await call(room)")
-	p.sees(30*time.Second, "up(room)")
+	p.sees(patience, "up(room)")
 	var answers map[string]answer
 	p.get(`(async (room) => {
 		const all = {};

@@ -3,7 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -54,7 +53,7 @@ func actsOnItsOwn(t *testing.T, l *lab, b *browser) {
 	p := l.open(t, b, "whose")
 	p.logsIn("{}")
 	p.does("await call(room); await call(room + ' other')")
-	p.sees(30*time.Second, "up(room) && up(room + ' other')")
+	p.sees(patience, "up(room) && up(room + ' other')")
 	var answers map[string]answer
 	p.get(`(async (room) => {
 		const all = {};
@@ -134,11 +133,11 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 		await negotiate(second);
 		window.named = (one) => [...new Set(told.filter(({ stats }) => stats.conferenceID === one).flatMap(({ stats }) => stats.mediaStreamTracks)
 			.filter(({ statsType }) => statsType === 'outbound-rtp').map(({ userID, remoteUserID }) => userID + ' to ' + remoteUserID))].sort().join()`)
-	p.sees(30*time.Second, "named(room) === 'ada to grace,ada to heidi' && named(room + ' other') === 'ada to grace'")
+	p.sees(patience, "named(room) === 'ada to grace,ada to heidi' && named(room + ' other') === 'ada to grace'")
 	p.does(`told.length = 0;
 		say('reportUserIDChange', ends[room].near, room, 'ada-2', 'local');
 		say('reportUserIDChange', ends[room].near, room, 'grace-2', 'remote')`)
-	p.sees(30*time.Second, "named(room) === 'ada-2 to grace-2,ada-2 to heidi' && named(room + ' other') === 'ada to grace'")
+	p.sees(patience, "named(room) === 'ada-2 to grace-2,ada-2 to heidi' && named(room + ' other') === 'ada to grace'")
 	p.does("hangUp(room); hangUp(room + ' other'); hangUp(room + ' too'); say('sendFabricEvent', ends[room + ' second'].near, 'fabricTerminated', room)")
 	whole := l.keeps(t, p.room, "a summary", ended)
 	participant := whole.Summary.Participants[0]

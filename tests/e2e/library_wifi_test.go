@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,7 +25,7 @@ func asksForWifi(t *testing.T, l *lab, b *browser) {
 		library.attachWifiStatsHandler(() => (bad[asked++] ?? (async () => JSON.stringify(whole)))())`)
 	p.logsIn("{}")
 	p.does("await call(room)")
-	p.sees(60*time.Second, "asked > 7 && events('wifiStats').length > 1")
+	p.sees(patience, "asked > 7 && events('wifiStats').length > 1")
 	p.does("hangUp(room)")
 	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	samples := whole.events("wifiStats")

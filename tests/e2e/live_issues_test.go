@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -37,14 +36,14 @@ type liveCall struct {
 func TestLiveIssues(t *testing.T) {
 	need(t, programs[chromium]...)
 	c := startLiveCall(t)
-	c.page.until(20*time.Second, "document.querySelector('[data-testid=so-far] time') && document.querySelector('[data-testid=no-issues]')")
+	c.page.until(patience, "document.querySelector('[data-testid=so-far] time') && document.querySelector('[data-testid=no-issues]')")
 	require.Zero(t, c.metrics()[openIssues])
 	c.drawsWithCare()
 	c.focusLowest()
 
 	down("ada", harm{loss: .3})(c.causeCall)
-	c.page.until(60*time.Second, issuesAre(lossKind, "Open"))
-	eventually(t, 20*time.Second, "the metrics tell of it", func() (bool, string) {
+	c.page.until(patience, issuesAre(lossKind, "Open"))
+	eventually(t, patience, "the metrics tell of it", func() (bool, string) {
 		m := c.metrics()
 		return m[openIssues] >= 1 && m[issuesRaised] >= 1, fmt.Sprint(m[openIssues], m[issuesRaised])
 	})
@@ -53,13 +52,13 @@ func TestLiveIssues(t *testing.T) {
 	c.focusIssue()
 
 	down("ada", harm{})(c.causeCall)
-	c.page.until(60*time.Second, issuesAre(lossKind, "Resolved"))
-	eventually(t, 30*time.Second, "the metrics tell that it is over", func() (bool, string) {
+	c.page.until(patience, issuesAre(lossKind, "Resolved"))
+	eventually(t, patience, "the metrics tell that it is over", func() (bool, string) {
 		return c.metrics()[openIssues] == 0, fmt.Sprint(c.metrics()[openIssues])
 	})
 	c.keepsIssue()
 	c.leave()
-	c.page.until(45*time.Second, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
+	c.page.until(patience, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
 	c.agree()
 }
 
@@ -99,7 +98,7 @@ service: {pipelines: {logs: {exporters: [qosstore, qostimeseries, otlp_http/issu
 	b := startBrowser(t, chromium)
 	c.join(nil, b)
 	c.flow("audio")
-	eventually(t, 20*time.Second, "the conference is listed", func() (bool, string) {
+	eventually(t, patience, "the conference is listed", func() (bool, string) {
 		var list struct{ Conferences []row }
 		stage.ask("/api/conferences", url.Values{"app": {appID}, "id": {liveRoom}}, &list)
 		if len(list.Conferences) == 1 {
@@ -150,7 +149,7 @@ func (c *liveCall) drawsWithCare() {
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
 func (c *liveCall) focusLowest() {
 	c.t.Helper()
-	c.page.until(20*time.Second, "document.querySelector('[data-testid=lowest] summary')")
+	c.page.until(patience, "document.querySelector('[data-testid=lowest] summary')")
 	c.page.run(`((one) => { one.focus(); one.click(); window.was = { key: one.parentElement.dataset.key, element: one } })(
 		[...document.querySelectorAll('[data-testid=lowest] summary')].at(-1))`)
 }
@@ -158,8 +157,8 @@ func (c *liveCall) focusLowest() {
 // keepsLowest: it was drawn anew with every measurement, and is open and in focus as it was.
 func (c *liveCall) keepsLowest() {
 	c.t.Helper()
-	c.page.until(10*time.Second, "!was.element.isConnected")
-	c.page.until(time.Second, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
+	c.page.until(patience, "!was.element.isConnected")
+	c.page.until(patience, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
 }
 
 func (c *liveCall) focusIssue() {
@@ -170,8 +169,8 @@ func (c *liveCall) focusIssue() {
 
 func (c *liveCall) keepsIssue() {
 	c.t.Helper()
-	c.page.until(10*time.Second, "!was.element.isConnected")
-	c.page.until(time.Second, "document.activeElement.dataset.key === was.key")
+	c.page.until(patience, "!was.element.isConnected")
+	c.page.until(patience, "document.activeElement.dataset.key === was.key")
 }
 
 // toldIssue is what was told of one span of an issue.

@@ -50,7 +50,7 @@ func TestFailedAttempts(t *testing.T) {
 // endsAs waits for the summary of the one conference of that name.
 func (s *scene) endsAs(room, outcome string) {
 	s.t.Helper()
-	eventually(s.t, 60*time.Second, room+" is "+outcome, func() (bool, string) {
+	eventually(s.t, patience, room+" is "+outcome, func() (bool, string) {
 		rows := s.list(room)
 		return len(rows) == 1 && rows[0].State == "ended" && rows[0].Outcome == outcome && rows[0].ParticipantCount == 1, fmt.Sprintf("%+v", rows)
 	})
@@ -61,13 +61,13 @@ func (s *scene) checkAttemptPages(t *testing.T, at int64) {
 	t.Helper()
 	b := startBrowser(t, chromium)
 	list := openPage(t, b, "conferences", s.dashboard+"/?outcome=totallyFailed")
-	list.until(15*time.Second, "/no camera/.test(document.body.innerText) && /no offer/.test(document.body.innerText)")
-	list.until(5*time.Second, "!/unanswered/.test(document.body.innerText)")
+	list.until(patience, "/no camera/.test(document.body.innerText) && /no offer/.test(document.body.innerText)")
+	list.until(patience, "!/unanswered/.test(document.body.innerText)")
 	query := url.Values{"app": {appID}, "id": {"no camera"}, "at": {strconv.FormatInt(at, 10)}}
 	p := openPage(t, b, "attempt", s.dashboard+"/conference?"+query.Encode())
 	for _, text := range []string{"no camera", "ada", "getUserMedia", "NotFoundError", "no device"} {
-		p.until(15*time.Second, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+		p.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
-	p.until(5*time.Second, "/totally failed/i.test(document.body.innerText)")
+	p.until(patience, "/totally failed/i.test(document.body.innerText)")
 	require.Empty(t, b.errors(), "the pages run without an error")
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,16 +18,16 @@ func (s *scene) checkDashboard(t *testing.T) {
 	b := startBrowser(t, first.kind)
 	p := openPage(t, b, "conference", first.url)
 	for _, text := range []string{first.room, "ada", "grace", reportedMessage, reportedFunction, comment, "opus", "VP8"} {
-		p.until(15*time.Second, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+		p.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", text))
 	}
-	p.until(5*time.Second, "/mute/i.test(document.querySelector('#timeline').innerText)")
+	p.until(patience, "/mute/i.test(document.querySelector('#timeline').innerText)")
 	p.run("document.querySelector('#streams').scrollIntoView()")
-	p.until(10*time.Second, "document.querySelectorAll('#streams canvas').length > 0")
+	p.until(patience, "document.querySelectorAll('#streams canvas').length > 0")
 
 	list := openPage(t, b, "conferences", s.dashboard+"/")
-	list.until(15*time.Second, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
+	list.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
 	list.run(fmt.Sprintf("[...document.querySelectorAll('a')].find((a) => a.innerText.includes(%q)).click()", first.room))
-	list.until(15*time.Second, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")
+	list.until(patience, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")
 	require.Empty(t, b.errors(), "the pages run without an error")
 }
 

@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is how long a state may take to come. It ends tests that hang, and no test is
+// about it: a busy machine takes many times longer than an idle one.
+const patience = 2 * time.Minute
+
 // pollEvery is how often a condition is looked at. Conditions are what a user would wait
 // for; nothing waits for a time to pass.
 const pollEvery = 150 * time.Millisecond
@@ -142,7 +146,7 @@ func demoURL(base, room, user string, more ...string) string {
 // mediaFlows waits until sound and picture of the other side are decoded here.
 func (p *page) mediaFlows() {
 	p.t.Helper()
-	p.until(30*time.Second, `demo.pc && demo.pc.connectionState === 'connected' && await (async () => {
+	p.until(patience, `demo.pc && demo.pc.connectionState === 'connected' && await (async () => {
 		const inbound = [...(await demo.pc.getStats()).values()].filter((one) => one.type === 'inbound-rtp');
 		return inbound.some((one) => one.kind === 'audio' && one.packetsReceived > 20) &&
 			inbound.some((one) => one.kind === 'video' && one.framesDecoded > 5);

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +33,7 @@ func TestSearch(t *testing.T) {
 	b := startBrowser(t, chromium)
 	for _, room := range []string{"Call Å", "another call"} {
 		p := openPage(t, b, room, served.url+"/search.html?"+url.Values{"room": {room}}.Encode())
-		until(t, p, 60*time.Second, "outcome.sent > 0")
+		until(t, p, patience, "outcome.sent > 0")
 		if room != "Call Å" {
 			p.run("end()") // of the same user and site, and never renamed
 			continue
@@ -45,7 +44,7 @@ func TestSearch(t *testing.T) {
 		c.finds(t, url.Values{"user": {"grace-2"}}, room)
 		p.run("end()")
 	}
-	eventually(t, 60*time.Second, "both calls have ended", func() (bool, string) {
+	eventually(t, patience, "both calls have ended", func() (bool, string) {
 		rows := c.found(url.Values{"site": {"Ålesund & Søn"}, "outcome": {"success"}})
 		return len(rows) == 2, strings.Join(idsOf(rows), ", ")
 	})
@@ -59,7 +58,7 @@ func TestSearch(t *testing.T) {
 // findsLive: each word finds the call while it goes on, and nothing like it does.
 func (c *collector) findsLive(t *testing.T, room string) {
 	t.Helper()
-	eventually(t, 20*time.Second, "the call is in the list", func() (bool, string) {
+	eventually(t, patience, "the call is in the list", func() (bool, string) {
 		rows := c.found(url.Values{"user": {"ada-1"}})
 		return len(rows) == 1 && rows[0].State == "live", strings.Join(idsOf(rows), ", ")
 	})
@@ -113,7 +112,7 @@ func idsOf(rows []listed) (out []string) {
 func (c *collector) finds(t *testing.T, query url.Values, rooms ...string) {
 	t.Helper()
 	var got []string
-	eventually(t, 15*time.Second, query.Encode(), func() (bool, string) {
+	eventually(t, patience, query.Encode(), func() (bool, string) {
 		got = nil
 		for _, row := range c.found(query) {
 			got = append(got, row.ID)
@@ -128,28 +127,28 @@ func (c *collector) looksAt(t *testing.T, b *browser) {
 	t.Helper()
 	p := openPage(t, b, "list", c.dashboard+"/")
 	rows := func(n string) string { return "document.querySelectorAll('[data-testid=conference]').length === " + n }
-	p.until(15*time.Second, rows("2"))
+	p.until(patience, rows("2"))
 	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
-	p.until(15*time.Second, rows("1")+" && document.querySelector('[data-testid=found-as]') && location.search === '?q=ada-2'")
+	p.until(patience, rows("1")+" && document.querySelector('[data-testid=found-as]') && location.search === '?q=ada-2'")
 	c.picture(t, p, "found")
 	p.run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'site'; f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
-	p.until(15*time.Second, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
+	p.until(patience, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
 	c.picture(t, p, "empty")
 	p.run("history.back()")
-	p.until(15*time.Second, rows("1")+" && document.getElementById('word').value === 'ada-2' && document.getElementById('filters').elements.kind.value === 'q'")
+	p.until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2' && document.getElementById('filters').elements.kind.value === 'q'")
 	p.run("document.querySelector('[data-testid=conference] a').click()")
-	p.until(20*time.Second, "document.querySelector('[data-testid=find-additional]') && document.querySelector('[data-testid=find-site]')")
+	p.until(patience, "document.querySelector('[data-testid=find-additional]') && document.querySelector('[data-testid=find-site]')")
 	p.run("document.querySelector('[data-testid=find-site]').scrollIntoView({ block: 'center' })")
 	c.picture(t, p, "participant")
 	p.run("document.querySelector('[data-testid=find-additional]').click()")
-	p.until(15*time.Second, rows("2")+" && new URLSearchParams(location.search).get('additionalKey')")
+	p.until(patience, rows("2")+" && new URLSearchParams(location.search).get('additionalKey')")
 	p.run("location.search = '?site=' + encodeURIComponent('Ålesund & Søn') + '&user=ada-2&quality=&outcome=success'")
-	p.until(15*time.Second, rows("1")+" && document.querySelector('[data-testid=also][data-kind=user]') && document.getElementById('word').value === 'Ålesund & Søn'")
+	p.until(patience, rows("1")+" && document.querySelector('[data-testid=also][data-kind=user]') && document.getElementById('word').value === 'Ålesund & Søn'")
 	c.picture(t, p, "several")
 	p.run("document.querySelector('[data-testid=also] a').click()")
-	p.until(15*time.Second, rows("2"))
+	p.until(patience, rows("2"))
 	p.run("location.search = '?quality=great'")
-	p.until(15*time.Second, "document.querySelector('.notice.error')")
+	p.until(patience, "document.querySelector('.notice.error')")
 	c.picture(t, p, "error")
 }
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,12 +102,12 @@ func startBenchPages(t *testing.T) string {
 func startBench(p *page, c *collector, count int, script string) {
 	p.t.Helper()
 	p.run(fmt.Sprintf("void start(%d, %q, %q).then(() => { bench.started = true; }, (e) => { bench.failed = String(e.stack || e); })", count, c.receiver+"/", script))
-	p.until(2*time.Minute, "bench.started || bench.failed")
+	p.until(patience, "bench.started || bench.failed")
 	var failed string
 	p.get("bench.failed ?? ''", &failed)
 	require.Empty(p.t, failed)
-	p.until(30*time.Second, "bench.init.some(([csError]) => csError === 'success')")
-	p.until(30*time.Second, "ready()")
+	p.until(patience, "bench.init.some(([csError]) => csError === 'success')")
+	p.until(patience, "ready()")
 	p.run("go('library', 1)") // what is new is announced, and the code is warm
 	p.run("go('read', 1)")
 	p.run("go('library', 1)")

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -72,7 +71,7 @@ func watchCall(t *testing.T, c *collector, pages, kind string) *watched {
 	r := startRelay(t, lossFraction)
 	p.run(fmt.Sprintf("void watch(%q, %q, {urls: %q, username: %q, credential: %q}).catch((e) => { watched.failed = `${e} ${e.stack}`; })",
 		c.receiver+"/", "figures in "+kind, r.url, relayUser, relaySecret))
-	p.until(2*time.Minute, fmt.Sprintf("watched.failed || watched.told.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
+	p.until(patience, fmt.Sprintf("watched.failed || watched.told.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
 	var failed string
 	p.get("watched.failed", &failed)
 	require.Empty(t, failed)

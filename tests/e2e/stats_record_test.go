@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -53,7 +52,7 @@ func recordScenario(t *testing.T, p *page, name string) {
 		relayed = fmt.Sprintf("{urls: %q, username: %q, credential: %q}", r.url, relayUser, relaySecret)
 	}
 	p.run(fmt.Sprintf("void (globalThis.made = null, record(%q, %s).then((it) => { made = it; }, (e) => { made = {error: String(e.stack || e)}; }))", name, relayed))
-	p.until(60*time.Second, "made")
+	p.until(patience, "made")
 	var made map[string]any
 	p.get("made", &made)
 	require.Nil(t, made["error"], name)

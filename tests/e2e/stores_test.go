@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,7 +98,7 @@ func startPostgres(t *testing.T) (dsn string, err error) {
 		_ = server.Wait() // told to end at once
 	})
 	dsn = fmt.Sprintf("postgres://qos@%s:%s/postgres?sslmode=disable", host, port)
-	eventually(t, 30*time.Second, "PostgreSQL answers", func() (bool, string) {
+	eventually(t, patience, "PostgreSQL answers", func() (bool, string) {
 		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
 		if err != nil {
 			return false, err.Error()

@@ -143,7 +143,7 @@ func (b *tab) finish() tabAccount {
 // settles waits until all that the page handed over when it went is acknowledged.
 func (b *tab) settles() {
 	b.t.Helper()
-	eventually(b.t, 10*time.Second, b.room+": the last words are acknowledged", func() (bool, string) {
+	eventually(b.t, patience, b.room+": the last words are acknowledged", func() (bool, string) {
 		sessions, _ := b.front.wire.all()
 		for _, own := range sessions {
 			last := slices.Max(slices.Collect(maps.Keys(own.texts)))
