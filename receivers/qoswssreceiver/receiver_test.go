@@ -32,7 +32,7 @@ import (
 const (
 	testSecret = "demo-secret"
 	testOrigin = "https://app.example.org"
-	patience   = 10 * time.Second // for what must come
+	patience   = time.Minute // for what must come
 )
 
 // testApps is an apps extension made by a test.

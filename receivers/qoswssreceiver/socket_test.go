@@ -270,9 +270,12 @@ func TestResumeOnAnotherCollector(t *testing.T) {
 func TestSlowDown(t *testing.T) {
 	var refusals atomic.Int32
 	refusals.Store(3)
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = 150 * time.Millisecond }),
+	entered, release := make(chan struct{}), make(chan struct{})
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = 500 * time.Millisecond }),
 		before(func(context.Context, plog.Logs) error {
 			if refusals.Add(-1) >= 0 {
+				entered <- struct{}{}
+				<-release
 				return errors.New("queue is full")
 			}
 			return nil
@@ -280,10 +283,12 @@ func TestSlowDown(t *testing.T) {
 	p := c.connect("demo")
 	for i := range 3 {
 		p.say(logText(1))
+		<-entered
+		p.say(logText(2)) // was under way when the refusal came: neither taken nor refused
+		release <- struct{}{}
 		h := p.hear("slow-down")
-		require.EqualValues(t, 150<<i, h.RetryAfterMs)
+		require.EqualValues(t, 500<<i, h.RetryAfterMs)
 		require.Equal(t, []int{0, 0, slowIntervalMs}[i], h.StatsIntervalMs)
-		p.say(logText(2)) // was under way: neither taken nor refused
 		<-time.After(time.Duration(h.RetryAfterMs) * time.Millisecond)
 	}
 	p.say(logText(1))
@@ -361,13 +366,14 @@ func TestNothingIsAckedBeforeThePipelineHasIt(t *testing.T) {
 
 // Frames that come together go down together.
 func TestFramesAreCollected(t *testing.T) {
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = 100*time.Millisecond, time.Minute }))
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = time.Hour, time.Hour }))
 	p := c.connect("demo")
 	for seq := range uint64(maxBatchFrames + 3) {
 		p.say(logText(seq + 1))
 	}
-	p.acked(maxBatchFrames + 3)
-	require.Len(t, c.sink.AllLogs(), 2)
+	p.acked(maxBatchFrames)
+	require.NoError(t, p.ws.Close()) // the rest would wait for more
+	require.Eventually(t, func() bool { return len(c.sink.AllLogs()) == 2 }, patience, time.Millisecond)
 	require.Equal(t, maxBatchFrames, c.sink.AllLogs()[0].LogRecordCount())
 }
 
