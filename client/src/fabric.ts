@@ -42,6 +42,8 @@ export interface FabricEnv {
   listening(): boolean;
   /** Hands it one. */
   deliver(stats: FabricStats): void;
+  /** The page may go at once: what waits is sent before the task ends, whichever way. */
+  leave(): void;
   /** The first interval of a running call begins. */
   connected(): void;
   report(csError: CsError, msg: string): void;
@@ -76,7 +78,8 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   let owed = false;
   /** fabricSetup waits for the candidates of the first reading. */
   let tellSetup: (() => void) | undefined;
-  let ending: { reason: EndReason; stamp: Stamp; stage: Stage | null } | undefined;
+  /** When it ended. */
+  let ending: Stamp | undefined;
   let done = false;
   const monitor = createMonitor(mono());
   const reader = createReader(pc);
@@ -124,13 +127,13 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     if (between) announce(between);
   }
 
-  function announce({ added, changedPairs }: Reading): void {
-    for (const stream of added) streamAdded(stream);
-    for (const pair of changedPairs) event('selectedCandidatePairChange', candidates(pair));
+  function announce({ added, changedPairs }: Reading, stamp?: Stamp): void {
+    for (const stream of added) streamAdded(stream, stamp);
+    for (const pair of changedPairs) event('selectedCandidatePairChange', candidates(pair), stamp);
   }
 
   function record(measured: Reading, stamp: Stamp): void {
-    announce(measured);
+    announce(measured, stamp);
     for (const { intervalMs, rows, sets } of measured.groups) {
       if (!rows.length && measured.groups.length > 1) continue;
       env.send({ type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
@@ -163,13 +166,13 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     };
   }
 
-  function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }: Stream): void {
+  function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }: Stream, stamp?: Stamp): void {
     const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
     const description = attempt(() => sdpText((pc as Partial<RTCPeerConnection>)[end]), '');
     const names = sourceInfo(description, ssrc);
     sources.set(key, names);
     const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-    event('streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
+    event('streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier }, stamp);
   }
 
   /** The area of the element that shows a video, in device pixels; null when unknown. */
@@ -213,23 +216,22 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     });
   }
 
+  /** Whatever follows the end has its time, so that it makes nothing longer. */
   function finish(last: Reading | null): void {
     if (done || !ending) return;
-    const { reason, stamp, stage } = ending;
     done = true;
     clearTimers();
-    tellSetup?.();
-    if (stage) setupFailed(stage, reason === 'closed' || reason === 'pagehide' ? reason : 'terminated', stamp);
-    if (last) record(last, stamp);
+    if (last) record(last, ending);
     else deliver([]);
-    event('fabricTerminated', { reason }, stamp);
     env.ended(self);
+    if (last) env.leave();
   }
 
-  /** Ends it; a last reading is tried unless now is set. */
+  /** Ends it, and says so at once; a last reading may follow unless now is set. */
   function end(reason: EndReason, now = reason === 'closed'): void {
     if (!ending) {
-      ending = { reason, stamp: clock.stamp(), stage: life.stage() };
+      ending = clock.stamp();
+      sayEnd(reason, now, ending);
       life.stop();
       clearTimers();
       if (!now) lastReading();
@@ -242,6 +244,14 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     associations.set(ssrc, association);
     const { userID, usageLabel, tagID: associatedVideoTag } = association;
     event('associateMstWithUserID', { ssrc, userID, usageLabel, associatedVideoTag });
+  }
+
+  function sayEnd(reason: EndReason, now: boolean, stamp: Stamp): void {
+    const stage = life.stage();
+    tellSetup?.();
+    if (stage) setupFailed(stage, reason === 'closed' || reason === 'pagehide' ? reason : 'terminated', stamp);
+    event('fabricTerminated', { reason, measurementFollows: !(now || stage) || undefined }, stamp);
+    if (reason !== 'pagehide') env.leave();
   }
 
   const self = {

@@ -71,6 +71,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let urls = new Map<number, string | null>();
   let measuredMs = clock.mono();
   let unwatchPage = () => {};
+  let leaving = false;
   const beat = createTimer(); // of the measurements
   const poll = createTimer(); // of the states
 
@@ -203,6 +204,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     online: transport.online,
     listening: env.listening,
     deliver: env.stats,
+    leave,
     // With others there it joins their beat.
     connected: () => fabrics.length > 1 || startBeat(),
     report: env.report,
@@ -271,6 +273,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   /** A page that may come back ends its fabrics too: nobody knows whether it will. */
   function hidden(kept: boolean): void {
+    look(); // nothing reports a close()
     left = kept ? alive() : [];
     for (const fabric of [...fabrics]) fabric.end('pagehide', true);
     transport.flush();
@@ -284,6 +287,22 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     transport.wake();
   }
 
+  /** Sends what waits, once for all that ends together. */
+  function leave(): void {
+    if (!leaving)
+      queueMicrotask(() => {
+        leaving = false;
+        transport.covered();
+      });
+    leaving = true;
+  }
+
+  /** The page is out of sight: what was closed by then has ended. */
+  function covered(): void {
+    look();
+    transport.covered();
+  }
+
   async function askWifi(): Promise<void> {
     const handler = env.wifi();
     const sample = handler && (await readWifi(handler, info.config.collectIP));
@@ -295,7 +314,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   function start(): void {
     unwatchPage();
-    unwatchPage = watchPage({ hidden, shown, covered: transport.covered }, !info.config.disableBeforeUnloadHandler);
+    unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
     transport.restart();
   }
 

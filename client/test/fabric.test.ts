@@ -151,6 +151,66 @@ describe('the life of a fabric', () => {
     expect(find('fabricSetupFailed')).toBeUndefined();
   });
 
+  it('says at once that it was hung up; the last reading follows with the same time (spec: FAB-08)', async () => {
+    const { harness, qos, pc, add, find, socket } = await call();
+    const [first, second] = sequence('chromium').readings;
+    pc.reports = first?.reports ?? [];
+    add();
+    pc.connect();
+    await harness.run(3000);
+    pc.reports = second?.reports ?? [];
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    const at = Date.now();
+    expect(socket.messages.at(-1)).toMatchObject({
+      at,
+      event: 'fabricTerminated',
+      data: { reason: 'application', measurementFollows: true },
+    });
+    await harness.run();
+    const last = socket.messages.at(-1) as Message & { rows: unknown[] };
+    expect(last).toMatchObject({ type: 'stats', at });
+    expect(last.seq).toBeGreaterThan(find('fabricTerminated')?.seq as number);
+    expect(last.rows.length).toBeGreaterThan(1);
+    const sent = socket.texts.length;
+    await harness.run(30_000);
+    expect(socket.texts).toHaveLength(sent);
+  });
+
+  it('does not wait for a getStats that never settles (spec: FAB-08, FAB-11)', async () => {
+    const { harness, qos, pc, add, names, stats } = await call();
+    add();
+    pc.connect();
+    await harness.run(3000);
+    pc.getStats = () => new Promise(() => undefined);
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    expect(names().filter((n) => n === 'fabricTerminated')).toHaveLength(1);
+    expect(stats.filter((s) => s.fabricState === 'terminated')).toEqual([]);
+    await harness.run(1000);
+    expect(stats.filter((s) => s.fabricState === 'terminated')).toHaveLength(1);
+    expect(names().at(-1)).toBe('fabricTerminated');
+  });
+
+  it('streams that only the last reading shows have the time of the end (spec: FAB-08)', async () => {
+    const { harness, qos, pc, add, socket } = await call();
+    const [first, second] = sequence('firefox').readings;
+    pc.reports = (first?.reports ?? []).filter(({ type }) => type !== 'inbound-rtp');
+    add();
+    pc.connect();
+    await harness.run(2000);
+    let answer: (reports: Map<unknown, Record<string, unknown>>) => void = () => undefined;
+    pc.getStats = () => new Promise((resolve) => (answer = resolve));
+    qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
+    const at = Date.now();
+    await harness.run(500);
+    answer(new Map((second?.reports ?? []).map((report) => [report.id, report])));
+    await harness.run();
+    const sent = socket.messages;
+    const after = sent.slice(sent.findIndex((m) => m.event === 'fabricTerminated')).filter((m) => m.seq);
+    expect(after.map((m) => m.event ?? m.type)).toContain('streamAdded');
+    expect(after.at(-1)?.type).toBe('stats');
+    expect(new Set(after.map((m) => m.at))).toEqual(new Set([at]));
+  });
+
   it('leaves nothing behind: no listener, no timer (spec: FAB-08)', async () => {
     const { harness, qos, pc, add } = await call();
     const before = vi.getTimerCount();

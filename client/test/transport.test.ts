@@ -585,6 +585,51 @@ describe('a page that goes (spec: FAB-08)', () => {
     expect(harness.socket().of('skip')).toEqual([]);
   });
 
+  it('ends what was closed by the time it is out of sight (spec: FAB-08)', async () => {
+    const heard = new Map<string, (event: object) => void>();
+    vi.stubGlobal('document', {
+      visibilityState: 'hidden',
+      addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+    });
+    const { harness, qos } = await page({ disableBeforeUnloadHandler: true });
+    const pc = new FakePeerConnection();
+    add(qos, pc);
+    pc.signalingState = 'closed';
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    expect(harness.socket().messages.at(-1)).toMatchObject({ event: 'fabricTerminated', data: { reason: 'closed' } });
+  });
+
+  it('says that a closed connection was closed when it goes itself (spec: FAB-08)', async () => {
+    const { listeners, harness, qos } = await page();
+    const pc = new FakePeerConnection();
+    add(qos, pc);
+    pc.signalingState = 'closed';
+    listeners.get('pagehide')?.({ persisted: false });
+    const ends = lines(harness.posts.at(-1)?.body ?? '').filter((m) => m.event === 'fabricTerminated');
+    expect(ends.map((m) => [m.fabric, m.data.reason])).toEqual([
+      [2, 'closed'],
+      [1, 'pagehide'],
+    ]);
+  });
+
+  it('a hang-up leaves at once where WebSockets are refused: once for all fabrics (spec: FAB-08)', async () => {
+    const { harness, qos } = await page();
+    harness.socket().drop();
+    const pcs = [new FakePeerConnection(), new FakePeerConnection()];
+    for (const pc of pcs) add(qos, pc);
+    const before = harness.posts.length;
+    for (const pc of pcs) qos.sendFabricEvent(pc, 'fabricTerminated', conference);
+    await harness.run();
+    expect(harness.posts).toHaveLength(before + 1);
+    const flush = harness.posts.at(-1);
+    expect(flush?.init).toMatchObject({ keepalive: true });
+    expect(
+      lines(flush?.body ?? '')
+        .filter((m) => m.event === 'fabricTerminated')
+        .map((m) => m.fabric),
+    ).toEqual([2, 3]);
+  });
+
   it('is left alone with disableBeforeUnloadHandler (spec: INIT-04)', async () => {
     const { listeners } = await page({ disableBeforeUnloadHandler: true });
     expect([...listeners.keys()].sort()).toEqual(['online', 'pageshow']);

@@ -129,6 +129,7 @@ type Data struct {
 	RelayProtocol       string
 	Stage               string
 	Reason              string
+	MeasurementFollows  bool // after a fabricTerminated, with its time
 	SSRC                int64
 	UserID              string
 	Alias               string
@@ -173,6 +174,7 @@ func ParseData(name string, data []byte) *Data {
 		RelayProtocol:       clip(raw.RelayProtocol, maxText),
 		Stage:               clip(raw.Stage, maxText),
 		Reason:              clip(raw.Reason, maxText),
+		MeasurementFollows:  raw.MeasurementFollows,
 		UserIDType:          clip(raw.UserIDType, maxText),
 		UsageLabel:          clip(raw.UsageLabel, maxText),
 	}
@@ -198,6 +200,7 @@ type rawData struct {
 	RelayProtocol       string          `json:"relayProtocol"`
 	Stage               string          `json:"stage"`
 	Reason              string          `json:"reason"`
+	MeasurementFollows  bool            `json:"measurementFollows"`
 	SSRC                json.Number     `json:"ssrc"` // a number or a decimal string
 	UserID              json.RawMessage `json:"userID"`
 	NewUserID           json.RawMessage `json:"newUserID"`

@@ -16,6 +16,10 @@ const (
 	maxUserIDs = 16
 )
 
+// lastReadingMs is how long a fabric waits for the measurement that its fabricTerminated
+// announces (docs/protocol.md, section 10).
+const lastReadingMs = 2000
+
 // fabric is what is known of one monitored PeerConnection in one conference. Facts that
 // have an order among themselves carry their rank; so the state is a function of the
 // set of records, whatever order they came in.
@@ -59,8 +63,10 @@ type fabric struct {
 }
 
 type ending struct {
-	at     int64
-	reason string
+	at       int64
+	reason   string
+	heard    int64 // as that of the fabric
+	measured bool  // a last measurement follows
 }
 
 // toggle is a switch of something that lasts: a mute, a hold, a screen share.
@@ -210,10 +216,10 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 		f.iceFailure = f.iceFailure || d.Reason == "failed"
 		f.remoteDescription = f.remoteDescription || describedStages[d.Stage]
 		if d.Reason != "failed" {
-			f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "terminated")})
+			f.ended.put(e.rank(), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
 		}
 	case "fabricTerminated":
-		f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "application")})
+		f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
 	case "selectedCandidatePairChange":
 		f.pairChanges++
 		f.pair.put(e.rank(), d)
@@ -356,10 +362,14 @@ func (f *fabric) end(now moment) (at int64, reason string) {
 
 // deadlineMs is the time after which the fabric has ended if nothing more comes. Silence
 // is measured in event time, and also from the last arrival, so that a client that sends
-// its backlog is not cut into pieces.
+// its backlog is not cut into pieces. A measurement that a fabricTerminated announces is
+// waited for.
 func (f *fabric) deadlineMs() int64 {
-	if f.ended.rank != 0 {
-		return math.MinInt64
+	switch {
+	case f.ended.rank == 0:
+		return max(f.last, f.heard) + instance.Gap
+	case f.ended.value.measured:
+		return f.ended.value.heard + lastReadingMs
 	}
-	return max(f.last, f.heard) + instance.Gap
+	return math.MinInt64
 }

@@ -90,7 +90,7 @@ func changesUser(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, []map[string]any{{"reason": "replaced"}}, before.events("fabricTerminated"))
 	require.Empty(t, before.events("audioMute"))
 	after := l.keepsOf(t, secondAppID, p.room, "a summary", ended)
-	require.Equal(t, []map[string]any{{"reason": "application"}}, after.events("fabricTerminated"))
+	require.Equal(t, []map[string]any{{"reason": "application", "measurementFollows": true}}, after.events("fabricTerminated"))
 	require.Len(t, after.events("audioMute"), 1)
 	require.Len(t, after.Fabrics, 1)
 	require.True(t, after.Summary.Participants[0].Fabrics[0].AlreadyConnected)

@@ -84,7 +84,7 @@ func endsAtOnce(t *testing.T, l *lab, b *browser) {
 	t.Logf("%+v", last)
 	require.Equal(t, last.Tracks > 0, last.Stats > last.Before, "the last reading is told and sent, or neither")
 	whole := l.keeps(t, p.room, "a summary", ended)
-	require.Equal(t, []map[string]any{{"reason": "application"}}, whole.events("fabricTerminated"))
+	require.Equal(t, []map[string]any{{"reason": "application", "measurementFollows": true}}, whole.events("fabricTerminated"))
 }
 
 // isUsedOddly: what existing applications do with the constructor and with its instances.
