@@ -1211,12 +1211,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const between = attempt(() => monitor.adopt(reports, mono()), null);
       if (between) announce(between);
     }
-    function announce({ added, changedPairs }) {
-      for (const stream2 of added) streamAdded(stream2);
-      for (const pair of changedPairs) event("selectedCandidatePairChange", candidates(pair));
+    function announce({ added, changedPairs }, stamp) {
+      for (const stream2 of added) streamAdded(stream2, stamp);
+      for (const pair of changedPairs) event("selectedCandidatePairChange", candidates(pair), stamp);
     }
     function record(measured, stamp) {
-      announce(measured);
+      announce(measured, stamp);
       for (const { intervalMs, rows, sets: sets2 } of measured.groups) {
         if (!rows.length && measured.groups.length > 1) continue;
         env.send({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
@@ -1246,13 +1246,13 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         associatedVideoTag: own?.associatedVideoTag ?? null
       };
     }
-    function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }) {
+    function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }, stamp) {
       const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
       const description = attempt(() => sdpText(pc[end2]), "");
       const names = sourceInfo(description, ssrc);
       sources.set(key, names);
       const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-      event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier });
+      event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier }, stamp);
     }
     function areaOf(ssrc) {
       const tag = associations.get(ssrc)?.associatedVideoTag;
@@ -1290,19 +1290,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function finish(last) {
       if (done || !ending) return;
-      const { reason, stamp, stage } = ending;
       done = true;
       clearTimers();
-      tellSetup?.();
-      if (stage) setupFailed(stage, reason === "closed" || reason === "pagehide" ? reason : "terminated", stamp);
-      if (last) record(last, stamp);
+      if (last) record(last, ending);
       else deliver([]);
-      event("fabricTerminated", { reason }, stamp);
       env.ended(self);
+      if (last) env.leave();
     }
     function end(reason, now = reason === "closed") {
       if (!ending) {
-        ending = { reason, stamp: clock.stamp(), stage: life.stage() };
+        ending = clock.stamp();
+        sayEnd(reason, now, ending);
         life.stop();
         clearTimers();
         if (!now) lastReading();
@@ -1313,6 +1311,13 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       associations.set(ssrc, association);
       const { userID, usageLabel, tagID: associatedVideoTag } = association;
       event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
+    }
+    function sayEnd(reason, now, stamp) {
+      const stage = life.stage();
+      tellSetup?.();
+      if (stage) setupFailed(stage, reason === "closed" || reason === "pagehide" ? reason : "terminated", stamp);
+      event("fabricTerminated", { reason, measurementFollows: !(now || stage) || void 0 }, stamp);
+      if (reason !== "pagehide") env.leave();
     }
     const self = {
       pc,
@@ -1938,6 +1943,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let measuredMs = clock.mono();
     let unwatchPage = () => {
     };
+    let leaving = false;
     const beat = createTimer();
     const poll = createTimer();
     const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
@@ -2044,6 +2050,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       online: transport.online,
       listening: env.listening,
       deliver: env.stats,
+      leave,
       // With others there it joins their beat.
       connected: () => fabrics.length > 1 || startBeat(),
       report: env.report
@@ -2097,6 +2104,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       };
     }
     function hidden(kept) {
+      look();
       left = kept ? alive() : [];
       for (const fabric of [...fabrics]) fabric.end("pagehide", true);
       transport.flush();
@@ -2107,6 +2115,18 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       for (const before of back) if (!isClosed(before.pc)) before.handOver(addFabric(before.pc, before.asNamed()));
       transport.wake();
     }
+    function leave() {
+      if (!leaving)
+        queueMicrotask(() => {
+          leaving = false;
+          transport.covered();
+        });
+      leaving = true;
+    }
+    function covered() {
+      look();
+      transport.covered();
+    }
     async function askWifi() {
       const handler = env.wifi();
       const sample = handler && await readWifi(handler, info.config.collectIP);
@@ -2116,7 +2136,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function start() {
       unwatchPage();
-      unwatchPage = watchPage({ hidden, shown, covered: transport.covered }, !info.config.disableBeforeUnloadHandler);
+      unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
       transport.restart();
     }
     start();
