@@ -60,14 +60,20 @@ func declaredCodes(t *testing.T) (declared []Code) {
 	return declared
 }
 
-// Section 9 has one row a code, in the order of errors.go.
+// Section 9 has one row a code, in the order of errors.go, and says when a client may try
+// again.
+//
+// spec: SRV-04
 func TestDocumentListsCodes(t *testing.T) {
+	retries := map[string][2]bool{"yes": {true, true}, "no": {false, false}, "later": {false, true}}
 	var listed []Code
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\d+) \\|").FindAllStringSubmatch(section(t, "9"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\d+) \\| (\\w+) \\| .+ \\| .+ \\|$").FindAllStringSubmatch(section(t, "9"), -1) {
 		code := Code(row[1])
 		listed = append(listed, code)
 		require.Equal(t, string(code.CSError()), row[2], "csError of %s", code)
 		require.Equal(t, strconv.Itoa(code.HTTPStatus()), row[3], "HTTP status of %s", code)
+		require.Contains(t, retries, row[4])
+		require.Equal(t, [2]bool{code.Retry(false), code.Retry(true)}, retries[row[4]], "retry of %s", code)
 	}
 	require.Equal(t, declaredCodes(t), listed)
 	require.Len(t, codes, len(listed))

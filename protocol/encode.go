@@ -129,8 +129,8 @@ func AppendBye(dst []byte, b Bye) []byte {
 
 // AppendError appends the body of a refusal over HTTP (section 3.4); retryAfterMs 0
 // leaves it out.
-func AppendError(dst []byte, e *Error, retryAfterMs int64) []byte {
-	return begin(dst, TypeError).refusal(e).optionalInt("retryAfterMs", retryAfterMs).end()
+func AppendError(dst []byte, e *Error, retry bool, retryAfterMs int64) []byte {
+	return begin(dst, TypeError).refusal(e).bool("retry", retry).optionalInt("retryAfterMs", retryAfterMs).end()
 }
 
 // AppendScramReply appends the answer to a ScramFirst (section 3.1).

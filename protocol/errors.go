@@ -42,36 +42,53 @@ const (
 	CSProtoError       CSError = "csProtoError"
 )
 
+// retry says when a client may try again after a code (section 9).
+type retry int
+
+const (
+	retryNever retry = iota
+	retryLater       // once the server has welcomed it: what was wrong is behind it
+	retryAlways
+)
+
 // codeInfo is one row of the table in section 9.
 type codeInfo struct {
 	csError CSError
 	status  int
+	retry   retry
 }
 
 var codes = map[Code]codeInfo{
-	CodeMalformed:          {CSProtoError, http.StatusBadRequest},
-	CodeTypeUnknown:        {CSProtoError, http.StatusBadRequest},
-	CodeFieldMissing:       {CSProtoError, http.StatusBadRequest},
-	CodeFieldType:          {CSProtoError, http.StatusBadRequest},
-	CodeFieldTooLong:       {CSProtoError, http.StatusBadRequest},
-	CodeFieldValue:         {CSProtoError, http.StatusBadRequest},
-	CodeFabricUnknown:      {CSProtoError, http.StatusBadRequest},
-	CodeColumnsUnknown:     {CSProtoError, http.StatusBadRequest},
-	CodeFrameTooLarge:      {CSProtoError, http.StatusRequestEntityTooLarge},
-	CodeTooMany:            {CSProtoError, http.StatusBadRequest},
-	CodeVersionUnsupported: {CSProtoError, http.StatusBadRequest},
-	CodeHelloExpected:      {CSProtoError, http.StatusBadRequest},
-	CodeAuthFailed:         {CSAuthError, http.StatusUnauthorized},
-	CodeTokenExpired:       {CSAuthError, http.StatusUnauthorized},
-	CodeOriginDenied:       {CSAuthError, http.StatusForbidden},
-	CodeThrottled:          {CSHTTPError, http.StatusTooManyRequests},
-	CodeOverloaded:         {CSWSChannelFailure, http.StatusServiceUnavailable},
-	CodeGoingAway:          {CSWSChannelFailure, http.StatusServiceUnavailable},
-	CodeInternal:           {CSWSChannelFailure, http.StatusInternalServerError},
+	CodeMalformed:          {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeTypeUnknown:        {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFieldMissing:       {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFieldType:          {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFieldTooLong:       {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFieldValue:         {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFabricUnknown:      {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeColumnsUnknown:     {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeFrameTooLarge:      {CSProtoError, http.StatusRequestEntityTooLarge, retryLater},
+	CodeTooMany:            {CSProtoError, http.StatusBadRequest, retryLater},
+	CodeVersionUnsupported: {CSProtoError, http.StatusBadRequest, retryNever},
+	CodeHelloExpected:      {CSProtoError, http.StatusBadRequest, retryAlways},
+	CodeAuthFailed:         {CSAuthError, http.StatusUnauthorized, retryNever},
+	CodeTokenExpired:       {CSAuthError, http.StatusUnauthorized, retryAlways},
+	CodeOriginDenied:       {CSAuthError, http.StatusForbidden, retryNever},
+	CodeThrottled:          {CSHTTPError, http.StatusTooManyRequests, retryAlways},
+	CodeOverloaded:         {CSWSChannelFailure, http.StatusServiceUnavailable, retryAlways},
+	CodeGoingAway:          {CSWSChannelFailure, http.StatusServiceUnavailable, retryAlways},
+	CodeInternal:           {CSWSChannelFailure, http.StatusInternalServerError, retryAlways},
 }
 
 // CSError returns the csError value a client reports for the code.
 func (c Code) CSError() CSError { return codes[c].csError }
+
+// Retry reports whether a client that was sent away with the code may connect again by
+// itself. welcomed says that its hello was accepted, so that the code is about what followed.
+func (c Code) Retry(welcomed bool) bool {
+	r := codes[c].retry
+	return r == retryAlways || r == retryLater && welcomed
+}
 
 // HTTPStatus returns the status of a refusal over HTTP.
 func (c Code) HTTPStatus() int { return codes[c].status }

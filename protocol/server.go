@@ -46,6 +46,7 @@ type SlowDown struct {
 // Refusal is the body of a refused POST (section 3.4).
 type Refusal struct {
 	Error
+	Retry        bool
 	RetryAfterMs int64
 }
 
@@ -107,7 +108,7 @@ func DecodeServer(msg []byte) (any, error) {
 	case TypeToken:
 		return &TokenReply{m.Scram, m.Token, m.Session, m.ExpiresInMs, m.At}, nil
 	case TypeError:
-		return &Refusal{m.refusal(), m.RetryAfterMs}, nil
+		return &Refusal{m.refusal(), m.Retry, m.RetryAfterMs}, nil
 	}
 	return nil, fmt.Errorf("server message: unknown type %q", m.Type)
 }

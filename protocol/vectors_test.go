@@ -174,7 +174,7 @@ func reencode(message any) []byte {
 	case *TokenReply:
 		return AppendTokenReply(nil, *m)
 	case *Refusal:
-		return AppendError(nil, &m.Error, m.RetryAfterMs)
+		return AppendError(nil, &m.Error, m.Retry, m.RetryAfterMs)
 	}
 	return nil
 }

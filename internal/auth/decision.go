@@ -63,7 +63,7 @@ func (r Reason) Code() protocol.Code {
 	switch r {
 	case ReasonOriginDenied, ReasonOriginChanged:
 		return protocol.CodeOriginDenied
-	case ReasonExpired:
+	case ReasonExpired, ReasonStateStale, ReasonStateReplayed: // a new handshake is all it takes
 		return protocol.CodeTokenExpired
 	case ReasonInternal:
 		return protocol.CodeInternal
@@ -93,7 +93,7 @@ type Decision struct {
 var messages = map[protocol.Code]string{
 	protocol.CodeAuthFailed:   "the AppID or the secret is wrong, or the handshake or token is not valid any more",
 	protocol.CodeOriginDenied: "this origin may not speak for this AppID",
-	protocol.CodeTokenExpired: "the session token has expired, authenticate again",
+	protocol.CodeTokenExpired: "the session token or the handshake has expired, authenticate again",
 	protocol.CodeInternal:     "the server failed; its log says why",
 }
 

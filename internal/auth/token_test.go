@@ -244,7 +244,7 @@ func TestChecksAreAskedLast(t *testing.T) {
 	require.Equal(t, 2, asked)
 
 	_, _, refusal = a.ScramFinal(final, page, now, never)
-	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)
+	require.Equal(t, refused(protocol.CodeTokenExpired), refusal)
 	line(DoorScram, ReasonStateReplayed)
 	_, refusal = a.Token("x", reply.Session, page, now, never)
 	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)

@@ -38,8 +38,9 @@ type connection struct {
 
 	started  time.Time
 	lastRead time.Time
-	pinged   bool
-	end      *ending // set inside read, where gorilla cannot carry it
+	pinged   time.Time // zero: the client was not asked for a sign of life since lastRead
+	overdue  time.Time // since when the socket is read once more after a deadline; zero: none has passed
+	end      *ending   // set inside read, where gorilla cannot carry it
 }
 
 // wrappingHijacker lets the connection see the reads of gorilla's connection.
@@ -189,7 +190,7 @@ func (c *connection) read(p []byte) (int, error) {
 		}
 		n, err := c.raw.Read(p)
 		if n > 0 {
-			c.lastRead, c.pinged = time.Now(), false
+			c.lastRead, c.pinged = time.Now(), time.Time{}
 			return n, nil
 		}
 		var timeout net.Error
@@ -207,32 +208,62 @@ func (c *connection) nextDuty(now time.Time) time.Time {
 	switch {
 	case c.session.due():
 		return now.Add(t.quiet)
+	case !c.overdue.IsZero():
+		return c.overdue.Add(t.grace)
+	}
+	return c.deadline()
+}
+
+// deadline is until when the client has to send something: the hello, or the answer to the
+// ping, or else what saves it the ping.
+func (c *connection) deadline() time.Time {
+	t := &c.door.timing
+	switch {
 	case c.session.translator == nil:
 		return c.started.Add(t.hello)
-	case c.pinged:
-		return c.lastRead.Add(t.idle)
+	case !c.pinged.IsZero():
+		return c.pinged.Add(t.idle - t.ping)
 	}
 	return c.lastRead.Add(t.ping)
 }
 
 // silence does what is due when nothing came for a while.
 func (c *connection) silence(now time.Time) {
-	t := &c.door.timing
 	c.session.decoder.Release()
 	switch {
 	case c.session.due():
 		c.session.flush(now)
-	case c.session.translator == nil && now.Sub(c.started) >= t.hello:
+	case now.Before(c.deadline()): // woken
+		c.overdue = time.Time{}
+	case c.session.translator != nil && c.pinged.IsZero():
+		c.ping(now)
+	case !c.heardOut(now):
+	case c.session.translator == nil:
 		c.end = c.session.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "no hello came in time"})
-	case now.Sub(c.lastRead) >= t.idle:
+	default:
 		c.end = &ending{}
-	case c.session.translator != nil && !c.pinged && now.Sub(c.lastRead) >= t.ping:
-		c.pinged = true
-		if e := c.session.expired(now); e != nil {
-			c.end = e
-		} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(t.write)); err != nil {
-			c.end = &ending{}
-		}
+	}
+}
+
+// heardOut reports whether the socket was read after the deadline and held nothing more. A
+// read whose deadline passed while the process did not run fails without reading, whatever
+// has arrived. One that ended late says nothing for the same reason, and is made again.
+func (c *connection) heardOut(now time.Time) bool {
+	since := now.Sub(c.overdue)
+	if c.overdue.IsZero() || since >= 2*c.door.timing.grace {
+		c.overdue = now
+		return false
+	}
+	return since >= c.door.timing.grace
+}
+
+// ping asks a silent client for a sign of life.
+func (c *connection) ping(now time.Time) {
+	c.pinged = now
+	if e := c.session.expired(now); e != nil {
+		c.end = e
+	} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(c.door.timing.write)); err != nil {
+		c.end = &ending{}
 	}
 }
 
@@ -311,10 +342,9 @@ func (c *connection) discard(r io.Reader, head []byte) (size int64, err error) {
 		Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Seq: protocol.PeekSeq(head[:1<<10]),
 		Message: "a message has at most 65536 bytes",
 	}
+	c.ends(c.session.refuse(tooLarge)) // first, so that the client does not send it again
 	if rest == most {
 		c.ends(c.session.end(tooLarge))
-	} else {
-		c.ends(c.session.refuse(tooLarge))
 	}
 	return size, nil
 }

@@ -34,6 +34,7 @@ type timing struct {
 	linger time.Duration // the longest a frame waits for others
 	ping   time.Duration // silence after which the client is asked for a sign of life
 	idle   time.Duration // silence after which the connection is given up
+	grace  time.Duration // for what the socket holds when a deadline has passed
 	write  time.Duration // one write
 	drain  time.Duration // for the client to close its half
 	retry  time.Duration // what a client waits after the pipeline refused
@@ -47,6 +48,7 @@ func defaultTiming() timing {
 		linger: 20 * time.Millisecond,
 		ping:   25 * time.Second,
 		idle:   60 * time.Second,
+		grace:  time.Second,
 		write:  10 * time.Second,
 		drain:  time.Second,
 		retry:  2 * time.Second,
@@ -113,33 +115,30 @@ func count(counter metric.Int64Counter, key string, value protocol.Code) {
 	counter.Add(context.Background(), 1, metric.WithAttributes(attribute.String(key, string(value))))
 }
 
-// retryAfter says how long a refused client should stay away; 0 where it need not or
-// must not come again. Clients that were turned away together come back apart.
-func (d *door) retryAfter(e *protocol.Error) time.Duration {
-	if e.RetryAfter > 0 {
-		return e.RetryAfter
+// refusal is an error and what the client that gets it may do next.
+type refusal struct {
+	*protocol.Error
+	retry bool          // it may connect again by itself
+	after time.Duration // not before this; 0: at its own pace
+}
+
+// refusal adds to e when its client may return. Clients that were refused together return
+// apart. welcomed says that the client's hello was accepted.
+func (d *door) refusal(e *protocol.Error, welcomed bool) refusal {
+	r := refusal{Error: e, retry: e.Code.Retry(welcomed), after: e.RetryAfter}
+	switch {
+	case !r.retry || r.after > 0:
+	case e.Code == protocol.CodeGoingAway, e.Code == protocol.CodeInternal:
+		r.after = spread(d.timing.retry)
+	case e.Code != protocol.CodeTokenExpired:
+		r.after = d.timing.retry + spread(2*d.timing.retry)
 	}
-	switch e.Code {
-	case protocol.CodeOverloaded, protocol.CodeThrottled:
-		return d.timing.retry + spread(2*d.timing.retry)
-	case protocol.CodeGoingAway, protocol.CodeInternal:
-		return spread(d.timing.retry)
-	}
-	return 0
+	return r
 }
 
 // spread draws a time below most.
 func spread(most time.Duration) time.Duration {
 	return rand.N(most) //nolint:gosec // it parts clients, it keeps no secret
-}
-
-// mayRetry reports whether a client may connect again without a new initialize().
-func mayRetry(code protocol.Code) bool {
-	switch code {
-	case protocol.CodeOverloaded, protocol.CodeThrottled, protocol.CodeGoingAway, protocol.CodeInternal, protocol.CodeTokenExpired:
-		return true
-	}
-	return false
 }
 
 // openCounts counts the open connections of each app or address.

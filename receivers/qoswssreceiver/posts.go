@@ -69,13 +69,13 @@ func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, 
 // 8): all of it, or nothing.
 func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
 	network := d.may.network(r)
-	if refusal := take(d.may.located(d.may.posts, party{network: network}), time.Now()); refusal != nil {
-		d.refuse(w, refusal)
+	if e := take(d.may.located(d.may.posts, party{network: network}), time.Now()); e != nil {
+		d.refuse(w, e)
 		return
 	}
-	body, refusal := readBody(w, r)
-	if refusal != nil {
-		d.refuse(w, refusal)
+	body, refused := readBody(w, r)
+	if refused != nil { // fewer frames fit, and what they hold is good
+		writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
 		return
 	}
 	d.metrics.ReceiverQoswssReceived.Add(context.Background(), int64(len(body)))
@@ -84,8 +84,9 @@ func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
 	p.session.patient, p.session.network = true, network
 	defer p.session.close()
 	if bye := p.take(body, time.Now()); bye != nil {
-		e := &protocol.Error{Code: bye.Code, Message: bye.Message}
-		writeRefusal(w, bye.Code.HTTPStatus(), e, time.Duration(bye.RetryAfterMs)*time.Millisecond)
+		writeRefusal(w, bye.Code.HTTPStatus(), refusal{
+			&protocol.Error{Code: bye.Code, Message: bye.Message}, bye.Retry, time.Duration(bye.RetryAfterMs) * time.Millisecond,
+		})
 		return
 	}
 	writeAnswer(w, "text/plain; charset=utf-8", p.answer.Bytes())
@@ -110,11 +111,12 @@ func (p *post) take(body []byte, now time.Time) *protocol.Bye {
 		if len(line) == 0 {
 			continue
 		}
-		if e := s.message(line, now); e != nil {
-			if e.bye == nil { // the client said bye
-				break
-			}
+		e := s.message(line, now)
+		if e != nil && s.translator == nil {
 			return e.bye
+		}
+		if e != nil { // the client said bye, or too much was refused: the rest is for another POST
+			break
 		}
 	}
 	if s.translator == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -155,13 +156,11 @@ func TestPostedFramesAreTakenWholeOrNotAtAll(t *testing.T) {
 		resp, answer := c.post("frames", origin, strings.Join(lines, "\n"))
 		return c.refused(resp, answer, code)
 	}
-	f(testOrigin, protocol.CodeHelloExpected, logText(1))
-	f(testOrigin, protocol.CodeHelloExpected, "")
-	f(testOrigin, protocol.CodeMalformed, "nonsense")
-	f("https://evil.example.org", protocol.CodeOriginDenied, hello, fabric, logText(1))
-	f(testOrigin, protocol.CodeFrameTooLarge, hello, strings.Repeat("x", protocol.MaxFrameBytes))
-	refusals := append([]string{hello, fabric, logText(1)}, strings.Split(strings.Repeat("x ", protocol.MaxRefusals), " ")...)
-	f(testOrigin, protocol.CodeMalformed, refusals...)
+	require.True(t, f(testOrigin, protocol.CodeHelloExpected, logText(1)).Retry)
+	require.True(t, f(testOrigin, protocol.CodeHelloExpected, "").Retry)
+	require.False(t, f(testOrigin, protocol.CodeMalformed, "nonsense").Retry)
+	require.False(t, f("https://evil.example.org", protocol.CodeOriginDenied, hello, fabric, logText(1)).Retry)
+	require.True(t, f(testOrigin, protocol.CodeFrameTooLarge, hello, strings.Repeat("x", protocol.MaxFrameBytes)).Retry, "fewer frames fit")
 	require.Empty(t, c.seqs())
 
 	full.Store(true)
@@ -176,6 +175,39 @@ func TestPostedFramesAreTakenWholeOrNotAtAll(t *testing.T) {
 	resp, lines := c.post("frames", testOrigin, strings.Join(many, "\n"))
 	require.Equal(t, http.StatusOK, resp.StatusCode)
 	require.EqualValues(t, 700, lines[len(lines)-1].Seq)
+}
+
+// A POST with more refusals or holes than one connection may have is taken up to there: as
+// a whole it could never succeed.
+//
+// spec: SRV-02, SRV-04
+func TestPostedFramesAreTakenUpToTheLimits(t *testing.T) {
+	c := startCollector(t)
+	hello := helloText(c.login("demo", testOrigin), 0)
+	fabric := strings.ReplaceAll(fabricText, "%d", "1")
+	f := func(acked uint64, frames ...string) []heard {
+		t.Helper()
+		resp, lines := c.post("frames", testOrigin, strings.Join(append([]string{hello, fabric}, frames...), "\n"))
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+		last := lines[len(lines)-1]
+		require.Equal(t, "ack", last.Type)
+		require.Equal(t, acked, last.Seq)
+		return lines
+	}
+	frames := []string{logText(1)}
+	for i := range protocol.MaxRefusals {
+		frames = append(frames, fmt.Sprintf(`{"type":"log","seq":%d,"at":1,"fabric":2,"text":"x"}`, i+2))
+	}
+	frames = append(frames, logText(protocol.MaxRefusals+2))
+	require.Len(t, f(protocol.MaxRefusals+1, frames...), protocol.MaxRefusals+2, "welcome, a nack for each, ack")
+	require.Equal(t, []int64{1}, c.seqs())
+
+	frames = []string{logText(200)}
+	for i := range uint64(protocol.MaxSeqGaps + 2) {
+		frames = append(frames, logText(202+2*i))
+	}
+	f(0, frames...)
+	require.Len(t, c.seqs(), 1+protocol.MaxSeqGaps+1, "the last ones stay for another POST")
 }
 
 // What the server refuses before any door is readable too.

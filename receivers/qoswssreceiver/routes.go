@@ -54,7 +54,7 @@ func bare(next http.HandlerFunc) http.Handler {
 			return
 		}
 		e := &protocol.Error{Code: protocol.CodeMalformed, Message: "no query is taken here; a token must never stand in a URL"}
-		writeRefusal(w, e.Code.HTTPStatus(), e, 0)
+		writeRefusal(w, e.Code.HTTPStatus(), refusal{Error: e})
 	})
 }
 
@@ -74,7 +74,7 @@ func writeServerError(w http.ResponseWriter, _ *http.Request, message string, st
 	if status == http.StatusUnauthorized {
 		code = protocol.CodeAuthFailed
 	}
-	writeRefusal(w, status, &protocol.Error{Code: code, Message: message}, 0)
+	writeRefusal(w, status, refusal{Error: &protocol.Error{Code: code, Message: message}})
 }
 
 // serverLog takes what net/http logs by itself, without the addresses of peers.
@@ -88,18 +88,18 @@ func (l serverLog) Write(line []byte) (int, error) {
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
 func (d *door) refuse(w http.ResponseWriter, e *protocol.Error) {
-	writeRefusal(w, e.Code.HTTPStatus(), e, d.retryAfter(e))
+	writeRefusal(w, e.Code.HTTPStatus(), d.refusal(e, false))
 }
 
-func writeRefusal(w http.ResponseWriter, status int, e *protocol.Error, retryAfter time.Duration) {
-	if retryAfter > 0 {
-		seconds := int64((retryAfter + time.Second - 1) / time.Second)
+func writeRefusal(w http.ResponseWriter, status int, r refusal) {
+	if r.after > 0 {
+		seconds := int64((r.after + time.Second - 1) / time.Second)
 		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(protocol.AppendError(nil, e, retryAfter.Milliseconds()))
+	_, _ = w.Write(protocol.AppendError(nil, r.Error, r.retry, r.after.Milliseconds()))
 }
 
 // readBody reads a POST body of at most MaxFrameBytes.

@@ -3,6 +3,8 @@ package qoswssreceiver
 import (
 	"slices"
 	"sort"
+
+	"github.com/qosrtc/qos/protocol"
 )
 
 // seqRange is a closed range of frame numbers.
@@ -52,8 +54,18 @@ func (t *tracker) seen(n uint64) bool { return t.taken.has(n) || t.pending.has(n
 // acked is the number up to which everything is taken.
 func (t *tracker) acked() uint64 { return t.taken[0].to }
 
-// gaps counts the holes in what was taken or is on its way.
-func (t *tracker) gaps() int { return len(t.taken) - 1 + len(t.pending) }
+// gaps counts the holes in what was taken or is on its way, exactly where they are many.
+func (t *tracker) gaps() int {
+	most := len(t.taken) - 1 + len(t.pending)
+	if most <= protocol.MaxSeqGaps {
+		return most
+	}
+	all := slices.Clone(t.taken) // what was refused among what is on its way is no hole
+	for _, r := range t.pending {
+		all.add(r.from, r.to)
+	}
+	return len(all) - 1
+}
 
 // refuse marks seq as refused for good; for a skip also the numbers since from, which the
 // client never sends. What is on its way keeps its own fate. Zero is no number.

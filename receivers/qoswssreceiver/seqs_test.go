@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/protocol"
 )
 
 // A seqSet holds exactly what was added, in sorted ranges that do not touch.
@@ -77,4 +79,18 @@ func TestRefusedSkipDoesNotHoldTheAck(t *testing.T) {
 	require.Nil(t, s.message([]byte(`{"type":"skip","seq":9,"from":1,"at":1,"lost":[{"fabric":44,"stats":9}]}`), now))
 	s.flush(now)
 	require.EqualValues(t, 9, s.seqs.acked())
+}
+
+// What was refused and what is on its way may alternate without a hole.
+func TestGapsCountHolesAlone(t *testing.T) {
+	tracked := newTracker(0)
+	for n := uint64(1); n <= 4*protocol.MaxSeqGaps; n += 2 {
+		tracked.pending.add(n, n)
+		tracked.refuse(0, n+1)
+	}
+	require.Zero(t, tracked.gaps())
+	for n := range uint64(protocol.MaxSeqGaps + 1) {
+		tracked.pending.add(1000+2*n, 1000+2*n)
+	}
+	require.Equal(t, protocol.MaxSeqGaps+1, tracked.gaps())
 }

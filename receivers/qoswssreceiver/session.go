@@ -375,11 +375,12 @@ func (s *session) recheck(now time.Time) *ending {
 // end makes the bye of a refusal that ends the connection.
 func (s *session) end(e *protocol.Error) *ending {
 	count(s.door.metrics.ReceiverQoswssByes, "code", e.Code)
+	r := s.door.refusal(e, s.translator != nil)
 	return &ending{bye: &protocol.Bye{
 		Code:         e.Code,
 		CSError:      e.Code.CSError(),
 		Message:      e.Message,
-		Retry:        mayRetry(e.Code),
-		RetryAfterMs: s.door.retryAfter(e).Milliseconds(),
+		Retry:        r.retry,
+		RetryAfterMs: r.after.Milliseconds(),
 	}}
 }

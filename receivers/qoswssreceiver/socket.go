@@ -39,7 +39,8 @@ func newSockets(d *door) *sockets {
 			HandshakeTimeout: d.timing.write,
 			Subprotocols:     []string{protocol.Subprotocol},
 			Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
-				writeRefusal(w, status, &protocol.Error{Code: protocol.CodeMalformed, Message: "this path takes WebSocket upgrades"}, 0)
+				e := &protocol.Error{Code: protocol.CodeMalformed, Message: "this path takes WebSocket upgrades"}
+				writeRefusal(w, status, refusal{Error: e})
 			},
 			// The origin is checked with the token in hello, where the AppID is known
 			// and a browser can be told.

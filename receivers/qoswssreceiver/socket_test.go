@@ -120,8 +120,47 @@ func TestTooManyRefusalsEndTheConnection(t *testing.T) {
 	for range protocol.MaxRefusals {
 		p.hear("nack")
 	}
-	p.bye(protocol.CodeMalformed, false, websocket.CloseProtocolError)
+	require.Positive(t, p.bye(protocol.CodeMalformed, true, websocket.CloseProtocolError).RetryAfterMs)
 	require.EqualValues(t, 1, c.counted("receiver_qoswss_byes", string(protocol.CodeMalformed)))
+}
+
+// A client with one bad fabric is sent away now and then; what it says of its other fabrics
+// is stored, and each connection gets further than the one before.
+//
+// spec: SRV-02, SRV-04
+func TestTooManyRefusalsCostNoOtherFabric(t *testing.T) {
+	c := startCollector(t)
+	token := c.login("demo", testOrigin)
+	p := c.dial(testOrigin)
+	p.hello(token, 0)
+	p.hear("welcome")
+	p.announce()
+	seq := uint64(0)
+	for range protocol.MaxRefusals { // fabric 2 was never announced
+		p.say(logText(seq + 1))
+		p.say(fmt.Sprintf(`{"type":"log","seq":%d,"at":1,"fabric":2,"text":"x"}`, seq+2))
+		seq += 2
+	}
+	var acked uint64
+	for {
+		h := p.next()
+		if h.Type == "ack" {
+			acked = h.Seq
+		}
+		if h.Type == "bye" {
+			require.True(t, h.Retry)
+			break
+		}
+	}
+	require.Equal(t, seq, acked)
+	require.Len(t, c.seqs(), protocol.MaxRefusals)
+
+	p = c.dial(testOrigin)
+	p.hello(token, acked)
+	p.hear("welcome")
+	p.announce()
+	p.say(logText(acked + 1))
+	p.acked(acked + 1)
 }
 
 func TestTooManyGapsEndTheConnection(t *testing.T) {
@@ -133,6 +172,8 @@ func TestTooManyGapsEndTheConnection(t *testing.T) {
 	for {
 		if h := p.next(); h.Type == "bye" {
 			require.Equal(t, string(protocol.CodeTooMany), h.Code)
+			require.True(t, h.Retry)
+			require.Positive(t, h.RetryAfterMs)
 			break
 		}
 	}
@@ -144,13 +185,17 @@ func TestGiantMessageEndsTheConnection(t *testing.T) {
 	p := c.connect("demo")
 	w, err := p.ws.NextWriter(websocket.TextMessage)
 	require.NoError(t, err)
+	_, err = w.Write([]byte(`{"type":"log","seq":1,"text":"`))
+	require.NoError(t, err)
 	chunk := []byte(strings.Repeat("x", 64<<10))
 	for range protocol.MaxDiscardBytes/len(chunk) + 1 { // the server may close before the end
 		if _, err := w.Write(chunk); err != nil {
 			break
 		}
 	}
-	p.bye(protocol.CodeFrameTooLarge, false, websocket.CloseProtocolError)
+	require.EqualValues(t, 1, p.hear("nack").Seq, "it must not be sent again")
+	p.acked(1)
+	require.Positive(t, p.bye(protocol.CodeFrameTooLarge, true, websocket.CloseProtocolError).RetryAfterMs)
 }
 
 // spec: SRV-06
@@ -161,7 +206,7 @@ func TestHelloRefusals(t *testing.T) {
 		t.Helper()
 		p := c.dial(origin)
 		p.say(text)
-		return p.bye(code, false, closeCode)
+		return p.bye(code, code == protocol.CodeHelloExpected, closeCode)
 	}
 	h := f(testOrigin, strings.Replace(helloText(token, 0), "[1]", "[9,8]", 1), protocol.CodeVersionUnsupported, websocket.CloseProtocolError)
 	require.Contains(t, h.Message, "[9 8]")
@@ -172,7 +217,7 @@ func TestHelloRefusals(t *testing.T) {
 	f("https://evil.example.org", helloText(token, 0), protocol.CodeOriginDenied, websocket.ClosePolicyViolation)
 
 	silent := c.dial(testOrigin)
-	silent.bye(protocol.CodeHelloExpected, false, websocket.CloseProtocolError)
+	require.Positive(t, silent.bye(protocol.CodeHelloExpected, true, websocket.CloseProtocolError).RetryAfterMs)
 }
 
 // The allow-list is asked again at the WebSocket.

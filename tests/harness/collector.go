@@ -119,6 +119,19 @@ func (c *Collector) Stop() {
 	require.NoError(c.tb, c.cmd.Wait())
 }
 
+// Freeze stops the process where it is, as a suspended machine or a debugger would. What is
+// sent to it waits in its sockets.
+func (c *Collector) Freeze() {
+	c.tb.Helper()
+	require.NoError(c.tb, c.cmd.Process.Signal(syscall.SIGSTOP))
+}
+
+// Thaw lets a frozen process go on.
+func (c *Collector) Thaw() {
+	c.tb.Helper()
+	require.NoError(c.tb, c.cmd.Process.Signal(syscall.SIGCONT))
+}
+
 // get returns the body of an answer 200.
 func (c *Collector) get(url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, http.NoBody)
