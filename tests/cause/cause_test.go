@@ -74,7 +74,7 @@ func answers(t *testing.T, dir string, change func([]plog.Logs) []plog.Logs) (al
 			batches = change(batches)
 		}
 		if len(batches) > 0 { // else nobody told anything
-			all = append(all, ask(t, trace, replay(t, batches)))
+			all = append(all, ask(t, trace, Replay(t, batches)))
 		}
 	}
 	return all
@@ -139,8 +139,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	traces, err := ReadAll("testdata")
 	require.NoError(t, err)
 	for i, trace := range traces {
-		want := replay(t, trace.Logs)
-		got := replay(t, shuffled(trace.Logs, uint64(i)))
+		want := Replay(t, trace.Logs)
+		got := Replay(t, shuffled(trace.Logs, uint64(i)))
 		got.Revision = want.Revision
 		require.Equal(t, want, got, trace.Name)
 	}

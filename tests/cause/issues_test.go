@@ -77,7 +77,7 @@ func TestIssuesOfRecordedCalls(t *testing.T) {
 			}
 			checked++
 			t.Run(trace.Name, func(t *testing.T) {
-				found := issuesOf(replay(t, trace.Logs))
+				found := issuesOf(Replay(t, trace.Logs))
 				for _, issue := range want.must {
 					require.True(t, has(found, issue), "%s in %q", issue, found)
 				}
@@ -104,7 +104,7 @@ func TestNothingIsMissedThatIsThere(t *testing.T) {
 				continue
 			}
 			calls++
-			for _, found := range issuesOf(replay(t, trace.Logs)) {
+			for _, found := range issuesOf(Replay(t, trace.Logs)) {
 				require.False(t, strings.HasPrefix(found, "silentMicrophone") || strings.HasSuffix(found, "video outbound") && strings.HasPrefix(found, "noMedia"),
 					"%s of %s: %s", found, trace.Name, trace.Label.Did)
 			}

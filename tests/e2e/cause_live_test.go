@@ -1,14 +1,17 @@
 package e2e
 
 import (
-	"encoding/json"
 	"flag"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/tests/cause"
 )
 
 var allCauses = flag.Bool("all-causes", false, "make ten harmed calls live, not three: five minutes")
@@ -22,13 +25,24 @@ var liveScenes = []string{
 
 const alwaysLive = 3
 
+// underAnyLoad are the scenes whose cause is the same on a busy machine. The media of the
+// others suffer from that as well, so that their label is that of a quiet one: package
+// tests/cause holds their traces against it.
+var underAnyLoad = []string{"permission-denied", "camera-unplugged", "tracks-missing", "no-answer", "ice-cut", "held"}
+
 // TestLikelyCauses harms calls between real browsers, and reads their likely cause where a
-// user does: on the API of the conference page, made by the whole collector.
+// user does: on the API of the conference page, made by the whole collector. It is the one
+// that follows from the very records that the receiver emitted.
 //
 // spec: CONF-03
 func TestLikelyCauses(t *testing.T) {
 	need(t, programs[chromium]...)
-	stage := newCauseStage(t, newCollector(t))
+	sink := new(recordSink)
+	server := httptest.NewServer(sink)
+	t.Cleanup(server.Close)
+	c := newCollector(t)
+	c.records = server.URL
+	stage := newCauseStage(t, c)
 	stage.start()
 	names, lasts := liveScenes, full
 	if !*allCauses {
@@ -37,18 +51,23 @@ func TestLikelyCauses(t *testing.T) {
 	b := startBrowser(t, chromium)
 	for _, scene := range causeScenes() {
 		if slices.Contains(names, scene.name) {
-			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, b, lasts) })
+			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, sink, b, lasts) })
 		}
 	}
 }
 
-func (s *causeScene) live(t *testing.T, stage *causeStage, b *browser, lasts length) {
+func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser, lasts length) {
 	t.Helper()
 	s.play(t, stage, s.name, b, lasts)
-	found, users, at := stage.likelyCause(t, s.name)
-	require.Contains(t, append([]string{s.label.Cause}, s.label.Also...), found, "what was done: %s", s.label.Did)
-	for _, user := range users {
-		require.Contains(t, s.label.Users, user)
+	got, at := stage.summary(t, s.name)
+	want := cause.Replay(t, sink.of(s.name))
+	require.Equal(t, want.LikelyCause, got.LikelyCause)
+	require.Equal(t, want.MOS, got.MOS)
+	found := string(got.LikelyCause.Cause)
+	t.Logf("%s %v: %s", found, accused(got), jsonOf(got.LikelyCause.Evidence))
+	if slices.Contains(underAnyLoad, s.name) {
+		require.Contains(t, append([]string{s.label.Cause}, s.label.Also...), found, "what was done: %s", s.label.Did)
+		require.Subset(t, s.label.Users, accused(got))
 	}
 	if found == "none" {
 		return
@@ -59,9 +78,18 @@ func (s *causeScene) live(t *testing.T, stage *causeStage, b *browser, lasts len
 	p.closeTab() // each holds one of the few connections that a browser has to one host
 }
 
-// likelyCause waits for the summary of a room, and returns the cause, whom it names, and when
-// the call began.
-func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users []string, at int64) {
+// accused are the users whom the likely cause names.
+func accused(s conference.Summary) (users []string) {
+	for _, p := range s.Participants {
+		if p.Session == s.LikelyCause.Session || p.Session == s.LikelyCause.Peer {
+			users = append(users, p.Alias)
+		}
+	}
+	return users
+}
+
+// summary waits for the summary of a room, and returns it and when the call began.
+func (s *causeStage) summary(t *testing.T, room string) (summary conference.Summary, at int64) {
 	t.Helper()
 	var row struct {
 		ID      string
@@ -81,22 +109,7 @@ func (s *causeStage) likelyCause(t *testing.T, room string) (found string, users
 		}
 		return false, "it is not listed"
 	})
-	var detail struct {
-		Summary struct {
-			LikelyCause struct {
-				Cause, Session, Peer string
-				Evidence             json.RawMessage
-			}
-			Participants []struct{ Session, Alias string }
-		}
-	}
+	var detail struct{ Summary conference.Summary }
 	s.ask("/api/conference", url.Values{"app": {appID}, "id": {room}, "at": {strconv.FormatInt(row.StartAt, 10)}}, &detail)
-	cause := detail.Summary.LikelyCause
-	for _, p := range detail.Summary.Participants {
-		if p.Session == cause.Session || p.Session == cause.Peer {
-			users = append(users, p.Alias)
-		}
-	}
-	t.Logf("%s %v: %s", cause.Cause, users, cause.Evidence)
-	return cause.Cause, users, row.StartAt
+	return detail.Summary, row.StartAt
 }
