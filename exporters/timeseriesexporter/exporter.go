@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/loopback"
 )
 
 // timeseries owns the scrape server and the aggregates.
@@ -33,7 +34,7 @@ func newExporter(cfg *Config, set component.TelemetrySettings, telemetry *metada
 func (t *timeseries) start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", t.serve)
-	server, err := t.cfg.ToServer(ctx, host.GetExtensions(), t.set, mux)
+	server, err := t.cfg.ToServer(ctx, host.GetExtensions(), t.set, t.guard(mux))
 	if err != nil {
 		return fmt.Errorf("scrape endpoint: %w", err)
 	}
@@ -48,6 +49,16 @@ func (t *timeseries) start(ctx context.Context, host component.Host) error {
 		}
 	})
 	return nil
+}
+
+// guard answers only to host names that are ours while the endpoint is on loopback: others
+// scrape an endpoint that they reach under names that are not known here.
+func (t *timeseries) guard(next http.Handler) http.Handler {
+	endpoint := t.cfg.NetAddr.Endpoint
+	if !loopback.Endpoint(endpoint) {
+		return next
+	}
+	return loopback.NewHosts(endpoint, t.cfg.AllowedHosts).Guard("The scrape endpoint", nil, next)
 }
 
 // shutdown is legal before start and twice.

@@ -3,6 +3,7 @@ package timeseriesexporter
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ func stats(logs plog.Logs, app, statsType, media string, attrs map[string]any) {
 func summary(revision int) map[string]any {
 	return map[string]any{
 		semconv.SummaryStart: 1_000_000, semconv.SummaryEnd: 1_045_000, semconv.SummaryRevision: revision,
-		semconv.SummaryOutcome: "success", semconv.SummaryCause: "senderUplink", semconv.SummaryParticipants: 2, semconv.SummaryMOS: 4.25,
+		semconv.SummaryOutcome: "success", semconv.SummaryCause: "senderUplink", semconv.SummaryParticipants: 2, semconv.SummaryAdded: 2, semconv.SummaryMOS: 4.25,
 		semconv.SummaryIssuesPrefix + "highPacketLoss": 3, semconv.SummaryIssuesPrefix + "frozenVideo": 1,
 		semconv.SummaryIssuesPrefix + "x\"} 1\nqos_fake": 1,
 	}
@@ -92,7 +93,9 @@ func TestNoLossWithoutPackets(t *testing.T) {
 func TestAggregatesOfConferences(t *testing.T) {
 	logs := plog.NewLogs()
 	record(logs, "demo", semconv.EventSummary, summary(1))
-	record(logs, "demo", semconv.EventSummary, summary(2)) // a revision is not another conference
+	again := summary(2) // a revision is not another conference
+	again[semconv.SummaryAdded] = 0
+	record(logs, "demo", semconv.EventSummary, again)
 	record(logs, "demo", semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
 	record(logs, "demo", semconv.EventError, map[string]any{semconv.ErrorFunction: "x\"} 1\nqos_fake 1"})
 	record(logs, "demo", semconv.EventLog, map[string]any{semconv.LogText: "not a failure"})
@@ -195,6 +198,58 @@ func TestScrapeEndpoint(t *testing.T) {
 	require.NoError(t, err)
 	defer other.Body.Close()
 	require.Equal(t, http.StatusNotFound, other.StatusCode)
+}
+
+// TestScrapeEndpointOnLoopback: a web page in a browser of this machine cannot read it by
+// pointing its own name there; who reaches it from elsewhere may have any name for it.
+//
+// spec: OUT-01
+func TestScrapeEndpointOnLoopback(t *testing.T) {
+	f := func(endpoint string, allowed []string, host string, status int) {
+		t.Helper()
+		cfg := createDefaultConfig().(*Config)
+		cfg.NetAddr.Endpoint, cfg.AllowedHosts = endpoint, allowed
+		telemetry, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
+		require.NoError(t, err)
+		e := newExporter(cfg, exportertest.NewNopSettings(metadata.Type).TelemetrySettings, telemetry)
+		require.NoError(t, e.start(t.Context(), componenttest.NewNopHost()))
+		defer func() { require.NoError(t, e.shutdown(context.WithoutCancel(t.Context()))) }()
+		_, port, err := net.SplitHostPort(e.addr)
+		require.NoError(t, err)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+"/metrics", http.NoBody)
+		require.NoError(t, err)
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, status, resp.StatusCode, "%s asked as %s", endpoint, host)
+	}
+	f("127.0.0.1:0", nil, "localhost:8482", http.StatusOK)
+	f("127.0.0.1:0", nil, "[::1]:8482", http.StatusOK)
+	f("127.0.0.1:0", nil, "evil.example.org:8482", http.StatusMisdirectedRequest)
+	f("localhost:0", nil, "evil.example.org", http.StatusMisdirectedRequest)
+	f("localhost:0", []string{"metrics.example.org"}, "metrics.example.org", http.StatusOK)
+	f("0.0.0.0:0", nil, "collector.example.org:8482", http.StatusOK)
+}
+
+// TestLateParticipants: each is counted once, whichever revision they appear in first; a
+// conference is counted by its first alone.
+//
+// spec: OUT-01, CONF-02
+func TestLateParticipants(t *testing.T) {
+	a := newAggregates(10)
+	for _, revision := range []struct{ number, participants, added int }{{1, 2, 2}, {2, 2, 0}, {3, 4, 2}, {4, 3, 0}} {
+		logs := plog.NewLogs()
+		attrs := summary(revision.number)
+		attrs[semconv.SummaryParticipants], attrs[semconv.SummaryAdded] = revision.participants, revision.added
+		record(logs, "demo", semconv.EventSummary, attrs)
+		attrs[semconv.Duplicate] = true
+		record(logs, "demo", semconv.EventSummary, attrs)
+		a.observe(logs)
+	}
+	out := exposition(t, a)
+	require.Contains(t, out, `qos_participants_total{app="demo"} 4`+"\n")
+	require.Contains(t, out, `qos_conferences_total{app="demo",outcome="success"} 1`+"\n")
 }
 
 func BenchmarkObserve(b *testing.B) {

@@ -190,8 +190,9 @@ func (a *aggregates) observeFeedback(app *appMetrics, attrs pcommon.Map) {
 }
 
 // observeSummary counts the first revision only: a conference is counted once
-// (requirement CONF-02).
+// (requirement CONF-02), and so is each participant, who may be in a later one only.
 func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
+	app.participants.Add(whole(attrs, semconv.SummaryAdded))
 	if number(attrs, semconv.SummaryRevision) != 1 {
 		return
 	}
@@ -199,7 +200,6 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	if found := attribute.Text(attrs, semconv.SummaryCause); found != "" {
 		a.count(semconv.MetricConferenceCauses, app.name, semconv.LabelCause, oneOf(causes, found))
 	}
-	app.participants.Add(whole(attrs, semconv.SummaryParticipants))
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
 	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
 		app.mos.Update(bounded(asFloat(v)))

@@ -65,11 +65,7 @@ func (c *Config) Validate() error {
 	if err := c.Detectors.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("detectors: %w", err))
 	}
-	for _, host := range c.AllowedHosts {
-		if host == "" || strings.ContainsAny(host, "/*: ") {
-			errs = append(errs, fmt.Errorf("allowed_hosts must be host names without scheme, port or wildcard (got %q)", host))
-		}
-	}
+	errs = append(errs, loopback.ValidateHosts(c.AllowedHosts))
 	return errors.Join(errs...)
 }
 

@@ -59,6 +59,7 @@ func (s *Set) Restored(p Part, span instance.Span, told Summary) {
 		if told.Revision > 0 {
 			c.revision = max(c.revision, told.Revision)
 			c.told = &told
+			c.counted.recall(&told)
 		}
 		if s.shared && c.whole {
 			c.asked = 0 // it may be asked for as often as others go on

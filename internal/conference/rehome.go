@@ -57,6 +57,7 @@ func (s *Set) move(p placed, to *conf) {
 	to.keep(p.id, p.remark)
 	if !p.from.active {
 		to.revision = max(to.revision, p.from.revision)
+		to.counted.merge(&p.from.counted)
 	}
 	s.touch(p.from, true)
 	s.touch(to, true)

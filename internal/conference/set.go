@@ -86,6 +86,7 @@ type conf struct {
 	asked    int      // how often it stood in Parts
 	last     stamp    // of its activity
 	told     *Summary // that the store has, when it was restored; nil: none, or not known
+	counted  counted  // participants of earlier revisions
 	changed  bool     // since the last summary
 	ended    bool     // and counted so
 	endedMs  int64    // when it was found ended
@@ -280,6 +281,7 @@ func (s *Set) swallow(sl *slot, c, o *conf) {
 	whole := !s.isPart(c) && !s.isPart(o)
 	c.merge(o.Conference)
 	c.revision = max(c.revision, o.revision)
+	c.counted.merge(&o.counted)
 	c.whole, c.told = whole, nil
 	c.part, c.asked = c.part || o.part, min(c.asked, o.asked)
 	c.issues.merge(&o.issues)
@@ -312,6 +314,7 @@ func (s *Set) summarise(c *conf) {
 	told := c.told
 	c.changed, c.told = false, nil
 	summary := c.Summary(s.cfg.Labels)
+	summary.Added = c.counted.add(&summary)
 	if told != nil && told.same(summary) {
 		return
 	}

@@ -46,6 +46,7 @@ type Summary struct {
 	Outcome      Outcome `json:"outcome"`
 
 	Participants []Participant `json:"participants"` // by start, then session
+	Added        int           `json:"-"`            // of these, in no earlier revision: what a counter adds
 
 	Errors           int            `json:"errors"` // reported errors; application logs are none
 	ErrorsByFunction map[string]int `json:"errorsByFunction"`

@@ -68,6 +68,7 @@ var Attributes = []Attribute{
 	{SummaryRevision, "int", "", EventSummary, "1 for the first summary, one more for each revision"},
 	{SummaryOutcome, "string", "", EventSummary, "missed, totallyFailed, aborted, dropped, partiallyFailed or success"},
 	{SummaryParticipants, "int", "{participant}", EventSummary, "sessions that took part"},
+	{SummaryAdded, "int", "{participant}", EventSummary, "of these, those that no earlier revision has: what a counter of participants adds"},
 	{SummaryMOS, "double", "1", EventSummary, "conference score; absent without evidence"},
 	{SummaryLabel, "string", "", EventSummary, "label of the conference score"},
 	{SummaryCause, "string", "", EventSummary, "likely cause of what was wrong, of the list in docs/cause.md; none, or unknown"},

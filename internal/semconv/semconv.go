@@ -134,6 +134,7 @@ const (
 	SummaryRevision     = "qos.summary.revision"
 	SummaryOutcome      = "qos.summary.outcome"
 	SummaryParticipants = "qos.summary.participants"
+	SummaryAdded        = "qos.summary.participants.added"
 	SummaryMOS          = "qos.summary.mos"
 	SummaryLabel        = "qos.summary.label"
 	SummaryCause        = "qos.summary.cause"

@@ -145,6 +145,7 @@ func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
 	attrs.PutInt(semconv.SummaryRevision, int64(s.Revision))
 	attrs.PutStr(semconv.SummaryOutcome, string(s.Outcome))
 	attrs.PutInt(semconv.SummaryParticipants, int64(len(s.Participants)))
+	attrs.PutInt(semconv.SummaryAdded, int64(s.Added))
 	attrs.PutStr(semconv.SummaryCause, string(s.LikelyCause.Cause))
 	if s.MOS != nil {
 		attrs.PutDouble(semconv.SummaryMOS, *s.MOS)

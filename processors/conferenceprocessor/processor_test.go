@@ -202,7 +202,7 @@ func checkRecord(t *testing.T, record plog.LogRecord, begin time.Time) {
 	attrs := record.Attributes().AsRaw()
 	require.Equal(t, map[string]any{
 		semconv.SummaryStart: begin.UnixMilli(), semconv.SummaryEnd: end.UnixMilli(), semconv.SummaryRevision: int64(1),
-		semconv.SummaryOutcome: "dropped", semconv.SummaryParticipants: int64(1), semconv.SummaryMOS: 2.5, semconv.SummaryLabel: "bad", semconv.SummaryCause: "pathOrTurn",
+		semconv.SummaryOutcome: "dropped", semconv.SummaryParticipants: int64(1), semconv.SummaryAdded: int64(1), semconv.SummaryMOS: 2.5, semconv.SummaryLabel: "bad", semconv.SummaryCause: "pathOrTurn",
 		semconv.SummaryIssuesPrefix + conference.IssueHighPacketLoss: int64(1), semconv.SummaryIssuesPrefix + conference.IssueLowQuality: int64(1),
 	}, attrs)
 }

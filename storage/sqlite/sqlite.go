@@ -93,11 +93,17 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, o Options) (err error) {
+	if err := private(s.path + ".lock"); err != nil {
+		return err
+	}
 	if s.lock, err = takeLock(ctx, s.path); err != nil {
 		return err
 	}
 	if emptied(s.path) {
 		return errEmptied
+	}
+	if err := privateStore(s.path); err != nil {
+		return err
 	}
 	pragmas := append([]string{"synchronous(" + string(o.Synchronous) + ")"}, writerPragmas...)
 	if s.write, err = openDB(s.path, o, pragmas...); err != nil {

@@ -1,0 +1,50 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ownerOnly is the mode of every file of a store: contents are not encrypted.
+const ownerOnly fs.FileMode = 0o600
+
+// privateStore makes the store's file readable to its owner alone, and what SQLite keeps
+// beside it. SQLite gives new files of these the mode of the store's.
+func privateStore(path string) error {
+	if err := private(path); err != nil {
+		return err
+	}
+	path, err := filepath.EvalSymlinks(path) // SQLite's own files are beside the file itself
+	if err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := tighten(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// private makes a file readable to its owner alone, and creates it where there is none.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, ownerOnly)
+	if err != nil {
+		return fmt.Errorf("the file or its directory cannot be written: %w", err)
+	}
+	return errors.Join(file.Close(), tighten(path))
+}
+
+func tighten(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&^ownerOnly == 0 {
+		return err
+	}
+	if err := os.Chmod(path, ownerOnly); err != nil {
+		return fmt.Errorf("others may read it, and its mode cannot be made %#o: %w", ownerOnly, err)
+	}
+	return nil
+}
