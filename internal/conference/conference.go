@@ -47,7 +47,7 @@ type participant struct {
 	user, alias string
 	seen        identities // of its activity
 	fabrics     map[int]*fabric
-	renames     []rename
+	renames     renames
 }
 
 // remark is a record about a conference that is no activity: it lies at placeMs, does not
@@ -110,10 +110,7 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 		c.truncated++
 		return false
 	}
-	if e.Kind == KindEvent && e.Name == "userIDChange" && e.Data != nil && e.Data.UserIDType == "local" {
-		r := rename{e.rank(), e.Data.UserID, e.Data.Alias}
-		c.truncated += insertByRank(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
-	}
+	c.truncated += p.renames.take(e, "local")
 	f := p.fabrics[e.Fabric]
 	if f == nil {
 		if len(p.fabrics) >= maxFabrics || c.parts >= maxParts {
@@ -227,9 +224,7 @@ func (c *Conference) merge(o *Conference) {
 
 func (p *participant) merge(o *participant) (truncated int) {
 	p.seen.merge(o.seen)
-	for _, r := range o.renames {
-		truncated += insertByRank(&p.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
-	}
+	truncated += p.renames.merge(o.renames)
 	for number, f := range o.fabrics {
 		if have := p.fabrics[number]; have != nil {
 			truncated += have.merge(f)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/userid"
 )
 
 // Kind is the kind of a record on a conference's time-line.
@@ -142,7 +144,7 @@ type Data struct {
 // maxText bounds every text of an event's data that is kept; userIDs may be longer.
 const (
 	maxText   = 64
-	maxUserID = 512
+	maxUserID = userid.MaxBytes
 )
 
 // eventsWithData are those whose data ParseData reads.
@@ -184,7 +186,8 @@ func ParseData(name string, data []byte) *Data {
 	if name == "userIDChange" {
 		user = raw.NewUserID
 	}
-	d.UserID, d.Alias = parseUserID(user)
+	named, _ := userid.Parse(user)
+	d.UserID, d.Alias = named.Name, named.Alias
 	return d
 }
 
@@ -245,19 +248,6 @@ func (e *Event) devices() uint64 {
 		return 0
 	}
 	return e.Data.Devices
-}
-
-// parseUserID reads a string, or an object with userName and aliasName.
-func parseUserID(raw json.RawMessage) (name, alias string) {
-	if json.Unmarshal(raw, &name) == nil {
-		name = clip(name, maxUserID)
-		return name, name
-	}
-	var object struct{ UserName, AliasName string }
-	if json.Unmarshal(raw, &object) != nil {
-		return "", ""
-	}
-	return clip(object.UserName, maxUserID), clip(object.AliasName, maxUserID)
 }
 
 // maxDurationMs bounds a duration that a client claims: a day.

@@ -48,7 +48,7 @@ type fabric struct {
 	restarts          int
 
 	toggles  []toggle    // ascending by rank
-	renames  []rename    // of the remote end, ascending by rank
+	renames  renames     // of the remote end
 	owners   []ownership // of streams, ascending by rank
 	streams  map[streamKey]*stream
 	facts    detect.Timeline // of its streams together
@@ -75,12 +75,6 @@ type toggle struct {
 	at   int64
 	kind string
 	on   bool
-}
-
-// rename is a userIDChange.
-type rename struct {
-	rank        uint64
-	name, alias string
 }
 
 // ownership is an associateMstWithUserID.
@@ -240,9 +234,7 @@ func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
-		if d.UserIDType == "remote" {
-			return insertByRank(&f.renames, rename{e.rank(), d.UserID, d.Alias}, maxUserIDs, func(r rename) uint64 { return r.rank })
-		}
+		return f.renames.take(e, "remote")
 	case "associateMstWithUserID":
 		o := ownership{e.rank(), d.SSRC, d.UserID, d.UsageLabel}
 		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
@@ -289,9 +281,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	for _, t := range o.toggles {
 		truncated += insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
-	for _, r := range o.renames {
-		truncated += insertByRank(&f.renames, r, maxUserIDs, func(r rename) uint64 { return r.rank })
-	}
+	truncated += f.renames.merge(o.renames)
 	for _, w := range o.owners {
 		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
 	}

@@ -146,6 +146,9 @@ func (s *scenario) settings(e *conference.Event, values map[string]any) {
 	if v, ok := values["user"]; ok {
 		e.UserID, e.Alias = text(v), "a-"+text(v)
 	}
+	if v, ok := values["remote"]; ok {
+		e.RemoteUser, e.RemoteAlias = text(v), "a-"+text(v)
+	}
 	if v, ok := values["index"]; ok {
 		e.Index = int(number(v))
 	}

@@ -130,13 +130,11 @@ func (r *Ratings) finish() {
 // named says who a participant is.
 func (p *participant) named(session string) Participant {
 	out := Participant{
-		Session: session, UserID: p.user, Alias: p.alias, UserIDs: usedNames(p.user, p.renames),
+		Session: session, UserIDs: p.renames.all(p.user),
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
 		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []Feedback{},
 	}
-	if n := len(p.renames); n > 0 {
-		out.UserID, out.Alias = p.renames[n-1].name, p.renames[n-1].alias
-	}
+	out.UserID, out.Alias = p.renames.current(p.user, p.alias)
 	return out
 }
 
@@ -188,23 +186,11 @@ func (p *Participant) take(out *Fabric, f *fabric) {
 	}
 }
 
-// usedNames returns the names in the order of their use, empty when there was only one.
-func usedNames(first string, renames []rename) []string {
-	names := []string{}
-	for _, r := range renames {
-		if len(names) == 0 {
-			names = append(names, first)
-		}
-		names = append(names, r.name)
-	}
-	return names
-}
-
 func (f *fabric) summary(number int, now moment) Fabric {
 	at, reason := f.end(now)
 	out := Fabric{
-		Fabric: number, Usage: f.usage, RemoteUserID: f.remoteUser, RemoteAlias: f.remoteAlias,
-		RemoteUserIDs: usedNames(f.remoteUser, f.renames), State: StateNeverConnected,
+		Fabric: number, Usage: f.usage,
+		RemoteUserIDs: f.renames.all(f.remoteUser), State: StateNeverConnected,
 		AddedAtMs: f.addedAt, EndMs: at, EndReason: reason,
 		RemoteDescription: f.hadRemoteDescription(), AlreadyConnected: f.alreadyConnected,
 		PairChanges: f.pairChanges, ICEDisruptions: f.disruptions,
@@ -212,9 +198,7 @@ func (f *fabric) summary(number int, now moment) Fabric {
 		Streams:          make([]Stream, 0, len(f.streams)),
 		LostMeasurements: f.lost.Stats, LostEvents: f.lost.Events,
 	}
-	if n := len(f.renames); n > 0 {
-		out.RemoteUserID, out.RemoteAlias = f.renames[n-1].name, f.renames[n-1].alias
-	}
+	out.RemoteUserID, out.RemoteAlias = f.renames.current(f.remoteUser, f.remoteAlias)
 	f.summariseSetup(&out)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key].summary(key)

@@ -76,7 +76,7 @@ type Participant struct {
 	Session    string   `json:"session"`
 	UserID     string   `json:"userID"`  // real name, for support roles; the newest after a userIDChange
 	Alias      string   `json:"alias"`   // alias, for engineering roles
-	UserIDs    []string `json:"userIDs"` // all IDs in the order of their use, when there was more than one
+	UserIDs    []string `json:"userIDs"` // the first and the newest 16 IDs in the order of their use, when there was more than one
 	StartMs    int64    `json:"startMs"`
 	EndMs      int64    `json:"endMs"`
 	DurationMs int64    `json:"durationMs"`

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/userid", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -44,6 +44,7 @@ var rules = []rule{
 		room: "internal/records", allowed: []string{"internal/attribute", "internal/conference", "internal/semconv", "storage", "go.opentelemetry.io/collector/pdata"},
 		reason: "reads events from records of the pipeline and of the store, knows no component and no engine",
 	},
+	{room: "internal/userid", reason: "the fold, the store and the dashboard share it: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
@@ -51,7 +52,7 @@ var rules = []rule{
 	{room: "internal/detect", reason: "pure domain: measurements in, findings out; standard library only"},
 	{room: "internal/cause", reason: "pure domain: what was measured in, the likely cause out; standard library only"},
 	{
-		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
+		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "internal/userid", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},
@@ -78,7 +79,7 @@ var rules = []rule{
 		reason: "packs what package frames has; knows no engine",
 	},
 	{
-		room: "storage/internal/term", allowed: []string{"storage", "internal/semconv", "protocol"},
+		room: "storage/internal/term", allowed: []string{"storage", "internal/semconv", "internal/userid", "protocol"},
 		reason: "says which names find a conference; knows no record's encoding and no engine",
 	},
 	{

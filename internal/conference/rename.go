@@ -1,0 +1,63 @@
+package conference
+
+import (
+	"cmp"
+	"slices"
+)
+
+// rename is a userIDChange.
+type rename struct {
+	rank        uint64
+	name, alias string
+}
+
+// renames are those of a participant, or of a fabric's remote end: the newest maxUserIDs,
+// ascending by rank, which is again a function of the set.
+type renames []rename
+
+// take adds the rename that an event of that type says, local or remote. It returns how many
+// older ones there is no room for.
+func (l *renames) take(e *Event, userIDType string) (truncated int) {
+	d := e.Data
+	if e.Kind != KindEvent || e.Name != "userIDChange" || d == nil || d.UserIDType != userIDType || d.Alias == "" {
+		return 0
+	}
+	return l.add(rename{e.rank(), d.UserID, d.Alias})
+}
+
+func (l *renames) add(r rename) (truncated int) {
+	i, _ := slices.BinarySearchFunc(*l, r.rank, func(r rename, rank uint64) int { return cmp.Compare(r.rank, rank) })
+	*l = slices.Insert(*l, i, r)
+	if len(*l) > maxUserIDs {
+		*l = slices.Delete(*l, 0, 1)
+		return 1
+	}
+	return 0
+}
+
+func (l *renames) merge(o renames) (truncated int) {
+	for _, r := range o {
+		truncated += l.add(r)
+	}
+	return truncated
+}
+
+// current returns the names in force of one who began with these.
+func (l renames) current(name, alias string) (newName, newAlias string) {
+	if n := len(l); n > 0 {
+		return l[n-1].name, l[n-1].alias
+	}
+	return name, alias
+}
+
+// all returns the names in the order of their use, empty when there was only the first.
+func (l renames) all(first string) []string {
+	names := []string{}
+	for _, r := range l {
+		if len(names) == 0 {
+			names = append(names, first)
+		}
+		names = append(names, r.name)
+	}
+	return names
+}
