@@ -131,6 +131,24 @@ const (
 // Participant is one session in one conference.
 type Participant struct {
 	Session Session
+	// Renames are the names that records of activity (event userIDChange, userIDType local)
+	// gave the session's user in this conference, in order of the records' numbers; the newest
+	// 16. The Session goes on to have the names that it began with.
+	Renames []Name
+}
+
+// Name is what a user is called.
+type Name struct {
+	UserID    string // real name, for support roles
+	UserAlias string // alias, for engineering roles
+}
+
+// Name returns what the participant is called now.
+func (p Participant) Name() Name {
+	if n := len(p.Renames); n > 0 {
+		return p.Renames[n-1]
+	}
+	return Name{p.Session.UserID, p.Session.UserAlias}
 }
 
 // Query selects conferences. Zero values do not narrow, all others together do. Texts are

@@ -141,6 +141,7 @@ func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err
 		return err
 	})
 	b.Queue(`DELETE FROM qos_term WHERE conference = $1`, l.Key)
+	b.Queue(`DELETE FROM qos_rename WHERE conference = $1`, l.Key)
 	b.Queue(`DELETE FROM qos_conference WHERE key = $1`, l.Key)
 	err = tx.SendBatch(ctx, b).Close()
 	return sessions, err

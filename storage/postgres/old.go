@@ -14,7 +14,7 @@ import (
 const nextUntold = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms FROM qos_conference c
 	JOIN qos_place p ON p.key = c.place WHERE NOT c.told ORDER BY c.start_ms DESC LIMIT 1`
 
-// tellOld makes the terms of conferences that an older version wrote, the newest first: so
+// tellOld makes the terms and renames of conferences that an older version wrote, the newest first: so
 // many at once, in a transaction each. The next call goes on.
 func (s *Store) tellOld(ctx context.Context) error {
 	for records, conferences := 0, 0; records < term.OldRecords && conferences < term.OldConferences; conferences++ {
@@ -29,13 +29,13 @@ func (s *Store) tellOld(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		terms, n, err := term.OfConference(ctx, s, storage.Ref{AppID: string(app), ConferenceID: string(id), At: frames.FromMs(start)})
+		old, err := term.OfConference(ctx, s, storage.Ref{AppID: string(app), ConferenceID: string(id), At: frames.FromMs(start)})
 		if err != nil {
 			return err
 		}
-		records += n
+		records += old.Records
 		err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return tellAll(ctx, tx, key, place, terms) })
+			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return tellAll(ctx, tx, key, place, old) })
 		})
 		if err != nil {
 			return err
@@ -44,13 +44,16 @@ func (s *Store) tellOld(ctx context.Context) error {
 	return nil
 }
 
-// tellAll tells a conference all its terms, if it is still there and was not told.
-func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, terms []term.Term) error {
+// tellAll adds all its terms and renames to a conference, if it is still there and was not told.
+func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, old term.Old) error {
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM qos_place WHERE key = $1 FOR UPDATE`, place); err != nil {
 		return err
 	}
 	tag, err := tx.Exec(ctx, `UPDATE qos_conference SET told = true WHERE key = $1 AND NOT told`, key)
 	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	if err := renameOld(ctx, tx, key, old.Renames); err != nil {
 		return err
 	}
 	have, sessions := term.Kept{}, map[int64][]term.Term{}
@@ -66,7 +69,7 @@ func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, terms []term.Term
 		return err
 	}
 	add := telling{map[int64]term.Kept{key: have}, map[told]bool{}, map[int64]int{}}
-	add.terms(key, terms, true)
+	add.terms(key, old.Terms, true)
 	for _, some := range sessions {
 		add.terms(key, some, false)
 	}

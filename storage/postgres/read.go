@@ -174,7 +174,10 @@ func addParticipants(ctx context.Context, tx pgx.Tx, conferences []listed) error
 		c.Participants = append(c.Participants, storage.Participant{Session: s})
 		return nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return addRenames(ctx, tx, conferences, keys, index)
 }
 
 // located is a conference's place in the tables.

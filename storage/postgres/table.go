@@ -115,6 +115,9 @@ func (p *table) Swallow(into, from int64, summary bool) error {
 	if err := p.swallowTerms(into, from); err != nil {
 		return err
 	}
+	if err := p.moveRenames(into, from); err != nil {
+		return err
+	}
 	p.t.moved(into, from)
 	if summary {
 		err := p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) =
@@ -139,8 +142,10 @@ func (p *table) delete(key int64) error {
 	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
 		return err
 	}
-	if err := p.t.exec(`DELETE FROM qos_term WHERE conference = $1`, key); err != nil {
-		return err
+	for _, table := range []string{"qos_term", "qos_rename"} {
+		if err := p.t.exec(`DELETE FROM `+table+` WHERE conference = $1`, key); err != nil {
+			return err
+		}
 	}
 	p.t.moved(0, key)
 	i := p.index(key)

@@ -33,6 +33,7 @@ type tx struct {
 	restarted    map[int64]bool // conferences whose start is another
 	participants map[participant]bool
 	said         map[int64][]term.Term // by records of activity, of conferences
+	renames      map[participant][]term.Rename
 
 	known   map[participant]bool // that are there, or queued
 	changed map[int64]bool       // sessions whose description is another
@@ -184,7 +185,7 @@ func (t *tx) insert(s sessionKey, f *frames.Row) {
 func (t *tx) clear() {
 	t.frames, t.described = map[int32]*frameColumns{}, map[int64]frames.SessionRow{}
 	t.stretched, t.participants = map[int64]instance.Span{}, map[participant]bool{}
-	t.restarted, t.said = map[int64]bool{}, map[int64][]term.Term{}
+	t.restarted, t.said, t.renames = map[int64]bool{}, map[int64][]term.Term{}, map[participant][]term.Rename{}
 }
 
 // flush sends what is queued, and last in the same round trip.
@@ -225,6 +226,7 @@ func (t *tx) flush(last ...string) error {
 			SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, conferences, sessions)
 	}
 	queueTerms(b, terms, left)
+	queueRenames(b, t.renames)
 	for key, n := range left {
 		t.left[key] += n
 	}

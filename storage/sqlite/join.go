@@ -64,6 +64,9 @@ func (p table) Swallow(into, from int64, summary bool) error {
 		return err
 	}
 	delete(p.t.kept, into)
+	if err := p.t.moveRenames(into, from); err != nil {
+		return err
+	}
 	if err := p.t.exec(`UPDATE conference SET (told, unfindable) = (SELECT min(conference.told, f.told), conference.unfindable + f.unfindable
 		FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
 		return err

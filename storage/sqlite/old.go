@@ -13,7 +13,7 @@ import (
 const nextUntold = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms FROM conference c INDEXED BY conference_untold
 	CROSS JOIN place p ON p.key = c.place WHERE c.told = 0 ORDER BY c.start_ms DESC LIMIT 1`
 
-// tellOld makes the terms of conferences that an older version wrote, the newest first: so
+// tellOld makes the terms and renames of conferences that an older version wrote, the newest first: so
 // many at once, in a transaction each. The next call goes on.
 func (s *Store) tellOld(ctx context.Context) error {
 	for records, conferences := 0, 0; records < term.OldRecords && conferences < term.OldConferences; conferences++ {
@@ -27,25 +27,28 @@ func (s *Store) tellOld(ctx context.Context) error {
 			return err
 		}
 		ref.At = frames.FromMs(start)
-		terms, n, err := term.OfConference(ctx, s, ref)
+		old, err := term.OfConference(ctx, s, ref)
 		if err != nil {
 			return err
 		}
-		records += n
-		if err := s.writer.do(ctx, job{run: func(t *tx) error { return t.tellOld(key, place, terms) }}); err != nil {
+		records += old.Records
+		if err := s.writer.do(ctx, job{run: func(t *tx) error { return t.tellOld(key, place, old) }}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellOld tells a conference all its terms, if it is still there and was not told.
-func (t *tx) tellOld(key, place int64, terms []term.Term) error {
+// tellOld adds all its terms and renames to a conference, if it is still there and was not told.
+func (t *tx) tellOld(key, place int64, old term.Old) error {
 	n, err := t.count(`UPDATE conference SET told = 1 WHERE key = ? AND place = ? AND told = 0`, key, place)
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := t.tell(key, terms, true); err != nil {
+	if err := t.renameOld(key, old.Renames); err != nil {
+		return err
+	}
+	if err := t.tell(key, old.Terms, true); err != nil {
 		return err
 	}
 	return t.retell(key)

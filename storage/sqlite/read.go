@@ -159,7 +159,10 @@ func addParticipants(ctx context.Context, tx *sql.Tx, conferences []listed) erro
 		c := &conferences[index[conference]]
 		c.Participants = append(c.Participants, storage.Participant{Session: session})
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return addRenames(ctx, tx, conferences, string(list), index)
 }
 
 // located is a conference's place in the tables.

@@ -2,7 +2,9 @@ package storagetest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/stretchr/testify/require"
@@ -118,6 +120,10 @@ func generate(rt *rapid.T) []placed {
 		if rapid.IntRange(0, 2).Draw(rt, "kind") > 0 {
 			p.record = activity(seqs[p.session], 0, float64(p.second))
 			p.record.ConferenceAt = at(-100)
+			if rapid.IntRange(0, 3).Draw(rt, "renames") == 0 {
+				seq := seqs[p.session]
+				p.record = renaming(seq, float64(p.second), fmt.Sprint("name ", seq))
+			}
 		} else {
 			p.record = other(seqs[p.session], float64(p.second), float64(rapid.IntRange(0, 400).Draw(rt, "at")))
 		}
@@ -141,6 +147,20 @@ type outcome struct {
 	id      string
 	span    instance.Span // seconds
 	records []read
+}
+
+// renames returns those of a session, in order of their numbers.
+func (o outcome) renames(session string) (out []storage.Name) {
+	bySeq := map[uint64]string{}
+	for _, r := range o.records {
+		if data, ok := r.record.Attributes[eventData].(string); ok && r.session == session {
+			bySeq[r.record.Seq] = strings.Split(data, `"`)[7]
+		}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(bySeq)) {
+		out = append(out, name(bySeq[seq]))
+	}
+	return out
 }
 
 const gapSeconds = instance.Gap / 1000
@@ -219,5 +239,8 @@ func checkAll(t *rapid.T, f *fixture, appID string, want []outcome) {
 		}
 		slices.Sort(sessions)
 		require.Equal(t, slices.Compact(sessions), people(c))
+		for _, p := range c.Participants {
+			require.Equal(t, o.renames(p.Session.ID), p.Renames)
+		}
 	}
 }

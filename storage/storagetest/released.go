@@ -49,9 +49,11 @@ func WriteReleased(t *testing.T, w storage.Writer) {
 	f := &fixture{t: t, w: w}
 	day := 24 * 3600.0
 	f.append(call4("first", 0)...)
+	f.append(renamed("first", 0))
 	f.append(call4("first", day)...) // the conferenceID is used again
 	f.pack(day / 2)
 	f.append(call4("second", 2*day)...)
+	f.append(renamed("second", 2*day))
 	f.append(oddBatch(3 * day))
 
 	// About the first call, and about a call that nobody saw.
@@ -113,6 +115,18 @@ func call4(conferenceID string, second float64) (out []storage.Batch) {
 		out = append(out, b)
 	}
 	return out
+}
+
+// renamed is what the first participant of a call4 said of who they are, and who another is.
+func renamed(conferenceID string, second float64) storage.Batch {
+	b := storage.Batch{Session: released(1, second), Records: []storage.Record{
+		happening(7, second+50, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Renamed Ünï","aliasName":"renamed"}}`),
+		happening(8, second+50, "userIDChange", `{"userIDType":"remote","newUserID":"not renamed"}`),
+	}}
+	for i := range b.Records {
+		b.Records[i].ConferenceID, b.Records[i].ConferenceAt = conferenceID, at(second)
+	}
+	return b
 }
 
 // oddBatch is a session of bytes that are no text, values at their limits and numbers that
@@ -279,8 +293,25 @@ func (f *fixture) findsReleased() {
 		}
 	}
 	require.Positive(f.t, users)
+	f.renamesReleased()
 	require.Len(f.t, f.list(storage.Query{SiteID: "hq"}).Conferences, sites)
 	require.Len(f.t, f.list(storage.Query{UserID: "user 1"}).Conferences, users)
+}
+
+// renamesReleased sees that packing found the renames of what an older version wrote.
+func (f *fixture) renamesReleased() {
+	f.t.Helper()
+	for _, c := range f.all() {
+		want := map[string][]storage.Name{}
+		for _, r := range f.records(storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}) {
+			if data, _ := r.record.Attributes[eventData].(string); strings.Contains(data, "Renamed Ünï") {
+				want[r.session] = []storage.Name{{UserID: "Renamed Ünï", UserAlias: "renamed"}}
+			}
+		}
+		for _, p := range c.Participants {
+			require.Equal(f.t, want[p.Session.ID], p.Renames)
+		}
+	}
 }
 
 // runReleasedSettings sees that settings can be kept, whether or not there were any.

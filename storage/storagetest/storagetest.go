@@ -41,6 +41,8 @@ func Run(t *testing.T, open Open) {
 		"Join/merge":             testMerge,
 		"Join/other":             testOther,
 		"Join/any order":         testAnyOrder,
+		"Renames/order":          testRenames,
+		"Renames/merged":         testRenamesMerged,
 		"Summary/revisions":      testRevisions,
 		"Summary/near":           testSummaryNear,
 		"Summary/first":          testSummaryFirst,

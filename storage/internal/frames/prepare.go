@@ -48,9 +48,9 @@ type Row struct {
 	N     int
 	Place PlaceID
 	Columns
-	Name  string // of the records; it stands in the body
-	Body  []byte
-	Terms []term.Term // of records of activity
+	Name string // of the records; it stands in the body
+	Body []byte
+	Said term.Said // by records of activity
 }
 
 // Columns is what all records of a row share, besides their place. Times are in ms.
@@ -148,19 +148,10 @@ func prepareRecords(e *encoder, app string, records []storage.Record) (frames []
 		}
 		bodies = append(bodies, r.Attributes)
 		if r.Activity {
-			frames[len(frames)-1].say(terms.OfRecord(r.Name, r.Attributes))
+			frames[len(frames)-1].Said.Add(terms.SaidBy(r))
 		}
 	}
 	return frames, end()
-}
-
-// say adds terms to those of a row.
-func (r *Row) say(terms []term.Term) {
-	for _, t := range terms {
-		if !slices.Contains(r.Terms, t) {
-			r.Terms = append(r.Terms, t)
-		}
-	}
 }
 
 // row returns the number and the body of records.

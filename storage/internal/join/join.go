@@ -13,7 +13,7 @@
 //
 // A row's terms, by which it is found, go with it: those of its participants' sessions as
 // long as they take part, those that records of activity say for good, for activity never
-// leaves its conference.
+// leaves its conference. So do the renames of its participants, which records of activity say.
 package join
 
 import (
@@ -49,10 +49,13 @@ type Table interface {
 	Participate(key, session int64) error
 	// Tell adds terms that records of activity say to a row, if they are not there.
 	Tell(key int64, terms []term.Term) error
-	// Swallow moves participants and terms, and the summary where summary says so, to the
+	// Rename adds renames of a session's user to a row, if they are not there, and keeps the
+	// newest term.MaxRenames of that session.
+	Rename(key, session int64, renames []term.Rename) error
+	// Swallow moves participants, terms and renames, and the summary where summary says so, to the
 	// row into and deletes the row from.
 	Swallow(into, from int64, summary bool) error
-	// Delete deletes a row, its participants and its terms.
+	// Delete deletes a row, its participants, its terms and its renames.
 	Delete(key int64) error
 	// Summary returns the summary of a row that has one.
 	Summary(key int64) (*Summary, error)
@@ -70,9 +73,8 @@ type Table interface {
 // Place joins records and summaries into the rows of a table.
 type Place struct{ Table Table }
 
-// Activity adds activity of a session, and the terms that it says: it extends, merges or
-// makes a row.
-func (p Place) Activity(session int64, span instance.Span, terms ...term.Term) error {
+// Activity adds activity of a session, and what it says: it extends, merges or makes a row.
+func (p Place) Activity(session int64, span instance.Span, said term.Said) error {
 	// Twice the gap, to see also the rows with which it shares what is not activity.
 	rows, err := p.Table.Near(span, 2*instance.Gap)
 	if err != nil {
@@ -81,13 +83,13 @@ func (p Place) Activity(session int64, span instance.Span, terms ...term.Term) e
 	active, idle := split(rows)
 	merged, swallowed := instance.Merge(spans(active), span)
 	if len(swallowed) == 1 && merged == active[swallowed[0]].Span {
-		return p.takePart(active[swallowed[0]], session, terms) // nothing but one more record
+		return p.takePart(active[swallowed[0]], session, said) // nothing but one more record
 	}
 	row, err := p.merge(active, swallowed, merged, true)
 	if err != nil {
 		return err
 	}
-	if err := p.takePart(row, session, terms); err != nil {
+	if err := p.takePart(row, session, said); err != nil {
 		return err
 	}
 	if err := p.dissolve(merged, idle); err != nil {
@@ -100,16 +102,24 @@ func (p Place) Activity(session int64, span instance.Span, terms ...term.Term) e
 }
 
 // takePart adds activity of a session to a row, which is loose.
-func (p Place) takePart(row Row, session int64, terms []term.Term) error {
+func (p Place) takePart(row Row, session int64, said term.Said) error {
 	if row.Packed {
 		if err := p.Table.Loosen(row.Key); err != nil {
 			return err
 		}
 	}
-	if err := p.Table.Participate(row.Key, session); err != nil || len(terms) == 0 {
+	if err := p.Table.Participate(row.Key, session); err != nil {
 		return err
 	}
-	return p.Table.Tell(row.Key, terms)
+	if len(said.Renames) > 0 {
+		if err := p.Table.Rename(row.Key, session, said.Renames); err != nil {
+			return err
+		}
+	}
+	if len(said.Terms) == 0 {
+		return nil
+	}
+	return p.Table.Tell(row.Key, said.Terms)
 }
 
 // Other adds a record of a session that is not activity.

@@ -19,10 +19,10 @@ type moments struct {
 	other    []int64
 }
 
-// moment is a time of activity and the terms of its records.
+// moment is a time of activity and what its records say.
 type moment struct {
-	at    int64
-	terms []term.Term
+	at   int64
+	said term.Said
 }
 
 // Add takes in a row that was written.
@@ -36,7 +36,7 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 		t[place][session] = m
 	}
 	if row.Activity {
-		m.activity = append(m.activity, moment{row.At, row.Terms})
+		m.activity = append(m.activity, moment{row.At, row.Said})
 	} else {
 		m.other = append(m.other, row.ConferenceAt)
 	}
@@ -52,7 +52,7 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 		p, sessions := Place{rows}, t[place]
 		for session, m := range sessions {
 			for _, s := range stretches(m.activity) {
-				if err := p.Activity(session, s.span, s.terms...); err != nil {
+				if err := p.Activity(session, s.span, s.said); err != nil {
 					return err
 				}
 			}
@@ -69,10 +69,10 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 	return nil
 }
 
-// stretch is a span of activity and the terms of its records.
+// stretch is a span of activity and what its records say.
 type stretch struct {
-	span  instance.Span
-	terms []term.Term
+	span instance.Span
+	said term.Said
 }
 
 // stretches joins times into spans.
@@ -86,11 +86,7 @@ func stretches(times []moment) (out []stretch) {
 			out = append(out, stretch{span: instance.At(m.at)})
 			last++
 		}
-		for _, t := range m.terms {
-			if !slices.Contains(out[last].terms, t) {
-				out[last].terms = append(out[last].terms, t)
-			}
-		}
+		out[last].said.Add(m.said)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/userid"
 )
 
 // Reader reads the terms of records. What one record says most often stands in the one
@@ -36,27 +37,15 @@ func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 // named returns the user that an event names.
 func named(attributes map[string]any) (user, alias string) {
 	data, _ := attributes[semconv.EventData].(string)
-	var event struct {
-		UserID    json.RawMessage `json:"userID"`
-		NewUserID json.RawMessage `json:"newUserID"`
-	}
+	var event struct{ UserID, NewUserID json.RawMessage }
+	var u userid.User
 	switch attributes[semconv.EventName] {
 	case "userIDChange":
 		_ = json.Unmarshal([]byte(data), &event) // what is no JSON names nobody
-		return parseUser(event.NewUserID)
+		u, _ = userid.Parse(event.NewUserID)
 	case "associateMstWithUserID":
 		_ = json.Unmarshal([]byte(data), &event)
-		return parseUser(event.UserID)
+		u, _ = userid.Parse(event.UserID)
 	}
-	return "", ""
-}
-
-// parseUser reads a userID of the interface: a string, or an object of two.
-func parseUser(raw json.RawMessage) (user, alias string) {
-	if json.Unmarshal(raw, &user) == nil {
-		return user, user
-	}
-	var object struct{ UserName, AliasName string }
-	_ = json.Unmarshal(raw, &object)
-	return object.UserName, object.AliasName
+	return u.Name, u.Alias
 }

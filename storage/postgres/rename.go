@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+// older are the renames of a participant beyond the newest that are kept.
+const older = ` AND (SELECT count(*) FROM qos_rename n WHERE n.conference = r.conference AND n.session = r.session
+	AND (n.seq, n.idx) > (r.seq, r.idx)) >= `
+
+// Rename implements join.Table.
+func (p *table) Rename(key, session int64, renames []term.Rename) error {
+	who := participant{key, session}
+	p.t.renames[who] = append(p.t.renames[who], renames...)
+	return nil
+}
+
+// queueRenames writes renames, then deletes those of the same participants beyond the newest.
+func queueRenames(b *pgx.Batch, renames map[participant][]term.Rename) {
+	if len(renames) == 0 {
+		return
+	}
+	var conferences, sessions, whose, of, seqs []int64
+	var indexes []int32
+	var users, aliases [][]byte
+	for who, some := range renames {
+		conferences, sessions = append(conferences, who.conference), append(sessions, who.session)
+		for _, r := range some {
+			of, whose, seqs, indexes = append(of, who.conference), append(whose, who.session), append(seqs, r.Seq), append(indexes, int32(r.Idx))
+			users, aliases = append(users, []byte(r.Name.UserID)), append(aliases, []byte(r.Name.UserAlias))
+		}
+	}
+	b.Queue(`INSERT INTO qos_rename (conference, session, seq, idx, user_id, user_alias)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bytea[], $6::bytea[]) ON CONFLICT DO NOTHING`,
+		of, whose, seqs, indexes, users, aliases)
+	b.Queue(`DELETE FROM qos_rename r USING unnest($1::bigint[], $2::bigint[]) q (conference, session)
+		WHERE r.conference = q.conference AND r.session = q.session`+older+`$3`, conferences, sessions, term.MaxRenames)
+}
+
+// moveRenames makes the renames of a conference those of another.
+func (p *table) moveRenames(into, from int64) error {
+	err := p.t.exec(`INSERT INTO qos_rename SELECT $1, session, seq, idx, user_id, user_alias FROM qos_rename WHERE conference = $2
+		ON CONFLICT DO NOTHING`, into, from)
+	if err != nil {
+		return err
+	}
+	return p.t.exec(`DELETE FROM qos_rename r WHERE r.conference = $1`+older+`$2`, into, term.MaxRenames)
+}
+
+// renameOld takes in the renames of a conference that an older version wrote.
+func renameOld(ctx context.Context, tx pgx.Tx, key int64, bySession map[string][]term.Rename) error {
+	renames := map[participant][]term.Rename{}
+	for id, some := range bySession {
+		uuid, err := storage.ParseSessionID(id)
+		if err != nil {
+			return err
+		}
+		sessions, err := collect[int64](tx.Query(ctx, `SELECT s.key FROM qos_participant p JOIN qos_session s ON s.key = p.session
+			WHERE p.conference = $1 AND s.id = $2`, key, uuid[:]))
+		if err != nil {
+			return err
+		}
+		for _, session := range sessions {
+			renames[participant{key, session}] = some
+		}
+	}
+	b := &pgx.Batch{}
+	queueRenames(b, renames)
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// addRenames reads what the participants of conferences are called. index says where the
+// conference of a key is.
+func addRenames(ctx context.Context, tx pgx.Tx, conferences []listed, keys []int64, index map[int64]int) error {
+	rows, err := tx.Query(ctx, `SELECT r.conference, s.id, r.user_id, r.user_alias
+		FROM qos_rename r JOIN qos_session s ON s.key = r.session WHERE r.conference = ANY ($1) ORDER BY r.seq, r.idx`, keys)
+	if err != nil {
+		return err
+	}
+	var conference int64
+	var id, user, alias []byte
+	_, err = pgx.ForEachRow(rows, []any{&conference, &id, &user, &alias}, func() error {
+		name := storage.Name{UserID: string(user), UserAlias: string(alias)}
+		term.AddRename(&conferences[index[conference]].Conference, frames.FormatUUID(id), name)
+		return nil
+	})
+	return err
+}
