@@ -44,7 +44,8 @@ type fabric struct {
 	FirstAt            int64  `json:"firstAt"`
 	LastAt             int64  `json:"lastAt"`
 
-	renamed bool // by reportUserIDChange: records go on to bear the name of the beginning
+	renamed   bool  // by reportUserIDChange: records go on to have the name of the beginning
+	renamedBy order // by which record
 }
 
 type fabricKey struct {
@@ -79,7 +80,6 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	d := b.detail()
 	d.Damaged = damaged || undocumented
 	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
-	b.rename(d.Conference.Participants)
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
 	}
@@ -134,7 +134,6 @@ type builder struct {
 	order    []*fabric
 	streams  streams
 	custom   customStats
-	renamed  map[string][]renamed // by session, in order
 }
 
 func newBuilder(n names) *builder {
@@ -144,7 +143,6 @@ func newBuilder(n names) *builder {
 		fabrics:  map[fabricKey]*fabric{},
 		streams:  newStreams(n),
 		custom:   customStats{byKey: map[customKey]*customStat{}},
-		renamed:  map[string][]renamed{},
 	}
 }
 
@@ -160,7 +158,7 @@ func (b *builder) add(session string, r storage.Record) {
 			return
 		}
 		b.streams.associate(session, r)
-		b.renames(session, r)
+		b.renameRemote(session, r)
 		b.timeline.add(session, r)
 	default:
 		b.timeline.add(session, r)

@@ -51,8 +51,10 @@ type participant struct {
 	Session  string            `json:"session"`
 	User     string            `json:"user"`
 	UserName string            `json:"userName,omitempty"`
-	Former   []string          `json:"former,omitempty"` // aliases before reportUserIDChange, of one conference
+	Former   []string          `json:"former,omitempty"` // aliases before reportUserIDChange, in the order of their use
 	Details  map[string]string `json:"details,omitempty"`
+
+	known []string // all names by which a search may find them
 }
 
 type listing struct {
@@ -91,10 +93,13 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 // first brings the participants of a name to the front, so that they are among those listed.
 func first(people []participant, name string) {
 	other := func(p participant) int {
-		if name != "" && (p.User == name || p.UserName == name) {
+		if slices.Contains(p.known, name) {
 			return 0
 		}
 		return 1
+	}
+	if name == "" {
+		return
 	}
 	slices.SortStableFunc(people, func(a, b participant) int { return cmp.Compare(other(a), other(b)) })
 }
@@ -139,13 +144,24 @@ func state(c storage.Conference, now time.Time) string {
 func (n names) participants(in []storage.Participant) []participant {
 	out := make([]participant, 0, len(in))
 	for _, p := range in {
-		out = append(out, participant{
-			Session:  p.Session.ID,
-			User:     p.Session.UserAlias,
-			UserName: n.name(p.Session.UserID, p.Session.UserAlias),
-			Details:  p.Session.Details,
-		})
+		out = append(out, n.participant(p))
 	}
 	slices.SortFunc(out, func(a, b participant) int { return cmp.Compare(a.Session, b.Session) })
 	return out
+}
+
+// participant has the names that are in force now.
+func (n names) participant(p storage.Participant) participant {
+	out := participant{Session: p.Session.ID, Details: p.Session.Details}
+	out.call(n, storage.Name{UserID: p.Session.UserID, UserAlias: p.Session.UserAlias})
+	for _, name := range p.Renames {
+		out.Former = append(out.Former, out.User)
+		out.call(n, name)
+	}
+	return out
+}
+
+func (p *participant) call(n names, name storage.Name) {
+	p.User, p.UserName = name.UserAlias, n.name(name.UserID, name.UserAlias)
+	p.known = append(p.known, p.User, p.UserName)
 }

@@ -1,62 +1,34 @@
 package dashboardextension
 
 import (
-	"encoding/json"
-
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/userid"
 	"github.com/qosrtc/qos/storage"
 )
 
-// maxFormer bounds the names of one participant.
-const maxFormer = 16
+// order is a record's position among those of its session.
+type order struct {
+	seq   uint64
+	index int
+}
 
-// renamed is what a user is called from an event on: the name only where it may be shown.
-type renamed struct{ alias, name string }
+func (o order) before(other order) bool {
+	return o.seq < other.seq || o.seq == other.seq && o.index < other.index
+}
 
-// renames takes an event in that calls a user something else from then on.
-func (b *builder) renames(session string, r storage.Record) {
+// renameRemote takes an event in that calls the remote end of its fabric something else from
+// then on. Records are in order of time, which clients correct; their numbers say which is newer.
+func (b *builder) renameRemote(session string, r storage.Record) {
 	attrs := attributes(r.Attributes)
-	if attrs.text(semconv.EventName) != "userIDChange" {
+	f := b.fabrics[fabricKey{session, r.Fabric}]
+	if f == nil || attrs.text(semconv.EventName) != "userIDChange" {
 		return
 	}
-	var event struct {
-		UserIDType string
-		NewUserID  json.RawMessage
-	}
-	if json.Unmarshal([]byte(attrs.text(semconv.EventData)), &event) != nil {
+	change, ok := userid.ParseChange([]byte(attrs.text(semconv.EventData)))
+	at := order{r.Seq, r.Index}
+	if !ok || !change.Remote || f.renamed && at.before(f.renamedBy) {
 		return
 	}
-	to, ok := b.names.parse(event.NewUserID)
-	if !ok {
-		return
-	}
-	if f := b.fabrics[fabricKey{session, r.Fabric}]; event.UserIDType == "remote" && f != nil {
-		f.RemoteUser, f.RemoteUserName, f.renamed = to.alias, to.name, true
-	}
-	if event.UserIDType == "local" && len(b.renamed[session]) < maxFormer {
-		b.renamed[session] = append(b.renamed[session], to)
-	}
-}
-
-// parse reads a userID of the interface: a string is its own alias.
-func (n names) parse(raw json.RawMessage) (renamed, bool) {
-	var alias string
-	if json.Unmarshal(raw, &alias) == nil {
-		return renamed{alias: alias}, alias != ""
-	}
-	var object struct{ UserName, AliasName string }
-	if json.Unmarshal(raw, &object) != nil || object.AliasName == "" {
-		return renamed{}, false
-	}
-	return renamed{object.AliasName, n.name(object.UserName, object.AliasName)}, true
-}
-
-// rename gives participants the names that they have now.
-func (b *builder) rename(people []participant) {
-	for i := range people {
-		for _, to := range b.renamed[people[i].Session] {
-			people[i].Former = append(people[i].Former, people[i].User)
-			people[i].User, people[i].UserName = to.alias, to.name
-		}
-	}
+	f.RemoteUser, f.RemoteUserName = change.User.Alias, b.names.name(change.User.Name, change.User.Alias)
+	f.renamed, f.renamedBy = true, at
 }

@@ -1,6 +1,7 @@
 package dashboardextension
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"testing"
@@ -90,7 +91,7 @@ func TestSearchMatched(t *testing.T) {
 	}
 	require.Empty(t, ask("user", "bob")[0].Matched)
 	for _, query := range [][]string{{"user", "bob"}, {"q", "bob"}} {
-		require.Equal(t, "bob", ask(query...)[0].Participants[0].User)
+		require.Equal(t, "robert", ask(query...)[0].Participants[0].User, "found by a former name")
 	}
 	require.Equal(t, "ann", ask()[0].Participants[0].User)
 }
@@ -108,25 +109,57 @@ func TestBadSearch(t *testing.T) {
 	}
 }
 
-// The page of a conference shows who a user is now, and was, on either end.
+// The list and the page show who a user is now, and was: a local rename in its conference alone,
+// a remote one of its fabric alone, in the order of the records' numbers.
 //
-// spec: API-06
+// spec: API-06, DASH-01
 func TestRenamed(t *testing.T) {
 	for _, realNames := range []bool{false, true} {
-		m := &memory{}
+		m, store := &memory{}, newSQLite(t)
 		c := m.newCall("standup", t0)
 		c.join(alice, "Ann Real", "ann", nil)
-		c.stats(alice, t0, "inbound-rtp", "audio", map[string]any{semconv.RemoteUserID: "Bob Real", semconv.RemoteUserAlias: "bob"})
-		c.event(alice, 1, t0.Add(time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Ann New","aliasName":"ann-2"}}`)
-		c.event(alice, 1, t0.Add(2*time.Second), "userIDChange", `{"userIDType":"remote","newUserID":"robert"}`)
-		c.event(alice, 1, t0.Add(2*time.Second), "userIDChange", `no JSON`)
-		c.stats(alice, t0.Add(3*time.Second), "inbound-rtp", "audio", map[string]any{semconv.RemoteUserID: "Bob Real", semconv.RemoteUserAlias: "bob"})
-		d := ask(t, start(t, m, func(cfg *Config) { cfg.ShowUserNames = realNames }), c)
-		now := participant{Session: alice, User: "ann-2", Former: []string{"ann"}}
+		c.join(bob, "Bob Real", "bob", nil)
+		remote := map[string]any{semconv.RemoteUserID: "Bob Real", semconv.RemoteUserAlias: "bob"}
+		c.stats(alice, t0, "inbound-rtp", "audio", remote)
+		c.event(alice, 2, t0, "fabricAdded", "{}")
+		maps.Copy(c.records[1].Attributes, remote)
+		c.event(alice, 1, t0.Add(9*time.Second), "userIDChange", `{"userIDType":"remote","newUserID":"bobby"}`)
+		c.event(alice, 1, t0.Add(8*time.Second), "userIDChange", `{"userIDType":"remote","newUserID":{"userName":"Robert Real","aliasName":"robert"}}`)
+		c.event(alice, 1, t0.Add(7*time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Ann New","aliasName":"ann-2"}}`)
+		c.event(alice, 2, t0.Add(6*time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"aliasName":"ann-3"}}`)
+		c.event(alice, 1, t0.Add(8*time.Second), "userIDChange", `no JSON`)
+		c.stats(alice, t0.Add(10*time.Second), "inbound-rtp", "audio", remote)
+		c.stats(bob, t0, "inbound-rtp", "audio", nil)
+		c.summarise("success", nil, "", `{}`)
+		write(t, store, c)
+		next := m.newCall("next", t0)
+		next.join(alice, "Ann Real", "ann", nil)
+		next.event(alice, 9, t0, "fabricAdded", "{}")
+		next.records[0].Seq = 100
+		next.summarise("success", nil, "", `{}`)
+		write(t, store, next)
+		url := startOn(t, reading{m, store}, func(cfg *Config) { cfg.ShowUserNames = realNames })
+
+		d := ask(t, url, c)
+		now := []participant{{Session: alice, User: "ann-3", Former: []string{"ann", "ann-2"}}, {Session: bob, User: "bob"}}
+		robert, remoteBob := []string{"robert", ""}, []string{"bob", ""}
 		if realNames {
-			now.UserName = "Ann New"
+			now[1].UserName, robert[1], remoteBob[1] = "Bob Real", "Robert Real", "Bob Real"
 		}
-		require.Equal(t, []participant{now}, d.Conference.Participants)
-		require.Equal(t, []string{"robert", ""}, []string{d.Fabrics[0].RemoteUser, d.Fabrics[0].RemoteUserName})
+		require.Equal(t, now, d.Conference.Participants)
+		require.Equal(t, robert, []string{d.Fabrics[0].RemoteUser, d.Fabrics[0].RemoteUserName})
+		require.Equal(t, remoteBob, []string{d.Fabrics[1].RemoteUser, d.Fabrics[1].RemoteUserName})
+		require.Equal(t, "robert", d.Streams[0]["user"])
+
+		var list listing
+		getJSON(t, url+"/api/conferences", &list)
+		require.Len(t, list.Conferences, 2)
+		for _, row := range list.Conferences {
+			if row.ID == "standup" {
+				require.Equal(t, now, row.Participants)
+			} else {
+				require.Equal(t, "ann", row.Participants[0].User, "the same session in another conference")
+			}
+		}
 	}
 }

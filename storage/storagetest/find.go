@@ -247,7 +247,7 @@ func speak(rt *rapid.T, r storage.Record) storage.Record {
 	case 0:
 		return with(r, remoteUser, who, remoteName, who)
 	case 1:
-		r = with(r, eventName, "userIDChange", eventData, fmt.Sprintf(`{"newUserID":%q}`, who))
+		r = with(r, eventName, "userIDChange", eventData, fmt.Sprintf(`{"newUserID":%q,"userIDType":"local"}`, who))
 		r.Name = "qos.event"
 	}
 	return r
@@ -307,7 +307,7 @@ func (o outcome) fits(q storage.Query) bool {
 			users[who] = true
 		}
 		if data, ok := r.record.Attributes[eventData].(string); ok {
-			users[strings.Trim(strings.TrimPrefix(data, `{"newUserID":`), `"}`)] = true
+			users[strings.Split(data, `"`)[3]] = true
 		}
 	}
 	user := func(v string) bool { return users[v] || !q.AliasesOnly && names[v] }

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { ago, clock, date, duration, plural } from "./format.js";
 import { keepFresh, liveAddress } from "./live.js";
-import { conferenceLink, notice, pill, score, skeleton, time, userText } from "./parts.js";
+import { conferenceLink, isCalled, notice, pill, score, skeleton, time, userText } from "./parts.js";
 import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm } from "./search.js";
 
 const refreshMs = 5000;
@@ -18,10 +18,10 @@ function people(c) {
   return more > 0 && named ? `${named} and ${more} more` : named;
 }
 
-/** The names; those that were looked for stand out. */
+/** The names; those that were looked for, by a name of now or before, stand out. */
 function peopleText(c, wanted) {
   const text = people(c);
-  const i = c.participants.findIndex((p) => wanted.includes(p.user) || wanted.includes(p.userName));
+  const i = c.participants.findIndex((p) => isCalled(p, wanted));
   if (i !== 0) return text; // the API lists them first
   const name = userText(c.participants[0], 0);
   return [h("mark", {}, name), text.slice(name.length)];

@@ -28,6 +28,9 @@ export const skeleton = (rows) => h("div", { class: "skeleton", "aria-hidden": "
 /** The link of a conference's page. */
 export const conferenceLink = (c) => `conference?${new URLSearchParams({ app: c.app, id: c.id, at: c.startAt })}`;
 
+/** Whether one of the names is, or was, the participant's. */
+export const isCalled = (p, names) => [p.user, p.userName, ...(p.former ?? [])].some((name) => name && names.includes(name));
+
 /** A user as the API may name them. */
 export function userText(p, index) {
   const alias = p.user || (index === undefined ? "unnamed" : `Participant ${index + 1}`);

@@ -105,8 +105,9 @@ export function foundAs(c, query) {
   const [kind, , value] = first;
   const as = kind === "q" ? (c.matched ?? []) : ["userID"];
   const shown = c.participants.some((p) => p.user === value || p.userName === value);
+  const former = c.participants.some((p) => p.former?.includes(value));
   const told = as.filter((word) => word !== "conferenceID" && !(word === "userID" && shown));
   if (told.length === 0) return "";
-  const name = (word) => (word === "userID" ? "another user ID" : matchName(word));
+  const name = (word) => (word === "userID" ? (former ? "a former user ID" : "another user ID") : matchName(word));
   return `Found as ${told.map(name).join(" and ")}`;
 }
