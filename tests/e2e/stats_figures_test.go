@@ -112,6 +112,9 @@ func (w *watched) checkMeasurements(t *testing.T, kind string) {
 	require.Positive(t, lost, "the relay loses a tenth")
 	require.Positive(t, reported, "the other end sees it too")
 	t.Logf("%d measurements of %d answers, %d of all streams", len(frames), len(w.Readings), full)
+	some, none := supplied(frames)
+	require.Greater(t, len(some), 25, "measures that were more than 0")
+	t.Logf("0 or unknown throughout, so proved by client/test/measures.test.ts: %v", none)
 }
 
 // trackKey names the stream and the end that an element of mediaStreamTracks is about.
