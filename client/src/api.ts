@@ -130,17 +130,18 @@ function addNewFabric(
 }
 
 function readAttributes(value: unknown) {
-  const given = check.requireData('fabricAttributes', value ?? {});
-  const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
-  for (const key of Object.keys(rest)) note(`fabricAttributes.${key} is unknown and ignored`);
-  return {
-    remoteEndpointType: check.requireMember('remoteEndpointType', enums.endpointType, remoteEndpointType ?? 'peer'),
-    fabricTransmissionDirection: check.requireMember(
-      'fabricTransmissionDirection',
-      enums.transmissionDirection,
-      fabricTransmissionDirection ?? 'sendrecv',
-    ),
-  };
+  const given = value ?? {};
+  check.must(check.isObject(given), 'fabricAttributes', 'an object', value);
+  return check.reading('fabricAttributes', () => {
+    const member = (key: string, members: object, otherwise: string) =>
+      check.requireMember(`fabricAttributes.${key}`, members, given[key] ?? otherwise, otherwise);
+    const known = {
+      remoteEndpointType: member('remoteEndpointType', enums.endpointType, 'peer'),
+      fabricTransmissionDirection: member('fabricTransmissionDirection', enums.transmissionDirection, 'sendrecv'),
+    };
+    for (const key of Object.keys(given)) if (!(key in known)) note(`fabricAttributes.${key} is unknown and ignored`);
+    return known;
+  });
 }
 
 /** The live fabric that an operation is about; nothing stands for none. */
@@ -162,7 +163,8 @@ function associateMstWithUserID(
   const userID = check.requireUserID('userID', user);
   const conference = check.requireConferenceID(conferenceID);
   const ssrc = check.requireInteger('ssrc', source, 0, 4_294_967_295);
-  const usageLabel = label === '' ? label : check.requireText('usageLabel', label, 20);
+  check.must(typeof label === 'string', 'usageLabel', 'a string', label);
+  const usageLabel = check.cut('usageLabel', label, 20);
   const fabric = fabricOf(instance, pc, conference, ssrc);
   const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
   const tagID = id ? check.cut('associatedVideoTag', text(id), 256) : null;
@@ -196,13 +198,30 @@ function sendFabricEvent(
   else session.recorder(fabric, conference)('event', { event, data });
 }
 
-/** The devices as an array of the four known members; a map by kind is flattened (API-04). */
+const ofDevice = ['deviceId', 'kind', 'label', 'groupId'];
+
+/** A device, a list of them, or lists by kind: with the kinds that the latter give. */
+function byKind(given: unknown): [kind: string, device: unknown][] {
+  const isMap = check.isObject(given) && !ofDevice.some((name) => name in given);
+  return Object.entries(isMap ? given : { '': given }).flatMap(([kind, list]) =>
+    // Object.values: a list may be of four billion holes.
+    Object.values(Array.isArray(list) ? list : [list])
+      .flat()
+      .map((device): [string, unknown] => [kind, device]),
+  );
+}
+
+/** The devices as an array of the four known members (API-04). Text is a device's label. */
 function deviceList(value: unknown): object[] {
   return check.reading('eventData', () => {
     check.must(typeof value === 'object', 'eventData', 'an object', value);
-    const all = Object.values((value as { deviceList?: object }).deviceList ?? (value as object)).flat();
-    const known: unknown[] = JSON.parse(JSON.stringify(all.slice(0, 100), ['deviceId', 'kind', 'label', 'groupId']));
-    const kept = known.filter(check.isObject);
+    const given = (value as { deviceList?: unknown }).deviceList ?? value;
+    const all = byKind(given).filter(([, device]) => (device ?? '') !== '');
+    const known: ReturnType<typeof byKind> = JSON.parse(JSON.stringify(all.slice(0, 100), ofDevice));
+    const kept = known.flatMap(([kind, given]) => {
+      const device = typeof given === 'string' ? { label: given } : given;
+      return check.isObject(device) ? { ...device, kind: device.kind ?? (kind || undefined) } : [];
+    });
     while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
     if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
     return kept;
@@ -233,9 +252,9 @@ function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: u
     return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? '' };
   });
   check.must(typeof given.comment === 'string', 'feedback.comment', 'a string', given.comment);
-  const score = (name: 'overall' | 'audio' | 'video' | 'screen') =>
-    check.requireInteger(`feedback.${name}`, given[name], 1, 5);
-  const optional = (name: 'audio' | 'video' | 'screen') => ((given[name] ?? null) === null ? null : score(name));
+  const score = (name: 'overall' | 'audio' | 'video' | 'screen', least = 1) =>
+    check.requireInteger(`feedback.${name}`, given[name], least, 5);
+  const optional = (name: 'audio' | 'video' | 'screen') => (check.isGiven(given[name]) && score(name, 0)) || null;
   const members = {
     userID: check.requireUserID('feedback.userID', given.userID),
     overall: score('overall'),

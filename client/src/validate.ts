@@ -75,9 +75,18 @@ export function requireText(name: string, value: unknown, limit: number, unit = 
   return value;
 }
 
+/** An ID of the application; a whole number is its decimal digits, exact also where String() rounds (INIT-03). */
+function requireID(name: string, value: unknown, limit = 256, unit?: string): string {
+  const isNumber = typeof value === 'bigint' || Number.isInteger(value);
+  const id = requireText(name, isNumber ? String(BigInt(value as number)) : value, limit, unit);
+  if (isNumber) note(`${name} is a number: its digits were taken, which are exact below 2^53`);
+  if (!id.trim() || id.includes('\0')) throw new Invalid(`${name} must not be blank or contain NUL`);
+  return id;
+}
+
 /** The conferenceID of FAB-13. */
 export function requireConferenceID(value: unknown): string {
-  return requireText('conferenceID', value, 256);
+  return requireID('conferenceID', value);
 }
 
 /** A function. */
@@ -86,15 +95,18 @@ export function requireFunction(name: string, value: unknown): (...args: unknown
   return value as () => unknown;
 }
 
-/** A member of an enumeration. */
-export function requireMember(name: string, members: object, value: unknown): string {
-  must(Object.values(members).includes(value), name, `one of ${Object.keys(members).join(', ')}`, value);
-  return value as string;
+/** A member of an enumeration; what is none is refused, or noted where there is a default. */
+export function requireMember(name: string, members: object, value: unknown, otherwise?: string): string {
+  if (Object.values(members).includes(value)) return value as string;
+  const wanted = `one of ${Object.keys(members).join(', ')}`;
+  must(otherwise !== undefined, name, wanted, value);
+  ignored(name, wanted, value);
+  return otherwise;
 }
 
 /** The userID of INIT-03; a missing userName is replaced by aliasName and noted. */
 export function requireUserID(name: string, value: unknown): UserID {
-  if (!isObject(value)) return requireText(name, value, 256);
+  if (!isObject(value)) return requireID(name, value);
   const given = reading(name, () => [value.aliasName, value.userName ?? '']);
   const aliasName = requireName(`${name}.aliasName`, given[0]);
   const userName = given[1];
@@ -103,7 +115,7 @@ export function requireUserID(name: string, value: unknown): UserID {
   return { userName: aliasName, aliasName };
 }
 
-const requireName = (name: string, value: unknown) => requireText(name, value, 128, 'characters');
+const requireName = (name: string, value: unknown) => requireID(name, value, 128, 'characters');
 
 /** An integer of that range, or its decimal string. */
 export function requireInteger(name: string, value: unknown, least: number, most: number): number {

@@ -154,20 +154,39 @@ const text = (limit: number, name = 'bytes'): Pick<Row, 'refuses' | 'alsoTakes'>
   },
 });
 
+/** Whole numbers are IDs too, and a blank or NUL is in none (INIT-03). */
+const numbers: Kind[] = ['zero', 'minus one', 'a bigint'];
+const blank = {
+  blanks: () => ' \t\n',
+  'other white space': () => '\u00a0\u3000\ufeff',
+  NUL: () => 'a\0b',
+  'NUL alone': () => '\0',
+};
+const withoutNUL = (limit: number) => {
+  const { NUL: _, ...rest } = text(limit).alsoTakes as Record<string, () => unknown>;
+  return { ...rest, 'a blank inside': () => 'a b', 'a large number': () => 1e21, 'the least number': () => -(2 ** 53) };
+};
+
 const user = (name: string): Pick<Row, 'takes' | 'refuses' | 'alsoTakes'> => ({
-  takes: fine,
+  takes: [...fine, ...numbers],
   refuses: {
     ...text(256).refuses,
+    ...blank,
+    'an alias of blanks': () => ({ aliasName: '  ' }),
+    'a name of blanks': () => ({ userName: '  ', aliasName: 'a' }),
+    'an alias with NUL': () => ({ aliasName: 'a\0' }),
+    'an alias that is a fraction': () => ({ aliasName: 0.5 }),
+    'a number of 309 digits': () => Number.MAX_VALUE,
     'a name without an alias': () => ({ userName: 'Alice' }),
     'an alias of 129 characters': () => ({ aliasName: bytes(129) }),
     'an alias of 129 wide characters': () => ({ aliasName: '😀'.repeat(129) }),
     'a name of 129 characters': () => ({ userName: bytes(129), aliasName: 'a' }),
-    'an alias that is a number': () => ({ aliasName: 7 }),
-    'a name that is a number': () => ({ userName: 7, aliasName: 'a' }),
     [`a getter of ${name} that throws`]: () => withGetter('aliasName'),
   },
   alsoTakes: {
-    ...text(256).alsoTakes,
+    ...withoutNUL(256),
+    'an alias that is a number': () => ({ aliasName: 7 }),
+    'a name that is a number': () => ({ userName: 7, aliasName: 'a' }),
     'names of 128 characters': () => ({ userName: bytes(128), aliasName: bytes(128) }),
     'names of 128 wide characters': () => ({ userName: '😀'.repeat(128), aliasName: '😀'.repeat(128) }),
     'a frozen object': () => Object.freeze({ userName: 'A', aliasName: 'a' }),
@@ -179,7 +198,11 @@ const member = {
   takes: [] as Kind[],
   refuses: { 'a name of Object': () => 'toString', 'another case': () => 'AUDIO', 'with a blank': () => 'audio ' },
 };
-const id = { takes: fine, ...text(256) };
+const id = {
+  takes: [...fine, ...numbers],
+  refuses: { ...text(256).refuses, ...blank },
+  alsoTakes: withoutNUL(256),
+};
 
 /** A PeerConnection where the application has another, or none, means the conference. */
 const anyPc = anything;
@@ -214,9 +237,9 @@ const table: Row[] = [
     operation: 'initialize',
     argument: 'AppID',
     at: 0,
-    ...id,
-    takes: [...id.takes, 'zero', 'minus one'],
-    refuses: { ...id.refuses, 'a number that has no digits of its own': () => 1e21 },
+    ...text(256),
+    takes: [...fine, 'zero', 'minus one'],
+    refuses: { ...text(256).refuses, 'a number that has no digits of its own': () => 1e21 },
   },
   { operation: 'initialize', argument: 'AppSecret', at: 1, takes: [...fine, ...functions], ...text(1024) },
   { operation: 'initialize', argument: 'localUserID', at: 2, ...user('localUserID') },
@@ -246,9 +269,22 @@ const table: Row[] = [
     operation: 'addNewFabric',
     argument: 'fabricAttributes',
     at: 4,
-    takes: [...nothing, ...objects, ...functions],
-    refuses: { 'a getter that throws': () => withGetter('remoteEndpointType'), ...data('fabricAttributes').refuses },
-    alsoTakes: { 'frozen attributes': () => Object.freeze({ remoteEndpointType: 'server' }) },
+    takes: [
+      ...nothing,
+      ...objects,
+      ...functions,
+      'a cyclic object',
+      'a getter of then that throws',
+      'toJSON that throws',
+    ],
+    refuses: { 'a getter that throws': () => withGetter('remoteEndpointType') },
+    alsoTakes: {
+      'frozen attributes': () => Object.freeze({ remoteEndpointType: 'server' }),
+      'no prototype': () => Object.assign(Object.create(null), { remoteEndpointType: 'server' }),
+      'a bigint for a member': () => ({ remoteEndpointType: 1n }),
+      'a symbol for a member': () => ({ fabricTransmissionDirection: Symbol('s') }),
+      ...data('fabricAttributes').refuses, // of unknown keys only the names are read
+    },
   },
   { operation: 'addNewFabric', argument: 'pcCallback', at: 5, takes: anything },
   { operation: 'reportError', argument: 'pc', at: 0, takes: anyPc },
@@ -319,9 +355,14 @@ const table: Row[] = [
     operation: 'associateMstWithUserID',
     argument: 'usageLabel',
     at: 4,
-    takes: ['a string', 'an empty string'],
-    refuses: { '21 bytes': () => bytes(21), '11 wide characters': () => 'é'.repeat(11) },
-    alsoTakes: { '20 bytes': () => bytes(20), '10 wide characters': () => 'é'.repeat(10) },
+    takes: ['a string', 'an empty string', 'a long text'],
+    alsoTakes: {
+      '21 bytes': () => bytes(21),
+      '11 wide characters': () => 'é'.repeat(11),
+      'a lone surrogate': () => '\ud800',
+      '20 bytes': () => bytes(20),
+      '10 wide characters': () => 'é'.repeat(10),
+    },
   },
   {
     operation: 'associateMstWithUserID',

@@ -1,7 +1,6 @@
 // What applications report as an error, and as a log.
 
 import { describe, expect, it, vi } from 'vitest';
-import { FakePeerConnection } from '../harness.ts';
 import { conference, inCall, open, refused, stillWorks, taken, watchForThrows } from './app.ts';
 
 watchForThrows();

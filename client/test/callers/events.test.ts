@@ -122,7 +122,49 @@ describe('devices (spec: API-04)', () => {
     ['an empty list', { deviceList: [] }, empty],
     ['null in its place', { deviceList: null }, empty],
     ['nothing', undefined, empty],
-    ['names alone', { deviceList: ['Headset'] }, empty],
+    ['names alone', { deviceList: ['Headset', 'Camera'] }, { deviceList: [{ label: 'Headset' }, { label: 'Camera' }] }],
+    ['a bare list of names', ['Headset', device], { deviceList: [{ label: 'Headset' }, device] }],
+    [
+      'a map to names',
+      { deviceList: { audioinput: 'Headset', videoinput: 'Camera' } },
+      {
+        deviceList: [
+          { kind: 'audioinput', label: 'Headset' },
+          { kind: 'videoinput', label: 'Camera' },
+        ],
+      },
+    ],
+    [
+      'a bare map to names, lists of names and devices without a kind',
+      {
+        audioinput: ['Headset', 'Desk'],
+        audiooutput: { deviceId: 'x', label: 'Speaker' },
+        videoinput: [{ label: 'Camera' }],
+      },
+      {
+        deviceList: [
+          { kind: 'audioinput', label: 'Headset' },
+          { kind: 'audioinput', label: 'Desk' },
+          { kind: 'audiooutput', deviceId: 'x', label: 'Speaker' },
+          { kind: 'videoinput', label: 'Camera' },
+        ],
+      },
+    ],
+    [
+      'a bare map to devices, which know their kind',
+      { mic: device, speaker: [device] },
+      { deviceList: [device, device] },
+    ],
+    ['one device alone', device, { deviceList: [device] }],
+    ['one device in place of the list', { deviceList: device }, { deviceList: [device] }],
+    ['one name in place of the list', { deviceList: 'Headset' }, { deviceList: [{ label: 'Headset' }] }],
+    [
+      'kinds without a device',
+      { audioinput: device, videoinput: null, audiooutput: '', x: [] },
+      { deviceList: [device] },
+    ],
+    ['lists in a list', [[device], ['Headset']], { deviceList: [device, { label: 'Headset' }] }],
+    ['what is no device', [7, true, device], { deviceList: [device] }],
   ])('%s', async (_, data, kept) => {
     const page = await inCall();
     const answer = page.qos.sendFabricEvent(page.pc, 'activeDeviceList', conference, data);

@@ -49,6 +49,43 @@ describe('optional arguments in any place (spec: FAB-01, FAB-04, FAB-10)', () =>
     await stillWorks(page);
   });
 
+  it.each<[string, object, string]>([
+    [
+      'an unknown kind of end',
+      { remoteEndpointType: 'sfu' },
+      'remoteEndpointType must be one of peer, server, got a string',
+    ],
+    [
+      'a kind of end that is an object',
+      { remoteEndpointType: {} },
+      'remoteEndpointType must be one of peer, server, got an object',
+    ],
+    [
+      'a direction as WebRTC names it',
+      { fabricTransmissionDirection: 'recvonly' },
+      'fabricTransmissionDirection must be one of sendonly, receiveonly, sendrecv, inactive, got a string',
+    ],
+    ['a name of Object', { remoteEndpointType: 'toString' }, 'remoteEndpointType must be one of peer, server'],
+  ])('%s is left out and named, the fabric stands (spec: FAB-04)', async (_, given, said) => {
+    const page = await open();
+    const answer = page.qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, given);
+    taken(answer, `fabricAttributes.${said}`, ': ignored');
+    expect(page.of('fabric')[0]).toMatchObject({ remoteEndpointType: 'peer', fabricTransmissionDirection: 'sendrecv' });
+    await stillWorks(page);
+  });
+
+  it('of attributes that are half right the right one is kept', async () => {
+    const page = await open();
+    const own: Record<string, unknown> = { remoteEndpointType: 'server', fabricTransmissionDirection: 'both' };
+    own.self = own;
+    const answer = page.qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, own);
+    taken(answer, 'fabricAttributes.fabricTransmissionDirection', 'fabricAttributes.self is unknown and ignored');
+    expect(page.of('fabric')[0]).toMatchObject({
+      remoteEndpointType: 'server',
+      fabricTransmissionDirection: 'sendrecv',
+    });
+  });
+
   it('each usage, by the enumeration and as text (spec: FAB-03)', async () => {
     const page = await open();
     for (const usage of ['multiplex', 'audio', 'video', 'screen', 'data', 'unbundled']) {
@@ -64,7 +101,7 @@ describe('too early, or mixed up (spec: FAB-02)', () => {
     ['a contact that is not known yet', (pc) => [pc, undefined, 'multiplex', conference], 'remoteUserID'],
     ['a conference that is not known yet', (pc) => [pc, 'bob', 'multiplex', undefined], 'conferenceID'],
     ['an empty conference', (pc) => [pc, 'bob', 'multiplex', ''], 'conferenceID'],
-    ['the number of a room', (pc) => [pc, 'bob', 'multiplex', 1234], 'conferenceID'],
+    ['a fraction of a room', (pc) => [pc, 'bob', 'multiplex', 12.34], 'conferenceID'],
     ['a room object', (pc) => [pc, 'bob', 'multiplex', { id: 'room' }], 'conferenceID'],
     ['no PeerConnection yet', () => [undefined, 'bob', 'multiplex', conference], 'pc'],
     ['null', () => [null, 'bob', 'multiplex', conference], 'pc'],
@@ -79,16 +116,6 @@ describe('too early, or mixed up (spec: FAB-02)', () => {
     ['the user first', (pc) => ['bob', pc, 'multiplex', conference], 'pc'],
     ['nothing at all', () => [], 'pc'],
     ['one object with everything', (pc) => [{ pc, remoteUserID: 'bob', conferenceID: conference }], 'pc'],
-    [
-      'an unknown kind of end',
-      (pc) => [pc, 'bob', 'multiplex', conference, { remoteEndpointType: 'sfu' }],
-      'remoteEndpointType',
-    ],
-    [
-      'a direction as WebRTC names it',
-      (pc) => [pc, 'bob', 'multiplex', conference, { fabricTransmissionDirection: 'recvonly' }],
-      'fabricTransmissionDirection',
-    ],
     ['attributes as text', (pc) => [pc, 'bob', 'multiplex', conference, 'peer'], 'fabricAttributes'],
   ])('%s', async (_, args, argument) => {
     const page = await open();

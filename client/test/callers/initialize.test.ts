@@ -77,7 +77,7 @@ describe('users (spec: INIT-03)', () => {
     ['nobody yet', undefined, 'localUserID'],
     ['null', null, 'localUserID'],
     ['an empty name', '', 'localUserID'],
-    ['the number of a database row', 4711, 'localUserID'],
+    ['a fraction', 47.11, 'localUserID'],
     ['a list', ['alice'], 'localUserID'],
     ['a name without its alias', { userName: 'Alice' }, 'localUserID.aliasName'],
     ['an object of another kind', { id: 7, name: 'alice' }, 'localUserID.aliasName'],

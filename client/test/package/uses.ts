@@ -86,8 +86,8 @@ export function misuses(monitor: Qos): void {
   monitor.addNewFabric(pc, 'bob', fabricUsage.smell, 'c');
   // @ts-expect-error the function is missing
   monitor.reportError(pc, 'c');
-  // @ts-expect-error a conference that is no text
-  monitor.reportError(pc, 7, 'createOffer');
+  // @ts-expect-error a conference that is neither text nor a number
+  monitor.reportError(pc, true, 'createOffer');
   // @ts-expect-error the label is missing
   monitor.associateMstWithUserID(pc, 'bob', 'c', 4242);
   // @ts-expect-error a list for the SSRC
