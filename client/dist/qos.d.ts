@@ -13,11 +13,17 @@ export interface Result {
   message: string;
 }
 
+/** An ID of the application: text, or a whole number, which stands for its decimal digits. */
+export type ID = string | number | bigint;
+
 /**
  * A user: text of at most 256 bytes, or a real name with an alias that engineers see instead,
  * at most 128 characters each.
  */
 export type UserID = string | { userName?: string; aliasName: string };
+
+/** A user as operations take it: numbers in place of text are their decimal digits. */
+export type GivenUserID = ID | { userName?: ID | null; aliasName: ID };
 
 /** What media a PeerConnection carries. */
 export type FabricUsage = 'multiplex' | 'audio' | 'video' | 'screen' | 'data' | 'unbundled';
@@ -130,7 +136,7 @@ export interface ConfigParams {
   backendUrl?: string;
 }
 
-/** Options of addNewFabric(). */
+/** Options of addNewFabric(). A value that is none of the enumeration is ignored, and named in `msg`. */
 export interface FabricAttributes {
   /** What stands at the other end. Default `peer`. */
   remoteEndpointType?: EndpointType;
@@ -144,10 +150,13 @@ export interface PeerConnectionLike {
   getStats: unknown;
 }
 
-/** What a user thinks of a call. Ratings are integers from 1 to 5, or such an integer as text. */
+/**
+ * What a user thinks of a call. Ratings are integers from 1 to 5, or such an integer as text; 0
+ * means that an optional one is not given.
+ */
 export interface Feedback {
   /** Whose opinion it is. */
-  userID: UserID;
+  userID: GivenUserID;
   /** The call as a whole. */
   overall: number | string;
   /** Its sound. */
@@ -271,7 +280,7 @@ export interface Operations {
   initialize(
     appID: string | number,
     secret: string | TokenGenerator,
-    localUserID: UserID,
+    localUserID: GivenUserID,
     csInitCallback?: InitCallback | null,
     csStatsCallback?: StatsCallback | null,
     configParams?: ConfigParams | null,
@@ -291,9 +300,9 @@ export interface Operations {
    */
   addNewFabric(
     pc: PeerConnectionLike,
-    remoteUserID: UserID,
+    remoteUserID: GivenUserID,
     fabricUsage: FabricUsage,
-    conferenceID: string,
+    conferenceID: ID,
     fabricAttributes?: FabricAttributes | PcCallback | null,
     pcCallback?: PcCallback | null,
   ): Result;
@@ -312,7 +321,7 @@ export interface Operations {
    */
   reportError(
     pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
+    conferenceID: ID,
     wrtcFuncName: WebRTCFunction,
     domError?: unknown,
     localSDP?: unknown,
@@ -326,13 +335,13 @@ export interface Operations {
    * @param userID whose stream it is
    * @param conferenceID of a conference with a fabric
    * @param ssrc a number or its decimal text; it may come before the first packet
-   * @param usageLabel at most 20 bytes, may be empty
+   * @param usageLabel at most 20 bytes, longer ones are cut; may be empty
    * @param associatedVideoTag the video element or its id
    */
   associateMstWithUserID(
     pc: PeerConnectionLike,
-    userID: UserID,
-    conferenceID: string,
+    userID: GivenUserID,
+    conferenceID: ID,
     ssrc: number | string,
     usageLabel: string,
     associatedVideoTag?: unknown,
@@ -352,7 +361,7 @@ export interface Operations {
   sendFabricEvent(
     pc: PeerConnectionLike | null | undefined,
     fabricEvent: FabricEvent,
-    conferenceID: string,
+    conferenceID: ID,
     eventData?: unknown,
   ): Result;
   /**
@@ -364,7 +373,7 @@ export interface Operations {
    * @param newUserID the ID from now on
    * @param userIDType whose
    */
-  reportUserIDChange(pc: PeerConnectionLike, conferenceID: string, newUserID: UserID, userIDType: UserIDType): Result;
+  reportUserIDChange(pc: PeerConnectionLike, conferenceID: ID, newUserID: GivenUserID, userIDType: UserIDType): Result;
   /**
    * Sends what the user thinks of the call, which may be over.
    *
@@ -374,7 +383,7 @@ export interface Operations {
    * @example
    * monitor.sendUserFeedback('standup', { userID: 'alice', overall: 4, comment: 'some echo' });
    */
-  sendUserFeedback(conferenceID: string, feedback: Feedback, pcCallback?: PcCallback | null): Result;
+  sendUserFeedback(conferenceID: ID, feedback: Feedback, pcCallback?: PcCallback | null): Result;
   /**
    * Registers one more callback for the measurements of each PeerConnection. The same function
    * again changes nothing, here and for the other events.
@@ -414,11 +423,7 @@ export interface Operations {
    * @param conferenceID at most 256 bytes
    * @param callAttributes type and role
    */
-  sendCallDetails(
-    pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
-    callAttributes: CallAttributes,
-  ): Result;
+  sendCallDetails(pc: PeerConnectionLike | null | undefined, conferenceID: ID, callAttributes: CallAttributes): Result;
   /**
    * Puts events of the application's own on the time-line.
    *
@@ -428,7 +433,7 @@ export interface Operations {
    */
   sendCustomEvent(
     pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
+    conferenceID: ID,
     events: object | string | readonly (object | string)[],
   ): Result;
   /**
@@ -440,7 +445,7 @@ export interface Operations {
    */
   sendCustomStats(
     pc: PeerConnectionLike | null | undefined,
-    conferenceID: string,
+    conferenceID: ID,
     stats: CustomStat | readonly CustomStat[],
   ): Result;
   /**

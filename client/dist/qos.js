@@ -126,19 +126,29 @@
     atMost(name, limit, unit, unit === "bytes" ? byteLength(value) : [...value].length);
     return value;
   }
+  function requireID(name, value, limit = 256, unit) {
+    const isNumber = typeof value === "bigint" || Number.isInteger(value);
+    const id = requireText(name, isNumber ? String(BigInt(value)) : value, limit, unit);
+    if (isNumber) note(`${name} is a number: its digits were taken, which are exact below 2^53`);
+    if (!id.trim() || id.includes("\0")) throw new Invalid(`${name} must not be blank or contain NUL`);
+    return id;
+  }
   function requireConferenceID(value) {
-    return requireText("conferenceID", value, 256);
+    return requireID("conferenceID", value);
   }
   function requireFunction(name, value) {
     must(typeof value === "function", name, "a function", value);
     return value;
   }
-  function requireMember(name, members, value) {
-    must(Object.values(members).includes(value), name, `one of ${Object.keys(members).join(", ")}`, value);
-    return value;
+  function requireMember(name, members, value, otherwise) {
+    if (Object.values(members).includes(value)) return value;
+    const wanted = `one of ${Object.keys(members).join(", ")}`;
+    must(otherwise !== void 0, name, wanted, value);
+    ignored(name, wanted, value);
+    return otherwise;
   }
   function requireUserID(name, value) {
-    if (!isObject(value)) return requireText(name, value, 256);
+    if (!isObject(value)) return requireID(name, value);
     const given = reading(name, () => [value.aliasName, value.userName ?? ""]);
     const aliasName = requireName(`${name}.aliasName`, given[0]);
     const userName = given[1];
@@ -146,7 +156,7 @@
     note(`${name}.userName is missing, aliasName was taken`);
     return { userName: aliasName, aliasName };
   }
-  var requireName = (name, value) => requireText(name, value, 128, "characters");
+  var requireName = (name, value) => requireID(name, value, 128, "characters");
   function requireInteger(name, value, least, most) {
     const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
     const fits = Number.isInteger(number) && number >= least && number <= most;
@@ -2340,17 +2350,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     later(callback, "success", already);
   }
   function readAttributes(value) {
-    const given = requireData("fabricAttributes", value ?? {});
-    const { remoteEndpointType, fabricTransmissionDirection, ...rest } = given;
-    for (const key of Object.keys(rest)) note(`fabricAttributes.${key} is unknown and ignored`);
-    return {
-      remoteEndpointType: requireMember("remoteEndpointType", enums.endpointType, remoteEndpointType ?? "peer"),
-      fabricTransmissionDirection: requireMember(
-        "fabricTransmissionDirection",
-        enums.transmissionDirection,
-        fabricTransmissionDirection ?? "sendrecv"
-      )
-    };
+    const given = value ?? {};
+    must(isObject(given), "fabricAttributes", "an object", value);
+    return reading("fabricAttributes", () => {
+      const member = (key, members, otherwise) => requireMember(`fabricAttributes.${key}`, members, given[key] ?? otherwise, otherwise);
+      const known2 = {
+        remoteEndpointType: member("remoteEndpointType", enums.endpointType, "peer"),
+        fabricTransmissionDirection: member("fabricTransmissionDirection", enums.transmissionDirection, "sendrecv")
+      };
+      for (const key of Object.keys(given)) if (!(key in known2)) note(`fabricAttributes.${key} is unknown and ignored`);
+      return known2;
+    });
   }
   function fabricOf(instance, pc, conferenceID, ssrc) {
     const session = sessionOf(instance);
@@ -2361,7 +2371,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const userID = requireUserID("userID", user);
     const conference = requireConferenceID(conferenceID);
     const ssrc = requireInteger("ssrc", source, 0, 4294967295);
-    const usageLabel = label2 === "" ? label2 : requireText("usageLabel", label2, 20);
+    must(typeof label2 === "string", "usageLabel", "a string", label2);
+    const usageLabel = cut("usageLabel", label2, 20);
     const fabric = fabricOf(instance, pc, conference, ssrc);
     const id = attempt(() => typeof tag === "string" ? tag : tag.id);
     const tagID = id ? cut("associatedVideoTag", text(id), 256) : null;
@@ -2384,12 +2395,26 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (terminated) fabric?.end("application");
     else session.recorder(fabric, conference)("event", { event, data });
   }
+  var ofDevice = ["deviceId", "kind", "label", "groupId"];
+  function byKind(given) {
+    const isMap = isObject(given) && !ofDevice.some((name) => name in given);
+    return Object.entries(isMap ? given : { "": given }).flatMap(
+      ([kind, list2]) => (
+        // Object.values: a list may be of four billion holes.
+        Object.values(Array.isArray(list2) ? list2 : [list2]).flat().map((device) => [kind, device])
+      )
+    );
+  }
   function deviceList(value) {
     return reading("eventData", () => {
       must(typeof value === "object", "eventData", "an object", value);
-      const all = Object.values(value.deviceList ?? value).flat();
-      const known2 = JSON.parse(JSON.stringify(all.slice(0, 100), ["deviceId", "kind", "label", "groupId"]));
-      const kept = known2.filter(isObject);
+      const given = value.deviceList ?? value;
+      const all = byKind(given).filter(([, device]) => (device ?? "") !== "");
+      const known2 = JSON.parse(JSON.stringify(all.slice(0, 100), ofDevice));
+      const kept = known2.flatMap(([kind, given2]) => {
+        const device = typeof given2 === "string" ? { label: given2 } : given2;
+        return isObject(device) ? { ...device, kind: device.kind ?? (kind || void 0) } : [];
+      });
       while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
       if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
       return kept;
@@ -2412,8 +2437,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? "" };
     });
     must(typeof given.comment === "string", "feedback.comment", "a string", given.comment);
-    const score = (name) => requireInteger(`feedback.${name}`, given[name], 1, 5);
-    const optional = (name) => (given[name] ?? null) === null ? null : score(name);
+    const score = (name, least = 1) => requireInteger(`feedback.${name}`, given[name], least, 5);
+    const optional = (name) => isGiven(given[name]) && score(name, 0) || null;
     const members = {
       userID: requireUserID("feedback.userID", given.userID),
       overall: score("overall"),
