@@ -117,10 +117,13 @@ func TestSamplesOfConferences(t *testing.T) {
 	add := func(event string, attrs map[string]any) { record(logs, "demo", event, attrs) }
 	add(semconv.EventSummary, summary(1))
 	second := summary(1)
-	second[semconv.SummaryEnd], second[semconv.SummaryMOS], second[semconv.SummaryParticipants] = 1_123_456, 2.5, 5
+	second[semconv.SummaryEnd], second[semconv.SummaryMOS], second[semconv.SummaryParticipants] = 1_123_456, 2.5, 9
+	second[semconv.SummaryAdded] = 5 // the participants that no revision before had
 	second[semconv.SummaryOutcome], second[semconv.SummaryCause] = "dropped", ""
 	add(semconv.EventSummary, second)
-	add(semconv.EventSummary, summary(2))
+	late := summary(2)
+	late[semconv.SummaryAdded] = 1
+	add(semconv.EventSummary, late)
 	add(semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":1234,"gatheringMs":200,"connectivityMs":1034}`})
 	add(semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":`})
 	add(semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetupFailed", semconv.EventData: `{"stage":"gathering","failureMs":77}`})
@@ -144,7 +147,7 @@ func TestSamplesOfConferences(t *testing.T) {
 		`qos_conferences_total{app="demo",outcome="success"}`:           1,
 		`qos_conferences_total{app="demo",outcome="dropped"}`:           1,
 		`qos_conference_causes_total{app="demo",cause="senderUplink"}`:  1,
-		`qos_participants_total{app="demo"}`:                            7,
+		`qos_participants_total{app="demo"}`:                            8,
 		`qos_issues_total{app="demo",kind="highPacketLoss"}`:            6,
 		`qos_issues_total{app="demo",kind="frozenVideo"}`:               2,
 		`qos_fabric_setup_failures_total{app="demo",stage="gathering"}`: 1,
