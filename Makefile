@@ -28,18 +28,34 @@ run: build ## build and start everything on loopback, with a demo call to look a
 	  "  stop with Ctrl-C" ""
 	@QOS_DIR="$(QOS_DIR)" exec $(BINARY) --config deploy:run
 
-test: test-client test-go e2e ## everything: both languages, race detector, real browsers
+# The binaries that the tests drive, as they ship: built once for all packages.
+DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 
-test-go: servers ## Go tests with the race detector, all but the browsers
-	QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+# TypeScript beside Go, of which much is waiting. The browsers have the machine to themselves.
+test: ## everything: both languages, race detector, real browsers
+	@$(MAKE) --no-print-directory -j2 test-client test-go
+	@$(MAKE) --no-print-directory e2e
+
+test-go: servers build agent ## Go tests with the race detector, all but the browsers
+	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
 
+# How often `make e2e` runs the browser tests.
+COUNT := 1
+
+# Tests in which media flow and processors work. The others wait for networks and clocks most
+# of the time, and run beside them in a network namespace of their own.
+MEDIA := ^Test(Calls|Figures|LabelBounds|LikelyCauses|LiveIssues|OutOfSight)$$
+
 # Apart from the rest, so that compilers do not starve the browsers, and without the race
 # detector: it drives the binary as it ships.
-e2e: browsers servers ## real browsers against the real binary
-	QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) CGO_ENABLED=0 go test -trimpath -count=1 -timeout 25m ./tests/e2e/...
+e2e: browsers servers build agent ## real browsers against the real binary; COUNT=10 runs them ten times
+	CGO_ENABLED=0 go test -trimpath -c -o bin/e2e.test ./tests/e2e
+	@run() { (cd tests/e2e && $(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) \
+	  $(CURDIR)/bin/e2e.test -test.count=$(COUNT) -test.timeout $$((25 * $(COUNT)))m "$$@"); }; \
+	run -test.run '$(MEDIA)' & media=$$!; result=0; run -test.skip '$(MEDIA)' || result=$$?; wait $$media || result=$$?; exit $$result
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
 # is cached prints nothing, so that later builds are silent and take seconds.
