@@ -153,7 +153,7 @@ func TestLiveEnds(t *testing.T) {
 	var d *dashboard
 	base := startWith(t, reading{&memory{}, store}, nil, func(started *dashboard) { d = started })
 	e := openEvents(t, base, "")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, d.Shutdown(ctx))
 	require.Empty(t, e.next())

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,6 +30,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 type extension struct {
@@ -176,10 +176,7 @@ func hostile(t *rapid.T, all []string, seq int64) plog.Logs {
 // spec: SRV-04
 func TestNothingThatComesDoesHarm(t *testing.T) {
 	store := open(t)
-	listener, err := net.Listen("tcp", "localhost:0")
-	require.NoError(t, err)
-	scrape := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	scrape := harness.FreeAddress(t)
 	next := road(t, store, scrape)
 	all := names()
 	seq := int64(0)

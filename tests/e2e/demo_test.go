@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/demoextension"
+	"github.com/qosrtc/qos/internal/freeport"
 )
 
 // startDemo runs the demo application alone: its library's back-end is not there.
@@ -33,10 +33,9 @@ func startDemo(t *testing.T) string {
 // this namespace.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	return address
 }
 
 // TestDemoCallsWithoutTheLibrary: monitoring that cannot be reached takes no part in

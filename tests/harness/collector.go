@@ -16,7 +16,7 @@ import (
 )
 
 // Patience is how long what must come is waited for.
-const Patience = 30 * time.Second
+const Patience = 2 * time.Minute
 
 // Collector is the real binary. It can be killed and started again on the same addresses.
 type Collector struct {
@@ -43,7 +43,7 @@ func NewCollector(tb testing.TB, o Options) *Collector {
 	c := &Collector{
 		tb: tb, o: o, config: filepath.Join(dir, "config.yaml"),
 		at:   addresses{FreeAddress(tb), FreeAddress(tb), FreeAddress(tb)},
-		http: http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}},
+		http: http.Client{Timeout: Patience, Transport: &http.Transport{DisableKeepAlives: true}},
 	}
 	c.Configure(func(*Options) {})
 	var err error

@@ -55,6 +55,7 @@ var rules = []rule{
 		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "internal/userid", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
+	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},
 	{room: "internal/rapidfuzz", allowed: []string{"pgregory.net/rapid"}, reason: "a hand for tests: the property library alone"},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
@@ -93,7 +94,7 @@ var rules = []rule{
 		reason: "an engine knows its driver and the interfaces",
 	},
 	{
-		room: "storage/postgres/postgrestest", allowed: []string{"github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
+		room: "storage/postgres/postgrestest", allowed: []string{"internal/freeport", "github.com/jackc/pgx/v5", "github.com/stretchr/testify/"},
 		reason: "the tests' server knows no engine",
 	},
 	{

@@ -21,10 +21,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent"
+	"github.com/qosrtc/qos/internal/freeport"
 )
 
 // patience is how long what must come is waited for.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 const (
 	appID  = "123"
@@ -64,10 +65,9 @@ type process struct {
 // freeAddress is a port of 127.0.0.1 that nobody has.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	return address
 }
 
 // start runs qos-agent with a key and returns when it is ready. It serves a Unix socket.

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // prepare returns a configuration with a key, on a socket.
 func prepare(t *testing.T) config.Config {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/freeport"
 )
 
 // patience is how long a server may take to answer, or to end.
@@ -65,12 +66,13 @@ func (s *Server) make() (err error) {
 	if err := s.own(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	if err != nil {
 		return err
 	}
-	s.port = l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
+	if _, err := fmt.Sscanf(address, "127.0.0.1:%d", &s.port); err != nil {
+		return err
+	}
 	out, err := s.Command("initdb", "-D", s.data(), "-U", "qos", "-A", "trust", "-E", "UTF8", "--no-locale").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
