@@ -28,6 +28,7 @@ type dashboard struct {
 	cfg       *Config
 	set       component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
+	now       func() time.Time
 
 	server *http.Server
 	addr   string        // where it listens, once started
@@ -40,7 +41,7 @@ type dashboard struct {
 var _ extensioncapabilities.Dependent = (*dashboard)(nil)
 
 func newDashboard(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *dashboard {
-	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, ending: make(chan struct{})}
+	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, now: time.Now, ending: make(chan struct{})}
 }
 
 // Dependencies lets the collector start the store first.
@@ -116,7 +117,7 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (h
 		names:     names{real: d.cfg.ShowUserNames},
 		log:       d.set.Logger,
 		telemetry: d.telemetry,
-		now:       time.Now,
+		now:       d.now,
 		turns:     make(chan struct{}, maxConcurrentDetails),
 	}
 	a.soFar = newSoFar(a, detect.NewRules(d.cfg.Detectors), labels)

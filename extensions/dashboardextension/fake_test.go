@@ -28,13 +28,15 @@ type sessionRecord struct {
 type memory struct {
 	calls   []*call
 	err     error
-	damaged error // what Records returns after all that it can read
+	damaged error     // what Records returns after all that it can read
+	at      time.Time // the dashboard's clock stands there; zero: it goes
 }
 
 func (m *memory) Start(context.Context, component.Host) error { return nil }
 func (m *memory) Shutdown(context.Context) error              { return nil }
 func (m *memory) Reader() storage.Reader                      { return m }
 func (m *memory) Follower() storage.Follower                  { return m }
+func (m *memory) clock() time.Time                            { return m.at }
 
 // Follow says nothing but that nothing was said before.
 func (m *memory) Follow(ctx context.Context, _ storage.Filter, yield func(storage.Change) bool) error {
