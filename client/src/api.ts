@@ -126,7 +126,8 @@ function addNewFabric(
   }
   const already = 'the fabric is monitored already';
   note(already);
-  later(callback, 'success', already);
+  const stopped = session.halted();
+  later(callback, stopped?.csError ?? 'success', stopped?.message ?? already);
 }
 
 function readAttributes(value: unknown) {

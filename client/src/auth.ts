@@ -165,8 +165,12 @@ export function refused({ code, csError, message, retry, retryAfterMs }: Message
   return new Refusal(
     (csError as CsError | undefined) ?? (status ? 'httpError' : 'wsChannelFailure'),
     String(message ?? (status ? `HTTP status ${status}` : code)),
-    // Without a code it was not the collector that answered.
-    retry === true || status === 429 || status >= 500 || (status > 0 && (!code || code === 'token_expired')),
+    retry === true ||
+      code === 'hello_expected' || // older collectors mean it for good
+      status === 429 ||
+      status >= 500 ||
+      // Without a code it was not the collector that answered.
+      (status > 0 && (!code || code === 'token_expired')),
     Number(retryAfterMs) || 0,
     String(code ?? ''),
   );

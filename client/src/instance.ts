@@ -1,6 +1,6 @@
 // What an instance holds: its session and the application's callbacks.
 
-import { hand, Invalid, later } from './result.ts';
+import { fail, hand, Invalid, later } from './result.ts';
 import { createSession, type Session, type SessionInfo } from './session.ts';
 import type { InitCallback, StatsCallback } from './types.ts';
 import type { WifiHandler } from './wifi.ts';
@@ -27,6 +27,8 @@ function emit({ subscribers }: Instance, name: string, ...args: unknown[]): void
 /** The session that initialize() began. */
 export function sessionOf({ session }: Instance): Session {
   if (!session) throw new Invalid('initialize() must be called first');
+  const halted = session.halted();
+  if (halted) fail(`it waits for another initialize(): ${halted.message}`);
   return session;
 }
 

@@ -7,6 +7,7 @@ export class Invalid extends Error {}
 
 /** One call of an operation. */
 interface Call {
+  status: Result['status'];
   /** Names what was cut, dropped or ignored: the msg of a success. */
   notes: string[];
   /** Hears why the call was refused. */
@@ -14,11 +15,17 @@ interface Call {
 }
 
 /** The call that runs. */
-let call: Call = { notes: [] };
+let call: Call = { status: 'success', notes: [] };
 
 /** Says in the answer of the call that runs what was cut, dropped or ignored. */
 export function note(text: string): void {
   call.notes.push(text);
+}
+
+/** Has the call that runs answer failure, though it does what it can. */
+export function fail(text: string): void {
+  call.status = 'failure';
+  note(text);
 }
 
 /** Who hears it too when the call that runs is refused. */
@@ -29,10 +36,10 @@ export function onRefusal(hear: (msg: string) => void): void {
 /** Runs an operation so that nothing it does can throw into the page (LIB-07). */
 export function guard(operation: () => void): Result {
   const outer = call; // whose argument's getter made this call
-  call = { notes: [] };
+  call = { status: 'success', notes: [] };
   try {
     operation();
-    return outcome('success', call.notes.join('; '));
+    return outcome(call.status, call.notes.join('; '));
   } catch (error) {
     const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
     call.refused?.(msg);

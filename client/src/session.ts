@@ -345,6 +345,9 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       transport.stop(graceMs);
     },
 
+    /** Why nothing is sent until the next initialize(). */
+    halted: transport.halted,
+
     collectIP: () => info.config.collectIP,
 
     /** Names the local user of a conference from now on. */

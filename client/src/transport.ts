@@ -49,6 +49,7 @@ export function createTransport(env: TransportEnv) {
   let paused = false;
   let connecting = false;
   let stopped = true;
+  let failure: Refusal | undefined; // why it stopped for good
   let resting = false;
   let attempts = 0;
   let socketRefusals = 0;
@@ -97,7 +98,8 @@ export function createTransport(env: TransportEnv) {
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1000 * 2 ** attempts++)));
   }
 
-  function fail({ csError, message, retry: canRetry, retryAfterMs }: Refusal): void {
+  function fail(refusal: Refusal, wasReady = ready): void {
+    const { csError, message, retryAfterMs } = refusal;
     ready = false;
     const unknown = csError === 'authError';
     // That a token is over, or that the collector knows it no more (it may have another key
@@ -108,13 +110,16 @@ export function createTransport(env: TransportEnv) {
       token = null;
       doubted = true;
     }
-    if (stale || canRetry) {
+    // After a welcome only a limit can be hit, whatever older collectors say of it; and a
+    // generator that worked before may work again.
+    if (stale || refusal.retry || wasReady || (welcomedAt && csError === 'tokenGenerationError')) {
       retry(retryAfterMs);
       return;
     }
     stopped = true;
+    failure = refusal;
     renewal.cancel();
-    queue.giveUp(csError, message);
+    pump();
   }
 
   const away = () => stopped || resting;
@@ -201,7 +206,7 @@ export function createTransport(env: TransportEnv) {
     const wasReady = ready;
     if (wasReady && clock.mono() - welcomedAt > steadyMs) attempts = 0;
     disconnect();
-    if (refusal) fail(refusal);
+    if (refusal) fail(refusal, wasReady);
     else if (wasReady) retry();
     else socketFailed('cannot connect over WebSockets');
   }
@@ -233,6 +238,7 @@ export function createTransport(env: TransportEnv) {
 
   /** Sends what can be sent now. */
   function pump(): void {
+    if (failure) queue.giveUp(failure.csError, failure.message);
     const ws = socket;
     if (!ws || !ready || paused || !queue.next(windowFrames)) return;
     if (!clock.synced()) {
@@ -337,6 +343,9 @@ export function createTransport(env: TransportEnv) {
     /** The page may end without another word. Behind the POST door nothing goes at once. */
     covered: () => (socket && ready ? pump() : flush(false)),
 
+    /** Why nothing is sent any more, until restart(). */
+    halted: () => failure,
+
     /** Whether the collector knows who speaks and listens. */
     online: () => ready,
 
@@ -345,7 +354,8 @@ export function createTransport(env: TransportEnv) {
       generation++;
       connecting = stopped = posting = resting = doubted = false;
       token = null;
-      attempts = socketRefusals = postUntil = notBefore = 0;
+      failure = undefined;
+      attempts = socketRefusals = postUntil = notBefore = welcomedAt = 0;
       renewal.cancel();
       disconnect();
       connect();

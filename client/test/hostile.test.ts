@@ -228,7 +228,10 @@ describe('the token (spec: AUTH-02, INIT-05)', () => {
 
   it('is not renewed once the collector has said no for good', async () => {
     const { harness, socket } = await online();
-    socket.say({ type: 'bye', code: 'malformed', csError: 'csProtoError', message: 'no', retry: false });
+    socket.drop();
+    await harness.run(1000);
+    const bye = { type: 'bye', code: 'version_unsupported', csError: 'csProtoError', message: 'no', retry: false };
+    harness.socket().say(bye);
     await harness.run(8_000_000);
     expect(harness.posts).toHaveLength(1);
     expect(harness.inits.at(-1)?.[0]).toBe('csProtoError');

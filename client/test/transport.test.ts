@@ -203,7 +203,7 @@ describe('connecting', () => {
 describe('what the collector says', () => {
   async function online(harness = startHarness()) {
     const { qos } = connect(harness, { backendUrl });
-    await harness.run();
+    await harness.run(1); // no page is welcomed in its first millisecond
     const socket = harness.socket();
     socket.welcome();
     await harness.run();
@@ -345,10 +345,20 @@ describe('what the collector says', () => {
   it('bye without retry: stays away until initialize() comes again (spec: INIT-06)', async () => {
     const { harness, qos, socket } = await online();
     add(qos, new FakePeerConnection());
-    socket.say({ type: 'bye', code: 'malformed', csError: 'csProtoError', message: 'too many refusals', retry: false });
+    socket.drop();
+    await harness.run(1000);
+    harness.socket().open();
+    const bye = {
+      type: 'bye',
+      code: 'version_unsupported',
+      csError: 'csProtoError',
+      message: 'version 1',
+      retry: false,
+    };
+    harness.socket().say(bye);
     await harness.run(300_000);
-    expect(FakeSocket.all).toHaveLength(1);
-    expect(harness.inits.at(-1)).toEqual(['csProtoError', 'too many refusals']);
+    expect(FakeSocket.all).toHaveLength(2);
+    expect(harness.inits.at(-1)).toEqual(['csProtoError', 'version 1']);
     qos.initialize(
       'demo',
       (_f, callback) => callback(null, 'jwt2'),
@@ -362,6 +372,121 @@ describe('what the collector says', () => {
     await harness.run();
     expect(harness.socket().of('event')[0]).toMatchObject({ seq: 1, event: 'fabricAdded' });
     expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
+  });
+
+  it.each(['hello_expected', 'malformed', 'too_many', 'frame_too_large'])(
+    'a bye %s silences nobody, though an older collector means it so (spec: SRV-04)',
+    async (code) => {
+      vi.spyOn(Math, 'random').mockReturnValue(0.999);
+      const { harness, qos, socket } = await online();
+      add(qos, new FakePeerConnection());
+      socket.say({ type: 'bye', code, csError: 'csProtoError', message: 'no', retry: false });
+      for (const waitMs of [1000, 2000, 4000]) {
+        const before = FakeSocket.all.length;
+        await harness.run(waitMs - 100);
+        expect(FakeSocket.all).toHaveLength(before); // with back-off
+        await harness.run(100);
+        expect(FakeSocket.all).toHaveLength(before + 1);
+        if (code === 'hello_expected') harness.socket().open();
+        else harness.socket().welcome();
+        harness.socket().say({ type: 'bye', code, csError: 'csProtoError', message: 'no', retry: false });
+      }
+      expect(qos.sendFabricEvent(null, 'dominantSpeaker', conference).status).toBe('success');
+      await harness.run(8000);
+      harness.socket().welcome();
+      expect(
+        harness
+          .socket()
+          .of('event')
+          .map((m) => m.seq),
+      ).toEqual([1, 2]);
+      await harness.run();
+      const told = ['success', 'csProtoError'];
+      const outages = code === 'hello_expected' ? 1 : 4; // a welcome ends one
+      expect(harness.inits.map(([e]) => e)).toEqual([...Array(outages).fill(told).flat(), 'success']);
+    },
+  );
+
+  describe('after a final refusal (spec: INIT-06, INIT-07, FAB-12)', () => {
+    async function silenced() {
+      const { harness, qos, socket } = await online();
+      const pc = new FakePeerConnection();
+      add(qos, pc);
+      socket.say({ type: 'bye', code: 'origin_denied', csError: 'authError', message: 'not from there', retry: false });
+      const door = { type: 'error', code: 'origin_denied', csError: 'authError', message: 'not from there' };
+      vi.stubGlobal('fetch', async () => ({ status: 403, text: async () => JSON.stringify(door) }));
+      await harness.run(2000);
+      return { harness, qos, pc };
+    }
+    const reason = 'it waits for another initialize(): not from there';
+
+    it('operations answer failure and say why; pcCallbacks hear it, once', async () => {
+      const { harness, qos, pc } = await silenced();
+      const heard: [string, string, string][] = [];
+      const hear = (who: string) => (err: string, msg: string) => heard.push([who, err, msg]);
+      const answers = [
+        qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', 'b', null, hear('new')),
+        qos.addNewFabric(pc, 'bob', 'multiplex', conference, null, hear('again')),
+        qos.sendUserFeedback(conference, { userID: 'alice', overall: 5 }, hear('feedback')),
+        qos.sendFabricEvent(pc, 'audioMute', conference),
+        qos.reportError(pc, conference, 'createOffer', new Error('no')),
+        qos.reportUserIDChange(pc, conference, 'bobby', 'remote'),
+        qos.associateMstWithUserID(pc, 'bob', conference, 1, 'label'),
+        qos.sendCallDetails(pc, conference, { callType: 'inbound', role: 'agent' } as never),
+        qos.sendCustomEvent(pc, conference, ['x']),
+        qos.sendFabricEvent(pc, 'fabricTerminated', conference),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'failure'));
+      for (const { msg } of answers) expect(msg).toContain(reason);
+      expect(heard).toEqual([]); // never synchronously
+      await harness.run();
+      const told = ['authError', 'not from there'];
+      expect(heard).toEqual([
+        ['new', ...told],
+        ['again', ...told],
+        ['feedback', ...told],
+      ]);
+      expect(qos.on('stats', () => undefined).status).toBe('success'); // it needs no session
+    });
+
+    it('what was said waits all the same, and goes after another initialize()', async () => {
+      const { harness, qos, pc } = await silenced();
+      const heard: string[] = [];
+      qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', 'b', null, (err) => heard.push(err));
+      qos.sendFabricEvent(pc, 'audioMute', conference);
+      vi.stubGlobal('fetch', async () => ({ status: 200, text: async () => token().body }));
+      qos.initialize('demo', (_f, callback) => callback(null, 'jwt2'), 'alice', null, null, { backendUrl });
+      expect(qos.sendFabricEvent(pc, 'audioUnmute', conference)).toEqual({ status: 'success', msg: '', message: '' });
+      await harness.run();
+      harness.socket().welcome();
+      harness.socket().say({ type: 'ack', seq: 100 });
+      await harness.run();
+      expect(
+        harness
+          .socket()
+          .of('event')
+          .map((m) => m.event),
+      ).toEqual(['fabricAdded', 'fabricAdded', 'audioMute', 'audioUnmute']);
+      expect(heard).toEqual(['authError']); // exactly once (FAB-12)
+    });
+  });
+
+  it('a generator that fails in mid-call is asked again: it worked before (spec: AUTH-06, SRV-04)', async () => {
+    const harness = startHarness();
+    let failing = false;
+    const qos = makeQos()();
+    const generator = (_f: boolean, callback: (e: unknown, t?: string) => void) =>
+      failing ? callback('the origin server is away') : callback(null, 'jwt');
+    qos.initialize('demo', generator, 'alice', (e, m) => harness.inits.push([e, m]), null, { backendUrl });
+    await harness.run(1000);
+    harness.socket().welcome();
+    failing = true;
+    harness.socket().say({ type: 'bye', code: 'token_expired', csError: 'authError', message: 'over', retry: true });
+    await harness.run(20_000);
+    expect(harness.inits.map(([e]) => e)).toEqual(['success', 'tokenGenerationError']);
+    failing = false;
+    await harness.run(60_000);
+    expect(harness.inits.map(([e]) => e).slice(0, 3)).toEqual(['success', 'tokenGenerationError', 'success']);
   });
 
   it('another user: the fabrics of the first end and a new session begins (spec: INIT-06)', async () => {

@@ -36,7 +36,7 @@ const (
 )
 
 // patient are the subjects that wait most of their time, each beside all others.
-var patient = []string{"Asleep", "Leaves", "LosesItsPath", "NeverConnects", "Wifi"}
+var patient = []string{"Asleep", "Busy", "Leaves", "LosesItsPath", "NeverConnects", "Wifi"}
 
 // lanesOf puts the patient subjects apart and the others into three rows, which the processors
 // of a small machine bear.
@@ -71,7 +71,7 @@ func TestLibraryInCalls(t *testing.T) {
 		"Leaves": leaves, "Legacy": isOfTheOldForm, "Addresses": keepsAddresses, "Texts": cutsTexts,
 		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
 		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
-		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Habits": isUsedOddly,
+		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Busy": isBusy, "Habits": isUsedOddly,
 		"Whose": actsOnItsOwn, "Renames": renamesOne,
 	}
 	t.Run("Subjects", func(t *testing.T) {
