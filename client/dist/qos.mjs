@@ -3,19 +3,23 @@
 // src/result.ts
 var Invalid = class extends Error {
 };
-var call = { notes: [] };
+var call = { status: "success", notes: [] };
 function note(text2) {
   call.notes.push(text2);
+}
+function fail(text2) {
+  call.status = "failure";
+  note(text2);
 }
 function onRefusal(hear) {
   call.refused = hear;
 }
 function guard(operation) {
   const outer = call;
-  call = { notes: [] };
+  call = { status: "success", notes: [] };
   try {
     operation();
-    return outcome("success", call.notes.join("; "));
+    return outcome(call.status, call.notes.join("; "));
   } catch (error) {
     const msg = error instanceof Invalid ? error.message : `internal error: ${text(error)}`;
     call.refused?.(msg);
@@ -330,12 +334,12 @@ async function jwtLogin(env, who, generator, renew) {
 }
 function generate(env, generator, forceNew) {
   return new Promise((resolve, reject) => {
-    const fail = (reason) => new Refusal("tokenGenerationError", reason);
-    const timer = setTimeout(() => env.late(fail("the token generator gave no answer within 10 s")), generatorLimitMs);
+    const fail2 = (reason) => new Refusal("tokenGenerationError", reason);
+    const timer = setTimeout(() => env.late(fail2("the token generator gave no answer within 10 s")), generatorLimitMs);
     const answer = (error, token) => {
       clearTimeout(timer);
-      if (error) reject(fail(text(error)));
-      else if (typeof token !== "string" || !token) reject(fail("the token generator gave no token"));
+      if (error) reject(fail2(text(error)));
+      else if (typeof token !== "string" || !token) reject(fail2("the token generator gave no token"));
       else resolve(token);
     };
     try {
@@ -393,8 +397,9 @@ function refused({ code, csError, message, retry, retryAfterMs }, status = 0) {
   return new Refusal(
     csError ?? (status ? "httpError" : "wsChannelFailure"),
     String(message ?? (status ? `HTTP status ${status}` : code)),
-    // Without a code it was not the collector that answered.
-    retry === true || status === 429 || status >= 500 || status > 0 && (!code || code === "token_expired"),
+    retry === true || code === "hello_expected" || // older collectors mean it for good
+    status === 429 || status >= 500 || // Without a code it was not the collector that answered.
+    status > 0 && (!code || code === "token_expired"),
     Number(retryAfterMs) || 0,
     String(code ?? "")
   );
@@ -1611,6 +1616,7 @@ function createTransport(env) {
   let paused = false;
   let connecting = false;
   let stopped = true;
+  let failure;
   let resting = false;
   let attempts = 0;
   let socketRefusals = 0;
@@ -1651,7 +1657,8 @@ function createTransport(env) {
     notBefore = clock.mono() + minMs;
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
   }
-  function fail({ csError, message, retry: canRetry, retryAfterMs }) {
+  function fail2(refusal, wasReady = ready) {
+    const { csError, message, retryAfterMs } = refusal;
     ready = false;
     const unknown = csError === "authError";
     const stale = unknown && token && !doubted;
@@ -1660,13 +1667,14 @@ function createTransport(env) {
       token = null;
       doubted = true;
     }
-    if (stale || canRetry) {
+    if (stale || refusal.retry || wasReady || welcomedAt && csError === "tokenGenerationError") {
       retry(retryAfterMs);
       return;
     }
     stopped = true;
+    failure = refusal;
     renewal.cancel();
-    queue.giveUp(csError, message);
+    pump();
   }
   const away = () => stopped || resting;
   async function connect() {
@@ -1678,7 +1686,7 @@ function createTransport(env) {
       if (!token) await renew(false);
       if (mine === generation && !away()) await exchange2();
     } catch (error) {
-      if (mine === generation) fail(asRefusal(error));
+      if (mine === generation) fail2(asRefusal(error));
     }
     if (mine === generation) connecting = false;
   }
@@ -1739,7 +1747,7 @@ function createTransport(env) {
     const wasReady = ready;
     if (wasReady && clock.mono() - welcomedAt > steadyMs) attempts = 0;
     disconnect();
-    if (refusal) fail(refusal);
+    if (refusal) fail2(refusal, wasReady);
     else if (wasReady) retry();
     else socketFailed("cannot connect over WebSockets");
   }
@@ -1763,6 +1771,7 @@ function createTransport(env) {
     });
   }
   function pump() {
+    if (failure) queue.giveUp(failure.csError, failure.message);
     const ws = socket;
     if (!ws || !ready || paused || !queue.next(windowFrames)) return;
     if (!clock.synced()) {
@@ -1855,6 +1864,8 @@ function createTransport(env) {
     flush,
     /** The page may end without another word. Behind the POST door nothing goes at once. */
     covered: () => socket && ready ? pump() : flush(false),
+    /** Why nothing is sent any more, until restart(). */
+    halted: () => failure,
     /** Whether the collector knows who speaks and listens. */
     online: () => ready,
     /** Logs in (again) and connects anew. */
@@ -1862,7 +1873,8 @@ function createTransport(env) {
       generation++;
       connecting = stopped = posting = resting = doubted = false;
       token = null;
-      attempts = socketRefusals = postUntil = notBefore = 0;
+      failure = void 0;
+      attempts = socketRefusals = postUntil = notBefore = welcomedAt = 0;
       renewal.cancel();
       disconnect();
       connect();
@@ -2171,6 +2183,8 @@ function createSession(first, env) {
       poll.cancel();
       transport.stop(graceMs);
     },
+    /** Why nothing is sent until the next initialize(). */
+    halted: transport.halted,
     collectIP: () => info.config.collectIP,
     /** Names the local user of a conference from now on. */
     setLocalUser(conferenceID, userID) {
@@ -2190,6 +2204,8 @@ function emit({ subscribers }, name, ...args) {
 }
 function sessionOf({ session }) {
   if (!session) throw new Invalid("initialize() must be called first");
+  const halted = session.halted();
+  if (halted) fail(`it waits for another initialize(): ${halted.message}`);
   return session;
 }
 function begin(instance, info) {
@@ -2347,7 +2363,8 @@ function addNewFabric(instance, pc, remoteUserID, usage, conferenceID, fifth, si
   }
   const already = "the fabric is monitored already";
   note(already);
-  later(callback, "success", already);
+  const stopped = session.halted();
+  later(callback, stopped?.csError ?? "success", stopped?.message ?? already);
 }
 function readAttributes(value) {
   const given = value ?? {};
