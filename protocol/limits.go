@@ -35,6 +35,9 @@ const (
 	MaxIntervalMs      = 600_000
 	WindowFrames       = 256 // unacknowledged frames a client may have
 
+	MinStatsInterval = 2 * time.Second // section 4.1: how often to measure
+	MaxStatsInterval = 20 * time.Second
+
 	HelloTimeout        = 10 * time.Second
 	SilenceTimeout      = 30 * time.Second // section 10
 	TokenLifetime       = 2 * time.Hour

@@ -45,6 +45,23 @@ func TestAllFaultsAreNamed(t *testing.T) {
 	require.NotContains(t, err.Error(), "ssss", "a secret")
 }
 
+// spec: STAT-01
+func TestStatsInterval(t *testing.T) {
+	for every, want := range map[string]string{
+		"0s": "", "2s": "", "2500ms": "", "20s": "",
+		"1999ms": "apps[0].stats_interval must be 2s to 20s (got 1.999s)",
+		"21s":    "apps[0].stats_interval must be 2s to 20s (got 21s)",
+		"-5s":    "apps[0].stats_interval must be 2s to 20s (got -5s)",
+	} {
+		_, err := load(t, map[string]any{"key_file": "/k", "apps": []any{map[string]any{"id": "a", "secrets": []any{"s"}, "stats_interval": every}}})
+		if want == "" {
+			require.NoError(t, err, every)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
 // YAML takes a time without quotes for a time, and with them for a string.
 func TestTimes(t *testing.T) {
 	text := `

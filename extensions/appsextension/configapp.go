@@ -42,6 +42,9 @@ type AppConfig struct {
 	// Limits are its own throttle numbers; 0: the receiver's.
 	Limits LimitsConfig `mapstructure:"limits"`
 
+	// StatsInterval is how often its clients measure, 2 s to 20 s; 0: the receiver's own.
+	StatsInterval time.Duration `mapstructure:"stats_interval"`
+
 	// DefaultConfiguration is what pages get as their default: peerConnection and media.
 	DefaultConfiguration map[string]any `mapstructure:"default_configuration"`
 
@@ -128,6 +131,9 @@ func (a *AppConfig) validate(at string) error {
 		if err := auth.CheckOrigin(origin); err != nil {
 			errs = append(errs, fmt.Errorf("%s.origins[%d] %w (got %q)", at, i, err, origin))
 		}
+	}
+	if !app.CheckStatsInterval(a.StatsInterval) {
+		errs = append(errs, fmt.Errorf("%s.stats_interval must be %v to %v (got %v)", at, protocol.MinStatsInterval, protocol.MaxStatsInterval, a.StatsInterval))
 	}
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))

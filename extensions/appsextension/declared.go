@@ -49,7 +49,7 @@ func (d *declared) load() (map[string]*app.App, error) {
 func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Verifier) (*app.App, error) {
 	a := &app.App{
 		Name: c.Name, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations, Origins: c.Origins, SingleUse: c.SingleUse,
-		Limits: c.Limits.plain(), Disabled: c.Disabled,
+		Limits: c.Limits.plain(), StatsIntervalMs: int(c.StatsInterval.Milliseconds()), Disabled: c.Disabled,
 	}
 	if !c.RevokedBefore.IsZero() {
 		a.RevokedBefore = c.RevokedBefore.UTC()

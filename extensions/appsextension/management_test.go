@@ -26,6 +26,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
+	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -84,6 +85,21 @@ func TestManagement(t *testing.T) {
 	r.must(http.StatusNoContent, http.MethodDelete, shop, "", "If-Match", etag)
 	r.refused(http.StatusNotFound, http.MethodGet, shop, "")
 	r.create(`{}`)
+}
+
+// The management API gives an app an interval of its own, which authentication has soon after;
+// what is absent goes back to the receiver's.
+//
+// spec: STAT-01
+func TestManagedStatsInterval(t *testing.T) {
+	r := startOn(t, newSQLite(t))
+	etag := r.must(http.StatusCreated, http.MethodPut, shop, `{"statsIntervalMs":2000}`, "If-None-Match", "*").header.Get("ETag")
+	require.Equal(t, 2000, into[app.View](t, r.must(http.StatusOK, http.MethodGet, shop, "")).StatsIntervalMs)
+	r.eventually("its interval", func(s auth.App, _ bool) bool { return s.StatsInterval == 2*time.Second })
+	refused := r.refused(http.StatusUnprocessableEntity, http.MethodPut, shop, `{"statsIntervalMs":30000}`, "If-Match", etag)
+	require.Equal(t, []string{"statsIntervalMs", "must be 0 (the receiver's own) or 2000 to 20000"}, []string{refused.Field, refused.Limit})
+	r.must(http.StatusOK, http.MethodPut, shop, `{}`, "If-Match", etag)
+	r.eventually("the receiver's", func(s auth.App, _ bool) bool { return s.StatsInterval == 0 })
 }
 
 // A token's file that does not exist is made, once.

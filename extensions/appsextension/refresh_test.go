@@ -267,7 +267,7 @@ func TestDamagedAndRestored(t *testing.T) {
 func TestDeclaredGoesFirst(t *testing.T) {
 	m := newMemory()
 	r := startOn(t, m, func(c *Config) {
-		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"s"}, Limits: LimitsConfig{Connections: 7}}}
+		c.Apps = []AppConfig{{ID: "shop", Name: "declared", Secrets: []configopaque.String{"s"}, Limits: LimitsConfig{Connections: 7}, StatsInterval: 4 * time.Second}}
 	})
 	m.put(t, "shop", stored(t, r, nil))
 	m.put(t, "z", stored(t, r, nil))
@@ -275,6 +275,7 @@ func TestDeclaredGoesFirst(t *testing.T) {
 	s, _ := r.App("shop")
 	require.Len(t, s.Verifiers, 1)
 	require.Equal(t, 7, s.Limits.Connections)
+	require.Equal(t, 4*time.Second, s.StatsInterval)
 	require.Len(t, r.now.Load().apps, 2)
 }
 

@@ -72,6 +72,7 @@ type App struct {
 	RevokedBefore time.Time            // tokens issued before it are not good any more; zero: none
 	RevokedUsers  map[string]time.Time // the same for one user, by userName or aliasName
 	Limits        Limits
+	StatsInterval time.Duration // how often its clients measure; 0: as often as the receiver says
 }
 
 // NewApp returns an app that admits each of the secrets.

@@ -17,12 +17,6 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Bounds of stats_interval (docs/protocol.md, section 4.1).
-const (
-	minStatsInterval = 2 * time.Second
-	maxStatsInterval = 20 * time.Second
-)
-
 // Config is the receiver's configuration.
 type Config struct {
 	confighttp.ServerConfig `mapstructure:",squash"`
@@ -42,7 +36,7 @@ type Config struct {
 	// DashboardURL is where people open the dashboard; clients make links to
 	// conferences from it. Empty: no links.
 	DashboardURL string `mapstructure:"dashboard_url"`
-	// StatsInterval is how often clients measure.
+	// StatsInterval is how often clients of applications without an interval of their own measure.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
 	// LabelsMOS are the lower bounds of excellent, good, fair and poor that clients use.
 	LabelsMOS []float64 `mapstructure:"labels_mos"`
@@ -164,8 +158,8 @@ func notUnreserved(r rune) bool {
 
 func (cfg *Config) validateStats() error {
 	var errs []error
-	if cfg.StatsInterval < minStatsInterval || cfg.StatsInterval > maxStatsInterval {
-		errs = append(errs, fmt.Errorf("stats_interval: must be %v to %v (got %v)", minStatsInterval, maxStatsInterval, cfg.StatsInterval))
+	if cfg.StatsInterval < protocol.MinStatsInterval || cfg.StatsInterval > protocol.MaxStatsInterval {
+		errs = append(errs, fmt.Errorf("stats_interval: must be %v to %v (got %v)", protocol.MinStatsInterval, protocol.MaxStatsInterval, cfg.StatsInterval))
 	}
 	if !validLabels(cfg.LabelsMOS) {
 		errs = append(errs, fmt.Errorf("labels_mos: must be four scores between 1 and 5, falling (got %v)", cfg.LabelsMOS))

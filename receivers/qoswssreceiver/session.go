@@ -62,6 +62,7 @@ type session struct {
 	pausedUntil     time.Time
 	allowance       float64 // frames that may come now
 	framesPerSecond int
+	statsInterval   time.Duration // how often the client measures while nothing slows it
 	allowanceAt     time.Time
 	out             []byte
 }
@@ -143,11 +144,12 @@ func commonVersion(client []int) int {
 
 func (s *session) welcome(version int, acked uint64, now time.Time) {
 	cfg := s.door.cfg
+	s.statsInterval = s.door.statsInterval(s.identity.AppID)
 	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
 		Version:         version,
 		At:              now.UnixMilli(),
 		Acked:           acked,
-		StatsIntervalMs: int(cfg.StatsInterval.Milliseconds()),
+		StatsIntervalMs: int(s.statsInterval.Milliseconds()),
 		WindowFrames:    protocol.WindowFrames,
 		ConferenceURL:   cfg.conferenceURL(),
 		LabelsMOS:       cfg.LabelsMOS,
@@ -258,8 +260,13 @@ func (s *session) flush(now time.Time) {
 		s.ack(now)
 	}
 	if s.failures < slow && slow >= failuresToSlow {
-		s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.door.cfg.StatsInterval.Milliseconds()))) // the usual pace again
+		s.usualPace()
 	}
+}
+
+// usualPace makes the client measure as often as its application wants it to.
+func (s *session) usualPace() {
+	s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.statsInterval.Milliseconds())))
 }
 
 // settle sends the batch down the pipeline. Its frames share its fate: the pipeline's
@@ -359,7 +366,8 @@ func (s *session) expired(now time.Time) *ending {
 	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
 }
 
-// recheck ends a connection whose user may not speak any more since the applications changed.
+// recheck ends a connection whose user may not speak any more since the applications changed,
+// and gives a client the interval that its application has now.
 func (s *session) recheck(now time.Time) *ending {
 	checks := s.door.watch.checks.Load()
 	if checks == s.checks || s.translator == nil {
@@ -368,6 +376,12 @@ func (s *session) recheck(now time.Time) *ending {
 	s.checks = checks
 	if refusal := s.door.auth.Recheck(s.identity, now); refusal != nil {
 		return s.end(refusal)
+	}
+	if interval := s.door.statsInterval(s.identity.AppID); interval != s.statsInterval {
+		s.statsInterval = interval
+		if s.failures < failuresToSlow { // else with the usual pace, when the pipeline takes frames again
+			s.usualPace()
+		}
 	}
 	return nil
 }

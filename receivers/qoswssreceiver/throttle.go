@@ -339,6 +339,14 @@ func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
 	return nil
 }
 
+// statsInterval is how often clients of an app measure: its own interval, or else the receiver's.
+func (d *door) statsInterval(appID string) time.Duration {
+	if app, _ := d.apps.App(appID); app.StatsInterval > 0 {
+		return app.StatsInterval
+	}
+	return d.cfg.StatsInterval
+}
+
 // limitsOf are the limits of an app's connections: its own, or else the receiver's.
 func (d *door) limitsOf(appID string) auth.Limits {
 	app, _ := d.apps.App(appID)

@@ -37,6 +37,11 @@ const (
 // is good any more, with room for clocks that differ.
 const RevocationLifetime = protocol.TokenLifetime + 10*time.Minute
 
+// CheckStatsInterval reports whether clients may measure so often; 0 is the receiver's own.
+func CheckStatsInterval(every time.Duration) bool {
+	return every == 0 || every >= protocol.MinStatsInterval && every <= protocol.MaxStatsInterval
+}
+
 // version is that of the document. A higher one was written by a newer program.
 const version = 1
 
@@ -52,6 +57,7 @@ type App struct {
 	Origins              []string             `json:"origins,omitempty"`
 	SingleUse            bool                 `json:"singleUse,omitempty"`
 	Limits               Limits               `json:"limits"`
+	StatsIntervalMs      int                  `json:"statsIntervalMs,omitempty"` // how often its clients measure; 0: as the receiver says
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []Webhook            `json:"webhooks,omitempty"`
 	Disabled             bool                 `json:"disabled,omitempty"`

@@ -42,13 +42,13 @@ func newApp(tb testing.TB) *App {
 
 const full = `{
 	"name": "Shop", "origins": ["https://a.example", "https://*.b.example:8443", "https://a.example"], "singleUse": true, "disabled": true,
-	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20},
+	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20}, "statsIntervalMs": 2500,
 	"defaultConfiguration": {"peerConnection": {"iceServers": [{"urls": ["turn:t.example:3478?transport=udp"], "username": "u", "credential": "c"}, {"urls": "stun:s.example"}],
 		"iceTransportPolicy": "relay", "bundlePolicy": "max-bundle", "rtcpMuxPolicy": "require", "iceCandidatePoolSize": 2}, "media": {"audio": true, "video": {"width": {"ideal": 1280}}}},
 	"webhooks": [{"id": "ops", "url": "https://hooks.example/x?y=z"}, {"id": "dev", "url": "http://127.0.0.1:9000/", "secret": "0123456789abcdef0123456789abcdef"}]
 }`
 
-// spec: AUTH-03
+// spec: AUTH-03, STAT-01
 func TestReplace(t *testing.T) {
 	a, v := newApp(t), newVault(t, 1)
 	shown, err := a.Replace("shop", []byte(full), v, noon)
@@ -56,6 +56,9 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, "Shop", a.Name)
 	require.Equal(t, []string{"https://a.example", "https://*.b.example:8443"}, a.Origins)
 	require.Equal(t, Limits{5.5, 1, 2, 100, 20}, a.Limits)
+	require.Equal(t, 2500, a.StatsIntervalMs)
+	require.Equal(t, 2500, a.View("shop", nil).StatsIntervalMs)
+	require.Equal(t, 2500*time.Millisecond, a.Build("shop", v, noon).Auth.StatsInterval)
 	require.True(t, a.SingleUse && a.Disabled)
 	require.True(t, json.Valid(a.DefaultConfiguration))
 	require.NotContains(t, string(a.DefaultConfiguration), "\n")
@@ -79,11 +82,12 @@ func TestReplace(t *testing.T) {
 	require.Empty(t, a.Origins)
 	require.False(t, a.SingleUse || a.Disabled)
 	require.Zero(t, a.Limits)
+	require.Zero(t, a.StatsIntervalMs)
 }
 
 // Each fault is named by its place; nothing of the app is changed then.
 //
-// spec: AUTH-03
+// spec: AUTH-03, STAT-01
 func TestReplaceRefuses(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
@@ -102,6 +106,12 @@ func TestReplaceRefuses(t *testing.T) {
 	f(`{"secrets":[]}`, "secrets must be left out: it has routes of its own (got an array)")
 	f(`{"name":7}`, "name must be a string (got the number 7)")
 	f(`{"name":"`+strings.Repeat("n", MaxNameBytes+1)+`"}`, "name must have at most 256 bytes (got 257)")
+	for _, ms := range []string{"1", "1999", "20001", "1000000"} {
+		f(`{"statsIntervalMs":`+ms+`}`, "statsIntervalMs must be 0 (the receiver's own) or 2000 to 20000 (got "+ms+")")
+	}
+	f(`{"statsIntervalMs":2000.5}`, "statsIntervalMs must be a whole number (got 2000.5)")
+	f(`{"statsIntervalMs":"10s"}`, "statsIntervalMs must be a number (got a string of 3 bytes)")
+	f(`{"statsIntervalMs":-1}`, "statsIntervalMs must be 0")
 	f(`{"disabled":"yes"}`, "disabled must be true or false (got a string of 3 bytes)")
 	f(`{"origins":{}}`, "origins must be an array (got an object)")
 	f(`{"origins":["https://a.example",7]}`, "origins[1] must be a string (got the number 7)")

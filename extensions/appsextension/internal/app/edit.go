@@ -13,6 +13,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // Sealer seals what is kept.
@@ -34,7 +35,7 @@ var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers"} //n
 // back to their defaults. Credentials and revocations stay. It returns the secrets that it
 // made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
-	o := body(raw, "name", "origins", "singleUse", "limits", "defaultConfiguration", "webhooks", "disabled")
+	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "defaultConfiguration", "webhooks", "disabled")
 	for _, name := range ownRoutes {
 		if value, there := o.members[name]; there {
 			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
@@ -43,7 +44,7 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Sho
 	next := a.Clone()
 	next.Name, next.SingleUse, next.Disabled = o.text("name", MaxNameBytes), o.boolean("singleUse"), o.boolean("disabled")
 	next.Origins = o.origins("origins")
-	next.Limits = o.limits("limits")
+	next.Limits, next.StatsIntervalMs = o.limits("limits"), o.statsInterval("statsIntervalMs")
 	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
 	var shown []Shown
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
@@ -96,6 +97,16 @@ func (o object) limits(name string) (l Limits) {
 		Connections:                   limits.count("connections"),
 		FramesPerSecond:               limits.count("framesPerSecond"),
 	}
+}
+
+// statsInterval reads an interval in ms; 0 where it is absent.
+func (o object) statsInterval(name string) int {
+	ms := o.count(name)
+	if !CheckStatsInterval(time.Duration(ms) * time.Millisecond) {
+		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), fmt.Sprint(ms))
+		return 0
+	}
+	return ms
 }
 
 // webhooks reads webhooks. One whose id was there before keeps its secret unless another

@@ -15,6 +15,7 @@ type View struct {
 	SingleUse            bool                 `json:"singleUse"`
 	Origins              []string             `json:"origins"`
 	Limits               Limits               `json:"limits"`
+	StatsIntervalMs      int                  `json:"statsIntervalMs"` // 0: the receiver's own
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []WebhookView        `json:"webhooks"`
 	Secrets              []SecretView         `json:"secrets"`
@@ -57,7 +58,7 @@ type LastUse map[string]time.Time
 // View returns what people see of an app.
 func (a *App) View(id string, used LastUse) View {
 	v := View{
-		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits,
+		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs,
 		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, Secrets: []SecretView{}, Keys: []KeyView{},
 		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, CreatedAt: a.CreatedAt,
 	}
