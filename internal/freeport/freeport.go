@@ -23,7 +23,7 @@ var given sync.Map // ports that Address gave to this process
 // once.
 func Address() (string, error) {
 	for range 100 {
-		port := firstPort + rand.IntN(lastPort-firstPort)
+		port := firstPort + rand.IntN(lastPort-firstPort) //nolint:gosec // no secret
 		address := fmt.Sprintf("127.0.0.1:%d", port)
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue

@@ -109,7 +109,7 @@ func (s *site) sendsNonsense(t *testing.T, w *windows) {
 	v.connects()
 	v.eval(`spoil = (text) => text.replace('"event":"customEvent"', '"event":"not a name"')`, nil)
 	v.eval("library.sendCustomEvent(null, 'malformed', ['spoilt'])", nil)
-	v.waits(patience, "hears of it", func(d diary) bool { return len(d.Account.Init) > 1 })
+	v.waits("hears of it", func(d diary) bool { return len(d.Account.Init) > 1 })
 	v.eval("spoil = (text) => text", nil)
 	v.eval("library.sendCustomEvent(null, 'malformed', ['whole'])", nil)
 	d := v.hears("success", "csProtoError", "success")

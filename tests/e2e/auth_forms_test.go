@@ -60,13 +60,13 @@ func (w *windows) liveOn(t *testing.T, name, secret string) diary {
 	var renewed int
 	v.eval(fmt.Sprintf("elapse(%d, %d)", renewalMinMs, renewalMaxMs), &renewed)
 	require.Equal(t, 1, renewed, "it waits to renew its token")
-	v.waits(patience, "has a second token", func(d diary) bool { return len(d.grants(t)) == 2 })
+	v.waits("has a second token", func(d diary) bool { return len(d.grants(t)) == 2 })
 	one.tab.delivers(patience, 4)
 	require.Equal(t, 1, one.tab.hellos(), "a renewal disturbs no connection")
 	f.reset()
-	one.tab.reconnects(patience, 1)
+	one.tab.reconnects(1)
 	f.say(`{"type":"bye","code":"token_expired","csError":"authError","message":"over","retry":true}`)
-	one.tab.reconnects(patience, 2)
+	one.tab.reconnects(2)
 
 	d := v.diary()
 	checkTokens(t, d)

@@ -81,7 +81,7 @@ func (s *site) answersLate(t *testing.T, w *windows) {
 	t.Helper()
 	v := w.visit(t, appOrigin, "late", "")
 	v.begin(appID, "(forcenew, callback) => { window.answer = callback; }", "eve", s.collector.receiver)
-	v.waits(patience, "asks", func(d diary) bool { return len(d.Asked) == 1 })
+	v.waits("asks", func(d diary) bool { return len(d.Asked) == 1 })
 	var over int
 	v.eval("elapse(10_000)", &over)
 	require.Equal(t, 1, over, "it waits for 10 s")
@@ -89,7 +89,7 @@ func (s *site) answersLate(t *testing.T, w *windows) {
 	require.Empty(t, d.Posts)
 	v.eval("answer(null, "+quote(s.agent.sign(t, appID, "eve", time.Hour))+")", nil)
 	v.hears("tokenGenerationError", "success")
-	v.waits(patience, "says hello", func(d diary) bool { return len(d.Hellos) == 1 })
+	v.waits("says hello", func(d diary) bool { return len(d.Hellos) == 1 })
 	require.Equal(t, []bool{false}, v.diary().Asked)
 }
 

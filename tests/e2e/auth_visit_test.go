@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -124,10 +123,10 @@ func (d diary) csErrors() []string {
 }
 
 // waits waits until the diary is as expected.
-func (v *visit) waits(within time.Duration, what string, expected func(diary) bool) diary {
+func (v *visit) waits(what string, expected func(diary) bool) diary {
 	v.t.Helper()
 	var d diary
-	eventually(v.t, within, v.name+": "+what, func() (bool, string) {
+	eventually(v.t, patience, v.name+": "+what, func() (bool, string) {
 		d = v.diary()
 		return expected(d), jsonOf(d)
 	})
@@ -137,7 +136,7 @@ func (v *visit) waits(within time.Duration, what string, expected func(diary) bo
 // hears waits until csInitCallback was called as often, and compares what it was told.
 func (v *visit) hears(want ...string) diary {
 	v.t.Helper()
-	d := v.waits(patience, fmt.Sprint("hears ", want), func(d diary) bool { return len(d.Account.Init) >= len(want) })
+	d := v.waits(fmt.Sprint("hears ", want), func(d diary) bool { return len(d.Account.Init) >= len(want) })
 	require.Equal(v.t, want, d.csErrors(), "%s: %v", v.name, d.Account.Init)
 	return d
 }
@@ -146,7 +145,7 @@ func (v *visit) hears(want ...string) diary {
 func (v *visit) connects() diary {
 	v.t.Helper()
 	v.hears("success")
-	d := v.waits(patience, "says hello", func(d diary) bool { return len(d.Hellos) > 0 })
+	d := v.waits("says hello", func(d diary) bool { return len(d.Hellos) > 0 })
 	v.hears("success")
 	return d
 }
@@ -156,7 +155,7 @@ func (v *visit) connects() diary {
 func (v *visit) rests(want ...string) diary {
 	v.t.Helper()
 	v.hears(want...)
-	d := v.waits(patience, "has given up", func(d diary) bool { return len(d.Waiting) == 0 })
+	d := v.waits("has given up", func(d diary) bool { return len(d.Waiting) == 0 })
 	require.Equal(v.t, want, d.csErrors(), "%s: %v", v.name, d.Account.Init)
 	return d
 }

@@ -2,10 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,14 +29,13 @@ type call struct {
 	room  string
 	lossy bool
 	url   string // of its page on the dashboard, as the library names it
-
-	minAudio float64 // what the sound's score must exceed
 }
 
 // scene is a collector and the calls made on it, one after the other: two at once would
 // starve each other on a small machine, and the scores would tell.
 type scene struct {
 	*collector
+	sink  *recordSink // what its receiver emitted
 	calls []*call
 }
 
@@ -55,7 +54,11 @@ func media(kind string) []string {
 // spec: CONF-01, CONF-02
 func TestCalls(t *testing.T) {
 	need(t)
-	s := &scene{collector: startCollector(t)}
+	s := &scene{collector: newCollector(t), sink: new(recordSink)}
+	server := httptest.NewServer(s.sink)
+	t.Cleanup(server.Close)
+	s.records = server.URL
+	s.start()
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) { s.goodCall(t, kind) })
 	}
@@ -82,7 +85,7 @@ func TestCalls(t *testing.T) {
 func (s *scene) goodCall(t *testing.T, kind string) {
 	t.Helper()
 	b := startBrowser(t, kind)
-	one := &call{name: kind, kind: kind, room: "call in " + kind, minAudio: 4}
+	one := &call{name: kind, kind: kind, room: "call in " + kind}
 	ada := s.join(t, b, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
@@ -109,8 +112,7 @@ func (s *scene) lossyCall(t *testing.T, kind string) {
 func (s *scene) mixedCall(t *testing.T) {
 	need(t, append(programs[chromium], programs[firefox]...)...)
 	a, b := startBrowser(t, chromium), startBrowser(t, firefox)
-	// Two kinds of browser at once have a small machine out of breath, and it is heard.
-	one := &call{name: "mixed", kind: chromium, room: "call between browsers", minAudio: 3.5}
+	one := &call{name: "mixed", kind: chromium, room: "call between browsers"}
 	ada := s.join(t, a, one, "ada")
 	grace := s.join(t, b, one, "grace")
 	s.talk(t, one, ada, grace)
@@ -242,8 +244,4 @@ func (s *scene) allEnd(t *testing.T) {
 			return len(rows) == 1 && rows[0].State == "ended", fmt.Sprintf("%+v", rows)
 		})
 	}
-	last := s.list(s.calls[len(s.calls)-1].room)[0]
-	silent := time.Since(time.UnixMilli(last.EndAt))
-	require.Less(t, silent, 35*time.Second, "time from the last measurement to the summary")
-	t.Logf("the last summary came %s after the last measurement", silent.Round(100*time.Millisecond))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
+	"github.com/qosrtc/qos/tests/cause"
 )
 
 // detail is what the dashboard's page of a conference draws.
@@ -65,6 +66,7 @@ func (s *scene) checkConference(t *testing.T, one *call) {
 	require.Equal(t, map[string]int{reportedFunction: 1}, sum.ErrorsByFunction)
 	require.Equal(t, 1, sum.Feedback.Count)
 	require.Zero(t, sum.LostMeasurements)
+	require.Equal(t, nameless(cause.Replay(t, s.sink.of(one.room))), sum, "what follows from the records that the receiver emitted")
 	require.Len(t, sum.Participants, 2)
 	for _, p := range sum.Participants {
 		checkParticipant(t, one, p)
@@ -72,6 +74,22 @@ func (s *scene) checkConference(t *testing.T, one *call) {
 	if !one.lossy {
 		require.NotContains(t, kinds(sum.Issues), conference.IssueHighPacketLoss)
 	}
+}
+
+// nameless takes out the names that the dashboard does not show.
+func nameless(s conference.Summary) conference.Summary {
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		p.UserID, p.UserIDs = "", nil
+		for j := range p.Fabrics {
+			f := &p.Fabrics[j]
+			f.RemoteUserID, f.RemoteUserIDs = "", nil
+			for k := range f.Streams {
+				f.Streams[k].UserID = ""
+			}
+		}
+	}
+	return s
 }
 
 func users(r row) []string {
@@ -144,7 +162,7 @@ func checkParticipant(t *testing.T, one *call, p conference.Participant) {
 	require.Equal(t, conference.StateConnected, f.State)
 	require.NotNil(t, f.SetupMs)
 	require.Greater(t, *f.SetupMs, 0.0)
-	require.Less(t, *f.SetupMs, 10_000.0)
+	require.Less(t, *f.SetupMs, float64(patience.Milliseconds()))
 	if one.lossy {
 		require.Equal(t, "relay", f.LocalCandidateType)
 	}
@@ -177,13 +195,8 @@ func checkStream(t *testing.T, one *call, user string, stream conference.Stream)
 	case one.lossy: // what the other end says arrives seconds later; a good call has less than 0.01
 		require.Greater(t, *stream.LossFraction, 0.01, name)
 		require.Less(t, *stream.LossFraction, 0.15, name)
-	case stream.MediaType == "audio":
-		require.Less(t, *stream.LossFraction, 0.01, name)
-		require.Greater(t, stream.MOS.P50, one.minAudio, name)
 	default:
 		require.Less(t, *stream.LossFraction, 0.01, name)
-		require.Greater(t, stream.MOS.P50, 1.5, name) // a small picture, for the machine's sake
-		require.Less(t, stream.MOS.P50, 4.8, name)
 	}
 }
 
@@ -218,8 +231,6 @@ func (s *scene) checkLossIsSeen(t *testing.T) {
 		}
 		compared++
 		was := s.detail(t, good).Summary
-		require.Less(t, *bad.MOS, *was.MOS-0.2, "the conference's score falls")
-		require.Less(t, audio(bad), audio(was)-0.3, "the sound's score falls")
 		t.Logf("%s: score %.2f (%s), sound %.2f; without loss %.2f (%s), %.2f",
 			one.name, *bad.MOS, bad.Label, audio(bad), *was.MOS, was.Label, audio(was))
 	}
@@ -290,11 +301,49 @@ func (s *scene) checkStore(t *testing.T) {
 		require.NotNil(t, c.Summary, c.ConferenceID)
 		require.True(t, json.Valid(c.Summary.Document))
 		require.Len(t, c.Participants, 2, c.ConferenceID)
-		checkRecords(t, store, ref)
+		scores := checkRecords(t, store, ref)
+		t.Logf("%s: %d intervals without harm, %d with a tenth lost", c.ConferenceID, scores.clean, scores.lossy)
+		if slices.ContainsFunc(s.calls, func(one *call) bool { return one.lossy && one.room == c.ConferenceID }) {
+			require.Positive(t, scores.lossy, c.ConferenceID)
+		}
 	}
 }
 
-func checkRecords(t *testing.T, store *sqlite.Store, ref storage.Ref) {
+// scored are the intervals whose score is known from what was measured in them, on a machine
+// however busy.
+type scored struct{ clean, lossy int }
+
+// check holds the score of an interval of sound against its measures: where nothing was lost,
+// made up or late it is high, and where a tenth was lost it is low.
+func (s *scored) check(t *testing.T, r storage.Record) {
+	t.Helper()
+	number := func(name string) float64 {
+		switch v := r.Attributes[semconv.Stats(name)].(type) {
+		case int64:
+			return float64(v)
+		case float64:
+			return v
+		}
+		return 0
+	}
+	mos, ok := r.Attributes[semconv.QualityMOS].(float64)
+	if !ok || r.Attributes[semconv.StatsType] != "inbound-rtp" || r.Attributes[semconv.MediaType] != "audio" || number("packets") < 20 {
+		return
+	}
+	lost := number("packetsLost") / (number("packetsLost") + number("packets"))
+	madeUp := (number("concealedSamples") - number("silentConcealedSamples")) / number("samples")
+	lateMs := number("jitterBufferDelayMs") + number("rttMs")/2
+	if lost == 0 && madeUp < 0.001 && lateMs < 150 {
+		require.Greater(t, mos, 4.0, "number %d", r.Seq)
+		s.clean++
+	}
+	if lost >= lossFraction {
+		require.Less(t, mos, 3.2, "number %d", r.Seq)
+		s.lossy++
+	}
+}
+
+func checkRecords(t *testing.T, store *sqlite.Store, ref storage.Ref) (scores scored) {
 	t.Helper()
 	type identity struct {
 		seq   uint64
@@ -318,10 +367,12 @@ func checkRecords(t *testing.T, store *sqlite.Store, ref storage.Ref) {
 			numbers[session][n] = true
 		}
 		highest[session] = max(highest[session], r.Seq)
+		scores.check(t, r)
 		return true
 	}))
 	require.Len(t, seen, 2)
 	for session, last := range highest {
 		require.Len(t, numbers[session], int(last), "%s: numbers are missing", session)
 	}
+	return scores
 }

@@ -100,16 +100,16 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 
 	hellos := tab.hellos()
 	tab.front.reset()
-	tab.reconnects(patience, hellos)
+	tab.reconnects(hellos)
 
 	tab.run("(Date.now = ((real) => () => real() + 3_600_000)(Date.now), 1)")
-	tab.reconnects(patience, hellos+1)
+	tab.reconnects(hellos + 1)
 	tab.run("(Date.now = ((real) => () => real() - 7_200_000)(Date.now), 1)")
-	tab.reconnects(patience, hellos+2)
+	tab.reconnects(hellos + 2)
 
 	release := tab.front.stall()
 	defer release()
-	tab.reconnects(patience, hellos+3)
+	tab.reconnects(hellos + 3)
 	release()
 	tab.delivers(patience, 4)
 
@@ -224,7 +224,7 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 		}
 		for _, one := range stories {
 			one.tab.front.reset() // each page, whichever collector it spoke to
-			one.tab.reconnects(patience, before[one])
+			one.tab.reconnects(before[one])
 		}
 		if !alone {
 			victim.startFor(t)

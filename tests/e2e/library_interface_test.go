@@ -101,7 +101,7 @@ func TestInterface(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			p := openPage(t, startBrowser(t, kind), kind, served.url+"/interface.html?"+url.Values{"name": {kind}}.Encode())
-			until(t, p, patience, "outcome.done || outcome.errors.length")
+			until(t, p, "outcome.done || outcome.errors.length")
 			var got spokenOutcome
 			p.get("outcome", &got)
 			require.Empty(t, got.Errors)

@@ -19,7 +19,7 @@ func TestLibraryLetsGo(t *testing.T) {
 	c.start()
 	served.of(t, c)
 	p := openPage(t, startBrowser(t, chromium), "leaks", served.url+"/leaks.html")
-	until(t, p, patience, "outcome.done || outcome.errors.length")
+	until(t, p, "outcome.done || outcome.errors.length")
 	var errors []string
 	p.get("outcome.errors", &errors)
 	require.Empty(t, errors)

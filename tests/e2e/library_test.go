@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -62,7 +61,7 @@ func TestLibrary(t *testing.T) {
 func outcomeOf(t *testing.T, p *page, address string) libraryOutcome {
 	t.Helper()
 	require.NoError(t, p.browser.navigate(p.context, address))
-	until(t, p, patience, "outcome.done || outcome.errors.length")
+	until(t, p, "outcome.done || outcome.errors.length")
 	var got libraryOutcome
 	p.get("outcome", &got)
 	return got
@@ -108,7 +107,7 @@ func isBlocked(t *testing.T, p *page, pages string) {
 func isHarmless(t *testing.T, p *page, pages string) {
 	t.Helper()
 	require.NoError(t, p.browser.navigate(p.context, pages+"/harmless.html"))
-	until(t, p, patience, "outcome.done")
+	until(t, p, "outcome.done")
 	type use struct{ Listeners, Timers int }
 	var got struct {
 		Errors, Globals, NewGlobals, Heard, Types, Handlers, Changed []string
@@ -126,13 +125,13 @@ func isHarmless(t *testing.T, p *page, pages string) {
 	require.Positive(t, got.DuringCall.Listeners, "the instruments see it listen")
 	require.Positive(t, got.DuringCall.Timers, "the instruments see it wait")
 	// The last frames may still wait for their acknowledgement, and Wi-Fi for its turn.
-	until(t, p, patience, "(({ listeners, timers }) => !listeners.length && !timers)(outcome.left())")
+	until(t, p, "(({ listeners, timers }) => !listeners.length && !timers)(outcome.left())")
 }
 
 // until waits for a condition in the page; the page's own account explains a failure.
-func until(t *testing.T, p *page, within time.Duration, condition string) {
+func until(t *testing.T, p *page, condition string) {
 	t.Helper()
-	eventually(t, within, condition, func() (bool, string) {
+	eventually(t, patience, condition, func() (bool, string) {
 		var state struct {
 			OK   bool
 			Last string

@@ -33,7 +33,7 @@ func TestSearch(t *testing.T) {
 	b := startBrowser(t, chromium)
 	for _, room := range []string{"Call Å", "another call"} {
 		p := openPage(t, b, room, served.url+"/search.html?"+url.Values{"room": {room}}.Encode())
-		until(t, p, patience, "outcome.sent > 0")
+		until(t, p, "outcome.sent > 0")
 		if room != "Call Å" {
 			p.run("end()") // of the same user and site, and never renamed
 			continue

@@ -213,7 +213,8 @@ func (w *watched) checkIdentity(t *testing.T, i *interval, track object) {
 	if i.associated {
 		names = []any{"camera", "screen"}
 	}
-	require.Equal(t, names, []any{track["usageLabel"], track["associatedVideoTag"]})
+	require.Equal(t, names[0], track["usageLabel"])
+	require.Equal(t, names[1], track["associatedVideoTag"])
 	description := w.Local
 	if i.inbound() {
 		description = w.Remote

@@ -113,13 +113,13 @@ func (b *tab) delivers(within time.Duration, more uint64) {
 }
 
 // reconnects waits until the page has said hello once more, and frames are acknowledged.
-func (b *tab) reconnects(within time.Duration, hellos int) {
+func (b *tab) reconnects(hellos int) {
 	b.t.Helper()
-	eventually(b.t, within, b.room+": says hello again", func() (bool, string) {
+	eventually(b.t, patience, b.room+": says hello again", func() (bool, string) {
 		_, account := b.front.wire.newest()
 		return account.hellos+account.posts > hellos, jsonOf([]int{account.hellos, account.posts})
 	})
-	b.delivers(within, 4)
+	b.delivers(patience, 4)
 }
 
 // hellos counts them, whichever way they came.
