@@ -106,7 +106,7 @@ func TestMissingEnds(t *testing.T) {
 //
 // spec: CONF-02
 func TestTerminatedTwice(t *testing.T) {
-	last := statsOf("s", 9, sane)
+	last := statsOf("s of c", 9, sane)
 	last.ConferenceAtMs = base
 	s := conference.Fold([]conference.Event{said("c", 1, 0, "fabricAdded"), said("c", 2, 1000, "fabricTerminated"), said("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
 	require.EqualValues(t, base+1000, s.Participants[0].EndMs)

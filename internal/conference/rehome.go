@@ -55,6 +55,7 @@ func (sl *slot) activeHome(at int64) *conf {
 func (s *Set) move(p placed, to *conf) {
 	delete(p.from.remarks, p.id)
 	to.keep(p.id, p.remark)
+	s.share(to, p.id.session)
 	if !p.from.active {
 		to.revision = max(to.revision, p.from.revision)
 		to.counted.merge(&p.from.counted)

@@ -1,6 +1,7 @@
 package conference
 
 import (
+	"math"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/detect"
@@ -49,16 +50,17 @@ const (
 // Set holds the conferences of all apps: for each (appID, conferenceID) the instances
 // whose activity lies more than 30 s apart. It is not safe for concurrent use.
 type Set struct {
-	cfg   Config
-	judge *judge
-	keys  map[key]*slot
-	live  int               // instances that have not ended
-	count int               // all instances
-	due   map[int64][]*conf // by second: when to look whether they have ended
-	check []*conf           // to look at in the next Tick, whatever their deadline
-	kept  []keeping         // ended, oldest first
-	letGo []released        // let go, oldest first
-	out   []Summary         // for the next Tick
+	cfg      Config
+	judge    *judge
+	keys     map[key]*slot
+	sessions map[sessionKey]*sessionRecords
+	live     int               // instances that have not ended
+	count    int               // all instances
+	due      map[int64][]*conf // by second: when to look whether they have ended
+	check    []*conf           // to look at in the next Tick, whatever their deadline
+	kept     []keeping         // ended, oldest first
+	letGo    []released        // let go, oldest first
+	out      []Summary         // for the next Tick
 
 	wholeFromMs int64  // what begins earlier may be a part; 0: nobody can restore it
 	parts       []Part // for the next Parts
@@ -80,6 +82,7 @@ type slot struct {
 type conf struct {
 	*Conference
 	key      key
+	sessions map[string]struct{} // of which it has records
 	revision int
 	part     bool     // others of its records were let go
 	whole    bool     // all of its records were restored
@@ -116,7 +119,7 @@ type released struct {
 
 // NewSet returns an empty set.
 func NewSet(cfg Config) *Set {
-	return &Set{cfg: cfg, judge: newJudge(cfg.Detect, cfg.Labels), keys: make(map[key]*slot), due: make(map[int64][]*conf), turns: turns{due: make(map[int64][]*conf)}}
+	return &Set{cfg: cfg, judge: newJudge(cfg.Detect, cfg.Labels), keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf), turns: turns{due: make(map[int64][]*conf)}}
 }
 
 // Live returns the number of conferences that have not ended; Len that of all in memory.
@@ -124,20 +127,6 @@ func (s *Set) Live() int { return s.live }
 
 // Len returns the number of conferences in memory: live, and ended but not let go.
 func (s *Set) Len() int { return s.count }
-
-// Seen reports whether the record was applied before. It changes nothing.
-func (s *Set) Seen(e *Event) bool {
-	sl := s.keys[key{e.AppID, e.ConferenceID}]
-	if sl == nil {
-		return false
-	}
-	for _, c := range sl.confs {
-		if c.Seen(e) {
-			return true
-		}
-	}
-	return false
-}
 
 // Apply takes one record that arrived at nowMs.
 func (s *Set) Apply(e *Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
@@ -149,7 +138,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	case e.Session == "" || e.Seq == 0 || !e.identified() ||
 		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
 		return Invalid
-	case s.Seen(e):
+	case arrivedMs != math.MinInt64 && s.Seen(e) || s.seenHere(e): // a restored one is the store's, which is right
 		s.claim(e, arrivedMs)
 		return Duplicate
 	}
@@ -170,6 +159,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	}
 	before := c.span
 	c.apply(e, arrivedMs)
+	s.note(c, e)
 	if c.span != before && e.placeMs() < s.wholeFromMs {
 		c.whole, c.asked = false, 0 // it may touch what only the store knows
 	}
@@ -280,6 +270,9 @@ func (s *Set) join(sl *slot, c *conf) {
 func (s *Set) swallow(sl *slot, c, o *conf) {
 	whole := !s.isPart(c) && !s.isPart(o)
 	c.merge(o.Conference)
+	for session := range o.sessions {
+		s.share(c, session)
+	}
 	c.revision = max(c.revision, o.revision)
 	c.counted.merge(&o.counted)
 	c.whole, c.told = whole, nil
@@ -302,6 +295,7 @@ func (s *Set) drop(sl *slot, c *conf) {
 		}
 	}
 	c.gone = true
+	s.unshare(c)
 	s.count--
 	if !c.ended {
 		s.live--

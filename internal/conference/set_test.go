@@ -11,10 +11,10 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// said makes an event of session "s", fabric 1.
+// said makes an event of the one session of a conference, fabric 1.
 func said(conferenceID string, seq uint64, atMs int64, name string) conference.Event {
 	return conference.Event{
-		AppID: "app", ConferenceID: conferenceID, Session: "s", Seq: seq, AtMs: base + atMs, ConferenceAtMs: base,
+		AppID: "app", ConferenceID: conferenceID, Session: "s of " + conferenceID, Seq: seq, AtMs: base + atMs, ConferenceAtMs: base,
 		Fabric: 1, Kind: conference.KindEvent, Name: name,
 	}
 }

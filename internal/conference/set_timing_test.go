@@ -47,7 +47,8 @@ func heapOf(tb testing.TB, n int) float64 {
 	set := newSet(n, 0)
 	var stats conference.Stats
 	for c := range n {
-		for _, session := range []string{"019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e40"} {
+		for participant := range 2 {
+			session := fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", 2*c+participant)
 			for seq := range uint64(30) {
 				for i := range 5 {
 					e := measurement(fmt.Sprint("conference-", c), session, seq+1, i, &stats)

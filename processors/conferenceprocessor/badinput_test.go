@@ -87,7 +87,8 @@ func TestNonsenseIsCountedByReason(t *testing.T) {
 		spoiled(func(_ plog.ScopeLogs, r plog.LogRecord) { r.SetTimestamp(math.MaxUint64) })
 		require.Zero(t, c.set.Len())
 		spoiled(seq(1))
-		spoiled(func(s plog.ScopeLogs, _ plog.LogRecord) {
+		spoiled(func(s plog.ScopeLogs, r plog.LogRecord) {
+			seq(2)(s, r)
 			s.Scope().Attributes().PutStr(semconv.ConferenceID, "another")
 		})
 		require.Equal(t, 1, c.set.Len())
@@ -155,7 +156,7 @@ func TestAllEndAtOnce(t *testing.T) {
 		c, telemetry := start(t, next, nil)
 		const all = maxWaiting + 2000
 		for n := range all {
-			logs := event(1, "fabricAdded", `{}`)
+			logs := event(int64(n+1), "fabricAdded", `{}`)
 			logs.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, strconv.Itoa(n))
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 		}

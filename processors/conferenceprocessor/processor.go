@@ -38,6 +38,8 @@ type conferences struct {
 	mu       sync.Mutex
 	set      *conference.Set
 	inFlight map[string][][]records.Item // by session; almost always one at most
+	landed   *sync.Cond                  // on mu: something is not in flight any more
+	doubted  bool                        // a call failed since the last sweep: the store may have its records all the same
 	refused  refused
 
 	stop context.CancelFunc // nil before Start and after Shutdown
@@ -66,6 +68,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		labels:   labelCheck{bounds: bounds, logger: set.Logger},
 		inFlight: make(map[string][][]records.Item),
 	}
+	c.landed = sync.NewCond(&c.mu)
 	c.out = outbox[conference.Summary]{
 		what: "summaries", full: reasonFull, refused: reasonRefused,
 		next: next, write: writeSummaries, drop: c.drop, sent: c.checkLater, logger: set.Logger,
@@ -182,6 +185,9 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 func (c *conferences) look(items []records.Item) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for c.collides(items) {
+		c.landed.Wait()
+	}
 	var high *conference.Event // the highest of its session so far
 	for i := range items {
 		e := &items[i].Event
@@ -209,6 +215,27 @@ func (c *conferences) flies(e *conference.Event) bool {
 	return false
 }
 
+// collides reports whether a record in flight has the identity of one of items, but another
+// content. The store keeps the one that it gets first, which nobody here can know, so one
+// waits for the other.
+func (c *conferences) collides(items []records.Item) bool {
+	for i := range items {
+		e := &items[i].Event
+		for _, flying := range c.inFlight[e.Session] {
+			if o := find(flying, e); o != nil && !sameRecord(o, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameRecord reports whether two records of one identity go to the same place in the same way.
+func sameRecord(a, b *conference.Event) bool {
+	return a.AppID == b.AppID && a.ConferenceID == b.ConferenceID && a.Kind == b.Kind && a.Name == b.Name &&
+		a.Fabric == b.Fabric && a.AtMs == b.AtMs && a.ConferenceAtMs == b.ConferenceAtMs
+}
+
 // settle takes items out of flight and applies them when they were taken.
 func (c *conferences) settle(items []records.Item, taken bool, now time.Time) (results [conference.NumResults]int64) {
 	c.mu.Lock()
@@ -216,6 +243,8 @@ func (c *conferences) settle(items []records.Item, taken bool, now time.Time) (r
 	for session := range sessions(items) {
 		c.land(session, items)
 	}
+	c.landed.Broadcast()
+	c.doubted = c.doubted || !taken
 	nowMs := now.UnixMilli()
 	for i := range items {
 		e := &items[i].Event
@@ -257,13 +286,16 @@ func after(a, b *conference.Event) bool {
 	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
 }
 
-func contains(items []records.Item, e *conference.Event) bool {
+func contains(items []records.Item, e *conference.Event) bool { return find(items, e) != nil }
+
+// find returns the record among items that has the identity of e, nil when there is none.
+func find(items []records.Item, e *conference.Event) *conference.Event {
 	for i := range items { // by index: an item is large
 		if o := &items[i].Event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
-			return true
+			return o
 		}
 	}
-	return false
+	return nil
 }
 
 // drop counts what no summary counts.

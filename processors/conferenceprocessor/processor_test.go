@@ -308,8 +308,8 @@ func TestOneBadSummaryTakesNoOtherAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, nil)
-		for _, id := range []string{"good", "bad", "fine"} {
-			logs := event(1, "fabricTerminated", "{}")
+		for i, id := range []string{"good", "bad", "fine"} {
+			logs := event(int64(i+1), "fabricTerminated", "{}")
 			logs.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, id)
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 		}
@@ -354,7 +354,7 @@ func TestShutdownEndsNoConference(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
 		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
-		ended := event(1, "fabricTerminated", "{}")
+		ended := event(2, "fabricTerminated", "{}")
 		ended.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, "ended")
 		require.NoError(t, c.ConsumeLogs(t.Context(), ended))
 		advance(time.Millisecond)
@@ -372,7 +372,7 @@ func TestLiveConferencesAreMeasured(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, func(cfg *Config) { cfg.MaxConferences = 1 })
 		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
-		other := event(1, "fabricAdded", "{}")
+		other := event(2, "fabricAdded", "{}")
 		other.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, "other")
 		require.NoError(t, c.ConsumeLogs(t.Context(), other))
 		bad := event(0, "fabricAdded", "{}")

@@ -170,10 +170,24 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 	return err
 }
 
+// doubt makes another sweep due when a call failed: the next component may have stored its
+// records before, and their client may never send them again.
+func (c *conferences) doubt(now time.Time) {
+	if c.restorer == nil || !c.restorer.sweepAt.IsZero() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.doubted {
+		c.doubted, c.restorer.sweepAt = false, now.Add(sweepAfter)
+	}
+}
+
 // sweep brings in the conferences that ended while no process saw them: those without a
 // summary to which nobody came back. It does so once, and again and again where another
 // process may have gone.
 func (c *conferences) sweep(ctx context.Context, now time.Time) {
+	c.doubt(now)
 	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
 		return
 	}

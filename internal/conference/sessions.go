@@ -1,0 +1,70 @@
+package conference
+
+import (
+	"slices"
+	"strings"
+)
+
+// A record's identity is (session, seq, index), whatever it says and of which conference it
+// is (docs/protocol.md, section 2). The store keeps the first record that has an identity, so
+// the set must do the same across conferences: a record that only one of them counts would
+// keep a conference alive, or make one, of which the other knows nothing.
+
+// sessionKey names a session.
+type sessionKey struct{ appID, session string }
+
+// sessionRecords are the records of one session that are in memory.
+type sessionRecords struct {
+	seen  identities
+	confs int // that have some of them
+}
+
+// Seen reports whether a record of that identity was applied before. It changes nothing.
+func (s *Set) Seen(e *Event) bool {
+	of := s.sessions[sessionKey{e.AppID, e.Session}]
+	return of != nil && e.Index >= 0 && of.seen.has(e.Seq, e.Index)
+}
+
+// seenHere reports whether the record itself was applied before to a conference of its ID.
+func (s *Set) seenHere(e *Event) bool {
+	sl := s.keys[key{e.AppID, e.ConferenceID}]
+	return sl != nil && slices.ContainsFunc(sl.confs, func(c *conf) bool { return c.Seen(e) })
+}
+
+// note records that c has the record, if it found room there.
+func (s *Set) note(c *conf, e *Event) {
+	if c.Seen(e) {
+		s.share(c, e.Session).seen.add(e.Seq, e.Index)
+	}
+}
+
+// share records that c has records of a session.
+func (s *Set) share(c *conf, session string) *sessionRecords {
+	of := s.sessions[sessionKey{c.key.appID, session}]
+	if of == nil {
+		session = strings.Clone(session)
+		of = new(sessionRecords)
+		s.sessions[sessionKey{c.key.appID, session}] = of
+	}
+	if _, shared := c.sessions[session]; !shared {
+		if c.sessions == nil {
+			c.sessions = make(map[string]struct{}, 1)
+		}
+		c.sessions[strings.Clone(session)] = struct{}{}
+		of.confs++
+	}
+	return of
+}
+
+// unshare forgets the sessions of which no other conference than c, which is let go, has
+// records.
+func (s *Set) unshare(c *conf) {
+	for session := range c.sessions {
+		k := sessionKey{c.key.appID, session}
+		if of := s.sessions[k]; of.confs > 1 {
+			of.confs--
+		} else {
+			delete(s.sessions, k)
+		}
+	}
+}
