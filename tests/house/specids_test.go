@@ -41,7 +41,6 @@ var inPart = map[string]string{
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"OUT-01":  "metrics are scraped; pushing them needs a component that the distribution leaves out",
 	"SRV-04":  "no budget in bytes for a user or an application",
-	"STAT-01": "the interval is one for all applications",
 }
 
 var (
@@ -129,7 +128,12 @@ func TestSpecIDs(t *testing.T) {
 	})
 	for _, id := range known {
 		_, waits := notYet[id]
-		require.NotEqual(t, waits, claimed[id] != "", "%s: claimed by %q, in notYet: %v", id, claimed[id], waits)
+		if waits && claimed[id] != "" {
+			t.Errorf("%s is claimed by %s: strike it from notYet, or move it to inPart with what is still missing", id, claimed[id])
+		}
+		if !waits && claimed[id] == "" {
+			t.Errorf("%s is claimed by no test: list it in notYet with what is missing", id)
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(inPart)) {
 		require.NotEmpty(t, claimed[id], "%s is proved in part by no test: it belongs into notYet", id)
