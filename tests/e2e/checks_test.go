@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -66,7 +67,7 @@ func (s *scene) checkConference(t *testing.T, one *call) {
 	require.Equal(t, map[string]int{reportedFunction: 1}, sum.ErrorsByFunction)
 	require.Equal(t, 1, sum.Feedback.Count)
 	require.Zero(t, sum.LostMeasurements)
-	require.Equal(t, nameless(cause.Replay(t, s.sink.of(one.room))), sum, "what follows from the records that the receiver emitted")
+	require.Equal(t, nameless(t, cause.Replay(t, s.sink.of(one.room))), nameless(t, sum), "what follows from the records that the receiver emitted")
 	require.Len(t, sum.Participants, 2)
 	for _, p := range sum.Participants {
 		checkParticipant(t, one, p)
@@ -76,20 +77,27 @@ func (s *scene) checkConference(t *testing.T, one *call) {
 	}
 }
 
-// nameless takes out the names that the dashboard does not show.
-func nameless(s conference.Summary) conference.Summary {
-	for i := range s.Participants {
-		p := &s.Participants[i]
-		p.UserID, p.UserIDs = "", nil
-		for j := range p.Fabrics {
-			f := &p.Fabrics[j]
-			f.RemoteUserID, f.RemoteUserIDs = "", nil
-			for k := range f.Streams {
-				f.Streams[k].UserID = ""
-			}
+// nameless is a document without the names that the dashboard does not show.
+func nameless(t *testing.T, document any) any {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(jsonOf(document)), &v))
+	return withoutNames(v)
+}
+
+func withoutNames(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutNames(v[i])
+		}
+	case map[string]any:
+		maps.DeleteFunc(v, func(name string, _ any) bool { return strings.Contains(strings.ToLower(name), "userid") })
+		for name := range v {
+			v[name] = withoutNames(v[name])
 		}
 	}
-	return s
+	return v
 }
 
 func users(r row) []string {
@@ -302,7 +310,7 @@ func (s *scene) checkStore(t *testing.T) {
 		require.True(t, json.Valid(c.Summary.Document))
 		require.Len(t, c.Participants, 2, c.ConferenceID)
 		scores := checkRecords(t, store, ref)
-		t.Logf("%s: %d intervals without harm, %d with a tenth lost", c.ConferenceID, scores.clean, scores.lossy)
+		t.Logf("%s: %d intervals without harm, %d in which loss is heard", c.ConferenceID, scores.clean, scores.lossy)
 		if slices.ContainsFunc(s.calls, func(one *call) bool { return one.lossy && one.room == c.ConferenceID }) {
 			require.Positive(t, scores.lossy, c.ConferenceID)
 		}
@@ -314,7 +322,7 @@ func (s *scene) checkStore(t *testing.T) {
 type scored struct{ clean, lossy int }
 
 // check holds the score of an interval of sound against its measures: where nothing was lost,
-// made up or late it is high, and where a tenth was lost it is low.
+// made up or late it is high, and where loss was heard it is low.
 func (s *scored) check(t *testing.T, r storage.Record) {
 	t.Helper()
 	number := func(name string) float64 {
@@ -330,15 +338,14 @@ func (s *scored) check(t *testing.T, r storage.Record) {
 	if !ok || r.Attributes[semconv.StatsType] != "inbound-rtp" || r.Attributes[semconv.MediaType] != "audio" || number("packets") < 20 {
 		return
 	}
-	lost := number("packetsLost") / (number("packetsLost") + number("packets"))
 	madeUp := (number("concealedSamples") - number("silentConcealedSamples")) / number("samples")
 	lateMs := number("jitterBufferDelayMs") + number("rttMs")/2
-	if lost == 0 && madeUp < 0.001 && lateMs < 150 {
+	if number("packetsLost") == 0 && madeUp < 0.001 && lateMs < 150 {
 		require.Greater(t, mos, 4.0, "number %d", r.Seq)
 		s.clean++
 	}
-	if lost >= lossFraction {
-		require.Less(t, mos, 3.2, "number %d", r.Seq)
+	if number("packetsLost") > 0 && madeUp >= 0.03 {
+		require.Less(t, mos, 3.8, "number %d", r.Seq)
 		s.lossy++
 	}
 }
