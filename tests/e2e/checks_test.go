@@ -340,7 +340,7 @@ func (s *scored) check(t *testing.T, r storage.Record) {
 	}
 	madeUp := (number("concealedSamples") - number("silentConcealedSamples")) / number("samples")
 	lateMs := number("jitterBufferDelayMs") + number("rttMs")/2
-	if number("packetsLost") == 0 && madeUp < 0.001 && lateMs < 150 {
+	if number("packetsLost") == 0 && madeUp < 0.001 && lateMs < 60 {
 		require.Greater(t, mos, 4.0, "number %d", r.Seq)
 		s.clean++
 	}
