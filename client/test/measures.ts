@@ -398,12 +398,17 @@ export interface Computes {
   columnsLine: (set: number) => string;
 }
 
-/** The rows and senders of the last of three readings; an interval before it makes freezes of two. */
-export function computed({ createMonitor, columnsLine }: Computes) {
+/** The last of three readings; an interval before it makes freezes of two, and means of two. */
+export function lastReading({ createMonitor }: Pick<Computes, 'createMonitor'>) {
   const monitor = createMonitor(0);
   monitor.adopt(reading(-2 / 3), 100_000 - (intervalMs * 2) / 3);
   monitor.measure(reading(0), 100_000, (ssrc) => areas.get(ssrc) ?? null);
-  const { groups, intervals } = monitor.measure(reading(1), 100_000 + intervalMs, (ssrc) => areas.get(ssrc) ?? null);
+  return monitor.measure(reading(1), 100_000 + intervalMs, (ssrc) => areas.get(ssrc) ?? null);
+}
+
+/** The rows and senders of the last reading. */
+export function computed({ createMonitor, columnsLine }: Computes) {
+  const { groups, intervals } = lastReading({ createMonitor });
   return {
     intervals: groups.map((group) => group.intervalMs),
     rows: groups
