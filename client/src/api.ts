@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { callbackEvents, callType, enums, role } from './enums.ts';
 import { begin, type Instance, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
-import { attempt, guard, Invalid, later, note, onRefusal, text } from './result.ts';
+import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
 import { over } from './session.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
@@ -106,7 +106,12 @@ function addNewFabric(
   const callback = pcCallbackOf(older ? fifth : sixth);
   const attributes = older ? (check.isObject(sixth) ? sixth : undefined) : fifth;
   check.must(
-    check.reading('pc', () => typeof (pc as { getStats?: unknown } | null)?.getStats === 'function'),
+    check.reading('pc', () => {
+      const given = pc as Partial<RTCPeerConnection & { [Symbol.toStringTag]: string }> | null | undefined;
+      // The browser refuses what a bare Proxy of its object asks: that throws here.
+      const readable = !given?.[Symbol.toStringTag] || given.signalingState !== null;
+      return readable && typeof given?.getStats === 'function';
+    }),
     'pc',
     'a PeerConnection with getStats',
     pc,
@@ -223,7 +228,7 @@ function deviceList(value: unknown): object[] {
       const device = typeof given === 'string' ? { label: given } : given;
       return check.isObject(device) ? { ...device, kind: device.kind ?? (kind || undefined) } : [];
     });
-    while (check.byteLength(JSON.stringify(kept)) > 4000) kept.pop();
+    while (check.byteLength(json(kept)) > 4000) kept.pop();
     if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
     return kept;
   });

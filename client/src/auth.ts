@@ -1,7 +1,7 @@
 // The handshake (protocol section 3): an app secret or a third-party token becomes a
 // session token.
 
-import { attempt, text } from './result.ts';
+import { attempt, json, text } from './result.ts';
 import { clientFirstBare, makeNonce, prove } from './scram.ts';
 import type { CsError, TokenGenerator, UserID } from './types.ts';
 import { isObject } from './validate.ts';
@@ -57,7 +57,7 @@ export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<T
 
 async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal('authError', 'this page has no WebCrypto, which an AppSecret needs: https or localhost has it');
+    throw new Refusal('authError', 'this page has no WebCrypto: an AppSecret needs https or localhost');
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: 'scram-first', appID, userID, scram: `n,,${bare}` });
@@ -66,7 +66,7 @@ async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: 
   });
   const last = await exchange(env, { type: 'scram-final', state: first.state, scram: final });
   if (last.scram !== expected) {
-    throw new Refusal('authError', 'the server could not prove that it knows the AppSecret', false, 0, 'auth_failed');
+    throw new Refusal('authError', 'the server does not know the AppSecret', false, 0, 'auth_failed');
   }
   return toToken(last);
 }
@@ -100,7 +100,7 @@ function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): P
         answer,
       );
     } catch (error) {
-      answer(error || 'the token generator threw');
+      answer(error || 'it threw');
     }
   });
 }
@@ -113,13 +113,13 @@ type Exchange = Message & { sent: number; received: number };
 function toToken(answer: Exchange): Token {
   const { token, session, expiresInMs, at } = answer;
   if (typeof token !== 'string' || typeof session !== 'string')
-    throw new Refusal('httpError', 'the answer has no token or no session', true);
+    throw new Refusal('httpError', 'the answer has no token', true);
   return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at) };
 }
 
 async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchange> {
   const sent = mono();
-  const [answer] = await post(url, JSON.stringify(message));
+  const [answer] = await post(url, json(message));
   return { ...answer, sent, received: mono() };
 }
 
@@ -164,7 +164,9 @@ export function parseLine(line: unknown): Message | null {
 export function refused({ code, csError, message, retry, retryAfterMs }: Message, status = 0): Refusal {
   return new Refusal(
     (csError as CsError | undefined) ?? (status ? 'httpError' : 'wsChannelFailure'),
-    String(message ?? (status ? `HTTP status ${status}` : code)),
+    String(
+      message ?? (status ? `HTTP status ${status}${status === 404 ? ': set configParams.backendUrl?' : ''}` : code),
+    ),
     retry === true ||
       code === 'hello_expected' || // older collectors mean it for good
       status === 429 ||

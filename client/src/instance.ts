@@ -28,7 +28,7 @@ function emit({ subscribers }: Instance, name: string, ...args: unknown[]): void
 export function sessionOf({ session }: Instance): Session {
   if (!session) throw new Invalid('initialize() must be called first');
   const halted = session.halted();
-  if (halted) fail(`it waits for another initialize(): ${halted.message}`);
+  if (halted) fail(`initialize() again: ${halted.message}`);
   return session;
 }
 

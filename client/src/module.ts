@@ -1,8 +1,10 @@
 // Entry of qos.mjs. The names serve code that uses the module's namespace as the object.
 
 import { assemble } from './index.ts';
+import { attempt } from './result.ts';
 
-const qos = assemble(import.meta.url);
+// What a bundler writes in its place may need a document.
+const qos = assemble(attempt(() => import.meta.url));
 
 export default qos;
 export const {

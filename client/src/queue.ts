@@ -7,6 +7,7 @@
 // place.
 
 import type { Clock, Stamp } from './clock.ts';
+import { json } from './result.ts';
 import type { CsError } from './types.ts';
 import { byteLength } from './validate.ts';
 
@@ -113,7 +114,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
 
     /** Numbers a frame; false when it is too large. */
     push(frame: Frame): boolean {
-      const tail = JSON.stringify(frame.members).slice(1);
+      const tail = json(frame.members).slice(1);
       const bytes = byteLength(tail) + headBytes;
       if (bytes > maxEntryBytes) return false;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
@@ -250,6 +251,6 @@ function skipOf(run: readonly Entry[], clock: Clock): Entry {
     rank: skipRank,
     bytes: headBytes + 48 * lost.length,
     sent: false,
-    text: once(() => JSON.stringify({ type: 'skip', seq, from, at: clock.time(stamp), lost })),
+    text: once(() => json({ type: 'skip', seq, from, at: clock.time(stamp), lost })),
   };
 }

@@ -8,7 +8,7 @@ import { createFabric, type Fabric, type FabricDescription, type FabricEnv, type
 import { isClosed } from './lifecycle.ts';
 import { watchPage } from './page.ts';
 import { createQueue, type Frame, maxEntryBytes, once } from './queue.ts';
-import { attempt, Invalid } from './result.ts';
+import { attempt, Invalid, json } from './result.ts';
 import { columnsLine } from './stats/measures.ts';
 import { defaultBounds } from './stats/quality.ts';
 import { createTimer } from './timer.ts';
@@ -216,7 +216,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
     announcements.set(
       lastFabric,
-      once(() => JSON.stringify({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
+      once(() => json({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
     );
     env.known.set(pc, (env.known.get(pc) ?? new Set()).add(conferenceID));
     const first = !fabrics.length;
@@ -326,8 +326,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     addFabric,
 
     /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-    continues: (next: SessionInfo) =>
-      JSON.stringify([next.appID, next.base, next.userID]) === JSON.stringify([appID, base, info.userID]),
+    continues: (next: SessionInfo) => json([next.appID, next.base, next.userID]) === json([appID, base, info.userID]),
 
     /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
     again(next: SessionInfo): void {

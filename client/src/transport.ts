@@ -4,7 +4,7 @@
 import { parseLine, post, Refusal, refused, type Token } from './auth.ts';
 import type { Clock } from './clock.ts';
 import { type Entry, maxEntryBytes, type Queue } from './queue.ts';
-import { text } from './result.ts';
+import { json, text } from './result.ts';
 import { createTimer } from './timer.ts';
 import type { CsError } from './types.ts';
 import { type Context, linesOf, postBody } from './wire.ts';
@@ -81,7 +81,7 @@ export function createTransport(env: TransportEnv) {
     ready = paused = false;
     for (const timer of [watchdog, pause, nextTry]) timer.cancel();
     if (!ws) return;
-    ws.onopen = ws.onmessage = ws.onclose = null;
+    ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
     try {
       if (lastWords && ws.readyState === 1) ws.send(lastWords);
       ws.close(1000);
@@ -171,12 +171,13 @@ export function createTransport(env: TransportEnv) {
       socket = ws;
       ready = false;
       watch(helloMs);
-      ws.onopen = () => safely(() => ws.send(JSON.stringify(hello())));
+      ws.onopen = () => safely(() => ws.send(json(hello())));
       ws.onmessage = (event) => {
         watch(silenceMs);
         safely(() => handle(parseLine(event.data)));
       };
-      ws.onclose = () => lost();
+      // Where a policy forbids the connection, Chromium reports no close.
+      ws.onclose = ws.onerror = () => lost();
     } catch (error) {
       socketFailed(text(error));
     }
@@ -214,9 +215,11 @@ export function createTransport(env: TransportEnv) {
   function socketFailed(msg: string): void {
     // While the POST door stands in, an attempt to get back is no outage.
     if (!posting) report('wsChannelFailure', msg);
+    const already = posting;
     posting ||= ++socketRefusals >= refusalsBeforePost;
     if (posting) postUntil = clock.mono() + socketAgainMs;
-    retry();
+    if (posting === already) retry();
+    else connectIn(0);
   }
 
   /** Connects anew with the patience of a first attempt. */

@@ -1,10 +1,11 @@
 // Checks of arguments. A check returns what is kept, or throws Invalid with a message
 // that names the argument, its limit and the kind of what came (FAB-02), never the value.
 
-import { attempt, Invalid, note, text } from './result.ts';
+import { attempt, Invalid, json, note, text } from './result.ts';
 import type { UserID } from './types.ts';
 
-export const encoder = new TextEncoder();
+/** Without it each operation fails, and the page goes on. */
+export const encoder = attempt(() => new TextEncoder()) as TextEncoder;
 
 /** The length in UTF-8 bytes. */
 export function byteLength(value: string): number {
@@ -137,8 +138,8 @@ export function requireList(name: string, value: unknown): unknown[] {
 /** A JSON object of at most 4 KiB, as JSON would carry it. */
 export function requireData(name: string, value: unknown): Record<string, unknown> {
   must(isObject(value), name, 'an object', value);
-  const json = reading(name, () => JSON.stringify(value) ?? '{}');
-  atMost(name, 4096, 'bytes of JSON', byteLength(json));
-  const data: unknown = JSON.parse(json);
+  const text = reading(name, () => json(value) ?? '{}');
+  atMost(name, 4096, 'bytes of JSON', byteLength(text));
+  const data: unknown = JSON.parse(text);
   return isObject(data) ? data : {};
 }

@@ -1,6 +1,7 @@
 // How entries of the queue go on the wire, with the context that they need (protocol 4.2).
 
 import { type Entry, maxFrameBytes } from './queue.ts';
+import { json } from './result.ts';
 import { byteLength } from './validate.ts';
 
 /** The announcements of fabrics and column sets; the same text each time. */
@@ -27,7 +28,7 @@ export function postBody(
   took: (entry: Entry) => void,
 ): string {
   const heard = new Set<string>();
-  let body = JSON.stringify(hello);
+  let body = json(hello);
   for (const entry of entries) {
     const longer = [body, ...linesOf(entry, context, heard)].join('\n');
     if (byteLength(longer) > maxFrameBytes) break;

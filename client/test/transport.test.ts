@@ -418,7 +418,7 @@ describe('what the collector says', () => {
       await harness.run(2000);
       return { harness, qos, pc };
     }
-    const reason = 'it waits for another initialize(): not from there';
+    const reason = 'initialize() again: not from there';
 
     it('operations answer failure and say why; pcCallbacks hear it, once', async () => {
       const { harness, qos, pc } = await silenced();

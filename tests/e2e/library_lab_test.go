@@ -71,7 +71,7 @@ func TestLibraryInCalls(t *testing.T) {
 		"Leaves": leaves, "Legacy": isOfTheOldForm, "Addresses": keepsAddresses, "Texts": cutsTexts,
 		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
 		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
-		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Busy": isBusy, "Habits": isUsedOddly,
+		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Policy": isForbiddenSockets, "OldLibraries": standsOldLibraries, "Busy": isBusy, "Habits": isUsedOddly,
 		"Whose": actsOnItsOwn, "Renames": renamesOne,
 	}
 	t.Run("Subjects", func(t *testing.T) {

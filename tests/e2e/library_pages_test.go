@@ -54,6 +54,9 @@ func startLibraryPages(t *testing.T, built string) *libraryPages {
 			contentType = "text/javascript; charset=utf-8"
 		}
 		w.Header().Set("Content-Type", contentType)
+		if policy := r.URL.Query().Get("policy"); policy != "" {
+			w.Header().Set("Content-Security-Policy", policy)
+		}
 		_, _ = w.Write([]byte(pages.fill.Replace(string(text))))
 	})
 	mux.HandleFunc("GET /require.js", func(w http.ResponseWriter, r *http.Request) {

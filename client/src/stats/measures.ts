@@ -2,6 +2,7 @@
 // stand in, and how they are read from a browser's reports. Sets are fixed, so that a set's
 // number means the same for the whole session; they hold what at least one browser supplies.
 
+import { json } from '../result.ts';
 import { cutBytes } from '../validate.ts';
 import { num, type Report, str } from './normalise.ts';
 
@@ -106,7 +107,7 @@ const sets = [
     names,
     blank,
     counters,
-    line: JSON.stringify({ type: 'columns', set, statsType, mediaType, names }),
+    line: json({ type: 'columns', set, statsType, mediaType, names }),
   };
 });
 
