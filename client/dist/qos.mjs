@@ -32,6 +32,13 @@ function outcome(status, msg) {
   return { status, msg, message: msg };
 }
 var unreadable = "it cannot be read";
+var plain = {};
+function json(value) {
+  return JSON.stringify(value, function(key, made) {
+    const given = this[key];
+    return Array.isArray(given) || given?.toJSON === plain.toJSON ? given : made;
+  });
+}
 function text(thrown) {
   return attempt(() => thrown instanceof Error ? thrown.message : String(thrown), unreadable);
 }
@@ -84,7 +91,7 @@ function parse(text2) {
 }
 
 // src/validate.ts
-var encoder = new TextEncoder();
+var encoder = attempt(() => new TextEncoder());
 function byteLength(value) {
   return encoder.encode(value).length;
 }
@@ -176,9 +183,9 @@ function requireList(name, value) {
 }
 function requireData(name, value) {
   must(isObject(value), name, "an object", value);
-  const json2 = reading(name, () => JSON.stringify(value) ?? "{}");
-  atMost(name, 4096, "bytes of JSON", byteLength(json2));
-  const data = JSON.parse(json2);
+  const text2 = reading(name, () => json(value) ?? "{}");
+  atMost(name, 4096, "bytes of JSON", byteLength(text2));
+  const data = JSON.parse(text2);
   return isObject(data) ? data : {};
 }
 
@@ -310,7 +317,7 @@ function login(env, who, renew) {
 }
 async function scramLogin(env, { appID, userID }, secret) {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal("authError", "this page has no WebCrypto, which an AppSecret needs: https or localhost has it");
+    throw new Refusal("authError", "this page has no WebCrypto: an AppSecret needs https or localhost");
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
@@ -319,7 +326,7 @@ async function scramLogin(env, { appID, userID }, secret) {
   });
   const last = await exchange(env, { type: "scram-final", state: first.state, scram: final });
   if (last.scram !== expected) {
-    throw new Refusal("authError", "the server could not prove that it knows the AppSecret", false, 0, "auth_failed");
+    throw new Refusal("authError", "the server does not know the AppSecret", false, 0, "auth_failed");
   }
   return toToken(last);
 }
@@ -349,19 +356,19 @@ function generate(env, generator, forceNew) {
         answer
       );
     } catch (error) {
-      answer(error || "the token generator threw");
+      answer(error || "it threw");
     }
   });
 }
 function toToken(answer) {
   const { token, session, expiresInMs, at } = answer;
   if (typeof token !== "string" || typeof session !== "string")
-    throw new Refusal("httpError", "the answer has no token or no session", true);
+    throw new Refusal("httpError", "the answer has no token", true);
   return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
 }
 async function exchange({ url, mono }, message) {
   const sent = mono();
-  const [answer] = await post(url, JSON.stringify(message));
+  const [answer] = await post(url, json(message));
   return { ...answer, sent, received: mono() };
 }
 async function post(url, body, keepalive = false) {
@@ -396,7 +403,9 @@ function parseLine(line) {
 function refused({ code, csError, message, retry, retryAfterMs }, status = 0) {
   return new Refusal(
     csError ?? (status ? "httpError" : "wsChannelFailure"),
-    String(message ?? (status ? `HTTP status ${status}` : code)),
+    String(
+      message ?? (status ? `HTTP status ${status}${status === 404 ? ": set configParams.backendUrl?" : ""}` : code)
+    ),
     retry === true || code === "hello_expected" || // older collectors mean it for good
     status === 429 || status >= 500 || // Without a code it was not the collector that answered.
     status > 0 && (!code || code === "token_expired"),
@@ -750,7 +759,7 @@ var sets = [
     names,
     blank,
     counters,
-    line: JSON.stringify({ type: "columns", set, statsType, mediaType, names })
+    line: json({ type: "columns", set, statsType, mediaType, names })
   };
 });
 function blankOf(names) {
@@ -1437,7 +1446,7 @@ function createQueue(clock, limits = defaults) {
     shrink,
     /** Numbers a frame; false when it is too large. */
     push(frame) {
-      const tail = JSON.stringify(frame.members).slice(1);
+      const tail = json(frame.members).slice(1);
       const bytes = byteLength(tail) + headBytes;
       if (bytes > maxEntryBytes) return false;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
@@ -1557,7 +1566,7 @@ function skipOf(run, clock) {
     rank: skipRank,
     bytes: headBytes + 48 * lost.length,
     sent: false,
-    text: once(() => JSON.stringify({ type: "skip", seq, from, at: clock.time(stamp), lost }))
+    text: once(() => json({ type: "skip", seq, from, at: clock.time(stamp), lost }))
   };
 }
 
@@ -1586,7 +1595,7 @@ function linesOf({ lost, sets: sets2, text: text2 }, context, heard) {
 }
 function postBody(hello, entries, context, took) {
   const heard = /* @__PURE__ */ new Set();
-  let body = JSON.stringify(hello);
+  let body = json(hello);
   for (const entry of entries) {
     const longer = [body, ...linesOf(entry, context, heard)].join("\n");
     if (byteLength(longer) > maxFrameBytes) break;
@@ -1645,7 +1654,7 @@ function createTransport(env) {
     ready = paused = false;
     for (const timer of [watchdog, pause, nextTry]) timer.cancel();
     if (!ws) return;
-    ws.onopen = ws.onmessage = ws.onclose = null;
+    ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
     try {
       if (lastWords && ws.readyState === 1) ws.send(lastWords);
       ws.close(1e3);
@@ -1717,12 +1726,12 @@ function createTransport(env) {
       socket = ws;
       ready = false;
       watch(helloMs);
-      ws.onopen = () => safely(() => ws.send(JSON.stringify(hello())));
+      ws.onopen = () => safely(() => ws.send(json(hello())));
       ws.onmessage = (event) => {
         watch(silenceMs);
         safely(() => handle(parseLine(event.data)));
       };
-      ws.onclose = () => lost();
+      ws.onclose = ws.onerror = () => lost();
     } catch (error) {
       socketFailed(text(error));
     }
@@ -1753,9 +1762,11 @@ function createTransport(env) {
   }
   function socketFailed(msg) {
     if (!posting) report("wsChannelFailure", msg);
+    const already = posting;
     posting ||= ++socketRefusals >= refusalsBeforePost;
     if (posting) postUntil = clock.mono() + socketAgainMs;
-    retry();
+    if (posting === already) retry();
+    else connectIn(0);
   }
   function reconnect(minMs = 0) {
     disconnect();
@@ -2083,7 +2094,7 @@ function createSession(first, env) {
     const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
     announcements.set(
       lastFabric,
-      once(() => JSON.stringify({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
+      once(() => json({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
     );
     env.known.set(pc, (env.known.get(pc) ?? /* @__PURE__ */ new Set()).add(conferenceID));
     const first2 = !fabrics.length;
@@ -2168,7 +2179,7 @@ function createSession(first, env) {
     recorder,
     addFabric,
     /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-    continues: (next) => JSON.stringify([next.appID, next.base, next.userID]) === JSON.stringify([appID, base, info.userID]),
+    continues: (next) => json([next.appID, next.base, next.userID]) === json([appID, base, info.userID]),
     /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
     again(next) {
       info = next;
@@ -2205,7 +2216,7 @@ function emit({ subscribers }, name, ...args) {
 function sessionOf({ session }) {
   if (!session) throw new Invalid("initialize() must be called first");
   const halted = session.halted();
-  if (halted) fail(`it waits for another initialize(): ${halted.message}`);
+  if (halted) fail(`initialize() again: ${halted.message}`);
   return session;
 }
 function begin(instance, info) {
@@ -2260,19 +2271,19 @@ function reportError(instance, pc, conferenceID, functionName, error, localSDP, 
 }
 function describe(error) {
   const { name, message } = isObject(error) ? error : { message: error };
-  const said = message ?? (isObject(error) && name === void 0 ? json(error) : "");
+  const said = message ?? (isObject(error) && name === void 0 ? json2(error) : "");
   return [String(name ?? ""), String(said)];
 }
 function logText(log) {
   const text2 = attempt(
-    () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json(log),
+    () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json2(log),
     unreadable
   );
   const kept = cut("domError", text2, maxLogBytes);
   if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
 }
-function json(value) {
+function json2(value) {
   try {
     return JSON.stringify(value ?? void 0) ?? "";
   } catch {
@@ -2344,7 +2355,11 @@ function addNewFabric(instance, pc, remoteUserID, usage, conferenceID, fifth, si
   const callback = pcCallbackOf(older ? fifth : sixth);
   const attributes = older ? isObject(sixth) ? sixth : void 0 : fifth;
   must(
-    reading("pc", () => typeof pc?.getStats === "function"),
+    reading("pc", () => {
+      const given = pc;
+      const readable = !given?.[Symbol.toStringTag] || given.signalingState !== null;
+      return readable && typeof given?.getStats === "function";
+    }),
     "pc",
     "a PeerConnection with getStats",
     pc
@@ -2432,7 +2447,7 @@ function deviceList(value) {
       const device = typeof given2 === "string" ? { label: given2 } : given2;
       return isObject(device) ? { ...device, kind: device.kind ?? (kind || void 0) } : [];
     });
-    while (byteLength(JSON.stringify(kept)) > 4e3) kept.pop();
+    while (byteLength(json(kept)) > 4e3) kept.pop();
     if (kept.length < all.length) note(`eventData.deviceList was cut to ${kept.length} devices`);
     return kept;
   });
@@ -2511,7 +2526,7 @@ function assemble(scriptUrl) {
 }
 
 // src/module.ts
-var qos = assemble(import.meta.url);
+var qos = assemble(attempt(() => import.meta.url));
 var module_default = qos;
 var {
   initialize: initialize2,
