@@ -57,7 +57,7 @@ func (d *Decoder) resolve(fabric int, scope *Scope) {
 func (d *Decoder) fabricNumbered(n int) *Fabric {
 	f := d.fabrics[n]
 	if f == nil {
-		d.scan.fail(CodeFabricUnknown, 0, "%d was not announced on this connection", n)
+		d.scan.fail(CodeFabricUnknown, 0, "was not announced on this connection")
 	}
 	return f
 }

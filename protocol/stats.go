@@ -114,13 +114,13 @@ func (f *statsFrame) readRow(s *scanner) {
 	}
 	columns := f.d.sets[set]
 	if columns == nil {
-		s.fail(CodeColumnsUnknown, 0, "is of column set %d, which was not announced on this connection", set)
+		s.fail(CodeColumnsUnknown, 0, "is of a column set that was not announced on this connection")
 		return
 	}
 	first := len(f.values)
 	for i, m := range columns.Measures {
 		if !s.more(']', false) {
-			s.fail(CodeFieldValue, 0, "has %d values, column set %d has %d names", i, set, len(columns.Names))
+			s.fail(CodeFieldValue, 0, "has %d values, its column set has %d names", i, len(columns.Names))
 			return
 		}
 		f.values = append(f.values, Value{})
@@ -131,7 +131,7 @@ func (f *statsFrame) readRow(s *scanner) {
 		}
 	}
 	if s.more(']', false) {
-		s.fail(CodeFieldValue, 0, "has more values than the %d names of column set %d", len(columns.Names), set)
+		s.fail(CodeFieldValue, 0, "has more values than the %d names of its column set", len(columns.Names))
 		return
 	}
 	f.Records = append(f.Records, Record{columns, f.values[first:len(f.values):len(f.values)]})

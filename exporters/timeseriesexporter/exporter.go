@@ -13,6 +13,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 // timeseries owns the scrape server and the aggregates.
@@ -38,7 +39,7 @@ func (t *timeseries) start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("scrape endpoint: %w", err)
 	}
-	listener, err := t.cfg.ToListener(ctx)
+	listener, err := tlsserver.Listen(ctx, &t.cfg.ServerConfig)
 	if err != nil {
 		return fmt.Errorf("scrape endpoint %s: %w", t.cfg.NetAddr.Endpoint, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/serverlog"
 	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 // storeTimeout ends a request whose store does not answer.
@@ -49,7 +50,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
 	}
-	listener, err := cfg.ToListener(ctx)
+	listener, err := tlsserver.Listen(ctx, &cfg.ServerConfig)
 	if err != nil {
 		return fmt.Errorf("management endpoint %s: %w", cfg.NetAddr.Endpoint, err)
 	}

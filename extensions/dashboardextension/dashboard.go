@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -61,7 +62,7 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}
-	listener, err := d.cfg.ToListener(ctx)
+	listener, err := tlsserver.Listen(ctx, &d.cfg.ServerConfig)
 	if err != nil {
 		return fmt.Errorf("dashboard endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
 	}

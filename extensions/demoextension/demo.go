@@ -13,6 +13,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/demoextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
 // demo owns the server of the page and the rooms.
@@ -45,7 +46,7 @@ func (d *demo) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("demo endpoint: %w", err)
 	}
-	listener, err := d.cfg.ToListener(ctx)
+	listener, err := tlsserver.Listen(ctx, &d.cfg.ServerConfig)
 	if err != nil {
 		return fmt.Errorf("demo endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
 	}

@@ -9,7 +9,12 @@ import (
 
 var peer = regexp.MustCompile(` (from|serving) (\[[^\]]*\]|[0-9.]+):\d+`)
 
-// Line returns a line of http.Server.ErrorLog on one line and without the peer's address.
+// Line returns a line of http.Server.ErrorLog without the peer's address, and without what a
+// quote or bracket begins: that may repeat what the peer sent.
 func Line(line []byte) string {
-	return peer.ReplaceAllString(strings.TrimSpace(string(line)), "")
+	text := peer.ReplaceAllString(strings.TrimSpace(string(line)), "")
+	if i := strings.IndexAny(text, `"'([{`); i >= 0 {
+		text = strings.TrimSpace(text[:i])
+	}
+	return text
 }

@@ -65,8 +65,8 @@ func createDefaultConfig() component.Config {
 	server.NetAddr.Endpoint = "localhost:8480"
 	server.ReadHeaderTimeout = 10 * time.Second
 	server.ReadTimeout = 20 * time.Second
-	server.MaxRequestBodySize = protocol.MaxFrameBytes
-	server.CompressionAlgorithms = []string{""} // bodies are small, a decoder is one more way in
+	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the doors accept MaxFrameBytes
+	server.CompressionAlgorithms = []string{""}                        // bodies are small, a decoder is one more way in
 	labels := quality.DefaultBounds()
 	return &Config{
 		ServerConfig:             server,

@@ -13,7 +13,7 @@ import (
 
 // serveAuth is the handshake (docs/protocol.md, section 3).
 func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
-	body, refusal := readBody(w, r)
+	body, refusal := readBody(r)
 	if refusal == nil {
 		body, refusal = d.handshake(r.Context(), body, originOf(r), d.may.network(r), time.Now())
 	}
@@ -73,7 +73,7 @@ func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, e)
 		return
 	}
-	body, refused := readBody(w, r)
+	body, refused := readBody(r)
 	if refused != nil { // fewer frames fit, and what they hold is good
 		writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
 		return

@@ -210,17 +210,28 @@ func TestPostedFramesAreTakenUpToTheLimits(t *testing.T) {
 	require.Len(t, c.seqs(), 1+protocol.MaxSeqGaps+1, "the last ones stay for another POST")
 }
 
-// What the server refuses before any door is readable too.
-func TestServerErrorsAreReadable(t *testing.T) {
+// What the server refuses before any door is readable too. A decoder would be one more way
+// in, and browsers compress no bodies.
+//
+// spec: SRV-02
+func TestCompressedBodiesAreRefused(t *testing.T) {
 	c := startCollector(t)
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.url+"auth", strings.NewReader("{}"))
-	require.NoError(t, err)
-	req.Header.Set("Content-Encoding", "zstd")
-	resp, err := c.client.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	require.Equal(t, http.StatusBadRequest, resp.StatusCode)
-	require.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"))
+	for _, encoding := range []string{"gzip", "br", "zstd", "identity"} {
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.url+"frames", strings.NewReader("{}"))
+		require.NoError(t, err)
+		req.Header.Set("Content-Encoding", encoding)
+		resp, err := c.client.Do(req)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusUnsupportedMediaType, resp.StatusCode)
+		require.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"))
+		var h heard
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&h))
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, heard{
+			Type: "error", Code: "malformed", CSError: "csProtoError", Field: "Content-Encoding",
+			Message: "Content-Encoding must be absent: compressed bodies are refused",
+		}, h)
+	}
 }
 
 // spec: SRV-01

@@ -19,6 +19,7 @@ import (
 
 	"github.com/qosrtc/qos/client"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
@@ -120,7 +121,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	listener, err := r.cfg.ToListener(ctx)
+	listener, err := tlsserver.Listen(ctx, &r.cfg.ServerConfig)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package qoswssreceiver
 
 import (
-	"errors"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +24,35 @@ func (r *wssReceiver) routes() http.Handler {
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)
 	}
-	return crossOrigin(mux)
+	return crossOrigin(drained(canonical(mux)))
+}
+
+// maxDrainBytes is how much of a body that was refused is read, so that a client that sends
+// all of it before it reads gets the answer.
+const maxDrainBytes = 32 << 20
+
+// drained reads what a door has left of a body: a connection that is closed with data unread
+// is reset, and the answer with it. ReadTimeout bounds the time.
+func drained(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		waits := r.Header.Get("Expect") != "" // for leave to send a body, which it did not get
+		if r.Body != http.NoBody && r.Method != http.MethodGet && !waits {
+			_, _ = io.CopyN(io.Discard, r.Body, maxDrainBytes)
+		}
+	})
+}
+
+// canonical answers other forms of a path with 404: the mux would redirect, and so repeat
+// what was asked for.
+func canonical(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; p != path.Clean(p) && p != path.Clean(p)+"/" {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // crossOrigin lets pages of any origin read the answers, refusals too. Nothing here
@@ -68,13 +96,18 @@ func readable(w http.ResponseWriter) {
 }
 
 // writeServerError answers what the server itself refuses, before any door.
-func writeServerError(w http.ResponseWriter, _ *http.Request, message string, status int) {
+// Its own text may repeat what came.
+func writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status int) {
 	readable(w)
-	code := protocol.CodeMalformed
-	if status == http.StatusUnauthorized {
-		code = protocol.CodeAuthFailed
+	e := &protocol.Error{Code: protocol.CodeMalformed, Message: "the server refuses this request"}
+	switch status {
+	case http.StatusUnauthorized:
+		e.Code = protocol.CodeAuthFailed
+	case http.StatusBadRequest: // of the decompressor
+		status = http.StatusUnsupportedMediaType
+		e.Field, e.Message = "Content-Encoding", "Content-Encoding must be absent: compressed bodies are refused"
 	}
-	writeRefusal(w, status, refusal{Error: &protocol.Error{Code: code, Message: message}})
+	writeRefusal(w, status, refusal{Error: e})
 }
 
 // serverLog takes what net/http logs by itself, without the addresses of peers.
@@ -103,13 +136,12 @@ func writeRefusal(w http.ResponseWriter, status int, r refusal) {
 }
 
 // readBody reads a POST body of at most MaxFrameBytes.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *protocol.Error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, protocol.MaxFrameBytes))
-	var tooLarge *http.MaxBytesError
+func readBody(r *http.Request) ([]byte, *protocol.Error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, protocol.MaxFrameBytes+1))
 	switch {
-	case err == nil:
+	case err == nil && len(body) <= protocol.MaxFrameBytes:
 		return body, nil
-	case errors.As(err, &tooLarge):
+	case len(body) > protocol.MaxFrameBytes:
 		return nil, &protocol.Error{Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Message: "a body has at most 65536 bytes"}
 	}
 	return nil, &protocol.Error{Code: protocol.CodeThrottled, Message: "the body did not come whole and in time"}

@@ -75,6 +75,39 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, []int64{1, 2}, c.seqs())
 }
 
+// Suites with CBC have a history of padding oracles; every browser has others.
+//
+// spec: SRV-01
+func TestNoCBC(t *testing.T) {
+	roots, certPEM, keyPEM := chain(t)
+	c := startCollector(t, func(c *collector) {
+		server := configtls.NewDefaultServerConfig()
+		server.CertPem, server.KeyPem = configopaque.String(certPEM), configopaque.String(keyPEM)
+		c.receiver.cfg.TLS = configoptional.Some(server)
+	})
+	address := c.receiver.listener.Addr().String()
+	handshake := func(suites ...uint16) error {
+		conn, err := tls.Dial("tcp", address, &tls.Config{
+			RootCAs: roots, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: suites,
+		})
+		if err == nil {
+			require.Equal(t, suites[len(suites)-1], conn.ConnectionState().CipherSuite)
+			require.NoError(t, conn.Close())
+		}
+		return err
+	}
+	cbc := []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256,
+	}
+	require.ErrorContains(t, handshake(cbc...), "handshake failure")
+	for _, aead := range []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+	} {
+		require.NoError(t, handshake(append(cbc, aead)...))
+	}
+}
+
 // What the server itself logs names no peer: anybody can make it write such lines.
 func TestServerLogsNoAddresses(t *testing.T) {
 	_, certPEM, keyPEM := chain(t)

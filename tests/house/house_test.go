@@ -85,3 +85,14 @@ func TestFilesSpeakOfTheProjectAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, string(bytes.TrimSpace(out)))
 }
+
+// TestListenersShareTheirSuites: a listener of its own would offer suites with CBC.
+//
+// spec: SRV-01
+func TestListenersShareTheirSuites(t *testing.T) {
+	out, err := exec.Command("git", "-C", root, "grep", "-l", `\.ToListener(`, "--", "*.go", ":!*_test.go").Output()
+	if err != nil {
+		return // this is no checkout
+	}
+	require.Equal(t, "internal/tlsserver/tlsserver.go\n", string(out))
+}

@@ -1,0 +1,34 @@
+// Package tlsserver opens the listeners of all servers in this distribution, so that they
+// offer the same cipher suites.
+package tlsserver
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/config/confighttp"
+)
+
+// Listen opens the endpoint of a server. Where TLS is configured without cipher_suites,
+// TLS 1.2 is served with ECDHE and AEAD only: no CBC, no static RSA.
+func Listen(ctx context.Context, cfg *confighttp.ServerConfig) (net.Listener, error) {
+	if cfg.TLS.HasValue() && len(cfg.TLS.Get().CipherSuites) == 0 {
+		cfg.TLS.Get().CipherSuites = suites()
+	}
+	return cfg.ToListener(ctx)
+}
+
+// suites are the names of the cipher suites of TLS 1.2 with ECDHE and AEAD. Those of TLS 1.3
+// are always on.
+func suites() (names []string) {
+	for _, suite := range tls.CipherSuites() {
+		aead := strings.Contains(suite.Name, "_GCM_") || strings.Contains(suite.Name, "_CHACHA20_POLY1305_")
+		if slices.Contains(suite.SupportedVersions, tls.VersionTLS12) && strings.HasPrefix(suite.Name, "TLS_ECDHE_") && aead {
+			names = append(names, suite.Name)
+		}
+	}
+	return names
+}
