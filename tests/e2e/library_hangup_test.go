@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ var hangUps = map[string]struct{ does, reason string }{
 	"both":       {"hangUp(room); ends[room].near.close()", "application"},
 }
 
-// hangsUp: whoever hangs up and leaves has hung up, however soon the page goes.
+// hangsUp: a call that is hung up is hung up, however soon the page goes.
 //
 // spec: FAB-08, CONF-05, INIT-04
 func hangsUp(t *testing.T, l *lab, b *browser) {
@@ -60,11 +61,12 @@ func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser, name, config, leaves st
 		p = l.open(t, b, name)
 	}
 	p.logsIn(config)
-	ending := ""
+	var endings []string
 	for way, one := range hangUps {
 		p.does(fmt.Sprintf("await call(%q + room)", way+" "))
-		ending += fmt.Sprintf("((room) => { %s })(%q + room); ", one.does, way+" ")
+		endings = append(endings, fmt.Sprintf("((room) => { %s })(%q + room); ", one.does, way+" "))
 	}
+	ending := strings.Join(endings, "")
 	p.sees(60*time.Second, "events('fabricSetup').length === 3 && told.some(({ stats }) => stats.connectionState === 'online')")
 	if closes {
 		p.does(ending)
