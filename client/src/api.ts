@@ -3,8 +3,8 @@
 
 import { findBackend } from './backend.ts';
 import { readConfig } from './config.ts';
-import { callbackEvents, callType, enums, role } from './enums.ts';
-import { begin, type Instance, sessionOf } from './instance.ts';
+import { callbackEvents, enums } from './enums.ts';
+import { answer, begin, type Instance, noResults, noTests, sessionOf } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
 import { over } from './session.ts';
@@ -15,9 +15,23 @@ import { version } from './version.ts';
 /** An operation returns where it succeeds and throws Invalid where it is refused. */
 type Operation = (instance: Instance, ...args: unknown[]) => void;
 
-const noPrecall: Operation = () => {
-  throw new Invalid('this collector offers no pre-call tests');
-};
+const refuse =
+  (msg: string): Operation =>
+  () => {
+    throw new Invalid(msg);
+  };
+
+/** A test that cannot run says so to the callbacks too (interface document 7.2). */
+const precallTest =
+  (ranks: boolean): Operation =>
+  (instance) => {
+    onRefusal((msg) => {
+      noResults(instance, msg);
+      if (ranks) answer(instance, 'connectionRecommendation', { aggregatedStats: [], providerRanking: [] });
+    });
+    sessionOf(instance);
+    throw new Invalid(noTests);
+  };
 
 const operations: Record<string, Operation> = {
   initialize,
@@ -32,14 +46,20 @@ const operations: Record<string, Operation> = {
   sendCallDetails,
   sendCustomEvent: sendCustom('customEvent'),
   sendCustomStats: sendCustom('customStats'),
-  startPrecallTests: noPrecall,
-  stopPrecallTests: noPrecall,
-  makePrecallTest: noPrecall,
+  startPrecallTests: precallTest(true),
+  stopPrecallTests: sessionOf, // nothing runs
+  makePrecallTest: precallTest(false),
+  setIdentifiers: refuse('reportUserIDChange() names a remote user'),
+  resetWifiStatsHandler(instance) {
+    instance.wifi = undefined;
+  },
+  setProxyConfig: refuse('the browser has its own proxy'),
+  getSctResults: refuse(noTests),
 };
 
 /** Everything that hangs off an instance. */
 export function createInterface(scriptUrl: string | undefined) {
-  const instance: Instance = { scriptUrl, subscribers: {}, known: new WeakMap() };
+  const instance: Instance = { scriptUrl, subscribers: {}, answers: {}, unanswered: new Set(), known: new WeakMap() };
   const guarded = Object.entries(operations).map(([name, operation]) => [
     name,
     (...args: unknown[]) => guard(() => operation(instance, ...args)),
@@ -88,6 +108,7 @@ function initialize(
   const config = check.reading('configParams', () => readConfig(configParams));
   const base = findBackend(config.backendUrl, instance.scriptUrl);
   instance.initCallback = initCallback;
+  if (initCallback) instance.unanswered.add(initCallback);
   instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback);
   begin(instance, { base, appID: id, secret: key, userID, config });
 }
@@ -253,31 +274,30 @@ function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: u
   const callback = pcCallbackOf(pcCallback);
   const conference = check.requireConferenceID(conferenceID);
   check.must(check.isObject(feedback), 'feedback', 'an object', feedback);
-  const given = check.reading('feedback', () => {
-    const { userId, userID, overall, audio, video, screen, comment } = feedback;
-    return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? '' };
+  const members = check.reading('feedback', () => {
+    const { userID = null, userId, comment } = feedback;
+    const score = (name: string, least: number) =>
+      check.requireInteger(`feedback.${name}`, feedback[name], least, 5) || null;
+    const optional = (name: string) => [name, check.isGiven(feedback[name]) ? score(name, 0) : null];
+    check.must(typeof (comment ?? '') === 'string', 'feedback.comment', 'a string', comment);
+    return {
+      userID: check.requireUserID('feedback.userID', userID ?? userId),
+      overall: score('overall', 1),
+      ...Object.fromEntries(['audio', 'video', 'screen'].map(optional)),
+      comment: check.cut('feedback.comment', (comment ?? '') as string, 4096) || undefined,
+    };
   });
-  check.must(typeof given.comment === 'string', 'feedback.comment', 'a string', given.comment);
-  const score = (name: 'overall' | 'audio' | 'video' | 'screen', least = 1) =>
-    check.requireInteger(`feedback.${name}`, given[name], least, 5);
-  const optional = (name: 'audio' | 'video' | 'screen') => (check.isGiven(given[name]) && score(name, 0)) || null;
-  const members = {
-    userID: check.requireUserID('feedback.userID', given.userID),
-    overall: score('overall'),
-    audio: optional('audio'),
-    video: optional('video'),
-    screen: optional('screen'),
-    comment: check.cut('feedback.comment', given.comment, 4096) || undefined,
-  };
   const done: PcCallback = (err, msg) => later(callback, err, msg);
   sessionOf(instance).scope(null, conference)('feedback', members, done);
 }
 
-function on({ subscribers }: Instance, eventName: unknown, callback: unknown): void {
+function on({ subscribers, answers }: Instance, eventName: unknown, callback: unknown): void {
   const name = check.requireMember('eventName', callbackEvents, eventName);
   const subscriber = check.requireFunction('csEventCallback', callback);
   subscribers[name] ??= new Set();
+  if (subscribers[name].has(subscriber)) return;
   subscribers[name].add(subscriber);
+  if (answers[name]) later(subscriber, ...answers[name]);
 }
 
 function attachWifiStatsHandler(instance: Instance, handler: unknown): void {
@@ -287,8 +307,8 @@ function attachWifiStatsHandler(instance: Instance, handler: unknown): void {
 function sendCallDetails(instance: Instance, pc: unknown, conferenceID: unknown, attributes: unknown): void {
   const conference = check.requireConferenceID(conferenceID);
   const data = check.requireData('callAttributes', attributes);
-  check.requireMember('callAttributes.callType', callType, data.callType);
-  check.requireMember('callAttributes.role', role, data.role);
+  check.requireMember('callAttributes.callType', enums.callType, data.callType);
+  check.requireMember('callAttributes.role', enums.roles, data.role);
   sessionOf(instance).scope(pc, conference)('event', { event: 'callDetails', data });
 }
 

@@ -1,4 +1,5 @@
-// The enumerations of the interface (requirement LIB-06): each value equals its name.
+// The enumerations of the interface (requirement LIB-06): each value equals its name, but for
+// some of the last release of the former library, whose values applications compare with.
 
 /** The names of a list, apart by spaces. */
 type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
@@ -14,7 +15,7 @@ export const enums = {
 
   /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
   fabricEvent: enumeration(
-    'fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricSetup fabricSetupFailed',
+    'fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricUsageEvent applicationErrorLog callDetails callUnAnswered fabricSetup fabricSetupFailed',
   ),
 
   /** The functions that reportError knows. applicationError is an alias of applicationLog. */
@@ -33,13 +34,29 @@ export const enums = {
 
   /** The outcome of an operation. */
   qosAPIReturnStatus: enumeration('success failure'),
+
+  /** What callbacks hear; those behind success are of the former library and never heard. */
+  csError: {
+    ...enumeration(
+      'httpError authError wsChannelFailure csProtoError appConnectivityError tokenGenerationError success authOngoing',
+    ),
+    ok: 'OK',
+    invalidWebRTCFunctionName: 'Invalid WebRTC function name',
+    invalidEndPointType: 'Invalid EndPoint Type',
+    invalidTransmissionDirection: 'Invalid fabric transmission direction',
+  } as const,
+
+  /** The scores of a feedback. */
+  qualityRating: { excellent: 5, good: 4, fair: 3, poor: 2, bad: 1 } as const,
+
+  /** The direction of a contact centre's call. */
+  callType: enumeration('inbound outbound monitoring unknown'),
+
+  /** Who is at this end of a contact centre's call. */
+  roles: enumeration('agent participant manager'),
 };
 
 /** The names that on() accepts. */
 export const callbackEvents = enumeration(
   'preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats',
 );
-
-/** The members of callAttributes that are read. */
-export const callType = enumeration('inbound outbound monitoring');
-export const role = enumeration('agent participant manager');

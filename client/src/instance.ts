@@ -11,18 +11,37 @@ export interface Instance {
   scriptUrl: string | undefined;
   session?: Session;
   initCallback?: InitCallback | undefined;
+  /** Of initialize() calls that had no result yet. */
+  unanswered: Set<InitCallback>;
   statsCallback?: StatsCallback | undefined;
-  wifi?: WifiHandler;
+  wifi?: WifiHandler | undefined;
   /** Every PeerConnection that addNewFabric() got, with the conferences that it was added to. */
   known: WeakMap<object, Set<string>>;
   /** The callbacks of on(), by event: each once, however often it was registered. */
   subscribers: Record<string, Set<(...args: unknown[]) => unknown>>;
+  /** What the events that are answers said last, for callbacks that are registered later (PRE-06). */
+  answers: Record<string, unknown[]>;
 }
 
 /** Calls the callbacks of on(), later. */
 function emit({ subscribers }: Instance, name: string, ...args: unknown[]): void {
   for (const callback of subscribers[name] ?? []) later(callback, ...args);
 }
+
+/** Emits an event that is an answer: callbacks that are registered later get it too. */
+export function answer(instance: Instance, name: string, ...args: unknown[]): void {
+  instance.answers[name] = args;
+  emit(instance, name, ...args);
+}
+
+/** Says why there are no results of a pre-call test. */
+export function noResults(instance: Instance, reason: string): void {
+  const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
+  answer(instance, 'preCallTestResults', 'failure', results, reason);
+}
+
+/** Why no pre-call test runs. */
+export const noTests = 'this collector offers no pre-call tests';
 
 /** The session that initialize() began. */
 export function sessionOf({ session }: Instance): Session {
@@ -43,7 +62,8 @@ export function begin(instance: Instance, info: SessionInfo): void {
   const session: Session = createSession(info, {
     report(csError, msg) {
       if (instance.session !== session) return; // it was replaced and sends its last frames
-      later(instance.initCallback, csError, msg);
+      for (const callback of new Set([...instance.unanswered, instance.initCallback])) later(callback, csError, msg);
+      instance.unanswered.clear();
       if (csError !== 'success') emit(instance, 'error', csError, msg);
     },
     listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
@@ -57,4 +77,7 @@ export function begin(instance: Instance, info: SessionInfo): void {
     known: instance.known,
   });
   instance.session = session;
+  // Until there are configurations and tests, nobody waits for them (API-08).
+  for (const name of ['defaultConfig', 'recommendedConfig']) answer(instance, name, { peerConnection: {}, media: {} });
+  noResults(instance, info.config.disablePrecalltest ? 'disablePrecalltest is set' : noTests);
 }

@@ -218,7 +218,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       lastFabric,
       once(() => json({ type: 'fabric', ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) })),
     );
-    env.known.set(pc, (env.known.get(pc) ?? new Set()).add(conferenceID));
+    env.known.get(pc)?.add(conferenceID);
     const first = !fabrics.length;
     if (first) measuredMs = clock.mono();
     const fabric = createFabric(pc, fabricInfo, fabricEnv, pcCallback);
@@ -245,10 +245,9 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     if (hasEnded(pc, conferenceID)) throw new Invalid(over);
     const heard = here.filter((f) => f.hasStream(ssrc));
     const itself = env.known.has(pc as object) || isGenuine(pc);
-    const [fabric, ...others] = itself ? [] : heard.length ? heard : here;
-    if (fabric && !others.length) return fabric;
-    const count = fabric ? others.length + 1 : 0;
-    throw new Invalid(`pc is no fabric of this conferenceID, and ${count} could be meant`);
+    const fits = itself ? [] : heard.length ? heard : here;
+    if (fits.length === 1) return fits[0] as Fabric;
+    throw new Invalid(`pc is no fabric of this conferenceID, and ${fits.length} could be meant`);
   }
 
   /** Records frames of a fabric, or of the conference. */

@@ -79,8 +79,8 @@ export function requireText(name: string, value: unknown, limit: number, unit = 
 /** An ID of the application; a whole number is its decimal digits, exact also where String() rounds (INIT-03). */
 function requireID(name: string, value: unknown, limit = 256, unit?: string): string {
   const isNumber = typeof value === 'bigint' || Number.isInteger(value);
+  if (isNumber) note(`${name} is a number: its digits were taken`);
   const id = requireText(name, isNumber ? String(BigInt(value as number)) : value, limit, unit);
-  if (isNumber) note(`${name} is a number: its digits were taken, which are exact below 2^53`);
   if (!id.trim() || id.includes('\0')) throw new Invalid(`${name} must not be blank or contain NUL`);
   return id;
 }

@@ -37,12 +37,14 @@ describe('the shape of the export', () => {
     const qos = makeQos();
     const all = {
       fabricUsage: 6,
-      fabricEvent: 13,
+      fabricEvent: 17,
       webRTCFunctions: 10,
       userIDType: 2,
       endpointType: 2,
       transmissionDirection: 4,
       qosAPIReturnStatus: 2,
+      callType: 4,
+      roles: 3,
     };
     for (const [name, size] of Object.entries(all)) {
       const members = qos[name as 'fabricUsage'];
@@ -61,7 +63,9 @@ describe('the shape of the export', () => {
 
   it('says what this collector does not offer', async () => {
     const qos = makeQos();
-    for (const result of [qos.startPrecallTests([], 60), qos.stopPrecallTests(), qos.makePrecallTest()]) {
+    startHarness();
+    qos.initialize('demo', (_f, cb) => cb('no'), 'alice');
+    for (const result of [qos.startPrecallTests([], 60), qos.makePrecallTest(), qos.getSctResults()]) {
       expect(result).toMatchObject({ status: 'failure', msg: 'this collector offers no pre-call tests' });
     }
     await expect(qos.getTurnCredentials('demo', 's')).rejects.toThrow('offers no TURN credentials');
@@ -99,7 +103,7 @@ describe('no operation throws, and each returns status, msg and message (spec: L
     const names = Object.keys(qos).filter(
       (name) => typeof qos[name as 'on'] === 'function' && name !== 'getTurnCredentials',
     );
-    expect(names.length).toBe(15);
+    expect(names.length).toBe(19);
     for (const name of names) {
       for (const first of nonsense) {
         for (const second of nonsense) {

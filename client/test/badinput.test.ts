@@ -514,7 +514,16 @@ const table: Row[] = [
 ];
 
 /** Takes no arguments, or is not there yet: only that nothing is thrown is asked. */
-const withoutRows = ['startPrecallTests', 'stopPrecallTests', 'makePrecallTest', 'getTurnCredentials'];
+const withoutRows = [
+  'startPrecallTests',
+  'stopPrecallTests',
+  'makePrecallTest',
+  'getTurnCredentials',
+  'setIdentifiers',
+  'setProxyConfig',
+  'resetWifiStatsHandler',
+  'getSctResults',
+];
 
 /** Good arguments of each operation. */
 function good(qos: Library, pc: object): Record<string, unknown[]> {

@@ -22,7 +22,7 @@ type spokenOutcome struct {
 	Stage               string
 	Answers             map[string]answer
 	Heard               struct{ Init, Fabric, Feedback, Errors [][]string }
-	Enumerations        map[string]map[string]string
+	Enumerations        map[string]map[string]any
 	Devices             int
 	Refusal             struct{ Name, Message string }
 	SSRC                float64
@@ -117,6 +117,13 @@ func TestInterface(t *testing.T) {
 	}
 }
 
+// formerValues are the values of the former library that are not their names.
+var formerValues = map[string]any{
+	"ok": "OK", "invalidWebRTCFunctionName": "Invalid WebRTC function name", "invalidEndPointType": "Invalid EndPoint Type",
+	"invalidTransmissionDirection": "Invalid fabric transmission direction",
+	"excellent":                    5.0, "good": 4.0, "fair": 3.0, "poor": 2.0, "bad": 1.0,
+}
+
 // checkAnswers: what is right succeeds, with nothing to say or with what was ignored; what is
 // wrong fails by name.
 func checkAnswers(t *testing.T, got *spokenOutcome) {
@@ -163,13 +170,17 @@ func checkAnswers(t *testing.T, got *spokenOutcome) {
 	}
 	require.Greater(t, len(got.Answers), 45)
 	require.Empty(t, got.Nonsense.Thrown)
-	require.Equal(t, 15*14, got.Nonsense.Count)
+	require.Equal(t, 19*14, got.Nonsense.Count)
 	for name, members := range got.Enumerations {
 		for key, value := range members {
-			require.Equal(t, key, value, name)
+			if said, ok := formerValues[key]; ok {
+				require.Equal(t, said, value, name)
+			} else {
+				require.Equal(t, key, value, name)
+			}
 		}
 	}
-	require.Len(t, got.Enumerations, 9)
+	require.Len(t, got.Enumerations, 13)
 	require.Equal(t, got.Enumerations["webRTCFunctions"], got.Enumerations["wrtcFuncNames"])
 	require.Equal(t, got.Enumerations["qosAPIReturnStatus"], got.Enumerations["callStatsAPIReturnStatus"])
 }
@@ -226,7 +237,8 @@ func (k *kept) events(name string) []map[string]any {
 // checkEvents: what was said stands on the time-line, once, with its data.
 func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 	t.Helper()
-	for _, name := range []string{"fabricHold", "fabricResume", "audioUnmute", "videoPause", "videoResume", "screenShareStart", "screenShareStop"} {
+	for _, name := range []string{"fabricHold", "fabricResume", "audioUnmute", "videoPause", "videoResume", "screenShareStart", "screenShareStop",
+		"fabricUsageEvent", "applicationErrorLog", "callUnAnswered"} {
 		require.Equal(t, []map[string]any{{"said": name}}, whole.events(name))
 	}
 	require.Equal(t, []map[string]any{{"said": "audioMute"}, {"said": "after initialize()"}}, whole.events("audioMute"))
@@ -248,7 +260,7 @@ func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 	require.Empty(t, whole.events("fabricSetupFailed"))
 	ends := whole.events("fabricTerminated")
 	require.ElementsMatch(t, []any{"application", "closed"}, []any{ends[0]["reason"], ends[1]["reason"]})
-	require.Equal(t, []map[string]any{{"callType": "inbound", "role": "agent", "queue": "q7"}}, whole.events("callDetails"))
+	require.Equal(t, []map[string]any{{"said": "callDetails"}, {"callType": "inbound", "role": "agent", "queue": "q7"}}, whole.events("callDetails"))
 	require.Equal(t, []map[string]any{{"name": "ringing"}, {"name": "answered", "afterMs": 7.0}}, whole.events("customEvent"))
 	wifi := whole.events("wifiStats")
 	require.NotEmpty(t, wifi)

@@ -71,7 +71,7 @@ describe('events that there are not, or not for applications', () => {
     await stillWorks(page);
   });
 
-  it.each(['fabricUsageEvent', 'fabricStats', 'AudioMute', 'mute', '', 'constructor', '__proto__', 'toString'])(
+  it.each(['fabricStats', 'AudioMute', 'mute', '', 'constructor', '__proto__', 'toString'])(
     '%j is refused',
     async (name) => {
       const page = await inCall();

@@ -102,6 +102,12 @@ export function misuses(monitor: Qos): void {
   monitor.sendUserFeedback('c', { userID: 'alice' });
   // @ts-expect-error the callback is missing
   monitor.on('stats');
+  // @ts-expect-error results are no number
+  monitor.on('preCallTestResults', (_status: 'success' | 'failure', results: number) => results);
+  // @ts-expect-error a configuration has no iceServers of its own
+  monitor.on('defaultConfig', ({ iceServers }) => iceServers);
+  // @ts-expect-error a ranking is no list
+  monitor.on('connectionRecommendation', (ranking: string[]) => ranking);
   // @ts-expect-error the answer is no promise of text
   monitor.attachWifiStatsHandler(() => 7);
   // @ts-expect-error text for the details
