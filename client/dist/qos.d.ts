@@ -40,7 +40,11 @@ export type FabricEvent =
   | 'screenShareStart'
   | 'screenShareStop'
   | 'dominantSpeaker'
-  | 'activeDeviceList';
+  | 'activeDeviceList'
+  | 'fabricUsageEvent'
+  | 'applicationErrorLog'
+  | 'callDetails'
+  | 'callUnAnswered';
 
 /** A step of the negotiation, or a log of the application. */
 export type WebRTCFunction =
@@ -90,6 +94,56 @@ export type PcCallback = (err: CsError | 'failure', msg: string) => void;
 
 /** Receives the measurements of one PeerConnection, at each interval. */
 export type StatsCallback = (stats: FabricStats) => void;
+
+/** What a pre-call test measured; null where there is no result. */
+export interface PreCallTestResults {
+  /** Whether media got through. */
+  mediaConnectivity: boolean;
+  /** The round trip, ms. */
+  rtt: number | null;
+  /** What part of the packets was lost, 0 to 1. */
+  fractionalLoss: number | null;
+  /** kbit/s. */
+  throughput: number | null;
+}
+
+/** Receives the results of a pre-call test; with `failure` the reason why it could not run. */
+export type PreCallTestResultsCallback = (
+  /** `failure`: it could not run. */
+  status: Result['status'],
+  /** What it measured. */
+  results: PreCallTestResults,
+  /** Why it could not run. */
+  reason?: string,
+) => void;
+
+/** How to make PeerConnections and to ask for media; empty where nothing is configured. */
+export interface CallConfig {
+  /** For the constructor of RTCPeerConnection. */
+  peerConnection: RTCConfiguration;
+  /** For getUserMedia(). */
+  media: MediaStreamConstraints;
+}
+
+/** Receives a configuration. */
+export type ConfigCallback = (callConfig: CallConfig) => void;
+
+/** How TURN servers did in startPrecallTests(); empty where none was tested. */
+export interface ConnectionRecommendation {
+  /** One element for each server; null where there is no result. Times in ms, loss 0 to 1, throughput in kbit/s. */
+  aggregatedStats: {
+    provider: string;
+    roundTripTime: number | null;
+    jitter: number | null;
+    fractionLost: number | null;
+    throughput: number | null;
+  }[];
+  /** The best first. */
+  providerRanking: { provider: string; acceptable: boolean }[];
+}
+
+/** Receives the ranking of TURN servers. */
+export type ConnectionRecommendationCallback = (recommendation: ConnectionRecommendation) => void;
 
 /** Makes a JWT: callback(error, token). With forcenew it must not come from a cache. */
 export type TokenGenerator = (forcenew: boolean, callback: (error: unknown, token?: string) => void) => unknown;
@@ -172,7 +226,7 @@ export interface Feedback {
 /** A call of a contact centre. Further members are kept, 4096 bytes of JSON in all. */
 export interface CallAttributes {
   /** Who called whom. */
-  callType: 'inbound' | 'outbound' | 'monitoring';
+  callType: 'inbound' | 'outbound' | 'monitoring' | 'unknown';
   /** Who is at this end. */
   role: 'agent' | 'participant' | 'manager';
   [further: string]: unknown;
@@ -400,15 +454,27 @@ export interface Operations {
    */
   on(eventName: 'error', csEventCallback: InitCallback): Result;
   /**
-   * Registers one more callback for results of pre-call tests or configurations.
+   * Registers one more callback for results of pre-call tests: one for each test. A callback that
+   * comes later gets the last results once, here and for the events below.
    *
-   * @param eventName which
+   * @param eventName `preCallTestResults`
    * @param csEventCallback hears them
    */
-  on(
-    eventName: 'preCallTestResults' | 'defaultConfig' | 'recommendedConfig' | 'connectionRecommendation',
-    csEventCallback: (...args: never[]) => void,
-  ): Result;
+  on(eventName: 'preCallTestResults', csEventCallback: PreCallTestResultsCallback): Result;
+  /**
+   * Registers one more callback for a configuration: once a session.
+   *
+   * @param eventName which
+   * @param csEventCallback hears it
+   */
+  on(eventName: 'defaultConfig' | 'recommendedConfig', csEventCallback: ConfigCallback): Result;
+  /**
+   * Registers one more callback for the ranking of TURN servers: after each round of startPrecallTests().
+   *
+   * @param eventName `connectionRecommendation`
+   * @param csEventCallback hears it
+   */
+  on(eventName: 'connectionRecommendation', csEventCallback: ConnectionRecommendationCallback): Result;
   /**
    * Has a function asked for Wi-Fi statistics at each interval of a call.
    *
@@ -455,10 +521,18 @@ export interface Operations {
    * @param interval seconds between two rounds
    */
   startPrecallTests(iceServers?: unknown, interval?: number): Result;
-  /** Ends what startPrecallTests() began. */
+  /** Ends what startPrecallTests() began; a success also where nothing runs. */
   stopPrecallTests(): Result;
   /** Tests once, against the servers of the collector. A failure where it offers none. */
   makePrecallTest(): Result;
+  /** Of the former library. A failure: reportUserIDChange() names a remote user. */
+  setIdentifiers(identifiers?: unknown, pc?: unknown): Result;
+  /** Of the former library. A failure: the proxy is that of the browser. */
+  setProxyConfig(proxy?: unknown): Result;
+  /** Of the former library: ends what attachWifiStatsHandler() began. */
+  resetWifiStatsHandler(): Result;
+  /** Of the former library. A failure where the collector offers no pre-call tests. */
+  getSctResults(): Result;
   /**
    * Promises TURN servers with credentials; rejected where the collector offers none.
    *
@@ -488,6 +562,19 @@ export interface Qos extends Operations {
   readonly transmissionDirection: Names<TransmissionDirection>;
   /** The outcome of an operation. */
   readonly qosAPIReturnStatus: Names<'success' | 'failure'>;
+  /** What csInitCallback hears; the last five are of the former library, and never heard. */
+  readonly csError: Names<CsError | 'authOngoing'> & {
+    readonly ok: 'OK';
+    readonly invalidWebRTCFunctionName: 'Invalid WebRTC function name';
+    readonly invalidEndPointType: 'Invalid EndPoint Type';
+    readonly invalidTransmissionDirection: 'Invalid fabric transmission direction';
+  };
+  /** The scores of a feedback: numbers. */
+  readonly qualityRating: { readonly excellent: 5; readonly good: 4; readonly fair: 3; readonly poor: 2; readonly bad: 1 };
+  /** The direction of a contact centre's call. */
+  readonly callType: Names<CallAttributes['callType']>;
+  /** Who is at this end of it. */
+  readonly roles: Names<CallAttributes['role']>;
   /** The older name of webRTCFunctions. */
   readonly wrtcFuncNames: Names<WebRTCFunction>;
   /** The older name of qosAPIReturnStatus. */

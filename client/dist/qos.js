@@ -52,11 +52,11 @@
   function inTime(limitMs2, make) {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(null), limitMs2);
-      const answer = (value) => {
+      const answer2 = (value) => {
         clearTimeout(timer);
         resolve(value);
       };
-      make().then(answer, () => answer(null));
+      make().then(answer2, () => answer2(null));
     });
   }
   function hand(callback, ...args) {
@@ -139,8 +139,8 @@
   }
   function requireID(name, value, limit = 256, unit) {
     const isNumber = typeof value === "bigint" || Number.isInteger(value);
+    if (isNumber) note(`${name} is a number: its digits were taken`);
     const id = requireText(name, isNumber ? String(BigInt(value)) : value, limit, unit);
-    if (isNumber) note(`${name} is a number: its digits were taken, which are exact below 2^53`);
     if (!id.trim() || id.includes("\0")) throw new Invalid(`${name} must not be blank or contain NUL`);
     return id;
   }
@@ -236,7 +236,7 @@
     fabricUsage: enumeration("multiplex audio video screen data unbundled"),
     /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
     fabricEvent: enumeration(
-      "fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricSetup fabricSetupFailed"
+      "fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricUsageEvent applicationErrorLog callDetails callUnAnswered fabricSetup fabricSetupFailed"
     ),
     /** The functions that reportError knows. applicationError is an alias of applicationLog. */
     webRTCFunctions: enumeration(
@@ -249,13 +249,27 @@
     /** The direction of media on a fabric. */
     transmissionDirection: enumeration("sendonly receiveonly sendrecv inactive"),
     /** The outcome of an operation. */
-    qosAPIReturnStatus: enumeration("success failure")
+    qosAPIReturnStatus: enumeration("success failure"),
+    /** What callbacks hear; those behind success are of the former library and never heard. */
+    csError: {
+      ...enumeration(
+        "httpError authError wsChannelFailure csProtoError appConnectivityError tokenGenerationError success authOngoing"
+      ),
+      ok: "OK",
+      invalidWebRTCFunctionName: "Invalid WebRTC function name",
+      invalidEndPointType: "Invalid EndPoint Type",
+      invalidTransmissionDirection: "Invalid fabric transmission direction"
+    },
+    /** The scores of a feedback. */
+    qualityRating: { excellent: 5, good: 4, fair: 3, poor: 2, bad: 1 },
+    /** The direction of a contact centre's call. */
+    callType: enumeration("inbound outbound monitoring unknown"),
+    /** Who is at this end of a contact centre's call. */
+    roles: enumeration("agent participant manager")
   };
   var callbackEvents = enumeration(
     "preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats"
   );
-  var callType = enumeration("inbound outbound monitoring");
-  var role = enumeration("agent participant manager");
 
   // src/scram.ts
   var hash = "SHA-256";
@@ -343,39 +357,39 @@
     return new Promise((resolve, reject) => {
       const fail2 = (reason) => new Refusal("tokenGenerationError", reason);
       const timer = setTimeout(() => env.late(fail2("the token generator gave no answer within 10 s")), generatorLimitMs);
-      const answer = (error, token) => {
+      const answer2 = (error, token) => {
         clearTimeout(timer);
         if (error) reject(fail2(text(error)));
         else if (typeof token !== "string" || !token) reject(fail2("the token generator gave no token"));
         else resolve(token);
       };
       try {
-        const made = generator(forceNew, answer);
-        Promise.resolve(typeof made === "function" ? made(forceNew, answer) : made).then(
-          (token) => typeof token === "string" && answer(null, token),
-          answer
+        const made = generator(forceNew, answer2);
+        Promise.resolve(typeof made === "function" ? made(forceNew, answer2) : made).then(
+          (token) => typeof token === "string" && answer2(null, token),
+          answer2
         );
       } catch (error) {
-        answer(error || "it threw");
+        answer2(error || "it threw");
       }
     });
   }
-  function toToken(answer) {
-    const { token, session, expiresInMs, at } = answer;
+  function toToken(answer2) {
+    const { token, session, expiresInMs, at } = answer2;
     if (typeof token !== "string" || typeof session !== "string")
       throw new Refusal("httpError", "the answer has no token", true);
-    return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
+    return { ...answer2, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
   }
   async function exchange({ url, mono }, message) {
     const sent = mono();
-    const [answer] = await post(url, json(message));
-    return { ...answer, sent, received: mono() };
+    const [answer2] = await post(url, json(message));
+    return { ...answer2, sent, received: mono() };
   }
   async function post(url, body, keepalive = false) {
     const limit = new AbortController();
     const timer = keepalive ? void 0 : setTimeout(() => limit.abort(), answerLimitMs);
     let status;
-    let answer;
+    let answer2;
     try {
       const response = await fetch(url, {
         method: "POST",
@@ -385,14 +399,14 @@
         signal: limit.signal
       });
       status = response.status;
-      answer = await response.text();
+      answer2 = await response.text();
     } catch (error) {
       const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1e3} s` : text(error);
       throw new Refusal("httpError", reason, true);
     } finally {
       clearTimeout(timer);
     }
-    const messages = answer.split("\n").map(parseLine).filter(isObject);
+    const messages = answer2.split("\n").map(parseLine).filter(isObject);
     if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
     return messages;
   }
@@ -1051,27 +1065,27 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let changing = [];
     let size = 0;
     let readings = 0;
-    function whole(answer) {
-      const reports = list(answer);
+    function whole(answer2) {
+      const reports = list(answer2);
       const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
       const changes = ({ id, type, kind }) => /bound-rtp|^transport|^media-source audio/.test(`${type} ${kind}`) || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
       kept = new Map(reports.map((report) => [report.id, report]));
       changing = reports.filter(changes).map(({ id }) => id);
-      size = answer.size ?? Number.NaN;
+      size = answer2.size ?? Number.NaN;
       return reports;
     }
-    function changed(answer) {
-      if (answer.size !== size) return void 0;
+    function changed(answer2) {
+      if (answer2.size !== size) return void 0;
       for (const id of changing) {
-        const report = answer.get?.(id);
+        const report = answer2.get?.(id);
         if (typeof report !== "object" || !report) return void 0;
         if (report.type === "transport" && !changing.includes(report.selectedCandidatePairId)) return void 0;
         kept.set(id, report);
       }
       return [...kept.values()];
     }
-    const read = (answer, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed(answer))) ?? whole(answer);
-    return (legacy, all = false) => ask(pc, legacy, (answer) => read(answer, all)).catch(() => null);
+    const read = (answer2, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed(answer2))) ?? whole(answer2);
+    return (legacy, all = false) => ask(pc, legacy, (answer2) => read(answer2, all)).catch(() => null);
   }
   async function ask(pc, legacy, read) {
     const promise = attempt(() => pc.getStats());
@@ -1858,7 +1872,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const acked = queue.acked();
       const answers = await post(`${base}frames`, body(entries));
       if (mine !== generation) return;
-      for (const answer of answers) handle(answer);
+      for (const answer2 of answers) handle(answer2);
       const goOn = ready && (!entries.length || queue.acked() > acked && queue.next(windowFrames));
       if (!stopped) connectIn(goOn ? 0 : postPauseMs);
     }
@@ -1932,8 +1946,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function readWifi(handler, withAddresses) {
     return inTime(limitMs, async () => parse2(await handler(), withAddresses));
   }
-  function parse2(answer, withAddresses) {
-    const stats = typeof answer === "string" ? JSON.parse(answer) : answer;
+  function parse2(answer2, withAddresses) {
+    const stats = typeof answer2 === "string" ? JSON.parse(answer2) : answer2;
     if (!isObject(stats)) return null;
     const { signal, rssi, timestamp, noise, addresses } = stats;
     if ([signal, rssi, timestamp].some((value) => num(value) === null)) return null;
@@ -2096,7 +2110,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         lastFabric,
         once(() => json({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
       );
-      env.known.set(pc, (env.known.get(pc) ?? /* @__PURE__ */ new Set()).add(conferenceID));
+      env.known.get(pc)?.add(conferenceID);
       const first2 = !fabrics.length;
       if (first2) measuredMs = clock.mono();
       const fabric = createFabric(pc, fabricInfo, fabricEnv, pcCallback);
@@ -2114,10 +2128,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       if (hasEnded(pc, conferenceID)) throw new Invalid(over);
       const heard = here.filter((f) => f.hasStream(ssrc));
       const itself = env.known.has(pc) || isGenuine(pc);
-      const [fabric, ...others] = itself ? [] : heard.length ? heard : here;
-      if (fabric && !others.length) return fabric;
-      const count2 = fabric ? others.length + 1 : 0;
-      throw new Invalid(`pc is no fabric of this conferenceID, and ${count2} could be meant`);
+      const fits = itself ? [] : heard.length ? heard : here;
+      if (fits.length === 1) return fits[0];
+      throw new Invalid(`pc is no fabric of this conferenceID, and ${fits.length} could be meant`);
     }
     function recorder(fabric, conferenceID) {
       const number = fabric?.info.fabric;
@@ -2213,6 +2226,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function emit({ subscribers }, name, ...args) {
     for (const callback of subscribers[name] ?? []) later(callback, ...args);
   }
+  function answer(instance, name, ...args) {
+    instance.answers[name] = args;
+    emit(instance, name, ...args);
+  }
+  function noResults(instance, reason) {
+    const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
+    answer(instance, "preCallTestResults", "failure", results, reason);
+  }
+  var noTests = "this collector offers no pre-call tests";
   function sessionOf({ session }) {
     if (!session) throw new Invalid("initialize() must be called first");
     const halted = session.halted();
@@ -2229,7 +2251,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const session = createSession(info, {
       report(csError, msg) {
         if (instance.session !== session) return;
-        later(instance.initCallback, csError, msg);
+        for (const callback of /* @__PURE__ */ new Set([...instance.unanswered, instance.initCallback])) later(callback, csError, msg);
+        instance.unanswered.clear();
         if (csError !== "success") emit(instance, "error", csError, msg);
       },
       listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
@@ -2242,6 +2265,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       known: instance.known
     });
     instance.session = session;
+    for (const name of ["defaultConfig", "recommendedConfig"]) answer(instance, name, { peerConnection: {}, media: {} });
+    noResults(instance, info.config.disablePrecalltest ? "disablePrecalltest is set" : noTests);
   }
 
   // src/report.ts
@@ -2292,8 +2317,16 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/api.ts
-  var noPrecall = () => {
-    throw new Invalid("this collector offers no pre-call tests");
+  var refuse = (msg) => () => {
+    throw new Invalid(msg);
+  };
+  var precallTest = (ranks) => (instance) => {
+    onRefusal((msg) => {
+      noResults(instance, msg);
+      if (ranks) answer(instance, "connectionRecommendation", { aggregatedStats: [], providerRanking: [] });
+    });
+    sessionOf(instance);
+    throw new Invalid(noTests);
   };
   var operations = {
     initialize,
@@ -2308,12 +2341,19 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     sendCallDetails,
     sendCustomEvent: sendCustom("customEvent"),
     sendCustomStats: sendCustom("customStats"),
-    startPrecallTests: noPrecall,
-    stopPrecallTests: noPrecall,
-    makePrecallTest: noPrecall
+    startPrecallTests: precallTest(true),
+    stopPrecallTests: sessionOf,
+    // nothing runs
+    makePrecallTest: precallTest(false),
+    setIdentifiers: refuse("reportUserIDChange() names a remote user"),
+    resetWifiStatsHandler(instance) {
+      instance.wifi = void 0;
+    },
+    setProxyConfig: refuse("the browser has its own proxy"),
+    getSctResults: refuse(noTests)
   };
   function createInterface(scriptUrl) {
-    const instance = { scriptUrl, subscribers: {}, known: /* @__PURE__ */ new WeakMap() };
+    const instance = { scriptUrl, subscribers: {}, answers: {}, unanswered: /* @__PURE__ */ new Set(), known: /* @__PURE__ */ new WeakMap() };
     const guarded = Object.entries(operations).map(([name, operation]) => [
       name,
       (...args) => guard(() => operation(instance, ...args))
@@ -2347,6 +2387,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const config = reading("configParams", () => readConfig(configParams));
     const base = findBackend(config.backendUrl, instance.scriptUrl);
     instance.initCallback = initCallback;
+    if (initCallback) instance.unanswered.add(initCallback);
     instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback);
     begin(instance, { base, appID: id, secret: key, userID, config });
   }
@@ -2464,29 +2505,28 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const callback = pcCallbackOf(pcCallback);
     const conference = requireConferenceID(conferenceID);
     must(isObject(feedback), "feedback", "an object", feedback);
-    const given = reading("feedback", () => {
-      const { userId, userID, overall, audio, video, screen, comment } = feedback;
-      return { userID: userID ?? userId, overall, audio, video, screen, comment: comment ?? "" };
+    const members = reading("feedback", () => {
+      const { userID = null, userId, comment } = feedback;
+      const score = (name, least) => requireInteger(`feedback.${name}`, feedback[name], least, 5) || null;
+      const optional = (name) => [name, isGiven(feedback[name]) ? score(name, 0) : null];
+      must(typeof (comment ?? "") === "string", "feedback.comment", "a string", comment);
+      return {
+        userID: requireUserID("feedback.userID", userID ?? userId),
+        overall: score("overall", 1),
+        ...Object.fromEntries(["audio", "video", "screen"].map(optional)),
+        comment: cut("feedback.comment", comment ?? "", 4096) || void 0
+      };
     });
-    must(typeof given.comment === "string", "feedback.comment", "a string", given.comment);
-    const score = (name, least = 1) => requireInteger(`feedback.${name}`, given[name], least, 5);
-    const optional = (name) => isGiven(given[name]) && score(name, 0) || null;
-    const members = {
-      userID: requireUserID("feedback.userID", given.userID),
-      overall: score("overall"),
-      audio: optional("audio"),
-      video: optional("video"),
-      screen: optional("screen"),
-      comment: cut("feedback.comment", given.comment, 4096) || void 0
-    };
     const done = (err, msg) => later(callback, err, msg);
     sessionOf(instance).scope(null, conference)("feedback", members, done);
   }
-  function on({ subscribers }, eventName, callback) {
+  function on({ subscribers, answers }, eventName, callback) {
     const name = requireMember("eventName", callbackEvents, eventName);
     const subscriber = requireFunction("csEventCallback", callback);
     subscribers[name] ??= /* @__PURE__ */ new Set();
+    if (subscribers[name].has(subscriber)) return;
     subscribers[name].add(subscriber);
+    if (answers[name]) later(subscriber, ...answers[name]);
   }
   function attachWifiStatsHandler(instance, handler) {
     instance.wifi = requireFunction("getWifiStats", handler);
@@ -2494,8 +2534,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function sendCallDetails(instance, pc, conferenceID, attributes) {
     const conference = requireConferenceID(conferenceID);
     const data = requireData("callAttributes", attributes);
-    requireMember("callAttributes.callType", callType, data.callType);
-    requireMember("callAttributes.role", role, data.role);
+    requireMember("callAttributes.callType", enums.callType, data.callType);
+    requireMember("callAttributes.role", enums.roles, data.role);
     sessionOf(instance).scope(pc, conference)("event", { event: "callDetails", data });
   }
   function sendCustom(event) {
