@@ -2,13 +2,12 @@ package qoswssreceiver
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,8 +36,7 @@ type libraryFile struct {
 	name        string
 	contentType string
 	etag        string
-	plain       []byte
-	gzipped     func() []byte // made when it is first asked for; nil where it cannot be
+	encoded     map[coding]func() []byte // made once, when it is first asked for
 }
 
 // loadLibrary reads the files of dir.
@@ -60,23 +58,13 @@ func loadLibrary(fsys fs.FS, dir string) ([]*libraryFile, error) {
 		sum := sha256.Sum256(plain)
 		files = append(files, &libraryFile{
 			name: entry.Name(), contentType: contentType, etag: hex.EncodeToString(sum[:8]),
-			plain: plain, gzipped: sync.OnceValue(func() []byte { return compress(plain) }),
+			encoded: make(map[coding]func() []byte, len(codings)),
 		})
+		for _, c := range codings {
+			files[len(files)-1].encoded[c] = sync.OnceValue(func() []byte { return c.encode(plain) })
+		}
 	}
 	return files, nil
-}
-
-func compress(plain []byte) []byte {
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil
-	}
-	_, err = w.Write(plain)
-	if errors.Join(err, w.Close()) != nil {
-		return nil
-	}
-	return out.Bytes()
 }
 
 // ServeHTTP serves the file; http.ServeContent answers conditions and ranges.
@@ -86,25 +74,29 @@ func (f *libraryFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", libraryAge)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	body, etag := f.plain, f.etag
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		if gzipped := f.gzipped(); gzipped != nil {
-			h.Set("Content-Encoding", "gzip")
-			body, etag = gzipped, etag+"-gzip"
-		}
+	c, ok := acceptable(strings.Join(r.Header.Values("Accept-Encoding"), ","))
+	if !ok {
+		http.Error(w, "the library is served as br, gzip and identity", http.StatusNotAcceptable)
+		return
+	}
+	if r.Header.Get("Range") != "" { // of the file itself, as http.ServeContent counts
+		c = identity
+	}
+	f.serve(w, r, c)
+}
+
+// serve serves the file in a coding, or plain where it could not be made.
+func (f *libraryFile) serve(w http.ResponseWriter, r *http.Request, c coding) {
+	h, body := w.Header(), f.encoded[c]()
+	if body == nil {
+		c, body = identity, f.encoded[identity]()
+	}
+	etag := f.etag
+	if c != identity {
+		etag += "-" + string(c)
+		h.Set("Content-Encoding", string(c))
+		h.Set("Content-Length", strconv.Itoa(len(body))) // http.ServeContent leaves it out
 	}
 	h.Set("ETag", `"`+etag+`"`)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(body))
-}
-
-// acceptsGzip reads Accept-Encoding as far as browsers use it: a list, with q=0 for what
-// is not wanted.
-func acceptsGzip(header string) bool {
-	for item := range strings.SplitSeq(header, ",") {
-		coding, quality, _ := strings.Cut(strings.TrimSpace(item), ";")
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-			return strings.Trim(strings.TrimSpace(quality), "q=0. ") != "" || quality == ""
-		}
-	}
-	return false
 }

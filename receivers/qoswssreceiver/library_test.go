@@ -1,14 +1,19 @@
 package qoswssreceiver
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"testing/fstest"
 
+	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/client"
 )
 
 // spec: SRV-01
@@ -26,36 +31,102 @@ func TestLibraryFile(t *testing.T) {
 	require.Equal(t, "application/json", files[0].contentType)
 	require.Equal(t, "text/plain; charset=utf-8", files[1].contentType)
 
-	get := func(header, value string) *http.Response {
+	get := func(headers ...string) *http.Response {
 		r := httptest.NewRequest(http.MethodGet, "/qos.min.js", http.NoBody)
-		r.Header.Set(header, value)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Add(headers[i], headers[i+1])
+		}
 		w := httptest.NewRecorder()
 		files[2].ServeHTTP(w, r)
+		require.Equal(t, "Accept-Encoding", w.Result().Header.Get("Vary"))
 		return w.Result()
 	}
-	plain := get("Accept-Encoding", "br, gzip;q=0")
-	body, err := io.ReadAll(plain.Body)
-	require.NoError(t, err)
-	require.Equal(t, "var qos", string(body))
-	require.Equal(t, "text/javascript; charset=utf-8", plain.Header.Get("Content-Type"))
-	require.Equal(t, libraryAge, plain.Header.Get("Cache-Control"))
-	require.Equal(t, http.StatusNotModified, get("If-None-Match", plain.Header.Get("ETag")).StatusCode)
+	etags := map[string]bool{}
+	for accept, want := range map[string]coding{"br;q=0, gzip;q=0": identity, "gzip, deflate": gzipped, "gzip, deflate, br, zstd": brotlied} {
+		resp := get("Accept-Encoding", accept)
+		sent, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Equal(t, "var qos", string(decoded(t, want, sent)), accept)
+		require.Equal(t, libraryAge, resp.Header.Get("Cache-Control"))
+		require.Equal(t, "text/javascript; charset=utf-8", resp.Header.Get("Content-Type"))
+		require.Equal(t, strconv.Itoa(len(sent)), resp.Header.Get("Content-Length"))
+		require.Equal(t, want == identity, resp.Header.Get("Content-Encoding") == "")
+		require.Equal(t, want != identity, resp.Header.Get("Content-Encoding") == string(want))
+		etag := resp.Header.Get("ETag")
+		require.False(t, etags[etag], "each coding has its own")
+		etags[etag] = true
+		require.Equal(t, http.StatusNotModified, get("Accept-Encoding", accept, "If-None-Match", etag).StatusCode)
+		require.Equal(t, http.StatusOK, get("Accept-Encoding", accept, "If-None-Match", `"other"`).StatusCode)
+	}
+	require.Equal(t, http.StatusNotAcceptable, get("Accept-Encoding", "identity;q=0").StatusCode)
+	require.Equal(t, "br", get("Accept-Encoding", "gzip", "Accept-Encoding", "br").Header.Get("Content-Encoding"), "two lines")
 
-	packed := get("Accept-Encoding", "gzip, deflate, br")
-	require.Equal(t, "gzip", packed.Header.Get("Content-Encoding"))
-	require.NotEqual(t, plain.Header.Get("ETag"), packed.Header.Get("ETag"))
-	unpacked, err := gzip.NewReader(packed.Body)
+	part := get("Accept-Encoding", "br", "Range", "bytes=4-6")
+	require.Equal(t, http.StatusPartialContent, part.StatusCode)
+	body, err := io.ReadAll(part.Body)
 	require.NoError(t, err)
-	body, err = io.ReadAll(unpacked)
-	require.NoError(t, err)
-	require.Equal(t, "var qos", string(body))
+	require.Equal(t, "qos", string(body))
+	require.Equal(t, "3", part.Header.Get("Content-Length"))
 }
 
-func TestAcceptsGzip(t *testing.T) {
-	for header, want := range map[string]bool{
-		"": false, "br": false, "gzip": true, "GZIP": true, "br, gzip;q=0.5": true, "gzip;q=1": true,
-		"gzip;q=0": false, "gzip;q=0.0": false, "gzip; q=0.01": true, "x-gzip": false,
+// decoded undoes a coding.
+func decoded(t *testing.T, c coding, sent []byte) []byte {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(sent)
+	switch c {
+	case gzipped:
+		unpacked, err := gzip.NewReader(r)
+		require.NoError(t, err)
+		r = unpacked
+	case brotlied:
+		r = brotli.NewReader(r)
+	case identity:
+	}
+	plain, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return plain
+}
+
+// The library as it is built is smaller in each coding than in the one before, and decodes to
+// what its integrity hash is of.
+//
+// spec: SRV-01
+func TestLibraryIsServedCompressed(t *testing.T) {
+	c := startCollector(t)
+	want, err := client.Dist.ReadFile("dist/qos.min.js")
+	require.NoError(t, err)
+	size := len(want)
+	for _, accept := range []coding{gzipped, brotlied} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"qos.min.js", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Accept-Encoding", string(accept))
+		resp, err := c.client.Do(req)
+		require.NoError(t, err)
+		sent, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, want, decoded(t, accept, sent))
+		require.EqualValues(t, len(sent), resp.ContentLength)
+		require.Less(t, len(sent), size)
+		size = len(sent)
+	}
+}
+
+func TestAcceptable(t *testing.T) {
+	for header, want := range map[string]coding{
+		"": identity, "br": brotlied, "BR": brotlied, "gzip": gzipped, "GZIP": gzipped, "gzip, br": brotlied, "br, gzip": brotlied,
+		"gzip;q=1, br;q=1.0": brotlied, "br;q=0.5, gzip": gzipped, "br, gzip;q=0.5": brotlied, "br;q=0, gzip;q=0.001": gzipped,
+		"gzip;q=0": identity, "gzip;q=0.0": identity, "gzip; q=0.01": gzipped, "gzip ; Q=0.01": gzipped, "x-gzip": identity, "deflate, zstd": identity,
+		"*": brotlied, "*;q=0.1, br;q=0": gzipped, "identity, br;q=0.9": identity, "identity;q=0.5, gzip;q=0.5": gzipped,
+		"identity;q=0, gzip": gzipped, "*;q=0, gzip": gzipped, "*;q=0, identity": identity, "br;q=x, gzip": gzipped, "br;q=2": identity,
+		"br;level=5": identity, ",, ;": identity, "br;q=NaN": identity,
 	} {
-		require.Equal(t, want, acceptsGzip(header), header)
+		got, ok := acceptable(header)
+		require.True(t, ok, header)
+		require.Equal(t, want, got, header)
+	}
+	for _, header := range []string{"identity;q=0", "*;q=0", "br;q=0, gzip;q=0, identity;q=0", "deflate, identity;q=0"} {
+		_, ok := acceptable(header)
+		require.False(t, ok, header)
 	}
 }
