@@ -29,7 +29,7 @@ const common = {
   sourcemap: true,
   sourcesContent: true,
   legalComments: 'none',
-  define: { __QOS_VERSION__: JSON.stringify(version) },
+  define: { __QOS_VERSION__: JSON.stringify(version), 'Number.NaN': 'NaN', 'Number.POSITIVE_INFINITY': 'Infinity' },
   tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } }, // what a constructor sets needs no declaration
 };
 
@@ -69,10 +69,11 @@ async function buildMinified() {
   const { code, map } = await minify(folded, {
     ecma: 2020,
     compress: {
-      passes: 4,
+      passes: 6,
       hoist_funs: true, // functions side by side repeat more
       inline: 1, // bodies put in the place of calls repeat less
       unsafe_methods: true, // no member of ours is called with new
+      unsafe_arrows: true, // nor is any function
     },
     module: true, // all names are its own
     format: { comments: /^!/ },

@@ -25,7 +25,7 @@ func NewDecoder() *Decoder { return &Decoder{} }
 
 // Decode parses and validates one message of at most MaxFrameBytes (a longer one is
 // refused with CodeFrameTooLarge, with its Seq if that can be read from the head). It
-// returns *Hello, *Fabric, *Columns, *Stats, *Event, *ErrorReport, *Feedback, *Log,
+// returns *Hello, *Fabric, *Columns, *Stats, *Event, *ErrorReport, *SDPPart, *Feedback, *Log,
 // *Skip or *Bye. A *Stats and its Records are reused by the next Decode; everything
 // else is the caller's. msg is not kept.
 func (d *Decoder) Decode(msg []byte) (Frame, *Error) {
@@ -128,6 +128,8 @@ func (d *Decoder) frame(kind Type) Frame {
 		return readScoped(d, eventMembers, &Event{})
 	case TypeError:
 		return readScoped(d, errorMembers, &ErrorReport{})
+	case TypeSDP:
+		return d.readSDPPart()
 	case TypeFeedback:
 		return readScoped(d, feedbackMembers, &Feedback{})
 	case TypeLog:

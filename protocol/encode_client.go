@@ -21,9 +21,10 @@ func AppendFrame(dst []byte, frame Frame) []byte {
 	case *Event:
 		return appendEvent(dst, f)
 	case *ErrorReport:
-		return begin(dst, TypeError).header(f.Header).scope(f.Scope).text("function", f.Function).
-			optionalText("name", f.Name).optionalText("message", f.Message).
-			optionalText("localSDP", f.LocalSDP).optionalText("remoteSDP", f.RemoteSDP).end()
+		return appendError(dst, f)
+	case *SDPPart:
+		return begin(dst, TypeSDP).header(f.Header).scope(f.Scope).seq("error", f.Error).text("field", f.Field).
+			int("offset", int64(f.Offset)).text("text", f.Text).end()
 	case *Feedback:
 		return begin(dst, TypeFeedback).header(f.Header).scope(f.Scope).userID("userID", f.UserID).
 			int("overall", int64(f.Overall)).optionalInt("audio", int64(f.Audio)).optionalInt("video", int64(f.Video)).
@@ -36,6 +37,14 @@ func AppendFrame(dst []byte, frame Frame) []byte {
 		return AppendBye(dst, *f)
 	}
 	return dst
+}
+
+func appendError(dst []byte, f *ErrorReport) []byte {
+	return begin(dst, TypeError).header(f.Header).scope(f.Scope).text("function", f.Function).
+		optionalText("name", f.Name).optionalText("message", f.Message).optionalText("code", f.Code).
+		optionalText("constraintName", f.ConstraintName).optionalText("stack", f.Stack).
+		optionalText("details", f.Details).optionalText("localSDP", f.LocalSDP).optionalText("remoteSDP", f.RemoteSDP).
+		optionalInt("localSDPBytes", int64(f.LocalSDPBytes)).optionalInt("remoteSDPBytes", int64(f.RemoteSDPBytes)).end()
 }
 
 // header writes the members of a numbered frame.

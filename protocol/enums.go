@@ -7,6 +7,7 @@ var (
 	TransmissionDirections = []string{"sendonly", "receiveonly", "sendrecv", "inactive"}
 	StatsTypes             = []string{"inbound-rtp", "outbound-rtp", statsCandidatePair}
 	MediaTypes             = []string{"audio", "video"}
+	SDPFields              = []string{"localSDP", "remoteSDP"}
 	Functions              = []string{
 		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription",
 		"setRemoteDescription", "addIceCandidate", "iceConnectionFailure", "signalingError",

@@ -27,7 +27,11 @@ const (
 	MaxEventDataBytes  = 4 << 10
 	MaxErrorNameBytes  = 128
 	MaxErrorTextBytes  = 1 << 10
-	MaxSDPBytes        = 16 << 10
+	MaxErrorWordBytes  = 128       // code and constraintName of an error
+	MaxStackBytes      = 4 << 10   // of an error
+	MaxDetailsBytes    = 2 << 10   // of an error
+	MaxSDPBytes        = 50_000    // of each SDP in an error frame
+	MaxWholeSDPBytes   = 128 << 10 // of each SDP in sdp frames
 	MaxCommentBytes    = 4 << 10
 	MaxLogTextBytes    = 20 << 10
 	MaxValueBytes      = 64 // a string in a stats row

@@ -20,6 +20,7 @@ const (
 	TypeError      Type = "error"
 	TypeFeedback   Type = "feedback"
 	TypeLog        Type = "log"
+	TypeSDP        Type = "sdp"
 	TypeSkip       Type = "skip"
 	TypeAck        Type = "ack"
 	TypeNack       Type = "nack"
@@ -123,15 +124,32 @@ type Event struct {
 	Data  json.RawMessage
 }
 
-// ErrorReport is a failure that the application reported (section 4.5).
+// ErrorReport is a failure that the application reported (section 4.5). LocalSDPBytes and
+// RemoteSDPBytes are the lengths of the SDPs where sdp frames have them, else 0.
 type ErrorReport struct {
 	Header
 	Scope
-	Function  string
-	Name      string
-	Message   string
-	LocalSDP  string
-	RemoteSDP string
+	Function       string
+	Name           string
+	Message        string
+	Code           string
+	ConstraintName string
+	Stack          string
+	Details        string // further members of the error, as JSON
+	LocalSDP       string
+	RemoteSDP      string
+	LocalSDPBytes  int
+	RemoteSDPBytes int
+}
+
+// SDPPart is a part of an SDP that its error frame has no room for (section 4.5).
+type SDPPart struct {
+	Header
+	Scope
+	Error  uint64 // the error frame's number
+	Field  string // "localSDP" or "remoteSDP"
+	Offset int    // of Text in the whole SDP, in bytes
+	Text   string
 }
 
 // Feedback is a user's rating (section 4.5). A score of 0 means not given.
@@ -177,7 +195,7 @@ type Bye struct {
 }
 
 // Frame is what a client may send: *Hello, *Fabric, *Columns, *Stats, *Event,
-// *ErrorReport, *Feedback, *Log, *Skip or *Bye.
+// *ErrorReport, *SDPPart, *Feedback, *Log, *Skip or *Bye.
 type Frame interface{ frame() }
 
 func (*Hello) frame()       {}
@@ -186,6 +204,7 @@ func (*Columns) frame()     {}
 func (*Stats) frame()       {}
 func (*Event) frame()       {}
 func (*ErrorReport) frame() {}
+func (*SDPPart) frame()     {}
 func (*Feedback) frame()    {}
 func (*Log) frame()         {}
 func (*Skip) frame()        {}

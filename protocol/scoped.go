@@ -18,6 +18,7 @@ type scopedFrame[T any] interface {
 
 func (e *Event) parts() (*Header, *Scope)       { return &e.Header, &e.Scope }
 func (e *ErrorReport) parts() (*Header, *Scope) { return &e.Header, &e.Scope }
+func (p *SDPPart) parts() (*Header, *Scope)     { return &p.Header, &p.Scope }
 func (f *Feedback) parts() (*Header, *Scope)    { return &f.Header, &f.Scope }
 func (l *Log) parts() (*Header, *Scope)         { return &l.Header, &l.Scope }
 
@@ -93,9 +94,34 @@ var errorMembers = scopedMembers(
 	}),
 	own("name", false, func(s *scanner, e *ErrorReport) { e.Name = s.str(MaxErrorNameBytes) }),
 	own("message", false, func(s *scanner, e *ErrorReport) { e.Message = s.str(MaxErrorTextBytes) }),
+	own("code", false, func(s *scanner, e *ErrorReport) { e.Code = s.str(MaxErrorWordBytes) }),
+	own("constraintName", false, func(s *scanner, e *ErrorReport) { e.ConstraintName = s.str(MaxErrorWordBytes) }),
+	own("stack", false, func(s *scanner, e *ErrorReport) { e.Stack = s.str(MaxStackBytes) }),
+	own("details", false, func(s *scanner, e *ErrorReport) { e.Details = s.str(MaxDetailsBytes) }),
 	own("localSDP", false, func(s *scanner, e *ErrorReport) { e.LocalSDP = s.str(MaxSDPBytes) }),
 	own("remoteSDP", false, func(s *scanner, e *ErrorReport) { e.RemoteSDP = s.str(MaxSDPBytes) }),
+	own("localSDPBytes", false, func(s *scanner, e *ErrorReport) { e.LocalSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
+	own("remoteSDPBytes", false, func(s *scanner, e *ErrorReport) { e.RemoteSDPBytes = int(s.int(1, MaxWholeSDPBytes)) }),
 )
+
+var sdpMembers = scopedMembers(
+	own("error", true, func(s *scanner, p *SDPPart) { p.Error = s.seq() }),
+	own("field", true, func(s *scanner, p *SDPPart) { p.Field = s.enum(SDPFields) }),
+	own("offset", true, func(s *scanner, p *SDPPart) { p.Offset = int(s.int(0, MaxWholeSDPBytes-1)) }),
+	own("text", true, func(s *scanner, p *SDPPart) { p.Text = s.id(MaxWholeSDPBytes) }),
+)
+
+// readSDPPart reads a part of an SDP: it lies within what an SDP may be, so that nothing need
+// be remembered of its error.
+func (d *Decoder) readSDPPart() Frame {
+	p := &SDPPart{}
+	frame := readScoped(d, sdpMembers, p)
+	if s := &d.scan; s.err == nil && p.Offset+len(p.Text) > MaxWholeSDPBytes {
+		s.fail(CodeFieldTooLong, MaxWholeSDPBytes, "ends at byte %d of an SDP, at most %d are allowed", p.Offset+len(p.Text), MaxWholeSDPBytes)
+		s.in("text")
+	}
+	return frame
+}
 
 var feedbackMembers = scopedMembers(
 	own("userID", true, func(s *scanner, f *Feedback) { f.UserID = s.userID() }),

@@ -191,7 +191,7 @@ func (b *builder) describe(session string, r storage.Record) {
 func (b *builder) detail() *detail {
 	d := &detail{
 		Fabrics:  b.order,
-		Timeline: b.timeline.entries,
+		Timeline: b.timeline.list(),
 		Streams:  b.streams.list(b.fabrics),
 		Custom:   b.custom.list(),
 		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut, Custom: b.custom.leftOut},

@@ -25,14 +25,21 @@ type entry struct {
 	Seq     uint64 `json:"seq"`
 	Kind    string `json:"kind"`           // event, error, feedback, log, skip
 	Name    string `json:"name,omitempty"` // the event's, or the error's
-	Data    any    `json:"data,omitempty"` // the event's
+	Data    any    `json:"data,omitempty"` // the event's; of an error its further members
 
 	TimeCorrected bool `json:"timeCorrected,omitempty"`
 
-	Function  string `json:"function,omitempty"`
-	Message   string `json:"message,omitempty"`
-	LocalSDP  string `json:"localSDP,omitempty"`
-	RemoteSDP string `json:"remoteSDP,omitempty"`
+	Function       string `json:"function,omitempty"`
+	Message        string `json:"message,omitempty"`
+	Code           string `json:"code,omitempty"`
+	ConstraintName string `json:"constraintName,omitempty"`
+	Stack          string `json:"stack,omitempty"`
+	LocalSDP       string `json:"localSDP,omitempty"`
+	RemoteSDP      string `json:"remoteSDP,omitempty"`
+
+	// Bytes of an SDP that are not there; a line in the SDP says which.
+	LocalSDPMissing  int64 `json:"localSDPMissing,omitempty"`
+	RemoteSDPMissing int64 `json:"remoteSDPMissing,omitempty"`
 
 	Feedback *feedback `json:"feedback,omitempty"`
 	Text     string    `json:"text,omitempty"`
@@ -60,14 +67,23 @@ type timeline struct {
 	entries []entry
 	count   map[string]int
 	leftOut int
+
+	sdps   sdps
+	wholes []wholeSDP // of SDPs that are in parts
 }
 
 func newTimeline(n names) timeline {
-	return timeline{names: n, count: map[string]int{}}
+	return timeline{names: n, count: map[string]int{}, sdps: sdps{parts: map[sdpKey][]sdpPart{}}}
 }
 
 // add takes every record that is no measurement; kinds it does not know are not drawn.
 func (t *timeline) add(session string, r storage.Record) {
+	if r.Name == semconv.EventSDP {
+		if !t.sdps.add(session, attributes(r.Attributes)) {
+			t.leftOut++
+		}
+		return
+	}
 	kind := strings.TrimPrefix(r.Name, "qos.")
 	limit, known := maxEntries[kind]
 	if !known {
@@ -82,7 +98,33 @@ func (t *timeline) add(session string, r storage.Record) {
 	corrected, _ := r.Attributes[semconv.TimeCorrected].(bool)
 	e := entry{At: r.At.UnixMilli(), Session: session, Fabric: r.Fabric, Seq: r.Seq, Kind: kind, TimeCorrected: corrected}
 	t.fill(&e, attrs)
+	t.noteSDPs(&e, attrs)
 	t.entries = append(t.entries, e)
+}
+
+// list returns the entries, when all records were added: parts of SDPs may be late.
+func (t *timeline) list() []entry {
+	for _, whole := range t.wholes {
+		e := &t.entries[whole.entry]
+		text, missing := t.sdps.join(whole)
+		if whole.key.field == fieldLocalSDP {
+			e.LocalSDP, e.LocalSDPMissing = text, missing
+		} else {
+			e.RemoteSDP, e.RemoteSDPMissing = text, missing
+		}
+	}
+	return t.entries
+}
+
+// noteSDPs notes which SDPs of the next entry are in parts.
+func (t *timeline) noteSDPs(e *entry, attrs attributes) {
+	for field, bytes := range map[string]int64{
+		fieldLocalSDP: attrs.integer(semconv.ErrorLocalSDPBytes), fieldRemoteSDP: attrs.integer(semconv.ErrorRemoteSDPBytes),
+	} {
+		if bytes > 0 {
+			t.wholes = append(t.wholes, wholeSDP{key: sdpKey{e.Session, e.Seq, field}, entry: len(t.entries), bytes: min(bytes, maxSDP)})
+		}
+	}
 }
 
 func (t *timeline) fill(e *entry, attrs attributes) {
@@ -92,6 +134,8 @@ func (t *timeline) fill(e *entry, attrs attributes) {
 		e.Data = t.names.document(attrs.text(semconv.EventData), hiddenInEvents)
 	case "error":
 		e.Function, e.Name, e.Message = attrs.text(semconv.ErrorFunction), attrs.text(semconv.ErrorName), attrs.text(semconv.ErrorMessage)
+		e.Code, e.ConstraintName, e.Stack = attrs.text(semconv.ErrorCode), attrs.text(semconv.ErrorConstraintName), attrs.text(semconv.ErrorStack)
+		e.Data = t.names.document(attrs.text(semconv.ErrorDetails), hiddenInEvents)
 		e.LocalSDP, e.RemoteSDP = attrs.text(semconv.ErrorLocalSDP), attrs.text(semconv.ErrorRemoteSDP)
 	case "feedback":
 		e.Feedback = &feedback{

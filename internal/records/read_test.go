@@ -37,6 +37,13 @@ func frame(seq int64, name string, fabric int64, attrs map[string]any) plog.Logs
 	return logs
 }
 
+// TestReadLeavesSDPsOut: a part of an SDP is no fact about a conference.
+//
+// spec: API-01, CONF-02
+func TestReadLeavesSDPsOut(t *testing.T) {
+	require.Empty(t, Read(frame(3, semconv.EventSDP, 1, map[string]any{semconv.SDPError: int64(2), semconv.SDPText: "v=0"})))
+}
+
 // TestReadStatsFillsEveryField: each number of a measurement has an attribute, and each
 // arrives in a place of its own.
 func TestReadStatsFillsEveryField(t *testing.T) {

@@ -9,6 +9,7 @@ const (
 	EventEvent    = "qos.event"              // a fabric or conference event
 	EventError    = "qos.error"              // a failure that the application reported
 	EventFeedback = "qos.feedback"           // a user's rating
+	EventSDP      = "qos.sdp"                // a part of the SDP of an error
 	EventLog      = "qos.log"                // a text of the application
 	EventSkip     = "qos.skip"               // what the client dropped before sending
 	EventSummary  = "qos.conference.summary" // one revision of a conference's summary
@@ -84,6 +85,21 @@ const (
 	ErrorMessage   = "qos.error.message"
 	ErrorLocalSDP  = "qos.error.local_sdp"
 	ErrorRemoteSDP = "qos.error.remote_sdp"
+
+	ErrorCode           = "qos.error.code"
+	ErrorConstraintName = "qos.error.constraint_name"
+	ErrorStack          = "qos.error.stack"
+	ErrorDetails        = "qos.error.details"
+	ErrorLocalSDPBytes  = "qos.error.local_sdp.bytes"
+	ErrorRemoteSDPBytes = "qos.error.remote_sdp.bytes"
+)
+
+// Record attributes of EventSDP.
+const (
+	SDPError  = "qos.sdp.error"
+	SDPField  = "qos.sdp.field"
+	SDPOffset = "qos.sdp.offset"
+	SDPText   = "qos.sdp.text"
 )
 
 // Record attributes of EventFeedback.

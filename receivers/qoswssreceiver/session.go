@@ -217,6 +217,8 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 		seq = f.Seq
 	case *protocol.ErrorReport:
 		seq = f.Seq
+	case *protocol.SDPPart:
+		seq = f.Seq
 	case *protocol.Feedback:
 		seq = f.Seq
 	case *protocol.Log:

@@ -92,6 +92,8 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 		putText(r, semconv.EventData, string(f.Data))
 	case *protocol.ErrorReport:
 		t.addError(f)
+	case *protocol.SDPPart:
+		t.addSDPPart(f)
 	case *protocol.Feedback:
 		t.addFeedback(f)
 	case *protocol.Log:
@@ -160,22 +162,36 @@ func putValues(r pcommon.Map, row *protocol.Record) {
 }
 
 func (t *translator) addError(f *protocol.ErrorReport) {
-	r := t.record(f.Header, f.Scope, 0, semconv.EventError, 5)
+	r := t.record(f.Header, f.Scope, 0, semconv.EventError, 11)
 	r.PutStr(semconv.ErrorFunction, f.Function)
 	putText(r, semconv.ErrorName, f.Name)
 	putText(r, semconv.ErrorMessage, f.Message)
+	putText(r, semconv.ErrorCode, f.Code)
+	putText(r, semconv.ErrorConstraintName, f.ConstraintName)
+	putText(r, semconv.ErrorStack, f.Stack)
+	putText(r, semconv.ErrorDetails, f.Details)
 	putText(r, semconv.ErrorLocalSDP, f.LocalSDP)
 	putText(r, semconv.ErrorRemoteSDP, f.RemoteSDP)
+	putCount(r, semconv.ErrorLocalSDPBytes, f.LocalSDPBytes)
+	putCount(r, semconv.ErrorRemoteSDPBytes, f.RemoteSDPBytes)
+}
+
+func (t *translator) addSDPPart(f *protocol.SDPPart) {
+	r := t.record(f.Header, f.Scope, 0, semconv.EventSDP, 4)
+	r.PutInt(semconv.SDPError, int64(f.Error))
+	r.PutStr(semconv.SDPField, f.Field)
+	r.PutInt(semconv.SDPOffset, int64(f.Offset))
+	r.PutStr(semconv.SDPText, f.Text)
 }
 
 func (t *translator) addFeedback(f *protocol.Feedback) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 7)
 	putText(r, semconv.FeedbackUserID, f.UserID.Name)
 	putText(r, semconv.FeedbackUserAlias, f.UserID.Alias)
-	putScore(r, semconv.FeedbackOverall, f.Overall)
-	putScore(r, semconv.FeedbackAudio, f.Audio)
-	putScore(r, semconv.FeedbackVideo, f.Video)
-	putScore(r, semconv.FeedbackScreen, f.Screen)
+	putCount(r, semconv.FeedbackOverall, f.Overall)
+	putCount(r, semconv.FeedbackAudio, f.Audio)
+	putCount(r, semconv.FeedbackVideo, f.Video)
+	putCount(r, semconv.FeedbackScreen, f.Screen)
 	putText(r, semconv.FeedbackComment, f.Comment)
 }
 
@@ -323,9 +339,9 @@ func putText(m pcommon.Map, name, value string) {
 	}
 }
 
-// putScore leaves absent what was not given.
-func putScore(m pcommon.Map, name string, score int) {
-	if score != 0 {
-		m.PutInt(name, int64(score))
+// putCount leaves absent what was not given.
+func putCount(m pcommon.Map, name string, n int) {
+	if n != 0 {
+		m.PutInt(name, int64(n))
 	}
 }

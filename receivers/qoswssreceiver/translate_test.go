@@ -157,6 +157,17 @@ func TestTranslateOtherFrames(t *testing.T) {
 			"qos.error.function": "createOffer", "qos.error.name": "OperationError",
 			"qos.error.message": "m", "qos.error.local_sdp": "l", "qos.error.remote_sdp": "r",
 		})
+	f(&protocol.ErrorReport{
+		Header: header(4), Scope: of, Function: "getUserMedia", Code: "7", ConstraintName: "width", Stack: "at a", Details: `{"b":1}`,
+		LocalSDPBytes: 70_000, RemoteSDPBytes: 131_072,
+	}, semconv.EventError, map[string]any{
+		"qos.error.function": "getUserMedia", "qos.error.code": "7", "qos.error.constraint_name": "width", "qos.error.stack": "at a",
+		"qos.error.details": `{"b":1}`, "qos.error.local_sdp.bytes": int64(70_000), "qos.error.remote_sdp.bytes": int64(131_072),
+	})
+	f(&protocol.SDPPart{Header: header(4), Scope: conference, Error: 3, Field: "remoteSDP", Offset: 16_000, Text: "a=mid:1\r\n"},
+		semconv.EventSDP, map[string]any{
+			"qos.sdp.error": int64(3), "qos.sdp.field": "remoteSDP", "qos.sdp.offset": int64(16_000), "qos.sdp.text": "a=mid:1\r\n",
+		})
 	f(&protocol.Feedback{Header: header(4), Scope: conference, UserID: protocol.UserID{Name: "alice", Alias: "a"}, Overall: 4, Audio: 5, Video: 3, Comment: "c"},
 		semconv.EventFeedback, map[string]any{
 			"qos.feedback.user.id": "alice", "qos.feedback.user.alias": "a",

@@ -64,7 +64,7 @@ function compact(data) {
 const partly = new Set(["activeDeviceList", "wifiStats"]);
 
 /** Whether an entry's data is worth opening. */
-export const hasMore = (e) => e.kind === "event" && (partly.has(e.name) || !events[e.name]);
+export const hasMore = (e) => e.kind === "error" || (e.kind === "event" && (partly.has(e.name) || !events[e.name]));
 
 function describeEvent(e) {
   const [title, tone, detail] = events[e.name] ?? [words(e.name || "event"), "life", compact];
@@ -84,10 +84,13 @@ function describeSkip(e) {
   return { title: "Lost by the client", tone: "warn", detail: `${parts.join(" and ") || `${integer(0)} frames`} dropped before they could be sent` };
 }
 
+const describeError = (e) =>
+  [[e.name, e.message].filter(Boolean).join(": "), e.code && `code ${e.code}`, e.constraintName && `constraint ${e.constraintName}`].filter(Boolean).join(" · ");
+
 /** {title, tone, detail} of an entry. */
 export function describe(e) {
   switch (e.kind) {
-    case "error": return { title: `Error in ${e.function || "the application"}`, tone: "bad", detail: [e.name, e.message].filter(Boolean).join(": ") };
+    case "error": return { title: `Error in ${e.function || "the application"}`, tone: "bad", detail: describeError(e) };
     case "feedback": return describeFeedback(e);
     case "log": return { title: "Log", tone: "log", detail: e.text ?? "" };
     case "skip": return describeSkip(e);

@@ -2,7 +2,7 @@
 
 import { describe, hasMore } from "./entries.js";
 import { drawOnChange, h } from "./dom.js";
-import { clock, fullDate, integer, offset } from "./format.js";
+import { clock, fullDate, integer, offset, plural } from "./format.js";
 import { userOf } from "./model.js";
 import { showEntry } from "./timeline.js";
 
@@ -12,11 +12,14 @@ const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedb
 /** What an entry is known by, whatever comes before it later. */
 const keyOf = (entry) => [entry.session, entry.seq, entry.at, entry.kind, entry.name ?? entry.function].join("/");
 
+const incomplete = (bytes) => (bytes > 0 ? ` (${plural(bytes, "byte")} missing)` : "");
+
 function more(entry) {
   const parts = [
+    entry.stack && ["Stack", entry.stack],
     hasMore(entry) && Object.keys(entry.data ?? {}).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
-    entry.localSDP && ["Local SDP", entry.localSDP],
-    entry.remoteSDP && ["Remote SDP", entry.remoteSDP],
+    entry.localSDP && [`Local SDP${incomplete(entry.localSDPMissing)}`, entry.localSDP],
+    entry.remoteSDP && [`Remote SDP${incomplete(entry.remoteSDPMissing)}`, entry.remoteSDP],
   ].filter(Boolean);
   return parts.map(([title, text]) => h("details", { "data-key": `${keyOf(entry)}/${title}` }, h("summary", {}, title), h("pre", { tabindex: "0" }, text)));
 }

@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// wholeError is an error on the time-line.
+type wholeError struct {
+	Kind, Name, Message, Code, ConstraintName, Stack, LocalSDP, RemoteSDP string
+
+	Data                              map[string]any
+	LocalSDPMissing, RemoteSDPMissing int
+}
+
+// largeSDP returns an SDP of that many bytes, no two lines of which are alike.
+func largeSDP(bytes int) string {
+	var b strings.Builder
+	b.WriteString("v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=\"\\ \tÜ日👩\r\n")
+	for i := 0; b.Len() < bytes; i++ {
+		fmt.Fprintf(&b, "a=candidate:%d 1 udp 2122260223 192.0.2.1 50000 typ host\r\n", i)
+	}
+	return b.String()[:bytes]
+}
+
+// TestSDPInParts: an SDP of 100 KiB that comes in parts, in any order and twice, is whole in the
+// API and on the page, byte for byte. Parts make no error, and no conference longer.
+//
+// spec: API-01, CONF-02, DASH-02
+func TestSDPInParts(t *testing.T) {
+	need(t, programs[chromium]...)
+	s := &scene{collector: startCollector(t)}
+	one := s.connect("ada")
+	at := time.Now().UnixMilli()
+	local := largeSDP(100 << 10)
+	fabric := &protocol.Fabric{Fabric: 1}
+	frame := func(frame protocol.Frame) { one.say(string(protocol.AppendFrame(nil, frame))) }
+	scope := protocol.Scope{Fabric: fabric}
+	header := func(seq uint64, afterMs int64) protocol.Header { return protocol.Header{Seq: seq, At: at + afterMs} }
+	part := func(seq uint64, from, to int) {
+		frame(&protocol.SDPPart{Header: header(seq, 90_000-int64(seq)), Scope: scope, Error: 2, Field: "localSDP", Offset: from, Text: local[from:to]})
+	}
+	frame(&protocol.Event{Header: header(1, 0), Scope: scope, Event: "fabricAdded"})
+	at -= 60_000 // parts may be stamped later: they prolong nothing
+	part(5, 80_000, len(local))
+	part(4, 40_000, 80_000)
+	frame(&protocol.ErrorReport{
+		Header: header(2, 60_100), Scope: scope, Function: "setRemoteDescription", Name: "OverconstrainedError", Message: "too much",
+		Code: "7", ConstraintName: "width", Stack: "OverconstrainedError: too much\n    at call.js:7:3", Details: `{"status":500}`,
+		LocalSDPBytes: len(local), RemoteSDPBytes: 9,
+	})
+	part(3, 0, 40_000)
+	part(6, 30_000, 50_000)
+	frame(&protocol.Event{Header: header(7, 60_200), Scope: scope, Event: "fabricTerminated"})
+	for one.hears("ack").Seq != 7 {
+	}
+	s.endsAs("by hand", "totallyFailed")
+	row := s.list("by hand")[0]
+	require.Less(t, row.EndAt-row.StartAt, int64(1000), "parts are no activity")
+
+	frame(&protocol.SDPPart{Header: header(8, 60_300), Scope: scope, Error: 2, Field: "remoteSDP", Text: "v=0\r"})
+	for one.hears("ack").Seq != 8 {
+	}
+	found := s.errorIn(row)
+	require.Equal(t, local, found.LocalSDP)
+	require.Zero(t, found.LocalSDPMissing)
+	require.Equal(t, "v=0\r\n[bytes 4 to 8 of 9 are missing]\n", found.RemoteSDP, "a late one, and none")
+	require.Equal(t, 5, found.RemoteSDPMissing)
+	require.Equal(t, []string{"7", "width", "OverconstrainedError: too much\n    at call.js:7:3"}, []string{found.Code, found.ConstraintName, found.Stack})
+	require.Equal(t, map[string]any{"status": 500.0}, found.Data)
+	require.InDelta(t, 1, samples(t, s.read(s.metrics+"/metrics"))[`qos_reported_errors_total{app="demo",function="setRemoteDescription"}`], 0)
+	s.checkErrorOnPage(t, row, local)
+}
+
+// errorIn returns the only error of a conference.
+func (s *scene) errorIn(one row) *wholeError {
+	s.t.Helper()
+	var answer struct{ Timeline []wholeError }
+	s.ask("/api/conference", url.Values{"app": {appID}, "id": {one.ID}, "at": {strconv.FormatInt(one.StartAt, 10)}}, &answer)
+	var found []*wholeError
+	for i := range answer.Timeline {
+		if answer.Timeline[i].Kind == "error" {
+			found = append(found, &answer.Timeline[i])
+		}
+	}
+	require.Len(s.t, found, 1)
+	return found[0]
+}
+
+// checkErrorOnPage reads the error as a person would.
+func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
+	t.Helper()
+	b := startBrowser(t, chromium)
+	query := url.Values{"app": {appID}, "id": {one.ID}, "at": {strconv.FormatInt(one.StartAt, 10)}}
+	p := openPage(t, b, "error", s.dashboard+"/conference?"+query.Encode())
+	p.until(15*time.Second, "document.querySelector('[data-testid=entries] details')")
+	var line string
+	p.get("[...document.querySelectorAll('[data-testid=entries] li')].find((li) => li.querySelector('details')).innerText", &line)
+	require.Contains(t, line, "OverconstrainedError: too much · code 7 · constraint width")
+	var titles, texts []string
+	p.get("[...document.querySelectorAll('[data-testid=entries] details summary')].map((s) => s.textContent)", &titles)
+	p.get("[...document.querySelectorAll('[data-testid=entries] details pre')].map((s) => s.textContent)", &texts)
+	require.Equal(t, []string{"Stack", "Data", "Local SDP", "Remote SDP (5 bytes missing)"}, titles)
+	require.Equal(t, local, texts[2])
+	require.Empty(t, b.errors(), "the page runs without an error")
+}
