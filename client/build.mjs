@@ -73,7 +73,6 @@ async function buildMinified() {
       hoist_funs: true, // functions side by side repeat more
       inline: 1, // bodies put in the place of calls repeat less
       unsafe_methods: true, // no member of ours is called with new
-      unsafe_arrows: true, // nor is any function
     },
     module: true, // all names are its own
     format: { comments: /^!/ },

@@ -31,7 +31,7 @@ func privateStore(path string) error {
 
 // private makes a file readable to its owner alone, and creates it where there is none.
 func private(path string) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, ownerOnly)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, ownerOnly) //nolint:gosec // the path is the operator's
 	if err != nil {
 		return fmt.Errorf("the file or its directory cannot be written: %w", err)
 	}

@@ -41,7 +41,7 @@ func shared(t *testing.T, umask int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shared")
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // that is what the test is about
+	require.NoError(t, os.Chmod(dir, 0o755))
 	before := syscall.Umask(umask)
 	t.Cleanup(func() { syscall.Umask(before) })
 	return dir
@@ -75,7 +75,7 @@ func TestFilesAreTightened(t *testing.T) {
 	for _, name := range []string{"qos.sqlite3", "qos.sqlite3-wal", "qos.sqlite3-shm"} { // the log holds all
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(copied, name), data, 0o644)) //nolint:gosec // as above
+		require.NoError(t, os.WriteFile(filepath.Join(copied, name), data, 0o644))
 	}
 	require.Equal(t, fs.FileMode(0o644), modes(t, copied)["qos.sqlite3-wal"])
 
@@ -91,7 +91,7 @@ func TestFilesAreTightened(t *testing.T) {
 func TestFilesBehindALinkArePrivate(t *testing.T) {
 	dir := shared(t, 0o022)
 	for name, content := range map[string]string{"real.sqlite3": "", "real.sqlite3-shm": "of a killed process"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644)) //nolint:gosec // as above
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
 	link := filepath.Join(t.TempDir(), "qos.sqlite3")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "real.sqlite3"), link))
