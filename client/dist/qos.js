@@ -788,7 +788,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function row(set, measures) {
     return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
   }
-  var known = (value) => num(value) ?? Number.NaN;
+  var known = (value) => num(value) ?? NaN;
   var countersOf = (set) => setNumbered(set).counters;
   function count(last, report, blank) {
     const by = { ...blank };
@@ -903,7 +903,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let pairs = /* @__PURE__ */ new Map();
     let base = /* @__PURE__ */ new Map();
     let lastMs = startMs;
-    let aheadMs = Number.POSITIVE_INFINITY;
+    let aheadMs = Infinity;
     function takenAt({ takenMs }, atMs) {
       if (takenMs === null) return atMs;
       aheadMs = Math.min(aheadMs, atMs - takenMs);
@@ -1035,7 +1035,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     });
   }
   var numbers = (said) => Object.fromEntries(Object.entries(said).map(([name, text2]) => [name, text2 ? Number(text2) : void 0]));
-  var inSeconds = (ms = Number.NaN) => ms / 1e3;
+  var inSeconds = (ms = NaN) => ms / 1e3;
   var fullLevel = 32767;
   function stream(id, said, v) {
     const inbound = said.packetsReceived !== void 0;
@@ -1049,7 +1049,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       type: inbound ? "inbound-rtp" : "outbound-rtp",
       trackIdentifier: said.googTrackId,
       jitter: inSeconds(v.googJitterReceived),
-      audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? Number.NaN) / fullLevel,
+      audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? NaN) / fullLevel,
       frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
       frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent
     };
@@ -1071,7 +1071,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const changes = ({ id, type, kind }) => /bound-rtp|^transport|^media-source audio/.test(`${type} ${kind}`) || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
       kept = new Map(reports.map((report) => [report.id, report]));
       changing = reports.filter(changes).map(({ id }) => id);
-      size = answer2.size ?? Number.NaN;
+      size = answer2.size ?? NaN;
       return reports;
     }
     function changed(answer2) {
@@ -1296,7 +1296,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const tag = associations.get(ssrc)?.associatedVideoTag;
       const element = typeof tag === "string" ? globalThis.document?.getElementById(tag) : tag;
       const { clientWidth, clientHeight } = element ?? {};
-      const area = (num(clientWidth) ?? Number.NaN) * (num(clientHeight) ?? Number.NaN);
+      const area = (num(clientWidth) ?? NaN) * (num(clientHeight) ?? NaN);
       return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
     }
     async function connected(times) {
