@@ -102,7 +102,7 @@ func logged(t *testing.T) (c *collector, lines func() string) {
 // A refusal names the field, the limit and the kind of what came, never a part of it: what
 // came may be anybody's.
 //
-// spec: SRV-02, PRIV-01
+// spec: SRV-02
 func TestRefusalsOfMessagesRepeatNothing(t *testing.T) {
 	c, lines := logged(t)
 	d := c.receiver.door
@@ -145,7 +145,7 @@ func TestRefusalsOfMessagesRepeatNothing(t *testing.T) {
 	require.NotContains(t, lines(), canary[:8])
 }
 
-// spec: SRV-02, PRIV-01
+// spec: SRV-02
 func TestRefusalsOfRequestsRepeatNothing(t *testing.T) {
 	c, lines := logged(t)
 	address := c.receiver.listener.Addr().String()
