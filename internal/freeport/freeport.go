@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
+	"syscall"
 )
 
 // The ports are from below the range that Linux gives to outgoing connections (32768 and
@@ -28,14 +29,15 @@ func Address() (string, error) {
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue
 		}
-		l, err := net.Listen("tcp", address) //nolint:noctx // it is closed at once
-		if err != nil {
-			continue
+		// A listener of our own would prove as much, but a process that is forked while it is
+		// open keeps the port taken until it runs its program.
+		conn, err := net.Dial("tcp", address) //nolint:noctx // loopback answers at once
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return address, nil
 		}
-		if err := l.Close(); err != nil {
-			return "", err
+		if err == nil {
+			_ = conn.Close()
 		}
-		return address, nil
 	}
 	return "", errors.New("no free port")
 }

@@ -153,8 +153,7 @@ func checkContent(t *testing.T, text string, r *storage.Record) {
 // begun is when these tests were started: nothing is older.
 var begun = time.Now()
 
-// checkTimes: the page's clock was set by hours, and no time is off by more than what the
-// frame waited.
+// checkTimes: no record is from before the tests or after its arrival; checkTicks is exact.
 func (one *story) checkTimes(t *testing.T, records []storage.Record) {
 	t.Helper()
 	for _, r := range records {
@@ -164,7 +163,11 @@ func (one *story) checkTimes(t *testing.T, records []storage.Record) {
 	}
 }
 
-// checkTicks holds the store against what the page counted.
+// pauseMs is for how long a busy machine may pause a page between two lines of its script.
+const pauseMs = 500
+
+// checkTicks holds the store against what the page counted, and when: the page's own clock was
+// set by hours meanwhile.
 func (one *story) checkTicks(t *testing.T, last tabAccount, h *held) {
 	t.Helper()
 	counts := map[string]map[int]bool{"tick": {}, "filler": {}}
@@ -173,6 +176,7 @@ func (one *story) checkTicks(t *testing.T, last tabAccount, h *held) {
 			var data struct {
 				Name, Run string
 				N         int
+				At        float64 // by the clock of this machine, which is the collector's too
 			}
 			if r.Attributes[semconv.EventName] != "customEvent" ||
 				json.Unmarshal([]byte(r.Attributes[semconv.EventData].(string)), &data) != nil || data.Run != last.Run {
@@ -180,6 +184,9 @@ func (one *story) checkTicks(t *testing.T, last tabAccount, h *held) {
 			}
 			require.False(t, counts[data.Name][data.N], "%s %d stands twice", data.Name, data.N)
 			counts[data.Name][data.N] = true
+			if data.Name == "tick" {
+				require.InDelta(t, data.At, float64(r.At.UnixMilli()), last.ExchangeMs/2+pauseMs, "the time of tick %d", data.N)
+			}
 		}
 	}
 	ticks, fillers := counts["tick"], counts["filler"]

@@ -46,6 +46,7 @@ type tabAccount struct {
 	Returned   int        `json:"returned"`
 	Filled     int        `json:"filled"`
 	Finished   string     `json:"finished"`
+	ExchangeMs float64    `json:"exchangeMs"` // the longest exchange by which the library compared clocks
 }
 
 // tab is a page in a call with itself, behind a front of its own.
@@ -108,7 +109,11 @@ func (b *tab) delivers(within time.Duration, more uint64) {
 		if newest != session {
 			session, from = newest, 0
 		}
-		return account.acked >= from+more, jsonOf(map[string]any{"acked": account.acked, "hellos": account.hellos, "posts": account.posts})
+		state := map[string]any{"acked": account.acked, "hellos": account.hellos, "posts": account.posts}
+		if account.acked < from+more {
+			state["page"] = b.now()
+		}
+		return account.acked >= from+more, jsonOf(state)
 	})
 }
 
