@@ -129,6 +129,8 @@ type Data struct {
 	LocalCandidateType  string
 	RemoteCandidateType string
 	RelayProtocol       string
+	LocalAddress        string   // of the selected pair, cut by the receiver
+	LocalAddresses      []string // of all local candidates, cut by the receiver
 	Stage               string
 	Reason              string
 	MeasurementFollows  bool // after a fabricTerminated, with its time
@@ -174,11 +176,15 @@ func ParseData(name string, data []byte) *Data {
 		LocalCandidateType:  clip(raw.LocalCandidateType, maxText),
 		RemoteCandidateType: clip(raw.RemoteCandidateType, maxText),
 		RelayProtocol:       clip(raw.RelayProtocol, maxText),
+		LocalAddresses:      texts(raw.LocalAddresses),
 		Stage:               clip(raw.Stage, maxText),
 		Reason:              clip(raw.Reason, maxText),
 		MeasurementFollows:  raw.MeasurementFollows,
 		UserIDType:          clip(raw.UserIDType, maxText),
 		UsageLabel:          clip(raw.UsageLabel, maxText),
+	}
+	if text, ok := raw.LocalAddress.(string); ok {
+		d.LocalAddress = clip(text, maxText)
 	}
 	d.SignalDBm, d.Devices = raw.signal(), raw.devices()
 	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
@@ -201,6 +207,8 @@ type rawData struct {
 	LocalCandidateType  string          `json:"localCandidateType"`
 	RemoteCandidateType string          `json:"remoteCandidateType"`
 	RelayProtocol       string          `json:"relayProtocol"`
+	LocalAddress        any             `json:"localAddress"`
+	LocalAddresses      any             `json:"localAddresses"`
 	Stage               string          `json:"stage"`
 	Reason              string          `json:"reason"`
 	MeasurementFollows  bool            `json:"measurementFollows"`
@@ -248,6 +256,20 @@ func (e *Event) devices() uint64 {
 		return 0
 	}
 	return e.Data.Devices
+}
+
+// maxTexts bounds a list of texts.
+const maxTexts = 16
+
+// texts returns the texts of a list.
+func texts(list any) (out []string) {
+	all, _ := list.([]any)
+	for _, one := range all {
+		if text, ok := one.(string); ok && len(out) < maxTexts {
+			out = append(out, clip(text, maxText))
+		}
+	}
+	return out
 }
 
 // maxDurationMs bounds a duration that a client claims: a day.

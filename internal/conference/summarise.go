@@ -195,7 +195,7 @@ func (f *fabric) summary(number int, now moment) Fabric {
 		RemoteDescription: f.hadRemoteDescription(), AlreadyConnected: f.alreadyConnected,
 		PairChanges: f.pairChanges, ICEDisruptions: f.disruptions,
 		ICEDisruptionMs: round4(f.disruptionMs.value()), ICERestarts: f.restarts,
-		Streams:          make([]Stream, 0, len(f.streams)),
+		Streams: make([]Stream, 0, len(f.streams)), LocalAddresses: []string{},
 		LostMeasurements: f.lost.Stats, LostEvents: f.lost.Events,
 	}
 	out.RemoteUserID, out.RemoteAlias = f.renames.current(f.remoteUser, f.remoteAlias)
@@ -227,6 +227,7 @@ func (f *fabric) summariseSetup(out *Fabric) {
 	}
 	if d := f.pair.value; d != nil {
 		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol
+		out.LocalAddress, out.LocalAddresses = d.LocalAddress, append(out.LocalAddresses, d.LocalAddresses...)
 	}
 }
 

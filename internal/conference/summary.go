@@ -138,7 +138,10 @@ type Fabric struct {
 	LocalCandidateType  string `json:"localCandidateType"`
 	RemoteCandidateType string `json:"remoteCandidateType"`
 	RelayProtocol       string `json:"relayProtocol"`
-	PairChanges         int    `json:"pairChanges"`
+
+	LocalAddress   string   `json:"localAddress"`   // of the selected pair, cut to /24 or /48
+	LocalAddresses []string `json:"localAddresses"` // of all local candidates, cut alike
+	PairChanges    int      `json:"pairChanges"`
 
 	ICEDisruptions  int     `json:"iceDisruptions"`
 	ICEDisruptionMs float64 `json:"iceDisruptionMs"` // of those that ended

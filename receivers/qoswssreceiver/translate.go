@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -89,7 +90,7 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 	case *protocol.Event:
 		r := t.record(f.Header, f.Scope, 0, semconv.EventEvent, 2)
 		r.PutStr(semconv.EventName, f.Event)
-		putText(r, semconv.EventData, string(f.Data))
+		putText(r, semconv.EventData, eventData(f))
 	case *protocol.ErrorReport:
 		t.addError(f)
 	case *protocol.SDPPart:
@@ -115,6 +116,17 @@ func (t *translator) take() plog.Logs {
 
 // empty reports whether nothing was collected.
 func (t *translator) empty() bool { return len(t.scopes) == 0 }
+
+// addressEvents are the events that the library puts addresses into.
+var addressEvents = map[string]bool{"fabricSetup": true, "selectedCandidatePairChange": true, "wifiStats": true}
+
+// eventData is the data of an event, addresses cut.
+func eventData(e *protocol.Event) string {
+	if len(e.Data) > 0 && addressEvents[e.Event] {
+		return string(address.Members(e.Data))
+	}
+	return string(e.Data)
+}
 
 func (t *translator) addStats(f *protocol.Stats) {
 	scope := protocol.Scope{Fabric: f.Fabric}
@@ -170,8 +182,8 @@ func (t *translator) addError(f *protocol.ErrorReport) {
 	putText(r, semconv.ErrorConstraintName, f.ConstraintName)
 	putText(r, semconv.ErrorStack, f.Stack)
 	putText(r, semconv.ErrorDetails, f.Details)
-	putText(r, semconv.ErrorLocalSDP, f.LocalSDP)
-	putText(r, semconv.ErrorRemoteSDP, f.RemoteSDP)
+	putText(r, semconv.ErrorLocalSDP, address.Text(f.LocalSDP))
+	putText(r, semconv.ErrorRemoteSDP, address.Text(f.RemoteSDP))
 	putCount(r, semconv.ErrorLocalSDPBytes, f.LocalSDPBytes)
 	putCount(r, semconv.ErrorRemoteSDPBytes, f.RemoteSDPBytes)
 }

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/userid", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/userid", "internal/address", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -44,6 +44,7 @@ var rules = []rule{
 		room: "internal/records", allowed: []string{"internal/attribute", "internal/conference", "internal/semconv", "storage", "go.opentelemetry.io/collector/pdata"},
 		reason: "reads events from records of the pipeline and of the store, knows no component and no engine",
 	},
+	{room: "internal/address", reason: "cuts addresses: standard library only"},
 	{room: "internal/userid", reason: "the fold, the store and the dashboard share it: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},

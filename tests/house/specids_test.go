@@ -29,7 +29,6 @@ var notYet = map[string]string{
 	"PRE-04":  "pre-call tests do not exist",
 	"PRE-05":  "a default configuration is kept with the application and reaches no page; none is recommended",
 	"PRE-06":  "pre-call tests and configurations do not exist",
-	"PRIV-01": "addresses are stored as they are received, unless collectIP is false",
 	"PRIV-02": "nothing is erased by userID; retention is per store, not per application",
 }
 
@@ -40,6 +39,7 @@ var inPart = map[string]string{
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"OUT-01":  "metrics are scraped; pushing them needs a component that the distribution leaves out",
+	"PRIV-01": "addresses in SDPs that come in parts, in the messages of errors, in logs and in the events of applications are stored as they are received",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }
 

@@ -49,6 +49,15 @@ function path(f) {
   return `${s.localCandidateType} → ${s.remoteCandidateType || "?"}${s.relayProtocol ? ` (${s.relayProtocol})` : ""}`;
 }
 
+const network = (address) => `${address}/${address.includes(":") ? 48 : 24}`;
+
+/** The networks of the local candidates, as far as they are known: the selected pair's first. */
+function networks(f) {
+  const s = f.summary;
+  const all = [s?.localAddress, ...(s?.localAddresses ?? [])].filter(Boolean);
+  return all.length > 0 && h("span", { class: "sub", "data-testid": "networks" }, `local ${[...new Set(all)].map(network).join(", ")}`);
+}
+
 function standingOf(f) {
   const s = f.summary;
   if (!s) return "";
@@ -65,7 +74,7 @@ function fabricTable(p) {
       h("th", { scope: "row" }, `Fabric ${f.fabric}`, h("span", { class: "sub" }, [remote && `to ${remote}`, usage].filter(Boolean).join(" · "))),
       h("td", {}, standingOf(f) || none),
       h("td", { class: "number" }, s ? ms(s.setupMs ?? s.failureMs) : none),
-      h("td", {}, path(f)),
+      h("td", {}, path(f), networks(f)),
       h("td", { class: "number" }, s ? integer(s.iceDisruptions) : none, s?.iceDisruptionMs > 0 && h("span", { class: "sub" }, duration(s.iceDisruptionMs))),
       h("td", { class: "number" }, s ? integer(s.iceRestarts) : none),
       h("td", {}, s ? capital(reasonText(s.endReason)) || none : none));
