@@ -147,8 +147,9 @@ func TestRenamed(t *testing.T) {
 			now[1].UserName, robert[1], remoteBob[1] = "Bob Real", "Robert Real", "Bob Real"
 		}
 		require.Equal(t, now, d.Conference.Participants)
-		require.Equal(t, robert, []string{d.Fabrics[0].RemoteUser, d.Fabrics[0].RemoteUserName})
-		require.Equal(t, remoteBob, []string{d.Fabrics[1].RemoteUser, d.Fabrics[1].RemoteUserName})
+		for i, want := range [][]string{robert, remoteBob} {
+			require.Equal(t, want, []string{d.Fabrics[i].RemoteUser, d.Fabrics[i].RemoteUserName})
+		}
 		require.Equal(t, "robert", d.Streams[0]["user"])
 
 		var list listing

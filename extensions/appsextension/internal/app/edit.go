@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,7 +104,7 @@ func (o object) limits(name string) (l Limits) {
 func (o object) statsInterval(name string) int {
 	ms := o.count(name)
 	if !CheckStatsInterval(time.Duration(ms) * time.Millisecond) {
-		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), fmt.Sprint(ms))
+		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) or %d to %d", protocol.MinStatsInterval.Milliseconds(), protocol.MaxStatsInterval.Milliseconds()), strconv.Itoa(ms))
 		return 0
 	}
 	return ms
