@@ -16,7 +16,7 @@ export type Done = (err: CsError | 'failure', msg: string) => void;
 
 /** A frame to be numbered. */
 export interface Frame {
-  type: 'stats' | 'event' | 'error' | 'feedback' | 'log';
+  type: 'stats' | 'event' | 'error' | 'sdp' | 'feedback' | 'log';
   stamp: Stamp;
   /** The fabric, or one of the conference, that loses it when it is dropped; 0 for none. */
   fabric: number;
@@ -48,7 +48,10 @@ export interface Entry {
   sets: readonly number[];
   /** What is lost without it, or was: of the fabrics that it needs announced. */
   lost: readonly Lost[];
-  /** What is dropped first: 0 a measurement, 1 another frame, 2 one of a fabric's life; 3, a skip, never. */
+  /**
+   * What is dropped first: 0 a measurement, 0.5 a part of an SDP, 1 another frame, 2 one of a
+   * fabric's life; 3, a skip, never.
+   */
   rank: number;
   bytes: number;
   sent: boolean;
@@ -112,16 +115,16 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
   return {
     shrink,
 
-    /** Numbers a frame; false when it is too large. */
-    push(frame: Frame): boolean {
+    /** Returns the number of a frame; 0 when it is too large. */
+    push(frame: Frame): number {
       const tail = json(frame.members).slice(1);
       const bytes = byteLength(tail) + headBytes;
-      if (bytes > maxEntryBytes) return false;
+      if (bytes > maxEntryBytes) return 0;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
       const oldestMs = frame.stamp.ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
       shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
-      return true;
+      return lastSeq;
     },
 
     /** The next entry to send within the window. */
@@ -221,7 +224,7 @@ function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: 
     stamp,
     sets,
     lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
-    rank: measured ? 0 : keep ? 2 : 1,
+    rank: measured ? 0 : type === 'sdp' ? 0.5 : keep ? 2 : 1,
     bytes,
     sent: false,
     done,

@@ -2,11 +2,12 @@
 
 import { enums } from './enums.ts';
 import { type Instance, sessionOf } from './instance.ts';
-import { attempt, unreadable } from './result.ts';
+import { attempt, json, unreadable } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
-import { cut, ignored, isObject, requireConferenceID, requireMember } from './validate.ts';
+import { byteLength, cut, ignored, isObject, requireConferenceID, requireMember } from './validate.ts';
 
 const maxLogBytes = 20_480;
+const maxJsonBytes = 50_000; // of an error and its SDPs: a frame has room for what stands beside them
 
 /** Reports a failed negotiation step, or keeps a log of the application. */
 export function reportError(
@@ -26,42 +27,62 @@ export function reportError(
     record('log', { text: logText(error) });
     return;
   }
-  const described = attempt(() => describe(error), ['', unreadable]);
-  const sdp = (argument: string, given: unknown, withAddresses: boolean) => {
+  const sdp = (field: string, given: unknown, withAddresses: boolean) => {
     const whole = sdpText(given);
-    if (!whole && (given ?? '') !== '') ignored(argument, 'an SDP', given);
-    return cut(argument, withAddresses ? whole : withoutAddresses(whole), 16_384) || undefined;
+    if (!whole && (given ?? '') !== '') ignored(field, 'an SDP', given);
+    return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131_072)] as const;
   };
-  record('error', {
-    function: name,
-    name: cut('domError.name', described[0], 128),
-    message: cut('domError.message', described[1], 1024),
-    localSDP: sdp('localSDP', localSDP, session.collectIP()),
-    remoteSDP: sdp('remoteSDP', remoteSDP, true),
-  });
+  const members: Record<string, unknown> = { function: name, ...describe(error) };
+  const sdps = [sdp('localSDP', localSDP, session.collectIP()), sdp('remoteSDP', remoteSDP, true)];
+  // What is too large for one frame follows in frames of its own (protocol 4.5).
+  const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
+  for (const [field, whole] of sdps)
+    members[inParts ? `${field}Bytes` : field] = (inParts ? byteLength(whole) : whole) || undefined;
+  const number = record('error', members);
+  if (!inParts) return;
+  for (const [field, whole] of sdps) {
+    let offset = 0;
+    // A character takes six bytes at most; surrogate pairs stay together.
+    for (const text of whole.match(/.{1,8000}/gsu) ?? []) {
+      record('sdp', { error: number, field, offset, text });
+      offset += byteLength(text);
+    }
+  }
 }
 
-/** Name and message of a DOMException, an Error, an object or a string. */
-function describe(error: unknown): [name: string, message: string] {
-  const { name, message } = (isObject(error) ? error : { message: error }) as { name?: unknown; message?: unknown };
-  const said = message ?? (isObject(error) && name === undefined ? json(error) : '');
-  return [String(name ?? ''), String(said)];
+/** What an error frame keeps of a DOMException, an Error, an object or a string. */
+function describe(error: unknown): object {
+  const given = isObject(error) ? error : { message: attempt(() => String(error ?? ''), unreadable) };
+  const kept: Record<string, string> = {};
+  const keep = (member: string, limit = 128, other = member) => {
+    const text = attempt(() => String(given[member] || given[other] || ''), unreadable);
+    kept[member] = cut(`domError.${member}`, text, limit);
+  };
+  keep('name');
+  keep('message', 1024);
+  keep('code');
+  keep('constraintName', 128, 'constraint');
+  keep('stack', 4096);
+  const isFurther = (key: string) => !(key in kept) && /str|num|boo/.test(typeof attempt(() => given[key]));
+  const further = attempt(() => JSON.stringify(given, Object.keys(given).filter(isFurther)), unreadable);
+  // Without a name and a message the whole is the message, as far as it is JSON.
+  if (given === error && !kept.name && !kept.message)
+    kept.message = cut('domError.message', attempt(() => json(error)) ?? further, 1024);
+  else if (further !== '{}') kept.details = cut('domError', further, 2048);
+  return kept;
 }
 
 function logText(log: unknown): string {
   const text = attempt(
-    () => (log instanceof Error ? `${log.name}: ${log.message}` : typeof log === 'string' ? log : json(log)),
+    () =>
+      log instanceof Error
+        ? `${log.name}: ${log.message}`
+        : typeof log === 'string'
+          ? log
+          : (attempt(() => json(log ?? undefined) ?? '') ?? String(log)),
     unreadable,
   );
   const kept = cut('domError', text, maxLogBytes);
   if (kept !== text) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
-}
-
-function json(value: unknown): string {
-  try {
-    return JSON.stringify(value ?? undefined) ?? '';
-  } catch {
-    return String(value);
-  }
 }

@@ -135,7 +135,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     report,
   });
 
-  function send(frame: Frame): boolean {
+  function send(frame: Frame): number {
     const taken = queue.push(frame);
     // What was measured together goes together, when all have answered: a message and its
     // answer alone cost the page several times what they cost among others.
@@ -250,13 +250,13 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     throw new Invalid(`pc is no fabric of this conferenceID, and ${fits.length} could be meant`);
   }
 
-  /** Records frames of a fabric, or of the conference. */
+  /** Records frames of a fabric, or of the conference, and returns their numbers. */
   function recorder(fabric: Fabric | undefined, conferenceID: string) {
     const number = fabric?.info.fabric;
     const last = conference(conferenceID);
     // Should it be dropped, its conference is to hear of it: by a fabric that can still be announced.
     const ofConference = number ?? last?.fabric ?? 0;
-    return (type: Frame['type'], members: object, done?: Frame['done']): void => {
+    return (type: Frame['type'], members: object, done?: Frame['done']): number => {
       const stamp = clock.stamp();
       const taken = send({
         type,
@@ -267,6 +267,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
         members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
       });
       if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      return taken;
     };
   }
 

@@ -297,7 +297,7 @@ describe('reportError', () => {
     );
     const error = socket.of('error')[0];
     expect([String(error?.name).length, String(error?.message).length, String(error?.localSDP).length]).toEqual([
-      128, 1024, 16_384,
+      128, 1024, 20_000,
     ]);
     expect(qos.reportError(pc, conference, 'applicationLog', '\u0001'.repeat(20_000)).status).toBe('failure');
   });

@@ -156,6 +156,8 @@ describe('limits', () => {
     additionalIDs: (_, n) => configured({ additionalIDs: { tenantID: 'x'.repeat(n) } }),
     applicationLog: ({ qos, pc }, n) => qos.reportError(pc, conference, 'applicationLog', 'x'.repeat(n)),
     'domError.message': ({ qos, pc }, n) => qos.reportError(pc, conference, 'createOffer', 'x'.repeat(n)),
+    'domError.stack': ({ qos, pc }, n) =>
+      qos.reportError(pc, conference, 'createOffer', { message: 'x', stack: 'x'.repeat(n) }),
     localSDP: ({ qos, pc }, n) => qos.reportError(pc, conference, 'createOffer', 'x', 'x'.repeat(n)),
   };
 
@@ -163,7 +165,12 @@ describe('limits', () => {
   const sent: Record<string, (page: Page) => unknown> = {
     applicationLog: ({ of }) => of('log').at(-1)?.text,
     'domError.message': ({ of }) => of('error').at(-1)?.message,
-    localSDP: ({ of }) => of('error').at(-1)?.localSDP,
+    'domError.stack': ({ of }) => of('error').at(-1)?.stack,
+    localSDP: ({ of }) =>
+      of('sdp')
+        .filter(({ error }) => error === of('error').at(-1)?.seq)
+        .map(({ text }) => text)
+        .join(''),
   };
 
   const table = rows(section('## Limits')).slice(1);
@@ -184,6 +191,7 @@ describe('limits', () => {
       expect(answer).toMatchObject({ status: 'failure', msg: expect.stringContaining(String(n)) });
     else expect(answer?.status).toBe('success');
     if (over.startsWith('cut')) expect(answer?.msg).toContain(`cut to ${n}`);
+    await page.harness.run();
     if (sent[name]) expect(sent[name](page)).toBe('x'.repeat(n));
   });
 });

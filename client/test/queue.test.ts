@@ -93,8 +93,8 @@ describe('the queue', () => {
 
   it('refuses a frame that is too large for the wire', () => {
     const { queue, frame, sendAll } = setup();
-    expect(queue.push(frame('log', 1, 65_500))).toBe(false);
-    expect(queue.push(frame('event'))).toBe(true);
+    expect(queue.push(frame('log', 1, 65_500))).toBe(0);
+    expect(queue.push(frame('event'))).toBe(1);
     expect(sendAll().map((f) => f.seq)).toEqual([1]);
   });
 

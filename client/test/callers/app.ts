@@ -90,8 +90,8 @@ export async function open(qos: Library = new (load())(), user: unknown = 'alice
 export const conference = 'weekly';
 
 /** open(), with one call going on. */
-export async function inCall() {
-  const page = await open();
+export async function inCall(config?: unknown) {
+  const page = await open(undefined, undefined, config);
   const pc = new FakePeerConnection();
   expect(page.qos.addNewFabric(pc, 'bob', page.qos.fabricUsage.multiplex, conference).status).toBe('success');
   pc.connect();
