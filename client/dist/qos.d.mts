@@ -362,9 +362,10 @@ export interface Operations {
    * @param pc the PeerConnection; one that is no fabric of the conference, or null, means the conference
    * @param conferenceID at most 256 bytes; it need not have a fabric
    * @param wrtcFuncName the step; `applicationLog` is a log, not a failure
-   * @param domError an error, an object or text; of a log at most 20,480 bytes, longer ones are cut
-   * @param localSDP text or a description
-   * @param remoteSDP text or a description
+   * @param domError an error, an object or text, whose name, message, code, constraint, stack and plain members
+   *   are kept; of a log at most 20,480 bytes, longer ones are cut
+   * @param localSDP text or a description, at most 128 KiB; longer ones are cut
+   * @param remoteSDP text or a description, at most 128 KiB; longer ones are cut
    * @example
    * pc.createOffer().catch((error) =>
    *   monitor.reportError(pc, 'standup', monitor.webRTCFunctions.createOffer, error));

@@ -1458,16 +1458,16 @@ function createQueue(clock, limits = defaults) {
   }
   return {
     shrink,
-    /** Numbers a frame; false when it is too large. */
+    /** Returns the number of a frame; 0 when it is too large. */
     push(frame) {
       const tail = json(frame.members).slice(1);
       const bytes = byteLength(tail) + headBytes;
-      if (bytes > maxEntryBytes) return false;
+      if (bytes > maxEntryBytes) return 0;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
       const oldestMs = frame.stamp.ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
       shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
-      return true;
+      return lastSeq;
     },
     /** The next entry to send within the window. */
     next(windowFrames) {
@@ -1552,7 +1552,7 @@ function entryOf(frame, seq, tail, bytes, clock) {
     stamp,
     sets: sets2,
     lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
-    rank: measured ? 0 : keep ? 2 : 1,
+    rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
     bytes,
     sent: false,
     done,
@@ -2147,6 +2147,7 @@ function createSession(first, env) {
         members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
       });
       if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      return taken;
     };
   }
   function hidden(kept) {
@@ -2271,6 +2272,7 @@ function begin(instance, info) {
 
 // src/report.ts
 var maxLogBytes = 20480;
+var maxJsonBytes = 5e4;
 function reportError(instance, pc, conferenceID, functionName, error, localSDP, remoteSDP) {
   const conference = requireConferenceID(conferenceID);
   const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
@@ -2280,40 +2282,53 @@ function reportError(instance, pc, conferenceID, functionName, error, localSDP, 
     record("log", { text: logText(error) });
     return;
   }
-  const described = attempt(() => describe(error), ["", unreadable]);
-  const sdp = (argument, given, withAddresses) => {
+  const sdp = (field, given, withAddresses) => {
     const whole = sdpText(given);
-    if (!whole && (given ?? "") !== "") ignored(argument, "an SDP", given);
-    return cut(argument, withAddresses ? whole : withoutAddresses(whole), 16384) || void 0;
+    if (!whole && (given ?? "") !== "") ignored(field, "an SDP", given);
+    return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131072)];
   };
-  record("error", {
-    function: name,
-    name: cut("domError.name", described[0], 128),
-    message: cut("domError.message", described[1], 1024),
-    localSDP: sdp("localSDP", localSDP, session.collectIP()),
-    remoteSDP: sdp("remoteSDP", remoteSDP, true)
-  });
+  const members = { function: name, ...describe(error) };
+  const sdps = [sdp("localSDP", localSDP, session.collectIP()), sdp("remoteSDP", remoteSDP, true)];
+  const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
+  for (const [field, whole] of sdps)
+    members[inParts ? `${field}Bytes` : field] = (inParts ? byteLength(whole) : whole) || void 0;
+  const number = record("error", members);
+  if (!inParts) return;
+  for (const [field, whole] of sdps) {
+    let offset = 0;
+    for (const text2 of whole.match(/.{1,8000}/gsu) ?? []) {
+      record("sdp", { error: number, field, offset, text: text2 });
+      offset += byteLength(text2);
+    }
+  }
 }
 function describe(error) {
-  const { name, message } = isObject(error) ? error : { message: error };
-  const said = message ?? (isObject(error) && name === void 0 ? json2(error) : "");
-  return [String(name ?? ""), String(said)];
+  const given = isObject(error) ? error : { message: attempt(() => String(error ?? ""), unreadable) };
+  const kept = {};
+  const keep = (member, limit = 128, other = member) => {
+    const text2 = attempt(() => String(given[member] || given[other] || ""), unreadable);
+    kept[member] = cut(`domError.${member}`, text2, limit);
+  };
+  keep("name");
+  keep("message", 1024);
+  keep("code");
+  keep("constraintName", 128, "constraint");
+  keep("stack", 4096);
+  const isFurther = (key) => !(key in kept) && /str|num|boo/.test(typeof attempt(() => given[key]));
+  const further = attempt(() => JSON.stringify(given, Object.keys(given).filter(isFurther)), unreadable);
+  if (given === error && !kept.name && !kept.message)
+    kept.message = cut("domError.message", attempt(() => json(error)) ?? further, 1024);
+  else if (further !== "{}") kept.details = cut("domError", further, 2048);
+  return kept;
 }
 function logText(log) {
   const text2 = attempt(
-    () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : json2(log),
+    () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : attempt(() => json(log ?? void 0) ?? "") ?? String(log),
     unreadable
   );
   const kept = cut("domError", text2, maxLogBytes);
   if (kept !== text2) console.warn(`qos: an application log was cut to ${maxLogBytes} bytes`);
   return kept;
-}
-function json2(value) {
-  try {
-    return JSON.stringify(value ?? void 0) ?? "";
-  } catch {
-    return String(value);
-  }
 }
 
 // src/api.ts
