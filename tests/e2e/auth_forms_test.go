@@ -55,13 +55,13 @@ func (w *windows) liveOn(t *testing.T, name, secret string) diary {
 	v.begin(appID, secret, w.user(), f.url)
 	v.connects()
 	v.eval("call("+quote(room)+")", nil)
-	one.tab.delivers(patience, 10)
+	one.tab.delivers(10)
 
 	var renewed int
 	v.eval(fmt.Sprintf("elapse(%d, %d)", renewalMinMs, renewalMaxMs), &renewed)
 	require.Equal(t, 1, renewed, "it waits to renew its token")
 	v.waits("has a second token", func(d diary) bool { return len(d.grants(t)) == 2 })
-	one.tab.delivers(patience, 4)
+	one.tab.delivers(4)
 	require.Equal(t, 1, one.tab.hellos(), "a renewal disturbs no connection")
 	f.reset()
 	one.tab.reconnects(1)

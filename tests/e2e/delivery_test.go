@@ -96,7 +96,7 @@ func (s *suffering) open(t *testing.T, b *browser, what string, refuses bool, mo
 func (s *suffering) network(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "network", false, nil)
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 
 	hellos := tab.hellos()
 	tab.front.reset()
@@ -111,7 +111,7 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 	defer release()
 	tab.reconnects(hellos + 3)
 	release()
-	tab.delivers(patience, 4)
+	tab.delivers(4)
 
 	one.tab, one.resent = tab, true
 	one.tabs = append(one.tabs, tab.finish())
@@ -121,8 +121,8 @@ func (s *suffering) network(t *testing.T, b *browser, one *story) {
 func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "no WebSockets", true, nil)
-	tab.delivers(patience, 10)
-	tab.delivers(patience, 10)
+	tab.delivers(10)
+	tab.delivers(10)
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.finish())
 	_, account := tab.front.wire.newest()
@@ -134,14 +134,14 @@ func (s *suffering) noWebSockets(t *testing.T, b *browser, one *story) {
 func (s *suffering) reload(t *testing.T, b *browser, one *story) {
 	t.Helper()
 	tab := s.open(t, b, "reload", false, nil)
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 	first := tab.now().Run
 	require.NoError(t, b.do("browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil))
 	one.tab = tab
 	one.tabs = append(one.tabs, tab.last(tab.page))
 	require.Equal(t, first, one.tabs[0].Run)
 	tab.until(patience, "account.run !== "+quote(first)+" && account.ticks > 0")
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 	witness := openPage(t, b, "elsewhere", s.pages+"/elsewhere")
 	second := tab.now().Run
 	if b.kind == firefox { // what a page writes down while its tab is closed often does not come to be there
@@ -163,7 +163,7 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
 	one.tab = tab
 	for range 5 {
-		tab.delivers(patience, 10)
+		tab.delivers(10)
 		run := tab.now().Run
 		require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
 		require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
@@ -175,7 +175,7 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 		one.tabs = append(one.tabs, tab.last(tab.page))
 	}
 	require.Equal(t, 1, tab.now().Returned)
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 	one.tabs = append(one.tabs, tab.finish())
 	tab.settles()
 }
@@ -185,7 +185,7 @@ func (s *suffering) killed(t *testing.T, kind string, own *stores) *story {
 	t.Helper()
 	b := startBrowser(t, kind)
 	tab := s.open(t, b, "killed", false, nil)
-	tab.delivers(patience, 15)
+	tab.delivers(15)
 	last := tab.now()
 	b.process.kill()
 	tab.context = ""
@@ -210,7 +210,7 @@ func (s *suffering) collectors(t *testing.T, browsers map[string]*browser) {
 	}
 	own.start(t)
 	for _, one := range stories {
-		one.tab.delivers(patience, 10)
+		one.tab.delivers(10)
 	}
 	for _, victim := range own.collectors {
 		before := map[*story]int{}

@@ -27,7 +27,7 @@ func TestOutOfSight(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
-			tab.delivers(patience, 5)
+			tab.delivers(5)
 			tab.run(keepPosts)
 			tab.goesOn()
 			tab.handsOver()
@@ -55,7 +55,7 @@ func (b *tab) goesOn() {
 	b.t.Helper()
 	b.cover()
 	before := b.now().StatsCount
-	b.delivers(patience, 8)
+	b.delivers(8)
 	b.until(patience, fmt.Sprintf("account.statsCount >= %d", before+3))
 	var kept []string
 	b.get("kept", &kept)

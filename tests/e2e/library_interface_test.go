@@ -237,8 +237,10 @@ func (k *kept) events(name string) []map[string]any {
 // checkEvents: what was said stands on the time-line, once, with its data.
 func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 	t.Helper()
-	for _, name := range []string{"fabricHold", "fabricResume", "audioUnmute", "videoPause", "videoResume", "screenShareStart", "screenShareStop",
-		"fabricUsageEvent", "applicationErrorLog", "callUnAnswered"} {
+	for _, name := range []string{
+		"fabricHold", "fabricResume", "audioUnmute", "videoPause", "videoResume", "screenShareStart", "screenShareStop",
+		"fabricUsageEvent", "applicationErrorLog", "callUnAnswered",
+	} {
 		require.Equal(t, []map[string]any{{"said": name}}, whole.events(name))
 	}
 	require.Equal(t, []map[string]any{{"said": "audioMute"}, {"said": "after initialize()"}}, whole.events("audioMute"))

@@ -25,17 +25,17 @@ func fallsAsleep(t *testing.T, l *lab, shared *browser) {
 	t.Helper()
 	b := l.sleepers[shared.kind]
 	tab := l.openAccount(t, b, "asleep")
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 	standing(t, b, syscall.SIGSTOP)
 	<-time.After(asleepFor)
 	standing(t, b, syscall.SIGCONT)
-	tab.delivers(patience, 10)
+	tab.delivers(10)
 	if b.kind == chromium { // Firefox has no way to ask for it
 		page := openCDP(tab.page)
 		page.do("Page.setWebLifecycleState", map[string]any{"state": "frozen"}, nil)
 		<-time.After(5 * time.Second)
 		page.do("Page.setWebLifecycleState", map[string]any{"state": "active"}, nil)
-		tab.delivers(patience, 10)
+		tab.delivers(10)
 	}
 	tab.goesOnWhole(t, l)
 }
@@ -60,7 +60,7 @@ func (l *lab) linkDown(t *testing.T) {
 	tabs := []*tab{}
 	for _, kind := range []string{chromium, firefox} {
 		tab := l.openAccount(t, l.browsers[kind], "link down")
-		tab.delivers(patience, 10)
+		tab.delivers(10)
 		tabs = append(tabs, tab)
 	}
 	setLink(t, "down")
@@ -68,7 +68,7 @@ func (l *lab) linkDown(t *testing.T) {
 	<-time.After(downFor)
 	setLink(t, "up")
 	for _, tab := range tabs {
-		tab.delivers(patience, 10)
+		tab.delivers(10)
 	}
 	for _, tab := range tabs {
 		require.Greater(t, tab.hellos(), 1, "the page notices that its channel is dead")

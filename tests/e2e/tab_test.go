@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,14 +93,14 @@ func quote(text string) string {
 }
 
 // delivers waits until so many more frames of the page's session are acknowledged.
-func (b *tab) delivers(within time.Duration, more uint64) {
+func (b *tab) delivers(more uint64) {
 	b.t.Helper()
 	session, before := b.front.wire.newest()
 	var from uint64
 	if before != nil {
 		from = before.acked
 	}
-	eventually(b.t, within, b.room+": frames are acknowledged", func() (bool, string) {
+	eventually(b.t, patience, b.room+": frames are acknowledged", func() (bool, string) {
 		newest, account := b.front.wire.newest()
 		if account == nil {
 			return false, "no session"
@@ -124,7 +123,7 @@ func (b *tab) reconnects(hellos int) {
 		_, account := b.front.wire.newest()
 		return account.hellos+account.posts > hellos, jsonOf([]int{account.hellos, account.posts})
 	})
-	b.delivers(patience, 4)
+	b.delivers(4)
 }
 
 // hellos counts them, whichever way they came.
