@@ -16,7 +16,6 @@ import (
 // notYet lists the requirements that no test proves, with what is missing. An id leaves it
 // when the first test claims it.
 var notYet = map[string]string{
-	"API-11":  "pre-call tests do not exist; the operations answer failure",
 	"DASH-03": "there are no roles and no settings page: show_user_names holds for everybody, the management API has one token",
 	"DASH-04": "deploy/ holds no dashboards for Prometheus and Grafana",
 	"OUT-02":  "no webhook is sent",
@@ -24,21 +23,22 @@ var notYet = map[string]string{
 	"OUT-04":  "no webhook is sent",
 	"OUT-05":  "no webhook is sent",
 	"PRE-01":  "pre-call tests do not exist",
-	"PRE-02":  "pre-call tests do not exist",
 	"PRE-03":  "the service has no TURN server and names none",
 	"PRE-04":  "pre-call tests do not exist",
 	"PRE-05":  "a default configuration is kept with the application and reaches no page; none is recommended",
-	"PRE-06":  "pre-call tests and configurations do not exist",
 	"PRIV-02": "nothing is erased by userID; retention is per store, not per application",
 }
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"API-08":  "preCallTestResults, defaultConfig, recommendedConfig and connectionRecommendation do not fire",
+	"API-08":  "nothing can be configured or recommended, so the events fire with the values of that case",
+	"API-11":  "there are no pre-call tests: startPrecallTests answers failure, stopPrecallTests success",
 	"DASH-05": "there is no sign-in: everybody who reaches the dashboard may read it",
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"OUT-01":  "metrics are scraped; pushing them needs a component that the distribution leaves out",
+	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
+	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"PRIV-01": "addresses in SDPs that come in parts, in the messages of errors, in logs and in the events of applications are stored as they are received",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }
