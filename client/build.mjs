@@ -55,6 +55,31 @@ await build({
   banner: { js: licence },
 });
 
+/**
+ * The short name of each internal member. Two members share one where no source file has both:
+ * all members of an object stand in the file that declares it. The more a name repeats, the less it takes.
+ */
+function shortNames() {
+  const letters = [...'etnrisoalcufdpmghbywvkxSITMDENCPLAROjFUqzBHJGVWKQXYZ'];
+  const free = [...letters, ...letters.map((letter) => `${letter}e`)];
+  const words = readdirSync('src', { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join('src', name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''))
+    .map((source) => source.match(/\w+/g) ?? []);
+  const files = words.map((list) => new Set(list));
+  const uses = (name) => words.flat().filter((word) => word === name).length;
+  const byUse = internalNames.map((name) => [name, uses(name)]).sort((a, b) => b[1] - a[1]);
+  const short = new Map();
+  for (const [name] of byUse) {
+    const beside = files.filter((file) => file.has(name)).flatMap((file) => [...file].map((other) => short.get(other)));
+    short.set(
+      name,
+      free.find((candidate) => !beside.includes(candidate)),
+    );
+  }
+  return Object.fromEntries(short);
+}
+
 /** esbuild folds and renames first; terser then inlines and joins more of it than esbuild does. */
 async function buildMinified() {
   const outfile = `${dist}qos.min.js`;
@@ -63,6 +88,7 @@ async function buildMinified() {
     outfile,
     minify: true,
     mangleProps: new RegExp(`^(${internalNames.join('|')})$`),
+    mangleCache: shortNames(),
     write: false,
   });
   const [content, folded] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end)).text);

@@ -110,7 +110,7 @@ function initialize(
   instance.initCallback = initCallback;
   if (initCallback) instance.unanswered.add(initCallback);
   instance.statsCallback = callbackOf('csStatsCallback', csStatsCallback);
-  begin(instance, { base, appID: id, secret: key, userID, config });
+  begin(instance, { base, appID: id, appSecret: key, userID, config });
 }
 
 function addNewFabric(

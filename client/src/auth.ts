@@ -12,9 +12,9 @@ export class Refusal extends Error {
     readonly csError: CsError,
     message: string,
     /** Whether trying again by itself can help. */
-    readonly retry = false,
-    readonly retryAfterMs = 0,
-    readonly code = '',
+    readonly mayRetry = false,
+    readonly waitMs = 0,
+    readonly reasonCode = '',
   ) {
     super(message);
   }
@@ -24,7 +24,7 @@ export class Refusal extends Error {
 export interface Credentials {
   appID: string;
   userID: UserID;
-  secret: string | TokenGenerator;
+  appSecret: string | TokenGenerator;
 }
 
 /** A session token and the exchange that brought it, for the clock. */
@@ -51,13 +51,13 @@ const answerLimitMs = 20_000;
 
 /** Logs in. renew: a token from the generator's cache will not do. Rejects with a Refusal. */
 export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<Token> {
-  const { secret } = who;
+  const { appSecret: secret } = who;
   return typeof secret === 'function' ? jwtLogin(env, who, secret, renew) : scramLogin(env, who, secret);
 }
 
 async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal('authError', 'this page has no WebCrypto: an AppSecret needs https or localhost');
+    throw new Refusal('authError', 'no WebCrypto: an AppSecret needs https or localhost');
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: 'scram-first', appID, userID, scram: `n,,${bare}` });
@@ -77,7 +77,7 @@ async function jwtLogin(env: AuthEnv, who: Credentials, generator: TokenGenerato
     return toToken(await exchange(env, { type: 'jwt', appID: who.appID, userID: who.userID, jwt }));
   } catch (error) {
     // A refused token may be an old one of the application's cache: ask once for a new one.
-    if (renew || (error as Refusal).code !== 'auth_failed') throw error;
+    if (renew || (error as Refusal).reasonCode !== 'auth_failed') throw error;
     return jwtLogin(env, who, generator, true);
   }
 }
@@ -112,8 +112,7 @@ type Exchange = Message & { sent: number; received: number };
 
 function toToken(answer: Exchange): Token {
   const { token, session, expiresInMs, at } = answer;
-  if (typeof token !== 'string' || typeof session !== 'string')
-    throw new Refusal('httpError', 'the answer has no token', true);
+  if (typeof token !== 'string' || typeof session !== 'string') throw new Refusal('httpError', 'no token came', true);
   return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at) };
 }
 

@@ -10,7 +10,7 @@ export function findBackend(backendUrl: string | undefined, scriptUrl: string | 
     return url.href.replace(/\/?([?#].*)?$/, '/');
   }
   const folder = ownFolder(scriptUrl);
-  if (!folder) throw new Invalid('the collector is unknown: load the library from it or set configParams.backendUrl');
+  if (!folder) throw new Invalid('set configParams.backendUrl or load the library from the collector');
   return folder;
 }
 

@@ -33,7 +33,7 @@ export type EndReason = 'application' | 'closed' | 'pagehide' | 'replaced';
 export interface FabricEnv {
   clock: Clock;
   legacyStats(): boolean;
-  send(frame: Frame): unknown;
+  enqueue(frame: Frame): unknown;
   localUserID(conferenceID: string): UserID;
   labelBounds(): readonly number[];
   online(): boolean;
@@ -86,7 +86,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
 
   /** Records an event of the fabric. */
   function event(name: string, data: object = {}, stamp = clock.stamp(), told?: Done): void {
-    env.send({ type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
+    env.enqueue({ type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
   }
 
   function after(ms: number, task: () => void): void {
@@ -136,7 +136,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     announce(measured, stamp);
     for (const { intervalMs, rows, sets } of measured.groups) {
       if (!rows.length && measured.groups.length > 1) continue;
-      env.send({ type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
+      env.enqueue({ type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
     }
     deliver(measured.intervals);
   }
@@ -145,7 +145,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     if (!env.listening()) return;
     env.deliver({
       connectionState: env.online() ? 'online' : 'offline',
-      fabricState: done ? 'terminated' : life.state(),
+      fabricState: done ? 'terminated' : life.phase(),
       conferenceURL: env.conferenceURL(info),
       conferenceID,
       ...view(intervals, identityOf, env.labelBounds()),
@@ -203,7 +203,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   }
 
   function trouble(what: string): void {
-    env.report('appConnectivityError', `a PeerConnection of the conference ${conferenceID} ${what}`);
+    env.report('appConnectivityError', `a PeerConnection of ${conferenceID} ${what}`);
   }
 
   function lastReading(): void {
@@ -257,10 +257,10 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const self = {
     pc,
     info,
-    event,
+    emit: event,
     end,
     measure,
-    hasStream: monitor.has,
+    hasStream: monitor.hasStream,
     /** Looks at its states. */
     look: () => life.look(),
     associate,
@@ -283,7 +283,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const told = pcCallback && later.bind<null, [PcCallback], Parameters<PcCallback>, void>(null, pcCallback);
   event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, told);
   const life = watchLifecycle(pc, mono, {
-    event,
+    emit: event,
     connected,
     setupFailed(stage) {
       setupFailed(stage, 'failed');

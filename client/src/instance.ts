@@ -9,7 +9,7 @@ import type { WifiHandler } from './wifi.ts';
 export interface Instance {
   /** Where this file was loaded from, when that can be seen. */
   scriptUrl: string | undefined;
-  session?: Session;
+  current?: Session;
   initCallback?: InitCallback | undefined;
   /** Of initialize() calls that had no result yet. */
   unanswered: Set<InitCallback>;
@@ -44,7 +44,7 @@ export function noResults(instance: Instance, reason: string): void {
 export const noTests = 'this collector offers no pre-call tests';
 
 /** The session that initialize() began. */
-export function sessionOf({ session }: Instance): Session {
+export function sessionOf({ current: session }: Instance): Session {
   if (!session) throw new Invalid('initialize() must be called first');
   const halted = session.halted();
   if (halted) fail(`initialize() again: ${halted.message}`);
@@ -53,21 +53,21 @@ export function sessionOf({ session }: Instance): Session {
 
 /** Goes on with the session where the user is the same, else begins another one (INIT-06). */
 export function begin(instance: Instance, info: SessionInfo): void {
-  const before = instance.session;
+  const before = instance.current;
   if (before?.continues(info)) {
     before.again(info);
     return;
   }
-  before?.close();
+  before?.retire();
   const session: Session = createSession(info, {
     report(csError, msg) {
-      if (instance.session !== session) return; // it was replaced and sends its last frames
+      if (instance.current !== session) return; // it was replaced and sends its last frames
       for (const callback of new Set([...instance.unanswered, instance.initCallback])) later(callback, csError, msg);
       instance.unanswered.clear();
       if (csError !== 'success') emit(instance, 'error', csError, msg);
     },
     listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
-    stats(stats) {
+    deliver(stats) {
       // An answer of getStats brought them: no task of its own is needed to be asynchronous.
       queueMicrotask(() => {
         for (const callback of [instance.statsCallback, ...(instance.subscribers.stats ?? [])]) hand(callback, stats);
@@ -76,7 +76,7 @@ export function begin(instance: Instance, info: SessionInfo): void {
     wifi: () => instance.wifi,
     known: instance.known,
   });
-  instance.session = session;
+  instance.current = session;
   // Until there are configurations and tests, nobody waits for them (API-08).
   for (const name of ['defaultConfig', 'recommendedConfig']) answer(instance, name, { peerConnection: {}, media: {} });
   noResults(instance, info.config.disablePrecalltest ? 'disablePrecalltest is set' : noTests);

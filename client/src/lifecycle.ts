@@ -17,7 +17,7 @@ export interface SetupTimes {
 /** What a fabric does about it; each is called at most once per happening. */
 export interface LifecycleEvents {
   /** Records an event of the time-line. */
-  event(name: string, data?: object): void;
+  emit(name: string, data?: object): void;
   connected(times: SetupTimes): void;
   setupFailed(stage: Stage): void;
   disrupted(iceConnectionState: string): void;
@@ -94,13 +94,13 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
   function negotiation(): void {
     if (!remoteSet && pc.remoteDescription) {
       remoteSet = true;
-      events.event('remoteDescriptionSet');
+      events.emit('remoteDescriptionSet');
     }
     const sdp = pc.signalingState === 'stable' ? sdpText(pc.localDescription) : '';
     if (!sdp || sdp === settled) return;
     settled = sdp;
     const ufrag = iceUfrag(sdp);
-    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.event('iceRestart');
+    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit('iceRestart');
     lastUfrag = ufrag ?? lastUfrag;
     events.negotiated();
   }
@@ -143,7 +143,7 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
       disruptedAt = mono();
       events.disrupted(hasFailed() ? 'failed' : 'disconnected');
     } else if (disruptedAt !== undefined && !broken && isConnected(pc)) {
-      events.event('iceDisruptionEnd', { durationMs: since(disruptedAt) });
+      events.emit('iceDisruptionEnd', { durationMs: since(disruptedAt) });
       disruptedAt = undefined;
     }
   }
@@ -181,7 +181,7 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
     stop(): void {
       for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
     },
-    state: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
+    phase: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
     /** Since the fabric was added. */
     ageMs: () => since(started),
   } as const;

@@ -23,7 +23,7 @@ export interface Frame {
   /** The members after seq and at. */
   members: object;
   /** For frames without a fabric: a time inside the conference. */
-  conferenceAt?: Stamp | undefined;
+  insideAt?: Stamp | undefined;
   /** The column sets that its rows use. */
   sets?: readonly number[];
   /** Dropped last: it tells of the fabric's life. */
@@ -42,7 +42,7 @@ interface Lost {
 export interface Entry {
   seq: number;
   /** The first number: seq itself, or the start of a skipped run. */
-  from: number;
+  firstSeq: number;
   stamp: Stamp;
   /** The column sets that it needs announced. */
   sets: readonly number[];
@@ -53,18 +53,18 @@ export interface Entry {
    * fabric's life; 3, a skip, never.
    */
   rank: number;
-  bytes: number;
+  byteCount: number;
   sent: boolean;
   /** Refused for good; its number waits for the ack. */
   refused?: boolean;
   /** The frame as it goes on the wire: written when first asked for, and never changed. */
-  text(): string;
+  line(): string;
   done?: Done | undefined;
 }
 
 /** Bounds of what waits. */
 export interface QueueLimits {
-  bytes: number;
+  maxBytes: number;
   ageMs: number;
   windowBytes: number;
 }
@@ -75,7 +75,7 @@ export const maxFrameBytes = 65_536;
 /** One that goes with hello and its context into one POST: any door must take any frame. */
 export const maxEntryBytes = maxFrameBytes - 12_288;
 
-const defaults: QueueLimits = { bytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
+const defaults: QueueLimits = { maxBytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
 
 const skipRank = 3;
@@ -93,7 +93,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
 
   /** Puts a skip in the place of an entry, together with the unsent skips beside it. */
   function drop(entry: Entry): void {
-    settle(entry, 'failure', 'dropped before it could be sent');
+    settle(entry, 'failure', 'dropped unsent');
     const at = entries.indexOf(entry);
     const skipAt = (index: number) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
     const start = at - skipAt(at - 1);
@@ -123,12 +123,12 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
       const oldestMs = frame.stamp.ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-      shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
+      shrink(limits.maxBytes - total(entries.filter((entry) => entry.sent)));
       return lastSeq;
     },
 
     /** The next entry to send within the window. */
-    next(windowFrames: number): Entry | undefined {
+    upNext(windowFrames: number): Entry | undefined {
       const entry = entries[cursor];
       return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : undefined;
     },
@@ -179,7 +179,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
     },
 
     /** The highest number up to which all is acknowledged. */
-    acked: () => ackedSeq,
+    lastAcked: () => ackedSeq,
 
     /** Whether frames wait for an acknowledgement. */
     unacked: () => cursor > 0,
@@ -197,7 +197,7 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
 /** The bytes of the first so many. */
 function total(entries: readonly Entry[], count = entries.length): number {
   let sum = 0;
-  for (let i = 0; i < count; i++) sum += entries[i]?.bytes ?? 0;
+  for (let i = 0; i < count; i++) sum += entries[i]?.byteCount ?? 0;
   return sum;
 }
 
@@ -216,20 +216,20 @@ export function once(write: () => string): () => string {
 }
 
 function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: Clock): Entry {
-  const { type, stamp, fabric, sets = [], keep, done, conferenceAt } = frame;
+  const { type, stamp, fabric, sets = [], keep, done, insideAt } = frame;
   const measured = type === 'stats';
   return {
     seq,
-    from: seq,
+    firstSeq: seq,
     stamp,
     sets,
     lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
     rank: measured ? 0 : type === 'sdp' ? 0.5 : keep ? 2 : 1,
-    bytes,
+    byteCount: bytes,
     sent: false,
     done,
-    text: once(() => {
-      const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : '';
+    line: once(() => {
+      const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : '';
       return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
     }),
   };
@@ -243,17 +243,17 @@ function skipOf(run: readonly Entry[], clock: Clock): Entry {
     sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
   }
   const lost = [...sums.values()];
-  const { from } = run[0] as Entry;
+  const { firstSeq } = run[0] as Entry;
   const { seq, stamp } = run.at(-1) as Entry;
   return {
     seq,
-    from,
+    firstSeq,
     stamp,
     sets: [],
     lost,
     rank: skipRank,
-    bytes: headBytes + 48 * lost.length,
+    byteCount: headBytes + 48 * lost.length,
     sent: false,
-    text: once(() => json({ type: 'skip', seq, from, at: clock.time(stamp), lost })),
+    line: once(() => json({ type: 'skip', seq, from: firstSeq, at: clock.time(stamp), lost })),
   };
 }

@@ -100,7 +100,7 @@ export function hand<A extends unknown[]>(callback: ((...args: A) => unknown) | 
   try {
     callback?.(...args);
   } catch (error) {
-    console.error('qos: a callback of the application threw', error);
+    console.error('qos: a callback threw', error);
   }
 }
 

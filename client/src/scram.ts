@@ -27,7 +27,7 @@ export async function prove(secret: string, firstBare: string, serverFirst: stri
   const match = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst);
   const [, nonce = '', salt = '', count = ''] = match ?? [];
   const ownNonce = firstBare.slice(firstBare.lastIndexOf(',r=') + 3);
-  if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error('the server did not answer our nonce');
+  if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error('not our nonce');
   const iterations = Number(count);
   if (iterations < 4096 || iterations > 600000)
     throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);

@@ -22,7 +22,7 @@ import { readWifi, type WifiHandler } from './wifi.ts';
 export interface SessionInfo {
   base: string;
   appID: string;
-  secret: string | TokenGenerator;
+  appSecret: string | TokenGenerator;
   userID: UserID;
   config: Config;
 }
@@ -33,7 +33,7 @@ export interface SessionEnv {
   report(csError: CsError, msg: string): void;
   /** Whether anybody takes stats. */
   listening(): boolean;
-  stats(stats: FabricStats): void;
+  deliver(stats: FabricStats): void;
   wifi(): WifiHandler | undefined;
   /** Every PeerConnection that addNewFabric() got, with the conferences that it was added to. */
   known: WeakMap<object, Set<string>>;
@@ -89,7 +89,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       versions: [1],
       token: token?.token,
       session: id,
-      acked: queue.acked(),
+      acked: queue.lastAcked(),
       at,
       library: version,
       userAgent: userAgent ? cutBytes(userAgent, 512) : undefined,
@@ -152,8 +152,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   /** A task of its own is what a look costs most: a measurement looks too, so one between them is enough. */
   function measureIn(ms: number): void {
-    beat.set(ms, measure);
-    if (ms >= longMs) poll.set(ms / 2, look);
+    beat.start(ms, measure);
+    if (ms >= longMs) poll.start(ms / 2, look);
   }
 
   function measure(): void {
@@ -195,7 +195,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   const fabricEnv: FabricEnv = {
     clock,
-    send,
+    enqueue: send,
     ended,
     conferenceURL,
     legacyStats: () => info.config.collectLegacyStats,
@@ -203,7 +203,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     labelBounds: () => bounds,
     online: transport.online,
     listening: env.listening,
-    deliver: env.stats,
+    deliver: env.deliver,
     leave,
     // With others there it joins their beat.
     connected: () => fabrics.length > 1 || startBeat(),
@@ -247,7 +247,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     const itself = env.known.has(pc as object) || isGenuine(pc);
     const fits = itself ? [] : heard.length ? heard : here;
     if (fits.length === 1) return fits[0] as Fabric;
-    throw new Invalid(`pc is no fabric of this conferenceID, and ${fits.length} could be meant`);
+    throw new Invalid(`pc is no fabric of this conferenceID, ${fits.length} fit`);
   }
 
   /** Records frames of a fabric, or of the conference, and returns their numbers. */
@@ -263,10 +263,10 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
         stamp,
         done,
         fabric: announcements.has(ofConference) ? ofConference : 0,
-        conferenceAt: fabric ? undefined : (last?.addedAt ?? stamp),
+        insideAt: fabric ? undefined : (last?.addedAt ?? stamp),
         members: fabric ? { fabric: number, ...members } : { conferenceID, ...members },
       });
-      if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      if (!taken) throw new Invalid(`the frame is over ${maxEntryBytes} bytes`);
       return taken;
     };
   }
@@ -309,7 +309,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     if (!sample) return;
     // One fabric of each conference tells.
     for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-      fabric.event('wifiStats', sample);
+      fabric.emit('wifiStats', sample);
   }
 
   function start(): void {
@@ -336,7 +336,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     },
 
     /** Ends the session for another one. */
-    close(): void {
+    retire(): void {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
       beat.cancel();

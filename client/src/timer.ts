@@ -4,7 +4,7 @@ const longestMs = 86_400_000; // far below what setTimeout can count
 
 /** One timer: setting it puts off what it was set for. */
 export interface Timer {
-  set(ms: number, task: () => void): void;
+  start(ms: number, task: () => void): void;
   cancel(): void;
 }
 
@@ -13,7 +13,7 @@ export function createTimer(): Timer {
   const cancel = () => clearTimeout(id);
   return {
     cancel,
-    set(ms, task) {
+    start(ms, task) {
       cancel();
       id = setTimeout(task, Math.min(ms, longestMs));
     },

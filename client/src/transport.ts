@@ -90,7 +90,7 @@ export function createTransport(env: TransportEnv) {
     }
   }
 
-  const connectIn = (ms: number) => nextTry.set(ms, connect);
+  const connectIn = (ms: number) => nextTry.start(ms, connect);
 
   /** Exponential back-off with full jitter. What the collector tells to wait stands over wake(). */
   function retry(minMs = 0): void {
@@ -99,7 +99,7 @@ export function createTransport(env: TransportEnv) {
   }
 
   function fail(refusal: Refusal, wasReady = ready): void {
-    const { csError, message, retryAfterMs } = refusal;
+    const { csError, message, waitMs } = refusal;
     ready = false;
     const unknown = csError === 'authError';
     // That a token is over, or that the collector knows it no more (it may have another key
@@ -112,8 +112,8 @@ export function createTransport(env: TransportEnv) {
     }
     // After a welcome only a limit can be hit, whatever older collectors say of it; and a
     // generator that worked before may work again.
-    if (stale || refusal.retry || wasReady || (welcomedAt && csError === 'tokenGenerationError')) {
-      retry(retryAfterMs);
+    if (stale || refusal.mayRetry || wasReady || (welcomedAt && csError === 'tokenGenerationError')) {
+      retry(waitMs);
       return;
     }
     stopped = true;
@@ -155,12 +155,12 @@ export function createTransport(env: TransportEnv) {
   }
 
   function renewIn(ms: number): void {
-    renewal.set(
+    renewal.start(
       Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
       () =>
         renew(true).catch((error) => {
-          if (!stopped) renewIn(Math.max(asRefusal(error).retryAfterMs, renewAgainMs * (1 + Math.random())));
+          if (!stopped) renewIn(Math.max(asRefusal(error).waitMs, renewAgainMs * (1 + Math.random())));
         }),
     );
   }
@@ -196,7 +196,7 @@ export function createTransport(env: TransportEnv) {
 
   /** Ends a connection that says nothing for two spans while something is expected of it. */
   function watch(ms: number, suspicious = false): void {
-    watchdog.set(ms, () => {
+    watchdog.start(ms, () => {
       const waiting = queue.unacked();
       if (!ready || (waiting && suspicious)) lost();
       else watch(silenceMs, waiting);
@@ -209,7 +209,7 @@ export function createTransport(env: TransportEnv) {
     disconnect();
     if (refusal) fail(refusal, wasReady);
     else if (wasReady) retry();
-    else socketFailed('cannot connect over WebSockets');
+    else socketFailed('no WebSocket');
   }
 
   function socketFailed(msg: string): void {
@@ -232,7 +232,7 @@ export function createTransport(env: TransportEnv) {
   /** Sends nothing for so long; then again from the last acknowledged number, or on. */
   function hold(ms: number, again = false): void {
     paused = true;
-    pause.set(ms, () => {
+    pause.start(ms, () => {
       paused = false;
       if (again) queue.rewind();
       pump();
@@ -243,12 +243,12 @@ export function createTransport(env: TransportEnv) {
   function pump(): void {
     if (failure) queue.giveUp(failure.csError, failure.message);
     const ws = socket;
-    if (!ws || !ready || paused || !queue.next(windowFrames)) return;
+    if (!ws || !ready || paused || !queue.upNext(windowFrames)) return;
     if (!clock.synced()) {
       reconnect(); // after a sleep the next welcome brings the time
       return;
     }
-    for (let entry = queue.next(windowFrames); entry; entry = queue.next(windowFrames)) {
+    for (let entry = queue.upNext(windowFrames); entry; entry = queue.upNext(windowFrames)) {
       if (ws.bufferedAmount > bufferedLimit) {
         hold(250);
         return;
@@ -283,12 +283,12 @@ export function createTransport(env: TransportEnv) {
         break;
       case 'slow-down':
         if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
-        hold(refusal.retryAfterMs, true);
+        hold(refusal.waitMs, true);
         break;
       case 'bye':
         socketRefusals = 0; // whoever said it, WebSockets get there
         // A token that ended while its successor was already here.
-        if (refusal.code === 'token_expired' && token && token !== helloToken) reconnect(refusal.retryAfterMs);
+        if (refusal.reasonCode === 'token_expired' && token && token !== helloToken) reconnect(refusal.waitMs);
         else lost(refusal);
     }
   }
@@ -319,12 +319,12 @@ export function createTransport(env: TransportEnv) {
       return;
     }
     const mine = generation;
-    const acked = queue.acked();
+    const acked = queue.lastAcked();
     const answers = await post(`${base}frames`, body(entries));
     if (mine !== generation) return;
     for (const answer of answers) handle(answer);
     // Without a welcome it was not the collector that answered.
-    const goOn = ready && (!entries.length || (queue.acked() > acked && queue.next(windowFrames)));
+    const goOn = ready && (!entries.length || (queue.lastAcked() > acked && queue.upNext(windowFrames)));
     if (!stopped) connectIn(goOn ? 0 : postPauseMs);
   }
 
@@ -334,7 +334,7 @@ export function createTransport(env: TransportEnv) {
     if (last) queue.shrink(maxEntryBytes);
     const all = queue.waiting();
     // What was sent and is not acknowledged goes too where there is room: it is counted once.
-    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
+    const fits = all.reduce((sum, entry) => sum + entry.byteCount, 0) <= maxEntryBytes;
     const entries = fits ? all : all.filter((entry) => !entry.sent);
     if (entries.length) post(`${base}frames`, body(entries), true).catch(() => undefined);
   }
@@ -392,7 +392,7 @@ export function createTransport(env: TransportEnv) {
         flush();
         renewal.cancel();
         disconnect('{"type":"bye"}');
-        queue.giveUp('failure', 'the session was replaced');
+        queue.giveUp('failure', 'replaced');
       };
       end();
     },

@@ -71,7 +71,7 @@ function atMost(name: string, limit: number, unit: string, came: number): void {
 export function requireText(name: string, value: unknown, limit: number, unit = 'bytes'): string {
   must(typeof value === 'string' && value !== '', name, `a non-empty string of at most ${limit} ${unit}`, value);
   // Half a surrogate pair has no UTF-8: two such IDs would become one (INIT-03).
-  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has half a character (a lone surrogate)`);
+  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has a lone surrogate`);
   atMost(name, limit, unit, unit === 'bytes' ? byteLength(value) : [...value].length);
   return value;
 }

@@ -11,13 +11,13 @@ export interface Context {
 }
 
 /** A frame, after the announcements that are new to what one connection has heard. */
-export function linesOf({ lost, sets, text }: Entry, context: Context, heard: Set<string>): string[] {
+export function linesOf({ lost, sets, line }: Entry, context: Context, heard: Set<string>): string[] {
   const announcements = [
     ...lost.map(({ fabric }) => (fabric ? context.fabricLine(fabric) : '')),
     ...sets.map(context.columnsLine),
-  ].filter((line) => line && !heard.has(line));
+  ].filter((known) => known && !heard.has(known));
   for (const line of announcements) heard.add(line);
-  return [...announcements, text()];
+  return [...announcements, line()];
 }
 
 /** A POST body (protocol 8): hello and as many entries as fit, each told to took. */

@@ -8,7 +8,7 @@ function setup(limits: Partial<QueueLimits> = {}) {
   const time = { now: 1000 };
   const clock = createClock({ mono: () => time.now, wall: () => time.now });
   clock.sample(time.now, time.now, time.now);
-  const queue = createQueue(clock, { bytes: 1 << 20, ageMs: 3_600_000, windowBytes: 1 << 18, ...limits });
+  const queue = createQueue(clock, { maxBytes: 1 << 20, ageMs: 3_600_000, windowBytes: 1 << 18, ...limits });
   const frame = (type: Frame['type'], fabric = 1, size = 10, done?: Frame['done']): Frame => ({
     type,
     fabric,
@@ -18,8 +18,8 @@ function setup(limits: Partial<QueueLimits> = {}) {
   });
   const sendAll = () => {
     const sent: Record<string, unknown>[] = [];
-    for (let e = queue.next(256); e; e = queue.next(256)) {
-      sent.push(JSON.parse(e.text()));
+    for (let e = queue.upNext(256); e; e = queue.upNext(256)) {
+      sent.push(JSON.parse(e.line()));
       queue.sent(e);
     }
     return sent;
@@ -36,7 +36,7 @@ describe('the queue', () => {
     queue.nack(2, 'csProtoError', 'bad');
     queue.ack(3);
     expect(told).toEqual(['1 csProtoError', '0 success', '2 success']);
-    expect(queue.acked()).toBe(3);
+    expect(queue.lastAcked()).toBe(3);
     expect(queue.unacked()).toBe(true);
     queue.ack(4);
     expect(queue.waiting()).toEqual([]);
@@ -46,13 +46,13 @@ describe('the queue', () => {
     const { queue, frame, time } = setup();
     queue.push(frame('event'));
     queue.push(frame('stats'));
-    const first = [queue.next(256), queue.next(256)].map((e) => e?.text());
-    const entry = queue.next(256);
+    const first = [queue.upNext(256), queue.upNext(256)].map((e) => e?.line());
+    const entry = queue.upNext(256);
     if (entry) queue.sent(entry);
     time.now += 50;
     queue.rewind();
-    const again = queue.next(256);
-    expect(again?.text()).toBe(first[0]);
+    const again = queue.upNext(256);
+    expect(again?.line()).toBe(first[0]);
   });
 
   it('writes a frame once: the text on the wire never changes', () => {
@@ -60,8 +60,8 @@ describe('the queue', () => {
     let learned = 0;
     const queue = createQueue({ ...clock, time: () => ++learned }); // it learns the time all over again
     queue.push(frame('event'));
-    const entry = queue.next(256) as Entry;
-    expect(entry.text()).toBe(entry.text());
+    const entry = queue.upNext(256) as Entry;
+    expect(entry.line()).toBe(entry.line());
     expect(learned).toBe(1);
   });
 
@@ -69,7 +69,7 @@ describe('the queue', () => {
     const { queue, frame } = setup();
     queue.push(frame('event'));
     queue.ack(10);
-    expect(queue.acked()).toBe(0);
+    expect(queue.lastAcked()).toBe(0);
     expect(queue.waiting()).toHaveLength(1);
   });
 
@@ -77,18 +77,18 @@ describe('the queue', () => {
     const { queue, frame } = setup({ windowBytes: 1000 });
     for (let i = 0; i < 5; i++) queue.push(frame('stats', 1, 300));
     const sent = [];
-    for (let e = queue.next(2); e; e = queue.next(2)) {
+    for (let e = queue.upNext(2); e; e = queue.upNext(2)) {
       queue.sent(e);
       sent.push(e.seq);
     }
     expect(sent).toEqual([1, 2]);
-    for (let e = queue.next(256); e; e = queue.next(256)) {
+    for (let e = queue.upNext(256); e; e = queue.upNext(256)) {
       queue.sent(e);
       sent.push(e.seq);
     }
     expect(sent).toEqual([1, 2]); // a third would pass 1000 bytes
     queue.ack(1);
-    expect(queue.next(256)?.seq).toBe(3);
+    expect(queue.upNext(256)?.seq).toBe(3);
   });
 
   it('refuses a frame that is too large for the wire', () => {
@@ -99,7 +99,7 @@ describe('the queue', () => {
   });
 
   it('drops the oldest measurements first and declares them (spec: STAT-07)', () => {
-    const { queue, frame, sendAll } = setup({ bytes: 1500 });
+    const { queue, frame, sendAll } = setup({ maxBytes: 1500 });
     const dropped: string[] = [];
     queue.push(frame('event', 1, 100, (err) => dropped.push(err)));
     for (let i = 0; i < 12; i++) queue.push(frame('stats', 1 + (i % 2), 100));
@@ -115,7 +115,7 @@ describe('the queue', () => {
   });
 
   it('drops events only when nothing else is left, and tells whoever waits', () => {
-    const { queue, frame, sendAll } = setup({ bytes: 1000 });
+    const { queue, frame, sendAll } = setup({ maxBytes: 1000 });
     const told: string[] = [];
     for (let i = 0; i < 8; i++) queue.push(frame('event', 0, 100, (err) => told.push(err)));
     const sent = sendAll();
@@ -125,7 +125,7 @@ describe('the queue', () => {
   });
 
   it('drops last what tells of the life of a fabric (spec: STAT-07)', () => {
-    const { queue, frame, sendAll } = setup({ bytes: 1000 });
+    const { queue, frame, sendAll } = setup({ maxBytes: 1000 });
     queue.push({ ...frame('event', 1, 50), keep: true });
     for (let i = 0; i < 4; i++) queue.push(frame('stats', 1, 100));
     for (let i = 0; i < 12; i++) queue.push(frame('event', 1, 100));
@@ -159,7 +159,7 @@ describe('the queue', () => {
       return seed % n;
     };
     for (let run = 0; run < 60; run++) {
-      const { queue, frame } = setup({ bytes: 3000, windowBytes: 1500 });
+      const { queue, frame } = setup({ maxBytes: 3000, windowBytes: 1500 });
       const wire = new Map<number, string>();
       let covered = 0; // the numbers that the wire has seen, without gaps
       let pushed = 0;
@@ -171,11 +171,11 @@ describe('the queue', () => {
           queue.push(frame(random(3) ? 'stats' : 'event', random(3), random(200)));
           pushed++;
         } else if (action < 8) {
-          for (let e = queue.next(1 + random(8)); e; e = queue.next(1 + random(8))) {
-            const text = e.text();
+          for (let e = queue.upNext(1 + random(8)); e; e = queue.upNext(1 + random(8))) {
+            const text = e.line();
             if (wire.has(e.seq)) expect(text).toBe(wire.get(e.seq));
             else {
-              expect(e.from).toBe(covered + 1);
+              expect(e.firstSeq).toBe(covered + 1);
               covered = e.seq;
               wire.set(e.seq, text);
               if (isSkip(e)) for (const l of e.lost) lost += l.stats + l.events;
@@ -186,11 +186,11 @@ describe('the queue', () => {
         } else if (action === 8) queue.rewind();
         else queue.ack(random(covered + 2));
         const unsent = queue.waiting().filter((e) => !e.sent && !isSkip(e));
-        expect(queue.waiting().reduce((sum, e) => sum + (isSkip(e) ? 0 : e.bytes), 0)).toBeLessThanOrEqual(3300);
+        expect(queue.waiting().reduce((sum, e) => sum + (isSkip(e) ? 0 : e.byteCount), 0)).toBeLessThanOrEqual(3300);
         const waitingLost = queue
           .waiting()
           .filter((e) => isSkip(e) && !e.sent)
-          .reduce((sum, e) => sum + (e.seq - e.from + 1), 0);
+          .reduce((sum, e) => sum + (e.seq - e.firstSeq + 1), 0);
         expect(delivered + lost + unsent.length + waitingLost).toBe(pushed);
       }
     }

@@ -41,7 +41,7 @@ function server(secret: string, tamper = false) {
 }
 
 const env = { url: 'https://q.example/auth', mono: () => 0, late: () => undefined };
-const who = { appID: 'demo', userID: { userName: 'Alice', aliasName: 'a' }, secret: 'demo-secret' };
+const who = { appID: 'demo', userID: { userName: 'Alice', aliasName: 'a' }, appSecret: 'demo-secret' };
 
 it('logs in without sending the secret (spec: AUTH-01)', async () => {
   const bodies = server('demo-secret');
@@ -55,14 +55,14 @@ it('is refused with a wrong secret', async () => {
   server('another');
   const error = await login(env, who, false).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(Refusal);
-  expect(error).toMatchObject({ csError: 'authError', message: 'AppID or secret wrong', retry: false });
+  expect(error).toMatchObject({ csError: 'authError', message: 'AppID or secret wrong', mayRetry: false });
 });
 
 it('does not trust a server that cannot prove itself', async () => {
   server('demo-secret', true);
   await expect(login(env, who, false)).rejects.toMatchObject({
     csError: 'authError',
-    code: 'auth_failed',
-    retry: false,
+    reasonCode: 'auth_failed',
+    mayRetry: false,
   });
 });

@@ -380,8 +380,8 @@ describe('whatever the reports hold', () => {
           atMs += 10_000;
           monitor.measure(reports(ssrcs), atMs, noArea);
         }
-        for (let ssrc = 1; ssrc <= 500; ssrc++) expect(monitor.has(ssrc)).toBe(false);
-        expect(monitor.has(501)).toBe(true);
+        for (let ssrc = 1; ssrc <= 500; ssrc++) expect(monitor.hasStream(ssrc)).toBe(false);
+        expect(monitor.hasStream(501)).toBe(true);
       }),
       { numRuns: 50 },
     );

@@ -427,5 +427,5 @@ it.each(named('close'))('%s has nothing more after it', (_, recording) => {
   expect(late.length).toBeGreaterThan(3);
   expect(total(late, () => true, 'bytes')).toBe(0);
   for (let i = 1; i <= 4; i++) monitor.measure([], 60_000 + i * 10_000, () => null);
-  for (const row of steps.flatMap(streamRows)) expect(monitor.has(Number(row.ssrc))).toBe(false);
+  for (const row of steps.flatMap(streamRows)) expect(monitor.hasStream(Number(row.ssrc))).toBe(false);
 });

@@ -207,7 +207,7 @@ describe('intervals', () => {
       const [known] = normalise([
         { id: 'r', type: 'remote-inbound-rtp', ssrc: 1, timestamp, fractionLost: 0 },
         { id: 'o', type: 'outbound-rtp', kind: 'audio', ssrc: 1, timestamp: 100_000, remoteId: 'r' },
-      ]).streams.values();
+      ]).byKey.values();
       return known?.remote.fractionLost;
     };
     expect([remoteAt(86_000), remoteAt(84_000), remoteAt(Number.NaN)]).toEqual([0, undefined, 0]);
@@ -339,7 +339,7 @@ describe('normalising', () => {
   });
 
   it('survives nonsense', () => {
-    expect(normalise([{}, { type: 'inbound-rtp' }, { type: 'inbound-rtp', kind: 'smell', ssrc: 1 }]).streams.size).toBe(
+    expect(normalise([{}, { type: 'inbound-rtp' }, { type: 'inbound-rtp', kind: 'smell', ssrc: 1 }]).byKey.size).toBe(
       0,
     );
   });
@@ -495,7 +495,7 @@ describe('asking for reports', () => {
         args[0]?.(response);
       },
     };
-    const { streams, pairs } = normalise((await readStats(pc, true)) ?? []);
+    const { byKey: streams, pairs } = normalise((await readStats(pc, true)) ?? []);
     expect(measureStream(stream({}), streams.get('inbound-rtp 11') ?? stream({}), 1000, null)).toMatchObject({
       packets: 50,
       bytes: 900,

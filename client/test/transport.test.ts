@@ -116,7 +116,7 @@ describe('connecting', () => {
     }
     expect(harness.inits).toEqual([
       ['success', 'authenticated'],
-      ['wsChannelFailure', 'cannot connect over WebSockets'],
+      ['wsChannelFailure', 'no WebSocket'],
     ]);
     expect(FakeSocket.all).toHaveLength(3);
     harness.socket().welcome();

@@ -55,8 +55,8 @@ const lookAlikes: Record<string, () => unknown> = {
   },
 };
 
-const none = 'pc is no fabric of this conferenceID, and 0 could be meant';
-const two = 'pc is no fabric of this conferenceID, and 2 could be meant';
+const none = 'pc is no fabric of this conferenceID, 0 fit';
+const two = 'pc is no fabric of this conferenceID, 2 fit';
 
 type InCall = Awaited<ReturnType<typeof inCall>>;
 

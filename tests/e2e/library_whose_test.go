@@ -86,10 +86,10 @@ func actsOnItsOwn(t *testing.T, l *lab, b *browser) {
 		switch {
 		case strings.HasPrefix(what, "refused"):
 			require.Equal(t, "failure", said.Status, what)
-			require.Equal(t, "pc is no fabric of this conferenceID, and 0 could be meant", said.Msg, what)
+			require.Equal(t, "pc is no fabric of this conferenceID, 0 fit", said.Msg, what)
 		case strings.HasPrefix(what, "ambiguous"):
 			require.Equal(t, "failure", said.Status, what)
-			require.Equal(t, "pc is no fabric of this conferenceID, and 2 could be meant", said.Msg, what)
+			require.Equal(t, "pc is no fabric of this conferenceID, 2 fit", said.Msg, what)
 		default:
 			require.Equal(t, answer{Status: "success"}, said, what)
 		}

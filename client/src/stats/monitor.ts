@@ -61,11 +61,11 @@ export function createMonitor(startMs: number) {
   }
 
   function adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
-    const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
+    const added = [...snapshot.byKey.values()].filter(({ key }) => !streams.has(key));
     for (const stream of added) {
       const counts: Counts = {};
       measureStream(counts, stream, 1, null); // for what it is counted from
-      streams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, freezes: [], jitters: mean(), rtts: mean() });
+      streams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
     }
     return added;
   }
@@ -83,7 +83,7 @@ export function createMonitor(startMs: number) {
     pair: (): Pair | undefined => pairs.values().next().value,
 
     /** Whether that SSRC is in the last readings. */
-    has: (ssrc: number | undefined) => [...streams.values()].some((known) => known.ssrc === ssrc),
+    hasStream: (ssrc: number | undefined) => [...streams.values()].some((known) => known.ssrc === ssrc),
 
     /** A reading between intervals: only what is new becomes a starting point. */
     adopt(reports: Iterable<Report>, atMs: number): Reading {
@@ -111,7 +111,7 @@ export function createMonitor(startMs: number) {
         addRow(groups, frameMs, pairSet, measures);
       }
       for (const [key, known] of streams) {
-        const stream = snapshot.streams.get(key);
+        const stream = snapshot.byKey.get(key);
         const ms = takenMs - known.atMs;
         if (!stream && ms > forgottenMs) streams.delete(key);
         if (!stream || ms < tooShortMs) continue;
@@ -136,7 +136,7 @@ interface Known {
   ssrc: number;
   counts: Counts;
   atMs: number;
-  freezes: { atMs: number; count: number }[];
+  frozen: { atMs: number; grown: number }[];
   jitters: Mean;
   rtts: Mean;
 }
@@ -162,8 +162,8 @@ function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number |
 
 function recentFreezes(known: Known, count: number | null, atMs: number): number | null {
   if (count === null) return null;
-  known.freezes = [...known.freezes, { atMs, count }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
-  return known.freezes.reduce((sum, f) => sum + f.count, 0);
+  known.frozen = [...known.frozen, { atMs, grown: count }].filter((f) => f.grown && atMs - f.atMs < freezeWindowMs);
+  return known.frozen.reduce((sum, f) => sum + f.grown, 0);
 }
 
 /** Takes one more value, and gives the mean of all so far. */

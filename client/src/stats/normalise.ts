@@ -28,7 +28,7 @@ export interface Pair {
 
 /** One reading of a PeerConnection. */
 export interface Snapshot {
-  streams: Map<string, Stream>;
+  byKey: Map<string, Stream>;
   /** The selected ones, by transport. */
   pairs: Map<string, Pair>;
   /** All reports, by id. */
@@ -61,11 +61,11 @@ export function normalise(reports: Iterable<Report>): Snapshot {
     if (alike) alike.push(report);
     else byType.set(report.type, [report]);
   }
-  const snapshot: Snapshot = { streams: new Map(), pairs: new Map(), byId, takenMs: null };
+  const snapshot: Snapshot = { byKey: new Map(), pairs: new Map(), byId, takenMs: null };
   for (const statsType of ['inbound-rtp', 'outbound-rtp'] as const)
     for (const rtp of ofType(statsType)) {
       const stream = streamOf(statsType, rtp, byId, ofType);
-      if (stream) snapshot.streams.set(stream.key, stream);
+      if (stream) snapshot.byKey.set(stream.key, stream);
       snapshot.takenMs ??= num(rtp.timestamp);
     }
   for (const pair of selectedPairs(byId, ofType)) {
