@@ -63,7 +63,7 @@ function hand(callback, ...args) {
   try {
     callback?.(...args);
   } catch (error) {
-    console.error("qos: a callback of the application threw", error);
+    console.error("qos: a callback threw", error);
   }
 }
 function later(callback, ...args) {
@@ -78,7 +78,7 @@ function findBackend(backendUrl, scriptUrl) {
     return url.href.replace(/\/?([?#].*)?$/, "/");
   }
   const folder = ownFolder(scriptUrl);
-  if (!folder) throw new Invalid("the collector is unknown: load the library from it or set configParams.backendUrl");
+  if (!folder) throw new Invalid("set configParams.backendUrl or load the library from the collector");
   return folder;
 }
 function ownFolder(scriptUrl = "") {
@@ -133,7 +133,7 @@ function atMost(name, limit, unit, came) {
 }
 function requireText(name, value, limit, unit = "bytes") {
   must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit}`, value);
-  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has half a character (a lone surrogate)`);
+  if (/\p{Cs}/u.test(value)) throw new Invalid(`${name} has a lone surrogate`);
   atMost(name, limit, unit, unit === "bytes" ? byteLength(value) : [...value].length);
   return value;
 }
@@ -283,7 +283,7 @@ async function prove(secret, firstBare, serverFirst) {
   const match = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst);
   const [, nonce = "", salt = "", count2 = ""] = match ?? [];
   const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
-  if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("the server did not answer our nonce");
+  if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("not our nonce");
   const iterations = Number(count2);
   if (iterations < 4096 || iterations > 6e5)
     throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
@@ -315,23 +315,23 @@ function fromBase64(text2) {
 
 // src/auth.ts
 var Refusal = class extends Error {
-  constructor(csError2, message, retry = false, retryAfterMs = 0, code = "") {
+  constructor(csError2, message, mayRetry = false, waitMs = 0, reasonCode = "") {
     super(message);
     this.csError = csError2;
-    this.retry = retry;
-    this.retryAfterMs = retryAfterMs;
-    this.code = code;
+    this.mayRetry = mayRetry;
+    this.waitMs = waitMs;
+    this.reasonCode = reasonCode;
   }
 };
 var generatorLimitMs = 1e4;
 var answerLimitMs = 2e4;
 function login(env, who, renew) {
-  const { secret } = who;
+  const { appSecret: secret } = who;
   return typeof secret === "function" ? jwtLogin(env, who, secret, renew) : scramLogin(env, who, secret);
 }
 async function scramLogin(env, { appID, userID }, secret) {
   if (!globalThis.crypto?.subtle) {
-    throw new Refusal("authError", "this page has no WebCrypto: an AppSecret needs https or localhost");
+    throw new Refusal("authError", "no WebCrypto: an AppSecret needs https or localhost");
   }
   const bare = clientFirstBare(appID, makeNonce());
   const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
@@ -349,7 +349,7 @@ async function jwtLogin(env, who, generator, renew) {
   try {
     return toToken(await exchange(env, { type: "jwt", appID: who.appID, userID: who.userID, jwt }));
   } catch (error) {
-    if (renew || error.code !== "auth_failed") throw error;
+    if (renew || error.reasonCode !== "auth_failed") throw error;
     return jwtLogin(env, who, generator, true);
   }
 }
@@ -376,8 +376,7 @@ function generate(env, generator, forceNew) {
 }
 function toToken(answer2) {
   const { token, session, expiresInMs, at } = answer2;
-  if (typeof token !== "string" || typeof session !== "string")
-    throw new Refusal("httpError", "the answer has no token", true);
+  if (typeof token !== "string" || typeof session !== "string") throw new Refusal("httpError", "no token came", true);
   return { ...answer2, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
 }
 async function exchange({ url, mono }, message) {
@@ -553,13 +552,13 @@ function watchLifecycle(target, mono, events) {
   function negotiation() {
     if (!remoteSet && pc.remoteDescription) {
       remoteSet = true;
-      events.event("remoteDescriptionSet");
+      events.emit("remoteDescriptionSet");
     }
     const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
     if (!sdp || sdp === settled) return;
     settled = sdp;
     const ufrag = iceUfrag(sdp);
-    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.event("iceRestart");
+    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit("iceRestart");
     lastUfrag = ufrag ?? lastUfrag;
     events.negotiated();
   }
@@ -598,7 +597,7 @@ function watchLifecycle(target, mono, events) {
       disruptedAt = mono();
       events.disrupted(hasFailed() ? "failed" : "disconnected");
     } else if (disruptedAt !== void 0 && !broken && isConnected(pc)) {
-      events.event("iceDisruptionEnd", { durationMs: since(disruptedAt) });
+      events.emit("iceDisruptionEnd", { durationMs: since(disruptedAt) });
       disruptedAt = void 0;
     }
   }
@@ -627,7 +626,7 @@ function watchLifecycle(target, mono, events) {
     stop() {
       for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
     },
-    state: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
+    phase: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
     /** Since the fabric was added. */
     ageMs: () => since(started)
   };
@@ -652,11 +651,11 @@ function normalise(reports) {
     if (alike) alike.push(report);
     else byType.set(report.type, [report]);
   }
-  const snapshot = { streams: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
+  const snapshot = { byKey: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
   for (const statsType of ["inbound-rtp", "outbound-rtp"])
     for (const rtp of ofType(statsType)) {
       const stream2 = streamOf(statsType, rtp, byId, ofType);
-      if (stream2) snapshot.streams.set(stream2.key, stream2);
+      if (stream2) snapshot.byKey.set(stream2.key, stream2);
       snapshot.takenMs ??= num(rtp.timestamp);
     }
   for (const pair of selectedPairs(byId, ofType)) {
@@ -911,11 +910,11 @@ function createMonitor(startMs) {
     return takenMs + aheadMs;
   }
   function adoptNew(snapshot, atMs) {
-    const added = [...snapshot.streams.values()].filter(({ key }) => !streams.has(key));
+    const added = [...snapshot.byKey.values()].filter(({ key }) => !streams.has(key));
     for (const stream2 of added) {
       const counts = {};
       measureStream(counts, stream2, 1, null);
-      streams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, freezes: [], jitters: mean(), rtts: mean() });
+      streams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
     }
     return added;
   }
@@ -928,7 +927,7 @@ function createMonitor(startMs) {
     /** The selected pair of the last reading. */
     pair: () => pairs.values().next().value,
     /** Whether that SSRC is in the last readings. */
-    has: (ssrc) => [...streams.values()].some((known2) => known2.ssrc === ssrc),
+    hasStream: (ssrc) => [...streams.values()].some((known2) => known2.ssrc === ssrc),
     /** A reading between intervals: only what is new becomes a starting point. */
     adopt(reports, atMs) {
       const snapshot = normalise(reports);
@@ -954,7 +953,7 @@ function createMonitor(startMs) {
         addRow(groups, frameMs, pairSet, measures);
       }
       for (const [key, known2] of streams) {
-        const stream2 = snapshot.streams.get(key);
+        const stream2 = snapshot.byKey.get(key);
         const ms = takenMs - known2.atMs;
         if (!stream2 && ms > forgottenMs) streams.delete(key);
         if (!stream2 || ms < tooShortMs) continue;
@@ -992,8 +991,8 @@ function advance(known2, stream2, atMs, pairRttMs, areaOf) {
 }
 function recentFreezes(known2, count2, atMs) {
   if (count2 === null) return null;
-  known2.freezes = [...known2.freezes, { atMs, count: count2 }].filter((f) => f.count && atMs - f.atMs < freezeWindowMs);
-  return known2.freezes.reduce((sum, f) => sum + f.count, 0);
+  known2.frozen = [...known2.frozen, { atMs, grown: count2 }].filter((f) => f.grown && atMs - f.atMs < freezeWindowMs);
+  return known2.frozen.reduce((sum, f) => sum + f.grown, 0);
 }
 function mean() {
   let sum = 0;
@@ -1218,7 +1217,7 @@ function createFabric(pc, info, env, pcCallback) {
   const monitor = createMonitor(mono());
   const reader = createReader(pc);
   function event(name, data = {}, stamp = clock.stamp(), told2) {
-    env.send({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
+    env.enqueue({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
   }
   function after(ms, task) {
     const timer = setTimeout(() => {
@@ -1257,7 +1256,7 @@ function createFabric(pc, info, env, pcCallback) {
     announce(measured, stamp);
     for (const { intervalMs, rows, sets: sets2 } of measured.groups) {
       if (!rows.length && measured.groups.length > 1) continue;
-      env.send({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
+      env.enqueue({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
     }
     deliver(measured.intervals);
   }
@@ -1265,7 +1264,7 @@ function createFabric(pc, info, env, pcCallback) {
     if (!env.listening()) return;
     env.deliver({
       connectionState: env.online() ? "online" : "offline",
-      fabricState: done ? "terminated" : life.state(),
+      fabricState: done ? "terminated" : life.phase(),
       conferenceURL: env.conferenceURL(info),
       conferenceID,
       ...view(intervals, identityOf, env.labelBounds())
@@ -1315,7 +1314,7 @@ function createFabric(pc, info, env, pcCallback) {
     event("fabricSetupFailed", { stage, failureMs: life.ageMs(), reason }, stamp);
   }
   function trouble(what) {
-    env.report("appConnectivityError", `a PeerConnection of the conference ${conferenceID} ${what}`);
+    env.report("appConnectivityError", `a PeerConnection of ${conferenceID} ${what}`);
   }
   function lastReading() {
     after(lastReadingMs, () => finish(null));
@@ -1360,10 +1359,10 @@ function createFabric(pc, info, env, pcCallback) {
   const self = {
     pc,
     info,
-    event,
+    emit: event,
     end,
     measure: measure2,
-    hasStream: monitor.has,
+    hasStream: monitor.hasStream,
     /** Looks at its states. */
     look: () => life.look(),
     associate,
@@ -1384,7 +1383,7 @@ function createFabric(pc, info, env, pcCallback) {
   const told = pcCallback && later.bind(null, pcCallback);
   event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, told);
   const life = watchLifecycle(pc, mono, {
-    event,
+    emit: event,
     connected,
     setupFailed(stage) {
       setupFailed(stage, "failed");
@@ -1430,7 +1429,7 @@ function watchPage({ hidden, shown, covered }, withPagehide) {
 // src/queue.ts
 var maxFrameBytes = 65536;
 var maxEntryBytes = maxFrameBytes - 12288;
-var defaults = { bytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
+var defaults = { maxBytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
 var headBytes = 90;
 var skipRank = 3;
 function createQueue(clock, limits = defaults) {
@@ -1441,7 +1440,7 @@ function createQueue(clock, limits = defaults) {
   let unread = false;
   let doubted = 0;
   function drop(entry) {
-    settle(entry, "failure", "dropped before it could be sent");
+    settle(entry, "failure", "dropped unsent");
     const at = entries.indexOf(entry);
     const skipAt = (index) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
     const start = at - skipAt(at - 1);
@@ -1466,11 +1465,11 @@ function createQueue(clock, limits = defaults) {
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
       const oldestMs = frame.stamp.ms - limits.ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-      shrink(limits.bytes - total(entries.filter((entry) => entry.sent)));
+      shrink(limits.maxBytes - total(entries.filter((entry) => entry.sent)));
       return lastSeq;
     },
     /** The next entry to send within the window. */
-    next(windowFrames) {
+    upNext(windowFrames) {
       const entry = entries[cursor];
       return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : void 0;
     },
@@ -1516,7 +1515,7 @@ function createQueue(clock, limits = defaults) {
       settle(entry, err, msg);
     },
     /** The highest number up to which all is acknowledged. */
-    acked: () => ackedSeq,
+    lastAcked: () => ackedSeq,
     /** Whether frames wait for an acknowledgement. */
     unacked: () => cursor > 0,
     /** Everything that is not acknowledged, in order. */
@@ -1529,7 +1528,7 @@ function createQueue(clock, limits = defaults) {
 }
 function total(entries, count2 = entries.length) {
   let sum = 0;
-  for (let i = 0; i < count2; i++) sum += entries[i]?.bytes ?? 0;
+  for (let i = 0; i < count2; i++) sum += entries[i]?.byteCount ?? 0;
   return sum;
 }
 function settle(entry, err, msg) {
@@ -1544,20 +1543,20 @@ function once(write) {
   };
 }
 function entryOf(frame, seq, tail, bytes, clock) {
-  const { type, stamp, fabric, sets: sets2 = [], keep, done, conferenceAt } = frame;
+  const { type, stamp, fabric, sets: sets2 = [], keep, done, insideAt } = frame;
   const measured = type === "stats";
   return {
     seq,
-    from: seq,
+    firstSeq: seq,
     stamp,
     sets: sets2,
     lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
     rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
-    bytes,
+    byteCount: bytes,
     sent: false,
     done,
-    text: once(() => {
-      const inside = conferenceAt ? `"conferenceAt":${clock.time(conferenceAt)},` : "";
+    line: once(() => {
+      const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : "";
       return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
     })
   };
@@ -1569,18 +1568,18 @@ function skipOf(run, clock) {
     sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
   }
   const lost = [...sums.values()];
-  const { from } = run[0];
+  const { firstSeq } = run[0];
   const { seq, stamp } = run.at(-1);
   return {
     seq,
-    from,
+    firstSeq,
     stamp,
     sets: [],
     lost,
     rank: skipRank,
-    bytes: headBytes + 48 * lost.length,
+    byteCount: headBytes + 48 * lost.length,
     sent: false,
-    text: once(() => json({ type: "skip", seq, from, at: clock.time(stamp), lost }))
+    line: once(() => json({ type: "skip", seq, from: firstSeq, at: clock.time(stamp), lost }))
   };
 }
 
@@ -1591,7 +1590,7 @@ function createTimer() {
   const cancel = () => clearTimeout(id);
   return {
     cancel,
-    set(ms, task) {
+    start(ms, task) {
       cancel();
       id = setTimeout(task, Math.min(ms, longestMs));
     }
@@ -1599,13 +1598,13 @@ function createTimer() {
 }
 
 // src/wire.ts
-function linesOf({ lost, sets: sets2, text: text2 }, context, heard) {
+function linesOf({ lost, sets: sets2, line }, context, heard) {
   const announcements = [
     ...lost.map(({ fabric }) => fabric ? context.fabricLine(fabric) : ""),
     ...sets2.map(context.columnsLine)
-  ].filter((line) => line && !heard.has(line));
-  for (const line of announcements) heard.add(line);
-  return [...announcements, text2()];
+  ].filter((known2) => known2 && !heard.has(known2));
+  for (const line2 of announcements) heard.add(line2);
+  return [...announcements, line()];
 }
 function postBody(hello, entries, context, took) {
   const heard = /* @__PURE__ */ new Set();
@@ -1675,13 +1674,13 @@ function createTransport(env) {
     } catch {
     }
   }
-  const connectIn = (ms) => nextTry.set(ms, connect);
+  const connectIn = (ms) => nextTry.start(ms, connect);
   function retry(minMs = 0) {
     notBefore = clock.mono() + minMs;
     if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
   }
   function fail2(refusal, wasReady = ready) {
-    const { csError: csError2, message, retryAfterMs } = refusal;
+    const { csError: csError2, message, waitMs } = refusal;
     ready = false;
     const unknown = csError2 === "authError";
     const stale = unknown && token && !doubted;
@@ -1690,8 +1689,8 @@ function createTransport(env) {
       token = null;
       doubted = true;
     }
-    if (stale || refusal.retry || wasReady || welcomedAt && csError2 === "tokenGenerationError") {
-      retry(retryAfterMs);
+    if (stale || refusal.mayRetry || wasReady || welcomedAt && csError2 === "tokenGenerationError") {
+      retry(waitMs);
       return;
     }
     stopped = true;
@@ -1726,11 +1725,11 @@ function createTransport(env) {
     renewIn(fresh.expiresInMs * (0.85 + Math.random() * 0.1));
   }
   function renewIn(ms) {
-    renewal.set(
+    renewal.start(
       Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
       () => renew(true).catch((error) => {
-        if (!stopped) renewIn(Math.max(asRefusal(error).retryAfterMs, renewAgainMs * (1 + Math.random())));
+        if (!stopped) renewIn(Math.max(asRefusal(error).waitMs, renewAgainMs * (1 + Math.random())));
       })
     );
   }
@@ -1760,7 +1759,7 @@ function createTransport(env) {
     }
   }
   function watch(ms, suspicious = false) {
-    watchdog.set(ms, () => {
+    watchdog.start(ms, () => {
       const waiting = queue.unacked();
       if (!ready || waiting && suspicious) lost();
       else watch(silenceMs, waiting);
@@ -1772,7 +1771,7 @@ function createTransport(env) {
     disconnect();
     if (refusal) fail2(refusal, wasReady);
     else if (wasReady) retry();
-    else socketFailed("cannot connect over WebSockets");
+    else socketFailed("no WebSocket");
   }
   function socketFailed(msg) {
     if (!posting) report("wsChannelFailure", msg);
@@ -1789,7 +1788,7 @@ function createTransport(env) {
   }
   function hold(ms, again = false) {
     paused = true;
-    pause.set(ms, () => {
+    pause.start(ms, () => {
       paused = false;
       if (again) queue.rewind();
       pump();
@@ -1798,12 +1797,12 @@ function createTransport(env) {
   function pump() {
     if (failure) queue.giveUp(failure.csError, failure.message);
     const ws = socket;
-    if (!ws || !ready || paused || !queue.next(windowFrames)) return;
+    if (!ws || !ready || paused || !queue.upNext(windowFrames)) return;
     if (!clock.synced()) {
       reconnect();
       return;
     }
-    for (let entry = queue.next(windowFrames); entry; entry = queue.next(windowFrames)) {
+    for (let entry = queue.upNext(windowFrames); entry; entry = queue.upNext(windowFrames)) {
       if (ws.bufferedAmount > bufferedLimit) {
         hold(250);
         return;
@@ -1837,11 +1836,11 @@ function createTransport(env) {
         break;
       case "slow-down":
         if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
-        hold(refusal.retryAfterMs, true);
+        hold(refusal.waitMs, true);
         break;
       case "bye":
         socketRefusals = 0;
-        if (refusal.code === "token_expired" && token && token !== helloToken) reconnect(refusal.retryAfterMs);
+        if (refusal.reasonCode === "token_expired" && token && token !== helloToken) reconnect(refusal.waitMs);
         else lost(refusal);
     }
   }
@@ -1869,18 +1868,18 @@ function createTransport(env) {
       return;
     }
     const mine = generation;
-    const acked = queue.acked();
+    const acked = queue.lastAcked();
     const answers = await post(`${base}frames`, body(entries));
     if (mine !== generation) return;
     for (const answer2 of answers) handle(answer2);
-    const goOn = ready && (!entries.length || queue.acked() > acked && queue.next(windowFrames));
+    const goOn = ready && (!entries.length || queue.lastAcked() > acked && queue.upNext(windowFrames));
     if (!stopped) connectIn(goOn ? 0 : postPauseMs);
   }
   function flush(last = true) {
     if (!token || !clock.synced()) return;
     if (last) queue.shrink(maxEntryBytes);
     const all = queue.waiting();
-    const fits = all.reduce((sum, entry) => sum + entry.bytes, 0) <= maxEntryBytes;
+    const fits = all.reduce((sum, entry) => sum + entry.byteCount, 0) <= maxEntryBytes;
     const entries = fits ? all : all.filter((entry) => !entry.sent);
     if (entries.length) post(`${base}frames`, body(entries), true).catch(() => void 0);
   }
@@ -1930,7 +1929,7 @@ function createTransport(env) {
         flush();
         renewal.cancel();
         disconnect('{"type":"bye"}');
-        queue.giveUp("failure", "the session was replaced");
+        queue.giveUp("failure", "replaced");
       };
       end();
     }
@@ -2004,7 +2003,7 @@ function createSession(first, env) {
       versions: [1],
       token: token?.token,
       session: id,
-      acked: queue.acked(),
+      acked: queue.lastAcked(),
       at,
       library: version,
       userAgent: userAgent ? cutBytes(userAgent, 512) : void 0,
@@ -2054,8 +2053,8 @@ function createSession(first, env) {
     measureIn(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2));
   }
   function measureIn(ms) {
-    beat.set(ms, measure2);
-    if (ms >= longMs) poll.set(ms / 2, look);
+    beat.start(ms, measure2);
+    if (ms >= longMs) poll.start(ms / 2, look);
   }
   function measure2() {
     measuredMs = clock.mono();
@@ -2088,7 +2087,7 @@ function createSession(first, env) {
   }
   const fabricEnv = {
     clock,
-    send,
+    enqueue: send,
     ended,
     conferenceURL,
     legacyStats: () => info.config.collectLegacyStats,
@@ -2096,7 +2095,7 @@ function createSession(first, env) {
     labelBounds: () => bounds,
     online: transport.online,
     listening: env.listening,
-    deliver: env.stats,
+    deliver: env.deliver,
     leave,
     // With others there it joins their beat.
     connected: () => fabrics.length > 1 || startBeat(),
@@ -2130,7 +2129,7 @@ function createSession(first, env) {
     const itself = env.known.has(pc) || isGenuine(pc);
     const fits = itself ? [] : heard.length ? heard : here;
     if (fits.length === 1) return fits[0];
-    throw new Invalid(`pc is no fabric of this conferenceID, and ${fits.length} could be meant`);
+    throw new Invalid(`pc is no fabric of this conferenceID, ${fits.length} fit`);
   }
   function recorder(fabric, conferenceID) {
     const number = fabric?.info.fabric;
@@ -2143,10 +2142,10 @@ function createSession(first, env) {
         stamp,
         done,
         fabric: announcements.has(ofConference) ? ofConference : 0,
-        conferenceAt: fabric ? void 0 : last?.addedAt ?? stamp,
+        insideAt: fabric ? void 0 : last?.addedAt ?? stamp,
         members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
       });
-      if (!taken) throw new Invalid(`the frame would be larger than ${maxEntryBytes} bytes`);
+      if (!taken) throw new Invalid(`the frame is over ${maxEntryBytes} bytes`);
       return taken;
     };
   }
@@ -2179,7 +2178,7 @@ function createSession(first, env) {
     const sample = handler && await readWifi(handler, info.config.collectIP);
     if (!sample) return;
     for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-      fabric.event("wifiStats", sample);
+      fabric.emit("wifiStats", sample);
   }
   function start() {
     unwatchPage();
@@ -2201,7 +2200,7 @@ function createSession(first, env) {
       start();
     },
     /** Ends the session for another one. */
-    close() {
+    retire() {
       for (const fabric of [...fabrics]) fabric.end("replaced", true);
       unwatchPage();
       beat.cancel();
@@ -2236,28 +2235,28 @@ function noResults(instance, reason) {
   answer(instance, "preCallTestResults", "failure", results, reason);
 }
 var noTests = "this collector offers no pre-call tests";
-function sessionOf({ session }) {
+function sessionOf({ current: session }) {
   if (!session) throw new Invalid("initialize() must be called first");
   const halted = session.halted();
   if (halted) fail(`initialize() again: ${halted.message}`);
   return session;
 }
 function begin(instance, info) {
-  const before = instance.session;
+  const before = instance.current;
   if (before?.continues(info)) {
     before.again(info);
     return;
   }
-  before?.close();
+  before?.retire();
   const session = createSession(info, {
     report(csError2, msg) {
-      if (instance.session !== session) return;
+      if (instance.current !== session) return;
       for (const callback of /* @__PURE__ */ new Set([...instance.unanswered, instance.initCallback])) later(callback, csError2, msg);
       instance.unanswered.clear();
       if (csError2 !== "success") emit(instance, "error", csError2, msg);
     },
     listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
-    stats(stats) {
+    deliver(stats) {
       queueMicrotask(() => {
         for (const callback of [instance.statsCallback, ...instance.subscribers.stats ?? []]) hand(callback, stats);
       });
@@ -2265,7 +2264,7 @@ function begin(instance, info) {
     wifi: () => instance.wifi,
     known: instance.known
   });
-  instance.session = session;
+  instance.current = session;
   for (const name of ["defaultConfig", "recommendedConfig"]) answer(instance, name, { peerConnection: {}, media: {} });
   noResults(instance, info.config.disablePrecalltest ? "disablePrecalltest is set" : noTests);
 }
@@ -2404,7 +2403,7 @@ function initialize(instance, appID, secret, localUserID, csInitCallback, csStat
   instance.initCallback = initCallback;
   if (initCallback) instance.unanswered.add(initCallback);
   instance.statsCallback = callbackOf("csStatsCallback", csStatsCallback);
-  begin(instance, { base, appID: id, secret: key, userID, config });
+  begin(instance, { base, appID: id, appSecret: key, userID, config });
 }
 function addNewFabric(instance, pc, remoteUserID, usage, conferenceID, fifth, sixth) {
   const older = typeof fifth === "function";
