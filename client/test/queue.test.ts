@@ -91,6 +91,16 @@ describe('the queue', () => {
     expect(queue.upNext(256)?.seq).toBe(3);
   });
 
+  it('drops measurements before parts of SDPs, and these before other frames', () => {
+    const { queue, frame } = setup();
+    for (const type of ['event', 'sdp', 'error', 'stats'] as const) queue.push(frame(type, 1, 100));
+    const kept = () => queue.waiting().map(({ text }) => JSON.parse(text()).type);
+    queue.shrink(800);
+    expect(kept()).toEqual(['event', 'sdp', 'error', 'skip']);
+    queue.shrink(720);
+    expect(kept()).toEqual(['event', 'skip', 'error', 'skip']);
+  });
+
   it('refuses a frame that is too large for the wire', () => {
     const { queue, frame, sendAll } = setup();
     expect(queue.push(frame('log', 1, 65_500))).toBe(0);

@@ -112,3 +112,73 @@ func (s *scene) checkErrorOnPage(t *testing.T, one row, local string) {
 	require.Equal(t, local, texts[2])
 	require.Empty(t, b.errors(), "the page runs without an error")
 }
+
+// TestErrorsWhole: errors as browsers make them, said with the library as it is served, are whole
+// in the store: the constraint of a camera that cannot be, the stack of an Error, the plain
+// members of a circular object, the code of a DOMException, and two SDPs of 100 KiB.
+//
+// spec: API-01
+func TestErrorsWhole(t *testing.T) {
+	need(t, append(programs[chromium], programs[firefox]...)...)
+	c := newCollector(t)
+	served := startLibraryPages(t, t.TempDir())
+	c.origins = append(c.origins, served.url)
+	c.start()
+	served.of(t, c)
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			s := &scene{collector: c}
+			p := openPage(t, startBrowser(t, kind), kind, served.url+"/errors.html?"+url.Values{"room": {kind}}.Encode())
+			until(t, p, "outcome.done || outcome.errors.length")
+			var got struct {
+				Errors     []string
+				Stack, SDP string
+				Constraint struct{ Name, Constraint string }
+				Answers    map[string]answer
+			}
+			p.get("outcome", &got)
+			require.Empty(t, got.Errors)
+			for function, said := range got.Answers {
+				require.Equal(t, "success", said.Status, function)
+				require.Empty(t, said.Msg, function)
+			}
+			checkWholeErrors(t, s, kind, got.Constraint.Constraint, got.Stack, got.SDP)
+		})
+	}
+}
+
+func checkWholeErrors(t *testing.T, s *scene, room, constraint, stack, sdp string) {
+	t.Helper()
+	found := map[string]wholeError{}
+	eventually(t, 20*time.Second, "the collector has all of "+room, func() (bool, string) {
+		rows := s.list(room)
+		if len(rows) != 1 {
+			return false, fmt.Sprint(rows)
+		}
+		var answer struct {
+			Timeline []struct {
+				wholeError
+				Function string
+			}
+		}
+		s.ask("/api/conference", url.Values{"app": {appID}, "id": {room}, "at": {strconv.FormatInt(rows[0].StartAt, 10)}}, &answer)
+		for _, e := range answer.Timeline {
+			found[e.Function] = e.wholeError
+		}
+		last := found["setLocalDescription"]
+		return last.LocalSDP != "" && last.LocalSDPMissing+last.RemoteSDPMissing == 0, fmt.Sprint(len(answer.Timeline), last.LocalSDPMissing)
+	})
+	require.Equal(t, "OverconstrainedError", found["getUserMedia"].Name)
+	require.Equal(t, "width", constraint)
+	require.Equal(t, constraint, found["getUserMedia"].ConstraintName)
+	require.NotEmpty(t, stack)
+	require.Equal(t, stack, found["createOffer"].Stack)
+	circular := found["createAnswer"]
+	require.Equal(t, []string{"Circular", "round", "7"}, []string{circular.Name, circular.Message, circular.Code})
+	require.Equal(t, map[string]any{"status": 500.0}, circular.Data)
+	last := found["setLocalDescription"]
+	require.Equal(t, "8", last.Code)
+	require.Greater(t, len(sdp), 100<<10)
+	require.Equal(t, sdp, last.LocalSDP)
+	require.Equal(t, sdp, last.RemoteSDP)
+}
