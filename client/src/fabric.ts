@@ -1,6 +1,7 @@
 // One monitored PeerConnection in one conference.
 
 import type { Clock, Stamp } from './clock.ts';
+import type { Config } from './config.ts';
 import { isConnected, type SetupTimes, type Stage, watchLifecycle } from './lifecycle.ts';
 import type { Done, Frame } from './queue.ts';
 import { attempt, later } from './result.ts';
@@ -10,6 +11,7 @@ import { num, type Pair, type Report, type Stream, str } from './stats/normalise
 import { createReader } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
 import type { CsError, FabricStats, PcCallback, UserID } from './types.ts';
+import { texts } from './wifi.ts';
 
 /** What addNewFabric says about a fabric. */
 export interface FabricDescription {
@@ -32,7 +34,8 @@ export type EndReason = 'application' | 'closed' | 'pagehide' | 'replaced';
 /** What a fabric needs of its session. */
 export interface FabricEnv {
   clock: Clock;
-  legacyStats(): boolean;
+  /** How the application wants it. */
+  config(): Config;
   enqueue(frame: Frame): unknown;
   localUserID(conferenceID: string): UserID;
   labelBounds(): readonly number[];
@@ -99,7 +102,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
 
   const clearTimers = () => timers.forEach(clearTimeout);
 
-  const read = (whole = false) => reader(env.legacyStats(), whole);
+  const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
 
   /** One measurement. */
   async function measure(): Promise<void> {
@@ -166,6 +169,21 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     };
   }
 
+  /**
+   * What the time-line says about a candidate pair, and the addresses of local candidates with
+   * collectIP: the collector cuts them, and drops mDNS names.
+   */
+  function candidates({ local, remote, locals }: Partial<Pair> = monitor.pair() ?? {}): object {
+    const { collectIP } = env.config();
+    return {
+      localCandidateType: str(local?.candidateType),
+      remoteCandidateType: str(remote?.candidateType),
+      relayProtocol: str(local?.relayProtocol),
+      localAddress: str(collectIP && local?.address),
+      localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])]),
+    };
+  }
+
   function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }: Stream, stamp?: Stamp): void {
     const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
     const description = attempt(() => sdpText((pc as Partial<RTCPeerConnection>)[end]), '');
@@ -192,7 +210,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     after(settleMs, probe);
     tellSetup = () => {
       tellSetup = undefined;
-      event('fabricSetup', { ...times, ...candidates(monitor.pair()) }, stamp);
+      event('fabricSetup', { ...times, ...candidates() }, stamp);
     };
     await probe();
     tellSetup?.();
@@ -299,13 +317,4 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   life.update();
   probe();
   return self;
-}
-
-/** What the time-line says about a candidate pair: types, never addresses. */
-function candidates(pair: Pair | undefined): object {
-  return {
-    localCandidateType: str(pair?.local.candidateType),
-    remoteCandidateType: str(pair?.remote.candidateType),
-    relayProtocol: str(pair?.local.relayProtocol),
-  };
 }

@@ -33,7 +33,7 @@ export function reportError(
     return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131_072)] as const;
   };
   const members: Record<string, unknown> = { function: name, ...describe(error) };
-  const sdps = [sdp('localSDP', localSDP, session.collectIP()), sdp('remoteSDP', remoteSDP, true)];
+  const sdps = [sdp('localSDP', localSDP, session.config().collectIP), sdp('remoteSDP', remoteSDP, true)];
   // What is too large for one frame follows in frames of its own (protocol 4.5).
   const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
   for (const [field, whole] of sdps)

@@ -39,7 +39,7 @@ export function sdpText(description: unknown): string {
  */
 export function withoutAddresses(sdp: string): string {
   return sdp
-    .replace(/^((?:a=)?candidate:\S+ \d+ \S+ \d+ )\S+( \d+ typ (?!relay))/gm, '$10.0.0.0$2')
+    .replace(/(candidate:(?:\S+ ){4})\S+( \d+ typ (?!relay))/g, '$10.0.0.0$2')
     .replace(/ raddr \S+ rport \d+/g, ' raddr 0.0.0.0 rport 0')
-    .replace(/^(o=\S+ \S+ \S+ IN IP[46] |c=IN IP[46] |a=rtcp:\d+ IN IP[46] )\S+/gm, '$10.0.0.0');
+    .replace(/^((?:[oc]=|a=rtcp:).*IP[46] )\S+/gm, '$10.0.0.0');
 }

@@ -52,6 +52,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   const clock = createClock(pageClocks);
   const queue = createQueue(clock);
   let info = first;
+  const config = () => info.config;
   /** By conference, the local user since reportUserIDChange(). */
   const renamed = new Map<string, UserID>();
   let fabrics: Fabric[] = [];
@@ -82,7 +83,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     const at = clock.time(clock.stamp());
     // Renewals bring ids too: the session keeps its first one.
     id ||= token?.session ?? '';
-    const { applicationVersion, siteID, additionalIDs } = info.config;
+    const { applicationVersion, siteID, additionalIDs } = config();
     const userAgent = globalThis.navigator?.userAgent;
     return {
       type: 'hello',
@@ -198,7 +199,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     enqueue: send,
     ended,
     conferenceURL,
-    legacyStats: () => info.config.collectLegacyStats,
+    config,
     localUserID: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
     labelBounds: () => bounds,
     online: transport.online,
@@ -305,7 +306,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   async function askWifi(): Promise<void> {
     const handler = env.wifi();
-    const sample = handler && (await readWifi(handler, info.config.collectIP));
+    const sample = handler && (await readWifi(handler, config().collectIP));
     if (!sample) return;
     // One fabric of each conference tells.
     for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
@@ -314,7 +315,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   function start(): void {
     unwatchPage();
-    unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
+    unwatchPage = watchPage({ hidden, shown, covered }, !config().disableBeforeUnloadHandler);
     transport.restart();
   }
 
@@ -347,7 +348,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     /** Why nothing is sent until the next initialize(). */
     halted: transport.halted,
 
-    collectIP: () => info.config.collectIP,
+    config,
 
     /** Names the local user of a conference from now on. */
     setLocalUser(conferenceID: string, userID: UserID): void {

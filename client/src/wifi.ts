@@ -2,7 +2,7 @@
 // or answers nonsense costs one sample.
 
 import { inTime } from './result.ts';
-import { num } from './stats/normalise.ts';
+import { num, str } from './stats/normalise.ts';
 import { isObject } from './validate.ts';
 
 /** The application's source of Wi-Fi statistics: a promise of a JSON string. */
@@ -32,10 +32,7 @@ function parse(answer: unknown, withAddresses: boolean): object | null {
   };
 }
 
-/** The strings of a list, not too many and not too long. */
-function texts(list: unknown[]): string[] {
-  return list
-    .filter((value) => typeof value === 'string')
-    .slice(0, maxAddresses)
-    .map((value) => value.slice(0, 64));
+/** The non-empty strings of a list, not too many and not too long. */
+export function texts(list: unknown[]): string[] {
+  return (list.filter(str) as string[]).slice(0, maxAddresses).map((value) => value.slice(0, 64));
 }

@@ -12,9 +12,9 @@ import {
 
 afterEach(stopHarness);
 
-async function call() {
+async function call(config: object = {}) {
   const harness = startHarness();
-  const { qos } = connect(harness, { backendUrl });
+  const { qos } = connect(harness, { backendUrl, ...config });
   const stats: FabricStats[] = [];
   qos.on('stats', (s: FabricStats) => stats.push(s));
   await harness.run();
@@ -262,6 +262,58 @@ function timeless(browser: Parameters<typeof sequence>[0]) {
   const reports = readings.map((reading) => reading.reports.map((report) => ({ ...report, timestamp: undefined })));
   return { reports, ...rest };
 }
+
+describe('local addresses', () => {
+  const reports = (address: string) => [
+    { id: 'T', type: 'transport', selectedCandidatePairId: 'P' + address },
+    { id: 'P' + address, type: 'candidate-pair', transportId: 'T', localCandidateId: 'A', remoteCandidateId: 'R' },
+    { id: 'A', type: 'local-candidate', candidateType: 'srflx', address, relatedAddress: '192.168.7.8' },
+    { id: 'B', type: 'local-candidate', candidateType: 'host', address: '2001:db8::7' },
+    { id: 'C', type: 'local-candidate', candidateType: 'host', address: '2001:db8::7', relatedAddress: '' },
+    { id: 'D', type: 'local-candidate', candidateType: 'host', address: null },
+    { id: 'R', type: 'remote-candidate', candidateType: 'host', address: '203.0.113.9', relatedAddress: '10.9.9.9' },
+    ...Array.from({ length: 20 }, (_, i) => ({
+      id: i,
+      type: 'local-candidate',
+      address: `10.0.0.${i}${'0'.repeat(80)}`,
+    })),
+  ];
+
+  it('are told of the selected pair and of all candidates, each once (spec: INIT-04, FAB-14)', async () => {
+    const { harness, pc, add, find } = await call();
+    pc.reports = reports('198.51.100.7');
+    add();
+    pc.connect();
+    await harness.run(2000);
+    const data = find('fabricSetup')?.data as { localAddress: string; localAddresses: string[] };
+    expect(data.localAddress).toBe('198.51.100.7');
+    expect(data.localAddresses.slice(0, 3)).toEqual(['198.51.100.7', '192.168.7.8', '2001:db8::7']);
+    expect(data.localAddresses).toHaveLength(16);
+    expect(data.localAddresses[3]).toBe(`10.0.0.0${'0'.repeat(56)}`);
+    pc.reports = reports('198.51.100.8');
+    await harness.run(20_000);
+    expect(find('selectedCandidatePairChange')?.data).toMatchObject({ localAddress: '198.51.100.8' });
+    expect(JSON.stringify(harness.socket().messages)).not.toContain('203.0.113.9');
+    expect(JSON.stringify(harness.socket().messages)).not.toContain('10.9.9.9');
+  });
+
+  it('stay in the browser without collectIP (spec: STAT-05)', async () => {
+    const { harness, pc, add, find } = await call({ collectIP: false });
+    pc.reports = reports('198.51.100.7');
+    add();
+    pc.connect();
+    await harness.run(2000);
+    pc.reports = reports('198.51.100.8');
+    await harness.run(20_000);
+    expect(find('fabricSetup')?.data).toMatchObject({
+      localCandidateType: 'srflx',
+      localAddress: null,
+      localAddresses: [],
+    });
+    expect(find('selectedCandidatePairChange')?.data).toMatchObject({ localAddress: null, localAddresses: [] });
+    expect(JSON.stringify(harness.socket().messages)).not.toMatch(/198\.51|192\.168|2001:db8|10\.0\.0/);
+  });
+});
 
 describe('measuring', () => {
   it.each(['chromium', 'firefox'] as const)(

@@ -214,7 +214,7 @@ describe('intervals', () => {
   });
 
   it('count a new pair from its beginning', () => {
-    const pair = { id: 'a', transport: 't', pair: { bytesSent: 800 }, local: {}, remote: {} };
+    const pair = { id: 'a', transport: 't', pair: { bytesSent: 800 }, local: {}, remote: {}, locals: [] };
     expect(measurePair({ bytesSent: 500 }, pair).bytesSent).toBe(300);
     expect(measurePair(undefined, pair).bytesSent).toBe(800);
   });
@@ -512,7 +512,8 @@ describe('asking for reports', () => {
       ),
     ).toMatchObject({ packets: 70, rttMs: 80, width: 640, remotePacketsLost: 2 });
     expect(
-      measurePair(undefined, pairs.get('') ?? { id: '', transport: '', pair: {}, local: {}, remote: {} }).rttMs,
+      measurePair(undefined, pairs.get('') ?? { id: '', transport: '', pair: {}, local: {}, remote: {}, locals: [] })
+        .rttMs,
     ).toBe(80);
     expect(calls).toEqual([0, 1]);
     expect(await readStats(pc, false)).toBeNull();

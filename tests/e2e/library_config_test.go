@@ -103,7 +103,29 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 		p.does("await call(room)")
 		p.sees(patience, "events('wifiStats').length && / typ host/.test(ends[room].near.localDescription.sdp)")
 		p.does("library.reportError(ends[room].near, room, 'createOffer', new Error('reported'), ends[room].near.localDescription); hangUp(room)")
-		whole := l.keeps(t, p.room, "the end", fabricEnded)
+		whole := l.keeps(t, p.room, "a summary", ended)
+		var setups []struct {
+			LocalAddress   *string
+			LocalAddresses []string
+		}
+		p.get("events('fabricSetup').map(({ data }) => data)", &setups)
+		fabric := whole.Summary.Participants[0].Fabrics[0]
+		if collect {
+			require.Equal(t, "127.0.0.1", *setups[0].LocalAddress)
+			require.Contains(t, setups[0].LocalAddresses, "127.0.0.1")
+			require.Equal(t, "127.0.0.0", fabric.LocalAddress)
+			require.Subset(t, []string{"127.0.0.0", "::"}, fabric.LocalAddresses)
+			var link string
+			p.get("told[0].stats.conferenceURL", &link)
+			dashboard := l.window(t, b, "dashboard", link)
+			dashboard.until(patience, "document.querySelector('[data-testid=networks]')?.innerText.startsWith('local 127.0.0.0/24')")
+			dashboard.run("document.querySelector('[data-testid=networks]').scrollIntoView({ block: 'center' })")
+			l.picture(t, dashboard, "networks")
+		} else {
+			require.Nil(t, setups[0].LocalAddress)
+			require.Empty(t, setups[0].LocalAddresses)
+			require.Empty(t, fabric.LocalAddress+strings.Join(fabric.LocalAddresses, ""))
+		}
 		var wire []string
 		p.get(`sent.map((text) => text.replace(/"userAgent":"[^"]*"/, ''))`, &wire)
 		said, kept := strings.Join(wire, "\n"), jsonOf(whole.Timeline)

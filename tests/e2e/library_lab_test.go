@@ -72,7 +72,7 @@ func TestLibraryInCalls(t *testing.T) {
 		"LogsInLater": logsInLater, "ChangesUser": changesUser, "Speakers": namesSpeakers, "Conferences": tellsConferencesApart,
 		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
 		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Policy": isForbiddenSockets, "OldLibraries": standsOldLibraries, "Busy": isBusy, "Habits": isUsedOddly,
-		"Whose": actsOnItsOwn, "Renames": renamesOne,
+		"Whose": actsOnItsOwn, "Renames": renamesOne, "Pace": keepsThePace,
 	}
 	t.Run("Subjects", func(t *testing.T) {
 		for kind, b := range l.browsers {
@@ -108,7 +108,7 @@ func startLab(t *testing.T) *lab {
 	l.tabs = startPages(t)
 	l.origins = append(l.origins, l.pages.url, l.tabs)
 	origins := jsonOf(l.origins)
-	l.more = fmt.Sprintf("extensions: {qosapps: {apps: [{id: %s, secrets: [%s], origins: %s}, {id: %s, secrets: [%s], origins: %s}]}}",
+	l.more = fmt.Sprintf("extensions: {qosapps: {apps: [{id: %s, secrets: [%s], origins: %s}, {id: %s, secrets: [%s], origins: %s, stats_interval: 4s}]}}",
 		appID, appSecret, origins, secondAppID, secondAppSecret, origins)
 	l.start()
 	l.pages.of(t, l.collector)

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,4 +150,36 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, "ada", other.Summary.Participants[0].Alias)
 	require.Equal(t, "ada", other.Conference.Participants[0].User)
 	require.Equal(t, "grace", other.Summary.Participants[0].Fabrics[0].RemoteAlias)
+
+	require.Equal(t, []string{"grace-2", "heidi"}, []string{whole.Fabrics[0].RemoteUser, whole.Fabrics[1].RemoteUser})
+	for room, name := range map[string]string{p.room: "ada-2", p.room + " other": "ada"} {
+		for _, user := range []string{name, "ada"} { // also by the former name
+			rows := l.found(url.Values{"id": {room}, "user": {user}})
+			require.Len(t, rows, 1, user)
+			require.Equal(t, name, rows[0].Participants[0].User, "in the list")
+		}
+	}
+	require.Empty(t, l.found(url.Values{"id": {p.room + " other"}, "user": {"ada-2"}}))
+	var link string
+	p.get("told.findLast(({ stats }) => stats.conferenceID === "+quote(p.room)+").stats.conferenceURL", &link)
+	p.shows(l, link, "ada-2", "grace-2", "heidi")
+}
+
+// keepsThePace: an application measures as often as it is set, whatever the collector's own
+// interval is.
+//
+// spec: STAT-01
+func keepsThePace(t *testing.T, l *lab, b *browser) {
+	t.Helper()
+	p := l.open(t, b, "pace")
+	p.does("begin('ada', {}, { app: " + quote(secondAppID) + ", secret: " + quote(secondAppSecret) + " })")
+	p.sees(patience, "heard.init.some(([err]) => err === 'success')")
+	p.does("await call(room)")
+	p.sees(2*patience, "frames('stats').filter(({ fabric }) => fabric === 1).length > 4")
+	var intervals []float64
+	p.get("frames('stats').filter(({ fabric }) => fabric === 1).map(({ intervalMs }) => intervalMs)", &intervals)
+	p.does("hangUp(room)")
+	whole := intervals[1:] // the first began when the call was set up
+	require.Greater(t, slices.Min(whole), 3900.0, intervals)
+	require.Less(t, slices.Min(whole), 6000.0, intervals)
 }

@@ -24,6 +24,8 @@ export interface Pair {
   pair: Report;
   local: Report;
   remote: Report;
+  /** All local candidates of the reading. */
+  locals: readonly Report[];
 }
 
 /** One reading of a PeerConnection. */
@@ -76,6 +78,7 @@ export function normalise(reports: Iterable<Report>): Snapshot {
       pair,
       local: byId.get(pair.localCandidateId) ?? none,
       remote: byId.get(pair.remoteCandidateId) ?? none,
+      locals: ofType('local-candidate'),
     });
   }
   return snapshot;
