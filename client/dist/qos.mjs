@@ -508,7 +508,7 @@ function sdpText(description) {
   return typeof sdp === "string" ? sdp : "";
 }
 function withoutAddresses(sdp) {
-  return sdp.replace(/^((?:a=)?candidate:\S+ \d+ \S+ \d+ )\S+( \d+ typ (?!relay))/gm, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^(o=\S+ \S+ \S+ IN IP[46] |c=IN IP[46] |a=rtcp:\d+ IN IP[46] )\S+/gm, "$10.0.0.0");
+  return sdp.replace(/(candidate:(?:\S+ ){4})\S+( \d+ typ (?!relay))/g, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^((?:[oc]=|a=rtcp:).*IP[46] )\S+/gm, "$10.0.0.0");
 }
 
 // src/lifecycle.ts
@@ -665,7 +665,8 @@ function normalise(reports) {
       transport,
       pair,
       local: byId.get(pair.localCandidateId) ?? none,
-      remote: byId.get(pair.remoteCandidateId) ?? none
+      remote: byId.get(pair.remoteCandidateId) ?? none,
+      locals: ofType("local-candidate")
     });
   }
   return snapshot;
@@ -1199,6 +1200,31 @@ function reportsOf({ stream: stream2, ms, measures, sender, meanJitterMs, meanRt
   ];
 }
 
+// src/wifi.ts
+var limitMs = 5e3;
+var maxAddresses = 16;
+function readWifi(handler, withAddresses) {
+  return inTime(limitMs, async () => parse2(await handler(), withAddresses));
+}
+function parse2(answer2, withAddresses) {
+  const stats = typeof answer2 === "string" ? JSON.parse(answer2) : answer2;
+  if (!isObject(stats)) return null;
+  const { signal, rssi, timestamp, noise, addresses } = stats;
+  if ([signal, rssi, timestamp].some((value) => num(value) === null)) return null;
+  const kept = texts([addresses].flat());
+  return {
+    signal,
+    rssi,
+    timestamp,
+    interface: texts([stats.interface])[0],
+    noise: num(noise) ?? void 0,
+    addresses: withAddresses && kept.length ? kept : void 0
+  };
+}
+function texts(list2) {
+  return list2.filter(str).slice(0, maxAddresses).map((value) => value.slice(0, 64));
+}
+
 // src/fabric.ts
 var settleMs = 1e3;
 var lastReadingMs = 1e3;
@@ -1227,7 +1253,7 @@ function createFabric(pc, info, env, pcCallback) {
     timers.add(timer);
   }
   const clearTimers = () => timers.forEach(clearTimeout);
-  const read = (whole = false) => reader(env.legacyStats(), whole);
+  const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
   async function measure2() {
     life.look();
     if (ending) return;
@@ -1283,6 +1309,16 @@ function createFabric(pc, info, env, pcCallback) {
       associatedVideoTag: own?.associatedVideoTag ?? null
     };
   }
+  function candidates({ local, remote, locals } = monitor.pair() ?? {}) {
+    const { collectIP } = env.config();
+    return {
+      localCandidateType: str(local?.candidateType),
+      remoteCandidateType: str(remote?.candidateType),
+      relayProtocol: str(local?.relayProtocol),
+      localAddress: str(collectIP && local?.address),
+      localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])])
+    };
+  }
   function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }, stamp) {
     const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
     const description = attempt(() => sdpText(pc[end2]), "");
@@ -1305,7 +1341,7 @@ function createFabric(pc, info, env, pcCallback) {
     after(settleMs, probe);
     tellSetup = () => {
       tellSetup = void 0;
-      event("fabricSetup", { ...times, ...candidates(monitor.pair()) }, stamp);
+      event("fabricSetup", { ...times, ...candidates() }, stamp);
     };
     await probe();
     tellSetup?.();
@@ -1399,13 +1435,6 @@ function createFabric(pc, info, env, pcCallback) {
   life.update();
   probe();
   return self;
-}
-function candidates(pair) {
-  return {
-    localCandidateType: str(pair?.local.candidateType),
-    remoteCandidateType: str(pair?.remote.candidateType),
-    relayProtocol: str(pair?.local.relayProtocol)
-  };
 }
 
 // src/page.ts
@@ -1939,31 +1968,6 @@ function createTransport(env) {
 // src/version.ts
 var version = "0.1.0";
 
-// src/wifi.ts
-var limitMs = 5e3;
-var maxAddresses = 16;
-function readWifi(handler, withAddresses) {
-  return inTime(limitMs, async () => parse2(await handler(), withAddresses));
-}
-function parse2(answer2, withAddresses) {
-  const stats = typeof answer2 === "string" ? JSON.parse(answer2) : answer2;
-  if (!isObject(stats)) return null;
-  const { signal, rssi, timestamp, noise, addresses } = stats;
-  if ([signal, rssi, timestamp].some((value) => num(value) === null)) return null;
-  const kept = texts([addresses].flat());
-  return {
-    signal,
-    rssi,
-    timestamp,
-    interface: texts([stats.interface])[0],
-    noise: num(noise) ?? void 0,
-    addresses: withAddresses && kept.length ? kept : void 0
-  };
-}
-function texts(list2) {
-  return list2.filter((value) => typeof value === "string").slice(0, maxAddresses).map((value) => value.slice(0, 64));
-}
-
 // src/session.ts
 var graceMs = 1e4;
 var keptEnded = 256;
@@ -1974,6 +1978,7 @@ function createSession(first, env) {
   const clock = createClock(pageClocks);
   const queue = createQueue(clock);
   let info = first;
+  const config = () => info.config;
   const renamed = /* @__PURE__ */ new Map();
   let fabrics = [];
   let endedFabrics = [];
@@ -1996,7 +2001,7 @@ function createSession(first, env) {
   function hello(token) {
     const at = clock.time(clock.stamp());
     id ||= token?.session ?? "";
-    const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = info.config;
+    const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = config();
     const userAgent = globalThis.navigator?.userAgent;
     return {
       type: "hello",
@@ -2090,7 +2095,7 @@ function createSession(first, env) {
     enqueue: send,
     ended,
     conferenceURL,
-    legacyStats: () => info.config.collectLegacyStats,
+    config,
     localUserID: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
     labelBounds: () => bounds,
     online: transport.online,
@@ -2175,14 +2180,14 @@ function createSession(first, env) {
   }
   async function askWifi() {
     const handler = env.wifi();
-    const sample = handler && await readWifi(handler, info.config.collectIP);
+    const sample = handler && await readWifi(handler, config().collectIP);
     if (!sample) return;
     for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
       fabric.emit("wifiStats", sample);
   }
   function start() {
     unwatchPage();
-    unwatchPage = watchPage({ hidden, shown, covered }, !info.config.disableBeforeUnloadHandler);
+    unwatchPage = watchPage({ hidden, shown, covered }, !config().disableBeforeUnloadHandler);
     transport.restart();
   }
   start();
@@ -2209,7 +2214,7 @@ function createSession(first, env) {
     },
     /** Why nothing is sent until the next initialize(). */
     halted: transport.halted,
-    collectIP: () => info.config.collectIP,
+    config,
     /** Names the local user of a conference from now on. */
     setLocalUser(conferenceID, userID) {
       renamed.set(conferenceID, userID);
@@ -2287,7 +2292,7 @@ function reportError(instance, pc, conferenceID, functionName, error, localSDP, 
     return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131072)];
   };
   const members = { function: name, ...describe(error) };
-  const sdps = [sdp("localSDP", localSDP, session.collectIP()), sdp("remoteSDP", remoteSDP, true)];
+  const sdps = [sdp("localSDP", localSDP, session.config().collectIP), sdp("remoteSDP", remoteSDP, true)];
   const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
   for (const [field, whole] of sdps)
     members[inParts ? `${field}Bytes` : field] = (inParts ? byteLength(whole) : whole) || void 0;
