@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{
 		"192.0.2.7":                        "192.0.2.0",
@@ -44,7 +44,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"o=- 46117317 2 IN IP4 192.0.2.7\r\ns=-\r\nt=0 0\r\n":                        "o=- 46117317 2 IN IP4 192.0.2.0\r\ns=-\r\nt=0 0\r\n",
@@ -68,7 +68,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func TestMembers(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"localAddress":"192.0.2.7","localAddresses":["192.0.2.7","192.0.2.9","x.local",7,"2001:db8:1:2::7"],"setupMs":1.50}`: `{"localAddress":"192.0.2.0","localAddresses":["192.0.2.0","2001:db8:1::"],"setupMs":1.50}`,
@@ -101,7 +101,7 @@ func checkCut(t *testing.T, text string) {
 
 // Whatever comes, no more bits than those of the prefix are left of an address.
 //
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func FuzzCut(f *testing.F) {
 	for _, seed := range []string{"192.0.2.7", "2001:db8:1:2::7", "fe80::1%eth0", "::ffff:192.0.2.7", "2002:c000:207::1", "x.local"} {
 		f.Add(seed)
@@ -131,7 +131,7 @@ func FuzzCut(f *testing.F) {
 
 // In any text, what is an address between blanks is cut, and a second pass finds nothing more.
 //
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func FuzzText(f *testing.F) {
 	f.Add("c=IN IP4 192.0.2.7", uint32(0xc0000207), uint64(0x20010db800010002))
 	f.Add("a=candidate:1 1 udp 1 fe80::1%eth0 9 typ host raddr 10.1.2.3 rport 9", uint32(1), uint64(1))

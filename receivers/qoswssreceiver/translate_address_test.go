@@ -12,7 +12,7 @@ import (
 // Addresses that the library collects are cut before anything else gets them: those of candidates,
 // of Wi-Fi statistics and of the SDP of errors. Events of applications are theirs.
 //
-// spec: INIT-04
+// spec: INIT-04, PRIV-01
 func TestTranslateCutsAddresses(t *testing.T) {
 	tr := testTranslator()
 	scope := protocol.Scope{Fabric: testFabric()}
