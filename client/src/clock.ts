@@ -36,7 +36,7 @@ const keptSamples = 5;
 export function createClock(clocks: Clocks): Clock {
   let parted = clocks.wall() - clocks.mono(); // wall against monotonic
   let offset = parted; // server against monotonic, as far as known
-  let samples: { rtt: number; offset: number }[] = [];
+  let samples: { tripMs: number; offset: number }[] = [];
   const shifts: number[] = [0]; // by epoch
 
   /** Even epochs are provisional, odd ones synchronised. */
@@ -65,9 +65,9 @@ export function createClock(clocks: Clocks): Clock {
     sample(sent, received, serverAt) {
       if (!Number.isFinite(serverAt)) return;
       const wasSynced = synced();
-      samples.push({ rtt: received - sent, offset: serverAt - (sent + received) / 2 });
+      samples.push({ tripMs: received - sent, offset: serverAt - (sent + received) / 2 });
       samples = samples.slice(-keptSamples);
-      const best = samples.reduce((a, b) => (b.rtt < a.rtt ? b : a));
+      const best = samples.reduce((a, b) => (b.tripMs < a.tripMs ? b : a));
       if (!wasSynced) {
         shifts[epoch()] = best.offset - offset;
         shifts.push(0);

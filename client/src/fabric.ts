@@ -6,6 +6,7 @@ import { isConnected, type SetupTimes, type Stage, watchLifecycle } from './life
 import type { Done, Frame } from './queue.ts';
 import { attempt, later } from './result.ts';
 import { noSource, type SourceInfo, sdpText, sourceInfo } from './sdp.ts';
+import { known } from './stats/measures.ts';
 import { createMonitor, type Reading, type StreamInterval } from './stats/monitor.ts';
 import { num, type Pair, type Report, type Stream, str } from './stats/normalise.ts';
 import { createReader } from './stats/read.ts';
@@ -37,10 +38,10 @@ export interface FabricEnv {
   /** How the application wants it. */
   config(): Config;
   enqueue(frame: Frame): unknown;
-  localUserID(conferenceID: string): UserID;
+  localUser(conferenceID: string): UserID;
   labelBounds(): readonly number[];
   online(): boolean;
-  conferenceURL(info: FabricInfo): string | null;
+  urlOf(info: FabricInfo): string | null;
   /** Whether the application takes readings. */
   listening(): boolean;
   /** Hands it one. */
@@ -149,7 +150,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     env.deliver({
       connectionState: env.online() ? 'online' : 'offline',
       fabricState: done ? 'terminated' : life.phase(),
-      conferenceURL: env.conferenceURL(info),
+      conferenceURL: env.urlOf(info),
       conferenceID,
       ...view(intervals, identityOf, env.labelBounds()),
     });
@@ -161,7 +162,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     const { cname, msid } = sources.get(stream.key) ?? noSource;
     return {
       remoteUserID: (inbound && own?.userID) || remoteUserID,
-      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID(conferenceID)),
+      userID: own?.userID ?? (inbound ? remoteUserID : env.localUser(conferenceID)),
       cname,
       msid,
       usageLabel: own?.usageLabel ?? null,
@@ -198,7 +199,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     const tag = associations.get(ssrc)?.associatedVideoTag;
     const element = typeof tag === 'string' ? globalThis.document?.getElementById(tag) : tag;
     const { clientWidth, clientHeight } = (element ?? {}) as Partial<HTMLElement>;
-    const area = (num(clientWidth) ?? Number.NaN) * (num(clientHeight) ?? Number.NaN);
+    const area = known(clientWidth) * known(clientHeight);
     return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
   }
 

@@ -1,6 +1,7 @@
 // The goog* reports of a callback-style getStats (collectLegacyStats, requirement
 // STAT-05), brought into the standard's shape. No current browser has them; wrappers do.
 
+import { known } from './measures.ts';
 import type { Report } from './normalise.ts';
 
 interface LegacyReport {
@@ -29,7 +30,7 @@ type Numbers = Record<string, number | undefined>;
 const numbers = (said: Record<string, string>): Numbers =>
   Object.fromEntries(Object.entries(said).map(([name, text]) => [name, text ? Number(text) : undefined]));
 
-const inSeconds = (ms = Number.NaN) => ms / 1000;
+const inSeconds = (ms: unknown) => known(ms) / 1000;
 const fullLevel = 32_767;
 
 function stream(id: string, said: Record<string, string>, v: Numbers): Report[] {
@@ -44,7 +45,7 @@ function stream(id: string, said: Record<string, string>, v: Numbers): Report[] 
     type: inbound ? 'inbound-rtp' : 'outbound-rtp',
     trackIdentifier: said.googTrackId,
     jitter: inSeconds(v.googJitterReceived),
-    audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? Number.NaN) / fullLevel,
+    audioLevel: known(inbound ? v.audioOutputLevel : v.audioInputLevel) / fullLevel,
     frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
     frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent,
   };

@@ -73,7 +73,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`
   .split('\n')
   .map((line) => {
     const [name = '', inSets = '', how = '', first = name, second = '', third = ''] = line.split(' ');
-    return { name, inSets, how, first, second, third, factor: /Ms$/.test(name) ? 1000 : 1, range: rangeOf(name) };
+    const factor = /Ms$/.test(name) ? 1000 : 1;
+    return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
   });
 
 /** What is counted beside the columns: what is worked out, and what the other end's report has. */
@@ -96,7 +97,7 @@ const sets = [
 ].map((kind, set) => {
   const [statsType, mediaType] = kind.split(' ');
   const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
-  const names = columns.map(({ name }) => name);
+  const names = columns.map(({ column }) => column);
   const counted = columns
     .filter(({ how }) => /[+/]/.test(how))
     .flatMap(({ first, second, third }) => [first, second, third]);
@@ -167,7 +168,7 @@ export function count(last: Counted, report: Report, blank: Readonly<Counted>): 
 export function measure(set: number, by: Counted, report: Report, own: Record<string, unknown>) {
   const { blank, columns } = setNumbered(set);
   const measures: Record<string, Cell> = { ...blank };
-  for (const { name, how, first, second, third, factor, range } of columns) {
+  for (const { column: name, how, first, second, third, factor, range } of columns) {
     let value = own[name];
     // A report has the counters of its own direction alone.
     if (how === '+') value = factor * known(by[first] ?? by[second]);
