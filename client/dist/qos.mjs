@@ -472,9 +472,9 @@ function createClock(clocks) {
     sample(sent, received, serverAt) {
       if (!Number.isFinite(serverAt)) return;
       const wasSynced = synced();
-      samples.push({ rtt: received - sent, offset: serverAt - (sent + received) / 2 });
+      samples.push({ tripMs: received - sent, offset: serverAt - (sent + received) / 2 });
       samples = samples.slice(-keptSamples);
-      const best = samples.reduce((a, b) => b.rtt < a.rtt ? b : a);
+      const best = samples.reduce((a, b) => b.tripMs < a.tripMs ? b : a);
       if (!wasSynced) {
         shifts[epoch()] = best.offset - offset;
         shifts.push(0);
@@ -748,7 +748,8 @@ bytesSent 5 +
 bytesReceived 5 +
 availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   const [name = "", inSets = "", how = "", first = name, second = "", third = ""] = line.split(" ");
-  return { name, inSets, how, first, second, third, factor: /Ms$/.test(name) ? 1e3 : 1, range: rangeOf(name) };
+  const factor = /Ms$/.test(name) ? 1e3 : 1;
+  return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
 });
 var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth".split(
   " "
@@ -764,7 +765,7 @@ var sets = [
 ].map((kind, set) => {
   const [statsType, mediaType] = kind.split(" ");
   const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
-  const names = columns.map(({ name }) => name);
+  const names = columns.map(({ column }) => column);
   const counted = columns.filter(({ how }) => /[+/]/.test(how)).flatMap(({ first, second, third }) => [first, second, third]);
   const blank = blankOf(names);
   const counters = blankOf([...alwaysCounted, ...counted]);
@@ -806,7 +807,7 @@ function count(last, report, blank) {
 function measure(set, by, report, own) {
   const { blank, columns } = setNumbered(set);
   const measures = { ...blank };
-  for (const { name, how, first, second, third, factor, range } of columns) {
+  for (const { column: name, how, first, second, third, factor, range } of columns) {
     let value = own[name];
     if (how === "+") value = factor * known(by[first] ?? by[second]);
     else if (how === "/") value = factor * known(by[first]) / known(by[second] ?? by[third]);
@@ -1035,7 +1036,7 @@ function fromLegacy(response) {
   });
 }
 var numbers = (said) => Object.fromEntries(Object.entries(said).map(([name, text2]) => [name, text2 ? Number(text2) : void 0]));
-var inSeconds = (ms = NaN) => ms / 1e3;
+var inSeconds = (ms) => known(ms) / 1e3;
 var fullLevel = 32767;
 function stream(id, said, v) {
   const inbound = said.packetsReceived !== void 0;
@@ -1049,7 +1050,7 @@ function stream(id, said, v) {
     type: inbound ? "inbound-rtp" : "outbound-rtp",
     trackIdentifier: said.googTrackId,
     jitter: inSeconds(v.googJitterReceived),
-    audioLevel: ((inbound ? v.audioOutputLevel : v.audioInputLevel) ?? NaN) / fullLevel,
+    audioLevel: known(inbound ? v.audioOutputLevel : v.audioInputLevel) / fullLevel,
     frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
     frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent
   };
@@ -1291,7 +1292,7 @@ function createFabric(pc, info, env, pcCallback) {
     env.deliver({
       connectionState: env.online() ? "online" : "offline",
       fabricState: done ? "terminated" : life.phase(),
-      conferenceURL: env.conferenceURL(info),
+      conferenceURL: env.urlOf(info),
       conferenceID,
       ...view(intervals, identityOf, env.labelBounds())
     });
@@ -1302,7 +1303,7 @@ function createFabric(pc, info, env, pcCallback) {
     const { cname, msid } = sources.get(stream2.key) ?? noSource;
     return {
       remoteUserID: inbound && own?.userID || remoteUserID,
-      userID: own?.userID ?? (inbound ? remoteUserID : env.localUserID(conferenceID)),
+      userID: own?.userID ?? (inbound ? remoteUserID : env.localUser(conferenceID)),
       cname,
       msid,
       usageLabel: own?.usageLabel ?? null,
@@ -1331,7 +1332,7 @@ function createFabric(pc, info, env, pcCallback) {
     const tag = associations.get(ssrc)?.associatedVideoTag;
     const element = typeof tag === "string" ? globalThis.document?.getElementById(tag) : tag;
     const { clientWidth, clientHeight } = element ?? {};
-    const area = (num(clientWidth) ?? NaN) * (num(clientHeight) ?? NaN);
+    const area = known(clientWidth) * known(clientHeight);
     return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
   }
   async function connected(times) {
@@ -2094,9 +2095,9 @@ function createSession(first, env) {
     clock,
     enqueue: send,
     ended,
-    conferenceURL,
+    urlOf: conferenceURL,
     config,
-    localUserID: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
+    localUser: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
     labelBounds: () => bounds,
     online: transport.online,
     listening: env.listening,
