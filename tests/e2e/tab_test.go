@@ -108,11 +108,7 @@ func (b *tab) delivers(more uint64) {
 		if newest != session {
 			session, from = newest, 0
 		}
-		state := map[string]any{"acked": account.acked, "hellos": account.hellos, "posts": account.posts}
-		if account.acked < from+more {
-			state["page"] = b.now()
-		}
-		return account.acked >= from+more, jsonOf(state)
+		return account.acked >= from+more, jsonOf(map[string]any{"acked": account.acked, "hellos": account.hellos, "posts": account.posts})
 	})
 }
 
