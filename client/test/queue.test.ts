@@ -94,7 +94,7 @@ describe('the queue', () => {
   it('drops measurements before parts of SDPs, and these before other frames', () => {
     const { queue, frame } = setup();
     for (const type of ['event', 'sdp', 'error', 'stats'] as const) queue.push(frame(type, 1, 100));
-    const kept = () => queue.waiting().map(({ text }) => JSON.parse(text()).type);
+    const kept = () => queue.waiting().map(({ line }) => JSON.parse(line()).type);
     queue.shrink(800);
     expect(kept()).toEqual(['event', 'sdp', 'error', 'skip']);
     queue.shrink(720);
