@@ -37,7 +37,7 @@ test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory e2e
 
 test-go: servers build agent ## Go tests with the race detector, all but the browsers
-	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 15m $$(go list ./... | grep -v /tests/e2e)
+	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 30m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
@@ -54,7 +54,7 @@ MEDIA := ^Test(Calls|Figures|LabelBounds|LikelyCauses|LiveIssues|OutOfSight)$$
 e2e: browsers servers build agent ## real browsers against the real binary; COUNT=10 runs them ten times
 	CGO_ENABLED=0 go test -trimpath -c -o bin/e2e.test ./tests/e2e
 	@run() { (cd tests/e2e && $(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) \
-	  $(CURDIR)/bin/e2e.test -test.count=$(COUNT) -test.timeout $$((25 * $(COUNT)))m "$$@"); }; \
+	  $(CURDIR)/bin/e2e.test -test.count=$(COUNT) -test.timeout $$((40 * $(COUNT)))m "$$@"); }; \
 	run -test.run '$(MEDIA)' & media=$$!; result=0; run -test.skip '$(MEDIA)' || result=$$?; wait $$media || result=$$?; exit $$result
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
