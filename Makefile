@@ -51,7 +51,7 @@ MEDIA := ^Test(Calls|Figures|LabelBounds|LikelyCauses|LiveIssues|OutOfSight)$$
 
 # Apart from the rest, so that compilers do not starve the browsers, and without the race
 # detector: it drives the binary as it ships.
-e2e: browsers servers build agent ## real browsers against the real binary; COUNT=10 runs them ten times
+e2e: browsers servers build agent client/node_modules ## real browsers against the real binary; COUNT=10 runs them ten times
 	CGO_ENABLED=0 go test -trimpath -c -o bin/e2e.test ./tests/e2e
 	@run() { (cd tests/e2e && $(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) \
 	  $(CURDIR)/bin/e2e.test -test.count=$(COUNT) -test.timeout $$((40 * $(COUNT)))m "$$@"); }; \
