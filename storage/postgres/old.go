@@ -44,7 +44,7 @@ func (s *Store) tellOld(ctx context.Context) error {
 	return nil
 }
 
-// tellAll adds all its terms and renames to a conference, if it is still there and was not told.
+// tellAll adds all its terms and renames to a conference that still exists and lacks them.
 func tellAll(ctx context.Context, tx pgx.Tx, key, place int64, old term.Old) error {
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM qos_place WHERE key = $1 FOR UPDATE`, place); err != nil {
 		return err

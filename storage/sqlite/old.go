@@ -39,7 +39,7 @@ func (s *Store) tellOld(ctx context.Context) error {
 	return nil
 }
 
-// tellOld adds all its terms and renames to a conference, if it is still there and was not told.
+// tellOld adds all its terms and renames to a conference that still exists and lacks them.
 func (t *tx) tellOld(key, place int64, old term.Old) error {
 	n, err := t.count(`UPDATE conference SET told = 1 WHERE key = ? AND place = ? AND told = 0`, key, place)
 	if err != nil || n == 0 {
