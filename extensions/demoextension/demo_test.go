@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/extension/extensiontest"
@@ -232,6 +234,36 @@ func TestShutdownEndsTheRooms(t *testing.T) {
 	require.NoError(t, d.Shutdown(t.Context()))
 	b.isClosed()
 	require.NoError(t, d.Shutdown(t.Context()))
+}
+
+// The rooms may close between the answer to a browser and the first read of what it sends.
+func TestClosedBeforeTheFirstRead(t *testing.T) {
+	d := started(t, nil)
+	listened := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(listened)
+		conn, err := upgrader.Upgrade(w, r, nil)
+		if !assert.NoError(t, err) {
+			return
+		}
+		defer conn.Close()
+		m := &member{user: "u", link: newSocketLink(conn)}
+		_, err = d.rooms.join("a", m, time.Now())
+		assert.NoError(t, err)
+		d.rooms.close()
+		m.link.(*socketLink).wg.Wait()
+		d.listen(conn, "a", m)
+	}))
+	defer server.Close()
+	conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	defer conn.Close()
+	select {
+	case <-listened: // although the browser says nothing
+	case <-time.After(time.Minute):
+		t.Fatal("the server still waits for a browser whose room is closed")
+	}
 }
 
 func TestSlowBrowserIsCutOff(t *testing.T) {

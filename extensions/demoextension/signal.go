@@ -50,15 +50,15 @@ func (d *demo) signal(w http.ResponseWriter, r *http.Request) {
 	}
 	defer d.rooms.leave(name, m)
 	d.telemetry.QosdemoJoins.Add(r.Context(), 1)
-	d.listen(conn, deadline, name, m)
+	// Only the link sets the connection's read deadline: one set here for the room could
+	// undo that of a link that has just been closed.
+	defer time.AfterFunc(time.Until(deadline), link.close).Stop()
+	d.listen(conn, name, m)
 }
 
-// listen relays until the browser goes, speaks nonsense, or the room is too old.
-func (d *demo) listen(conn *websocket.Conn, deadline time.Time, name string, m *member) {
+// listen relays until the link is closed or the browser sends anything but a signal.
+func (d *demo) listen(conn *websocket.Conn, name string, m *member) {
 	conn.SetReadLimit(maxSignalBytes)
-	if conn.SetReadDeadline(deadline) != nil {
-		return
-	}
 	for {
 		var msg message
 		if err := conn.ReadJSON(&msg); err != nil || msg.Type != "signal" {
