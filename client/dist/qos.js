@@ -386,25 +386,21 @@
   }
   async function post(url, body, keepalive = false) {
     const limit = new AbortController();
-    const timer = keepalive ? void 0 : setTimeout(() => limit.abort(), answerLimitMs);
-    let status;
-    let answer2;
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        credentials: "omit",
-        body,
-        keepalive,
-        signal: limit.signal
-      });
-      status = response.status;
-      answer2 = await response.text();
-    } catch (error) {
-      const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1e3} s` : text(error);
+    let reason = `no answer within ${answerLimitMs / 1e3} s`;
+    const answered = await inTime(answerLimitMs, async () => {
+      try {
+        const response = await fetch(url, { method: "POST", credentials: "omit", body, keepalive, signal: limit.signal });
+        return { status: response.status, answer: await response.text() };
+      } catch (error) {
+        reason = text(error);
+        return null;
+      }
+    });
+    if (!answered) {
+      if (!keepalive) limit.abort();
       throw new Refusal("httpError", reason, true);
-    } finally {
-      clearTimeout(timer);
     }
+    const { status, answer: answer2 } = answered;
     const messages = answer2.split("\n").map(parseLine).filter(isObject);
     if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
     return messages;
@@ -1944,6 +1940,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       /** Leaves the collector until wake(). */
       rest() {
         resting = true;
+        connecting = false;
+        generation++;
         disconnect();
       },
       /** Sends what waits for at most so long, then ends. */

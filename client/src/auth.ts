@@ -1,7 +1,7 @@
 // The handshake (protocol section 3): an app secret or a third-party token becomes a
 // session token.
 
-import { attempt, json, text } from './result.ts';
+import { attempt, inTime, json, text } from './result.ts';
 import { clientFirstBare, makeNonce, prove } from './scram.ts';
 import type { CsError, TokenGenerator, UserID } from './types.ts';
 import { isObject } from './validate.ts';
@@ -128,26 +128,22 @@ async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchan
  */
 export async function post(url: string, body: string, keepalive = false): Promise<Message[]> {
   const limit = new AbortController();
-  // Browsers alone would wait for minutes.
-  const timer = keepalive ? undefined : setTimeout(() => limit.abort(), answerLimitMs);
-  let status: number;
-  let answer: string;
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      credentials: 'omit',
-      body,
-      keepalive,
-      signal: limit.signal,
-    });
-    status = response.status;
-    answer = await response.text();
-  } catch (error) {
-    const reason = limit.signal.aborted ? `no answer within ${answerLimitMs / 1000} s` : text(error);
+  let reason = `no answer within ${answerLimitMs / 1000} s`;
+  // Browsers alone would wait for minutes, and a fetch of the application's may ignore the signal.
+  const answered = await inTime(answerLimitMs, async () => {
+    try {
+      const response = await fetch(url, { method: 'POST', credentials: 'omit', body, keepalive, signal: limit.signal });
+      return { status: response.status, answer: await response.text() };
+    } catch (error) {
+      reason = text(error);
+      return null;
+    }
+  });
+  if (!answered) {
+    if (!keepalive) limit.abort();
     throw new Refusal('httpError', reason, true);
-  } finally {
-    clearTimeout(timer);
   }
+  const { status, answer } = answered;
   const messages = answer.split('\n').map(parseLine).filter(isObject);
   if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
   return messages;

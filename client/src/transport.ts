@@ -57,7 +57,7 @@ export function createTransport(env: TransportEnv) {
   let postUntil = 0; // on the monotonic clock: WebSockets are not tried before
   let posting = false; // WebSockets are refused; the POST door stands in
   let windowFrames = 256;
-  let generation = 0; // of logins: a restart makes older ones void
+  let generation = 0; // of logins: a restart or a rest makes older ones void
   let helloSent = 0;
   let helloToken: Token | null = null;
   let doubted = false; // a token was refused, and no connection has been welcomed since
@@ -376,6 +376,8 @@ export function createTransport(env: TransportEnv) {
     /** Leaves the collector until wake(). */
     rest(): void {
       resting = true;
+      connecting = false;
+      generation++; // an answer may never come to a page that was in the cache
       disconnect();
     },
 

@@ -76,7 +76,15 @@ export class FakeSocket {
 }
 
 /** What the fake collector answers to a POST. */
-export type Door = (url: string, body: string, init: RequestInit) => { status?: number; body: string } | Error;
+export type Door = (url: string, body: string, init: RequestInit) => Answer | Promise<Answer> | Error;
+
+interface Answer {
+  status?: number;
+  body: string;
+}
+
+/** The answer of a fetch that never settles. */
+export const never = new Promise<Answer>(() => undefined);
 
 let sessions = 0;
 
@@ -106,7 +114,7 @@ export function startHarness(door: Door = () => token()): Harness {
   vi.stubGlobal('WebSocket', FakeSocket);
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     posts.push({ url, body: String(init.body), init });
-    const answer = door(url, String(init.body), init);
+    const answer = await door(url, String(init.body), init);
     if (answer instanceof Error) throw answer;
     return { status: answer.status ?? 200, text: async () => answer.body };
   });

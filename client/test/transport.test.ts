@@ -6,6 +6,7 @@ import {
   FakePeerConnection,
   FakeSocket,
   makeQos,
+  never,
   startHarness,
   stopHarness,
   throttled,
@@ -561,6 +562,17 @@ describe('failures of the login (spec: AUTH-07)', () => {
     expect(harness.inits).toEqual([['authError', 'no']]);
   });
 
+  it('a fetch that never settles, and knows no signal, is an outage (spec: LIB-07)', async () => {
+    let dead = true;
+    const harness = await outcome(() => (dead ? never : token()), 19_900);
+    expect(harness.inits).toEqual([]);
+    await harness.run(200);
+    expect(harness.inits).toEqual([['httpError', 'no answer within 20 s']]);
+    dead = false;
+    await harness.run(3000);
+    expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
+  });
+
   it('a broken network is tried again', async () => {
     let up = false;
     const harness = await outcome(() => (up ? token() : new Error('Failed to fetch')));
@@ -637,13 +649,13 @@ describe('failures of the login (spec: AUTH-07)', () => {
 });
 
 describe('a page that goes (spec: FAB-08)', () => {
-  async function page(config: object = {}) {
+  async function page(config: object = {}, door?: Door) {
     const listeners = new Map<string, (event: unknown) => void>();
     vi.stubGlobal('addEventListener', (type: string, listener: (event: unknown) => void) =>
       listeners.set(type, listener),
     );
     vi.stubGlobal('removeEventListener', () => undefined);
-    const harness = startHarness();
+    const harness = startHarness(door);
     const { qos } = connect(harness, { backendUrl, ...config });
     await harness.run();
     harness.socket().welcome();
@@ -683,6 +695,23 @@ describe('a page that goes (spec: FAB-08)', () => {
     const sent = harness.socket().messages;
     expect(sent.filter((m) => m.type === 'fabric').map((m) => m.fabric)).toEqual([1, 2]);
     expect(sent.at(-1)).toMatchObject({ event: 'fabricAdded', fabric: 2 });
+  });
+
+  it.each([0, 60_000])('asks again after it was there, whatever becomes of what it had asked (%i ms)', async (ms) => {
+    let dead = false;
+    const { listeners, harness } = await page({}, () => (dead ? never : token()));
+    dead = true;
+    harness.socket().say({ type: 'bye', code: 'token_expired', csError: 'authError', message: 'over', retry: true });
+    await harness.run(3000);
+    const asked = harness.posts.length;
+    listeners.get('pagehide')?.({ persisted: true });
+    dead = false;
+    await harness.run(ms);
+    listeners.get('pageshow')?.({ type: 'pageshow', persisted: true });
+    await harness.run();
+    expect(harness.posts.slice(asked).filter((post) => post.url.endsWith('/auth'))).toHaveLength(1);
+    harness.socket().welcome();
+    expect(harness.socket().messages.at(-1)).toMatchObject({ event: 'fabricAdded' });
   });
 
   it('out of sight it hands over what waits, for it may be ended there; a good channel has sent it', async () => {
