@@ -200,7 +200,7 @@ func TestGiantMessageEndsTheConnection(t *testing.T) {
 
 // spec: SRV-06
 func TestHelloRefusals(t *testing.T) {
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.hello = 300 * time.Millisecond }))
+	c := startCollector(t)
 	token := c.login("demo", testOrigin)
 	f := func(origin, text string, code protocol.Code, closeCode int) heard {
 		t.Helper()
@@ -216,6 +216,7 @@ func TestHelloRefusals(t *testing.T) {
 	f(testOrigin, helloText(&protocol.TokenReply{Token: "forged", Session: testSession}, 0), protocol.CodeAuthFailed, websocket.ClosePolicyViolation)
 	f("https://evil.example.org", helloText(token, 0), protocol.CodeOriginDenied, websocket.ClosePolicyViolation)
 
+	c = startCollector(t, with(func(r *wssReceiver) { r.timing.hello = 300 * time.Millisecond }))
 	silent := c.dial(testOrigin)
 	require.Positive(t, silent.bye(protocol.CodeHelloExpected, true, websocket.CloseProtocolError).RetryAfterMs)
 }
@@ -316,7 +317,7 @@ func TestSlowDown(t *testing.T) {
 	var refusals atomic.Int32
 	refusals.Store(3)
 	entered, release := make(chan struct{}), make(chan struct{})
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = 500 * time.Millisecond }),
+	c := startCollector(t, with(func(r *wssReceiver) { r.timing.retry = time.Second }),
 		before(func(context.Context, plog.Logs) error {
 			if refusals.Add(-1) >= 0 {
 				entered <- struct{}{}
@@ -332,7 +333,7 @@ func TestSlowDown(t *testing.T) {
 		p.say(logText(2)) // was under way when the refusal came: neither taken nor refused
 		release <- struct{}{}
 		h := p.hear("slow-down")
-		require.EqualValues(t, 500<<i, h.RetryAfterMs)
+		require.EqualValues(t, 1000<<i, h.RetryAfterMs)
 		require.Equal(t, []int{0, 0, slowIntervalMs}[i], h.StatsIntervalMs)
 		<-time.After(time.Duration(h.RetryAfterMs) * time.Millisecond)
 	}
