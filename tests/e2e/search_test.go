@@ -129,7 +129,13 @@ func (c *collector) looksAt(t *testing.T, b *browser) {
 	rows := func(n string) string { return "document.querySelectorAll('[data-testid=conference]').length === " + n }
 	p.until(patience, rows("2"))
 	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
-	p.until(patience, rows("1")+" && document.querySelector('[data-testid=found-as]') && location.search === '?q=ada-2'")
+	p.until(patience, rows("1")+" && location.search === '?q=ada-2'")
+	require.Equal(t, "ada-2 ", c.marked(p), "the row shows the name itself")
+	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-1'; f.requestSubmit(); })()`)
+	p.until(patience, rows("2")+" && location.search === '?q=ada-1'")
+	require.Equal(t, "ada-1  | ada-2 Found as a former user ID", c.marked(p))
+	p.run("history.back()")
+	p.until(patience, rows("1")+" && document.getElementById('word').value === 'ada-2'")
 	c.picture(t, p, "found")
 	p.run(`(() => { const f = document.getElementById('filters'); f.elements.kind.value = 'site'; f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)
 	p.until(patience, "document.querySelector('[data-testid=empty] a[href=\"?q=ada-2\"]')")
@@ -150,6 +156,14 @@ func (c *collector) looksAt(t *testing.T, b *browser) {
 	p.run("location.search = '?quality=great'")
 	p.until(patience, "document.querySelector('.notice.error')")
 	c.picture(t, p, "error")
+}
+
+// marked returns what each row of the list marks, and as what it says that it was found.
+func (c *collector) marked(p *page) string {
+	c.t.Helper()
+	var text string
+	p.get(`[...document.querySelectorAll('[data-testid=conference]')].map((row) => ['mark', '[data-testid=found-as]'].map((at) => row.querySelector(at)?.textContent ?? '').join(' ')).join(' | ')`, &text)
+	return text
 }
 
 // picture keeps what a page looks like, wide and narrow, where QOS_PICTURES says so.
