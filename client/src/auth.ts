@@ -1,6 +1,7 @@
 // The handshake (protocol section 3): an app secret or a third-party token becomes a
 // session token.
 
+import type { Clock } from './clock.ts';
 import { attempt, inTime, json, text } from './result.ts';
 import { clientFirstBare, makeNonce, prove } from './scram.ts';
 import type { CsError, TokenGenerator, UserID } from './types.ts';
@@ -27,21 +28,18 @@ export interface Credentials {
   appSecret: string | TokenGenerator;
 }
 
-/** A session token and the exchange that brought it, for the clock. */
+/** A session token. */
 export interface Token {
   token: string;
   /** The id of a session that begins with this token. */
   session: string;
   expiresInMs: number;
-  at: number;
-  sent: number;
-  received: number;
 }
 
 /** What a login needs of its surroundings. */
 export interface AuthEnv {
   url: string;
-  mono(): number;
+  clock: Clock;
   /** Told when the token generator is late; the login goes on waiting for it. */
   late(error: Refusal): void;
 }
@@ -92,34 +90,29 @@ function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): P
       else if (typeof token !== 'string' || !token) reject(fail('the token generator gave no token'));
       else resolve(token);
     };
-    try {
+    const ask = async () => {
       const made = generator(forceNew, answer);
       // An asynchronous generator may promise the token in place of the callback.
-      Promise.resolve(typeof made === 'function' ? made(forceNew, answer) : made).then(
-        (token) => typeof token === 'string' && answer(null, token),
-        answer,
-      );
-    } catch (error) {
-      answer(error || 'it threw');
-    }
+      const token = await (typeof made === 'function' ? made(forceNew, answer) : made);
+      if (typeof token === 'string') answer(null, token);
+    };
+    ask().catch((error) => answer(error || 'it threw'));
   });
 }
 
 type Message = Record<string, unknown>;
 
-/** An answer, and when it was asked for and came. */
-type Exchange = Message & { sent: number; received: number };
-
-function toToken(answer: Exchange): Token {
-  const { token, session, expiresInMs, at } = answer;
+function toToken({ token, session, expiresInMs }: Message): Token {
   if (typeof token !== 'string' || typeof session !== 'string') throw new Refusal('httpError', 'no token came', true);
-  return { ...answer, token, session, expiresInMs: Number(expiresInMs) || 7_200_000, at: Number(at) };
+  return { token, session, expiresInMs: Number(expiresInMs) || 7_200_000 };
 }
 
-async function exchange({ url, mono }: AuthEnv, message: object): Promise<Exchange> {
-  const sent = mono();
-  const [answer] = await post(url, json(message));
-  return { ...answer, sent, received: mono() };
+/** One message and its answer, whose time is a sample for the clock. */
+async function exchange({ url, clock }: AuthEnv, message: object): Promise<Message> {
+  const sent = clock.mono();
+  const [answer = {}] = await post(url, json(message));
+  clock.sample(sent, clock.mono(), Number(answer.at));
+  return answer;
 }
 
 /**
@@ -133,7 +126,7 @@ export async function post(url: string, body: string, keepalive = false): Promis
   const answered = await inTime(answerLimitMs, async () => {
     try {
       const response = await fetch(url, { method: 'POST', credentials: 'omit', body, keepalive, signal: limit.signal });
-      return { status: response.status, answer: await response.text() };
+      return [response.status, await response.text()] as const;
     } catch (error) {
       reason = text(error);
       return null;
@@ -143,7 +136,7 @@ export async function post(url: string, body: string, keepalive = false): Promis
     if (!keepalive) limit.abort();
     throw new Refusal('httpError', reason, true);
   }
-  const { status, answer } = answered;
+  const [status, answer] = answered;
   const messages = answer.split('\n').map(parseLine).filter(isObject);
   if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
   return messages;

@@ -34,7 +34,8 @@ const maxPartMs = 1000;
 const keptSamples = 5;
 
 export function createClock(clocks: Clocks): Clock {
-  let parted = clocks.wall() - clocks.mono(); // wall against monotonic
+  const apart = () => clocks.wall() - clocks.mono(); // wall against monotonic
+  let parted = apart();
   let offset = parted; // server against monotonic, as far as known
   let samples: { tripMs: number; offset: number }[] = [];
   const shifts: number[] = [0]; // by epoch
@@ -42,7 +43,7 @@ export function createClock(clocks: Clocks): Clock {
   /** Even epochs are provisional, odd ones synchronised. */
   const epoch = () => shifts.length - 1;
   const synced = () => {
-    const now = clocks.wall() - clocks.mono();
+    const now = apart();
     const step = now - parted;
     if (Math.abs(step) > maxPartMs) {
       parted = now;
@@ -73,7 +74,7 @@ export function createClock(clocks: Clocks): Clock {
         shifts.push(0);
       }
       offset = best.offset;
-      parted = clocks.wall() - clocks.mono();
+      parted = apart();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Done, Frame } from './queue.ts';
 import { attempt, later } from './result.ts';
 import { noSource, type SourceInfo, sdpText, sourceInfo } from './sdp.ts';
 import { known } from './stats/measures.ts';
-import { createMonitor, type Reading, type StreamInterval } from './stats/monitor.ts';
+import { createMonitor, type News, type Reading, type StreamInterval } from './stats/monitor.ts';
 import { num, type Pair, type Report, type Stream, str } from './stats/normalise.ts';
 import { createReader } from './stats/read.ts';
 import { type StreamIdentity, view } from './stats/view.ts';
@@ -76,7 +76,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const { mono } = clock;
   const associations = new Map<number, Association>();
   const sources = new Map<string, SourceInfo>();
-  const timers = new Set<ReturnType<typeof setTimeout>>();
+
   let { remoteUserID } = info;
   /** Whether getStats owes an answer. */
   let owed = false;
@@ -92,16 +92,6 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   function event(name: string, data: object = {}, stamp = clock.stamp(), told?: Done): void {
     env.enqueue({ type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
   }
-
-  function after(ms: number, task: () => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      task();
-    }, ms);
-    timers.add(timer);
-  }
-
-  const clearTimers = () => timers.forEach(clearTimeout);
 
   const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
 
@@ -125,13 +115,14 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
 
   /** A reading between intervals. */
   async function probe(): Promise<void> {
+    if (ending) return;
     const reports = await read(true);
     if (!reports || done) return;
     const between = attempt(() => monitor.adopt(reports, mono()), null);
     if (between) announce(between);
   }
 
-  function announce({ added, changedPairs }: Reading, stamp?: Stamp): void {
+  function announce({ added, changedPairs }: News, stamp?: Stamp): void {
     for (const stream of added) streamAdded(stream, stamp);
     for (const pair of changedPairs) event('selectedCandidatePairChange', candidates(pair), stamp);
   }
@@ -208,7 +199,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     // The first interval begins here, so that its rates are those of a running call.
     monitor.begin(mono());
     env.connected();
-    after(settleMs, probe);
+    setTimeout(probe, settleMs);
     tellSetup = () => {
       tellSetup = undefined;
       event('fabricSetup', { ...times, ...candidates() }, stamp);
@@ -226,7 +217,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   }
 
   function lastReading(): void {
-    after(lastReadingMs, () => finish(null));
+    setTimeout(() => finish(null), lastReadingMs);
     const atMs = mono();
     read().then((reports) => {
       if (!reports || done) return;
@@ -239,7 +230,6 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   function finish(last: Reading | null): void {
     if (done || !ending) return;
     done = true;
-    clearTimers();
     if (last) record(last, ending);
     else deliver([]);
     env.ended(self);
@@ -252,7 +242,6 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
       ending = clock.stamp();
       sayEnd(reason, now, ending);
       life.stop();
-      clearTimers();
       if (!now) lastReading();
     }
     if (now) finish(null);
@@ -312,7 +301,7 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
       event('iceDisruptionStart', { iceConnectionState });
       trouble(`is ${iceConnectionState}`);
     },
-    negotiated: () => after(settleMs, probe),
+    negotiated: () => setTimeout(probe, settleMs),
     closed: () => end('closed'),
   });
   life.update();

@@ -3,6 +3,8 @@
 
 import { attempt } from './result.ts';
 import { iceUfrag, sdpText } from './sdp.ts';
+import { known } from './stats/measures.ts';
+import { num } from './stats/normalise.ts';
 
 /** How far a fabric got that was never connected. */
 export type Stage = 'noRemoteDescription' | 'gathering' | 'connectivity' | 'dtls';
@@ -38,7 +40,9 @@ interface States {
   removeEventListener?(type: string, listener: () => void): void;
 }
 
-const watched = ['iceconnection', 'connection', 'icegathering', 'signaling'].map((state) => `${state}statechange`);
+const names = ['signalingState', 'connectionState', 'iceConnectionState', 'iceGatheringState'] as const;
+
+const statesOf = (pc: object) => names.map((name) => (pc as States)[name]);
 
 const isUp = (ice: string) => ice === 'connected' || ice === 'completed';
 
@@ -52,10 +56,7 @@ export function isConnected(pc: object): boolean {
 
 /** Whether a PeerConnection was closed. It does not tell of its own close(): whoever asks finds out. */
 export function isClosed(pc: object): boolean {
-  return attempt(() => {
-    const { signalingState, connectionState, iceConnectionState } = pc as States;
-    return [signalingState, connectionState, iceConnectionState].includes('closed');
-  }, false);
+  return attempt(() => statesOf(pc).includes('closed'), false);
 }
 
 /** The watch over one PeerConnection. */
@@ -78,7 +79,7 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
   let looked = '';
 
   /** From then to now, null when it was not seen. */
-  const since = (start: number | undefined, end = mono()) => (start === undefined ? null : Math.round(end - start));
+  const since = (start: number | undefined, end = mono()) => num(Math.round(end - known(start)));
   const ice = () => pc.iceConnectionState ?? pc.connectionState ?? '';
   const hasFailed = () => [ice(), pc.connectionState].includes('failed');
 
@@ -128,20 +129,20 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
   }
 
   function setupTimes(): SetupTimes {
-    if (alreadyConnected) return { setupMs: null, gatheringMs: null, connectivityMs: null };
+    const [begun, gathering, checking] = alreadyConnected ? [] : [started, gatheringAt, checkingAt];
     return {
-      setupMs: since(started),
+      setupMs: since(begun),
       // What was still being gathered when the path stood did not delay it.
-      gatheringMs: since(gatheringAt, gatheredAt),
-      connectivityMs: since(checkingAt),
+      gatheringMs: since(gathering, gatheredAt),
+      connectivityMs: since(checking),
     };
   }
 
   function disruption(): void {
-    const broken = hasFailed() || ice() === 'disconnected';
+    const broken = hasFailed() ? 'failed' : ice() === 'disconnected' && 'disconnected';
     if (broken && disruptedAt === undefined) {
       disruptedAt = mono();
-      events.disrupted(hasFailed() ? 'failed' : 'disconnected');
+      events.disrupted(broken);
     } else if (disruptedAt !== undefined && !broken && isConnected(pc)) {
       events.emit('iceDisruptionEnd', { durationMs: since(disruptedAt) });
       disruptedAt = undefined;
@@ -163,23 +164,20 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
    * another one. Before it is connected descriptions count too.
    */
   function look(): void {
-    const states = attempt(
-      () => `${pc.signalingState} ${pc.connectionState} ${pc.iceConnectionState} ${pc.iceGatheringState}`,
-      '',
-    );
+    const states = attempt(() => statesOf(pc).join(), '');
     if (established && states === looked) return;
     looked = states;
     update();
   }
 
-  for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
+  for (const name of names) attempt(() => pc.addEventListener?.(`${name}change`.toLowerCase(), update));
   return {
     update,
     look,
     stage,
     /** Removes the listeners. */
     stop(): void {
-      for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
+      for (const name of names) attempt(() => pc.removeEventListener?.(`${name}change`.toLowerCase(), update));
     },
     phase: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
     /** Since the fabric was added. */

@@ -75,7 +75,6 @@ export const maxFrameBytes = 65_536;
 /** One that goes with hello and its context into one POST: any door must take any frame. */
 export const maxEntryBytes = maxFrameBytes - 12_288;
 
-const defaults: QueueLimits = { maxBytes: 1 << 20, ageMs: 2 * 3600_000, windowBytes: 256 << 10 };
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
 
 const skipRank = 3;
@@ -83,7 +82,10 @@ const skipRank = 3;
 /** The numbered frames of a session. */
 export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
+export function createQueue(
+  clock: Clock,
+  { maxBytes = 1 << 20, ageMs = 2 * 3600_000, windowBytes = 256 << 10 }: Partial<QueueLimits> = {},
+) {
   const entries: Entry[] = [];
   let lastSeq = 0;
   let ackedSeq = 0;
@@ -121,16 +123,16 @@ export function createQueue(clock: Clock, limits: QueueLimits = defaults) {
       const bytes = byteLength(tail) + headBytes;
       if (bytes > maxEntryBytes) return 0;
       entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-      const oldestMs = frame.stamp.ms - limits.ageMs;
+      const oldestMs = frame.stamp.ms - ageMs;
       for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-      shrink(limits.maxBytes - total(entries.filter((entry) => entry.sent)));
+      shrink(maxBytes - total(entries.filter((entry) => entry.sent)));
       return lastSeq;
     },
 
     /** The next entry to send within the window. */
     upNext(windowFrames: number): Entry | undefined {
       const entry = entries[cursor];
-      return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : undefined;
+      return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= windowBytes) ? entry : undefined;
     },
 
     /** The entry is on the wire. */

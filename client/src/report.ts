@@ -75,11 +75,8 @@ function describe(error: unknown): object {
 function logText(log: unknown): string {
   const text = attempt(
     () =>
-      log instanceof Error
-        ? `${log.name}: ${log.message}`
-        : typeof log === 'string'
-          ? log
-          : (attempt(() => json(log ?? undefined) ?? '') ?? String(log)),
+      (log instanceof Error || typeof log === 'string' ? undefined : attempt(() => json(log ?? undefined) ?? '')) ??
+      String(log),
     unreadable,
   );
   const kept = cut('domError', text, maxLogBytes);

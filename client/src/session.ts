@@ -118,7 +118,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   function report(csError: CsError, msg: string): void {
     if (told.has(csError)) return;
     if (csError === 'success') told.clear();
-    else told.delete('success');
+    told.delete('success');
     told.add(csError);
     env.report(csError, msg);
   }
@@ -127,7 +127,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     base,
     clock,
     queue,
-    login: (renew, late) => login({ url: `${base}auth`, mono: clock.mono, late }, info, renew),
+    login: (renew, late) => login({ url: `${base}auth`, clock, late }, info, renew),
     hello,
     fabricLine: (fabric) => announcements.get(fabric)?.() ?? '',
     columnsLine,
@@ -153,8 +153,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   /** A task of its own is what a look costs most: a measurement looks too, so one between them is enough. */
   function measureIn(ms: number): void {
-    beat.start(ms, measure);
-    if (ms >= longMs) poll.start(ms / 2, look);
+    beat(ms, measure);
+    if (ms >= longMs) poll(ms / 2, look);
   }
 
   function measure(): void {
@@ -195,6 +195,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   }
 
   const fabricEnv: FabricEnv = {
+    ...env,
     clock,
     enqueue: send,
     ended,
@@ -203,17 +204,14 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     localUser: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
     labelBounds: () => bounds,
     online: transport.online,
-    listening: env.listening,
-    deliver: env.deliver,
     leave,
     // With others there it joins their beat.
     connected: () => fabrics.length > 1 || startBeat(),
-    report: env.report,
   };
 
   function addFabric(pc: object, description: FabricDescription, pcCallback?: PcCallback): Fabric {
     const { conferenceID } = description;
-    const newUserID = alive(conferenceID).length ? undefined : renamed.get(conferenceID);
+    const newUserID = !alive(conferenceID).length && renamed.get(conferenceID);
     const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
     announcements.set(
       lastFabric,
@@ -327,7 +325,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     addFabric,
 
     /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-    continues: (next: SessionInfo) => json([next.appID, next.base, next.userID]) === json([appID, base, info.userID]),
+    continues: (next: SessionInfo) => identityOf(next) === identityOf(info),
 
     /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
     again(next: SessionInfo): void {
@@ -340,8 +338,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     retire(): void {
       for (const fabric of [...fabrics]) fabric.end('replaced', true);
       unwatchPage();
-      beat.cancel();
-      poll.cancel();
+      beat();
+      poll();
       transport.stop(graceMs);
     },
 
@@ -364,6 +362,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
       recorder(isGiven(pc) ? attempt(() => standsFor(pc, conferenceID)) : undefined, conferenceID),
   };
 }
+
+const identityOf = ({ appID, base, userID }: SessionInfo) => json([appID, base, userID]);
 
 /** Why an operation on a fabric that was is refused. */
 export const over = 'the fabric has ended already';

@@ -2,20 +2,13 @@
 
 const longestMs = 86_400_000; // far below what setTimeout can count
 
-/** One timer: setting it puts off what it was set for. */
-export interface Timer {
-  start(ms: number, task: () => void): void;
-  cancel(): void;
-}
+/** One timer: setting it puts off what it was set for; without a task it is cancelled. */
+export type Timer = (ms?: number, task?: () => void) => void;
 
 export function createTimer(): Timer {
   let id: ReturnType<typeof setTimeout> | undefined;
-  const cancel = () => clearTimeout(id);
-  return {
-    cancel,
-    start(ms, task) {
-      cancel();
-      id = setTimeout(task, Math.min(ms, longestMs));
-    },
+  return (ms = 0, task) => {
+    clearTimeout(id);
+    if (task) id = setTimeout(task, Math.min(ms, longestMs));
   };
 }

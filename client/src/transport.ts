@@ -79,7 +79,7 @@ export function createTransport(env: TransportEnv) {
     const ws = socket;
     socket = null;
     ready = paused = false;
-    for (const timer of [watchdog, pause, nextTry]) timer.cancel();
+    for (const timer of [watchdog, pause, nextTry]) timer();
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
     try {
@@ -90,7 +90,7 @@ export function createTransport(env: TransportEnv) {
     }
   }
 
-  const connectIn = (ms: number) => nextTry.start(ms, connect);
+  const connectIn = (ms: number) => nextTry(ms, connect);
 
   /** Exponential back-off with full jitter. What the collector tells to wait stands over wake(). */
   function retry(minMs = 0): void {
@@ -118,14 +118,14 @@ export function createTransport(env: TransportEnv) {
     }
     stopped = true;
     failure = refusal;
-    renewal.cancel();
+    renewal();
     pump();
   }
 
   const away = () => stopped || resting;
 
   async function connect(): Promise<void> {
-    nextTry.cancel();
+    nextTry();
     if (away() || connecting || socket) return;
     connecting = true;
     const mine = generation;
@@ -147,7 +147,7 @@ export function createTransport(env: TransportEnv) {
     });
     if (mine !== generation) return;
     token = fresh;
-    clock.sample(fresh.sent, fresh.received, fresh.at);
+
     // A renewal says nothing about the connection, which may be in an outage.
     if (!forceNew) report('success', 'authenticated');
     // Who logged in together does not renew together.
@@ -155,7 +155,7 @@ export function createTransport(env: TransportEnv) {
   }
 
   function renewIn(ms: number): void {
-    renewal.start(
+    renewal(
       Math.max(ms, renewAgainMs),
       // The old token is still good; when it is over, the next connection logs in and reports.
       () =>
@@ -196,7 +196,7 @@ export function createTransport(env: TransportEnv) {
 
   /** Ends a connection that says nothing for two spans while something is expected of it. */
   function watch(ms: number, suspicious = false): void {
-    watchdog.start(ms, () => {
+    watchdog(ms, () => {
       const waiting = queue.unacked();
       if (!ready || (waiting && suspicious)) lost();
       else watch(silenceMs, waiting);
@@ -232,7 +232,7 @@ export function createTransport(env: TransportEnv) {
   /** Sends nothing for so long; then again from the last acknowledged number, or on. */
   function hold(ms: number, again = false): void {
     paused = true;
-    pause.start(ms, () => {
+    pause(ms, () => {
       paused = false;
       if (again) queue.rewind();
       pump();
@@ -359,7 +359,7 @@ export function createTransport(env: TransportEnv) {
       token = null;
       failure = undefined;
       attempts = socketRefusals = postUntil = notBefore = welcomedAt = 0;
-      renewal.cancel();
+      renewal();
       disconnect();
       connect();
     },
@@ -392,7 +392,7 @@ export function createTransport(env: TransportEnv) {
         stopped = true;
         generation++;
         flush();
-        renewal.cancel();
+        renewal();
         disconnect('{"type":"bye"}');
         queue.giveUp('failure', 'replaced');
       };

@@ -41,7 +41,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === '') return 'an empty string';
   if (isArray(value)) return 'an array';
-  if (typeof value === 'object') return 'an object';
+  if (isObject(value)) return 'an object';
   return value === undefined ? 'nothing' : `a ${typeof value}`;
 }
 
@@ -108,9 +108,8 @@ export function requireMember(name: string, members: object, value: unknown, oth
 /** The userID of INIT-03; a missing userName is replaced by aliasName and noted. */
 export function requireUserID(name: string, value: unknown): UserID {
   if (!isObject(value)) return requireID(name, value);
-  const given = reading(name, () => [value.aliasName, value.userName ?? '']);
-  const aliasName = requireName(`${name}.aliasName`, given[0]);
-  const userName = given[1];
+  const [alias, userName] = reading(name, () => [value.aliasName, value.userName ?? '']);
+  const aliasName = requireName(`${name}.aliasName`, alias);
   if (userName !== '') return { userName: requireName(`${name}.userName`, userName), aliasName };
   note(`${name}.userName is missing, aliasName was taken`);
   return { userName: aliasName, aliasName };

@@ -3,6 +3,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { login, Refusal } from '../src/auth.ts';
+import { createClock } from '../src/clock.ts';
 
 const hmac = (key: Buffer, message: string) => createHmac('sha256', key).update(message).digest();
 const sha = (data: Buffer) => createHash('sha256').update(data).digest();
@@ -40,12 +41,14 @@ function server(secret: string, tamper = false) {
   return bodies;
 }
 
-const env = { url: 'https://q.example/auth', mono: () => 0, late: () => undefined };
+const clock = createClock({ wall: () => 0, mono: () => 0 });
+const env = { url: 'https://q.example/auth', clock, late: () => undefined };
 const who = { appID: 'demo', userID: { userName: 'Alice', aliasName: 'a' }, appSecret: 'demo-secret' };
 
 it('logs in without sending the secret (spec: AUTH-01)', async () => {
   const bodies = server('demo-secret');
-  expect(await login(env, who, false)).toMatchObject({ token: 'T', expiresInMs: 1000, at: 5 });
+  expect(await login(env, who, false)).toEqual({ token: 'T', session: 'S', expiresInMs: 1000 });
+  expect(clock.time(clock.stamp())).toBe(5); // the server's time came with the token
   expect(bodies.map((b) => b.type)).toEqual(['scram-first', 'scram-final']);
   expect(bodies[0]).toMatchObject({ appID: 'demo', userID: who.userID, scram: expect.stringMatching(/^n,,n=demo,r=/) });
   expect(JSON.stringify(bodies)).not.toContain('demo-secret');

@@ -48,7 +48,7 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
     packetsLost: by.packetsLost,
     audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
     fps: (known(by.framesSent ?? by.framesDecoded ?? by.framesEncoded) * 1000) / ms,
-    rttMs: num(rttOf(other, remote.roundTripTime)) ?? pairRttMs,
+    rttMs: rttOf(other, remote.roundTripTime) ?? pairRttMs,
     remotePacketsLost: other.packetsLost,
     remoteJitterMs: 1000 * known(remote.jitter),
     // The receiver reports every few seconds: what it lost between two of its reports is held
@@ -76,16 +76,14 @@ export function perSecond(count: number | null, ms: number): number | null {
 }
 
 /** The mean round trip of the interval's measurements, else the last one known, in s. */
-function rttOf(by: Counted, last: unknown): number {
+function rttOf(by: Counted, last: unknown): number | null {
   const measurements = by.roundTripTimeMeasurements ?? by.responsesReceived;
-  return 1000 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last));
+  return num(1000 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
 }
 
 /** The measures of a selected candidate pair; before is what it said at the last measurement. */
 export function measurePair(before: Report | undefined, { pair }: Pair): Measures {
   const names = countersOf(pairSet);
-  const last = { ...names };
-  count(last, before ?? {}, names);
-  const by = count(last, pair, names);
+  const by = count(count({ ...names }, before ?? {}, names), pair, names);
   return measure(pairSet, by, pair, { rttMs: rttOf(by, pair.currentRoundTripTime) });
 }

@@ -12,6 +12,8 @@ export type Cell = number | string | null;
 /** The measures of one stream or pair over one interval. */
 export type Measures = Readonly<Record<string, Cell>>;
 
+const longestBytes = 64;
+
 /**
  * Name, sets, how it is read, and the members of a report where they are not of that name: of
  * several the first that there is, for a report has those of its own direction alone.
@@ -179,8 +181,6 @@ export function measure(set: number, by: Counted, report: Report, own: Record<st
   }
   return measures;
 }
-
-const longestBytes = 64;
 
 /**
  * The wire refuses a frame for one number outside its measure's range, or a fraction where

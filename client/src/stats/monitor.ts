@@ -21,13 +21,17 @@ export interface RowGroup {
   rows: Cell[][];
 }
 
-/** What one reading brought. */
-export interface Reading {
-  intervals: StreamInterval[];
-  groups: RowGroup[];
+/** What is new in a reading. */
+export interface News {
   added: Stream[];
   /** Pairs that took the place of others. */
   changedPairs: Pair[];
+}
+
+/** What one measurement brought. */
+export interface Reading extends News {
+  intervals: StreamInterval[];
+  groups: RowGroup[];
 }
 
 /** The area of the element that shows a video, null when unknown. */
@@ -86,7 +90,7 @@ export function createMonitor(startMs: number) {
     hasStream: (ssrc: number | undefined) => [...streams.values()].some((known) => known.ssrc === ssrc),
 
     /** A reading between intervals: only what is new becomes a starting point. */
-    adopt(reports: Iterable<Report>, atMs: number): Reading {
+    adopt(reports: Iterable<Report>, atMs: number): News {
       const snapshot = normalise(reports);
       const changedPairs = changed(snapshot);
       const taken = [...snapshot.pairs].filter(([transport, pair]) => pairs.get(transport)?.id !== pair.id);
@@ -94,7 +98,7 @@ export function createMonitor(startMs: number) {
         if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
         pairs.set(transport, pair);
       }
-      return { intervals: [], groups: [], added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
+      return { added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
     },
 
     /** The end of an interval. */

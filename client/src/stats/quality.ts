@@ -6,6 +6,10 @@
 import type { Measures } from './measures.ts';
 import { num } from './normalise.ts';
 
+const equipment = 18; // Ie
+const robustness = 10; // Bpl
+const packetAndCodecMs = 26.5;
+
 /** excellent holds the collector's excellent and good, fair its fair and poor. */
 export type Label = 'excellent' | 'fair' | 'bad' | null;
 
@@ -28,10 +32,6 @@ export function lossOf(m: Measures): number | null {
   const expected = (num(m.packets) ?? 0) + (lost ?? 0);
   return lost === null || expected <= 0 ? null : Math.min(1, Math.max(0, lost / expected));
 }
-
-const equipment = 18; // Ie
-const robustness = 10; // Bpl
-const packetAndCodecMs = 26.5;
 
 /** MOS of audio, 1 to 4.5. */
 export function audioMos(m: Measures): number | null {
