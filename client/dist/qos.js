@@ -115,7 +115,7 @@
     if (value === null) return "null";
     if (value === "") return "an empty string";
     if (isArray(value)) return "an array";
-    if (typeof value === "object") return "an object";
+    if (isObject(value)) return "an object";
     return value === void 0 ? "nothing" : `a ${typeof value}`;
   }
   var isGiven = (value) => value !== void 0 && value !== null;
@@ -160,9 +160,8 @@
   }
   function requireUserID(name, value) {
     if (!isObject(value)) return requireID(name, value);
-    const given = reading(name, () => [value.aliasName, value.userName ?? ""]);
-    const aliasName = requireName(`${name}.aliasName`, given[0]);
-    const userName = given[1];
+    const [alias, userName] = reading(name, () => [value.aliasName, value.userName ?? ""]);
+    const aliasName = requireName(`${name}.aliasName`, alias);
     if (userName !== "") return { userName: requireName(`${name}.userName`, userName), aliasName };
     note(`${name}.userName is missing, aliasName was taken`);
     return { userName: aliasName, aliasName };
@@ -363,26 +362,23 @@
         else if (typeof token !== "string" || !token) reject(fail2("the token generator gave no token"));
         else resolve(token);
       };
-      try {
+      const ask2 = async () => {
         const made = generator(forceNew, answer2);
-        Promise.resolve(typeof made === "function" ? made(forceNew, answer2) : made).then(
-          (token) => typeof token === "string" && answer2(null, token),
-          answer2
-        );
-      } catch (error) {
-        answer2(error || "it threw");
-      }
+        const token = await (typeof made === "function" ? made(forceNew, answer2) : made);
+        if (typeof token === "string") answer2(null, token);
+      };
+      ask2().catch((error) => answer2(error || "it threw"));
     });
   }
-  function toToken(answer2) {
-    const { token, session, expiresInMs, at } = answer2;
+  function toToken({ token, session, expiresInMs }) {
     if (typeof token !== "string" || typeof session !== "string") throw new Refusal("httpError", "no token came", true);
-    return { ...answer2, token, session, expiresInMs: Number(expiresInMs) || 72e5, at: Number(at) };
+    return { token, session, expiresInMs: Number(expiresInMs) || 72e5 };
   }
-  async function exchange({ url, mono }, message) {
-    const sent = mono();
-    const [answer2] = await post(url, json(message));
-    return { ...answer2, sent, received: mono() };
+  async function exchange({ url, clock }, message) {
+    const sent = clock.mono();
+    const [answer2 = {}] = await post(url, json(message));
+    clock.sample(sent, clock.mono(), Number(answer2.at));
+    return answer2;
   }
   async function post(url, body, keepalive = false) {
     const limit = new AbortController();
@@ -390,7 +386,7 @@
     const answered = await inTime(answerLimitMs, async () => {
       try {
         const response = await fetch(url, { method: "POST", credentials: "omit", body, keepalive, signal: limit.signal });
-        return { status: response.status, answer: await response.text() };
+        return [response.status, await response.text()];
       } catch (error) {
         reason = text(error);
         return null;
@@ -400,7 +396,7 @@
       if (!keepalive) limit.abort();
       throw new Refusal("httpError", reason, true);
     }
-    const { status, answer: answer2 } = answered;
+    const [status, answer2] = answered;
     const messages = answer2.split("\n").map(parseLine).filter(isObject);
     if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
     return messages;
@@ -441,13 +437,14 @@
   var maxPartMs = 1e3;
   var keptSamples = 5;
   function createClock(clocks) {
-    let parted = clocks.wall() - clocks.mono();
+    const apart = () => clocks.wall() - clocks.mono();
+    let parted = apart();
     let offset = parted;
     let samples = [];
     const shifts = [0];
     const epoch = () => shifts.length - 1;
     const synced = () => {
-      const now = clocks.wall() - clocks.mono();
+      const now = apart();
       const step = now - parted;
       if (Math.abs(step) > maxPartMs) {
         parted = now;
@@ -476,7 +473,7 @@
           shifts.push(0);
         }
         offset = best.offset;
-        parted = clocks.wall() - clocks.mono();
+        parted = apart();
       }
     };
   }
@@ -505,127 +502,6 @@
   }
   function withoutAddresses(sdp) {
     return sdp.replace(/(candidate:(?:\S+ ){4})\S+( \d+ typ (?!relay))/g, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^((?:[oc]=|a=rtcp:).*IP[46] )\S+/gm, "$10.0.0.0");
-  }
-
-  // src/lifecycle.ts
-  var watched = ["iceconnection", "connection", "icegathering", "signaling"].map((state) => `${state}statechange`);
-  var isUp = (ice) => ice === "connected" || ice === "completed";
-  function isConnected(pc) {
-    return attempt(() => {
-      const { connectionState, iceConnectionState = "" } = pc;
-      return connectionState === void 0 ? isUp(iceConnectionState) : connectionState === "connected";
-    }, false);
-  }
-  function isClosed(pc) {
-    return attempt(() => {
-      const { signalingState, connectionState, iceConnectionState } = pc;
-      return [signalingState, connectionState, iceConnectionState].includes("closed");
-    }, false);
-  }
-  function watchLifecycle(target, mono, events) {
-    const pc = target;
-    const started = mono();
-    let alreadyConnected = isConnected(pc);
-    let remoteSet = false;
-    let established = false;
-    let failed = false;
-    let gatheringAt;
-    let gatheredAt;
-    let checkingAt;
-    let disruptedAt;
-    let lastUfrag;
-    let settled = "";
-    let looked = "";
-    const since = (start, end = mono()) => start === void 0 ? null : Math.round(end - start);
-    const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
-    const hasFailed = () => [ice(), pc.connectionState].includes("failed");
-    function reached() {
-      if (!pc.remoteDescription) return "noRemoteDescription";
-      if (isUp(ice())) return "dtls";
-      return ice() === "new" && checkingAt === void 0 ? "gathering" : "connectivity";
-    }
-    const stage = () => established || failed ? null : attempt(reached, "connectivity");
-    function negotiation() {
-      if (!remoteSet && pc.remoteDescription) {
-        remoteSet = true;
-        events.emit("remoteDescriptionSet");
-      }
-      const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
-      if (!sdp || sdp === settled) return;
-      settled = sdp;
-      const ufrag = iceUfrag(sdp);
-      if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit("iceRestart");
-      lastUfrag = ufrag ?? lastUfrag;
-      events.negotiated();
-    }
-    function connection() {
-      gathering();
-      if (established) disruption();
-      else if (isConnected(pc)) {
-        established = true;
-        events.connected(setupTimes());
-      } else if (hasFailed() && !failed) {
-        const failedStage = reached();
-        failed = true;
-        events.setupFailed(failedStage);
-      }
-      alreadyConnected = false;
-    }
-    function gathering() {
-      const now = mono();
-      const state = pc.iceGatheringState ?? "new";
-      if (state !== "new") gatheringAt ??= now;
-      if (state === "complete") gatheredAt ??= now;
-      if (ice() === "checking") checkingAt ??= now;
-    }
-    function setupTimes() {
-      if (alreadyConnected) return { setupMs: null, gatheringMs: null, connectivityMs: null };
-      return {
-        setupMs: since(started),
-        // What was still being gathered when the path stood did not delay it.
-        gatheringMs: since(gatheringAt, gatheredAt),
-        connectivityMs: since(checkingAt)
-      };
-    }
-    function disruption() {
-      const broken = hasFailed() || ice() === "disconnected";
-      if (broken && disruptedAt === void 0) {
-        disruptedAt = mono();
-        events.disrupted(hasFailed() ? "failed" : "disconnected");
-      } else if (disruptedAt !== void 0 && !broken && isConnected(pc)) {
-        events.emit("iceDisruptionEnd", { durationMs: since(disruptedAt) });
-        disruptedAt = void 0;
-      }
-    }
-    const update = () => attempt(() => {
-      if (isClosed(pc)) events.closed();
-      else {
-        negotiation();
-        connection();
-      }
-    });
-    function look() {
-      const states = attempt(
-        () => `${pc.signalingState} ${pc.connectionState} ${pc.iceConnectionState} ${pc.iceGatheringState}`,
-        ""
-      );
-      if (established && states === looked) return;
-      looked = states;
-      update();
-    }
-    for (const type of watched) attempt(() => pc.addEventListener?.(type, update));
-    return {
-      update,
-      look,
-      stage,
-      /** Removes the listeners. */
-      stop() {
-        for (const type of watched) attempt(() => pc.removeEventListener?.(type, update));
-      },
-      phase: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
-      /** Since the fabric was added. */
-      ageMs: () => since(started)
-    };
   }
 
   // src/stats/normalise.ts
@@ -694,6 +570,7 @@
   }
 
   // src/stats/measures.ts
+  var longestBytes = 64;
   var table = `ssrc 1234
 codec 1234
 rid 4 $
@@ -761,20 +638,20 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   ].map((kind, set) => {
     const [statsType, mediaType] = kind.split(" ");
     const columns = table.filter(({ inSets }) => inSets.includes(String(set)));
-    const names = columns.map(({ column }) => column);
+    const names2 = columns.map(({ column }) => column);
     const counted = columns.filter(({ how }) => /[+/]/.test(how)).flatMap(({ first, second, third }) => [first, second, third]);
-    const blank = blankOf(names);
+    const blank = blankOf(names2);
     const counters = blankOf([...alwaysCounted, ...counted]);
     return {
       columns,
-      names,
+      names: names2,
       blank,
       counters,
-      line: json({ type: "columns", set, statsType, mediaType, names })
+      line: json({ type: "columns", set, statsType, mediaType, names: names2 })
     };
   });
-  function blankOf(names) {
-    return JSON.parse(`{"${names.join('":null,"')}":null}`);
+  function blankOf(names2) {
+    return JSON.parse(`{"${names2.join('":null,"')}":null}`);
   }
   var setNumbered = (set) => sets[set];
   var pairSet = 5;
@@ -813,7 +690,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     return measures;
   }
-  var longestBytes = 64;
   function bounded(range, value) {
     if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
     const number = num(value);
@@ -827,6 +703,122 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (name === "qp") return [10, 0, 255];
     const most = /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
     return [1, /Lost$/.test(name) ? -most : 0, most];
+  }
+
+  // src/lifecycle.ts
+  var names = ["signalingState", "connectionState", "iceConnectionState", "iceGatheringState"];
+  var statesOf = (pc) => names.map((name) => pc[name]);
+  var isUp = (ice) => ice === "connected" || ice === "completed";
+  function isConnected(pc) {
+    return attempt(() => {
+      const { connectionState, iceConnectionState = "" } = pc;
+      return connectionState === void 0 ? isUp(iceConnectionState) : connectionState === "connected";
+    }, false);
+  }
+  function isClosed(pc) {
+    return attempt(() => statesOf(pc).includes("closed"), false);
+  }
+  function watchLifecycle(target, mono, events) {
+    const pc = target;
+    const started = mono();
+    let alreadyConnected = isConnected(pc);
+    let remoteSet = false;
+    let established = false;
+    let failed = false;
+    let gatheringAt;
+    let gatheredAt;
+    let checkingAt;
+    let disruptedAt;
+    let lastUfrag;
+    let settled = "";
+    let looked = "";
+    const since = (start, end = mono()) => num(Math.round(end - known(start)));
+    const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
+    const hasFailed = () => [ice(), pc.connectionState].includes("failed");
+    function reached() {
+      if (!pc.remoteDescription) return "noRemoteDescription";
+      if (isUp(ice())) return "dtls";
+      return ice() === "new" && checkingAt === void 0 ? "gathering" : "connectivity";
+    }
+    const stage = () => established || failed ? null : attempt(reached, "connectivity");
+    function negotiation() {
+      if (!remoteSet && pc.remoteDescription) {
+        remoteSet = true;
+        events.emit("remoteDescriptionSet");
+      }
+      const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
+      if (!sdp || sdp === settled) return;
+      settled = sdp;
+      const ufrag = iceUfrag(sdp);
+      if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit("iceRestart");
+      lastUfrag = ufrag ?? lastUfrag;
+      events.negotiated();
+    }
+    function connection() {
+      gathering();
+      if (established) disruption();
+      else if (isConnected(pc)) {
+        established = true;
+        events.connected(setupTimes());
+      } else if (hasFailed() && !failed) {
+        const failedStage = reached();
+        failed = true;
+        events.setupFailed(failedStage);
+      }
+      alreadyConnected = false;
+    }
+    function gathering() {
+      const now = mono();
+      const state = pc.iceGatheringState ?? "new";
+      if (state !== "new") gatheringAt ??= now;
+      if (state === "complete") gatheredAt ??= now;
+      if (ice() === "checking") checkingAt ??= now;
+    }
+    function setupTimes() {
+      const [begun, gathering2, checking] = alreadyConnected ? [] : [started, gatheringAt, checkingAt];
+      return {
+        setupMs: since(begun),
+        // What was still being gathered when the path stood did not delay it.
+        gatheringMs: since(gathering2, gatheredAt),
+        connectivityMs: since(checking)
+      };
+    }
+    function disruption() {
+      const broken = hasFailed() ? "failed" : ice() === "disconnected" && "disconnected";
+      if (broken && disruptedAt === void 0) {
+        disruptedAt = mono();
+        events.disrupted(broken);
+      } else if (disruptedAt !== void 0 && !broken && isConnected(pc)) {
+        events.emit("iceDisruptionEnd", { durationMs: since(disruptedAt) });
+        disruptedAt = void 0;
+      }
+    }
+    const update = () => attempt(() => {
+      if (isClosed(pc)) events.closed();
+      else {
+        negotiation();
+        connection();
+      }
+    });
+    function look() {
+      const states = attempt(() => statesOf(pc).join(), "");
+      if (established && states === looked) return;
+      looked = states;
+      update();
+    }
+    for (const name of names) attempt(() => pc.addEventListener?.(`${name}change`.toLowerCase(), update));
+    return {
+      update,
+      look,
+      stage,
+      /** Removes the listeners. */
+      stop() {
+        for (const name of names) attempt(() => pc.removeEventListener?.(`${name}change`.toLowerCase(), update));
+      },
+      phase: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
+      /** Since the fabric was added. */
+      ageMs: () => since(started)
+    };
   }
 
   // src/stats/interval.ts
@@ -854,7 +846,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       packetsLost: by.packetsLost,
       audioLevel: num(rtp.audioLevel) ?? source.audioLevel,
       fps: known(by.framesSent ?? by.framesDecoded ?? by.framesEncoded) * 1e3 / ms,
-      rttMs: num(rttOf(other, remote.roundTripTime)) ?? pairRttMs,
+      rttMs: rttOf(other, remote.roundTripTime) ?? pairRttMs,
       remotePacketsLost: other.packetsLost,
       remoteJitterMs: 1e3 * known(remote.jitter),
       // The receiver reports every few seconds: what it lost between two of its reports is held
@@ -878,13 +870,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   function rttOf(by, last) {
     const measurements = by.roundTripTimeMeasurements ?? by.responsesReceived;
-    return 1e3 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last));
+    return num(1e3 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
   }
   function measurePair(before, { pair }) {
-    const names = countersOf(pairSet);
-    const last = { ...names };
-    count(last, before ?? {}, names);
-    const by = count(last, pair, names);
+    const names2 = countersOf(pairSet);
+    const by = count(count({ ...names2 }, before ?? {}, names2), pair, names2);
     return measure(pairSet, by, pair, { rttMs: rttOf(by, pair.currentRoundTripTime) });
   }
 
@@ -935,7 +925,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
           pairs.set(transport, pair);
         }
-        return { intervals: [], groups: [], added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
+        return { added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
       },
       /** The end of an interval. */
       measure(reports, atMs, areaOf) {
@@ -1102,6 +1092,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/stats/quality.ts
+  var equipment = 18;
+  var robustness = 10;
+  var packetAndCodecMs = 26.5;
   var defaultBounds = [4.2, 3.8, 3.2, 2.6];
   function label(mediaType, m, ms, bounds) {
     const mos = mediaType === "audio" ? audioMos(m) : videoMos(m, ms);
@@ -1116,9 +1109,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const expected = (num(m.packets) ?? 0) + (lost ?? 0);
     return lost === null || expected <= 0 ? null : Math.min(1, Math.max(0, lost / expected));
   }
-  var equipment = 18;
-  var robustness = 10;
-  var packetAndCodecMs = 26.5;
   function audioMos(m) {
     const loss = lossOf(m);
     if (loss === null || m.packets === 0 && num(m.remoteLossFraction) !== null) return null;
@@ -1146,10 +1136,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/stats/view.ts
-  function view(intervals, identityOf, bounds) {
+  function view(intervals, identityOf2, bounds) {
     const made = { mediaStreamTracks: [], streams: {} };
     for (const interval of intervals) {
-      const reports = reportsOf(interval, identityOf(interval), bounds);
+      const reports = reportsOf(interval, identityOf2(interval), bounds);
       made.mediaStreamTracks.push(...reports);
       const [{ ssrc, rtt, fractionLoss, bitrate, quality }] = reports;
       const { statsType: reportType } = interval.stream;
@@ -1231,7 +1221,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const { mono } = clock;
     const associations = /* @__PURE__ */ new Map();
     const sources = /* @__PURE__ */ new Map();
-    const timers = /* @__PURE__ */ new Set();
     let { remoteUserID } = info;
     let owed = false;
     let tellSetup;
@@ -1242,14 +1231,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function event(name, data = {}, stamp = clock.stamp(), told2) {
       env.enqueue({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
     }
-    function after(ms, task) {
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        task();
-      }, ms);
-      timers.add(timer);
-    }
-    const clearTimers = () => timers.forEach(clearTimeout);
     const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
     async function measure2() {
       life.look();
@@ -1266,6 +1247,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       tellSetup?.();
     }
     async function probe() {
+      if (ending) return;
       const reports = await read(true);
       if (!reports || done) return;
       const between = attempt(() => monitor.adopt(reports, mono()), null);
@@ -1290,10 +1272,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         fabricState: done ? "terminated" : life.phase(),
         conferenceURL: env.urlOf(info),
         conferenceID,
-        ...view(intervals, identityOf, env.labelBounds())
+        ...view(intervals, identityOf2, env.labelBounds())
       });
     }
-    function identityOf({ stream: stream2 }) {
+    function identityOf2({ stream: stream2 }) {
       const own = associations.get(stream2.ssrc);
       const inbound = stream2.statsType === "inbound-rtp";
       const { cname, msid } = sources.get(stream2.key) ?? noSource;
@@ -1319,10 +1301,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }, stamp) {
       const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
       const description = attempt(() => sdpText(pc[end2]), "");
-      const names = sourceInfo(description, ssrc);
-      sources.set(key, names);
+      const names2 = sourceInfo(description, ssrc);
+      sources.set(key, names2);
       const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-      event("streamAdded", { ssrc, statsType, mediaType, codec, ...names, trackIdentifier }, stamp);
+      event("streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier }, stamp);
     }
     function areaOf(ssrc) {
       const tag = associations.get(ssrc)?.associatedVideoTag;
@@ -1335,7 +1317,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const stamp = clock.stamp();
       monitor.begin(mono());
       env.connected();
-      after(settleMs, probe);
+      setTimeout(probe, settleMs);
       tellSetup = () => {
         tellSetup = void 0;
         event("fabricSetup", { ...times, ...candidates() }, stamp);
@@ -1350,7 +1332,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       env.report("appConnectivityError", `a PeerConnection of ${conferenceID} ${what}`);
     }
     function lastReading() {
-      after(lastReadingMs, () => finish(null));
+      setTimeout(() => finish(null), lastReadingMs);
       const atMs = mono();
       read().then((reports) => {
         if (!reports || done) return;
@@ -1361,7 +1343,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function finish(last) {
       if (done || !ending) return;
       done = true;
-      clearTimers();
       if (last) record(last, ending);
       else deliver([]);
       env.ended(self);
@@ -1372,7 +1353,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         ending = clock.stamp();
         sayEnd(reason, now, ending);
         life.stop();
-        clearTimers();
         if (!now) lastReading();
       }
       if (now) finish(null);
@@ -1426,7 +1406,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         event("iceDisruptionStart", { iceConnectionState });
         trouble(`is ${iceConnectionState}`);
       },
-      negotiated: () => after(settleMs, probe),
+      negotiated: () => setTimeout(probe, settleMs),
       closed: () => end("closed")
     });
     life.update();
@@ -1455,10 +1435,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   // src/queue.ts
   var maxFrameBytes = 65536;
   var maxEntryBytes = maxFrameBytes - 12288;
-  var defaults = { maxBytes: 1 << 20, ageMs: 2 * 36e5, windowBytes: 256 << 10 };
   var headBytes = 90;
   var skipRank = 3;
-  function createQueue(clock, limits = defaults) {
+  function createQueue(clock, { maxBytes = 1 << 20, ageMs = 2 * 36e5, windowBytes = 256 << 10 } = {}) {
     const entries = [];
     let lastSeq = 0;
     let ackedSeq = 0;
@@ -1489,15 +1468,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         const bytes = byteLength(tail) + headBytes;
         if (bytes > maxEntryBytes) return 0;
         entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-        const oldestMs = frame.stamp.ms - limits.ageMs;
+        const oldestMs = frame.stamp.ms - ageMs;
         for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-        shrink(limits.maxBytes - total(entries.filter((entry) => entry.sent)));
+        shrink(maxBytes - total(entries.filter((entry) => entry.sent)));
         return lastSeq;
       },
       /** The next entry to send within the window. */
       upNext(windowFrames) {
         const entry = entries[cursor];
-        return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= limits.windowBytes) ? entry : void 0;
+        return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= windowBytes) ? entry : void 0;
       },
       /** The entry is on the wire. */
       sent(entry) {
@@ -1613,13 +1592,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var longestMs = 864e5;
   function createTimer() {
     let id;
-    const cancel = () => clearTimeout(id);
-    return {
-      cancel,
-      start(ms, task) {
-        cancel();
-        id = setTimeout(task, Math.min(ms, longestMs));
-      }
+    return (ms = 0, task) => {
+      clearTimeout(id);
+      if (task) id = setTimeout(task, Math.min(ms, longestMs));
     };
   }
 
@@ -1691,7 +1666,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const ws = socket;
       socket = null;
       ready = paused = false;
-      for (const timer of [watchdog, pause, nextTry]) timer.cancel();
+      for (const timer of [watchdog, pause, nextTry]) timer();
       if (!ws) return;
       ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
       try {
@@ -1700,7 +1675,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       } catch {
       }
     }
-    const connectIn = (ms) => nextTry.start(ms, connect);
+    const connectIn = (ms) => nextTry(ms, connect);
     function retry(minMs = 0) {
       notBefore = clock.mono() + minMs;
       if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
@@ -1721,12 +1696,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       }
       stopped = true;
       failure = refusal;
-      renewal.cancel();
+      renewal();
       pump();
     }
     const away = () => stopped || resting;
     async function connect() {
-      nextTry.cancel();
+      nextTry();
       if (away() || connecting || socket) return;
       connecting = true;
       const mine = generation;
@@ -1746,12 +1721,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       });
       if (mine !== generation) return;
       token = fresh;
-      clock.sample(fresh.sent, fresh.received, fresh.at);
       if (!forceNew) report("success", "authenticated");
       renewIn(fresh.expiresInMs * (0.85 + Math.random() * 0.1));
     }
     function renewIn(ms) {
-      renewal.start(
+      renewal(
         Math.max(ms, renewAgainMs),
         // The old token is still good; when it is over, the next connection logs in and reports.
         () => renew(true).catch((error) => {
@@ -1785,7 +1759,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       }
     }
     function watch(ms, suspicious = false) {
-      watchdog.start(ms, () => {
+      watchdog(ms, () => {
         const waiting = queue.unacked();
         if (!ready || waiting && suspicious) lost();
         else watch(silenceMs, waiting);
@@ -1814,7 +1788,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     function hold(ms, again = false) {
       paused = true;
-      pause.start(ms, () => {
+      pause(ms, () => {
         paused = false;
         if (again) queue.rewind();
         pump();
@@ -1925,7 +1899,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
         token = null;
         failure = void 0;
         attempts = socketRefusals = postUntil = notBefore = welcomedAt = 0;
-        renewal.cancel();
+        renewal();
         disconnect();
         connect();
       },
@@ -1955,7 +1929,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           stopped = true;
           generation++;
           flush();
-          renewal.cancel();
+          renewal();
           disconnect('{"type":"bye"}');
           queue.giveUp("failure", "replaced");
         };
@@ -2031,7 +2005,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function report(csError, msg) {
       if (told.has(csError)) return;
       if (csError === "success") told.clear();
-      else told.delete("success");
+      told.delete("success");
       told.add(csError);
       env.report(csError, msg);
     }
@@ -2039,7 +2013,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       base,
       clock,
       queue,
-      login: (renew, late) => login({ url: `${base}auth`, mono: clock.mono, late }, info, renew),
+      login: (renew, late) => login({ url: `${base}auth`, clock, late }, info, renew),
       hello,
       fabricLine: (fabric) => announcements.get(fabric)?.() ?? "",
       columnsLine,
@@ -2057,8 +2031,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       measureIn(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2));
     }
     function measureIn(ms) {
-      beat.start(ms, measure2);
-      if (ms >= longMs) poll.start(ms / 2, look);
+      beat(ms, measure2);
+      if (ms >= longMs) poll(ms / 2, look);
     }
     function measure2() {
       measuredMs = clock.mono();
@@ -2090,6 +2064,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       for (const number of announcements.keys()) if (!needed.has(number)) announcements.delete(number);
     }
     const fabricEnv = {
+      ...env,
       clock,
       enqueue: send,
       ended,
@@ -2098,16 +2073,13 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       localUser: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
       labelBounds: () => bounds,
       online: transport.online,
-      listening: env.listening,
-      deliver: env.deliver,
       leave,
       // With others there it joins their beat.
-      connected: () => fabrics.length > 1 || startBeat(),
-      report: env.report
+      connected: () => fabrics.length > 1 || startBeat()
     };
     function addFabric(pc, description, pcCallback) {
       const { conferenceID } = description;
-      const newUserID = alive(conferenceID).length ? void 0 : renamed.get(conferenceID);
+      const newUserID = !alive(conferenceID).length && renamed.get(conferenceID);
       const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
       announcements.set(
         lastFabric,
@@ -2196,7 +2168,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       recorder,
       addFabric,
       /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-      continues: (next) => json([next.appID, next.base, next.userID]) === json([appID, base, info.userID]),
+      continues: (next) => identityOf(next) === identityOf(info),
       /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
       again(next) {
         info = next;
@@ -2207,8 +2179,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       retire() {
         for (const fabric of [...fabrics]) fabric.end("replaced", true);
         unwatchPage();
-        beat.cancel();
-        poll.cancel();
+        beat();
+        poll();
         transport.stop(graceMs);
       },
       /** Why nothing is sent until the next initialize(). */
@@ -2224,6 +2196,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       scope: (pc, conferenceID) => recorder(isGiven(pc) ? attempt(() => standsFor(pc, conferenceID)) : void 0, conferenceID)
     };
   }
+  var identityOf = ({ appID, base, userID }) => json([appID, base, userID]);
   var over = "the fabric has ended already";
 
   // src/instance.ts
@@ -2326,7 +2299,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   function logText(log) {
     const text2 = attempt(
-      () => log instanceof Error ? `${log.name}: ${log.message}` : typeof log === "string" ? log : attempt(() => json(log ?? void 0) ?? "") ?? String(log),
+      () => (log instanceof Error || typeof log === "string" ? void 0 : attempt(() => json(log ?? void 0) ?? "")) ?? String(log),
       unreadable
     );
     const kept = cut("domError", text2, maxLogBytes);
