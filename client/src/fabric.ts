@@ -262,31 +262,6 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     if (reason !== 'pagehide') env.leave();
   }
 
-  const self = {
-    pc,
-    info,
-    emit: event,
-    end,
-    measure,
-    hasStream: monitor.hasStream,
-    /** Looks at its states. */
-    look: () => life.look(),
-    associate,
-    /** Names the remote user, or the local one, from now on. */
-    rename(userIDType: string, newUserID: UserID): void {
-      if (userIDType === 'remote') remoteUserID = newUserID;
-      event('userIDChange', { userIDType, newUserID });
-    },
-    /** How it would be added now. */
-    asNamed: (): FabricDescription => ({ ...info, remoteUserID }),
-    /** Its streams are those of another fabric from now on. */
-    handOver(next: { associate: typeof associate }): void {
-      for (const [ssrc, own] of associations) next.associate(ssrc, own);
-    },
-    /** Whether it has ended, or is about to. */
-    ended: () => Boolean(ending),
-  };
-
   // It waits in the queue: bound, since a closure would keep the PeerConnection.
   const told = pcCallback && later.bind<null, [PcCallback], Parameters<PcCallback>, void>(null, pcCallback);
   event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, told);
@@ -304,6 +279,31 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
     negotiated: () => setTimeout(probe, settleMs),
     closed: () => end('closed'),
   });
+  const self = {
+    pc,
+    info,
+    emit: event,
+    end,
+    measure,
+    hasStream: monitor.hasStream,
+    /** Looks at its states. */
+    look: life.look,
+    associate,
+    /** Names the remote user, or the local one, from now on. */
+    rename(userIDType: string, newUserID: UserID): void {
+      if (userIDType === 'remote') remoteUserID = newUserID;
+      event('userIDChange', { userIDType, newUserID });
+    },
+    /** How it would be added now. */
+    asNamed: (): FabricDescription => ({ ...info, remoteUserID }),
+    /** Its streams are those of another fabric from now on. */
+    handOver(next: { associate: typeof associate }): void {
+      for (const [ssrc, own] of associations) next.associate(ssrc, own);
+    },
+    /** Whether it has ended, or is about to. */
+    ended: () => Boolean(ending),
+  };
+
   life.update();
   probe();
   return self;

@@ -132,7 +132,9 @@ export function createQueue(
     /** The next entry to send within the window. */
     upNext(windowFrames: number): Entry | undefined {
       const entry = entries[cursor];
-      return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= windowBytes) ? entry : undefined;
+      return cursor < windowFrames && (!cursor || total(entries.slice(0, cursor + 1)) <= windowBytes)
+        ? entry
+        : undefined;
     },
 
     /** The entry is on the wire. */
@@ -196,12 +198,8 @@ export function createQueue(
   };
 }
 
-/** The bytes of the first so many. */
-function total(entries: readonly Entry[], count = entries.length): number {
-  let sum = 0;
-  for (let i = 0; i < count; i++) sum += entries[i]?.byteCount ?? 0;
-  return sum;
-}
+/** The bytes of entries. */
+export const total = (entries: readonly Entry[]) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
 
 function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
   entry.done?.(err, msg);

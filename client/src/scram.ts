@@ -24,8 +24,7 @@ export function makeNonce(): string {
 
 /** Answers the server's first message; throws when that message is not acceptable. */
 export async function prove(secret: string, firstBare: string, serverFirst: string): Promise<ScramProof> {
-  const match = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst);
-  const [, nonce = '', salt = '', count = ''] = match ?? [];
+  const [, nonce = '', salt = '', count] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
   const ownNonce = firstBare.slice(firstBare.lastIndexOf(',r=') + 3);
   if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error('not our nonce');
   const iterations = Number(count);
@@ -38,7 +37,7 @@ export async function prove(secret: string, firstBare: string, serverFirst: stri
   const withoutProof = `c=biws,r=${nonce}`;
   const message = `${firstBare},${serverFirst},${withoutProof}`;
   const signature = await hmac(storedKey, message);
-  const proof = clientKey.map((byte, i) => byte ^ (signature[i] ?? 0));
+  const proof = clientKey.map((byte, i) => byte ^ (signature[i] as number));
   const serverSignature = await hmac(await hmac(salted, 'Server Key'), message);
   return { final: `${withoutProof},p=${toBase64(proof)}`, expected: `v=${toBase64(serverSignature)}` };
 }

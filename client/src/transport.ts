@@ -3,8 +3,8 @@
 
 import { parseLine, post, Refusal, refused, type Token } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { type Entry, maxEntryBytes, type Queue } from './queue.ts';
-import { json, text } from './result.ts';
+import { type Entry, maxEntryBytes, type Queue, total } from './queue.ts';
+import { attempt, json, text } from './result.ts';
 import { createTimer } from './timer.ts';
 import type { CsError } from './types.ts';
 import { type Context, linesOf, postBody } from './wire.ts';
@@ -75,19 +75,14 @@ export function createTransport(env: TransportEnv) {
 
   const body = (entries: readonly Entry[]) => postBody(hello(), entries, env, queue.sent);
 
-  function disconnect(lastWords = ''): void {
+  function disconnect(): void {
     const ws = socket;
     socket = null;
     ready = paused = false;
     for (const timer of [watchdog, pause, nextTry]) timer();
     if (!ws) return;
     ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
-    try {
-      if (lastWords && ws.readyState === 1) ws.send(lastWords);
-      ws.close(1000);
-    } catch {
-      // it was closed already
-    }
+    attempt(() => ws.close(1000)); // it may be closed already
   }
 
   const connectIn = (ms: number) => nextTry(ms, connect);
@@ -184,13 +179,11 @@ export function createTransport(env: TransportEnv) {
   }
 
   /** A socket or an answer that throws is a connection lost, nothing for the page. */
-  function safely(task: () => void): boolean {
+  function safely(task: () => void): void {
     try {
       task();
-      return true;
     } catch (error) {
       lost(new Refusal('wsChannelFailure', text(error), true));
-      return false;
     }
   }
 
@@ -243,21 +236,17 @@ export function createTransport(env: TransportEnv) {
   function pump(): void {
     if (failure) queue.giveUp(failure.csError, failure.message);
     const ws = socket;
-    if (!ws || !ready || paused || !queue.upNext(windowFrames)) return;
-    if (!clock.synced()) {
-      reconnect(); // after a sleep the next welcome brings the time
-      return;
-    }
-    for (let entry = queue.upNext(windowFrames); entry; entry = queue.upNext(windowFrames)) {
-      if (ws.bufferedAmount > bufferedLimit) {
-        hold(250);
-        return;
-      }
-      const sent = safely(() => {
-        for (const line of linesOf(entry, env, heard)) ws.send(line);
-      });
-      if (!sent) return;
-      queue.sent(entry);
+    while (ws && ready && !paused) {
+      const entry = queue.upNext(windowFrames);
+      if (!entry) return;
+      if (!clock.synced())
+        reconnect(); // after a sleep the next welcome brings the time
+      else if (ws.bufferedAmount > bufferedLimit) hold(250);
+      else
+        safely(() => {
+          for (const line of linesOf(entry, env, heard)) ws.send(line);
+          queue.sent(entry);
+        });
     }
   }
 
@@ -334,7 +323,7 @@ export function createTransport(env: TransportEnv) {
     if (last) queue.shrink(maxEntryBytes);
     const all = queue.waiting();
     // What was sent and is not acknowledged goes too where there is room: it is counted once.
-    const fits = all.reduce((sum, entry) => sum + entry.byteCount, 0) <= maxEntryBytes;
+    const fits = total(all) <= maxEntryBytes;
     const entries = fits ? all : all.filter((entry) => !entry.sent);
     if (entries.length) post(`${base}frames`, body(entries), true).catch(() => undefined);
   }
@@ -393,7 +382,8 @@ export function createTransport(env: TransportEnv) {
         generation++;
         flush();
         renewal();
-        disconnect('{"type":"bye"}');
+        attempt(() => socket?.send('{"type":"bye"}')); // it throws where it is not open yet
+        disconnect();
         queue.giveUp('failure', 'replaced');
       };
       end();

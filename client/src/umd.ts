@@ -18,4 +18,4 @@ const ownTag = 'requirejs' in globalThis && ownFolder(script?.src) && !script?.d
 
 if (typeof define === 'function' && define.amd && !ownTag) define([], () => qos);
 else if (typeof module === 'object' && module.exports) module.exports = qos;
-else Object.assign(globalThis, { qos });
+else (globalThis as { qos?: unknown }).qos = qos;

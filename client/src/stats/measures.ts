@@ -192,7 +192,7 @@ export function bounded(range: Range, value: unknown): Cell {
   const number = num(value);
   if (number === null) return null;
   // An array that is taken apart costs a call a member.
-  return Math.min(Math.max(Math.round(number * range[0]) / range[0], range[1]), range[2]);
+  return Math.min(range[2], Math.max(range[1], Math.round(number * range[0]) / range[0]));
 }
 
 /** The numbers that the wire takes for a measure: of 1 / factor, from least to most. */
@@ -201,9 +201,9 @@ export type Range = readonly [factor: number, least: number, most: number];
 /** By what a name ends in, so no name that comes here may stand in internal-names.json. */
 export function rangeOf(name: string): Range {
   if (/Ms$/.test(name)) return [10, 0, 3_600_000];
+  if (/qp$/.test(name)) return [10, 0, 255];
   if (/[fF]ps$/.test(name)) return [100, 0, 1000];
   if (/Level$|Fraction$/.test(name)) return [1e4, 0, 1];
-  if (name === 'qp') return [10, 0, 255];
-  const most = /^(width|height)$/.test(name) ? 65_535 : Number.MAX_SAFE_INTEGER;
+  const most = /width|height/.test(name) ? 65_535 : 2 ** 53 - 1;
   return [1, /Lost$/.test(name) ? -most : 0, most];
 }

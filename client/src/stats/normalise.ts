@@ -59,9 +59,9 @@ export function normalise(reports: Iterable<Report>): Snapshot {
   const byType = new Map<unknown, Report[]>();
   const ofType = (type: string) => byType.get(type) ?? [];
   for (const report of byId.values()) {
-    const alike = byType.get(report.type);
-    if (alike) alike.push(report);
-    else byType.set(report.type, [report]);
+    const alike = byType.get(report.type) ?? [];
+    alike.push(report);
+    byType.set(report.type, alike);
   }
   const snapshot: Snapshot = { byKey: new Map(), pairs: new Map(), byId, takenMs: null };
   for (const statsType of ['inbound-rtp', 'outbound-rtp'] as const)
@@ -93,9 +93,9 @@ function streamOf(
   ofType: OfType,
 ): Stream | null {
   const mediaType = rtp.kind ?? rtp.mediaType;
-  const ssrc = num(rtp.ssrc);
+  const ssrc = num(rtp.ssrc) as number;
   // The range of the wire: what is outside is no SSRC.
-  if (ssrc === null || ssrc >>> 0 !== ssrc || (mediaType !== 'audio' && mediaType !== 'video')) return null;
+  if (ssrc >>> 0 !== ssrc || (mediaType !== 'audio' && mediaType !== 'video')) return null;
   const others = ofType(statsType === 'inbound-rtp' ? 'remote-outbound-rtp' : 'remote-inbound-rtp');
   const remote = byId.get(rtp.remoteId) ?? others.find((other) => other.ssrc === ssrc) ?? none;
   return {
@@ -115,7 +115,7 @@ function streamOf(
 function selectedPairs(byId: Map<unknown, Report>, ofType: OfType): readonly Report[] {
   const selected = ofType('transport')
     .map((transport) => byId.get(transport.selectedCandidatePairId))
-    .filter((pair) => pair !== undefined);
+    .filter(Boolean) as Report[];
   if (selected.length) return selected;
   const pairs = ofType('candidate-pair');
   const pair =

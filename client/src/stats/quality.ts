@@ -3,7 +3,7 @@
 // (ITU-T G.107.2, Opus at about 30 kbit/s), video by freezes, frame rate and, outbound,
 // the loss that the receiver reports. Resolution and bit rate are the collector's matter.
 
-import type { Measures } from './measures.ts';
+import { known, type Measures } from './measures.ts';
 import { num } from './normalise.ts';
 
 const equipment = 18; // Ie
@@ -28,9 +28,9 @@ export function label(mediaType: string, m: Measures, ms: number, bounds: readon
 export function lossOf(m: Measures): number | null {
   const remote = num(m.remoteLossFraction);
   if (remote !== null) return remote;
-  const lost = num(m.packetsLost);
-  const expected = (num(m.packets) ?? 0) + (lost ?? 0);
-  return lost === null || expected <= 0 ? null : Math.min(1, Math.max(0, lost / expected));
+  const lost = known(m.packetsLost);
+  const expected = lost + (num(m.packets) ?? 0);
+  return expected > 0 ? Math.min(1, Math.max(0, lost / expected)) : null;
 }
 
 /** MOS of audio, 1 to 4.5. */

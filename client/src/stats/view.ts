@@ -2,6 +2,7 @@
 
 import type { MediaStreamTrackStats, StreamStats, UserID } from '../types.ts';
 import { perSecond, round } from './interval.ts';
+import { known } from './measures.ts';
 import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
 import { label, lossOf } from './quality.ts';
@@ -71,7 +72,7 @@ function reportsOf(
         ssrc,
         mediaType,
         fractionLoss: round(loss, 4),
-        packetLossPercentage: round(loss === null ? null : loss * 100, 2),
+        packetLossPercentage: round(100 * known(loss), 2),
         bitrate: perSecond(num(bytes), 125 * overMs), // kbit/s: 8 bits, 1000 of them
         packetRate: perSecond(num(packets), overMs),
         jitter: num(jitterMs),
