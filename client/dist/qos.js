@@ -32,11 +32,10 @@
     return { status, msg, message: msg };
   }
   var unreadable = "it cannot be read";
-  var plain = {};
   function json(value) {
     return JSON.stringify(value, function(key, made) {
       const given = this[key];
-      return Array.isArray(given) || given?.toJSON === plain.toJSON ? given : made;
+      return Array.isArray(given) || given?.toJSON === {}.toJSON ? given : made;
     });
   }
   function text(thrown) {
@@ -279,8 +278,7 @@
     return toBase64(crypto.getRandomValues(new Uint8Array(18)));
   }
   async function prove(secret, firstBare, serverFirst) {
-    const match = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst);
-    const [, nonce = "", salt = "", count2 = ""] = match ?? [];
+    const [, nonce = "", salt = "", count2] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
     const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
     if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("not our nonce");
     const iterations = Number(count2);
@@ -292,7 +290,7 @@
     const withoutProof = `c=biws,r=${nonce}`;
     const message = `${firstBare},${serverFirst},${withoutProof}`;
     const signature = await hmac(storedKey, message);
-    const proof = clientKey.map((byte, i) => byte ^ (signature[i] ?? 0));
+    const proof = clientKey.map((byte, i) => byte ^ signature[i]);
     const serverSignature = await hmac(await hmac(salted, "Server Key"), message);
     return { final: `${withoutProof},p=${toBase64(proof)}`, expected: `v=${toBase64(serverSignature)}` };
   }
@@ -519,9 +517,9 @@
     const byType = /* @__PURE__ */ new Map();
     const ofType = (type) => byType.get(type) ?? [];
     for (const report of byId.values()) {
-      const alike = byType.get(report.type);
-      if (alike) alike.push(report);
-      else byType.set(report.type, [report]);
+      const alike = byType.get(report.type) ?? [];
+      alike.push(report);
+      byType.set(report.type, alike);
     }
     const snapshot = { byKey: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
     for (const statsType of ["inbound-rtp", "outbound-rtp"])
@@ -546,7 +544,7 @@
   function streamOf(statsType, rtp, byId, ofType) {
     const mediaType = rtp.kind ?? rtp.mediaType;
     const ssrc = num(rtp.ssrc);
-    if (ssrc === null || ssrc >>> 0 !== ssrc || mediaType !== "audio" && mediaType !== "video") return null;
+    if (ssrc >>> 0 !== ssrc || mediaType !== "audio" && mediaType !== "video") return null;
     const others = ofType(statsType === "inbound-rtp" ? "remote-outbound-rtp" : "remote-inbound-rtp");
     const remote = byId.get(rtp.remoteId) ?? others.find((other) => other.ssrc === ssrc) ?? none;
     return {
@@ -562,7 +560,7 @@
     };
   }
   function selectedPairs(byId, ofType) {
-    const selected = ofType("transport").map((transport) => byId.get(transport.selectedCandidatePairId)).filter((pair2) => pair2 !== void 0);
+    const selected = ofType("transport").map((transport) => byId.get(transport.selectedCandidatePairId)).filter(Boolean);
     if (selected.length) return selected;
     const pairs = ofType("candidate-pair");
     const pair = pairs.find((p) => p.selected === true) ?? pairs.find((p) => p.nominated === true && p.state === "succeeded");
@@ -694,14 +692,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (typeof value === "string") return value.length * 3 > longestBytes ? cutBytes(value, longestBytes) : value;
     const number = num(value);
     if (number === null) return null;
-    return Math.min(Math.max(Math.round(number * range[0]) / range[0], range[1]), range[2]);
+    return Math.min(range[2], Math.max(range[1], Math.round(number * range[0]) / range[0]));
   }
   function rangeOf(name) {
     if (/Ms$/.test(name)) return [10, 0, 36e5];
+    if (/qp$/.test(name)) return [10, 0, 255];
     if (/[fF]ps$/.test(name)) return [100, 0, 1e3];
     if (/Level$|Fraction$/.test(name)) return [1e4, 0, 1];
-    if (name === "qp") return [10, 0, 255];
-    const most = /^(width|height)$/.test(name) ? 65535 : Number.MAX_SAFE_INTEGER;
+    const most = /width|height/.test(name) ? 65535 : 2 ** 53 - 1;
     return [1, /Lost$/.test(name) ? -most : 0, most];
   }
 
@@ -1105,9 +1103,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function lossOf(m) {
     const remote = num(m.remoteLossFraction);
     if (remote !== null) return remote;
-    const lost = num(m.packetsLost);
-    const expected = (num(m.packets) ?? 0) + (lost ?? 0);
-    return lost === null || expected <= 0 ? null : Math.min(1, Math.max(0, lost / expected));
+    const lost = known(m.packetsLost);
+    const expected = lost + (num(m.packets) ?? 0);
+    return expected > 0 ? Math.min(1, Math.max(0, lost / expected)) : null;
   }
   function audioMos(m) {
     const loss = lossOf(m);
@@ -1162,7 +1160,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           ssrc,
           mediaType,
           fractionLoss: round(loss2, 4),
-          packetLossPercentage: round(loss2 === null ? null : loss2 * 100, 2),
+          packetLossPercentage: round(100 * known(loss2), 2),
           bitrate: perSecond(num(bytes2), 125 * overMs),
           // kbit/s: 8 bits, 1000 of them
           packetRate: perSecond(num(packets2), overMs),
@@ -1369,30 +1367,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       event("fabricTerminated", { reason, measurementFollows: !(now || stage) || void 0 }, stamp);
       if (reason !== "pagehide") env.leave();
     }
-    const self = {
-      pc,
-      info,
-      emit: event,
-      end,
-      measure: measure2,
-      hasStream: monitor.hasStream,
-      /** Looks at its states. */
-      look: () => life.look(),
-      associate,
-      /** Names the remote user, or the local one, from now on. */
-      rename(userIDType, newUserID) {
-        if (userIDType === "remote") remoteUserID = newUserID;
-        event("userIDChange", { userIDType, newUserID });
-      },
-      /** How it would be added now. */
-      asNamed: () => ({ ...info, remoteUserID }),
-      /** Its streams are those of another fabric from now on. */
-      handOver(next) {
-        for (const [ssrc, own] of associations) next.associate(ssrc, own);
-      },
-      /** Whether it has ended, or is about to. */
-      ended: () => Boolean(ending)
-    };
     const told = pcCallback && later.bind(null, pcCallback);
     event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, told);
     const life = watchLifecycle(pc, mono, {
@@ -1409,6 +1383,30 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       negotiated: () => setTimeout(probe, settleMs),
       closed: () => end("closed")
     });
+    const self = {
+      pc,
+      info,
+      emit: event,
+      end,
+      measure: measure2,
+      hasStream: monitor.hasStream,
+      /** Looks at its states. */
+      look: life.look,
+      associate,
+      /** Names the remote user, or the local one, from now on. */
+      rename(userIDType, newUserID) {
+        if (userIDType === "remote") remoteUserID = newUserID;
+        event("userIDChange", { userIDType, newUserID });
+      },
+      /** How it would be added now. */
+      asNamed: () => ({ ...info, remoteUserID }),
+      /** Its streams are those of another fabric from now on. */
+      handOver(next) {
+        for (const [ssrc, own] of associations) next.associate(ssrc, own);
+      },
+      /** Whether it has ended, or is about to. */
+      ended: () => Boolean(ending)
+    };
     life.update();
     probe();
     return self;
@@ -1476,7 +1474,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       /** The next entry to send within the window. */
       upNext(windowFrames) {
         const entry = entries[cursor];
-        return cursor < windowFrames && (!cursor || total(entries, cursor + 1) <= windowBytes) ? entry : void 0;
+        return cursor < windowFrames && (!cursor || total(entries.slice(0, cursor + 1)) <= windowBytes) ? entry : void 0;
       },
       /** The entry is on the wire. */
       sent(entry) {
@@ -1531,11 +1529,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       }
     };
   }
-  function total(entries, count2 = entries.length) {
-    let sum = 0;
-    for (let i = 0; i < count2; i++) sum += entries[i]?.byteCount ?? 0;
-    return sum;
-  }
+  var total = (entries) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
   function settle(entry, err, msg) {
     entry.done?.(err, msg);
     entry.done = void 0;
@@ -1662,18 +1656,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return env.hello(token);
     };
     const body = (entries) => postBody(hello(), entries, env, queue.sent);
-    function disconnect(lastWords = "") {
+    function disconnect() {
       const ws = socket;
       socket = null;
       ready = paused = false;
       for (const timer of [watchdog, pause, nextTry]) timer();
       if (!ws) return;
       ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
-      try {
-        if (lastWords && ws.readyState === 1) ws.send(lastWords);
-        ws.close(1e3);
-      } catch {
-      }
+      attempt(() => ws.close(1e3));
     }
     const connectIn = (ms) => nextTry(ms, connect);
     function retry(minMs = 0) {
@@ -1752,10 +1742,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function safely(task) {
       try {
         task();
-        return true;
       } catch (error) {
         lost(new Refusal("wsChannelFailure", text(error), true));
-        return false;
       }
     }
     function watch(ms, suspicious = false) {
@@ -1797,21 +1785,17 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     function pump() {
       if (failure) queue.giveUp(failure.csError, failure.message);
       const ws = socket;
-      if (!ws || !ready || paused || !queue.upNext(windowFrames)) return;
-      if (!clock.synced()) {
-        reconnect();
-        return;
-      }
-      for (let entry = queue.upNext(windowFrames); entry; entry = queue.upNext(windowFrames)) {
-        if (ws.bufferedAmount > bufferedLimit) {
-          hold(250);
-          return;
-        }
-        const sent = safely(() => {
-          for (const line of linesOf(entry, env, heard)) ws.send(line);
-        });
-        if (!sent) return;
-        queue.sent(entry);
+      while (ws && ready && !paused) {
+        const entry = queue.upNext(windowFrames);
+        if (!entry) return;
+        if (!clock.synced())
+          reconnect();
+        else if (ws.bufferedAmount > bufferedLimit) hold(250);
+        else
+          safely(() => {
+            for (const line of linesOf(entry, env, heard)) ws.send(line);
+            queue.sent(entry);
+          });
       }
     }
     function handle(message) {
@@ -1879,7 +1863,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       if (!token || !clock.synced()) return;
       if (last) queue.shrink(maxEntryBytes);
       const all = queue.waiting();
-      const fits = all.reduce((sum, entry) => sum + entry.byteCount, 0) <= maxEntryBytes;
+      const fits = total(all) <= maxEntryBytes;
       const entries = fits ? all : all.filter((entry) => !entry.sent);
       if (entries.length) post(`${base}frames`, body(entries), true).catch(() => void 0);
     }
@@ -1930,7 +1914,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
           generation++;
           flush();
           renewal();
-          disconnect('{"type":"bye"}');
+          attempt(() => socket?.send('{"type":"bye"}'));
+          disconnect();
           queue.giveUp("failure", "replaced");
         };
         end();
@@ -2562,6 +2547,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var ownTag = "requirejs" in globalThis && ownFolder(script?.src) && !script?.dataset.requiremodule;
   if (typeof define === "function" && define.amd && !ownTag) define([], () => qos);
   else if (typeof module === "object" && module.exports) module.exports = qos;
-  else Object.assign(globalThis, { qos });
+  else globalThis.qos = qos;
 })();
 //# sourceMappingURL=qos.js.map
