@@ -36,8 +36,9 @@ test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory -j2 test-client test-go
 	@$(MAKE) --no-print-directory e2e
 
+# Four packages at once: many wait for servers and disks.
 test-go: servers build agent ## Go tests with the race detector, all but the browsers
-	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -timeout 30m $$(go list ./... | grep -v /tests/e2e)
+	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -p 4 -timeout 30m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
@@ -45,17 +46,11 @@ test-client: client/node_modules ## TypeScript: format, types, unit tests, size,
 # How often `make e2e` runs the browser tests.
 COUNT := 1
 
-# Tests in which media flow and processors work. The others wait for networks and clocks most
-# of the time, and run beside them in a network namespace of their own.
-MEDIA := ^Test(Calls|Figures|LabelBounds|LikelyCauses|LiveIssues|OutOfSight)$$
-
 # Apart from the rest, so that compilers do not starve the browsers, and without the race
 # detector: it drives the binary as it ships.
 e2e: browsers servers build agent client/node_modules ## real browsers against the real binary; COUNT=10 runs them ten times
 	CGO_ENABLED=0 go test -trimpath -c -o bin/e2e.test ./tests/e2e
-	@run() { (cd tests/e2e && $(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) \
-	  $(CURDIR)/bin/e2e.test -test.count=$(COUNT) -test.timeout $$((40 * $(COUNT)))m "$$@"); }; \
-	run -test.run '$(MEDIA)' & media=$$!; result=0; run -test.skip '$(MEDIA)' || result=$$?; wait $$media || result=$$?; exit $$result
+	@$(DRIVEN) QOS_E2E=$(if $(CI),required,$(QOS_E2E)) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) tests/e2e/run $(abspath bin/e2e.test) $(COUNT)
 
 # The first build downloads and compiles some 1,000 packages: -v shows that it moves. What
 # is cached prints nothing, so that later builds are silent and take seconds.

@@ -254,7 +254,7 @@ func checkEvents(t *testing.T, got *spokenOutcome, whole *kept) {
 	for _, data := range whole.events("fabricSetup") {
 		setup := object(data)
 		require.Positive(t, setup.number("setupMs"))
-		require.Less(t, setup.number("setupMs"), 30_000.0)
+		require.Less(t, setup.number("setupMs"), float64(patience.Milliseconds()))
 		require.GreaterOrEqual(t, setup.number("setupMs"), setup.number("connectivityMs"))
 		require.GreaterOrEqual(t, setup.number("gatheringMs"), 0.0)
 	}
