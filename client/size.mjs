@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const budget = 19_000; // the goal is 18_500: what the interface document asks for, without pre-call tests
+const budget = 18_500; // what the interface document asks for, without pre-call tests
 
 const { files } = JSON.parse(readFileSync(new URL('dist/manifest.json', import.meta.url), 'utf8'));
 const { gzipBytes } = files['qos.min.js'];
