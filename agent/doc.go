@@ -1,5 +1,5 @@
 // Package agent makes the tokens of third-party authentication (interface document 4.3 and
-// 5.2) on the side of the origin server: Handler answers POST with a JWT for whoever is
+// 5.2) on the side of the origin server: Handler answers POST with a JWT for the user who is
 // logged in. Package keydir keeps its key; command qos-agent is the same as a process of
 // its own, for origin servers that are not written in Go. docs/agent.md is the guide.
 //
@@ -18,7 +18,7 @@ const (
 	MaxUserNameChars  = 128 // userName and aliasName
 	MinLifetime       = 5 * time.Minute
 	MaxLifetime       = 10 * time.Minute
-	RecommendedOffset = 8 * time.Minute // how far exp lies ahead and nbf back, unless told otherwise
+	RecommendedOffset = 8 * time.Minute // how far exp lies ahead and nbf back, unless configured otherwise
 )
 
 // Limits of a request and of a key.

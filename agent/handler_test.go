@@ -252,7 +252,7 @@ func TestPreflight(t *testing.T) {
 	require.Equal(t, "https://app.example.org", w.Header().Get("Access-Control-Allow-Origin"))
 }
 
-// TestNoMoreAtOnceThanAllowed: the one too many is told to come again, and a place is free
+// TestNoMoreAtOnceThanAllowed: the one too many is asked to come again, and a place is free
 // again afterwards.
 func TestNoMoreAtOnceThanAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

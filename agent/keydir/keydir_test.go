@@ -40,14 +40,14 @@ func replace(t *testing.T, text []byte, dir string) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, "current.pem")))
 }
 
-// watched is a directory that is being followed, with what it told.
+// watched is a directory that is being followed, with what it reported.
 type watched struct {
 	*keydir.Dir
 	mu      sync.Mutex
 	changes []keydir.Change
 }
 
-func (w *watched) told() []keydir.Change {
+func (w *watched) reported() []keydir.Change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changes
@@ -203,14 +203,14 @@ func TestABadFileKeepsTheOldKey(t *testing.T) {
 		func() { require.NoError(t, os.Remove(filepath.Join(dir, "current.pem"))) },
 		func() { require.NoError(t, os.Mkdir(filepath.Join(dir, "current.pem"), 0o700)) },
 	} {
-		before := len(w.told())
+		before := len(w.reported())
 		spoil()
 		require.Error(t, w.Reload())
 		require.Error(t, w.Reload())
 		require.True(t, w.Failed())
 		require.True(t, w.Current().Equal(good))
-		require.Len(t, w.told(), before+1, "told once")
-		last := w.told()[before]
+		require.Len(t, w.reported(), before+1, "reported once")
+		last := w.reported()[before]
 		require.Error(t, last.Err)
 		require.True(t, last.Key.Equal(good))
 	}
@@ -218,13 +218,13 @@ func TestABadFileKeepsTheOldKey(t *testing.T) {
 	write(t, text, dir, "current.pem")
 	require.NoError(t, w.Reload())
 	require.False(t, w.Failed())
-	require.Len(t, w.told(), 4, "the same key again is no news")
+	require.Len(t, w.reported(), 4, "the same key again is no news")
 	next, text := newKey(t)
 	replace(t, text, dir)
 	require.NoError(t, w.Reload())
-	require.Len(t, w.told(), 5)
-	require.True(t, w.told()[4].Key.Equal(next))
-	require.NoError(t, w.told()[4].Err)
+	require.Len(t, w.reported(), 5)
+	require.True(t, w.reported()[4].Key.Equal(next))
+	require.NoError(t, w.reported()[4].Err)
 }
 
 func TestWhichFileSigns(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// made is an answer with secrets that are told this once.
+// made is an answer with secrets that are returned this once.
 type made struct {
 	app.View
 	Secrets []app.Shown `json:"webhookSecrets,omitempty"`
@@ -25,7 +25,7 @@ func (k kept) view(id string, used app.LastUse) app.View {
 	return v
 }
 
-// now is an app after a change. The change is made and may have told secrets that nobody
+// now is an app after a change. The change is made and may have returned secrets that nobody
 // tells again, so it is answered even where the last uses cannot be read.
 func (m *management) now(req *request, k kept) app.View {
 	used, err := m.registry.lastUses(req.ctx, req.app)

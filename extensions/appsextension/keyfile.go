@@ -41,7 +41,7 @@ func (r *registry) makeTokens(tokens []TokenConfig) error {
 			continue
 		}
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			continue // whoever reads it says what else may be wrong
+			continue // the reader reports what else may be wrong
 		}
 		if err := makeKey(path); err != nil {
 			return fmt.Errorf("tokens[%d]: %w", i, err)

@@ -63,7 +63,7 @@ func TestManagement(t *testing.T) {
 	replaced := r.must(http.StatusOK, http.MethodPut, shop, `{"name":"The shop","webhooks":[{"id":"w","url":"https://a.example"}]}`, "If-Match", etag)
 	require.NotEqual(t, etag, replaced.header.Get("ETag"))
 	require.Len(t, into[made](t, replaced).Secrets, 1)
-	require.NotContains(t, r.must(http.StatusOK, http.MethodGet, shop, "").text, into[made](t, replaced).Secrets[0].Secret, "told once")
+	require.NotContains(t, r.must(http.StatusOK, http.MethodGet, shop, "").text, into[made](t, replaced).Secrets[0].Secret, "returned once")
 
 	secret := r.must(http.StatusCreated, http.MethodPost, shop+"/secrets", `{"notAfter":"2100-01-01T00:00:00Z"}`)
 	shown := into[app.Shown](t, secret)
@@ -376,7 +376,7 @@ func (m withoutUses) Setting(ctx context.Context, kind, id string) (storage.Sett
 	return m.memory.Setting(ctx, kind, id)
 }
 
-// What is told this once is told although something else cannot be read.
+// A secret that is returned once is returned although something else cannot be read.
 func TestSecretsAreToldWithoutLastUses(t *testing.T) {
 	r := startOn(t, withoutUses{newMemory()})
 	const hooks = `{"webhooks":[{"id":"a","url":"https://a.example"}]}`

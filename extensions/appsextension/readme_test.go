@@ -87,7 +87,7 @@ func TestWalkThrough(t *testing.T) {
 	require.False(t, view.RevokedBefore.IsZero())
 
 	secrets := regexp.MustCompile(`"secret":"([\w-]{43})"`).FindAllStringSubmatch(string(out), -1)
-	require.Len(t, secrets, 2, "each is told once")
+	require.Len(t, secrets, 2, "each is returned once")
 	r.eventually("what was made", func(s auth.App, _ bool) bool { return len(s.Verifiers) == 2 && len(s.Keys) == 1 })
 	s, _ := r.App("shop")
 	for i, secret := range secrets {

@@ -166,7 +166,7 @@ func readUses(ctx context.Context, settings storage.Settings, appID string) (app
 	if err != nil {
 		return nil, 0, err
 	}
-	if json.Unmarshal(s.Body, &kept) != nil { // nothing is lost that cannot be told anew
+	if json.Unmarshal(s.Body, &kept) != nil { // nothing is lost that cannot be counted anew
 		kept = app.LastUse{}
 	}
 	return kept, s.Revision, nil

@@ -34,7 +34,7 @@ type Config struct {
 	// MaxRooms bounds the rooms at one time; a browser that asks for one more is refused.
 	MaxRooms int `mapstructure:"max_rooms"`
 
-	// MaxRoomAge is when the signalling of a room is closed, whoever is in it. Calls that
+	// MaxRoomAge is when the signalling of a room is closed, with or without members. Calls that
 	// are up go on without it.
 	MaxRoomAge time.Duration `mapstructure:"max_room_age"`
 

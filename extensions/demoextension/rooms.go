@@ -64,7 +64,7 @@ func newRooms(limit int, maxAge time.Duration) *rooms {
 }
 
 // join lets m into the room and tells both who is there. It returns when the room ends.
-// Whoever joined must leave.
+// A member that joined must leave.
 func (rs *rooms) join(name string, m *member, now time.Time) (deadline time.Time, err error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -111,7 +111,7 @@ func (rs *rooms) relay(name string, m *member, msg message) {
 }
 
 // leave takes m out of the room and tells the one who stays, who makes the offer to
-// whoever comes next.
+// the member that joins next.
 func (rs *rooms) leave(name string, m *member) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

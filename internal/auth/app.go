@@ -89,7 +89,7 @@ func NewApp(keys *Keys, id string, secrets, origins []string) App {
 func NewVerifier(secret string, salt []byte, iterations int) Verifier {
 	salted, err := pbkdf2.Key(sha256.New, norm.NFKC.String(secret), salt, iterations, sha256.Size)
 	if err != nil {
-		return Verifier{} // the standard library was told to refuse; this one admits nobody
+		return Verifier{} // the standard library was asked to refuse; this one admits nobody
 	}
 	clientKey := mac(salted, "Client Key")
 	storedKey := sha256.Sum256(clientKey)

@@ -34,7 +34,7 @@ type Authenticator struct {
 	jtis     usedByApp // third-party tokens that were used, of apps that want them used once
 }
 
-// New returns an authenticator for the apps of registry. Each decision is told to audit
+// New returns an authenticator for the apps of registry. Each decision is reported to audit
 // by the goroutine that waits for it; nil: to nobody.
 func New(keys *Keys, registry Registry, audit func(Decision)) *Authenticator {
 	if audit == nil {

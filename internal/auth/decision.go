@@ -18,7 +18,7 @@ const (
 	DoorOpen  Door = "open"  // a connection that is open while the registry changes
 )
 
-// Reason says why a decision fell. Clients are told its Code only.
+// Reason says why a decision fell. Clients get its Code only.
 type Reason string
 
 // The reasons.
@@ -58,7 +58,7 @@ const (
 	// Any other reason is the code of a Check's refusal.
 )
 
-// Code is what a client is told of a reason.
+// Code is the part of a reason that a client gets.
 func (r Reason) Code() protocol.Code {
 	switch r {
 	case ReasonOriginDenied, ReasonOriginChanged:
@@ -101,7 +101,7 @@ func refused(code protocol.Code) *protocol.Error {
 	return &protocol.Error{Code: code, Message: messages[code]}
 }
 
-// tell reports the decision and returns what the client is told of it; nil: granted.
+// tell reports the decision and returns what the client gets of it; nil: granted.
 func (a *Authenticator) tell(d Decision) *protocol.Error {
 	a.audit(d)
 	if d.Reason == Granted {
@@ -114,7 +114,7 @@ func (a *Authenticator) tell(d Decision) *protocol.Error {
 // (there are too many, say); nil: nothing. It may take a place for them, which is theirs then.
 type Check func(Identity) *protocol.Error
 
-// ask asks the checks. A refusal of theirs is told to the client as it is.
+// ask asks the checks. A refusal of theirs is sent to the client as it is.
 func (d *Decision) ask(checks []Check, id Identity) *protocol.Error {
 	if d.Reason != Granted {
 		return nil

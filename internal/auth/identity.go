@@ -138,7 +138,7 @@ func (a *Authenticator) standing(id Identity, now time.Time) Reason {
 // credential must still be registered, its origin allowed, and nothing revoked. A
 // revocation counts once its time has come: who is sent away earlier comes back with a
 // third-party token that is as old as the revocation, and is refused for good. Only
-// refusals are told to the audit.
+// refusals are reported to the audit.
 func (a *Authenticator) Recheck(id Identity, now time.Time) *protocol.Error {
 	reason := a.standing(id, now)
 	if reason == Granted || (reason == ReasonAppRevoked || reason == ReasonUserRevoked) && a.comes(id, now) {

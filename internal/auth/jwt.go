@@ -26,7 +26,7 @@ const MaxSingleUseLifetime = time.Hour
 // alone: kid, jku, x5u, jwk and x5c are not looked at (3.10), crit is refused. The key's
 // curve or length was checked when it was registered (3.5). A token has one form: strict
 // base64url, UTF-8, no member twice, claims of their own type (2.4, 2.6, 3.8). ES256
-// signatures are malleable (r, n-s is as good as r, s), so nothing is ever told apart by
+// signatures are malleable (r, n-s is as good as r, s), so nothing is ever distinguished by
 // its signature: single use goes by jti. The checks are asked last.
 func (a *Authenticator) JWT(req *protocol.JWTRequest, origin string, now time.Time, checks ...Check) (protocol.TokenReply, Identity, *protocol.Error) {
 	d := Decision{Door: DoorJWT, AppID: req.AppID, User: req.UserID, Origin: origin}

@@ -453,7 +453,7 @@ func TestJWTIsGoodOnce(t *testing.T) {
 	j.granted("after a refusal", once)
 	require.Zero(t, j.a.ForgottenJTIs())
 
-	// Who is told to wait comes again with the same token.
+	// A client that was asked to wait comes again with the same token.
 	full := &protocol.Error{Code: protocol.CodeThrottled}
 	request := &protocol.JWTRequest{AppID: "third", UserID: alice, JWT: j.es(map[string]any{"jti": "t-5"})}
 	_, _, refusal = j.a.JWT(request, page, now, func(Identity) *protocol.Error { return full })
@@ -472,7 +472,7 @@ func TestJWTOrigin(t *testing.T) {
 		_, _, refusal := j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: j.es(nil)}, origin, now)
 		require.Equal(t, refused(protocol.CodeOriginDenied), refusal, origin)
 		_, _, refusal = j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: newOriginServer(t).es256(t, esHeader, claim(nil))}, origin, now)
-		require.Equal(t, refused(protocol.CodeAuthFailed), refusal, "only who has proved themselves is told about origins")
+		require.Equal(t, refused(protocol.CodeAuthFailed), refusal, "only a client that has proved itself learns about origins")
 	}
 	_, _, refusal := j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: j.es(nil)}, strings.Repeat("o", MaxOriginBytes+1), now)
 	require.Equal(t, protocol.CodeAuthFailed, refusal.Code)

@@ -94,7 +94,7 @@ func (k *Keys) SaltKey() []byte { return bytes.Clone(k.salt) }
 // WithSaltKey returns the same keys with salts that follow another key.
 func (k *Keys) WithSaltKey(key []byte) *Keys { return &Keys{all: k.all, salt: bytes.Clone(key)} }
 
-// errSeal says no more than it has to: whoever sent the text may have made it up.
+// errSeal says no more than it has to: the sender may have made the text up.
 var errSeal = errors.New("the seal is broken")
 
 // sealText encrypts text for one purpose.

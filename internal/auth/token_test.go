@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// heard is what an authenticator told its audit.
+// heard is what an authenticator reported to its audit.
 type heard struct{ all []Decision }
 
 func listen(a *Authenticator) *heard {

@@ -24,10 +24,10 @@ func (a Span) Contains(ms int64) bool { return a.Joins(At(ms)) }
 func (a Span) Union(b Span) Span { return Span{min(a.Start, b.Start), max(a.End, b.End)} }
 
 // Merge adds s to spans, which are disjoint (no two join) and in any order. It returns
-// the span that s became part of, and the indexes of the spans it swallowed; none means
+// the span that s became part of, and the indexes of the spans it absorbed; none means
 // that s starts a conference of its own. The result does not depend on the order in
 // which activity arrives.
-func Merge(spans []Span, s Span) (merged Span, swallowed []int) {
+func Merge(spans []Span, s Span) (merged Span, absorbed []int) {
 	merged = s
 	taken := make([]bool, len(spans))
 	for again := true; again; {
@@ -40,8 +40,8 @@ func Merge(spans []Span, s Span) (merged Span, swallowed []int) {
 	}
 	for i, t := range taken {
 		if t {
-			swallowed = append(swallowed, i)
+			absorbed = append(absorbed, i)
 		}
 	}
-	return merged, swallowed
+	return merged, absorbed
 }

@@ -45,11 +45,11 @@ func TestUnion(t *testing.T) {
 }
 
 func TestMergeSwallows(t *testing.T) {
-	f := func(spans []instance.Span, s, want instance.Span, swallowed ...int) {
+	f := func(spans []instance.Span, s, want instance.Span, absorbed ...int) {
 		t.Helper()
 		merged, got := instance.Merge(spans, s)
 		require.Equal(t, want, merged)
-		require.Equal(t, swallowed, got)
+		require.Equal(t, absorbed, got)
 	}
 	f(nil, instance.At(5), instance.At(5))
 	f([]instance.Span{span(0, 1)}, instance.At(60_000), instance.At(60_000))
@@ -67,8 +67,8 @@ func TestMergeIsTheSameInAnyOrder(t *testing.T) {
 		moments := rapid.SliceOfN(rapid.Int64Range(0, 400_000), 1, 30).Draw(t, "moments")
 		var spans []instance.Span
 		for _, ms := range moments {
-			merged, swallowed := instance.Merge(spans, instance.At(ms))
-			for _, i := range slices.Backward(swallowed) {
+			merged, absorbed := instance.Merge(spans, instance.At(ms))
+			for _, i := range slices.Backward(absorbed) {
 				spans = slices.Delete(spans, i, i+1)
 			}
 			spans = append(spans, merged)

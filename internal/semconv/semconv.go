@@ -13,7 +13,7 @@ const (
 	EventLog      = "qos.log"                // a text of the application
 	EventSkip     = "qos.skip"               // what the client dropped before sending
 	EventSummary  = "qos.conference.summary" // one revision of a conference's summary
-	EventIssue    = "qos.conference.issue"   // an issue of a live conference came or went; told once, never stored
+	EventIssue    = "qos.conference.issue"   // an issue of a live conference came or went; reported once, never stored
 )
 
 // Resource attributes: the session.

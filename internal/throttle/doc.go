@@ -13,7 +13,7 @@
 //
 // A wait is true. Those who are refused at one bucket are promised tokens one after the
 // other: each is let in who comes after its own wait and at most one Interval later,
-// unless somebody who was told nothing takes the tokens meanwhile. Nobody is told more
+// unless a client without a time takes the tokens meanwhile. No client is given more
 // than MaxWait; where more wait than get tokens until then, the caller has to spread them.
 //
 // # Memory, and who can use it against whom
@@ -26,7 +26,7 @@
 //   - who is in debt by d is forgotten only when every other bucket of the shard is in
 //     debt by at least d. To have one drained bucket forgotten takes as many drained ones
 //     as the table holds: capacity × Burst tokens, each from a key of its own;
-//   - being forgotten means having a full bucket again. Whoever fills the table gets
+//   - being forgotten means having a full bucket again. A client that fills the table gets
 //     others let in too early, never refused.
 //
 // # The gate

@@ -182,7 +182,7 @@ func (m *gateModel) someGiveUp(t *rapid.T) {
 
 func consistent(t *rapid.T, g *Gate, in, queued int) {
 	if g.busy != in || g.busy > g.places || g.waiting != queued || g.waiting > g.room {
-		t.Fatalf("%d in (of %d, told %d), %d wait (of %d, told %d)", in, g.places, g.busy, queued, g.room, g.waiting)
+		t.Fatalf("%d in (of %d, reported %d), %d wait (of %d, reported %d)", in, g.places, g.busy, queued, g.room, g.waiting)
 	}
 	for _, c := range g.turns {
 		if g.admits(c) {

@@ -51,7 +51,7 @@ func TestRateIsBounded(t *testing.T) {
 	}
 }
 
-// Who waits as long as it was told is let in, however many were refused together, and
+// A client that waits as long as it was asked to is let in, however many were refused together, and
 // though each comes up to one interval late.
 //
 // spec: SRV-04
@@ -72,7 +72,7 @@ func TestWaitsAreTrue(t *testing.T) {
 		sortTimes(due)
 		for _, at := range due {
 			if wait := table.Take(1, r, at); wait != 0 {
-				t.Fatalf("told to come at %v and refused for %v", at.Sub(start), wait)
+				t.Fatalf("asked to come at %v and refused for %v", at.Sub(start), wait)
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestCheckTakesNothing(t *testing.T) {
 	require.Zero(t, table.Check(1, r, start))
 	table.Charge(1, r, start)
 	require.Equal(t, time.Second, table.Check(1, r, start))
-	require.Equal(t, 2*time.Second, table.Check(1, r, start), "the next one is told the next token")
+	require.Equal(t, 2*time.Second, table.Check(1, r, start), "the next one gets the time of the next token")
 	for range 100 {
 		table.Charge(1, r, start) // let in together, all pay
 	}

@@ -78,7 +78,7 @@ func (m *managed) login(at int, secret, user string) *protocol.TokenReply {
 	return grant
 }
 
-// What one collector is told holds at all: an app is made, a user's tokens are revoked, a
+// What one collector is asked to do holds at all: an app is made, a user's tokens are revoked, a
 // secret is taken away, the app is deleted. Open connections end; those whom it does not
 // concern go on.
 //

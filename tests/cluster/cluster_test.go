@@ -39,7 +39,7 @@ func TestCollectorsDieAndRestart(t *testing.T) {
 }
 
 // TestTheDatabaseGoesAway and comes back: stopped, killed, and frozen with its connections
-// open. Clients are told to slow down, and the collectors recover by themselves.
+// open. Clients are asked to slow down, and the collectors recover by themselves.
 //
 // spec: SRV-03
 func TestTheDatabaseGoesAway(t *testing.T) {

@@ -110,7 +110,7 @@ func (c *cluster) open() *postgres.Store {
 	return store
 }
 
-// slowed is how often clients were told to slow down.
+// slowed is how often clients were asked to slow down.
 func (c *cluster) slowed() (n int) {
 	for _, client := range c.clients {
 		n += client.Slowed

@@ -146,7 +146,7 @@ func TestSummariesSurvive(t *testing.T) {
 		alice.play(t, c.collectors[0], n-1, n)
 		got := summary(t, c.open(), whole)
 		equal(t, want, got)
-		require.Equal(t, 1, got.Revision, "nobody told a half")
+		require.Equal(t, 1, got.Revision, "nobody reported a half")
 		first, revised := ended(c.collectors...)
 		require.Equal(t, [2]float64{1, 0}, [2]float64{first, revised})
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// ConferenceID is where clients are that were not told another.
+// ConferenceID is where clients are that were given no other.
 const ConferenceID = "delivery"
 
 // Habits say how a client behaves. The zero value is a client as docs/protocol.md wants

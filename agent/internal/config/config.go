@@ -1,4 +1,4 @@
-// Package config is what qos-agent can be told: by flag, by environment, by a YAML file, in
+// Package config is the configuration of qos-agent: by flag, by environment, by a YAML file, in
 // this order. One list (keys) is behind all three and behind the table in docs/agent.md.
 package config
 
@@ -73,7 +73,7 @@ type OIDC struct {
 	Timeout          time.Duration
 }
 
-// Default returns the configuration before anything is told.
+// Default returns the configuration before anything is set.
 func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:8490", SocketMode: "0660", Path: "/token", InFlight: 256, StopTimeout: 10 * time.Second,

@@ -44,7 +44,7 @@ func TestShortestFiles(t *testing.T) {
 	}
 }
 
-// TestFlagBeforeEnvironmentBeforeFile: each key can be told in three ways.
+// TestFlagBeforeEnvironmentBeforeFile: each key can be set in three ways.
 func TestFlagBeforeEnvironmentBeforeFile(t *testing.T) {
 	file := good[config.WhoHeader] + "path: /file\ntoken: {lifetime: 6m}\nkeys.directory: /file\n"
 	env := map[string]string{"QOS_AGENT_PATH": "/env", "QOS_AGENT_TOKEN_LIFETIME": "7m"}

@@ -36,7 +36,7 @@ func (l *List) Set(text string) error {
 	return nil
 }
 
-// Load returns the configuration told by args (without the program's name), environment
+// Load returns the configuration given by args (without the program's name), environment
 // (lookup as os.LookupEnv) and the file that either names. help gets the list of flags when
 // they are asked for; the error is then flag.ErrHelp.
 func Load(args []string, lookup func(string) (string, bool), help io.Writer) (Config, error) {
@@ -51,13 +51,13 @@ func Load(args []string, lookup func(string) (string, bool), help io.Writer) (Co
 	if flags.NArg() > 0 {
 		return Config{}, fmt.Errorf("flags: %q is no flag; values follow as --name=value", flags.Arg(0))
 	}
-	told := make(map[string]bool) // by a flag: nothing else may change it
-	flags.Visit(func(f *flag.Flag) { told[f.Name] = true })
-	if err := fromEnvironment(flags, lookup, told); err != nil {
+	given := make(map[string]bool) // by a flag: nothing else may change it
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if err := fromEnvironment(flags, lookup, given); err != nil {
 		return Config{}, err
 	}
 	if *file != "" {
-		if err := fromFile(flags, *file, told); err != nil {
+		if err := fromFile(flags, *file, given); err != nil {
 			return Config{}, err
 		}
 	}
@@ -69,14 +69,14 @@ func EnvName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool), told map[string]bool) error {
+func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool), given map[string]bool) error {
 	var errs []error
 	flags.VisitAll(func(f *flag.Flag) {
 		value, ok := lookup(EnvName(f.Name))
-		if !ok || told[f.Name] {
+		if !ok || given[f.Name] {
 			return
 		}
-		told[f.Name] = true
+		given[f.Name] = true
 		if err := flags.Set(f.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", EnvName(f.Name), err))
 		}
@@ -84,7 +84,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool), to
 	return errors.Join(errs...)
 }
 
-func fromFile(flags *flag.FlagSet, path string, told map[string]bool) error {
+func fromFile(flags *flag.FlagSet, path string, given map[string]bool) error {
 	f, err := os.Open(path) //nolint:gosec // G304: the operator names it
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -100,7 +100,7 @@ func fromFile(flags *flag.FlagSet, path string, told map[string]bool) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		errs = append(errs, apply(flags, e, told))
+		errs = append(errs, apply(flags, e, given))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -108,11 +108,11 @@ func fromFile(flags *flag.FlagSet, path string, told map[string]bool) error {
 	return nil
 }
 
-func apply(flags *flag.FlagSet, e entry, told map[string]bool) error {
+func apply(flags *flag.FlagSet, e entry, given map[string]bool) error {
 	if e.key == configFlag || flags.Lookup(e.key) == nil {
 		return fmt.Errorf("line %d: there is no key %q", e.line, e.key)
 	}
-	if told[e.key] {
+	if given[e.key] {
 		return nil
 	}
 	if err := flags.Set(e.key, e.value); err != nil {

@@ -58,7 +58,7 @@ func (c *Config) validateListeners(need func(bool, string, string)) {
 func (c *Config) validateWho(need func(bool, string, string)) {
 	switch c.Who {
 	case WhoHeader:
-		// Whoever reaches the port and guesses the secret is any user, so the door is narrow.
+		// A caller who reaches the port and guesses the secret can be any user, so few may reach it.
 		need(c.localListen(), "listen", "must be a loopback address or a Unix socket for the way header, also with allow_remote")
 		need(c.Header.User != "", "header.user", "is required")
 		need(c.Header.Secret != "", "header.secret", "is required")

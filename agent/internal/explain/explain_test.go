@@ -163,7 +163,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 	require.NotContains(t, text(t, r), "\u009b")
 }
 
-// FuzzToken: the explanation says of a token that it is good only if golang-jwt, told to
+// FuzzToken: the explanation says of a token that it is good only if golang-jwt, asked to
 // take ES256 alone, takes it too.
 func FuzzToken(f *testing.F) {
 	good, want := made(f)

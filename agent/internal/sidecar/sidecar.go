@@ -175,7 +175,7 @@ func (s *sidecar) reload(ctx context.Context, hup <-chan os.Signal) {
 		case <-ctx.Done():
 			return
 		case <-hup:
-			if s.keys.Reload() == nil { // its error is told by keyChanged
+			if s.keys.Reload() == nil { // keyChanged reports its error
 				s.log.Info("looked at the keys", zap.String("keyID", s.keys.Current().ID()))
 			}
 		}

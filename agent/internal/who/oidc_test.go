@@ -186,9 +186,9 @@ func TestProvidersThatAreRefused(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(o.Close)
 		ctx, cancel := context.WithCancel(t.Context())
-		var told error
-		o.Run(ctx, func(err error) { told = err; cancel() })
-		require.ErrorContains(t, told, want)
+		var reported error
+		o.Run(ctx, func(err error) { reported = err; cancel() })
+		require.ErrorContains(t, reported, want)
 		require.Error(t, o.Ready())
 	}
 	i := oidctest.New(t)

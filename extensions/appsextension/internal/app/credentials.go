@@ -75,7 +75,7 @@ func (a *App) DeleteSecret(id string) error {
 }
 
 // AddKey registers a verification key. The body has algorithm; for ES256 publicKey, PEM or
-// a JWK; for HS256 secret, or none: then one is made and told. keyID is that of the
+// a JWK; for HS256 secret, or none: then one is made and returned. keyID is that of the
 // JWK, or the key's thumbprint (RFC 7638), or made, where the body has none.
 func (a *App) AddKey(appID string, raw []byte, vault Sealer, now time.Time) (Shown, error) {
 	o := body(raw, "keyID", "algorithm", "publicKey", "secret", "disabled")

@@ -23,7 +23,7 @@ type Sealer interface {
 	Open(purpose, sealed string) (secret []byte, newest bool, err error)
 }
 
-// Shown is a secret that is told once, to who made it.
+// Shown is a secret that is returned once, to its maker.
 type Shown struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`

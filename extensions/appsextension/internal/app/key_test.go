@@ -142,7 +142,7 @@ func TestKeys(t *testing.T) {
 		return shown
 	}
 	named := add(`{"algorithm":"ES256","keyID":"mine","publicKey":` + quoted(t, text) + `}`)
-	require.Equal(t, Shown{ID: "mine"}, named, "there is no secret to be told")
+	require.Equal(t, Shown{ID: "mine"}, named, "there is no secret to be returned")
 	print1 := add(`{"algorithm":"ES256","publicKey":` + quoted(t, text) + `}`)
 	require.Len(t, print1.ID, 43)
 	require.Equal(t, "kid", add(fmt.Sprintf(`{"algorithm":"ES256","publicKey":{"kty":"EC","crv":"P-256","x":"%s","y":"%s","kid":"kid"}}`, x, y)).ID)

@@ -40,7 +40,7 @@ func AssertEqualQosstorageDeleted(t *testing.T, tt *componenttest.Telemetry, dps
 func AssertEqualQosstorageFollowOverflows(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_follow_overflows",
-		Description: "Times a follower of commits was so slow that it was told to read everything anew. [Beta]",
+		Description: "Followers of commits that were too slow and had to read everything anew. [Beta]",
 		Unit:        "{overflow}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
