@@ -248,7 +248,7 @@ export interface MediaStreamTrackStats {
   remoteUserID: UserID | null;
   /** Whose stream it is: as associateMstWithUserID() said, else the local user's or the remote one's. */
   userID: UserID | null;
-  /** Whose report: of this browser, or of the other end as it told this browser (`remote-…`). */
+  /** Whose report: of this browser, or of the other end as this browser received it (`remote-…`). */
   statsType: 'inbound-rtp' | 'outbound-rtp' | 'remote-inbound-rtp' | 'remote-outbound-rtp';
   /** The stream. */
   ssrc: number;
@@ -306,7 +306,7 @@ export interface FabricStats {
   connectionState: 'online' | 'offline';
   /** `established` ↔ `disrupted` once it is set up; `terminated` in exactly one last call. */
   fabricState: 'initialising' | 'established' | 'disrupted' | 'terminated';
-  /** The page of the conference on the dashboard; null before the collector has told it. */
+  /** The page of the conference on the dashboard; null before the collector has sent it. */
   conferenceURL: string | null;
   /** As addNewFabric() said. */
   conferenceID: string;

@@ -855,10 +855,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       // Of an encoding that was switched off Chromium goes on to say what it was meant to have.
       targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate
     });
-    const told = (bytes) => sentMs > 0 ? num(bytes) : null;
+    const reported = (bytes) => sentMs > 0 ? num(bytes) : null;
     const sender = {
-      bytes: told(other.bytesSent),
-      packets: told(other.packetsSent),
+      bytes: reported(other.bytesSent),
+      packets: reported(other.packetsSent),
       ms: num(sentMs) ?? 0
     };
     return { measures, sender };
@@ -1226,8 +1226,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let done = false;
     const monitor = createMonitor(mono());
     const reader = createReader(pc);
-    function event(name, data = {}, stamp = clock.stamp(), told2) {
-      env.enqueue({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told2 });
+    function event(name, data = {}, stamp = clock.stamp(), reported2) {
+      env.enqueue({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: reported2 });
     }
     const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
     async function measure2() {
@@ -1367,8 +1367,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       event("fabricTerminated", { reason, measurementFollows: !(now || stage) || void 0 }, stamp);
       if (reason !== "pagehide") env.leave();
     }
-    const told = pcCallback && later.bind(null, pcCallback);
-    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, told);
+    const reported = pcCallback && later.bind(null, pcCallback);
+    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, reported);
     const life = watchLifecycle(pc, mono, {
       emit: event,
       connected,
@@ -1942,7 +1942,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     let endedFabrics = [];
     let left = [];
     const announcements = /* @__PURE__ */ new Map();
-    const told = /* @__PURE__ */ new Set();
+    const reportedErrors = /* @__PURE__ */ new Set();
     let id = "";
     let lastFabric = 0;
     let intervalMs = 1e4;
@@ -1988,10 +1988,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       startBeat();
     }
     function report(csError, msg) {
-      if (told.has(csError)) return;
-      if (csError === "success") told.clear();
-      told.delete("success");
-      told.add(csError);
+      if (reportedErrors.has(csError)) return;
+      if (csError === "success") reportedErrors.clear();
+      reportedErrors.delete("success");
+      reportedErrors.add(csError);
       env.report(csError, msg);
     }
     const transport = createTransport({
@@ -2157,7 +2157,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
       again(next) {
         info = next;
-        told.clear();
+        reportedErrors.clear();
         start();
       },
       /** Ends the session for another one. */

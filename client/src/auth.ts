@@ -40,7 +40,7 @@ export interface Token {
 export interface AuthEnv {
   url: string;
   clock: Clock;
-  /** Told when the token generator is late; the login goes on waiting for it. */
+  /** Called when the token generator is late; the login goes on waiting for it. */
   late(error: Refusal): void;
 }
 

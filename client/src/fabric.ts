@@ -89,8 +89,8 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   const reader = createReader(pc);
 
   /** Records an event of the fabric. */
-  function event(name: string, data: object = {}, stamp = clock.stamp(), told?: Done): void {
-    env.enqueue({ type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done: told });
+  function event(name: string, data: object = {}, stamp = clock.stamp(), reported?: Done): void {
+    env.enqueue({ type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done: reported });
   }
 
   const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
@@ -263,8 +263,8 @@ export function createFabric(pc: object, info: FabricInfo, env: FabricEnv, pcCal
   }
 
   // It waits in the queue: bound, since a closure would keep the PeerConnection.
-  const told = pcCallback && later.bind<null, [PcCallback], Parameters<PcCallback>, void>(null, pcCallback);
-  event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, told);
+  const reported = pcCallback && later.bind<null, [PcCallback], Parameters<PcCallback>, void>(null, pcCallback);
+  event('fabricAdded', { alreadyConnected: isConnected(pc) }, info.addedAt, reported);
   const life = watchLifecycle(pc, mono, {
     emit: event,
     connected,

@@ -54,7 +54,7 @@ export function isConnected(pc: object): boolean {
   }, false);
 }
 
-/** Whether a PeerConnection was closed. It does not tell of its own close(): whoever asks finds out. */
+/** Whether a PeerConnection was closed. It reports no close() of its own: the state has to be read. */
 export function isClosed(pc: object): boolean {
   return attempt(() => statesOf(pc).includes('closed'), false);
 }
@@ -89,7 +89,7 @@ export function watchLifecycle(target: object, mono: () => number, events: Lifec
     return ice() === 'new' && checkingAt === undefined ? 'gathering' : 'connectivity';
   }
 
-  /** How far a fabric got that is not connected; null once its failure was told. */
+  /** How far a fabric got that is not connected; null once its failure was reported. */
   const stage = () => (established || failed ? null : attempt(reached, 'connectivity'));
 
   function negotiation(): void {

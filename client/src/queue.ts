@@ -11,7 +11,7 @@ import { json } from './result.ts';
 import type { CsError } from './types.ts';
 import { byteLength } from './validate.ts';
 
-/** Told once what became of a frame. */
+/** Called once with what became of a frame. */
 export type Done = (err: CsError | 'failure', msg: string) => void;
 
 /** A frame to be numbered. */

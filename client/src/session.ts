@@ -61,8 +61,8 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
   let left: Fabric[] = [];
   /** How each fabric is announced: always in the same words, so that its number means the same all session. */
   const announcements = new Map<number, () => string>();
-  /** What the application was told since the last change between success and outage. */
-  const told = new Set<CsError>();
+  /** The results that the application got since the last change between success and outage. */
+  const reportedErrors = new Set<CsError>();
   let id = '';
   let lastFabric = 0;
   let intervalMs = 10_000;
@@ -116,10 +116,10 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
 
   /** Once per outage and kind, and success when sending works again (INIT-05). */
   function report(csError: CsError, msg: string): void {
-    if (told.has(csError)) return;
-    if (csError === 'success') told.clear();
-    told.delete('success');
-    told.add(csError);
+    if (reportedErrors.has(csError)) return;
+    if (csError === 'success') reportedErrors.clear();
+    reportedErrors.delete('success');
+    reportedErrors.add(csError);
     env.report(csError, msg);
   }
 
@@ -330,7 +330,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
     again(next: SessionInfo): void {
       info = next;
-      told.clear();
+      reportedErrors.clear();
       start();
     },
 

@@ -53,7 +53,7 @@ export function createTransport(env: TransportEnv) {
   let resting = false;
   let attempts = 0;
   let socketRefusals = 0;
-  let notBefore = 0; // of clock.mono(): what the collector told
+  let notBefore = 0; // of clock.mono(): from the collector's retryAfterMs
   let postUntil = 0; // on the monotonic clock: WebSockets are not tried before
   let posting = false; // WebSockets are refused; the POST door stands in
   let windowFrames = 256;
@@ -275,7 +275,7 @@ export function createTransport(env: TransportEnv) {
         hold(refusal.waitMs, true);
         break;
       case 'bye':
-        socketRefusals = 0; // whoever said it, WebSockets get there
+        socketRefusals = 0; // a refusal proves that WebSockets get there
         // A token that ended while its successor was already here.
         if (refusal.reasonCode === 'token_expired' && token && token !== helloToken) reconnect(refusal.waitMs);
         else lost(refusal);

@@ -20,7 +20,7 @@ export function linesOf({ lost, sets, line }: Entry, context: Context, heard: Se
   return [...announcements, line()];
 }
 
-/** A POST body (protocol 8): hello and as many entries as fit, each told to took. */
+/** A POST body (protocol 8): hello and as many entries as fit, each passed to took. */
 export function postBody(
   hello: object,
   entries: readonly Entry[],

@@ -146,12 +146,12 @@ describe('csInitCallback of an initialize() that another replaced (spec: INIT-05
 
   it('one that had its result hears no other', async () => {
     const page = await open();
-    expect(page.told).toEqual(['success']);
+    expect(page.reported).toEqual(['success']);
     const heard: string[] = [];
     const hear = (csError: string) => heard.push(csError);
     for (const user of ['bob', 'carol']) taken(page.qos.initialize('demo', tokens, user, hear));
     await welcome(page.harness);
-    expect(page.told).toEqual(['success']);
+    expect(page.reported).toEqual(['success']);
     expect(heard).toEqual(['success']); // one function, one result
   });
 

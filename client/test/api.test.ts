@@ -143,16 +143,16 @@ describe('before initialize() (spec: INIT-07)', () => {
   it('keeps callbacks and refuses the rest', async () => {
     startHarness();
     const qos = makeQos()();
-    const told: string[] = [];
+    const reported: string[] = [];
     expect(qos.on('stats', () => undefined).status).toBe('success');
     expect(qos.attachWifiStatsHandler(async () => '{}').status).toBe('success');
     const failed = qos.addNewFabric(new FakePeerConnection(), 'bob', 'audio', 'c', null, (err, msg) =>
-      told.push(`${err}: ${msg}`),
+      reported.push(`${err}: ${msg}`),
     );
     expect(failed).toMatchObject({ status: 'failure', msg: 'initialize() must be called first' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(['failure: initialize() must be called first']);
+    expect(reported).toEqual(['failure: initialize() must be called first']);
   });
 
   it('refuses incomplete arguments and says so to the callback too', async () => {
@@ -162,22 +162,22 @@ describe('before initialize() (spec: INIT-07)', () => {
     expect(call()).toBe('AppID must be a non-empty string of at most 256 bytes, got nothing');
     expect(call('demo', '')).toContain('AppSecret must be');
     expect(call('demo', 's', {})).toContain('localUserID.aliasName must be');
-    const told: string[] = [];
-    expect(call('demo', 's', 'u', (e: string) => told.push(e), null, { backendUrl: 'nonsense://x' })).toContain(
+    const reported: string[] = [];
+    expect(call('demo', 's', 'u', (e: string) => reported.push(e), null, { backendUrl: 'nonsense://x' })).toContain(
       'backendUrl',
     );
     await harness.run();
-    expect(told).toEqual(['authError']);
+    expect(reported).toEqual(['authError']);
   });
 });
 
 it('an app secret needs WebCrypto, and says so (spec: AUTH-07)', async () => {
   const harness = startHarness();
   vi.stubGlobal('crypto', { getRandomValues: webcrypto.getRandomValues.bind(webcrypto) });
-  const told: string[] = [];
-  makeQos()().initialize('demo', 'secret', 'alice', (err, msg) => told.push(`${err}: ${msg}`));
+  const reported: string[] = [];
+  makeQos()().initialize('demo', 'secret', 'alice', (err, msg) => reported.push(`${err}: ${msg}`));
   await harness.run();
-  expect(told).toEqual([expect.stringMatching(/^authError: no WebCrypto/)]);
+  expect(reported).toEqual([expect.stringMatching(/^authError: no WebCrypto/)]);
 });
 
 describe('addNewFabric', () => {
@@ -364,9 +364,9 @@ describe('sendFabricEvent', () => {
 describe('the other operations', () => {
   it('sendUserFeedback (spec: API-07, FAB-12)', async () => {
     const { harness, qos, socket } = await online();
-    const told: string[] = [];
+    const reported: string[] = [];
     const feedback = { userId: 'alice', overall: '4', audio: null, video: 3, comment: 'c'.repeat(5000) };
-    const result = qos.sendUserFeedback(conference, feedback as never, (err) => told.push(err));
+    const result = qos.sendUserFeedback(conference, feedback as never, (err) => reported.push(err));
     expect(result).toMatchObject({ status: 'success', msg: 'feedback.comment was cut to 4096 bytes' });
     const frame = socket.of('feedback')[0];
     expect(frame).toMatchObject({
@@ -379,7 +379,7 @@ describe('the other operations', () => {
     });
     socket.say({ type: 'ack', seq: frame?.seq });
     await harness.run();
-    expect(told).toEqual(['success']);
+    expect(reported).toEqual(['success']);
     expect(qos.sendUserFeedback(conference, { userID: 'a', overall: 6 }).msg).toContain(
       'feedback.overall must be an integer from 1 to 5',
     );
@@ -417,16 +417,16 @@ describe('the other operations', () => {
   it('on() takes several callbacks and refuses unknown names (spec: API-08)', async () => {
     const harness = startHarness();
     const qos = makeQos()();
-    const told: unknown[][] = [];
+    const reported: unknown[][] = [];
     for (const name of ['preCallTestResults', 'defaultConfig', 'recommendedConfig', 'connectionRecommendation'])
       expect(qos.on(name as 'stats', () => undefined).status).toBe('success');
-    qos.on('error', (...args: unknown[]) => told.push(args));
-    qos.on('error', (...args: unknown[]) => told.push(args));
+    qos.on('error', (...args: unknown[]) => reported.push(args));
+    qos.on('error', (...args: unknown[]) => reported.push(args));
     expect(qos.on('nonsense' as 'stats', () => undefined).msg).toContain('eventName must be one of preCallTestResults');
     expect(qos.on('stats', null as never).status).toBe('failure');
     qos.initialize('demo', (_f, cb) => cb('no'), 'alice');
     await harness.run();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['tokenGenerationError', 'no'],
       ['tokenGenerationError', 'no'],
     ]);

@@ -19,7 +19,7 @@ import {
 import { backendUrl, FakePeerConnection } from './harness.ts';
 
 watchForThrows();
-beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined)); // callbacks that throw are told there
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined)); // callbacks that throw are reported there
 
 const bytes = (n: number) => 'x'.repeat(n);
 const thrower = () => {

@@ -242,13 +242,13 @@ describe('the life of a fabric', () => {
 
   it('is one for the same PeerConnection and conference, and another for another (spec: FAB-09, FAB-10)', async () => {
     const { harness, qos, pc, add, socket } = await call();
-    const told: string[] = [];
-    add([(err: string) => told.push(err)]);
-    expect(add([undefined, (err: string) => told.push(err)])).toMatchObject({ status: 'success' });
+    const reported: string[] = [];
+    add([(err: string) => reported.push(err)]);
+    expect(add([undefined, (err: string) => reported.push(err)])).toMatchObject({ status: 'success' });
     expect(qos.addNewFabric(pc, 'carol', 'audio', 'other').status).toBe('success');
     socket.say({ type: 'ack', seq: 2 });
     await harness.run();
-    expect(told).toEqual(['success', 'success']);
+    expect(reported).toEqual(['success', 'success']);
     expect(socket.of('fabric').map((f) => [f.fabric, f.conferenceID, f.remoteUserID])).toEqual([
       [1, 'a b', 'bob'],
       [2, 'other', 'carol'],
@@ -279,7 +279,7 @@ describe('local addresses', () => {
     })),
   ];
 
-  it('are told of the selected pair and of all candidates, each once (spec: INIT-04, FAB-14)', async () => {
+  it('are reported of the selected pair and of all candidates, each once (spec: INIT-04, FAB-14)', async () => {
     const { harness, pc, add, find } = await call();
     pc.reports = reports('198.51.100.7');
     add();
@@ -445,8 +445,8 @@ describe('measuring', () => {
     pc.reports = timeless('chromium').reports[1] ?? [];
     for (const report of pc.reports) if (report.type === 'remote-inbound-rtp') report.fractionLost = 0.125;
     await harness.run(10_000);
-    const told = stats[0]?.mediaStreamTracks.filter((t) => t.statsType === 'remote-inbound-rtp');
-    expect(told?.map((t) => [t.fractionLoss, t.packetLossPercentage])).toEqual([
+    const reported = stats[0]?.mediaStreamTracks.filter((t) => t.statsType === 'remote-inbound-rtp');
+    expect(reported?.map((t) => [t.fractionLoss, t.packetLossPercentage])).toEqual([
       [0.125, 12.5],
       [0.125, 12.5],
     ]);

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   stopHarness();
-  await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are told after the microtasks
+  await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are reported after the microtasks
   process.off('unhandledRejection', note);
   expect(uncaught).toEqual([]);
 });
@@ -47,7 +47,7 @@ const broken = () => {
   throw new Error('a getter of the application');
 };
 
-/** A PeerConnection of which that member throws once it is told to. */
+/** A PeerConnection of which that member throws once it is set to. */
 function breakable(...names: string[]) {
   const state = { broken: false };
   const pc = new FakePeerConnection();
@@ -66,10 +66,10 @@ describe('a PeerConnection that throws (spec: LIB-07, FAB-10)', () => {
 
   it.each([[['getStats']], [states], [['addEventListener']], [['removeEventListener']]])('%s', async (names) => {
     const { harness, qos } = await online();
-    const told: string[] = [];
+    const reported: string[] = [];
     const { proxy, state } = breakable(...names);
     state.broken = names[0] !== 'getStats'; // without getStats it is none
-    const result = qos.addNewFabric(proxy, 'bob', 'multiplex', conference, (err) => told.push(err));
+    const result = qos.addNewFabric(proxy, 'bob', 'multiplex', conference, (err) => reported.push(err));
     expect(result.status).toBe('success');
     state.broken = true;
     await harness.run(30_000);
@@ -83,7 +83,7 @@ describe('a PeerConnection that throws (spec: LIB-07, FAB-10)', () => {
     expect(names1.at(-1)).toBe('fabricTerminated');
     harness.socket().say({ type: 'ack', seq: 1 });
     await harness.run();
-    expect(told).toEqual(['success']);
+    expect(reported).toEqual(['success']);
   });
 
   it('measures again when it has come to its senses', async () => {
@@ -188,7 +188,7 @@ describe('a page without what the library needs (spec: LIB-07, AUTH-07)', () => 
 describe('the token (spec: AUTH-02, INIT-05)', () => {
   const expired = { type: 'bye', code: 'token_expired', csError: 'authError', message: 'over', retry: true };
 
-  it('a connection that ends with its old token goes on with the renewed one, and nobody is told', async () => {
+  it('a connection that ends with its old token goes on with the renewed one, and nobody is notified', async () => {
     const { harness, socket } = await online();
     await harness.run(7_200_000 * 0.95 + 1000);
     const logins = harness.posts.length;
@@ -212,7 +212,7 @@ describe('the token (spec: AUTH-02, INIT-05)', () => {
     expect(harness.posts.length).toBe(failed + 1);
   });
 
-  it('a renewal comes again no earlier than it is told', async () => {
+  it('a renewal is tried again no earlier than the collector allows', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5); // renews at 90 %
     let busy = false;
     const { harness } = await online(() => (busy ? throttled(200_000) : token()));
@@ -288,7 +288,7 @@ describe('the network', () => {
     expect(FakeSocket.all.length).toBeLessThan(12);
   });
 
-  it('another refusal after one that was mended is told again (spec: INIT-05)', async () => {
+  it('another refusal after one that was mended is reported again (spec: INIT-05)', async () => {
     const { harness, qos, socket } = await online();
     const nack = (seq: number) => {
       socket.say({ type: 'nack', seq, code: 'field_value', csError: 'csProtoError', message: `no ${seq}` });
@@ -306,7 +306,7 @@ describe('the network', () => {
   });
 });
 
-describe('what is told (spec: INIT-05)', () => {
+describe('what is reported (spec: INIT-05)', () => {
   it('a renewal during an outage is no success', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5); // in the middle: 90 %
     const { harness, socket } = await online();
@@ -325,20 +325,20 @@ describe('what is told (spec: INIT-05)', () => {
 
   it('a session that was replaced says nothing any more', async () => {
     const { harness, qos, socket } = await online();
-    const told: string[] = [];
+    const reported: string[] = [];
     qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference);
     qos.initialize(
       'demo',
       () => undefined,
       'carol',
-      (err) => told.push(err),
+      (err) => reported.push(err),
       null,
       { backendUrl },
     );
     socket.say({ type: 'nack', seq: 1, code: 'field_value', csError: 'csProtoError', message: 'no' });
     socket.say({ type: 'ack', seq: 2 });
     await harness.run(5000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
@@ -462,13 +462,13 @@ describe('the POST door', () => {
   it('an attempt to get back to WebSockets is no outage (spec: INIT-05)', async () => {
     const { harness } = await behindPosts(taken);
     await harness.run(1000);
-    const told = harness.inits.length;
+    const reported = harness.inits.length;
     for (let i = 0; i < 100; i++) {
       const socket = harness.socket();
       if (socket.readyState === 0) socket.drop();
       await harness.run(10_000);
     }
-    expect(harness.inits.slice(told)).toEqual([]);
+    expect(harness.inits.slice(reported)).toEqual([]);
   });
 
   it('an answer that comes after initialize() came again is not taken for the new connection', async () => {

@@ -30,12 +30,12 @@ function setup(limits: Partial<QueueLimits> = {}) {
 describe('the queue', () => {
   it('numbers frames from 1 without gaps and acknowledges cumulatively', () => {
     const { queue, frame, sendAll } = setup();
-    const told: string[] = [];
-    for (let i = 0; i < 4; i++) queue.push(frame('event', 1, 5, (err) => told.push(`${i} ${err}`)));
+    const reported: string[] = [];
+    for (let i = 0; i < 4; i++) queue.push(frame('event', 1, 5, (err) => reported.push(`${i} ${err}`)));
     expect(sendAll().map((f) => f.seq)).toEqual([1, 2, 3, 4]);
     queue.nack(2, 'csProtoError', 'bad');
     queue.ack(3);
-    expect(told).toEqual(['1 csProtoError', '0 success', '2 success']);
+    expect(reported).toEqual(['1 csProtoError', '0 success', '2 success']);
     expect(queue.lastAcked()).toBe(3);
     expect(queue.unacked()).toBe(true);
     queue.ack(4);
@@ -124,14 +124,14 @@ describe('the queue', () => {
     expect(sent.at(-1)).toMatchObject({ seq: 13 });
   });
 
-  it('drops events only when nothing else is left, and tells whoever waits', () => {
+  it('drops events only when nothing else is left, and calls back those that wait', () => {
     const { queue, frame, sendAll } = setup({ maxBytes: 1000 });
-    const told: string[] = [];
-    for (let i = 0; i < 8; i++) queue.push(frame('event', 0, 100, (err) => told.push(err)));
+    const reported: string[] = [];
+    for (let i = 0; i < 8; i++) queue.push(frame('event', 0, 100, (err) => reported.push(err)));
     const sent = sendAll();
-    expect(sent[0]).toMatchObject({ type: 'skip', from: 1, lost: [{ fabric: 0, stats: 0, events: told.length }] });
-    expect(told.length).toBeGreaterThan(0);
-    expect(new Set(told)).toEqual(new Set(['failure']));
+    expect(sent[0]).toMatchObject({ type: 'skip', from: 1, lost: [{ fabric: 0, stats: 0, events: reported.length }] });
+    expect(reported.length).toBeGreaterThan(0);
+    expect(new Set(reported)).toEqual(new Set(['failure']));
   });
 
   it('drops last what tells of the life of a fabric (spec: STAT-07)', () => {

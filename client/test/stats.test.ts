@@ -455,7 +455,7 @@ describe('asking for reports', () => {
     expect(await read(true)).toEqual([reports[0]]);
   });
 
-  it('takes goog reports of a callback form, and never asks so when told not to (spec: STAT-05)', async () => {
+  it('takes goog reports of a callback form, and never asks so when configured not to (spec: STAT-05)', async () => {
     const legacy = (type: string, id: string, values: Record<string, string>) => ({
       id,
       type,

@@ -29,13 +29,13 @@ describe('a policy that forbids WebSockets (spec: INIT-05, SRV-03)', () => {
       },
     );
     const { qos } = connect(harness, { backendUrl });
-    const told: string[] = [];
-    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', 'standup', null, (err) => told.push(err));
+    const reported: string[] = [];
+    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', 'standup', null, (err) => reported.push(err));
     await harness.run();
     expect(harness.inits.map(([e]) => e)).toEqual(['success', 'wsChannelFailure']);
     await harness.run(3000);
     expect(FakeSocket.all).toHaveLength(3);
-    expect(told).toEqual(['success']);
+    expect(reported).toEqual(['success']);
     expect(harness.inits.at(-1)).toEqual(['success', 'connected']);
   });
 });

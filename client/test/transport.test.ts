@@ -142,16 +142,16 @@ describe('connecting', () => {
     };
     const harness = startHarness(door);
     const { qos } = connect(harness, { backendUrl });
-    const told: string[] = [];
+    const reported: string[] = [];
     await harness.run();
     for (let i = 0; i < 3; i++) {
       harness.socket().drop();
       await harness.run(8000);
     }
     const sockets = FakeSocket.all.length;
-    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, null, (err) => told.push(err));
+    qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, null, (err) => reported.push(err));
     await harness.run(6000);
-    expect(told).toEqual(['success']);
+    expect(reported).toEqual(['success']);
     expect(FakeSocket.all).toHaveLength(sockets);
     const [hello, fabric, event] = lines(posted.find((b) => b.includes('fabricAdded')) ?? '');
     expect([hello.type, fabric.type, event.type]).toEqual(['hello', 'fabric', 'event']);
@@ -269,14 +269,14 @@ describe('what the collector says', () => {
 
   it('nack: the frame is lost, everything else goes on (spec: SRV-02)', async () => {
     const { harness, qos, socket } = await online();
-    const told: string[] = [];
+    const reported: string[] = [];
     qos.addNewFabric(new FakePeerConnection(), 'bob', 'multiplex', conference, (err, msg) =>
-      told.push(`${err} ${msg}`),
+      reported.push(`${err} ${msg}`),
     );
     socket.say({ type: 'nack', seq: 1, code: 'field_value', csError: 'csProtoError', message: 'no' });
     socket.say({ type: 'ack', seq: 1 });
     await harness.run();
-    expect(told).toEqual(['csProtoError no']);
+    expect(reported).toEqual(['csProtoError no']);
     expect(harness.inits.at(-1)).toEqual(['csProtoError', 'no']);
     qos.sendFabricEvent(null, 'dominantSpeaker', conference);
     expect(socket.of('event').at(-1)).toMatchObject({ seq: 2 });
@@ -402,9 +402,9 @@ describe('what the collector says', () => {
           .map((m) => m.seq),
       ).toEqual([1, 2]);
       await harness.run();
-      const told = ['success', 'csProtoError'];
+      const reported = ['success', 'csProtoError'];
       const outages = code === 'hello_expected' ? 1 : 4; // a welcome ends one
-      expect(harness.inits.map(([e]) => e)).toEqual([...Array(outages).fill(told).flat(), 'success']);
+      expect(harness.inits.map(([e]) => e)).toEqual([...Array(outages).fill(reported).flat(), 'success']);
     },
   );
 
@@ -441,11 +441,11 @@ describe('what the collector says', () => {
       for (const { msg } of answers) expect(msg).toContain(reason);
       expect(heard).toEqual([]); // never synchronously
       await harness.run();
-      const told = ['authError', 'not from there'];
+      const reported = ['authError', 'not from there'];
       expect(heard).toEqual([
-        ['new', ...told],
-        ['again', ...told],
-        ['feedback', ...told],
+        ['new', ...reported],
+        ['again', ...reported],
+        ['feedback', ...reported],
       ]);
       expect(qos.on('stats', () => undefined).status).toBe('success'); // it needs no session
     });

@@ -201,8 +201,9 @@ describe('messages of a server', () => {
     await harness.run();
     if (message.type === 'bye') {
       expect(socket.closed).toBe(true);
-      const told = message.code === 'token_expired' ? ['success', 'authenticated'] : [message.csError, message.message];
-      expect(harness.inits.at(-1)).toEqual(told);
+      const reported =
+        message.code === 'token_expired' ? ['success', 'authenticated'] : [message.csError, message.message];
+      expect(harness.inits.at(-1)).toEqual(reported);
       await harness.run(120_000);
       expect(FakeSocket.all.length > 1).toBe(message.retry === true);
     } else if (message.type === 'nack') {

@@ -206,8 +206,8 @@ describe('null and undefined (spec: API-12)', () => {
       if (name.startsWith('rename') || name === 'associate') refused(act(page, nothing), 'pc must be a PeerConnection');
       else if (name !== 'fabricTerminated') taken(act(page, nothing));
     }
-    const told = page.of('event').slice(-3);
-    expect(told.map(({ event, fabric, conferenceID }) => [event, fabric ?? conferenceID])).toEqual([
+    const reported = page.of('event').slice(-3);
+    expect(reported.map(({ event, fabric, conferenceID }) => [event, fabric ?? conferenceID])).toEqual([
       ['audioMute', 1],
       ['dominantSpeaker', conference],
       ['activeDeviceList', conference],

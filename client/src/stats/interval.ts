@@ -61,10 +61,10 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
     targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate,
   });
   // The sender too: without two of its reports it is unknown what it sent.
-  const told = (bytes: unknown) => (sentMs > 0 ? num(bytes) : null);
+  const reported = (bytes: unknown) => (sentMs > 0 ? num(bytes) : null);
   const sender: SenderInterval = {
-    bytes: told(other.bytesSent),
-    packets: told(other.packetsSent),
+    bytes: reported(other.bytesSent),
+    packets: reported(other.packetsSent),
     ms: num(sentMs) ?? 0,
   };
   return { measures, sender };

@@ -59,7 +59,7 @@ export interface Page {
   sent(): Message[];
   of(type: string): Message[];
   events(): [unknown, unknown][];
-  told: string[];
+  reported: string[];
 }
 
 /** Lets the collector welcome whatever connects. */
@@ -72,8 +72,8 @@ export async function welcome(harness: Harness): Promise<void> {
 
 export async function open(qos: Library = new (load())(), user: unknown = 'alice', config?: unknown): Promise<Page> {
   const harness = startHarness();
-  const told: string[] = [];
-  const answer = qos.initialize('demo', tokens, user, (err: string) => told.push(err), null, config);
+  const reported: string[] = [];
+  const answer = qos.initialize('demo', tokens, user, (err: string) => reported.push(err), null, config);
   expect(answer.status).toBe('success');
   await welcome(harness);
   const of = (type: string) => harness.socket().of(type);
@@ -83,7 +83,7 @@ export async function open(qos: Library = new (load())(), user: unknown = 'alice
     sent: () => harness.socket().messages,
     of,
     events: () => of('event').map((message) => [message.event, message.data]),
-    told,
+    reported,
   };
 }
 
@@ -156,7 +156,7 @@ export function watchForThrows(): void {
   });
   afterEach(async () => {
     stopHarness();
-    await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are told after the microtasks
+    await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are reported after the microtasks
     process.off('unhandledRejection', note);
     process.off('uncaughtException', note);
     expect(uncaught).toEqual([]);

@@ -165,14 +165,14 @@ describe('a plug-in (spec: LIB-08, INIT-05, FAB-10)', () => {
     expect(page.of('error').map((error) => error.function)).toEqual(['createOffer', 'addIceCandidate']);
   });
 
-  it('makes an instance for each PeerConnection, and adds it whenever it is told how things are', async () => {
+  it('makes an instance for each PeerConnection, and adds it whenever a state changes', async () => {
     const { startHarness } = await import('../harness.ts');
     const harness = startHarness();
     const pc = new FakePeerConnection();
     const qos = new (load())({}, {}, {});
-    const told: string[] = [];
+    const reported: string[] = [];
     qos.initialize('demo', tokens, 'a-uuid', (err: string) => {
-      told.push(err);
+      reported.push(err);
       qos.addNewFabric(pc, 'a-uuid', qos.fabricUsage.screen, conference, () => undefined);
     });
     await welcome(harness);
@@ -183,7 +183,7 @@ describe('a plug-in (spec: LIB-08, INIT-05, FAB-10)', () => {
     harness.socket().acking = true;
     harness.socket().welcome();
     await harness.run(100);
-    expect(told.length).toBeGreaterThan(1);
+    expect(reported.length).toBeGreaterThan(1);
     expect(harness.socket().of('fabric').length).toBeLessThanOrEqual(1);
     expect(qos.sendFabricEvent(pc, 'audioMute', conference).status).toBe('success');
     expect(harness.socket().of('event').at(-1)).toMatchObject({ event: 'audioMute', fabric: 1 });
@@ -272,15 +272,15 @@ describe('a meeting (spec: LIB-08, INIT-07, API-12)', () => {
     const { startHarness } = await import('../harness.ts');
     const harness = startHarness(() => token());
     const qos = new (load())();
-    const told: string[] = [];
+    const reported: string[] = [];
     let tries = 0;
     const generate = (forcenew: boolean, callback: (error: unknown, token?: string) => void): unknown => {
       if (++tries < 3) return setTimeout(() => generate(forcenew, callback), 100);
       return callback(null, 'jwt');
     };
-    taken(qos.initialize('demo', generate, 'alice', (err: string) => told.push(err)));
+    taken(qos.initialize('demo', generate, 'alice', (err: string) => reported.push(err)));
     await harness.run(1000);
-    expect([tries, told]).toEqual([3, ['success']]);
+    expect([tries, reported]).toEqual([3, ['success']]);
   });
 
   it('has a token generator that returns the request, a promise of the answer as text', async () => {
@@ -291,7 +291,7 @@ describe('a meeting (spec: LIB-08, INIT-07, API-12)', () => {
       return token();
     });
     const qos = new (load())();
-    // The callback of the request runs before whoever waits for the request.
+    // The callback of the request runs before the code that waits for the request.
     const request = (callback: (error: unknown, token?: string) => void) =>
       Promise.resolve('{"token":"jwt"}').then((text) => {
         callback(null, JSON.parse(text).token);
@@ -302,7 +302,7 @@ describe('a meeting (spec: LIB-08, INIT-07, API-12)', () => {
     expect(jwts).toEqual(['jwt']);
   });
 
-  it('is told of an event that there is not any more, and goes on', async () => {
+  it('gets an error for an event that does not exist any more, and goes on', async () => {
     const page = await open();
     const pc = new FakePeerConnection();
     taken(page.qos.addNewFabric(pc, 'bob', 'multiplex', conference));

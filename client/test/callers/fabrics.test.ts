@@ -174,7 +174,7 @@ describe('the same PeerConnection again (spec: FAB-10, FAB-09)', () => {
     expect(page.of('event').at(-1)).toMatchObject({ event: 'audioMute', fabric: 2 });
   });
 
-  it('is added again when all is over, by whoever adds it each time the channel is back: nothing happens', async () => {
+  it('is added again when all is over, by an application that adds it each time the channel is back: nothing happens', async () => {
     const page = await inCall();
     page.pc.set({ signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
     await page.harness.run(3000);

@@ -126,11 +126,11 @@ describe('token generators (spec: INIT-02)', () => {
   async function withGenerator(generator: unknown) {
     const harness = startHarness();
     const qos = new (load())();
-    const told: string[] = [];
-    taken(qos.initialize('demo', generator, 'alice', (err: string) => told.push(err)));
+    const reported: string[] = [];
+    taken(qos.initialize('demo', generator, 'alice', (err: string) => reported.push(err)));
     await harness.run(100);
     if (FakeSocket.all.length) await welcome(harness);
-    return { harness, told, qos };
+    return { harness, reported, qos };
   }
 
   it.each<[string, unknown]>([
@@ -147,8 +147,8 @@ describe('token generators (spec: INIT-02)', () => {
       },
     ],
   ])('%s', async (_, generator) => {
-    const { told } = await withGenerator(generator);
-    expect(told).toEqual(['success']);
+    const { reported } = await withGenerator(generator);
+    expect(reported).toEqual(['success']);
   });
 
   it.each<[string, unknown]>([
@@ -164,21 +164,21 @@ describe('token generators (spec: INIT-02)', () => {
       },
     ],
   ])('fails with %s', async (_, generator) => {
-    const { told } = await withGenerator(generator);
-    expect(told).toEqual(['tokenGenerationError']);
+    const { reported } = await withGenerator(generator);
+    expect(reported).toEqual(['tokenGenerationError']);
   });
 
   it('is asynchronous, and fails: that reaches the callback, not the page', async () => {
-    const { told, harness } = await withGenerator(async () => {
+    const { reported, harness } = await withGenerator(async () => {
       throw new Error('no session');
     });
     await harness.run(15_000);
-    expect(told).toEqual(['tokenGenerationError']);
+    expect(reported).toEqual(['tokenGenerationError']);
   });
 
   it('promises the token and never calls back', async () => {
-    const { told } = await withGenerator(async () => 'jwt');
-    expect(told).toEqual(['success']);
+    const { reported } = await withGenerator(async () => 'jwt');
+    expect(reported).toEqual(['success']);
   });
 });
 
@@ -186,13 +186,13 @@ describe('once more (spec: INIT-06)', () => {
   it('twice at once, as a component that is mounted twice', async () => {
     const harness = startHarness();
     const qos = new (load())();
-    const told: string[] = [];
-    for (let i = 0; i < 2; i++) taken(qos.initialize('demo', tokens, 'alice', (err: string) => told.push(err)));
+    const reported: string[] = [];
+    for (let i = 0; i < 2; i++) taken(qos.initialize('demo', tokens, 'alice', (err: string) => reported.push(err)));
     await harness.run();
     const sockets = FakeSocket.all.filter((socket) => !socket.closed);
     expect(sockets).toHaveLength(1);
     await welcome(harness);
-    expect(told).toEqual(['success', 'success']); // two functions, each hears the result
+    expect(reported).toEqual(['success', 'success']); // two functions, each hears the result
   });
 
   it('after each failure, until it works', async () => {
@@ -203,19 +203,19 @@ describe('once more (spec: INIT-06)', () => {
         : { status: 403, body: '{"type":"error","code":"auth_failed","csError":"authError","message":"no"}' },
     );
     const qos = new (load())();
-    const told: string[] = [];
+    const reported: string[] = [];
     const again = () =>
       taken(
         qos.initialize('demo', tokens, 'alice', (err: string) => {
-          told.push(err);
-          if (err === 'authError' && told.length < 3) again();
-          if (told.length === 2) up = true;
+          reported.push(err);
+          if (err === 'authError' && reported.length < 3) again();
+          if (reported.length === 2) up = true;
         }),
       );
     again();
     await harness.run(1000);
     await welcome(harness);
-    expect(told).toEqual(['authError', 'authError', 'success']);
+    expect(reported).toEqual(['authError', 'authError', 'success']);
   });
 
   it('for each call, with the same user: the calls before go on', async () => {
