@@ -53,7 +53,7 @@ func place(label Label, users []string) bool {
 	return len(label.Users) == 0 || len(users) > 0
 }
 
-// unnamed: the one whose fault it is told nothing, so nobody can be named.
+// unnamed: the participant at fault has no library, so nobody can be named.
 func (a answer) unnamed(who string) bool {
 	return a.right && len(a.users) == 0 && slices.Contains(a.trace.Label.Users, who)
 }
@@ -73,7 +73,7 @@ func answers(t *testing.T, dir string, change func([]plog.Logs) []plog.Logs) (al
 		if change != nil {
 			batches = change(batches)
 		}
-		if len(batches) > 0 { // else nobody told anything
+		if len(batches) > 0 { // else nobody reported anything
 			all = append(all, ask(t, trace, Replay(t, batches)))
 		}
 	}
@@ -85,7 +85,7 @@ const (
 	confident = 0.7 // a wrong answer that is this sure is a lie
 )
 
-// lies: it is wrong, and sure. Of a participant who told nothing nobody can be named.
+// lies: it is wrong, and sure. An uninstrumented peer cannot be named.
 func (a answer) lies(silent string) bool {
 	return !a.placed && !a.unnamed(silent) && a.found.Confidence >= confident
 }
@@ -103,7 +103,7 @@ func TestLikelyCause(t *testing.T) {
 	}
 }
 
-// TestLessEvidence takes a part of what was told away. The answers may be fewer, but hardly
+// TestLessEvidence takes a part of the records away. The answers may be fewer, but hardly
 // any may be wrong and sure.
 //
 // spec: CONF-03
@@ -114,9 +114,9 @@ func TestLessEvidence(t *testing.T) {
 		goal   float64
 	}{
 		"what Firefox does not measure": {asFirefox, "", 0.85},
-		"Ada told nothing":              {without("ada"), "ada", 0.75},
-		"Ben told nothing":              {without("ben"), "ben", 0.85},
-		"Cyd told nothing":              {without("cyd"), "cyd", 0.85},
+		"without Ada's records":         {without("ada"), "ada", 0.75},
+		"without Ben's records":         {without("ben"), "ben", 0.85},
+		"without Cyd's records":         {without("cyd"), "cyd", 0.85},
 		"every other measurement":       {thinned, "", 0.9},
 		"Ben's clock is 2 s ahead":      {func(l []plog.Logs) []plog.Logs { return skewed(l, "ben", 2*time.Second) }, "", 0.9},
 		"Ada's clock is 5 s behind":     {func(l []plog.Logs) []plog.Logs { return skewed(l, "ada", -5*time.Second) }, "", 0.9},
@@ -156,7 +156,7 @@ func share(answers []answer, is func(answer) bool) float64 {
 	return float64(n) / float64(max(1, len(answers)))
 }
 
-// report counts the answers, and lists those that are not right. Who told nothing cannot be
+// report counts the answers, and lists those that are not right. An uninstrumented peer cannot be
 // named: then it is right to name nobody.
 func report(answers []answer, silent string) string {
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package cause holds what real calls that were harmed on purpose told a collector, each
+// Package cause holds what a collector received of real calls that were harmed on purpose, each
 // with what was done to it, so that the likely cause that conference state finds can be
 // held against the truth.
 //

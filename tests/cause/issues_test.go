@@ -12,7 +12,7 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// expectations are issues, as "kind user media direction" as far as they are told, that a
+// expectations are issues, as "kind user media direction" as far as they are given, that a
 // recorded call must have and must not have. Traces are named by patterns (path.Match).
 var expectations = []struct {
 	trace       string
@@ -91,7 +91,7 @@ func TestIssuesOfRecordedCalls(t *testing.T) {
 }
 
 // TestNothingIsMissedThatIsThere: where no device failed and no application took tracks away
-// nobody is told to send nothing, in any call that was recorded.
+// nobody is reported to send nothing, in any call that was recorded.
 //
 // spec: CONF-03
 func TestNothingIsMissedThatIsThere(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Variants of a trace: what a call would have told with one thing less.
+// Variants of a trace: the records of a call with one thing less.
 
 // shuffled gives the batches in another order, and some of them twice; all arrive after the last.
 func shuffled(batches []plog.Logs, seed uint64) []plog.Logs {
@@ -22,7 +22,7 @@ func shuffled(batches []plog.Logs, seed uint64) []plog.Logs {
 	return out
 }
 
-// without takes out all that one user told.
+// without takes out all records of one user.
 func without(who string) func([]plog.Logs) []plog.Logs {
 	return func(batches []plog.Logs) []plog.Logs {
 		return changed(batches, func(user string, records plog.LogRecordSlice) {

@@ -101,14 +101,14 @@ func (m *member) step(t *rapid.T, crashes bool) {
 // settle lets all time pass that anybody waits for. It must come to rest.
 func (c cluster) settle(t *rapid.T) {
 	for range 20 {
-		told := 0
+		reported := 0
 		c.advance(40_000)
 		for _, m := range c {
 			m.check(t)
 			m.tick(t)
-			told += m.flush(t)
+			reported += m.flush(t)
 		}
-		if told == 0 {
+		if reported == 0 {
 			return
 		}
 	}

@@ -131,11 +131,11 @@ func (w *twin) restore(t *rapid.T, p conference.Part) {
 	for _, e := range w.records(t, &c) {
 		w.set.Restore(&e, w.now)
 	}
-	w.set.Restored(p, span, told(t, &c))
+	w.set.Restored(p, span, reported(t, &c))
 }
 
-// told is the summary that the store has, of revision 0 where there is none.
-func told(t *rapid.T, c *storage.Conference) (s conference.Summary) {
+// reported is the summary that the store has, of revision 0 where there is none.
+func reported(t *rapid.T, c *storage.Conference) (s conference.Summary) {
 	if c.Summary != nil {
 		require.NoError(t, json.Unmarshal(c.Summary.Document, &s))
 	}
@@ -152,7 +152,7 @@ func (w *twin) sweep(t *rapid.T) {
 }
 
 // sayMore adds a record to each conference after a crash: what came for one that had its
-// summary, and was not told again before the crash, is told with the next revision.
+// summary, and was not emitted again before the crash, is emitted with the next revision.
 func (w *twin) sayMore(t *rapid.T) {
 	if w.restarts == 0 {
 		return

@@ -68,14 +68,14 @@ func (s *site) isDisrupted(t *testing.T, w *windows) {
 	})+")", nil)
 	up := "fabric.connectionState === 'connected'" // DTLS too: before, a call is not disrupted but fails
 	v.until(patience, up)
-	told := []string{"success"}
+	reported := []string{"success"}
 	for range 2 {
 		relay.dark.Store(true)
-		told = append(told, "appConnectivityError")
-		v.hears(told...)
+		reported = append(reported, "appConnectivityError")
+		v.hears(reported...)
 		relay.dark.Store(false)
 		v.until(patience, up)
-		v.hears(told...)
+		v.hears(reported...)
 	}
 }
 

@@ -26,16 +26,16 @@ func (s *site) faults() map[string]subject {
 // isUnknown: a wrong secret and an AppID that does not exist are the same, and final.
 func (s *site) isUnknown(t *testing.T, w *windows) {
 	t.Helper()
-	var told [][][]string
+	var reported [][][]string
 	for name, who := range map[string][2]string{"wrong-secret": {appID, "another secret"}, "unknown-app": {"nobody", appSecret}} {
 		v := w.visit(t, appOrigin, name, "")
 		v.begin(who[0], quote(who[1]), "eve", s.collector.receiver)
 		d := v.rests("authError")
 		require.Len(t, d.Posts, 2)
 		require.Equal(t, http.StatusUnauthorized, d.Posts[1].Status)
-		told = append(told, d.Account.Init)
+		reported = append(reported, d.Account.Init)
 	}
-	require.Equal(t, told[0], told[1], "from outside they are the same")
+	require.Equal(t, reported[0], reported[1], "from outside they are the same")
 }
 
 // hasNoWebCrypto: a page without TLS cannot prove that it knows a secret. A token needs none
@@ -101,7 +101,7 @@ func (s *site) noWebSockets(name, query string, refuses bool) subject {
 	}
 }
 
-// sendsNonsense: a message that the collector cannot read is told of; the rest goes on.
+// sendsNonsense: a message that the collector cannot read is reported; the rest goes on.
 func (s *site) sendsNonsense(t *testing.T, w *windows) {
 	t.Helper()
 	v := w.visit(t, appOrigin, "malformed", "")

@@ -76,7 +76,7 @@ func (s *site) answersTwice(t *testing.T, w *windows) {
 	require.Equal(t, []string{first}, v.connects().tokensSent())
 }
 
-// answersLate: who does not answer for 10 s is told of; the token is used when it comes.
+// answersLate: a generator without an answer for 10 s is reported; the token is used when it comes.
 func (s *site) answersLate(t *testing.T, w *windows) {
 	t.Helper()
 	v := w.visit(t, appOrigin, "late", "")
@@ -127,7 +127,7 @@ func (s *site) refuses(name, token string) subject {
 	}
 }
 
-// fails: a generator that gives no token is told of, and asked no more.
+// fails: a generator that gives no token is reported, and asked no more.
 func (s *site) fails(name, generator, message string) subject {
 	return func(t *testing.T, w *windows) {
 		t.Helper()

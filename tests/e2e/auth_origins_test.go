@@ -18,7 +18,7 @@ func (s *site) origins() map[string]subject {
 	}
 }
 
-// isElsewhere: a page of an origin that is not listed is refused at the login, and is told so.
+// isElsewhere: a page of an origin that is not listed is refused at the login, and gets the reason.
 func (s *site) isElsewhere(t *testing.T, w *windows) {
 	t.Helper()
 	for name, secret := range map[string]string{

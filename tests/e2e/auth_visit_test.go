@@ -113,13 +113,13 @@ func (v *visit) diary() diary {
 	return d
 }
 
-// csErrors are the first words of what csInitCallback was told.
+// csErrors are the first arguments of the calls of csInitCallback.
 func (d diary) csErrors() []string {
-	told := []string{}
+	reported := []string{}
 	for _, words := range d.Account.Init {
-		told = append(told, words[0])
+		reported = append(reported, words[0])
 	}
-	return told
+	return reported
 }
 
 // waits waits until the diary is as expected.
@@ -133,7 +133,7 @@ func (v *visit) waits(what string, expected func(diary) bool) diary {
 	return d
 }
 
-// hears waits until csInitCallback was called as often, and compares what it was told.
+// hears waits until csInitCallback was called as often, and compares its arguments.
 func (v *visit) hears(want ...string) diary {
 	v.t.Helper()
 	d := v.waits(fmt.Sprint("hears ", want), func(d diary) bool { return len(d.Account.Init) >= len(want) })
@@ -150,8 +150,8 @@ func (v *visit) connects() diary {
 	return d
 }
 
-// rests makes sure that the library has given up: it waits for nothing. What it was told
-// stays all that it was told.
+// rests makes sure that the library has given up: it waits for nothing, and reports
+// nothing more.
 func (v *visit) rests(want ...string) diary {
 	v.t.Helper()
 	v.hears(want...)

@@ -16,7 +16,7 @@ import (
 	library "github.com/qosrtc/qos/client"
 )
 
-// remote is what a participant's page is told about somebody else in the call.
+// remote is what a participant's page knows about somebody else in the call.
 type remote struct {
 	User         string          `json:"user"`
 	Offers       bool            `json:"offers"`

@@ -428,7 +428,7 @@ func (d *freshDraw) permission() {
 	d.prepared(func(c *causeCall) { c.of(who).GetUserMediaError = name })
 }
 
-// signalling: the last to join never answers; in a call of two that may be told as well.
+// signalling: the last to join never answers; in a call of two that may be reported as well.
 func (d *freshDraw) signalling() {
 	topology := d.gather(pairOf, pairOf, meshOf3)
 	d.scene.fails = true

@@ -57,7 +57,7 @@ type collector struct {
 	key     string   // the file of the key that its tokens are sealed with
 	origins []string // of the applications' pages
 	more    string   // further configuration in YAML, over this one
-	records string   // the base URL of who is told what the receiver emits, as OTLP; empty: nobody
+	records string   // the base URL of a server that gets what the receiver emits, as OTLP; empty: none
 
 	health, receiver, dashboard, metrics, demo, telemetry string // base URLs
 }

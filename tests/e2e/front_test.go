@@ -73,7 +73,7 @@ func (f *front) each(do func(*link)) {
 // reset breaks what is open, as a router that lost its table: with a TCP reset each way.
 func (f *front) reset() { f.each(func(l *link) { l.reset() }) }
 
-// stall stops to carry anything over what is open; nobody is told. What is opened later is
+// stall stops to carry anything over what is open, without a word to either end. What is opened later is
 // carried. The result lets everything through that was held up, late as it is.
 func (f *front) stall() (release func()) {
 	var held []*link
@@ -102,7 +102,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pass hands a request on. Whoever waits in vain is told as nginx does it: 502.
+// pass hands a request on. A request that waits in vain gets 502, as from nginx.
 func (f *front) pass(w http.ResponseWriter, r *http.Request) {
 	post := strings.HasSuffix(r.URL.Path, "/frames")
 	said := &speech{wire: f.wire, post: true}

@@ -53,7 +53,7 @@ func TestLabelBounds(t *testing.T) {
 			labels[*track.Quality] = true
 		}
 	}
-	require.Equal(t, map[string]bool{"bad": true}, labels, "what the library told the application")
+	require.Equal(t, map[string]bool{"bad": true}, labels, "what the library gave to the application")
 
 	one.url = stats.ConferenceURL
 	s.hangUp(one, ada)
@@ -84,7 +84,7 @@ func TestLabelBounds(t *testing.T) {
 	s.checkLowest(t, one)
 }
 
-// checkLowest: whoever follows a complaint sees what a stream's lowest score was made of.
+// checkLowest: the page shows what a stream's lowest score was made of.
 //
 // spec: DASH-02, QUAL-01
 func (s *scene) checkLowest(t *testing.T, one *call) {

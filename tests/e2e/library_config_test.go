@@ -66,7 +66,7 @@ func isOfTheOldForm(t *testing.T, l *lab, b *browser) {
 		p.does("hangUp(room)")
 		whole := l.keeps(t, p.room, "the end", fabricEnded)
 		var tracks []object
-		p.get("told.flatMap(({ stats }) => stats.mediaStreamTracks).filter(({ bitrate }) => bitrate !== null)", &tracks)
+		p.get("reported.flatMap(({ stats }) => stats.mediaStreamTracks).filter(({ bitrate }) => bitrate !== null)", &tracks)
 		if i == 1 {
 			require.Empty(t, whole.Streams)
 			require.Empty(t, tracks)
@@ -116,7 +116,7 @@ func keepsAddresses(t *testing.T, l *lab, b *browser) {
 			require.Equal(t, "127.0.0.0", fabric.LocalAddress)
 			require.Subset(t, []string{"127.0.0.0", "::"}, fabric.LocalAddresses)
 			var link string
-			p.get("told[0].stats.conferenceURL", &link)
+			p.get("reported[0].stats.conferenceURL", &link)
 			dashboard := l.window(t, b, "dashboard", link)
 			dashboard.until(patience, "document.querySelector('[data-testid=networks]')?.innerText.startsWith('local 127.0.0.0/24')")
 			dashboard.run("document.querySelector('[data-testid=networks]').scrollIntoView({ block: 'center' })")

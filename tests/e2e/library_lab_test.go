@@ -197,7 +197,7 @@ func (p *labPage) sees(within time.Duration, condition string) {
 			return false, err.Error()
 		}
 		if !ok {
-			_ = p.browser.evaluate(p.context, "JSON.stringify({ heard, told: told.length, outcome, room: states("+quote(p.room)+") })", &last)
+			_ = p.browser.evaluate(p.context, "JSON.stringify({ heard, reported: reported.length, outcome, room: states("+quote(p.room)+") })", &last)
 		}
 		return ok, last
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 // TestLibraryLetsGo has calls end in every way and asks the browser to collect: nothing of
-// them may be held by the file that is served. Chromium alone can be told to collect.
+// them may be held by the file that is served. Chromium alone can be made to collect.
 //
 // spec: FAB-08, LIB-07
 func TestLibraryLetsGo(t *testing.T) {

@@ -30,11 +30,11 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	require.Equal(t, [][]string{refused, refused}, heard.Fabric, "each gets the csError that applies, the later one too")
 	require.Equal(t, [][]string{refused}, heard.Feedback)
 	var online []string
-	p.get("[...new Set(told.map(({ stats }) => stats.connectionState))]", &online)
+	p.get("[...new Set(reported.map(({ stats }) => stats.connectionState))]", &online)
 	require.Equal(t, []string{"offline"}, online)
 
 	p.does("window.loginAt = Date.now(); begin('ada')")
-	p.sees(patience, "heard.feedback.length && heard.fabric.length > 1 && told.at(-1).stats.connectionState === 'online'")
+	p.sees(patience, "heard.feedback.length && heard.fabric.length > 1 && reported.at(-1).stats.connectionState === 'online'")
 	p.does("ends[room].far.close(); addedLate.close(); hangUp(room)")
 	p.sees(patience, "states(room).at(-1) === 'terminated'")
 	p.get("heard", &heard)
@@ -64,7 +64,7 @@ func logsInLater(t *testing.T, l *lab, b *browser) {
 	require.Positive(t, lost)
 	require.Equal(t, fillers, lost+len(whole.events("customEvent")), "declared, or there")
 	var link string
-	p.get("told.at(-1).stats.conferenceURL", &link)
+	p.get("reported.at(-1).stats.conferenceURL", &link)
 	p.shows(l, link, fmt.Sprintf("%d events never left the browsers", lost))
 }
 
@@ -79,9 +79,9 @@ func changesUser(t *testing.T, l *lab, b *browser) {
 	p.does("await call(room)")
 	p.sees(patience, "up(room) && count(room) > 0")
 	p.does("begin('ada', {}, { app: 'second', secret: 'second-secret', init: null }); monitor(room)")
-	p.sees(patience, "told.at(-1).stats.fabricState === 'established' && told.at(-1).stats.connectionState === 'online'")
+	p.sees(patience, "reported.at(-1).stats.fabricState === 'established' && reported.at(-1).stats.connectionState === 'online'")
 	p.does("library.sendFabricEvent(ends[room].near, 'audioMute', room); hangUp(room)")
-	p.sees(patience, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 2")
+	p.sees(patience, "reported.filter(({ stats }) => stats.fabricState === 'terminated').length === 2")
 	var heard int
 	p.get("heard.init.length", &heard)
 	require.Equal(t, 1, heard, "nobody listens to the second one")

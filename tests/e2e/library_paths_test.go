@@ -34,7 +34,7 @@ func losesItsPath(t *testing.T, l *lab, b *browser) {
 	var init, errors [][]string
 	p.get("heard.init", &init)
 	p.get("heard.error", &errors)
-	require.Len(t, init, 2, "the disruption is told once: %v", init)
+	require.Len(t, init, 2, "the disruption is reported once: %v", init)
 	require.Equal(t, "appConnectivityError", init[1][0])
 	require.Len(t, errors, 2, "each callback hears it, with its message")
 	require.Equal(t, errors[0], errors[1])

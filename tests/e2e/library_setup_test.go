@@ -33,8 +33,8 @@ func countsTheSetUp(t *testing.T, l *lab, b *browser) {
 			again.push(say('addNewFabric', late.wrapper, 'grace', 'video', room + ' late', ...given));
 		await wait(1500);
 		await negotiate(slow)`)
-	p.sees(patience, "count(room + ' late') > 1 && told.at(-1).stats.mediaStreamTracks && up(room + ' slow') && count(room + ' slow') > 0")
-	p.sees(patience, "told.some(({ stats }) => stats.conferenceID === room + ' late' && stats.mediaStreamTracks.some(({ bitrate }) => bitrate > 0))")
+	p.sees(patience, "count(room + ' late') > 1 && reported.at(-1).stats.mediaStreamTracks && up(room + ' slow') && count(room + ' slow') > 0")
+	p.sees(patience, "reported.some(({ stats }) => stats.conferenceID === room + ' late' && stats.mediaStreamTracks.some(({ bitrate }) => bitrate > 0))")
 	p.does("hangUp(room + ' slow'); say('sendFabricEvent', ends[room + ' late'].wrapper, 'fabricTerminated', room + ' late')")
 	var again []answer
 	p.get("again", &again)
@@ -74,15 +74,15 @@ func endsAtOnce(t *testing.T, l *lab, b *browser) {
 	p := l.open(t, b, "ends at once")
 	p.logsIn("{}")
 	p.does("await call(room, { media: camera(), usage: 'video' })")
-	p.sees(patience, "count(room) > 1 && told.at(-1).stats.mediaStreamTracks.length")
+	p.sees(patience, "count(room) > 1 && reported.at(-1).stats.mediaStreamTracks.length")
 	p.does("window.before = frames('stats').length; hangUp(room); ends[room].near.close()")
 	p.sees(patience, "states(room).at(-1) === 'terminated'")
 	var last struct{ Before, Stats, Tracks, Ends int }
-	p.get(`({ before, stats: frames('stats').length, tracks: told.at(-1).stats.mediaStreamTracks.length,
-		ends: told.filter(({ stats }) => stats.fabricState === 'terminated').length })`, &last)
+	p.get(`({ before, stats: frames('stats').length, tracks: reported.at(-1).stats.mediaStreamTracks.length,
+		ends: reported.filter(({ stats }) => stats.fabricState === 'terminated').length })`, &last)
 	require.Equal(t, 1, last.Ends)
 	t.Logf("%+v", last)
-	require.Equal(t, last.Tracks > 0, last.Stats > last.Before, "the last reading is told and sent, or neither")
+	require.Equal(t, last.Tracks > 0, last.Stats > last.Before, "the last reading is given to the callback and sent, or neither")
 	whole := l.keeps(t, p.room, "a summary", ended)
 	require.Equal(t, []map[string]any{{"reason": "application", "measurementFollows": true}}, whole.events("fabricTerminated"))
 }
@@ -118,7 +118,7 @@ func isUsedOddly(t *testing.T, l *lab, b *browser) {
 	for _, one := range got.Answers {
 		require.Equal(t, "success", one.Status, one.Msg)
 	}
-	p.sees(patience, "told.some(({ stats }) => stats.fabricState === 'established' && stats.connectionState === 'online')")
+	p.sees(patience, "reported.some(({ stats }) => stats.fabricState === 'established' && stats.connectionState === 'online')")
 	p.does("ends[room].near.close()")
 	whole := l.keeps(t, p.room, "the end", fabricEnded)
 	require.Equal(t, []map[string]any{{"reason": "closed"}}, whole.events("fabricTerminated"))

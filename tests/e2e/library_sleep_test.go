@@ -107,17 +107,17 @@ func (b *tab) goesOnWhole(t *testing.T, l *lab) {
 	l.stories = append(l.stories, one)
 	l.mu.Unlock()
 	b.closeTab()
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i, said := range last.Init {
 		if said[0] == "success" {
-			require.True(t, i == 0 || len(told) > 0, "success again without an outage: %v", last.Init)
-			clear(told)
+			require.True(t, i == 0 || len(reported) > 0, "success again without an outage: %v", last.Init)
+			clear(reported)
 			continue
 		}
 		if said[0] != "appConnectivityError" {
-			require.False(t, told[said[0]], "told twice: %v", last.Init)
+			require.False(t, reported[said[0]], "reported twice: %v", last.Init)
 		}
-		told[said[0]] = true
+		reported[said[0]] = true
 	}
 	t.Logf("csInitCallback: %v", last.Init)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tellsUnits: what the application is told in milliseconds and levels is what the browser says
+// tellsUnits: the milliseconds and levels that the application gets are what the browser reports
 // in seconds and levels, over a path that takes 60 ms; and the link that it is given opens the
 // conference.
 //
@@ -30,8 +30,8 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 		media = "new MediaStream([...camera().getTracks(), ...(await navigator.mediaDevices.getUserMedia({ audio: true })).getTracks()])"
 	}
 	p.does(`const { near } = pair(room, { config: ` + relayOnly(path.url) + `, media: ` + media + ` });
-		window.pairs = { told: [], ...recordAnswers(near) };
-		library.on('stats', (stats) => pairs.told.push(pairs.measured(stats)));
+		window.pairs = { reported: [], ...recordAnswers(near) };
+		library.on('stats', (stats) => pairs.reported.push(pairs.measured(stats)));
 		monitor(room, { usage: 'multiplex' });
 		window.early = 0; // the SSRC is named before anything was sent
 		await negotiate(ends[room], { describe: (sdp) => {
@@ -41,24 +41,24 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 			}
 			return sdp;
 		} })`)
-	p.sees(patience, "pairs.told.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
+	p.sees(patience, "pairs.reported.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
 	if b.kind == chromium { // Firefox has no level; a busy machine's microphone is late
-		p.sees(patience, "pairs.told.some(({ stats }) => stats.mediaStreamTracks.some(({ audioInputLevel, rtt }) => Number.isFinite(audioInputLevel) && Number.isFinite(rtt)))")
+		p.sees(patience, "pairs.reported.some(({ stats }) => stats.mediaStreamTracks.some(({ audioInputLevel, rtt }) => Number.isFinite(audioInputLevel) && Number.isFinite(rtt)))")
 	}
 	var account watched
 	p.get("pairs", &account)
 	var link string
-	p.get("told.at(-1).stats.conferenceURL", &link)
+	p.get("reported.at(-1).stats.conferenceURL", &link)
 	var early float64
 	p.get("early", &early)
 	p.does("hangUp(room)")
-	last := account.Told[len(account.Told)-1].Stats.MediaStreamTracks
+	last := account.Reported[len(account.Reported)-1].Stats.MediaStreamTracks
 	require.True(t, slices.ContainsFunc(last, func(track object) bool {
 		return track.number("ssrc") == early && track["usageLabel"] == "named early"
 	}))
 	compared, levels := 0, 0
 	account.replay(func(n int, want []*interval) {
-		tracks := byStream(account.Told[n].Stats.MediaStreamTracks, trackKey)
+		tracks := byStream(account.Reported[n].Stats.MediaStreamTracks, trackKey)
 		for _, i := range want {
 			if i.inbound() || i.statsType == "candidate-pair" {
 				continue

@@ -10,7 +10,7 @@ import (
 )
 
 // namesSpeakers: tracks belong to the local or the remote user until the application says
-// whose they are; from then on everybody is told so, here, in the store and on the dashboard.
+// whose they are; from then on their names appear here, in the store and on the dashboard.
 //
 // spec: API-03, API-06, API-12, STAT-02
 func namesSpeakers(t *testing.T, l *lab, b *browser) {
@@ -20,7 +20,7 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 	p.does(`const { near, far } = pair(room, { media: camera() });
 		say('addNewFabric', far, 'heidi', 'video', room); // the first of three
 		say('addNewFabric', window.idle = new RTCPeerConnection(), 'nobody', 'video', room);
-		window.track = (statsType, source) => told.flatMap(({ stats }) => stats.mediaStreamTracks)
+		window.track = (statsType, source) => reported.flatMap(({ stats }) => stats.mediaStreamTracks)
 			.findLast((one) => one.statsType === statsType && one.ssrc === source);
 		await negotiate(ends[room]);
 		window.source = Number(/^a=ssrc:(\d+)/m.exec(near.localDescription.sdp)[1])`)
@@ -49,7 +49,7 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 		return frames('stats').flatMap(({ rows }) => rows).some((cells) => cells[0] === set.set && cells[cell] === Math.round(160 * 120 * devicePixelRatio ** 2));
 	})()`)
 	p.does("for (const pc of [...Object.values(ends[room]), idle]) pc.close?.()")
-	p.sees(patience, "told.filter(({ stats }) => stats.fabricState === 'terminated').length === 3")
+	p.sees(patience, "reported.filter(({ stats }) => stats.fabricState === 'terminated').length === 3")
 
 	whole := l.keeps(t, p.room, "a summary", ended)
 	require.Equal(t, 1, whole.Conference.ParticipantCount)
@@ -64,7 +64,7 @@ func namesSpeakers(t *testing.T, l *lab, b *browser) {
 	}
 	require.Contains(t, owners, "1 carol")
 	var link string
-	p.get("told.at(-1).stats.conferenceURL", &link)
+	p.get("reported.at(-1).stats.conferenceURL", &link)
 	p.shows(l, link, "carol", "ada-2", "ivan")
 }
 
@@ -180,6 +180,6 @@ func speaksOfConferences(t *testing.T, l *lab, b *browser) {
 	require.Len(t, whole.events("activeDeviceList"), 1)
 	require.Len(t, whole.events("audioMute"), 2)
 	var ends int
-	p.get("told.filter(({ stats }) => stats.fabricState === 'terminated').length", &ends)
+	p.get("reported.filter(({ stats }) => stats.fabricState === 'terminated').length", &ends)
 	require.Equal(t, 1, ends)
 }

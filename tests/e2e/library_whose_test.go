@@ -132,10 +132,10 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 		const second = pair(room + ' second', show);
 		say('addNewFabric', second.near, 'heidi', 'video', room);
 		await negotiate(second);
-		window.named = (one) => [...new Set(told.filter(({ stats }) => stats.conferenceID === one).flatMap(({ stats }) => stats.mediaStreamTracks)
+		window.named = (one) => [...new Set(reported.filter(({ stats }) => stats.conferenceID === one).flatMap(({ stats }) => stats.mediaStreamTracks)
 			.filter(({ statsType }) => statsType === 'outbound-rtp').map(({ userID, remoteUserID }) => userID + ' to ' + remoteUserID))].sort().join()`)
 	p.sees(patience, "named(room) === 'ada to grace,ada to heidi' && named(room + ' other') === 'ada to grace'")
-	p.does(`told.length = 0;
+	p.does(`reported.length = 0;
 		say('reportUserIDChange', ends[room].near, room, 'ada-2', 'local');
 		say('reportUserIDChange', ends[room].near, room, 'grace-2', 'remote')`)
 	p.sees(patience, "named(room) === 'ada-2 to grace-2,ada-2 to heidi' && named(room + ' other') === 'ada to grace'")
@@ -160,7 +160,7 @@ func renamesOne(t *testing.T, l *lab, b *browser) {
 	}
 	require.Empty(t, l.found(url.Values{"id": {p.room + " other"}, "user": {"ada-2"}}))
 	var link string
-	p.get("told.findLast(({ stats }) => stats.conferenceID === "+quote(p.room)+").stats.conferenceURL", &link)
+	p.get("reported.findLast(({ stats }) => stats.conferenceID === "+quote(p.room)+").stats.conferenceURL", &link)
 	p.shows(l, link, "ada-2", "grace-2", "heidi")
 }
 

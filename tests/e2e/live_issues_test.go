@@ -29,7 +29,7 @@ type liveCall struct {
 	at   int64
 }
 
-// TestLiveIssues: what goes wrong in a call between two browsers is told while it goes on, by
+// TestLiveIssues: what goes wrong in a call between two browsers is reported while it goes on, by
 // records, in the metrics and on the page, and so is its end; the summary agrees.
 //
 // spec: CONF-03, DASH-02, QUAL-01
@@ -173,16 +173,16 @@ func (c *liveCall) keepsIssue() {
 	c.page.until(patience, "document.activeElement.dataset.key === was.key")
 }
 
-// toldIssue is what was told of one span of an issue.
-type toldIssue struct {
+// reportedIssue is what was reported of one span of an issue.
+type reportedIssue struct {
 	kind, user string
 	sinceMs    int64
 	states     []string
 }
 
-// told returns what was told while the call went on, by id.
-func (c *liveCall) told() map[string]*toldIssue {
-	all := map[string]*toldIssue{}
+// reported returns what was reported while the call went on, by id.
+func (c *liveCall) reported() map[string]*reportedIssue {
+	all := map[string]*reportedIssue{}
 	for _, l := range c.sink.of(liveRoom) {
 		eachRecord(l, func(_ pcommon.Map, r plog.LogRecord) {
 			if r.EventName() != semconv.EventIssue {
@@ -194,7 +194,7 @@ func (c *liveCall) told() map[string]*toldIssue {
 			}
 			id := get(semconv.IssueID).Str()
 			if all[id] == nil {
-				all[id] = &toldIssue{kind: get(semconv.IssueKind).Str(), user: get(semconv.IssueUserID).Str(), sinceMs: get(semconv.IssueSince).Int()}
+				all[id] = &reportedIssue{kind: get(semconv.IssueKind).Str(), user: get(semconv.IssueUserID).Str(), sinceMs: get(semconv.IssueSince).Int()}
 			}
 			all[id].states = append(all[id].states, get(semconv.IssueState).Str())
 		})
@@ -202,14 +202,14 @@ func (c *liveCall) told() map[string]*toldIssue {
 	return all
 }
 
-// agree: each span was told raised once and resolved once, the metric counts them, and the
+// agree: each span was reported as raised once and as resolved once, the metric counts them, and the
 // summary has each of what Ada heard.
 func (c *liveCall) agree() {
 	c.t.Helper()
 	var d detail
 	c.stage.ask("/api/conference", c.query(), &d)
 	spans := 0
-	for id, one := range c.told() {
+	for id, one := range c.reported() {
 		require.Equal(c.t, []string{string(conference.IssueRaised), string(conference.IssueResolved)}, one.states, "%s %+v", id, one)
 		if one.kind != lossKind {
 			continue

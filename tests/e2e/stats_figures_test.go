@@ -16,7 +16,7 @@ const watchedMeasurements = 4
 
 // watched is the page's account (testdata/stats.js).
 type watched struct {
-	Told       []told
+	Reported   []reported
 	Readings   []reading
 	Sent       []string
 	Associated struct{ SSRC, From, Pixels float64 } // what the page said of its outbound video, from which answer on
@@ -25,8 +25,8 @@ type watched struct {
 	Remote     string
 }
 
-// told is one call of csStatsCallback, with the answer that it was made of; -1: of none.
-type told struct {
+// reported is one call of csStatsCallback, with the answer that it was made of; -1: of none.
+type reported struct {
 	Stats struct {
 		ConnectionState, FabricState, ConferenceURL, ConferenceID string
 		MediaStreamTracks                                         []object
@@ -42,7 +42,7 @@ func (w *watched) associate(i *interval, reading int) {
 	}
 }
 
-// TestFigures holds every figure that the application is told, and every row on the wire,
+// TestFigures holds every figure that the application gets, and every row on the wire,
 // against the answers of getStats that the library got, in a call that loses a tenth of its
 // packets. Both are of the same readings, so that nothing depends on when they were made.
 //
@@ -71,12 +71,12 @@ func watchCall(t *testing.T, c *collector, pages, kind string) *watched {
 	r := startRelay(t, lossFraction)
 	p.run(fmt.Sprintf("void watch(%q, %q, {urls: %q, username: %q, credential: %q}).catch((e) => { watched.failed = `${e} ${e.stack}`; })",
 		c.receiver+"/", "figures in "+kind, r.url, relayUser, relaySecret))
-	p.until(patience, fmt.Sprintf("watched.failed || watched.told.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
+	p.until(patience, fmt.Sprintf("watched.failed || watched.reported.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
 	var failed string
 	p.get("watched.failed", &failed)
 	require.Empty(t, failed)
 	var account watched
-	p.get(`({told: watched.told, readings: watched.readings, sent: watched.sent, associated: watched.associated, host: watched.host,
+	p.get(`({reported: watched.reported, readings: watched.readings, sent: watched.sent, associated: watched.associated, host: watched.host,
 		local: watched.call.near.localDescription.sdp, remote: watched.call.near.remoteDescription.sdp})`, &account)
 	return &account
 }
@@ -86,31 +86,31 @@ func watchCall(t *testing.T, c *collector, pages, kind string) *watched {
 func (w *watched) checkMeasurements(t *testing.T, kind string) {
 	t.Helper()
 	frames := w.frames(t)
-	require.GreaterOrEqual(t, len(w.Told), len(frames))
+	require.GreaterOrEqual(t, len(w.Reported), len(frames))
 	require.GreaterOrEqual(t, len(frames), watchedMeasurements)
-	full, lost, reported := 0, 0.0, 0.0
+	full, lost, remoteLost := 0, 0.0, 0.0
 	w.replay(func(n int, want []*interval) {
 		if n >= len(frames) {
 			return // its frame is still to be sent
 		}
-		told := w.Told[n]
-		require.Equal(t, "figures in "+kind, told.Stats.ConferenceID)
+		reported := w.Reported[n]
+		require.Equal(t, "figures in "+kind, reported.Stats.ConferenceID)
 		checkRows(t, want, frames[n])
-		w.checkTracks(t, want, told.Stats.MediaStreamTracks, told.Stats.Streams)
-		if len(told.Stats.MediaStreamTracks) < 7 {
+		w.checkTracks(t, want, reported.Stats.MediaStreamTracks, reported.Stats.Streams)
+		if len(reported.Stats.MediaStreamTracks) < 7 {
 			return
 		}
 		full++
-		require.Equal(t, []string{"online", "established"}, []string{told.Stats.ConnectionState, told.Stats.FabricState})
-		require.Contains(t, told.Stats.ConferenceURL, "/conference?")
+		require.Equal(t, []string{"online", "established"}, []string{reported.Stats.ConnectionState, reported.Stats.FabricState})
+		require.Contains(t, reported.Stats.ConferenceURL, "/conference?")
 		for _, i := range want {
 			lost += first(i.own.of("packetsLost"), 0)
-			reported += first(i.far.of("packetsLost"), 0)
+			remoteLost += first(i.far.of("packetsLost"), 0)
 		}
 	})
 	require.GreaterOrEqual(t, full, watchedMeasurements)
 	require.Positive(t, lost, "the relay loses a tenth")
-	require.Positive(t, reported, "the other end sees it too")
+	require.Positive(t, remoteLost, "the other end sees it too")
 	t.Logf("%d measurements of %d answers, %d of all streams", len(frames), len(w.Readings), full)
 	some, none := supplied(frames)
 	require.Greater(t, len(some), 25, "measures that were more than 0")
@@ -152,12 +152,12 @@ func checkRows(t *testing.T, want []*interval, rows []object) {
 	}
 }
 
-// checkTracks holds what the application is told about one measurement against the table of
+// checkTracks holds what the application gets of one measurement against the table of
 // figures.
 func (w *watched) checkTracks(t *testing.T, want []*interval, tracks []object, short map[string]object) {
 	t.Helper()
-	told := byStream(tracks, trackKey)
-	require.Len(t, told, len(tracks))
+	reported := byStream(tracks, trackKey)
+	require.Len(t, reported, len(tracks))
 	streams, reports := 0, 0
 	for _, i := range want {
 		if i.statsType == "candidate-pair" {
@@ -165,7 +165,7 @@ func (w *watched) checkTracks(t *testing.T, want []*interval, tracks []object, s
 		}
 		streams++
 		reports++
-		track := told[i.key]
+		track := reported[i.key]
 		require.NotNil(t, track, i.key)
 		w.checkIdentity(t, i, track)
 		ownFigures.check(t, i, track)
@@ -174,7 +174,7 @@ func (w *watched) checkTracks(t *testing.T, want []*interval, tracks []object, s
 			continue
 		}
 		reports++
-		other := told[fmt.Sprintf("%s %.0f", i.remote["type"], i.ssrc())]
+		other := reported[fmt.Sprintf("%s %.0f", i.remote["type"], i.ssrc())]
 		require.NotNil(t, other, i.key)
 		w.checkIdentity(t, i, other)
 		farFigures.check(t, i, other)

@@ -128,12 +128,12 @@ type replay struct {
 func (w *watched) replay(look func(n int, want []*interval)) {
 	r := &replay{streams: map[string]*known{}, pairs: map[any]counted{}, aheadMs: math.Inf(1), watched: w}
 	next := 0
-	for n, told := range w.Told {
-		if told.Reading < 0 {
+	for n, reported := range w.Reported {
+		if reported.Reading < 0 {
 			look(n, nil)
 			continue
 		}
-		for ; next < told.Reading; next++ {
+		for ; next < reported.Reading; next++ {
 			r.take(next, false)
 		}
 		look(n, r.take(next, true))

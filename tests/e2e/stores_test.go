@@ -95,7 +95,7 @@ func startPostgres(t *testing.T) (dsn string, err error) {
 	require.NoError(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Signal(syscall.SIGQUIT)
-		_ = server.Wait() // told to end at once
+		_ = server.Wait() // was asked to end at once
 	})
 	dsn = fmt.Sprintf("postgres://qos@%s:%s/postgres?sslmode=disable", host, port)
 	eventually(t, patience, "PostgreSQL answers", func() (bool, string) {

@@ -36,7 +36,7 @@ func startPages(t *testing.T) string {
 	return server.URL
 }
 
-// tabAccount is what a page says that it told the library.
+// tabAccount is what a page says that it gave to the library.
 type tabAccount struct {
 	Run        string     `json:"run"`
 	Init       [][]string `json:"init"`

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// wire is the account of what pages sent through a front and what they were told.
+// wire is the account of what pages sent through a front and what they received.
 type wire struct {
 	mu       sync.Mutex
 	sessions map[string]*spoken
@@ -95,7 +95,7 @@ func (s *speech) frame(own *spoken, m *message, text string) {
 	}
 }
 
-// server writes down what the page is told.
+// server writes down what the page receives.
 func (s *speech) server(text []byte) {
 	s.wire.mu.Lock()
 	defer s.wire.mu.Unlock()

@@ -80,7 +80,7 @@ class Call {
 
 /**
  * Lets a browser take simulcast as a media server would: each layer becomes a media section
- * of its own, told apart by the RID extension, which the far end takes for that of MIDs.
+ * of its own, distinguished by the RID extension, which the far end takes for that of MIDs.
  */
 class Bridge {
   constructor(...rids) {
@@ -274,10 +274,10 @@ function anonymous({ near, far }) {
   return { near: clean(near), far: clean(far) };
 }
 
-/** What the library was told and sent, beside the very reports that it got. */
-const watched = { told: [], sent: [], failed: '' };
+/** What the library reported and sent, beside the very reports that it got. */
+const watched = { reported: [], sent: [], failed: '' };
 
-/** A lossy call whose near end the library watches; no address of this machine is to be told. */
+/** A lossy call whose near end the library watches; no address of this machine is to be sent. */
 async function watch(backend, room, relay) {
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (text) {
@@ -291,7 +291,7 @@ async function watch(backend, room, relay) {
   const answers = recordAnswers(call.near);
   watched.readings = answers.readings;
   const library = new qos();
-  library.initialize('demo', 'demo-secret', 'ada', () => {}, (stats) => watched.told.push(answers.measured(stats)),
+  library.initialize('demo', 'demo-secret', 'ada', () => {}, (stats) => watched.reported.push(answers.measured(stats)),
     { backendUrl: backend, collectIP: false, disablePrecalltest: true });
   library.addNewFabric(call.near, 'grace', 'multiplex', room);
   await call.negotiate();
