@@ -377,7 +377,7 @@ func (m withoutUses) Setting(ctx context.Context, kind, id string) (storage.Sett
 }
 
 // A secret that is returned once is returned although something else cannot be read.
-func TestSecretsAreToldWithoutLastUses(t *testing.T) {
+func TestSecretsAreReturnedWithoutLastUses(t *testing.T) {
 	r := startOn(t, withoutUses{newMemory()})
 	const hooks = `{"webhooks":[{"id":"a","url":"https://a.example"}]}`
 	created := r.create(hooks)

@@ -16,8 +16,8 @@ import (
 
 // What is in the store was labelled by the quality processor, summed up by the conference
 // processor, sent by the library, and is folded again by the dashboard. Each of them has its
-// bounds of labels, and two their detectors, from its own part of the configuration. Whoever has
-// a store has this extension, so it is the one that refuses to start where they differ.
+// bounds of labels, and two their detectors, from its own part of the configuration. Every
+// collector with a store has this extension, so it refuses to start where they differ.
 
 var _ extensioncapabilities.ConfigSnapshotWatcher = (*store)(nil)
 

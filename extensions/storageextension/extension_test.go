@@ -112,8 +112,8 @@ func TestStartFails(t *testing.T) {
 	require.ErrorContains(t, e.Start(t.Context(), componenttest.NewNopHost()), "directory: ")
 }
 
-// The database that the configuration names is the one that is tried; its password is not
-// told.
+// The database that the configuration names is the one that is tried; the error does not
+// contain its password.
 func TestPostgresFails(t *testing.T) {
 	e := newStore(t, "", time.Hour, newTelemetry(t), "postgres://qos:very-secret@127.0.0.1:1/calls?sslmode=disable")
 	err := e.Start(t.Context(), componenttest.NewNopHost())

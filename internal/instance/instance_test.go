@@ -44,7 +44,7 @@ func TestUnion(t *testing.T) {
 	require.Equal(t, span(1, 9), span(1, 9).Union(span(3, 4)))
 }
 
-func TestMergeSwallows(t *testing.T) {
+func TestMergeAbsorbs(t *testing.T) {
 	f := func(spans []instance.Span, s, want instance.Span, absorbed ...int) {
 		t.Helper()
 		merged, got := instance.Merge(spans, s)

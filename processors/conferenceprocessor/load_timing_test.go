@@ -42,7 +42,7 @@ import (
 var (
 	liveConferences = flag.Int("live-conferences", 0, "hold so many calls of two at once, and tell what they take")
 	liveMinutes     = flag.Int("live-minutes", 60, "with -live-conferences: how long the calls last")
-	liveRestless    = flag.Int("live-restless", 0, "with -live-conferences: of 100 calls so many have something else wrong in each measurement")
+	liveImpaired    = flag.Int("live-impaired", 0, "with -live-conferences: of 100 calls so many have something else wrong in each measurement")
 )
 
 // liveTrace is a recorded call of two through Chromium: each has one connection with sound
@@ -151,7 +151,7 @@ type liveValue struct {
 var liveSpread = map[string]float64{
 	semconv.Stats("bytes"): 0.2, semconv.Stats("jitterMs"): 0.3, semconv.Stats("remoteJitterMs"): 0.3, semconv.Stats("rttMs"): 0.2,
 	semconv.Stats("fps"): 0.03, semconv.QualityMOS: 0.01,
-	semconv.Stats("packetsLost"): 0, semconv.Stats("freezeMs"): 0, // of restless calls
+	semconv.Stats("packetsLost"): 0, semconv.Stats("freezeMs"): 0, // of impaired calls
 }
 
 // liveBase are values of the usual network. The recorded call had none between its two ends.
@@ -243,7 +243,7 @@ func (l *liveLoad) send(round, first, last int, consume func(plog.Logs) error) {
 			person := &l.people[p]
 			f := person.frames[(round+n)%len(person.frames)]
 			f.aim(n, p, person.firstSeq+int64(round), at)
-			f.wander(source, n%100 < *liveRestless)
+			f.wander(source, n%100 < *liveImpaired)
 			require.NoError(l.t, consume(f.logs))
 		}
 	}
@@ -274,8 +274,8 @@ func (f *liveFrame) aim(n, person int, seq int64, at time.Time) {
 }
 
 // wander gives the measures other values.
-func (f *liveFrame) wander(source *rand.Rand, restless bool) {
-	ill := restless && source.IntN(2) == 0
+func (f *liveFrame) wander(source *rand.Rand, impaired bool) {
+	ill := impaired && source.IntN(2) == 0
 	for i := range f.values {
 		v := &f.values[i]
 		value := v.base * math.Exp(v.spread*source.NormFloat64())
@@ -286,7 +286,7 @@ func (f *liveFrame) wander(source *rand.Rand, restless bool) {
 			}
 			value = min(5, max(1, value))
 			v.label.SetStr(quality.Label(value, quality.DefaultBounds()))
-		case restless && v.spread == 0: // a counter of what went wrong
+		case impaired && v.spread == 0: // a counter of what went wrong
 			value = float64(btoi(ill) * source.IntN(400))
 		case ill:
 			value *= 1 + 200*source.Float64()

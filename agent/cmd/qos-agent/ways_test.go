@@ -112,8 +112,8 @@ func TestOldSockets(t *testing.T) {
 	require.FileExists(t, other.socket())
 }
 
-// TestSystemdIsTold: READY=1 and STOPPING=1 as sd_notify(3) has them.
-func TestSystemdIsTold(t *testing.T) {
+// TestSystemdIsNotified: READY=1 and STOPPING=1 as sd_notify(3) has them.
+func TestSystemdIsNotified(t *testing.T) {
 	p := prepare(t)
 	path := filepath.Join(p.dir, "notify")
 	conn, err := net.ListenPacket("unixgram", path)
