@@ -70,16 +70,16 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		if err != nil {
 			return classify(err)
 		}
-		e.telemetry.QosstoreNew.Add(ctx, int64(done.New))
-		e.telemetry.QosstoreDuplicates.Add(ctx, int64(done.Duplicates))
-		e.telemetry.QosstoreUnfindable.Add(ctx, int64(done.Unfindable))
+		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
+		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
+		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.Unfindable))
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {
 		if err := e.writer.PutSummary(ctx, s); err != nil {
 			return classify(err)
 		}
-		e.telemetry.QosstoreSummaries.Add(ctx, 1)
+		e.telemetry.QosstoreWrittenSummaries.Add(ctx, 1)
 	}
 	return nil
 }
@@ -96,12 +96,12 @@ func classify(err error) error {
 // not fill the log.
 func (e *storeExporter) report(ctx context.Context, skipped map[reason]skip) {
 	for why, s := range skipped {
-		e.telemetry.QosstoreSkipped.Add(ctx, s.count, metric.WithAttributes(attribute.String("reason", string(why))))
+		e.telemetry.QosstoreRejectedRecords.Add(ctx, s.count, metric.WithAttributes(attribute.String("reason", string(why))))
 		if why == reasonNoConference {
 			continue
 		}
 		if _, before := e.logged.LoadOrStore(why, true); !before {
-			e.logger.Warn("records that cannot be stored are skipped; further ones are only counted (qosstore_skipped)",
+			e.logger.Warn("records that cannot be stored are skipped; further ones are only counted (qosstore_rejected_records)",
 				zap.String("field", s.field), zap.String("found", s.found))
 		}
 	}

@@ -190,9 +190,9 @@ func TestStored(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, true, false, false}, activity, "stats and skip of a fabric are, an error and a conference's event are not")
 
-	metadatatest.AssertEqualQosstoreNew(t, f.telemetry, sum(4), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
-	metadatatest.AssertEqualQosstoreDuplicates(t, f.telemetry, sum(4), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
-	metadatatest.AssertEqualQosstoreSummaries(t, f.telemetry, sum(2), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+	metadatatest.AssertEqualQosstoreWrittenRecords(t, f.telemetry, sum(4), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+	metadatatest.AssertEqualQosstoreDuplicateRecords(t, f.telemetry, sum(4), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+	metadatatest.AssertEqualQosstoreWrittenSummaries(t, f.telemetry, sum(2), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
 	require.Zero(t, f.log.Len())
 }
 
@@ -212,8 +212,8 @@ func TestSkipped(t *testing.T) {
 		for range 2 {
 			require.NoError(t, x.ConsumeLogs(t.Context(), logs))
 		}
-		metadatatest.AssertEqualQosstoreNew(t, x.telemetry, sum(1), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
-		metadatatest.AssertEqualQosstoreSkipped(t, x.telemetry, sum(2, attribute.String("reason", string(why))), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+		metadatatest.AssertEqualQosstoreWrittenRecords(t, x.telemetry, sum(1), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+		metadatatest.AssertEqualQosstoreRejectedRecords(t, x.telemetry, sum(2, attribute.String("reason", string(why))), metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
 		if field == "" {
 			require.Zero(t, x.log.Len())
 			return
@@ -279,7 +279,7 @@ func TestSkippedIsCountedWithWhatIsTaken(t *testing.T) {
 	add(records, semconv.EventStats, 0)
 	x := start(t, failingWriter{appendErr: errors.New("disk full")})
 	require.Error(t, x.ConsumeLogs(t.Context(), logs))
-	_, err := x.telemetry.GetMetric("otelcol_qosstore_skipped")
+	_, err := x.telemetry.GetMetric("otelcol_qosstore_rejected_records")
 	require.Error(t, err, "nothing was counted")
 }
 

@@ -99,13 +99,13 @@ func TestInternalTelemetry(t *testing.T) {
 		require.NoError(t, e.consume(t.Context(), logs))
 	}
 	send("a", "1", "2")
-	_, err = telemetry.GetMetric("otelcol_qostimeseries_unfollowed")
+	_, err = telemetry.GetMetric("otelcol_qostimeseries_untracked_issues")
 	require.Error(t, err, "nothing was left out")
-	_, err = telemetry.GetMetric("otelcol_qostimeseries_overflow")
+	_, err = telemetry.GetMetric("otelcol_qostimeseries_overflow_records")
 	require.Error(t, err, "nothing was left out")
 	send("b", "3", "4", "5")
-	metadatatest.AssertEqualQostimeseriesUnfollowed(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
-	metadatatest.AssertEqualQostimeseriesOverflow(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQostimeseriesUntrackedIssues(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
 }
 
 // TestStartNamesTheEndpoint: an endpoint that is in use is an error that names it, and ends cleanly.

@@ -82,10 +82,10 @@ func (t *timeseries) serve(w http.ResponseWriter, _ *http.Request) {
 func (t *timeseries) consume(ctx context.Context, logs plog.Logs) error {
 	left := t.agg.observe(logs)
 	if left.overflow > 0 {
-		t.telemetry.QostimeseriesOverflow.Add(ctx, left.overflow)
+		t.telemetry.QostimeseriesOverflowRecords.Add(ctx, left.overflow)
 	}
 	if left.unfollowed > 0 {
-		t.telemetry.QostimeseriesUnfollowed.Add(ctx, left.unfollowed)
+		t.telemetry.QostimeseriesUntrackedIssues.Add(ctx, left.unfollowed)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func TestAppsBeyondTheBound(t *testing.T) {
 	require.Equal(t, []float64{2, 1, 0, 5}, []float64{errorsOf("app000"), errorsOf("app199"), errorsOf("app200"), errorsOf("other")})
 	require.Len(t, e.agg.apps, defaultMaxApps+1)
 	require.Len(t, e.agg.streams, defaultMaxApps+1)
-	metadatatest.AssertEqualQostimeseriesOverflow(t, telemetry, []metricdata.DataPoint[int64]{{Value: 10}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry, []metricdata.DataPoint[int64]{{Value: 10}}, metricdatatest.IgnoreTimestamp())
 }
 
 // TestRecordsOfNoApp: without an application nothing is counted, not even under "other".

@@ -226,7 +226,7 @@ func TestDamagedAndRestored(t *testing.T) {
 	require.NoError(t, r.Start(t.Context(), storeHost{componenttest.NewNopHost(), m}))
 	count := func(n int64) {
 		t.Helper()
-		metadatatest.AssertEqualQosappsUnusable(t, telemetry, []metricdata.DataPoint[int64]{{Value: n}}, metricdatatest.IgnoreTimestamp())
+		metadatatest.AssertEqualQosappsUnreadableDocuments(t, telemetry, []metricdata.DataPoint[int64]{{Value: n}}, metricdatatest.IgnoreTimestamp())
 	}
 	count(0)
 	m.put(t, "shop", stored(t, r, func(a *app.App) { a.Name = "as it was" }))

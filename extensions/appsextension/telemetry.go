@@ -31,7 +31,7 @@ func (r *registry) observe() error {
 			o.Observe(int64(len(now.apps)-now.declared), sourceStore)
 			return nil
 		}),
-		r.telemetry.RegisterQosappsUnusableCallback(func(_ context.Context, o metric.Int64Observer) error {
+		r.telemetry.RegisterQosappsUnreadableDocumentsCallback(func(_ context.Context, o metric.Int64Observer) error {
 			o.Observe(int64(r.now.Load().unusable))
 			return nil
 		}),

@@ -61,7 +61,7 @@ func (a *api) serve(ask func(context.Context, *http.Request) (any, error)) http.
 		case err == nil:
 			a.write(w, r, http.StatusOK, result)
 		case errors.As(err, &bad):
-			a.telemetry.QosdashboardRefused.Add(ctx, 1, reasonParameter)
+			a.telemetry.QosdashboardRejectedRequests.Add(ctx, 1, reasonParameter)
 			a.write(w, r, http.StatusBadRequest, answer{answerError{Message: bad.Error(), Field: bad.field}})
 		case errors.Is(err, storage.ErrNotFound):
 			a.write(w, r, http.StatusNotFound, answer{answerError{Message: "There is no conference of this app and id at this time."}})

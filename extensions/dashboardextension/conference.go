@@ -116,13 +116,13 @@ func (a *api) tellDamage(ctx context.Context, ref storage.Ref, err error) {
 
 func (a *api) countLeftOut(ctx context.Context, n leftOut) {
 	if n.Timeline > 0 {
-		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Timeline), partTimeline)
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Timeline), partTimeline)
 	}
 	if n.Streams > 0 {
-		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Streams), partStreams)
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Streams), partStreams)
 	}
 	if n.Custom > 0 {
-		a.telemetry.QosdashboardLeftOut.Add(ctx, int64(n.Custom), partCustomStats)
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Custom), partCustomStats)
 	}
 }
 

@@ -20,7 +20,7 @@ var securityHeaders = map[string]string{
 
 // guard sets the security headers and answers only to host names that are ours.
 func (d *dashboard) guard(next http.Handler) http.Handler {
-	refused := func(r *http.Request) { d.telemetry.QosdashboardRefused.Add(r.Context(), 1, reasonHost) }
+	refused := func(r *http.Request) { d.telemetry.QosdashboardRejectedRequests.Add(r.Context(), 1, reasonHost) }
 	own := loopback.NewHosts(d.cfg.NetAddr.Endpoint, d.cfg.AllowedHosts).Guard("The dashboard", refused, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {

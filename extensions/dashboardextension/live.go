@@ -61,7 +61,7 @@ func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case l.places <- struct{}{}:
 		defer func() { <-l.places }()
 	default:
-		l.telemetry.QosdashboardRefused.Add(r.Context(), 1, reasonStreams)
+		l.telemetry.QosdashboardRejectedRequests.Add(r.Context(), 1, reasonStreams)
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryRefused/time.Second)))
 		l.write(w, r, http.StatusServiceUnavailable, answer{answerError{Message: "Too many pages are being kept up to date. Ask again and again instead."}})
 		return

@@ -177,7 +177,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 		s.log.Error("A conference that goes on could not be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
 	}
 	if result.Missing != "" {
-		s.telemetry.QosdashboardNotFolded.Add(ctx, 1, reasonsNotFolded[result.Missing])
+		s.telemetry.QosdashboardSummaryFailures.Add(ctx, 1, reasonsNotFolded[result.Missing])
 	}
 	return result
 }

@@ -46,8 +46,8 @@ func TestTelemetry(t *testing.T) {
 		return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String(key, value))}
 	}
 	ignore := metricdatatest.IgnoreTimestamp()
-	metadatatest.AssertEqualQosdashboardRefused(t, tel, []metricdata.DataPoint[int64]{point(1, "reason", "parameter"), point(1, "reason", "host")}, ignore)
-	metadatatest.AssertEqualQosdashboardLeftOut(t, tel, []metricdata.DataPoint[int64]{point(2, "part", "timeline")}, ignore)
+	metadatatest.AssertEqualQosdashboardRejectedRequests(t, tel, []metricdata.DataPoint[int64]{point(1, "reason", "parameter"), point(1, "reason", "host")}, ignore)
+	metadatatest.AssertEqualQosdashboardOmittedRecords(t, tel, []metricdata.DataPoint[int64]{point(2, "part", "timeline")}, ignore)
 	metadatatest.AssertEqualQosdashboardStoreErrors(t, tel, []metricdata.DataPoint[int64]{{Value: 1}}, ignore)
 }
 

@@ -141,7 +141,7 @@ func TestRetentionDeletes(t *testing.T) {
 		return err == nil && len(page.Conferences) == 1
 	}, time.Minute, time.Millisecond)
 	require.NoError(t, e.Shutdown(t.Context()))
-	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, []metricdata.DataPoint[int64]{{Value: 1}}, metricdatatest.IgnoreTimestamp())
 }
 
 // fakeKeeper takes down when it was called, and fails.
@@ -177,7 +177,7 @@ func TestHousekeeping(t *testing.T) {
 		require.Equal(t, start.Add(-9*time.Minute), k.packed[1])
 	})
 	value := func(v int64) []metricdata.DataPoint[int64] { return []metricdata.DataPoint[int64]{{Value: v}} }
-	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, value(6), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, value(6), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstorageRetentionFailures(t, telemetry, value(3), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackedConferences(t, telemetry, value(121), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackedRecords(t, telemetry, value(1210), metricdatatest.IgnoreTimestamp())
@@ -197,7 +197,7 @@ func TestHousekeepingStops(t *testing.T) {
 	})
 	<-begun
 	p.stop()
-	metadatatest.AssertEqualQosstorageDeleted(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
 	_, err := telemetry.GetMetric("otelcol_qosstorage_retention_failures")
 	require.Error(t, err, "nothing failed")
 }

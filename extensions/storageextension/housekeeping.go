@@ -49,7 +49,7 @@ func unlessStopped(ctx context.Context, err error) error {
 
 // deleted takes down what one run of the retention did.
 func (s *store) deleted(ctx context.Context, n int, err error) {
-	s.telemetry.QosstorageDeleted.Add(ctx, int64(n))
+	s.telemetry.QosstorageDeletedConferences.Add(ctx, int64(n))
 	if err != nil {
 		s.telemetry.QosstorageRetentionFailures.Add(ctx, 1)
 		s.logger.Error("the retention could not delete all old conferences", zap.Int("deleted", n), zap.Error(err))

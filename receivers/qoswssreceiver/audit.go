@@ -145,7 +145,7 @@ const maxAuditBytes = 512
 
 // observeForgotten shows how much of what was used is not remembered any more.
 func observeForgotten(metrics *metadata.TelemetryBuilder, a *auth.Authenticator) error {
-	return metrics.RegisterReceiverQoswssAuthForgottenCallback(func(_ context.Context, o metric.Int64Observer) error {
+	return metrics.RegisterReceiverQoswssAuthEvictionsCallback(func(_ context.Context, o metric.Int64Observer) error {
 		o.Observe(int64(a.ForgottenStates()), metric.WithAttributes(attribute.String("used", "state")))
 		o.Observe(int64(a.ForgottenJTIs()), metric.WithAttributes(attribute.String("used", "jti")))
 		return nil

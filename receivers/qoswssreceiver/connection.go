@@ -288,7 +288,7 @@ func (c *connection) receive(kind int, r io.Reader) error {
 	default:
 		c.take(msg)
 	}
-	c.door.metrics.ReceiverQoswssReceived.Add(context.Background(), size)
+	c.door.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), size)
 	return err
 }
 

@@ -78,7 +78,7 @@ func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
 		return
 	}
-	d.metrics.ReceiverQoswssReceived.Add(context.Background(), int64(len(body)))
+	d.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), int64(len(body)))
 	p := post{}
 	p.session = newSession(d, originOf(r), p.add)
 	p.session.patient, p.session.network = true, network

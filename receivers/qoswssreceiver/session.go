@@ -390,7 +390,7 @@ func (s *session) recheck(now time.Time) *ending {
 
 // end makes the bye of a refusal that ends the connection.
 func (s *session) end(e *protocol.Error) *ending {
-	count(s.door.metrics.ReceiverQoswssByes, "code", e.Code)
+	count(s.door.metrics.ReceiverQoswssConnectionsClosed, "code", e.Code)
 	r := s.door.refusal(e, s.translator != nil)
 	return &ending{bye: &protocol.Bye{
 		Code:         e.Code,

@@ -53,7 +53,7 @@ func TestOneConnection(t *testing.T) {
 	require.EqualValues(t, 1, c.counted("receiver_qoswss_connections", ""))
 	require.EqualValues(t, 1, c.counted("receiver_qoswss_auth_requests", "granted"))
 	require.Positive(t, c.counted("receiver_qoswss_acks", ""))
-	require.Positive(t, c.counted("receiver_qoswss_received", ""))
+	require.Positive(t, c.counted("receiver_qoswss_received_bytes", ""))
 
 	p.say(`{"type":"bye","code":"going_away","csError":"wsChannelFailure","message":"","retry":false}`)
 	p.closed(websocket.CloseNormalClosure)
@@ -121,7 +121,7 @@ func TestTooManyRefusalsEndTheConnection(t *testing.T) {
 		p.hear("nack")
 	}
 	require.Positive(t, p.bye(protocol.CodeMalformed, true, websocket.CloseProtocolError).RetryAfterMs)
-	require.EqualValues(t, 1, c.counted("receiver_qoswss_byes", string(protocol.CodeMalformed)))
+	require.EqualValues(t, 1, c.counted("receiver_qoswss_connections_closed", string(protocol.CodeMalformed)))
 }
 
 // A client with one bad fabric is sent away now and then; what it says of its other fabrics

@@ -30,9 +30,9 @@ const (
 	recordsAccepted = "otelcol_receiver_accepted_log_records"
 	recordsRefused  = "otelcol_receiver_refused_log_records"
 	recordsFailed   = "otelcol_receiver_failed_log_records"
-	storeNew        = "otelcol_qosstore_new"
-	storeDuplicates = "otelcol_qosstore_duplicates"
-	storeSkipped    = "otelcol_qosstore_skipped"
+	storeNew        = "otelcol_qosstore_written_records"
+	storeDuplicates = "otelcol_qosstore_duplicate_records"
+	storeSkipped    = "otelcol_qosstore_rejected_records"
 )
 
 func newAccount(m harness.Metrics) account {

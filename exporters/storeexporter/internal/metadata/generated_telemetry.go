@@ -23,14 +23,14 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter              metric.Meter
-	mu                 sync.Mutex
-	registrations      []metric.Registration
-	QosstoreDuplicates metric.Int64Counter
-	QosstoreNew        metric.Int64Counter
-	QosstoreSkipped    metric.Int64Counter
-	QosstoreSummaries  metric.Int64Counter
-	QosstoreUnfindable metric.Int64Counter
+	meter                      metric.Meter
+	mu                         sync.Mutex
+	registrations              []metric.Registration
+	QosstoreDroppedSearchTerms metric.Int64Counter
+	QosstoreDuplicateRecords   metric.Int64Counter
+	QosstoreRejectedRecords    metric.Int64Counter
+	QosstoreWrittenRecords     metric.Int64Counter
+	QosstoreWrittenSummaries   metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -62,34 +62,34 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
-	builder.QosstoreDuplicates, err = builder.meter.Int64Counter(
-		"otelcol_qosstore_duplicates",
-		metric.WithDescription("Records that were in the store before. [Beta]"),
+	builder.QosstoreDroppedSearchTerms, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_dropped_search_terms",
+		metric.WithDescription("Search terms dropped beyond the limit per conference; the dashboard's API counts them by conference. [Beta]"),
+		metric.WithUnit("{value}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstoreDuplicateRecords, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_duplicate_records",
+		metric.WithDescription("Records that were already stored. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosstoreNew, err = builder.meter.Int64Counter(
-		"otelcol_qosstore_new",
-		metric.WithDescription("Records written. [Beta]"),
+	builder.QosstoreRejectedRecords, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_rejected_records",
+		metric.WithDescription("Records rejected because they have no identity or no conference. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosstoreSkipped, err = builder.meter.Int64Counter(
-		"otelcol_qosstore_skipped",
-		metric.WithDescription("Records that were not written because they have no identity or no conference. [Beta]"),
+	builder.QosstoreWrittenRecords, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_written_records",
+		metric.WithDescription("Records written to the store. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosstoreSummaries, err = builder.meter.Int64Counter(
-		"otelcol_qosstore_summaries",
+	builder.QosstoreWrittenSummaries, err = builder.meter.Int64Counter(
+		"otelcol_qosstore_written_summaries",
 		metric.WithDescription("Summaries given to the store, which keeps the highest revision. [Beta]"),
 		metric.WithUnit("{summary}"),
-	)
-	errs = errors.Join(errs, err)
-	builder.QosstoreUnfindable, err = builder.meter.Int64Counter(
-		"otelcol_qosstore_unfindable",
-		metric.WithDescription("Names and ids by which a conference is not found, for it has as many as are kept; the dashboard's API counts them by conference. [Beta]"),
-		metric.WithUnit("{value}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -21,10 +21,26 @@ func NewSettings(tt *componenttest.Telemetry) exporter.Settings {
 	return set
 }
 
-func AssertEqualQosstoreDuplicates(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstoreDroppedSearchTerms(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstore_duplicates",
-		Description: "Records that were in the store before. [Beta]",
+		Name:        "otelcol_qosstore_dropped_search_terms",
+		Description: "Search terms dropped beyond the limit per conference; the dashboard's API counts them by conference. [Beta]",
+		Unit:        "{value}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_qosstore_dropped_search_terms")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
+func AssertEqualQosstoreDuplicateRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_qosstore_duplicate_records",
+		Description: "Records that were already stored. [Beta]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -32,15 +48,15 @@ func AssertEqualQosstoreDuplicates(t *testing.T, tt *componenttest.Telemetry, dp
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstore_duplicates")
+	got, err := tt.GetMetric("otelcol_qosstore_duplicate_records")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosstoreNew(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstoreRejectedRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstore_new",
-		Description: "Records written. [Beta]",
+		Name:        "otelcol_qosstore_rejected_records",
+		Description: "Records rejected because they have no identity or no conference. [Beta]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -48,15 +64,15 @@ func AssertEqualQosstoreNew(t *testing.T, tt *componenttest.Telemetry, dps []met
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstore_new")
+	got, err := tt.GetMetric("otelcol_qosstore_rejected_records")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosstoreSkipped(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstoreWrittenRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstore_skipped",
-		Description: "Records that were not written because they have no identity or no conference. [Beta]",
+		Name:        "otelcol_qosstore_written_records",
+		Description: "Records written to the store. [Beta]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -64,14 +80,14 @@ func AssertEqualQosstoreSkipped(t *testing.T, tt *componenttest.Telemetry, dps [
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstore_skipped")
+	got, err := tt.GetMetric("otelcol_qosstore_written_records")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosstoreSummaries(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstoreWrittenSummaries(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstore_summaries",
+		Name:        "otelcol_qosstore_written_summaries",
 		Description: "Summaries given to the store, which keeps the highest revision. [Beta]",
 		Unit:        "{summary}",
 		Data: metricdata.Sum[int64]{
@@ -80,23 +96,7 @@ func AssertEqualQosstoreSummaries(t *testing.T, tt *componenttest.Telemetry, dps
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstore_summaries")
-	require.NoError(t, err)
-	metricdatatest.AssertEqual(t, want, got, opts...)
-}
-
-func AssertEqualQosstoreUnfindable(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
-	want := metricdata.Metrics{
-		Name:        "otelcol_qosstore_unfindable",
-		Description: "Names and ids by which a conference is not found, for it has as many as are kept; the dashboard's API counts them by conference. [Beta]",
-		Unit:        "{value}",
-		Data: metricdata.Sum[int64]{
-			Temporality: metricdata.CumulativeTemporality,
-			IsMonotonic: true,
-			DataPoints:  dps,
-		},
-	}
-	got, err := tt.GetMetric("otelcol_qosstore_unfindable")
+	got, err := tt.GetMetric("otelcol_qosstore_written_summaries")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }

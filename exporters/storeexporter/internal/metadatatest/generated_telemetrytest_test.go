@@ -19,24 +19,24 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
-	tb.QosstoreDuplicates.Add(context.Background(), 1)
-	tb.QosstoreNew.Add(context.Background(), 1)
-	tb.QosstoreSkipped.Add(context.Background(), 1)
-	tb.QosstoreSummaries.Add(context.Background(), 1)
-	tb.QosstoreUnfindable.Add(context.Background(), 1)
-	AssertEqualQosstoreDuplicates(t, testTel,
+	tb.QosstoreDroppedSearchTerms.Add(context.Background(), 1)
+	tb.QosstoreDuplicateRecords.Add(context.Background(), 1)
+	tb.QosstoreRejectedRecords.Add(context.Background(), 1)
+	tb.QosstoreWrittenRecords.Add(context.Background(), 1)
+	tb.QosstoreWrittenSummaries.Add(context.Background(), 1)
+	AssertEqualQosstoreDroppedSearchTerms(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosstoreNew(t, testTel,
+	AssertEqualQosstoreDuplicateRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosstoreSkipped(t, testTel,
+	AssertEqualQosstoreRejectedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosstoreSummaries(t, testTel,
+	AssertEqualQosstoreWrittenRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosstoreUnfindable(t, testTel,
+	AssertEqualQosstoreWrittenSummaries(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

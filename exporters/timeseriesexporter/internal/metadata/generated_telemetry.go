@@ -23,11 +23,11 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                   metric.Meter
-	mu                      sync.Mutex
-	registrations           []metric.Registration
-	QostimeseriesOverflow   metric.Int64Counter
-	QostimeseriesUnfollowed metric.Int64Counter
+	meter                        metric.Meter
+	mu                           sync.Mutex
+	registrations                []metric.Registration
+	QostimeseriesOverflowRecords metric.Int64Counter
+	QostimeseriesUntrackedIssues metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -59,15 +59,15 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
-	builder.QostimeseriesOverflow, err = builder.meter.Int64Counter(
-		"otelcol_qostimeseries_overflow",
+	builder.QostimeseriesOverflowRecords, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_overflow_records",
 		metric.WithDescription("Records counted under the overflow app because max_apps was reached. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QostimeseriesUnfollowed, err = builder.meter.Int64Counter(
-		"otelcol_qostimeseries_unfollowed",
-		metric.WithDescription("Issues of live conferences that the gauge of open ones leaves out, because too many are open. [Beta]"),
+	builder.QostimeseriesUntrackedIssues, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_untracked_issues",
+		metric.WithDescription("Issues of live conferences missing in the gauge of open issues, because too many are open. [Beta]"),
 		metric.WithUnit("{issue}"),
 	)
 	errs = errors.Join(errs, err)

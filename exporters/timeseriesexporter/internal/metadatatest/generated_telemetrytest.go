@@ -21,9 +21,9 @@ func NewSettings(tt *componenttest.Telemetry) exporter.Settings {
 	return set
 }
 
-func AssertEqualQostimeseriesOverflow(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQostimeseriesOverflowRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qostimeseries_overflow",
+		Name:        "otelcol_qostimeseries_overflow_records",
 		Description: "Records counted under the overflow app because max_apps was reached. [Beta]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
@@ -32,15 +32,15 @@ func AssertEqualQostimeseriesOverflow(t *testing.T, tt *componenttest.Telemetry,
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qostimeseries_overflow")
+	got, err := tt.GetMetric("otelcol_qostimeseries_overflow_records")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQostimeseriesUnfollowed(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQostimeseriesUntrackedIssues(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qostimeseries_unfollowed",
-		Description: "Issues of live conferences that the gauge of open ones leaves out, because too many are open. [Beta]",
+		Name:        "otelcol_qostimeseries_untracked_issues",
+		Description: "Issues of live conferences missing in the gauge of open issues, because too many are open. [Beta]",
 		Unit:        "{issue}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -48,7 +48,7 @@ func AssertEqualQostimeseriesUnfollowed(t *testing.T, tt *componenttest.Telemetr
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qostimeseries_unfollowed")
+	got, err := tt.GetMetric("otelcol_qostimeseries_untracked_issues")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }

@@ -19,12 +19,12 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
-	tb.QostimeseriesOverflow.Add(context.Background(), 1)
-	tb.QostimeseriesUnfollowed.Add(context.Background(), 1)
-	AssertEqualQostimeseriesOverflow(t, testTel,
+	tb.QostimeseriesOverflowRecords.Add(context.Background(), 1)
+	tb.QostimeseriesUntrackedIssues.Add(context.Background(), 1)
+	AssertEqualQostimeseriesOverflowRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQostimeseriesUnfollowed(t, testTel,
+	AssertEqualQostimeseriesUntrackedIssues(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

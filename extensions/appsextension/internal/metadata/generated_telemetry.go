@@ -25,15 +25,15 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                     metric.Meter
-	mu                        sync.Mutex
-	registrations             []metric.Registration
-	QosappsApps               metric.Int64ObservableGauge
-	QosappsLastUseDropped     metric.Int64ObservableCounter
-	QosappsManagementRequests metric.Int64Counter
-	QosappsRefreshAge         metric.Float64ObservableGauge
-	QosappsRefreshFailures    metric.Int64Counter
-	QosappsUnusable           metric.Int64ObservableGauge
+	meter                      metric.Meter
+	mu                         sync.Mutex
+	registrations              []metric.Registration
+	QosappsApps                metric.Int64ObservableGauge
+	QosappsLastUseDropped      metric.Int64ObservableCounter
+	QosappsManagementRequests  metric.Int64Counter
+	QosappsRefreshAge          metric.Float64ObservableGauge
+	QosappsRefreshFailures     metric.Int64Counter
+	QosappsUnreadableDocuments metric.Int64ObservableGauge
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -92,12 +92,12 @@ func (builder *TelemetryBuilder) RegisterQosappsRefreshAgeCallback(cb metric.Flo
 	return nil
 }
 
-// RegisterQosappsUnusableCallback sets callback for observable QosappsUnusable metric.
-func (builder *TelemetryBuilder) RegisterQosappsUnusableCallback(cb metric.Int64Callback) error {
+// RegisterQosappsUnreadableDocumentsCallback sets callback for observable QosappsUnreadableDocuments metric.
+func (builder *TelemetryBuilder) RegisterQosappsUnreadableDocumentsCallback(cb metric.Int64Callback) error {
 	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		cb(ctx, &observerInt64{inst: builder.QosappsUnusable, obs: o})
+		cb(ctx, &observerInt64{inst: builder.QosappsUnreadableDocuments, obs: o})
 		return nil
-	}, builder.QosappsUnusable)
+	}, builder.QosappsUnreadableDocuments)
 	if err != nil {
 		return err
 	}
@@ -147,13 +147,13 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	var err, errs error
 	builder.QosappsApps, err = builder.meter.Int64ObservableGauge(
 		"otelcol_qosapps_apps",
-		metric.WithDescription("Apps that are known. [Beta]"),
+		metric.WithDescription("Registered apps. [Beta]"),
 		metric.WithUnit("{app}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosappsLastUseDropped, err = builder.meter.Int64ObservableCounter(
 		"otelcol_qosapps_last_use_dropped",
-		metric.WithDescription("Notes of the last use of a credential that were dropped because too many waited for the store. [Beta]"),
+		metric.WithDescription("Last uses of credentials dropped because too many waited for the store. [Beta]"),
 		metric.WithUnit("{note}"),
 	)
 	errs = errors.Join(errs, err)
@@ -165,18 +165,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosappsRefreshAge, err = builder.meter.Float64ObservableGauge(
 		"otelcol_qosapps_refresh_age",
-		metric.WithDescription("Seconds since the apps were last known to be as the store has them; 0 without a store. [Beta]"),
+		metric.WithDescription("Seconds since the apps were last read from the store; 0 without a store. [Beta]"),
 		metric.WithUnit("s"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosappsRefreshFailures, err = builder.meter.Int64Counter(
 		"otelcol_qosapps_refresh_failures",
-		metric.WithDescription("Times that the store, or a file that the configuration names, could not be read; what was known before goes on. [Beta]"),
+		metric.WithDescription("Failed reads of the store or of a configured file; the apps read before stay in use. [Beta]"),
 		metric.WithUnit("{failure}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosappsUnusable, err = builder.meter.Int64ObservableGauge(
-		"otelcol_qosapps_unusable",
+	builder.QosappsUnreadableDocuments, err = builder.meter.Int64ObservableGauge(
+		"otelcol_qosapps_unreadable_documents",
 		metric.WithDescription("Documents of apps that could not be read, and verification keys whose seal does not open. [Beta]"),
 		metric.WithUnit("{document}"),
 	)

@@ -24,7 +24,7 @@ func NewSettings(tt *componenttest.Telemetry) extension.Settings {
 func AssertEqualQosappsApps(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosapps_apps",
-		Description: "Apps that are known. [Beta]",
+		Description: "Registered apps. [Beta]",
 		Unit:        "{app}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
@@ -38,7 +38,7 @@ func AssertEqualQosappsApps(t *testing.T, tt *componenttest.Telemetry, dps []met
 func AssertEqualQosappsLastUseDropped(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosapps_last_use_dropped",
-		Description: "Notes of the last use of a credential that were dropped because too many waited for the store. [Beta]",
+		Description: "Last uses of credentials dropped because too many waited for the store. [Beta]",
 		Unit:        "{note}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -70,7 +70,7 @@ func AssertEqualQosappsManagementRequests(t *testing.T, tt *componenttest.Teleme
 func AssertEqualQosappsRefreshAge(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[float64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosapps_refresh_age",
-		Description: "Seconds since the apps were last known to be as the store has them; 0 without a store. [Beta]",
+		Description: "Seconds since the apps were last read from the store; 0 without a store. [Beta]",
 		Unit:        "s",
 		Data: metricdata.Gauge[float64]{
 			DataPoints: dps,
@@ -84,7 +84,7 @@ func AssertEqualQosappsRefreshAge(t *testing.T, tt *componenttest.Telemetry, dps
 func AssertEqualQosappsRefreshFailures(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosapps_refresh_failures",
-		Description: "Times that the store, or a file that the configuration names, could not be read; what was known before goes on. [Beta]",
+		Description: "Failed reads of the store or of a configured file; the apps read before stay in use. [Beta]",
 		Unit:        "{failure}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -97,16 +97,16 @@ func AssertEqualQosappsRefreshFailures(t *testing.T, tt *componenttest.Telemetry
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosappsUnusable(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosappsUnreadableDocuments(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosapps_unusable",
+		Name:        "otelcol_qosapps_unreadable_documents",
 		Description: "Documents of apps that could not be read, and verification keys whose seal does not open. [Beta]",
 		Unit:        "{document}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosapps_unusable")
+	got, err := tt.GetMetric("otelcol_qosapps_unreadable_documents")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }

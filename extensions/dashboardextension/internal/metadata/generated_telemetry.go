@@ -23,13 +23,13 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                   metric.Meter
-	mu                      sync.Mutex
-	registrations           []metric.Registration
-	QosdashboardLeftOut     metric.Int64Counter
-	QosdashboardNotFolded   metric.Int64Counter
-	QosdashboardRefused     metric.Int64Counter
-	QosdashboardStoreErrors metric.Int64Counter
+	meter                        metric.Meter
+	mu                           sync.Mutex
+	registrations                []metric.Registration
+	QosdashboardOmittedRecords   metric.Int64Counter
+	QosdashboardRejectedRequests metric.Int64Counter
+	QosdashboardStoreErrors      metric.Int64Counter
+	QosdashboardSummaryFailures  metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -61,28 +61,28 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
-	builder.QosdashboardLeftOut, err = builder.meter.Int64Counter(
-		"otelcol_qosdashboard_left_out",
-		metric.WithDescription("Records of a conference that a page could not show because a limit was reached. [Alpha]"),
+	builder.QosdashboardOmittedRecords, err = builder.meter.Int64Counter(
+		"otelcol_qosdashboard_omitted_records",
+		metric.WithDescription("Records of a conference omitted from a page because a limit was reached. [Alpha]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.QosdashboardNotFolded, err = builder.meter.Int64Counter(
-		"otelcol_qosdashboard_not_folded",
-		metric.WithDescription("Conferences that go on and could not be summed up for a page, because they have too many records, reading them took too long, or failed. [Alpha]"),
-		metric.WithUnit("{conference}"),
-	)
-	errs = errors.Join(errs, err)
-	builder.QosdashboardRefused, err = builder.meter.Int64Counter(
-		"otelcol_qosdashboard_refused",
-		metric.WithDescription("Requests refused because of their host name, a bad parameter, or too many live streams. [Alpha]"),
+	builder.QosdashboardRejectedRequests, err = builder.meter.Int64Counter(
+		"otelcol_qosdashboard_rejected_requests",
+		metric.WithDescription("Requests rejected because of their host name, a bad parameter, or too many live subscribers. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosdashboardStoreErrors, err = builder.meter.Int64Counter(
 		"otelcol_qosdashboard_store_errors",
-		metric.WithDescription("Requests that failed, or showed a part only, because the store could not be read. [Alpha]"),
+		metric.WithDescription("Requests that failed, or were answered in part, because the store could not be read. [Alpha]"),
 		metric.WithUnit("{request}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosdashboardSummaryFailures, err = builder.meter.Int64Counter(
+		"otelcol_qosdashboard_summary_failures",
+		metric.WithDescription("Live conferences without a summary on a page, because they have too many records or reading them failed or took too long. [Alpha]"),
+		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -21,10 +21,10 @@ func NewSettings(tt *componenttest.Telemetry) extension.Settings {
 	return set
 }
 
-func AssertEqualQosdashboardLeftOut(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosdashboardOmittedRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosdashboard_left_out",
-		Description: "Records of a conference that a page could not show because a limit was reached. [Alpha]",
+		Name:        "otelcol_qosdashboard_omitted_records",
+		Description: "Records of a conference omitted from a page because a limit was reached. [Alpha]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -32,31 +32,15 @@ func AssertEqualQosdashboardLeftOut(t *testing.T, tt *componenttest.Telemetry, d
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosdashboard_left_out")
+	got, err := tt.GetMetric("otelcol_qosdashboard_omitted_records")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualQosdashboardNotFolded(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosdashboardRejectedRequests(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosdashboard_not_folded",
-		Description: "Conferences that go on and could not be summed up for a page, because they have too many records, reading them took too long, or failed. [Alpha]",
-		Unit:        "{conference}",
-		Data: metricdata.Sum[int64]{
-			Temporality: metricdata.CumulativeTemporality,
-			IsMonotonic: true,
-			DataPoints:  dps,
-		},
-	}
-	got, err := tt.GetMetric("otelcol_qosdashboard_not_folded")
-	require.NoError(t, err)
-	metricdatatest.AssertEqual(t, want, got, opts...)
-}
-
-func AssertEqualQosdashboardRefused(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
-	want := metricdata.Metrics{
-		Name:        "otelcol_qosdashboard_refused",
-		Description: "Requests refused because of their host name, a bad parameter, or too many live streams. [Alpha]",
+		Name:        "otelcol_qosdashboard_rejected_requests",
+		Description: "Requests rejected because of their host name, a bad parameter, or too many live subscribers. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -64,7 +48,7 @@ func AssertEqualQosdashboardRefused(t *testing.T, tt *componenttest.Telemetry, d
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosdashboard_refused")
+	got, err := tt.GetMetric("otelcol_qosdashboard_rejected_requests")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
@@ -72,7 +56,7 @@ func AssertEqualQosdashboardRefused(t *testing.T, tt *componenttest.Telemetry, d
 func AssertEqualQosdashboardStoreErrors(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosdashboard_store_errors",
-		Description: "Requests that failed, or showed a part only, because the store could not be read. [Alpha]",
+		Description: "Requests that failed, or were answered in part, because the store could not be read. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -81,6 +65,22 @@ func AssertEqualQosdashboardStoreErrors(t *testing.T, tt *componenttest.Telemetr
 		},
 	}
 	got, err := tt.GetMetric("otelcol_qosdashboard_store_errors")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
+func AssertEqualQosdashboardSummaryFailures(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_qosdashboard_summary_failures",
+		Description: "Live conferences without a summary on a page, because they have too many records or reading them failed or took too long. [Alpha]",
+		Unit:        "{conference}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_qosdashboard_summary_failures")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }

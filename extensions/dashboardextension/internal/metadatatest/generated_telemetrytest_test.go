@@ -19,20 +19,20 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
-	tb.QosdashboardLeftOut.Add(context.Background(), 1)
-	tb.QosdashboardNotFolded.Add(context.Background(), 1)
-	tb.QosdashboardRefused.Add(context.Background(), 1)
+	tb.QosdashboardOmittedRecords.Add(context.Background(), 1)
+	tb.QosdashboardRejectedRequests.Add(context.Background(), 1)
 	tb.QosdashboardStoreErrors.Add(context.Background(), 1)
-	AssertEqualQosdashboardLeftOut(t, testTel,
+	tb.QosdashboardSummaryFailures.Add(context.Background(), 1)
+	AssertEqualQosdashboardOmittedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosdashboardNotFolded(t, testTel,
-		[]metricdata.DataPoint[int64]{{Value: 1}},
-		metricdatatest.IgnoreTimestamp())
-	AssertEqualQosdashboardRefused(t, testTel,
+	AssertEqualQosdashboardRejectedRequests(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosdashboardStoreErrors(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosdashboardSummaryFailures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

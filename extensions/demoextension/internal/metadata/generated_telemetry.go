@@ -67,7 +67,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosdemoRefusals, err = builder.meter.Int64Counter(
 		"otelcol_qosdemo_refusals",
-		metric.WithDescription("Browsers that were not let into a room, by reason. [Beta]"),
+		metric.WithDescription("Browsers refused at a room, by reason. [Beta]"),
 		metric.WithUnit("{participant}"),
 	)
 	errs = errors.Join(errs, err)

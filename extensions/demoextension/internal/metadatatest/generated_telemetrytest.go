@@ -40,7 +40,7 @@ func AssertEqualQosdemoJoins(t *testing.T, tt *componenttest.Telemetry, dps []me
 func AssertEqualQosdemoRefusals(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosdemo_refusals",
-		Description: "Browsers that were not let into a room, by reason. [Beta]",
+		Description: "Browsers refused at a room, by reason. [Beta]",
 		Unit:        "{participant}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -25,17 +25,17 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                       metric.Meter
-	mu                          sync.Mutex
-	registrations               []metric.Registration
-	QosstorageDeleted           metric.Int64Counter
-	QosstorageFollowOverflows   metric.Int64ObservableCounter
-	QosstorageFollowers         metric.Int64ObservableGauge
-	QosstoragePackFailures      metric.Int64Counter
-	QosstoragePackedBytes       metric.Int64Counter
-	QosstoragePackedConferences metric.Int64Counter
-	QosstoragePackedRecords     metric.Int64Counter
-	QosstorageRetentionFailures metric.Int64Counter
+	meter                        metric.Meter
+	mu                           sync.Mutex
+	registrations                []metric.Registration
+	QosstorageDeletedConferences metric.Int64Counter
+	QosstorageFollowOverflows    metric.Int64ObservableCounter
+	QosstorageFollowers          metric.Int64ObservableGauge
+	QosstoragePackFailures       metric.Int64Counter
+	QosstoragePackedBytes        metric.Int64Counter
+	QosstoragePackedConferences  metric.Int64Counter
+	QosstoragePackedRecords      metric.Int64Counter
+	QosstorageRetentionFailures  metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -107,9 +107,9 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
-	builder.QosstorageDeleted, err = builder.meter.Int64Counter(
-		"otelcol_qosstorage_deleted",
-		metric.WithDescription("Conferences that the retention deleted. [Beta]"),
+	builder.QosstorageDeletedConferences, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_deleted_conferences",
+		metric.WithDescription("Conferences deleted by the retention. [Beta]"),
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
@@ -121,37 +121,37 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosstorageFollowers, err = builder.meter.Int64ObservableGauge(
 		"otelcol_qosstorage_followers",
-		metric.WithDescription("Who follow commits now, live pages of the dashboard above all. [Beta]"),
+		metric.WithDescription("Live subscribers to commits, mostly pages of the dashboard. [Beta]"),
 		metric.WithUnit("{follower}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackFailures, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_pack_failures",
-		metric.WithDescription("Runs of the packing that failed; the next run tries again. [Beta]"),
+		metric.WithDescription("Failed runs of the packing; the next run retries. [Beta]"),
 		metric.WithUnit("{run}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackedBytes, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_packed_bytes",
-		metric.WithDescription("Bytes that chunks of packed records took. [Beta]"),
+		metric.WithDescription("Bytes written as chunks of packed records. [Beta]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackedConferences, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_packed_conferences",
-		metric.WithDescription("Conferences that were packed; again when late data came. [Beta]"),
+		metric.WithDescription("Conferences packed; one counts again when late data arrives. [Beta]"),
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackedRecords, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_packed_records",
-		metric.WithDescription("Records moved into chunks. [Beta]"),
+		metric.WithDescription("Records packed into chunks. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstorageRetentionFailures, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_retention_failures",
-		metric.WithDescription("Runs of the retention that failed; the next run tries again. [Beta]"),
+		metric.WithDescription("Failed runs of the retention; the next run retries. [Beta]"),
 		metric.WithUnit("{run}"),
 	)
 	errs = errors.Join(errs, err)

@@ -21,10 +21,10 @@ func NewSettings(tt *componenttest.Telemetry) extension.Settings {
 	return set
 }
 
-func AssertEqualQosstorageDeleted(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualQosstorageDeletedConferences(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_qosstorage_deleted",
-		Description: "Conferences that the retention deleted. [Beta]",
+		Name:        "otelcol_qosstorage_deleted_conferences",
+		Description: "Conferences deleted by the retention. [Beta]",
 		Unit:        "{conference}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -32,7 +32,7 @@ func AssertEqualQosstorageDeleted(t *testing.T, tt *componenttest.Telemetry, dps
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_qosstorage_deleted")
+	got, err := tt.GetMetric("otelcol_qosstorage_deleted_conferences")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
@@ -56,7 +56,7 @@ func AssertEqualQosstorageFollowOverflows(t *testing.T, tt *componenttest.Teleme
 func AssertEqualQosstorageFollowers(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_followers",
-		Description: "Who follow commits now, live pages of the dashboard above all. [Beta]",
+		Description: "Live subscribers to commits, mostly pages of the dashboard. [Beta]",
 		Unit:        "{follower}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
@@ -70,7 +70,7 @@ func AssertEqualQosstorageFollowers(t *testing.T, tt *componenttest.Telemetry, d
 func AssertEqualQosstoragePackFailures(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_pack_failures",
-		Description: "Runs of the packing that failed; the next run tries again. [Beta]",
+		Description: "Failed runs of the packing; the next run retries. [Beta]",
 		Unit:        "{run}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -86,7 +86,7 @@ func AssertEqualQosstoragePackFailures(t *testing.T, tt *componenttest.Telemetry
 func AssertEqualQosstoragePackedBytes(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_packed_bytes",
-		Description: "Bytes that chunks of packed records took. [Beta]",
+		Description: "Bytes written as chunks of packed records. [Beta]",
 		Unit:        "By",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -102,7 +102,7 @@ func AssertEqualQosstoragePackedBytes(t *testing.T, tt *componenttest.Telemetry,
 func AssertEqualQosstoragePackedConferences(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_packed_conferences",
-		Description: "Conferences that were packed; again when late data came. [Beta]",
+		Description: "Conferences packed; one counts again when late data arrives. [Beta]",
 		Unit:        "{conference}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -118,7 +118,7 @@ func AssertEqualQosstoragePackedConferences(t *testing.T, tt *componenttest.Tele
 func AssertEqualQosstoragePackedRecords(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_packed_records",
-		Description: "Records moved into chunks. [Beta]",
+		Description: "Records packed into chunks. [Beta]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -134,7 +134,7 @@ func AssertEqualQosstoragePackedRecords(t *testing.T, tt *componenttest.Telemetr
 func AssertEqualQosstorageRetentionFailures(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_retention_failures",
-		Description: "Runs of the retention that failed; the next run tries again. [Beta]",
+		Description: "Failed runs of the retention; the next run retries. [Beta]",
 		Unit:        "{run}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -28,13 +28,13 @@ func TestSetupTelemetry(t *testing.T) {
 		observer.Observe(1)
 		return nil
 	}))
-	tb.QosstorageDeleted.Add(context.Background(), 1)
+	tb.QosstorageDeletedConferences.Add(context.Background(), 1)
 	tb.QosstoragePackFailures.Add(context.Background(), 1)
 	tb.QosstoragePackedBytes.Add(context.Background(), 1)
 	tb.QosstoragePackedConferences.Add(context.Background(), 1)
 	tb.QosstoragePackedRecords.Add(context.Background(), 1)
 	tb.QosstorageRetentionFailures.Add(context.Background(), 1)
-	AssertEqualQosstorageDeleted(t, testTel,
+	AssertEqualQosstorageDeletedConferences(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstorageFollowOverflows(t, testTel,

@@ -31,18 +31,18 @@ type TelemetryBuilder struct {
 	ReceiverQoswssAcks              metric.Int64Counter
 	ReceiverQoswssAuditLinesDropped metric.Int64Counter
 	ReceiverQoswssAuthDecisions     metric.Int64Counter
-	ReceiverQoswssAuthForgotten     metric.Int64ObservableCounter
+	ReceiverQoswssAuthEvictions     metric.Int64ObservableCounter
 	ReceiverQoswssAuthRequests      metric.Int64Counter
-	ReceiverQoswssByes              metric.Int64Counter
 	ReceiverQoswssColumnsUnknown    metric.Int64Counter
 	ReceiverQoswssConnections       metric.Int64UpDownCounter
+	ReceiverQoswssConnectionsClosed metric.Int64Counter
 	ReceiverQoswssFramesAccepted    metric.Int64Counter
 	ReceiverQoswssFramesDeferred    metric.Int64Counter
 	ReceiverQoswssFramesDuplicate   metric.Int64Counter
 	ReceiverQoswssFramesReceived    metric.Int64Counter
 	ReceiverQoswssFramesRefused     metric.Int64Counter
 	ReceiverQoswssFramesSkipped     metric.Int64Counter
-	ReceiverQoswssReceived          metric.Int64Counter
+	ReceiverQoswssReceivedBytes     metric.Int64Counter
 	ReceiverQoswssThrottleDecisions metric.Int64ObservableCounter
 	ReceiverQoswssThrottleEvictions metric.Int64ObservableCounter
 	ReceiverQoswssThrottleTracked   metric.Int64ObservableGauge
@@ -60,12 +60,12 @@ func (tbof telemetryBuilderOptionFunc) apply(mb *TelemetryBuilder) {
 	tbof(mb)
 }
 
-// RegisterReceiverQoswssAuthForgottenCallback sets callback for observable ReceiverQoswssAuthForgotten metric.
-func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthForgottenCallback(cb metric.Int64Callback) error {
+// RegisterReceiverQoswssAuthEvictionsCallback sets callback for observable ReceiverQoswssAuthEvictions metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthEvictionsCallback(cb metric.Int64Callback) error {
 	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthForgotten, obs: o})
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthEvictions, obs: o})
 		return nil
-	}, builder.ReceiverQoswssAuthForgotten)
+	}, builder.ReceiverQoswssAuthEvictions)
 	if err != nil {
 		return err
 	}
@@ -171,19 +171,19 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssAuditLinesDropped, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_audit_lines_dropped",
-		metric.WithDescription("Decisions that the audit log does not have, because there were too many at a time. [Alpha]"),
+		metric.WithDescription("Decisions dropped from the audit log because too many were made at a time. [Alpha]"),
 		metric.WithUnit("{line}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssAuthDecisions, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_auth_decisions",
-		metric.WithDescription("Decisions on who may speak, by what was decided on and why. The audit log has a line for each. [Alpha]"),
+		metric.WithDescription("Decisions on admission, by subject and reason. The audit log has a line for each. [Alpha]"),
 		metric.WithUnit("{decision}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.ReceiverQoswssAuthForgotten, err = builder.meter.Int64ObservableCounter(
-		"otelcol_receiver_qoswss_auth_forgotten",
-		metric.WithDescription("Used handshakes and tokens that were forgotten, for want of room, while they could still have come again. [Alpha]"),
+	builder.ReceiverQoswssAuthEvictions, err = builder.meter.Int64ObservableCounter(
+		"otelcol_receiver_qoswss_auth_evictions",
+		metric.WithDescription("Used handshakes and tokens evicted for lack of space while they could still be used again. [Alpha]"),
 		metric.WithUnit("{name}"),
 	)
 	errs = errors.Join(errs, err)
@@ -193,39 +193,39 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.ReceiverQoswssByes, err = builder.meter.Int64Counter(
-		"otelcol_receiver_qoswss_byes",
-		metric.WithDescription("Connections that the receiver ended, by code. [Alpha]"),
-		metric.WithUnit("{connection}"),
-	)
-	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssColumnsUnknown, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_columns_unknown",
-		metric.WithDescription("Announced column names that no measure has; their values are ignored. [Alpha]"),
+		metric.WithDescription("Announced column names without a measure; their values are ignored. [Alpha]"),
 		metric.WithUnit("{column}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssConnections, err = builder.meter.Int64UpDownCounter(
 		"otelcol_receiver_qoswss_connections",
-		metric.WithDescription("WebSocket connections open now. [Alpha]"),
+		metric.WithDescription("Open WebSocket connections. [Alpha]"),
+		metric.WithUnit("{connection}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssConnectionsClosed, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_connections_closed",
+		metric.WithDescription("Connections closed by the receiver, by code. [Alpha]"),
 		metric.WithUnit("{connection}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesAccepted, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_frames_accepted",
-		metric.WithDescription("Numbered frames that the pipeline took. [Alpha]"),
+		metric.WithDescription("Numbered frames accepted by the pipeline. [Alpha]"),
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesDeferred, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_frames_deferred",
-		metric.WithDescription("Numbered frames that could not be taken now; the client sends them again. [Alpha]"),
+		metric.WithDescription("Numbered frames deferred because the pipeline was busy; the client sends them again. [Alpha]"),
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesDuplicate, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_frames_duplicate",
-		metric.WithDescription("Numbered frames that came again on the same connection; acknowledged, not forwarded. [Alpha]"),
+		metric.WithDescription("Numbered frames received twice on one connection; acknowledged, not forwarded. [Alpha]"),
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
@@ -237,7 +237,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesRefused, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_frames_refused",
-		metric.WithDescription("Frames refused for good, by code. [Alpha]"),
+		metric.WithDescription("Frames rejected permanently, by code. [Alpha]"),
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
@@ -247,33 +247,33 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{frame}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.ReceiverQoswssReceived, err = builder.meter.Int64Counter(
-		"otelcol_receiver_qoswss_received",
+	builder.ReceiverQoswssReceivedBytes, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_received_bytes",
 		metric.WithDescription("Payload bytes of messages received, refused ones included. [Alpha]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleDecisions, err = builder.meter.Int64ObservableCounter(
 		"otelcol_receiver_qoswss_throttle_decisions",
-		metric.WithDescription("Decisions on who may come now, by limit. An event that several limits count is one decision of each. [Alpha]"),
+		metric.WithDescription("Decisions of the rate limits, by limit. An event counted by several limits is one decision of each. [Alpha]"),
 		metric.WithUnit("{decision}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleEvictions, err = builder.meter.Int64ObservableCounter(
 		"otelcol_receiver_qoswss_throttle_evictions",
-		metric.WithDescription("Apps, addresses and users that a limit forgot. Those in debt had to make room, and may come sooner than the limit says. [Alpha]"),
+		metric.WithDescription("Apps, addresses and users evicted from a limit. Those evicted in debt may return sooner than the limit allows. [Alpha]"),
 		metric.WithUnit("{key}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleTracked, err = builder.meter.Int64ObservableGauge(
 		"otelcol_receiver_qoswss_throttle_tracked",
-		metric.WithDescription("Apps, addresses and users that a limit remembers now. [Alpha]"),
+		metric.WithDescription("Apps, addresses and users tracked by a limit. [Alpha]"),
 		metric.WithUnit("{key}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleWaiting, err = builder.meter.Int64ObservableGauge(
 		"otelcol_receiver_qoswss_throttle_waiting",
-		metric.WithDescription("Handshakes that wait for their turn now. [Alpha]"),
+		metric.WithDescription("Handshakes waiting for a place. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

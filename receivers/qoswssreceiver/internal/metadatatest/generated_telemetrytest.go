@@ -40,7 +40,7 @@ func AssertEqualReceiverQoswssAcks(t *testing.T, tt *componenttest.Telemetry, dp
 func AssertEqualReceiverQoswssAuditLinesDropped(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_audit_lines_dropped",
-		Description: "Decisions that the audit log does not have, because there were too many at a time. [Alpha]",
+		Description: "Decisions dropped from the audit log because too many were made at a time. [Alpha]",
 		Unit:        "{line}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -56,7 +56,7 @@ func AssertEqualReceiverQoswssAuditLinesDropped(t *testing.T, tt *componenttest.
 func AssertEqualReceiverQoswssAuthDecisions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_auth_decisions",
-		Description: "Decisions on who may speak, by what was decided on and why. The audit log has a line for each. [Alpha]",
+		Description: "Decisions on admission, by subject and reason. The audit log has a line for each. [Alpha]",
 		Unit:        "{decision}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -69,10 +69,10 @@ func AssertEqualReceiverQoswssAuthDecisions(t *testing.T, tt *componenttest.Tele
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualReceiverQoswssAuthForgotten(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualReceiverQoswssAuthEvictions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_receiver_qoswss_auth_forgotten",
-		Description: "Used handshakes and tokens that were forgotten, for want of room, while they could still have come again. [Alpha]",
+		Name:        "otelcol_receiver_qoswss_auth_evictions",
+		Description: "Used handshakes and tokens evicted for lack of space while they could still be used again. [Alpha]",
 		Unit:        "{name}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -80,7 +80,7 @@ func AssertEqualReceiverQoswssAuthForgotten(t *testing.T, tt *componenttest.Tele
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_receiver_qoswss_auth_forgotten")
+	got, err := tt.GetMetric("otelcol_receiver_qoswss_auth_evictions")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
@@ -101,26 +101,10 @@ func AssertEqualReceiverQoswssAuthRequests(t *testing.T, tt *componenttest.Telem
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualReceiverQoswssByes(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
-	want := metricdata.Metrics{
-		Name:        "otelcol_receiver_qoswss_byes",
-		Description: "Connections that the receiver ended, by code. [Alpha]",
-		Unit:        "{connection}",
-		Data: metricdata.Sum[int64]{
-			Temporality: metricdata.CumulativeTemporality,
-			IsMonotonic: true,
-			DataPoints:  dps,
-		},
-	}
-	got, err := tt.GetMetric("otelcol_receiver_qoswss_byes")
-	require.NoError(t, err)
-	metricdatatest.AssertEqual(t, want, got, opts...)
-}
-
 func AssertEqualReceiverQoswssColumnsUnknown(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_columns_unknown",
-		Description: "Announced column names that no measure has; their values are ignored. [Alpha]",
+		Description: "Announced column names without a measure; their values are ignored. [Alpha]",
 		Unit:        "{column}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -136,7 +120,7 @@ func AssertEqualReceiverQoswssColumnsUnknown(t *testing.T, tt *componenttest.Tel
 func AssertEqualReceiverQoswssConnections(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_connections",
-		Description: "WebSocket connections open now. [Alpha]",
+		Description: "Open WebSocket connections. [Alpha]",
 		Unit:        "{connection}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -149,10 +133,26 @@ func AssertEqualReceiverQoswssConnections(t *testing.T, tt *componenttest.Teleme
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
+func AssertEqualReceiverQoswssConnectionsClosed(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_receiver_qoswss_connections_closed",
+		Description: "Connections closed by the receiver, by code. [Alpha]",
+		Unit:        "{connection}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_receiver_qoswss_connections_closed")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
 func AssertEqualReceiverQoswssFramesAccepted(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_frames_accepted",
-		Description: "Numbered frames that the pipeline took. [Alpha]",
+		Description: "Numbered frames accepted by the pipeline. [Alpha]",
 		Unit:        "{frame}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -168,7 +168,7 @@ func AssertEqualReceiverQoswssFramesAccepted(t *testing.T, tt *componenttest.Tel
 func AssertEqualReceiverQoswssFramesDeferred(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_frames_deferred",
-		Description: "Numbered frames that could not be taken now; the client sends them again. [Alpha]",
+		Description: "Numbered frames deferred because the pipeline was busy; the client sends them again. [Alpha]",
 		Unit:        "{frame}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -184,7 +184,7 @@ func AssertEqualReceiverQoswssFramesDeferred(t *testing.T, tt *componenttest.Tel
 func AssertEqualReceiverQoswssFramesDuplicate(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_frames_duplicate",
-		Description: "Numbered frames that came again on the same connection; acknowledged, not forwarded. [Alpha]",
+		Description: "Numbered frames received twice on one connection; acknowledged, not forwarded. [Alpha]",
 		Unit:        "{frame}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -216,7 +216,7 @@ func AssertEqualReceiverQoswssFramesReceived(t *testing.T, tt *componenttest.Tel
 func AssertEqualReceiverQoswssFramesRefused(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_frames_refused",
-		Description: "Frames refused for good, by code. [Alpha]",
+		Description: "Frames rejected permanently, by code. [Alpha]",
 		Unit:        "{frame}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -245,9 +245,9 @@ func AssertEqualReceiverQoswssFramesSkipped(t *testing.T, tt *componenttest.Tele
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualReceiverQoswssReceived(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+func AssertEqualReceiverQoswssReceivedBytes(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
-		Name:        "otelcol_receiver_qoswss_received",
+		Name:        "otelcol_receiver_qoswss_received_bytes",
 		Description: "Payload bytes of messages received, refused ones included. [Alpha]",
 		Unit:        "By",
 		Data: metricdata.Sum[int64]{
@@ -256,7 +256,7 @@ func AssertEqualReceiverQoswssReceived(t *testing.T, tt *componenttest.Telemetry
 			DataPoints:  dps,
 		},
 	}
-	got, err := tt.GetMetric("otelcol_receiver_qoswss_received")
+	got, err := tt.GetMetric("otelcol_receiver_qoswss_received_bytes")
 	require.NoError(t, err)
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
@@ -264,7 +264,7 @@ func AssertEqualReceiverQoswssReceived(t *testing.T, tt *componenttest.Telemetry
 func AssertEqualReceiverQoswssThrottleDecisions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_throttle_decisions",
-		Description: "Decisions on who may come now, by limit. An event that several limits count is one decision of each. [Alpha]",
+		Description: "Decisions of the rate limits, by limit. An event counted by several limits is one decision of each. [Alpha]",
 		Unit:        "{decision}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -280,7 +280,7 @@ func AssertEqualReceiverQoswssThrottleDecisions(t *testing.T, tt *componenttest.
 func AssertEqualReceiverQoswssThrottleEvictions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_throttle_evictions",
-		Description: "Apps, addresses and users that a limit forgot. Those in debt had to make room, and may come sooner than the limit says. [Alpha]",
+		Description: "Apps, addresses and users evicted from a limit. Those evicted in debt may return sooner than the limit allows. [Alpha]",
 		Unit:        "{key}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -296,7 +296,7 @@ func AssertEqualReceiverQoswssThrottleEvictions(t *testing.T, tt *componenttest.
 func AssertEqualReceiverQoswssThrottleTracked(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_throttle_tracked",
-		Description: "Apps, addresses and users that a limit remembers now. [Alpha]",
+		Description: "Apps, addresses and users tracked by a limit. [Alpha]",
 		Unit:        "{key}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
@@ -310,7 +310,7 @@ func AssertEqualReceiverQoswssThrottleTracked(t *testing.T, tt *componenttest.Te
 func AssertEqualReceiverQoswssThrottleWaiting(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_throttle_waiting",
-		Description: "Handshakes that wait for their turn now. [Alpha]",
+		Description: "Handshakes waiting for a place. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,

@@ -20,7 +20,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
-	require.NoError(t, tb.RegisterReceiverQoswssAuthForgottenCallback(func(_ context.Context, observer metric.Int64Observer) error {
+	require.NoError(t, tb.RegisterReceiverQoswssAuthEvictionsCallback(func(_ context.Context, observer metric.Int64Observer) error {
 		observer.Observe(1)
 		return nil
 	}))
@@ -44,16 +44,16 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
 	tb.ReceiverQoswssAuthDecisions.Add(context.Background(), 1)
 	tb.ReceiverQoswssAuthRequests.Add(context.Background(), 1)
-	tb.ReceiverQoswssByes.Add(context.Background(), 1)
 	tb.ReceiverQoswssColumnsUnknown.Add(context.Background(), 1)
 	tb.ReceiverQoswssConnections.Add(context.Background(), 1)
+	tb.ReceiverQoswssConnectionsClosed.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesAccepted.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesDeferred.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesRefused.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesSkipped.Add(context.Background(), 1)
-	tb.ReceiverQoswssReceived.Add(context.Background(), 1)
+	tb.ReceiverQoswssReceivedBytes.Add(context.Background(), 1)
 	AssertEqualReceiverQoswssAcks(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -63,19 +63,19 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualReceiverQoswssAuthDecisions(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualReceiverQoswssAuthForgotten(t, testTel,
+	AssertEqualReceiverQoswssAuthEvictions(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssAuthRequests(t, testTel,
-		[]metricdata.DataPoint[int64]{{Value: 1}},
-		metricdatatest.IgnoreTimestamp())
-	AssertEqualReceiverQoswssByes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssColumnsUnknown(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssConnections(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssConnectionsClosed(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssFramesAccepted(t, testTel,
@@ -96,7 +96,7 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualReceiverQoswssFramesSkipped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
-	AssertEqualReceiverQoswssReceived(t, testTel,
+	AssertEqualReceiverQoswssReceivedBytes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssThrottleDecisions(t, testTel,
