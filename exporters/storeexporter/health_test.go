@@ -21,7 +21,7 @@ type reported struct {
 
 func (r *reported) Report(e *componentstatus.Event) { r.events = append(r.events, e.Status()) }
 
-func TestHealthIsToldOnceAChange(t *testing.T) {
+func TestHealthIsReportedOnceAChange(t *testing.T) {
 	host := &reported{}
 	h := &health{host: host}
 	away := errors.New("the database is away")

@@ -22,7 +22,7 @@ const (
 	heartbeat = 15 * time.Second
 	// writeTimeout cuts a browser that takes nothing any more.
 	writeTimeout = 10 * time.Second
-	// retry is what browsers are told to wait before they come again.
+	// retry is what browsers wait before they connect again.
 	retry = 3 * time.Second
 	// retryRefused is the same for those who found no room.
 	retryRefused = 30 * time.Second

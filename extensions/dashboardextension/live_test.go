@@ -74,7 +74,7 @@ func appendStats(t *testing.T, store *sqlite.Store, app, conference string, seq 
 	require.NoError(t, err)
 }
 
-// What is committed is told to those who follow it, and can be read then.
+// A commit is reported to its followers, and can be read then.
 //
 // spec: DASH-05
 func TestLive(t *testing.T) {
@@ -164,10 +164,10 @@ func TestLiveEnds(t *testing.T) {
 	require.Empty(t, e.next())
 }
 
-// told is a follower that is told what to yield.
-type told chan storage.Change
+// scripted is a follower that yields what the test sends.
+type scripted chan storage.Change
 
-func (c told) Follow(ctx context.Context, _ storage.Filter, yield func(storage.Change) bool) error {
+func (c scripted) Follow(ctx context.Context, _ storage.Filter, yield func(storage.Change) bool) error {
 	for {
 		select {
 		case change, ok := <-c:
@@ -219,7 +219,7 @@ func serveLive(t *testing.T, f storage.Follower) (*live, net.Conn) {
 // A quiet stream says every 15 s that it is there, however long it lasts.
 func TestLiveHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, browser := serveLive(t, told(make(chan storage.Change)))
+		_, browser := serveLive(t, scripted(make(chan storage.Change)))
 		res, err := http.ReadResponse(bufio.NewReader(browser), nil)
 		require.NoError(t, err)
 		e, began := readEvents(t, res.Body), time.Now()
@@ -235,7 +235,7 @@ func TestLiveHeartbeat(t *testing.T) {
 // A browser that takes nothing any more holds a place for 10 s, not for ever.
 func TestLiveStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		changes := make(told)
+		changes := make(scripted)
 		l, browser := serveLive(t, changes)
 		res, err := http.ReadResponse(bufio.NewReaderSize(browser, 16), nil)
 		require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// Whoever follows a complaint sees of each stream what its lowest score was made of, from the
+// The page shows of each stream what its lowest score was made of, from the
 // store that has it.
 //
 // spec: DASH-02, QUAL-01

@@ -65,7 +65,7 @@ type soFar struct {
 // fold is one run over a conference's records, and what came of it.
 type fold struct {
 	done   chan struct{} // closed at its end; what follows is written before
-	result *preliminary  // nil where whoever ran it went away
+	result *preliminary  // nil where the request that ran it was cancelled
 	until  time.Time     // the result is good until then; zero before the end
 }
 

@@ -98,7 +98,7 @@ func TestALiveConferenceIsSummedUp(t *testing.T) {
 
 	c.summarise("dropped", nil, "", `{"revision":1}`)
 	g = ask(t, start(t, m, nil), c)
-	require.Nil(t, g.SoFar, "it is told")
+	require.Nil(t, g.SoFar, "it is reported")
 	c.Summary.End = c.End.Add(-20 * time.Second)
 	g = ask(t, start(t, m, nil), c)
 	require.Equal(t, stateLive, g.Conference.State)

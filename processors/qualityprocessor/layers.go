@@ -2,7 +2,7 @@ package qualityprocessor
 
 // markLowerLayers marks the simulcast layers of a frame but the largest that is sent: a
 // server gives each receiver the layer that fits, and the small ones are meant for small
-// tiles. Layers are told by their rid. Where one stands there twice several pictures are
+// tiles. Layers are known by their rid. Where one stands there twice several pictures are
 // sent, and nothing says which layer is of which: then none is marked.
 func markLowerLayers(frame []measurement) {
 	best := -1

@@ -140,7 +140,7 @@ func auditFields(d auth.Decision) []zap.Field {
 // clip bounds what a stranger can write into the log.
 func clip(s string) string { return s[:min(len(s), maxAuditBytes)] }
 
-// maxAuditBytes is how much of a text a line has: all of a jti, so that two can be told apart.
+// maxAuditBytes is how much of a text a line has: all of a jti, so that two can be distinguished.
 const maxAuditBytes = 512
 
 // observeForgotten shows how much of what was used is not remembered any more.

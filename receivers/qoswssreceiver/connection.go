@@ -29,7 +29,7 @@ type connection struct {
 	session *session
 	ws      *websocket.Conn
 	network throttle.Key    // where it comes from; 0: not known
-	refusal *protocol.Error // what it is told in place of being served
+	refusal *protocol.Error // sent in place of being served
 
 	app atomic.Pointer[string] // AppID; nil until the client was welcomed
 

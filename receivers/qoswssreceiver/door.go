@@ -77,7 +77,7 @@ type door struct {
 type registry interface {
 	auth.Registry
 	Keys() *auth.Keys
-	// Used is told which secret or key a handshake proved. It must not wait for anything.
+	// Used gets the secret or key that a handshake proved. It must not wait for anything.
 	Used(appID, credentialID string, at time.Time)
 }
 

@@ -16,13 +16,13 @@ type sockets struct {
 	door     *door
 	upgrader websocket.Upgrader
 
-	mu   sync.Mutex // guards open and the order of closing against wg.Add
-	open map[*connection]struct{}
-	told int // of them, those that are told a refusal
-	wg   sync.WaitGroup
+	mu      sync.Mutex // guards open and the order of closing against wg.Add
+	open    map[*connection]struct{}
+	refused int // of them, those that get a refusal
+	wg      sync.WaitGroup
 }
 
-// refusalSlack is how many connections that are refused are upgraded to be told so: a
+// refusalSlack is how many connections that are refused are upgraded to get the reason: a
 // browser cannot see why an upgrade failed.
 const refusalSlack = 64
 
@@ -43,7 +43,7 @@ func newSockets(d *door) *sockets {
 				writeRefusal(w, status, refusal{Error: e})
 			},
 			// The origin is checked with the token in hello, where the AppID is known
-			// and a browser can be told.
+			// and a browser can read the reason.
 			CheckOrigin: func(*http.Request) bool { return true },
 		},
 	}
@@ -69,26 +69,26 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	go c.run()
 }
 
-// enter counts a connection in, to serve it or to tell it a refusal. Where ok is false it
-// cannot even be told.
-func (s *sockets) enter(c *connection, refusal *protocol.Error) (told *protocol.Error, ok bool) {
+// enter counts a connection in, to serve it or to send it a refusal. Where ok is false it
+// does not even get that.
+func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protocol.Error, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	full := &protocol.Error{Code: protocol.CodeOverloaded, Message: "the server has too many connections"}
 	if s.door.closing.Load() {
 		return full, false
 	}
-	if refusal == nil && len(s.open)-s.told >= s.door.cfg.MaxConnections {
+	if refusal == nil && len(s.open)-s.refused >= s.door.cfg.MaxConnections {
 		refusal = full
 	}
 	if refusal == nil {
 		refusal = s.door.may.places.enter(c.network)
 	}
 	if refusal != nil {
-		if s.told >= refusalSlack {
+		if s.refused >= refusalSlack {
 			return refusal, false
 		}
-		s.told++
+		s.refused++
 	}
 	c.refusal = refusal
 	s.open[c] = struct{}{}
@@ -101,7 +101,7 @@ func (s *sockets) leave(c *connection) {
 	s.mu.Lock()
 	delete(s.open, c)
 	if c.refusal != nil {
-		s.told--
+		s.refused--
 	} else {
 		s.door.may.places.leave(c.network)
 	}

@@ -164,8 +164,8 @@ func (l *limit) text() string {
 	return what + map[by]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.by]
 }
 
-// throttled is a refusal that holds for wait. Those of one bucket were told different
-// waits; what is added parts those of different buckets, and those who were all told the
+// throttled is a refusal that holds for wait. Those of one bucket were given different
+// waits; the random part separates those of different buckets, and those that were all given the
 // longest. It is at most an interval where the waits are exact (throttle.Table).
 func throttled(message string, wait time.Duration, rate throttle.Rate) *protocol.Error {
 	most := min(rate.Interval, time.Second)

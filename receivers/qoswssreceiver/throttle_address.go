@@ -25,7 +25,7 @@ const maxHops = 16
 type addresses struct {
 	trusted []netip.Prefix
 	header  string // canonical
-	proxied bool   // a proxy is in front, whoever it is
+	proxied bool   // some proxy is in front
 }
 
 func newAddresses(cfg *Config) (addresses, error) {

@@ -132,7 +132,7 @@ func TestThrottledHandshake(t *testing.T) {
 	c.refused(resp, lines, protocol.CodeThrottled)
 }
 
-// A client that waits as long as it was told is let in, and so are all that were told at
+// A client that waits as long as it was asked to is admitted, and so are all that were refused at
 // the same time.
 //
 // spec: SRV-04
@@ -343,7 +343,7 @@ func (c *collector) loginAs(appID, userID string) *protocol.TokenReply {
 	return grant
 }
 
-// A browser cannot read why an upgrade failed, so those who are refused are told in a bye,
+// A browser cannot read why an upgrade failed, so those that are refused get the reason in a bye,
 // as far as there is room for them.
 //
 // spec: SRV-04
@@ -358,7 +358,7 @@ func TestThrottledSockets(t *testing.T) {
 		p.hello(grant, 0)
 		p.hear("welcome")
 	}
-	told := func(address string, grant *protocol.TokenReply, message string) {
+	refused := func(address string, grant *protocol.TokenReply, message string) {
 		t.Helper()
 		p, _ := c.dialFrom(address)
 		p.hello(grant, 0)
@@ -368,13 +368,13 @@ func TestThrottledSockets(t *testing.T) {
 	}
 	welcomed("203.0.113.1", alice)
 	welcomed("203.0.113.1", alice)
-	told("203.0.113.1", alice, "too many new connections of this user")
+	refused("203.0.113.1", alice, "too many new connections of this user")
 	welcomed("203.0.113.1", bob)
-	told("203.0.113.1", bob, "too many new connections from this address")
+	refused("203.0.113.1", bob, "too many new connections from this address")
 	welcomed("203.0.113.2", bob)
-	told("203.0.113.2", bob, "too many new connections for this AppID")
+	refused("203.0.113.2", bob, "too many new connections for this AppID")
 
-	// The ones who are told keep their places until they close.
+	// The refused ones keep their places until they close.
 	for range 2 * refusalSlack {
 		p, resp := c.dialFrom("203.0.113.1")
 		if p == nil {
@@ -383,7 +383,7 @@ func TestThrottledSockets(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("as many as come are told")
+	t.Fatal("as many as come get the reason")
 }
 
 // spec: SRV-04

@@ -189,7 +189,7 @@ func TestTranslateSkipPerFabric(t *testing.T) {
 	for i, conferenceID := range []string{"standup", "retro"} {
 		require.Equal(t, pcommon.TraceID(semconv.TraceID(testAppID, conferenceID)), got[i].TraceID())
 		index, _ := got[i].Attributes().Get(semconv.FrameIndex)
-		require.EqualValues(t, i, index.Int(), "records of one frame are told apart")
+		require.EqualValues(t, i, index.Int(), "records of one frame are distinct")
 	}
 }
 

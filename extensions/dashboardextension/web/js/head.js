@@ -97,7 +97,7 @@ const missing = {
   failed: "The store could not be read just now. The collector's log says why.",
 };
 
-/** Says of a conference that goes on that what is told of it may change, or why nothing is. */
+/** Says of a live conference that what is shown of it may change, or why nothing is shown. */
 export function drawSoFar({ soFar, conference: c }) {
   if (!soFar) return [];
   if (soFar.missing) {

@@ -1,9 +1,9 @@
-// What a stream's lowest score was made of: under the number, for whoever opens it.
+// What a stream's lowest score was made of: under the number, for those who open it.
 
 import { h } from "./dom.js";
 import { clock, decimal } from "./format.js";
 
-/** How many decimals an input is told with: shares need four, bit rates and pixels none. */
+/** How many decimals an input is shown with: shares need four, bit rates and pixels none. */
 const decimals = (value) => (Math.abs(value) < 10 ? 4 : Math.abs(value) < 1000 ? 1 : 0);
 
 /** The cell's content: the number alone where the interval is not known. key names the stream. */

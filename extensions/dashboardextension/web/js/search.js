@@ -106,8 +106,8 @@ export function foundAs(c, query) {
   const as = kind === "q" ? (c.matched ?? []) : ["userID"];
   const shown = c.participants.some((p) => p.user === value || p.userName === value);
   const former = c.participants.some((p) => p.former?.includes(value));
-  const told = as.filter((word) => word !== "conferenceID" && !(word === "userID" && shown));
-  if (told.length === 0) return "";
+  const others = as.filter((word) => word !== "conferenceID" && !(word === "userID" && shown));
+  if (others.length === 0) return "";
   const name = (word) => (word === "userID" ? (former ? "a former user ID" : "another user ID") : matchName(word));
-  return `Found as ${told.map(name).join(" and ")}`;
+  return `Found as ${others.map(name).join(" and ")}`;
 }

@@ -109,8 +109,8 @@ function laneLabel({ p, f }, first) {
 
 function drawLane(view, lane, first, start, end, issues) {
   const plain = lane.entries.map(({ entry }) => entry);
-  const told = lane.f?.summary?.endReason ? lane.f.summary.endMs : null; // none while it goes on
-  const laneEnd = lane.f ? Math.min(end, told ?? lane.f.lastAt) : end;
+  const endMs = lane.f?.summary?.endReason ? lane.f.summary.endMs : null; // none while it goes on
+  const laneEnd = lane.f ? Math.min(end, endMs ?? lane.f.lastAt) : end;
   const times = lane.f ? issueTimes(issues, lane.p.session, lane.f.fabric) : [];
   const rows = Math.max(0, ...times.map((t) => t.row + 1));
   return h("div", { class: "lane", "data-testid": "lane" },
