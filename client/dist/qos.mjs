@@ -2043,6 +2043,7 @@ function createSession(first, env) {
     fabrics = fabrics.filter((other) => other !== fabric);
     endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
     urls.delete(fabric.info.fabric);
+    for (const id2 of renamed.keys()) if (!conference(id2)) renamed.delete(id2);
     if (announcements.size <= 2 * keptEnded) return;
     const lost = queue.waiting().flatMap((entry) => entry.lost);
     const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));

@@ -187,6 +187,7 @@ export function createSession(first: SessionInfo, env: SessionEnv) {
     // What still comes for the conference needs it; the PeerConnection is let go.
     endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
     urls.delete(fabric.info.fabric);
+    for (const id of renamed.keys()) if (!conference(id)) renamed.delete(id);
     if (announcements.size <= 2 * keptEnded) return;
     // Forgets how to announce fabrics that have ended and that no frame is about any more.
     const lost = queue.waiting().flatMap((entry) => entry.lost);

@@ -363,6 +363,25 @@ describe('the reach of a rename (spec: API-06)', () => {
     expect(renames(page)).toEqual([]); // on the new session's connection
   });
 
+  it('the names of the last 256 conferences are kept', async () => {
+    const page = await inCall();
+    const name = (n: number) => `room ${n}`;
+    for (let n = 0; n < 257; n++) {
+      const pc = new FakePeerConnection();
+      add(page, name(n), pc);
+      taken(page.qos.reportUserIDChange(pc, name(n), 'alice-2', 'local'));
+      taken(page.qos.sendFabricEvent(pc, 'fabricTerminated', name(n)));
+      page.harness.socket().say({ type: 'ack', seq: Number(page.of('event').at(-1)?.seq) });
+    }
+    await page.harness.run(5000);
+    for (const n of [0, 1]) add(page, name(n), new FakePeerConnection());
+    const [first, second] = page.of('fabric').slice(-2);
+    const renamed = page.of('event').filter(({ event }) => event === 'userIDChange');
+    expect([first?.conferenceID, second?.conferenceID]).toEqual(['room 0', 'room 1']);
+    expect(renamed.filter(({ fabric }) => fabric === first?.fabric)).toEqual([]);
+    expect(renamed.filter(({ fabric }) => fabric === second?.fabric)).toHaveLength(1);
+  });
+
   it('the page comes back from the back/forward cache: names and streams are those of before', async () => {
     const target = new EventTarget();
     vi.stubGlobal('addEventListener', target.addEventListener.bind(target));
