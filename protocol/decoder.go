@@ -197,7 +197,7 @@ func (d *Decoder) takeColumns(c *Columns) (Frame, *Error) {
 		return have, nil
 	}
 	for _, m := range c.Measures {
-		if m == nil {
+		if m == UnknownMeasure {
 			d.unknownColumns++
 		}
 	}

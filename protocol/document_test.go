@@ -37,6 +37,26 @@ func TestDocumentListsMeasures(t *testing.T) {
 	require.Equal(t, want, regexp.MustCompile(`,\s+`).Split(list, -1))
 }
 
+// The library's table says the same of each measure that it sends.
+func TestLibraryTableAgrees(t *testing.T) {
+	text, err := os.ReadFile("../client/src/stats/measures.ts")
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(text), "const table = `")
+	require.True(t, ok)
+	table, _, ok = strings.Cut(table, "`")
+	require.True(t, ok)
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		m := MeasureNamed(words[0])
+		require.NotEqual(t, UnknownMeasure, m, words[0])
+		var sets Reports
+		for _, set := range words[1] {
+			sets |= 1 << (set - '1')
+		}
+		require.Equal(t, sets.Names(), m.Info().Reports.Names(), words[0])
+	}
+}
+
 // declaredCodes reads the Code constants from the source: a code that nobody entered
 // into the tables is found too.
 func declaredCodes(t *testing.T) (declared []Code) {

@@ -1,12 +1,25 @@
 package protocol
 
+// The kinds of reports (webrtc-stats). A candidate pair has no media type.
+const (
+	InboundRTP    = "inbound-rtp"
+	OutboundRTP   = "outbound-rtp"
+	CandidatePair = "candidate-pair"
+)
+
+// The media types of streams.
+const (
+	Audio = "audio"
+	Video = "video"
+)
+
 // The words that members of a closed set may have, in the order of the documents.
 var (
 	FabricUsages           = []string{"multiplex", "audio", "video", "screen", "data", "unbundled"}
 	EndpointTypes          = []string{"peer", "server"}
 	TransmissionDirections = []string{"sendonly", "receiveonly", "sendrecv", "inactive"}
-	StatsTypes             = []string{"inbound-rtp", "outbound-rtp", statsCandidatePair}
-	MediaTypes             = []string{"audio", "video"}
+	StatsTypes             = []string{InboundRTP, OutboundRTP, CandidatePair}
+	MediaTypes             = []string{Audio, Video}
 	SDPFields              = []string{"localSDP", "remoteSDP"}
 	Functions              = []string{
 		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription",

@@ -122,9 +122,6 @@ var byeMembers = []member[Bye]{
 	{"retryAfterMs", false, func(s *scanner, b *Bye) { b.RetryAfterMs = s.int(0, MaxSeq) }},
 }
 
-// statsCandidatePair is the statsType that has no mediaType.
-const statsCandidatePair = "candidate-pair"
-
 func (s *scanner) statsType() string { return s.enum(StatsTypes) }
 func (s *scanner) mediaType() string { return s.enum(MediaTypes) }
 
@@ -147,9 +144,9 @@ func readColumns(s *scanner) *Columns {
 func (s *scanner) checkMediaType(statsType, mediaType string) {
 	switch {
 	case s.err != nil:
-	case statsType != statsCandidatePair && mediaType == "":
+	case statsType != CandidatePair && mediaType == "":
 		s.missing("mediaType")
-	case statsType == statsCandidatePair && mediaType != "":
+	case statsType == CandidatePair && mediaType != "":
 		s.fail(CodeFieldValue, 0, "must be absent for candidate-pair")
 		s.in("mediaType")
 	}

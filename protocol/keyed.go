@@ -23,7 +23,11 @@ func (f *statsFrame) readKeyedRow(s *scanner) {
 		case string(name) == "mediaType":
 			s.once(&shape.MediaType, "mediaType", s.mediaType)
 		default:
-			f.readKeyedValue(s, measureByName[string(name)])
+			m, known := measureByName[string(name)] // no allocation
+			if !known {
+				m = UnknownMeasure
+			}
+			f.readKeyedValue(s, m)
 		}
 		if s.err != nil {
 			return
@@ -53,22 +57,21 @@ func (s *scanner) once(word *string, name string, read func() string) {
 	s.in(name)
 }
 
-// readKeyedValue takes the value of a measure; nil is one that this server does not
-// know: it is ignored and counted.
-func (f *statsFrame) readKeyedValue(s *scanner, m *Measure) {
-	if m == nil {
+// readKeyedValue takes the value of a measure. UnknownMeasure is ignored and counted.
+func (f *statsFrame) readKeyedValue(s *scanner, m Measure) {
+	if m == UnknownMeasure {
 		f.d.unknownColumns++
 		s.skip()
 		return
 	}
 	if slices.Contains(f.measures, m) {
-		s.fail(CodeMalformed, 0, "the member %s stands twice", m.Name)
+		s.fail(CodeMalformed, 0, "the member %s stands twice", m)
 		return
 	}
-	f.names, f.measures = append(f.names, m.Name), append(f.measures, m)
+	f.names, f.measures = append(f.names, m.String()), append(f.measures, m)
 	f.values = append(f.values, Value{})
 	f.d.readValue(&f.values[len(f.values)-1], m)
-	s.in(m.Name)
+	s.in(m.String())
 }
 
 // shape returns columns that are equal to c and stay valid.

@@ -1,5 +1,65 @@
 package protocol
 
+// Measure is one of the values that are measured in an interval: its position in Measures.
+// A new one is a constant and a row below, and a line of client/src/stats/measures.ts.
+type Measure uint8
+
+// The measures of version 1, in document order (section 7).
+const (
+	SSRC Measure = iota
+	Codec
+	RID
+	Bytes
+	Packets
+	PacketsLost
+	PacketsDiscarded
+	FECPackets
+	JitterMs
+	JitterBufferDelayMs
+	RTTMs
+	Samples
+	ConcealedSamples
+	SilentConcealedSamples
+	ConcealmentEvents
+	AudioLevel
+	Frames
+	FramesDecoded
+	FramesEncoded
+	FramesDropped
+	KeyFrames
+	Width
+	Height
+	FPS
+	HarmonicFPS
+	Freezes
+	FreezeMs
+	Freezes60s
+	Pauses
+	PauseMs
+	DecodeMs
+	EncodeMs
+	QP
+	PLIs
+	FIRs
+	NACKs
+	DisplayedPixels
+	RetransmittedPackets
+	RetransmittedBytes
+	TargetBitrateBps
+	RemotePacketsLost
+	RemoteLossFraction
+	RemoteJitterMs
+	Limitation
+	CPULimitedMs
+	BandwidthLimitedMs
+	BytesSent
+	BytesReceived
+	AvailableOutgoingBps
+	AvailableIncomingBps
+	NumMeasures
+	UnknownMeasure = NumMeasures // of a column name that no measure has
+)
+
 // MeasureType is the type of a measure's values.
 type MeasureType string
 
@@ -10,15 +70,36 @@ const (
 	Text  MeasureType = "string"
 )
 
-// Measure describes one column name (section 7). Counters are increases over the
-// interval.
-type Measure struct {
-	Name string
-	Type MeasureType
-	Unit string // UCUM, as OpenTelemetry writes units; "" for text
-	Min  float64
-	Max  float64
-	Note string
+// Reports is a set of the kinds of reports.
+type Reports uint8
+
+// The kinds, by statsType and mediaType.
+const (
+	inboundAudio Reports = 1 << iota
+	inboundVideo
+	outboundAudio
+	outboundVideo
+	pair
+
+	inbound   = inboundAudio | inboundVideo
+	outbound  = outboundAudio | outboundVideo
+	anyAudio  = inboundAudio | outboundAudio
+	anyVideo  = inboundVideo | outboundVideo
+	anyStream = inbound | outbound
+	anyReport = anyStream | pair
+)
+
+// MeasureInfo describes one measure. Counters are increases over the interval.
+type MeasureInfo struct {
+	Name      string // of its column
+	Type      MeasureType
+	Unit      string // UCUM, as OpenTelemetry writes units; "" for text
+	Min       float64
+	Max       float64 // beyond Min and Max a frame is refused
+	PerSecond float64 // of a counter: the most that can be true of one second; 0: Max
+	Most      float64 // of others: the most that can be true; 0: Max
+	Reports   Reports // those that have it
+	Note      string
 }
 
 const (
@@ -26,67 +107,109 @@ const (
 	maxMs    = 3_600_000
 )
 
-// Measures is the reference of all column names of version 1, in document order.
-var Measures = []Measure{
-	{"ssrc", Int, "", 0, 1<<32 - 1, "RFC 3550 SSRC of the stream"},
-	{"codec", Text, "", 0, 0, "codec, the MIME subtype (opus, VP8, H264)"},
-	{"rid", Text, "", 0, 0, "RTP stream id of a simulcast layer (RFC 8852)"},
-	{"bytes", Int, "By", 0, maxCount, "payload bytes sent or received"},
-	{"packets", Int, "{packet}", 0, maxCount, "RTP packets sent or received for the first time: retransmissions are not among them"},
-	{"packetsLost", Int, "{packet}", -maxCount, maxCount, "RTP packets lost on the way here (may be negative, RFC 3550)"},
-	{"packetsDiscarded", Int, "{packet}", 0, maxCount, "packets that came too late or too early to be played"},
-	{"fecPackets", Int, "{packet}", 0, maxCount, "FEC packets received"},
-	{"jitterMs", Float, "ms", 0, maxMs, "interarrival jitter (RFC 3550)"},
-	{"jitterBufferDelayMs", Float, "ms", 0, maxMs, "mean time a sample or frame of this interval spent in the jitter buffer"},
-	{"rttMs", Float, "ms", 0, maxMs, "round-trip time"},
-	{"samples", Int, "{sample}", 0, maxCount, "audio samples received (totalSamplesReceived)"},
-	{"concealedSamples", Int, "{sample}", 0, maxCount, "samples synthesised in place of lost ones"},
-	{"silentConcealedSamples", Int, "{sample}", 0, maxCount, "concealed samples that were silent"},
-	{"concealmentEvents", Int, "{event}", 0, maxCount, "runs of concealed samples"},
-	{"audioLevel", Float, "1", 0, 1, "audio level, linear"},
-	{"frames", Int, "{frame}", 0, maxCount, "video frames sent or received"},
-	{"framesDecoded", Int, "{frame}", 0, maxCount, "video frames decoded"},
-	{"framesEncoded", Int, "{frame}", 0, maxCount, "video frames encoded"},
-	{"framesDropped", Int, "{frame}", 0, maxCount, "received frames dropped before display"},
-	{"keyFrames", Int, "{frame}", 0, maxCount, "key frames decoded or encoded"},
-	{"width", Int, "{pixel}", 0, 65535, "frame width"},
-	{"height", Int, "{pixel}", 0, 65535, "frame height"},
-	{"fps", Float, "{frame}/s", 0, 1000, "frames per second over the interval"},
-	{"harmonicFps", Float, "{frame}/s", 0, 1000, "harmonic frame rate: totalInterFrameDelay / totalSquaredInterFrameDelay"},
-	{"freezes", Int, "{freeze}", 0, maxCount, "freezes (webrtc-stats freezeCount)"},
-	{"freezeMs", Float, "ms", 0, maxMs, "time frozen in the interval"},
-	{"freezes60s", Int, "{freeze}", 0, maxCount, "freezes in the last 60 s"},
-	{"pauses", Int, "{pause}", 0, maxCount, "pauses (webrtc-stats pauseCount)"},
-	{"pauseMs", Float, "ms", 0, maxMs, "time paused in the interval"},
-	{"decodeMs", Float, "ms", 0, maxMs, "total decode time in the interval"},
-	{"encodeMs", Float, "ms", 0, maxMs, "total encode time in the interval"},
-	{"qp", Float, "1", 0, 255, "mean quantisation parameter of the interval's frames"},
-	{"plis", Int, "{packet}", 0, maxCount, "Picture Loss Indications (RFC 4585)"},
-	{"firs", Int, "{packet}", 0, maxCount, "Full Intra Requests (RFC 5104)"},
-	{"nacks", Int, "{packet}", 0, maxCount, "Negative Acknowledgements (RFC 4585)"},
-	{"displayedPixels", Int, "{pixel}", 0, maxCount, "area of the element that shows the video, in device pixels"},
-	{"retransmittedPackets", Int, "{packet}", 0, maxCount, "packets sent again, or received because they were"},
-	{"retransmittedBytes", Int, "By", 0, maxCount, "payload bytes sent again"},
-	{"targetBitrateBps", Float, "bit/s", 0, maxCount, "the encoder's target"},
-	{"remotePacketsLost", Int, "{packet}", -maxCount, maxCount, "packets of this outbound stream that the remote end lost"},
-	{"remoteLossFraction", Float, "1", 0, 1, "fraction that the remote end lost of what was sent in the interval"},
-	{"remoteJitterMs", Float, "ms", 0, maxMs, "jitter at the remote end"},
-	{"limitation", Text, "", 0, 0, "qualityLimitationReason: none, cpu, bandwidth, other"},
-	{"cpuLimitedMs", Float, "ms", 0, maxMs, "time limited by cpu in the interval"},
-	{"bandwidthLimitedMs", Float, "ms", 0, maxMs, "time limited by bandwidth in the interval"},
-	{"bytesSent", Int, "By", 0, maxCount, "bytes sent over the selected candidate pair"},
-	{"bytesReceived", Int, "By", 0, maxCount, "bytes received over the selected candidate pair"},
-	{"availableOutgoingBps", Float, "bit/s", 0, maxCount, "the sender's bandwidth estimate"},
-	{"availableIncomingBps", Float, "bit/s", 0, maxCount, "the receiver's bandwidth estimate"},
+// The most that one stream can do. It is far above any real one: a value beyond it comes of a
+// browser's counter that jumped.
+const (
+	maxPacketsPerSec  = 1e6
+	maxBytesPerSec    = 1.25e9 // 10 Gbit/s
+	maxFramesPerSec   = 1000
+	maxSamplesPerSec  = 1e6
+	maxPerSec         = 1e5       // of anything rarer
+	maxCodingMsPerSec = 64 * 1000 // as many threads code at once
+	maxBps            = 1e11
+)
+
+// Measures is the reference of all measures of version 1.
+var Measures = [NumMeasures]MeasureInfo{
+	SSRC:                   {"ssrc", Int, "", 0, 1<<32 - 1, 0, 0, anyStream, "RFC 3550 SSRC of the stream"},
+	Codec:                  {"codec", Text, "", 0, 0, 0, 0, anyStream, "codec, the MIME subtype (opus, VP8, H264)"},
+	RID:                    {"rid", Text, "", 0, 0, 0, 0, outboundVideo, "RTP stream id of a simulcast layer (RFC 8852)"},
+	Bytes:                  {"bytes", Int, "By", 0, maxCount, maxBytesPerSec, 0, anyStream, "payload bytes sent or received"},
+	Packets:                {"packets", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, anyStream, "RTP packets sent or received for the first time: retransmissions are not among them"},
+	PacketsLost:            {"packetsLost", Int, "{packet}", -maxCount, maxCount, maxPacketsPerSec, 0, inbound, "RTP packets lost on the way here (may be negative, RFC 3550)"},
+	PacketsDiscarded:       {"packetsDiscarded", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, inboundAudio, "packets that came too late or too early to be played"},
+	FECPackets:             {"fecPackets", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, inboundAudio, "FEC packets received"},
+	JitterMs:               {"jitterMs", Float, "ms", 0, maxMs, 0, 0, inbound, "interarrival jitter (RFC 3550)"},
+	JitterBufferDelayMs:    {"jitterBufferDelayMs", Float, "ms", 0, maxMs, 0, 0, inbound, "mean time a sample or frame of this interval spent in the jitter buffer"},
+	RTTMs:                  {"rttMs", Float, "ms", 0, maxMs, 0, 0, anyReport, "round-trip time"},
+	Samples:                {"samples", Int, "{sample}", 0, maxCount, maxSamplesPerSec, 0, inboundAudio, "audio samples received (totalSamplesReceived)"},
+	ConcealedSamples:       {"concealedSamples", Int, "{sample}", 0, maxCount, maxSamplesPerSec, 0, inboundAudio, "samples synthesised in place of lost ones"},
+	SilentConcealedSamples: {"silentConcealedSamples", Int, "{sample}", 0, maxCount, maxSamplesPerSec, 0, inboundAudio, "concealed samples that were silent"},
+	ConcealmentEvents:      {"concealmentEvents", Int, "{event}", 0, maxCount, maxPerSec, 0, inboundAudio, "runs of concealed samples"},
+	AudioLevel:             {"audioLevel", Float, "1", 0, 1, 0, 0, anyAudio, "audio level, linear"},
+	Frames:                 {"frames", Int, "{frame}", 0, maxCount, maxFramesPerSec, 0, anyVideo, "video frames sent or received"},
+	FramesDecoded:          {"framesDecoded", Int, "{frame}", 0, maxCount, maxFramesPerSec, 0, inboundVideo, "video frames decoded"},
+	FramesEncoded:          {"framesEncoded", Int, "{frame}", 0, maxCount, maxFramesPerSec, 0, outboundVideo, "video frames encoded"},
+	FramesDropped:          {"framesDropped", Int, "{frame}", 0, maxCount, maxFramesPerSec, 0, inboundVideo, "received frames dropped before display"},
+	KeyFrames:              {"keyFrames", Int, "{frame}", 0, maxCount, maxFramesPerSec, 0, anyVideo, "key frames decoded or encoded"},
+	Width:                  {"width", Int, "{pixel}", 0, 65535, 0, 0, anyVideo, "frame width"},
+	Height:                 {"height", Int, "{pixel}", 0, 65535, 0, 0, anyVideo, "frame height"},
+	FPS:                    {"fps", Float, "{frame}/s", 0, 1000, 0, 0, anyVideo, "frames per second over the interval"},
+	HarmonicFPS:            {"harmonicFps", Float, "{frame}/s", 0, 1000, 0, 0, inboundVideo, "harmonic frame rate: totalInterFrameDelay / totalSquaredInterFrameDelay"},
+	Freezes:                {"freezes", Int, "{freeze}", 0, maxCount, maxPerSec, 0, inboundVideo, "freezes (webrtc-stats freezeCount)"},
+	FreezeMs:               {"freezeMs", Float, "ms", 0, maxMs, 0, 0, inboundVideo, "time frozen in the interval"},
+	Freezes60s:             {"freezes60s", Int, "{freeze}", 0, maxCount, 0, 0, inboundVideo, "freezes in the last 60 s"},
+	Pauses:                 {"pauses", Int, "{pause}", 0, maxCount, maxPerSec, 0, inboundVideo, "pauses (webrtc-stats pauseCount)"},
+	PauseMs:                {"pauseMs", Float, "ms", 0, maxMs, 0, 0, inboundVideo, "time paused in the interval"},
+	DecodeMs:               {"decodeMs", Float, "ms", 0, maxMs, maxCodingMsPerSec, 0, inboundVideo, "total decode time in the interval"},
+	EncodeMs:               {"encodeMs", Float, "ms", 0, maxMs, maxCodingMsPerSec, 0, outboundVideo, "total encode time in the interval"},
+	QP:                     {"qp", Float, "1", 0, 255, 0, 0, anyVideo, "mean quantisation parameter of the interval's frames"},
+	PLIs:                   {"plis", Int, "{packet}", 0, maxCount, maxPerSec, 0, anyVideo, "Picture Loss Indications (RFC 4585)"},
+	FIRs:                   {"firs", Int, "{packet}", 0, maxCount, maxPerSec, 0, anyVideo, "Full Intra Requests (RFC 5104)"},
+	NACKs:                  {"nacks", Int, "{packet}", 0, maxCount, maxPerSec, 0, anyVideo | outboundAudio, "Negative Acknowledgements (RFC 4585)"},
+	DisplayedPixels:        {"displayedPixels", Int, "{pixel}", 0, maxCount, 0, 0, anyVideo, "area of the element that shows the video, in device pixels"},
+	RetransmittedPackets:   {"retransmittedPackets", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, anyVideo | outboundAudio, "packets sent again, or received because they were"},
+	RetransmittedBytes:     {"retransmittedBytes", Int, "By", 0, maxCount, maxBytesPerSec, 0, outboundVideo, "payload bytes sent again"},
+	TargetBitrateBps:       {"targetBitrateBps", Float, "bit/s", 0, maxCount, 0, maxBps, outbound, "the encoder's target"},
+	RemotePacketsLost:      {"remotePacketsLost", Int, "{packet}", -maxCount, maxCount, maxPacketsPerSec, 0, outbound, "packets of this outbound stream that the remote end lost"},
+	RemoteLossFraction:     {"remoteLossFraction", Float, "1", 0, 1, 0, 0, outbound, "fraction that the remote end lost of what was sent in the interval"},
+	RemoteJitterMs:         {"remoteJitterMs", Float, "ms", 0, maxMs, 0, 0, outbound, "jitter at the remote end"},
+	Limitation:             {"limitation", Text, "", 0, 0, 0, 0, outboundVideo, "qualityLimitationReason: none, cpu, bandwidth, other"},
+	CPULimitedMs:           {"cpuLimitedMs", Float, "ms", 0, maxMs, 0, 0, outboundVideo, "time limited by cpu in the interval"},
+	BandwidthLimitedMs:     {"bandwidthLimitedMs", Float, "ms", 0, maxMs, 0, 0, outboundVideo, "time limited by bandwidth in the interval"},
+	BytesSent:              {"bytesSent", Int, "By", 0, maxCount, maxBytesPerSec, 0, pair, "bytes sent over the selected candidate pair"},
+	BytesReceived:          {"bytesReceived", Int, "By", 0, maxCount, maxBytesPerSec, 0, pair, "bytes received over the selected candidate pair"},
+	AvailableOutgoingBps:   {"availableOutgoingBps", Float, "bit/s", 0, maxCount, 0, maxBps, pair, "the sender's bandwidth estimate"},
+	AvailableIncomingBps:   {"availableIncomingBps", Float, "bit/s", 0, maxCount, 0, maxBps, pair, "the receiver's bandwidth estimate"},
 }
 
-var measureByName = func() map[string]*Measure {
-	m := make(map[string]*Measure, len(Measures))
-	for i := range Measures {
-		m[Measures[i].Name] = &Measures[i]
+var measureByName = func() map[string]Measure {
+	m := make(map[string]Measure, NumMeasures)
+	for i := range NumMeasures {
+		m[Measures[i].Name] = i
 	}
 	return m
 }()
 
-// MeasureNamed returns the measure of that column name, nil when there is none.
-func MeasureNamed(name string) *Measure { return measureByName[name] }
+// MeasureNamed returns the measure of that column name, UnknownMeasure when there is none.
+func MeasureNamed(name string) Measure {
+	if m, ok := measureByName[name]; ok {
+		return m
+	}
+	return UnknownMeasure
+}
+
+// String returns the column name.
+func (m Measure) String() string { return m.Info().Name }
+
+var unknownMeasure MeasureInfo
+
+// Info returns the measure's row of Measures; that of UnknownMeasure is empty.
+func (m Measure) Info() *MeasureInfo {
+	if m >= NumMeasures {
+		return &unknownMeasure
+	}
+	return &Measures[m]
+}
+
+var reportNames = [...]string{"inbound audio", "inbound video", "outbound audio", "outbound video", "pair"}
+
+// Names lists the kinds of reports of the set.
+func (r Reports) Names() (names []string) {
+	for i, name := range reportNames {
+		if r&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}

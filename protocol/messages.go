@@ -66,7 +66,7 @@ type Columns struct {
 	StatsType string
 	MediaType string // empty for candidate-pair
 	Names     []string
-	Measures  []*Measure // Measures[i] describes Names[i]; nil where the name is unknown
+	Measures  []Measure // Measures[i] is that of Names[i]
 }
 
 // Header is what all numbered frames share.

@@ -21,7 +21,7 @@ type statsFrame struct {
 	fabric   int
 	values   []Value
 	names    []string // of one keyed row
-	measures []*Measure
+	measures []Measure
 	rows     bool
 	keyed    bool
 }
@@ -137,27 +137,27 @@ func (f *statsFrame) readRow(s *scanner) {
 	f.Records = append(f.Records, Record{columns, f.values[first:len(f.values):len(f.values)]})
 }
 
-// readValue takes the value of a measure; nil is one that this server does not know.
-func (d *Decoder) readValue(v *Value, m *Measure) {
-	s := &d.scan
+// readValue takes the value of a measure, or of UnknownMeasure.
+func (d *Decoder) readValue(v *Value, m Measure) {
+	s, unknown, text := &d.scan, m == UnknownMeasure, m.Info().Type == Text
 	switch c := s.peek(); {
 	case c == '-', isDigit(c):
 		v.Kind, v.Num = Number, s.number()
-		if m != nil {
-			s.checkNumber(v.Num, m)
+		if !unknown {
+			s.checkNumber(v.Num, m.Info())
 		}
 	case c == 'n':
 		s.literal("null")
-	case c == '"' && (m == nil || m.Type == Text):
+	case c == '"' && (unknown || text):
 		v.Kind, v.Str = String, d.word(s.bytes(MaxValueBytes))
-	case (c == 't' || c == 'f') && m == nil:
+	case (c == 't' || c == 'f') && unknown:
 		v.Kind = Bool
 		if s.bool() {
 			v.Num = 1
 		}
-	case m == nil:
+	case unknown:
 		s.wrongType("a number, a string, a boolean or null")
-	case m.Type == Text:
+	case text:
 		s.wrongType("a string or null")
 	default:
 		s.wrongType("a number or null")
@@ -165,7 +165,7 @@ func (d *Decoder) readValue(v *Value, m *Measure) {
 }
 
 // checkNumber makes sure that a number can be a value of the measure.
-func (s *scanner) checkNumber(v float64, m *Measure) {
+func (s *scanner) checkNumber(v float64, m *MeasureInfo) {
 	switch {
 	case s.err != nil:
 	case m.Type == Text:

@@ -7,17 +7,20 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-var statsAttr = func() map[string]string {
-	m := make(map[string]string, len(protocol.Measures))
-	for _, measure := range protocol.Measures {
-		m[measure.Name] = StatsPrefix + snakeCase(measure.Name)
+// measures are the attributes of the measures; that of UnknownMeasure is empty.
+var measures = func() (names [protocol.NumMeasures + 1]string) {
+	for m := range protocol.NumMeasures {
+		names[m] = StatsPrefix + snakeCase(m.String())
 	}
-	return m
+	return names
 }()
 
-// Stats returns the attribute of a measure by its column name (packetsLost becomes
-// qos.stats.packets_lost), or "" when there is no such measure.
-func Stats(column string) string { return statsAttr[column] }
+// Measure returns the attribute of a measure (packetsLost becomes qos.stats.packets_lost).
+func Measure(m protocol.Measure) string { return measures[m] }
+
+// Stats returns the attribute of a measure by its column name, or "" when there is no such
+// measure.
+func Stats(column string) string { return Measure(protocol.MeasureNamed(column)) }
 
 // snakeCase turns lowerCamelCase into snake_case: freezes60s stays, rttMs becomes rtt_ms.
 func snakeCase(s string) string {

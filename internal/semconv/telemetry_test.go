@@ -80,11 +80,11 @@ fabric number in decimal), or zero. The resource describes the session, the scop
 Attributes of ` + "`" + semconv.EventStats + "`" + ` records. The column is the name on the wire
 (docs/protocol.md, section 7). Counters are increases over the interval.
 
-| column | attribute | type | unit | meaning |
-| --- | --- | --- | --- | --- |
+| column | attribute | type | unit | in reports of | meaning |
+| --- | --- | --- | --- | --- | --- |
 `)
 	for _, m := range protocol.Measures {
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", m.Name, semconv.Stats(m.Name), m.Type, m.Unit, m.Note)
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", m.Name, semconv.Stats(m.Name), m.Type, m.Unit, strings.Join(m.Reports.Names(), ", "), m.Note)
 	}
 	b.WriteString(`
 ## Metrics

@@ -144,28 +144,18 @@ func (t *translator) addStats(f *protocol.Stats) {
 	}
 }
 
-// statsAttributes are the attribute names of the measures. Connections hold none of
-// their own: there are many, and most are idle.
-var statsAttributes = func() map[*protocol.Measure]string {
-	names := make(map[*protocol.Measure]string, len(protocol.Measures))
-	for i := range protocol.Measures {
-		names[&protocol.Measures[i]] = semconv.Stats(protocol.Measures[i].Name)
-	}
-	return names
-}()
-
 // putValues leaves absent what is null, and what has a name that no measure has.
 func putValues(r pcommon.Map, row *protocol.Record) {
 	for i, measure := range row.Columns.Measures {
 		v := row.Values[i]
-		if measure == nil || v.Kind == protocol.Null {
+		if measure == protocol.UnknownMeasure || v.Kind == protocol.Null {
 			continue
 		}
-		name := statsAttributes[measure]
+		name := semconv.Measure(measure)
 		switch {
 		case v.Kind == protocol.String:
 			r.PutStr(name, v.Str)
-		case measure.Type == protocol.Int:
+		case measure.Info().Type == protocol.Int:
 			r.PutInt(name, int64(v.Num))
 		default:
 			r.PutDouble(name, v.Num)
