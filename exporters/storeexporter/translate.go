@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
@@ -126,8 +126,8 @@ func bad(why reason, attributes pcommon.Map, name string) *badField {
 // wrong: a summary needs no more.
 func newSession(attributes pcommon.Map) (storage.Session, error) {
 	s := storage.Session{
-		AppID: attribute.Text(attributes, semconv.AppID), ID: attribute.Text(attributes, semconv.SessionID),
-		UserID: attribute.Text(attributes, semconv.UserID), UserAlias: attribute.Text(attributes, semconv.UserAlias),
+		AppID: eventlog.Text(attributes, semconv.AppID), ID: eventlog.Text(attributes, semconv.SessionID),
+		UserID: eventlog.Text(attributes, semconv.UserID), UserAlias: eventlog.Text(attributes, semconv.UserAlias),
 	}
 	for k, v := range attributes.All() {
 		switch k {
@@ -157,18 +157,18 @@ type scopeAttributes struct {
 }
 
 func newScope(attributes pcommon.Map) scopeAttributes {
-	at, _ := attribute.Integer(attributes, semconv.ConferenceAt)
-	fabric, _ := attribute.Integer(attributes, semconv.FabricID)
-	return scopeAttributes{attribute.Text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
+	at, _ := eventlog.Integer(attributes, semconv.ConferenceAt)
+	fabric, _ := eventlog.Integer(attributes, semconv.FabricID)
+	return scopeAttributes{eventlog.Text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
 }
 
 func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err error) {
 	attributes := r.Attributes()
-	seq, ok := attribute.Integer(attributes, semconv.FrameSeq)
+	seq, ok := eventlog.Integer(attributes, semconv.FrameSeq)
 	if !ok || seq < 1 || seq > protocol.MaxSeq {
 		return out, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
 	}
-	index, ok := attribute.Integer(attributes, semconv.FrameIndex)
+	index, ok := eventlog.Integer(attributes, semconv.FrameIndex)
 	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record takes a byte at least
 		return out, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
 	}
@@ -249,9 +249,9 @@ func put(out map[string]any, k string, v pcommon.Value) {
 
 func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary, err error) {
 	attributes := r.Attributes()
-	start, hasStart := attribute.Integer(attributes, semconv.SummaryStart)
-	end, hasEnd := attribute.Integer(attributes, semconv.SummaryEnd)
-	revision, hasRevision := attribute.Integer(attributes, semconv.SummaryRevision)
+	start, hasStart := eventlog.Integer(attributes, semconv.SummaryStart)
+	end, hasEnd := eventlog.Integer(attributes, semconv.SummaryEnd)
+	revision, hasRevision := eventlog.Integer(attributes, semconv.SummaryRevision)
 	switch {
 	case app == "":
 		return out, &badField{reasonAppID, semconv.AppID, "nothing"}
@@ -266,11 +266,11 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 	case r.Body().Type() != pcommon.ValueTypeStr || !json.Valid([]byte(r.Body().Str())):
 		return out, &badField{reasonSummary, "body", r.Body().Type().String() + " that is no JSON"}
 	}
-	participants, _ := attribute.Integer(attributes, semconv.SummaryParticipants)
+	participants, _ := eventlog.Integer(attributes, semconv.SummaryParticipants)
 	out = storage.Summary{
 		AppID: app, ConferenceID: conferenceID, Start: time.UnixMilli(start).UTC(), End: time.UnixMilli(end).UTC(),
-		Revision: int(revision), Outcome: attribute.Text(attributes, semconv.SummaryOutcome), Participants: int(participants),
-		Label: attribute.Text(attributes, semconv.SummaryLabel), Cause: attribute.Text(attributes, semconv.SummaryCause), Document: json.RawMessage(r.Body().Str()),
+		Revision: int(revision), Outcome: eventlog.Text(attributes, semconv.SummaryOutcome), Participants: int(participants),
+		Label: eventlog.Text(attributes, semconv.SummaryLabel), Cause: eventlog.Text(attributes, semconv.SummaryCause), Document: json.RawMessage(r.Body().Str()),
 	}
 	if mos, ok := attributes.Get(semconv.SummaryMOS); ok && mos.Type() == pcommon.ValueTypeDouble {
 		v := mos.Double()

@@ -7,9 +7,9 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -35,11 +35,11 @@ var issueKinds = func() []string {
 // observeIssue takes what became of an issue. It reports false when there are too many open
 // ones to follow it. Again says that it was told before: then it is not raised once more.
 func (a *aggregates) observeIssue(app *appMetrics, attrs pcommon.Map, again bool) (followed bool) {
-	kind, id := attribute.Text(attrs, semconv.IssueKind), attribute.Text(attrs, semconv.IssueID)
+	kind, id := eventlog.Text(attrs, semconv.IssueKind), eventlog.Text(attrs, semconv.IssueID)
 	if !slices.Contains(issueKinds, kind) || id == "" {
 		return true
 	}
-	switch conference.IssueState(attribute.Text(attrs, semconv.IssueState)) {
+	switch conference.IssueState(eventlog.Text(attrs, semconv.IssueState)) {
 	case conference.IssueRaised:
 		if !again {
 			a.count(semconv.MetricIssuesRaised, app.name, semconv.LabelKind, kind)

@@ -9,10 +9,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -65,7 +65,7 @@ func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
 	case semconv.EventEvent:
 		a.observeEvent(app, attrs)
 	case semconv.EventError:
-		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, attribute.Text(attrs, semconv.ErrorFunction)))
+		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, eventlog.Text(attrs, semconv.ErrorFunction)))
 	case semconv.EventFeedback:
 		a.observeFeedback(app, attrs)
 	case semconv.EventSkip:
@@ -170,13 +170,13 @@ func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
 		SetupMs *float64 `json:"setupMs"`
 		Stage   string   `json:"stage"`
 	}
-	switch attribute.Text(attrs, semconv.EventName) {
+	switch eventlog.Text(attrs, semconv.EventName) {
 	case "fabricSetup":
-		if json.Unmarshal([]byte(attribute.Text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
+		if json.Unmarshal([]byte(eventlog.Text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
 			app.setupDelay.Update(bounded(*data.SetupMs) / 1000)
 		}
 	case "fabricSetupFailed":
-		_ = json.Unmarshal([]byte(attribute.Text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
+		_ = json.Unmarshal([]byte(eventlog.Text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
 		a.count(semconv.MetricFabricSetupFailed, app.name, semconv.LabelStage, oneOf(stages, data.Stage))
 	case "iceDisruptionStart":
 		app.disruptions.Inc()
@@ -196,8 +196,8 @@ func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	if number(attrs, semconv.SummaryRevision) != 1 {
 		return
 	}
-	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, attribute.Text(attrs, semconv.SummaryOutcome)))
-	if found := attribute.Text(attrs, semconv.SummaryCause); found != "" {
+	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, eventlog.Text(attrs, semconv.SummaryOutcome)))
+	if found := eventlog.Text(attrs, semconv.SummaryCause); found != "" {
 		a.count(semconv.MetricConferenceCauses, app.name, semconv.LabelCause, oneOf(causes, found))
 	}
 	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)

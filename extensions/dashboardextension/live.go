@@ -107,7 +107,7 @@ func (l *live) stream(ctx context.Context, out *eventWriter, filter storage.Filt
 			if !ok {
 				return
 			}
-			err = out.write(event(c))
+			err = out.write(streamed(c))
 		case <-ticker.C:
 			err = out.write(": still here\n\n")
 		case <-ctx.Done():
@@ -118,8 +118,8 @@ func (l *live) stream(ctx context.Context, out *eventWriter, filter storage.Filt
 	}
 }
 
-// event formats a change.
-func event(c storage.Change) string {
+// streamed formats a change.
+func streamed(c storage.Change) string {
 	if c.CatchUp {
 		return "event: catchup\ndata: {}\n\n"
 	}

@@ -1,8 +1,8 @@
 package dashboardextension
 
 import (
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/userid"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -21,12 +21,12 @@ func (o order) before(other order) bool {
 func (b *builder) renameRemote(session string, r storage.Record) {
 	attrs := attributes(r.Attributes)
 	f := b.fabrics[fabricKey{session, r.Fabric}]
-	if f == nil || attrs.text(semconv.EventName) != "userIDChange" {
+	if f == nil {
 		return
 	}
-	change, ok := userid.ParseChange([]byte(attrs.text(semconv.EventData)))
+	change := event.Names(attrs.text(semconv.EventName), []byte(attrs.text(semconv.EventData)))
 	at := order{r.Seq, r.Index}
-	if !ok || !change.Remote || f.renamed && at.before(f.renamedBy) {
+	if change.Of != "remote" || change.User.Alias == "" || f.renamed && at.before(f.renamedBy) {
 		return
 	}
 	f.RemoteUser, f.RemoteUserName = change.User.Alias, b.names.name(change.User.Name, change.User.Alias)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/records"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -161,13 +161,13 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 	c := conference.NewJudged(ref.AppID, ref.ConferenceID, s.rules, s.labels)
 	limited, cancel := context.WithTimeout(ctx, foldTimeout)
 	defer cancel()
-	n, err := records.Fold(limited, s.reader, ref, people, s.limit, c)
+	n, err := eventrow.Fold(limited, s.reader, ref, people, s.limit, c)
 	switch {
 	case ctx.Err() != nil:
 		return nil
 	case err == nil || errors.Is(err, storage.ErrDamaged): // the page says that a part is damaged
 		result.Records, result.Summary = n, s.document(c.SoFar(s.labels, result.At))
-	case errors.Is(err, records.ErrTooMany):
+	case errors.Is(err, eventrow.ErrTooMany):
 		result.Missing = missingTooLarge
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Missing = missingTooSlow

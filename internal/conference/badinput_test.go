@@ -12,27 +12,31 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // What no honest client sends, one kind a test: it is counted, bounded, and told.
 
-var sane = conference.Stats{
-	StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000, Packets: 100, Bytes: 8000, Samples: 96_000,
-	JitterMs: conference.Known(3), RTTMs: conference.Known(40), MOS: conference.Known(4.3), Label: "excellent",
-}
+var sane = eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000, Score: event.Score{MOS: event.Known(4.3), Label: "excellent"}}, eventtest.Values{
+	protocol.Packets: 100, protocol.Bytes: 8000, protocol.Samples: 96_000, protocol.JitterMs: 3, protocol.RTTMs: 40, protocol.PacketsLost: 0,
+})
 
 // TestImpossibleCounters: a counter that goes back, jumps, is negative or huge is named in its
 // record, counted in the summary, and no part of it; the rest of the measurement is.
 //
 // spec: CONF-03, QUAL-01
 func TestImpossibleCounters(t *testing.T) {
-	f := func(what string, spoil func(*conference.Stats), named ...string) {
+	f := func(what string, spoil func(*event.Measurement), named ...string) {
 		t.Helper()
-		events := []conference.Event{statsOf("a", 1, sane), statsOf("a", 3, sane)}
+		events := []event.Event{statsOf("a", 1, sane), statsOf("a", 3, sane)}
 		mad := sane
 		spoil(&mad)
-		require.Equal(t, named, new(mad).Unlikely(), what)
+		checked := mad
+		checked.DropOutOfRange()
+		require.Equal(t, named, checked.OutOfRange.Names(), what)
 		s := conference.Fold(append(events, statsOf("a", 2, mad)), quality.DefaultBounds())
 		require.Equal(t, len(named), s.Unlikely, what)
 		asJSON(t, s)
@@ -43,12 +47,24 @@ func TestImpossibleCounters(t *testing.T) {
 		require.LessOrEqual(t, stream.RTTMs.Max, 40.0, what)
 		require.InDelta(t, 4.3, *s.MOS, 0.01, what)
 	}
-	f("goes back", func(m *conference.Stats) { m.Packets, m.Bytes = -70, -5000 }, "bytes", "packets")
-	f("jumps", func(m *conference.Stats) { m.Packets, m.Samples = 1<<32, 1<<40 }, "packets", "samples")
-	f("is negative", func(m *conference.Stats) { m.JitterMs, m.FreezeMs = conference.Known(-1), -1 }, "freezeMs", "jitterMs")
-	f("is huge", func(m *conference.Stats) { m.Packets, m.RTTMs = math.MaxFloat64, conference.Known(1e300) }, "packets", "rttMs")
-	f("takes back more than was ever lost", func(m *conference.Stats) { m.PacketsLost = -1e12 }, "packetsLost")
-	f("took less than no time", func(m *conference.Stats) { m.IntervalMs = -2000 }, "intervalMs")
+	f("goes back", func(m *event.Measurement) {
+		m.Set(protocol.Packets, -70)
+		m.Set(protocol.Bytes, -5000)
+	}, "bytes", "packets")
+	f("jumps", func(m *event.Measurement) {
+		m.Set(protocol.Packets, 1<<32)
+		m.Set(protocol.Samples, 1<<40)
+	}, "packets", "samples")
+	f("is negative", func(m *event.Measurement) {
+		m.Set(protocol.JitterMs, -1)
+		m.Set(protocol.FreezeMs, -1)
+	}, "freezeMs", "jitterMs")
+	f("is huge", func(m *event.Measurement) {
+		m.Set(protocol.Packets, math.MaxFloat64)
+		m.Set(protocol.RTTMs, 1e300)
+	}, "packets", "rttMs")
+	f("takes back more than was ever lost", func(m *event.Measurement) { m.Set(protocol.PacketsLost, -1e12) }, "packetsLost")
+	f("took less than no time", func(m *event.Measurement) { m.IntervalMs = -2000 }, "intervalMs")
 }
 
 // TestLossThatIsTakenBack: late packets may make a loss negative; no fraction and no score
@@ -57,8 +73,8 @@ func TestImpossibleCounters(t *testing.T) {
 // spec: CONF-03
 func TestLossThatIsTakenBack(t *testing.T) {
 	back := sane
-	back.PacketsLost = -30
-	s := conference.Fold([]conference.Event{statsOf("a", 1, back), statsOf("a", 2, sane)}, quality.DefaultBounds())
+	back.Set(protocol.PacketsLost, -30)
+	s := conference.Fold([]event.Event{statsOf("a", 1, back), statsOf("a", 2, sane)}, quality.DefaultBounds())
 	stream := s.Participants[0].Fabrics[0].Streams[0]
 	require.Zero(t, s.Unlikely)
 	require.EqualValues(t, -30, stream.PacketsLost)
@@ -70,14 +86,14 @@ func TestLossThatIsTakenBack(t *testing.T) {
 //
 // spec: CONF-02, CONF-03
 func TestMissingEnds(t *testing.T) {
-	event := func(seq uint64, atMs int64, name string) conference.Event {
+	happened := func(seq uint64, atMs int64, name string) event.Event {
 		e := said("c", seq, atMs, name)
-		e.Data = conference.ParseData(name, []byte(`{"durationMs":4000}`))
+		e.Data = event.ParseData(name, []byte(`{"durationMs":4000}`))
 		return e
 	}
-	s := conference.Fold([]conference.Event{
-		event(1, 0, "fabricSetup"), event(2, 1000, "audioMute"), event(3, 2000, "fabricHold"), event(4, 3000, "screenShareStart"),
-		event(5, 4000, "iceDisruptionStart"), event(6, 20_000, "customEvent"),
+	s := conference.Fold([]event.Event{
+		happened(1, 0, "fabricSetup"), happened(2, 1000, "audioMute"), happened(3, 2000, "fabricHold"), happened(4, 3000, "screenShareStart"),
+		happened(5, 4000, "iceDisruptionStart"), happened(6, 20_000, "customEvent"),
 	}, quality.DefaultBounds())
 	p := s.Participants[0]
 	require.Equal(t, conference.EndSilence, p.EndReason)
@@ -90,8 +106,8 @@ func TestMissingEnds(t *testing.T) {
 	require.True(t, s.Issues[i].Open)
 	require.EqualValues(t, 16_000, s.Issues[i].TotalMs)
 
-	s = conference.Fold([]conference.Event{
-		event(1, 10_000, "audioUnmute"), event(2, 11_000, "fabricResume"), event(3, 12_000, "iceDisruptionEnd"), event(4, 13_000, "fabricTerminated"),
+	s = conference.Fold([]event.Event{
+		happened(1, 10_000, "audioUnmute"), happened(2, 11_000, "fabricResume"), happened(3, 12_000, "iceDisruptionEnd"), happened(4, 13_000, "fabricTerminated"),
 	}, quality.DefaultBounds())
 	p = s.Participants[0]
 	require.Empty(t, p.Mutes)
@@ -108,7 +124,7 @@ func TestMissingEnds(t *testing.T) {
 func TestTerminatedTwice(t *testing.T) {
 	last := statsOf("s of c", 9, sane)
 	last.ConferenceAtMs = base
-	s := conference.Fold([]conference.Event{said("c", 1, 0, "fabricAdded"), said("c", 2, 1000, "fabricTerminated"), said("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
+	s := conference.Fold([]event.Event{said("c", 1, 0, "fabricAdded"), said("c", 2, 1000, "fabricTerminated"), said("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
 	require.EqualValues(t, base+1000, s.Participants[0].EndMs)
 	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
 }
@@ -167,12 +183,12 @@ func TestPartsAreBounded(t *testing.T) {
 //
 // spec: CONF-03
 func TestSSRCThatChangesItsKind(t *testing.T) {
-	of := func(seq uint64, statsType, media, codec string) conference.Event {
+	of := func(seq uint64, statsType, media, codec string) event.Event {
 		m := sane
 		m.StatsType, m.MediaType, m.Codec = statsType, media, codec
 		return statsOf("a", seq, m)
 	}
-	s := conference.Fold([]conference.Event{
+	s := conference.Fold([]event.Event{
 		of(1, "inbound-rtp", "audio", "opus"), of(2, "inbound-rtp", "video", "VP8"), of(3, "inbound-rtp", "audio", "opus"),
 		of(4, "outbound-rtp", "audio", "opus"), of(5, "outbound-rtp", "text", ""), of(6, "new-type", "audio", ""),
 	}, quality.DefaultBounds())
@@ -189,8 +205,8 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 func TestNamesAreCut(t *testing.T) {
 	long := strings.Repeat("ä", 400)
 	e := statsOf("a", 1, sane)
-	e.UserID, e.Alias, e.RemoteUser, e.Usage, e.Stats.Codec = long, long, long, long, long
-	s := conference.Fold([]conference.Event{e}, quality.DefaultBounds())
+	e.UserID, e.Alias, e.RemoteUser, e.Usage, e.Measured.Codec = long, long, long, long, long
+	s := conference.Fold([]event.Event{e}, quality.DefaultBounds())
 	p := s.Participants[0]
 	require.Equal(t, strings.Repeat("ä", 256), p.UserID)
 	require.Equal(t, strings.Repeat("ä", 256), p.Fabrics[0].RemoteUserID)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -53,13 +54,13 @@ type participant struct {
 // remark is a record about a conference that is no activity: it lies at placeMs, does not
 // move the conference's ends, and may be about a conference that is long over.
 type remark struct {
-	kind        Kind
+	kind        event.Kind
 	user, alias string
 	atMs        int64
 	placeMs     int64
-	devices     uint64    // KindEvent activeDeviceList: which, 0 where none are told
-	function    string    // KindError
-	feedback    *Feedback // KindFeedback
+	devices     uint64          // KindEvent activeDeviceList: which, 0 where none are told
+	function    string          // KindError
+	feedback    *event.Feedback // KindFeedback
 }
 
 // New returns a conference in which nothing has happened.
@@ -79,7 +80,7 @@ func newConference(appID, conferenceID string, j *judge) *Conference {
 
 // Fold returns the summary of one conference from its events, in any order and with any
 // repetition: the caller has chosen the events by package instance.
-func Fold(events []Event, labels quality.Bounds) Summary {
+func Fold(events []event.Event, labels quality.Bounds) Summary {
 	if len(events) == 0 {
 		return New("", "").Summary(labels)
 	}
@@ -91,10 +92,10 @@ func Fold(events []Event, labels quality.Bounds) Summary {
 }
 
 // Apply takes one record. It reports whether the record was there before.
-func (c *Conference) Apply(e *Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
+func (c *Conference) Apply(e *event.Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
 
-func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
-	if !e.identified() {
+func (c *Conference) apply(e *event.Event, arrivedMs int64) (duplicate bool) {
+	if !identified(e) {
 		c.truncated++
 		return false
 	}
@@ -129,11 +130,11 @@ func (c *Conference) apply(e *Event, arrivedMs int64) (duplicate bool) {
 	return false
 }
 
-func (c *Conference) participant(e *Event) *participant {
+func (c *Conference) participant(e *event.Event) *participant {
 	p := c.participants[e.Session]
 	if p == nil && len(c.participants) < maxParticipants {
 		p = &participant{
-			user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
+			user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
 			fabrics: make(map[int]*fabric, 1),
 		}
 		c.stirred = c.stirred || len(c.participants) > 0 // they may be late
@@ -150,7 +151,7 @@ func (c *Conference) extend(s instance.Span) {
 	c.span, c.active = s, true
 }
 
-func (c *Conference) applyRemark(e *Event) (duplicate bool) {
+func (c *Conference) applyRemark(e *event.Event) (duplicate bool) {
 	id := identity{e.Session, e.Seq, e.Index}
 	if c.remarks[id] != nil {
 		return true
@@ -161,11 +162,11 @@ func (c *Conference) applyRemark(e *Event) (duplicate bool) {
 	}
 	id.session = strings.Clone(id.session)
 	c.keep(id, &remark{
-		kind: e.Kind, user: clip(e.UserID, maxUserID), alias: clip(e.Alias, maxUserID),
+		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
 		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
-		function: clip(e.Function, maxText), feedback: e.Feedback, devices: e.devices(),
+		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
 	})
-	c.stirred = c.stirred || e.devices() != 0
+	c.stirred = c.stirred || devices(e) != 0
 	return false
 }
 
@@ -185,7 +186,7 @@ func (c *Conference) keep(id identity, r *remark) {
 }
 
 // Seen reports whether the record was applied before.
-func (c *Conference) Seen(e *Event) bool {
+func (c *Conference) Seen(e *event.Event) bool {
 	if !e.Activity() {
 		return c.remarks[identity{e.Session, e.Seq, e.Index}] != nil
 	}

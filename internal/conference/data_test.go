@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // TestWhichDevices: the same devices are the same in any order; one that is another, or of
@@ -13,7 +15,7 @@ import (
 func TestWhichDevices(t *testing.T) {
 	of := func(list string) uint64 {
 		t.Helper()
-		d := ParseData("activeDeviceList", []byte(`{"deviceList":`+list+`}`))
+		d := event.ParseData("activeDeviceList", []byte(`{"deviceList":`+list+`}`))
 		require.NotNil(t, d)
 		return d.Devices
 	}
@@ -38,30 +40,30 @@ func TestWhichDevices(t *testing.T) {
 //
 // spec: CONF-03
 func TestSignal(t *testing.T) {
-	f := func(data string, want Value) {
+	f := func(data string, want event.Value) {
 		t.Helper()
-		require.Equal(t, want, ParseData("wifiStats", []byte(data)).SignalDBm, data)
+		require.Equal(t, want, event.ParseData("wifiStats", []byte(data)).SignalDBm, data)
 	}
-	f(`{"rssi":-61,"signal":-40}`, Known(-61))
-	f(`{"rssi":0,"signal":-40}`, Known(-40))
-	f(`{"rssi":61,"signal":-40}`, Known(-40))
-	f(`{"rssi":-200.5,"signal":-200}`, Known(-200))
-	f(`{"rssi":-200}`, Known(-200))
-	f(`{"signal":-0.5}`, Known(-0.5))
-	f(`{"rssi":61,"signal":70}`, Value{})
-	f(`{}`, Value{})
+	f(`{"rssi":-61,"signal":-40}`, event.Known(-61))
+	f(`{"rssi":0,"signal":-40}`, event.Known(-40))
+	f(`{"rssi":61,"signal":-40}`, event.Known(-40))
+	f(`{"rssi":-200.5,"signal":-200}`, event.Known(-200))
+	f(`{"rssi":-200}`, event.Known(-200))
+	f(`{"signal":-0.5}`, event.Known(-0.5))
+	f(`{"rssi":61,"signal":70}`, event.Value{})
+	f(`{}`, event.Value{})
 }
 
 // TestDelaysOfEvents: each is from its own member.
 //
 // spec: CONF-03, FAB-05
 func TestDelaysOfEvents(t *testing.T) {
-	d := ParseData("fabricSetup", []byte(`{"setupMs":1,"gatheringMs":2,"connectivityMs":3,"failureMs":4,"durationMs":5,
+	d := event.ParseData("fabricSetup", []byte(`{"setupMs":1,"gatheringMs":2,"connectivityMs":3,"failureMs":4,"durationMs":5,
 		"localCandidateType":"host","remoteCandidateType":"srflx","relayProtocol":"udp","stage":"dtls","reason":"closed"}`))
-	require.Equal(t, []Value{Known(1), Known(2), Known(3), Known(4), Known(5)},
-		[]Value{d.SetupMs, d.GatheringMs, d.ConnectivityMs, d.FailureMs, d.DurationMs})
+	require.Equal(t, []event.Value{event.Known(1), event.Known(2), event.Known(3), event.Known(4), event.Known(5)},
+		[]event.Value{d.SetupMs, d.GatheringMs, d.ConnectivityMs, d.FailureMs, d.DurationMs})
 	require.Equal(t, []string{"host", "srflx", "udp", "dtls", "closed"},
 		[]string{d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol, d.Stage, d.Reason})
-	d = ParseData("fabricSetup", []byte(`{"setupMs":null,"failureMs":-1}`))
-	require.Equal(t, []Value{{}, {}, {}}, []Value{d.SetupMs, d.GatheringMs, d.FailureMs})
+	d = event.ParseData("fabricSetup", []byte(`{"setupMs":null,"failureMs":-1}`))
+	require.Equal(t, []event.Value{{}, {}, {}}, []event.Value{d.SetupMs, d.GatheringMs, d.FailureMs})
 }

@@ -9,7 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // TestQuantilesAreWithinOnePercent holds the sketch against the sorted values.
@@ -112,15 +115,13 @@ func FuzzStats(f *testing.F) {
 	f.Add(4.2, 10_000.0, 500.0, 10.0, int64(7))
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, ssrc int64) {
 		for _, statsType := range []string{inboundRTP, outboundRTP, candidatePair} {
-			m := &Stats{
-				StatsType: statsType, MediaType: audio, SSRC: ssrc, IntervalMs: a, Bytes: b, Packets: c, PacketsLost: d,
-				Samples: a, ConcealedSamples: b, SilentConcealed: c, Freezes: d, FreezeMs: a, BytesReceived: b, RemoteLossFraction: Known(c),
-				RemoteJitterMs: Known(d), RTTMs: Known(a), JitterMs: Known(b), FPS: Known(c), MOS: Known(d), Label: "good",
-			}
-			e := Event{Session: "s", Seq: 1, AtMs: 1, Fabric: 1, Kind: KindStats, Stats: m}
+			m := new(eventtest.With(event.Measurement{StatsType: statsType, MediaType: audio, SSRC: ssrc, IntervalMs: a, Score: event.Score{MOS: event.Known(d), Label: "good"}}, eventtest.Values{
+				protocol.Bytes: b, protocol.Packets: c, protocol.PacketsLost: d, protocol.Samples: a, protocol.ConcealedSamples: b, protocol.SilentConcealedSamples: c, protocol.Freezes: d, protocol.FreezeMs: a, protocol.BytesReceived: b, protocol.RemoteLossFraction: c, protocol.RemoteJitterMs: d, protocol.RTTMs: a, protocol.JitterMs: b, protocol.FPS: c,
+			}))
+			e := event.Event{Session: "s", Seq: 1, AtMs: 1, Fabric: 1, Kind: event.KindStats, Measured: m}
 			second := e
 			second.Seq = 2
-			s := Fold([]Event{e, second}, quality.DefaultBounds())
+			s := Fold([]event.Event{e, second}, quality.DefaultBounds())
 			_, err := json.Marshal(s)
 			require.NoError(t, err)
 			for _, stream := range s.Participants[0].Fabrics[0].Streams {
@@ -138,12 +139,12 @@ func FuzzParseData(f *testing.F) {
 	f.Add("fabricSetup", []byte(`{"setupMs":1e999}`))
 	f.Add("associateMstWithUserID", []byte(`{"ssrc":"x","userID":{"userName":1}}`))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		d := ParseData(name, data)
+		d := event.ParseData(name, data)
 		if d == nil {
 			return
 		}
 		require.False(t, d.SetupMs.V < 0 || d.SetupMs.V > maxDurationMs)
-		require.LessOrEqual(t, len(d.Reason), maxText)
-		require.LessOrEqual(t, len(d.UserID), maxUserID)
+		require.LessOrEqual(t, len(d.Reason), event.MaxText)
+		require.LessOrEqual(t, len(d.UserID), event.MaxUserIDBytes)
 	})
 }

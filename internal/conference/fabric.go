@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // Limits of one fabric. What is beyond is counted as truncated.
@@ -36,11 +38,11 @@ type fabric struct {
 	added             bool
 	alreadyConnected  bool
 	remoteDescription bool
-	iceFailure        bool          // before a connection
-	setup             oldest[*Data] // the first fabricSetup
-	setupFailed       newest[*Data] // the newest fabricSetupFailed
+	iceFailure        bool                // before a connection
+	setup             oldest[*event.Data] // the first fabricSetup
+	setupFailed       newest[*event.Data] // the newest fabricSetupFailed
 	ended             oldest[ending]
-	pair              newest[*Data] // the newest selected candidate pair
+	pair              newest[*event.Data] // the newest selected candidate pair
 	pairChanges       int
 	disruptions       int
 	disruptionMs      sum
@@ -54,7 +56,7 @@ type fabric struct {
 	facts    detect.Timeline // of its streams together
 	marks    []mark          // ascending by rank
 	wifi     breach          // of weak signals
-	lost     Lost
+	lost     event.Lost
 	unlikely int  // values that no stream can have
 	measured int  // measurements
 	offBeat  int  // of these, that did not come in whole seconds: see cause.BeatMs
@@ -111,30 +113,30 @@ func (o *oldest[T]) merge(other oldest[T]) {
 
 // apply takes a record of the fabric that was not seen before. It returns how many facts
 // did not fit.
-func (f *fabric) apply(e *Event, arrivedMs int64) (truncated int) {
+func (f *fabric) apply(e *event.Event, arrivedMs int64) (truncated int) {
 	f.describe(e)
 	if f.heard = max(f.heard, arrivedMs); arrivedMs != math.MinInt64 {
 		f.own = max(f.own, e.AtMs)
 	}
 	switch e.Kind {
-	case KindStats:
+	case event.KindStats:
 		return f.applyStats(e)
-	case KindEvent:
+	case event.KindEvent:
 		return f.applyEvent(e)
-	case KindSkip:
+	case event.KindSkip:
 		f.lost.Stats += e.Lost.Stats
 		f.lost.Events += e.Lost.Events
-	case KindError, KindFeedback, KindLog: // no activity: Conference keeps them
+	case event.KindError, event.KindFeedback, event.KindLog: // no activity: Conference keeps them
 	}
 	return 0
 }
 
 // describe takes what every record says about its fabric.
-func (f *fabric) describe(e *Event) {
+func (f *fabric) describe(e *event.Event) {
 	if f.first == 0 {
-		f.usage, f.addedAt = clip(e.Usage, maxText), e.ConferenceAtMs
-		f.remoteUser, f.remoteAlias = clip(e.RemoteUser, maxUserID), clip(e.RemoteAlias, maxUserID)
-		f.direction = clip(e.Direction, maxText)
+		f.usage, f.addedAt = event.Clip(e.Usage, event.MaxText), e.ConferenceAtMs
+		f.remoteUser, f.remoteAlias = event.Clip(e.RemoteUser, event.MaxUserIDBytes), event.Clip(e.RemoteAlias, event.MaxUserIDBytes)
+		f.direction = event.Clip(e.Direction, event.MaxText)
 		f.first, f.last = e.AtMs, e.AtMs
 		f.server = e.RemoteType == "server"
 	}
@@ -142,8 +144,8 @@ func (f *fabric) describe(e *Event) {
 	f.first, f.last = min(f.first, e.AtMs), max(f.last, e.AtMs)
 }
 
-func (f *fabric) applyStats(e *Event) (truncated int) {
-	m := e.Stats
+func (f *fabric) applyStats(e *event.Event) (truncated int) {
+	m := e.Measured
 	if m == nil {
 		return 0 // alive, nothing measured
 	}
@@ -162,30 +164,30 @@ func (f *fabric) applyStats(e *Event) (truncated int) {
 		s = new(stream)
 		f.streams[key] = s
 	}
-	f.unlikely += m.LeftOut
+	f.unlikely += m.OutOfRange.Len()
 	s.add(e)
-	f.watch(key, s, e)
+	f.watch(s, e)
 	f.noteTraffic(m)
-	s.tell(e, f.usage == "screen")
+	s.tell(e)
 	return 0
 }
 
-func (f *fabric) noteTraffic(m *Stats) {
+func (f *fabric) noteTraffic(m *event.Measurement) {
 	switch m.StatsType {
 	case inboundRTP:
-		f.received = f.received || m.Packets > 0
+		f.received = f.received || m.Get(protocol.Packets) > 0
 	case outboundRTP:
-		f.received = f.received || m.RTTMs.Known || m.RemoteLost.Known || m.RemoteJitterMs.Known
+		f.received = f.received || m.Known(protocol.RTTMs) || m.Known(protocol.RemotePacketsLost) || m.Known(protocol.RemoteJitterMs)
 	case candidatePair: // each measurement has one, with the time as the page's timer kept it
-		f.carried = f.carried || m.BytesReceived > 0
+		f.carried = f.carried || m.Get(protocol.BytesReceived) > 0
 		f.measured++
 		f.offBeat += btoi(offBeat(m.IntervalMs))
 	}
 }
 
-var noData Data
+var noData event.Data
 
-func (f *fabric) applyEvent(e *Event) (truncated int) {
+func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	d := e.Data
 	if d == nil {
 		d = &noData
@@ -193,7 +195,7 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 	f.judge.stirred = true // it may excuse, or no longer
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
-		t.rank, t.at = e.rank(), e.AtMs
+		t.rank, t.at = rank(e), e.AtMs
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
@@ -203,40 +205,40 @@ func (f *fabric) applyEvent(e *Event) (truncated int) {
 	case "remoteDescriptionSet":
 		f.remoteDescription = true
 	case "fabricSetup":
-		f.setup.put(e.rank(), d)
-		f.pair.put(e.rank(), d)
+		f.setup.put(rank(e), d)
+		f.pair.put(rank(e), d)
 	case "fabricSetupFailed":
-		f.setupFailed.put(e.rank(), d)
+		f.setupFailed.put(rank(e), d)
 		f.iceFailure = f.iceFailure || d.Reason == "failed"
 		f.remoteDescription = f.remoteDescription || describedStages[d.Stage]
 		if d.Reason != "failed" {
-			f.ended.put(e.rank(), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
+			f.ended.put(rank(e), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
 		}
 	case "fabricTerminated":
-		f.ended.put(e.rank(), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
+		f.ended.put(rank(e), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
 	case "selectedCandidatePairChange":
 		f.pairChanges++
-		f.pair.put(e.rank(), d)
+		f.pair.put(rank(e), d)
 	default:
 		return truncated + f.applyRest(e, d)
 	}
 	return truncated
 }
 
-func (f *fabric) applyRest(e *Event, d *Data) (truncated int) {
+func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 	switch e.Name {
 	case "iceDisruptionStart":
 		f.disruptions++
-		f.disruption.put(e.rank(), true)
+		f.disruption.put(rank(e), true)
 	case "iceDisruptionEnd":
 		f.disruptionMs.add(d.DurationMs.V)
-		f.disruption.put(e.rank(), false)
+		f.disruption.put(rank(e), false)
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
 		return f.renames.take(e, "remote")
 	case "associateMstWithUserID":
-		o := ownership{e.rank(), d.SSRC, d.UserID, d.UsageLabel}
+		o := ownership{rank(e), d.SSRC, d.UserID, d.UsageLabel}
 		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
 	}
 	return 0

@@ -6,20 +6,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // hangUp is a call of 12 s that is hung up; the measurement of its last 2 s follows.
-func hangUp() (before []conference.Event, terminated, last conference.Event) {
-	measured := func(seq uint64, atMs int64, intervalMs, packets float64) conference.Event {
+func hangUp() (before []event.Event, terminated, last event.Event) {
+	measured := func(seq uint64, atMs int64, intervalMs, packets float64) event.Event {
 		e := said("a", seq, atMs, "")
-		e.Kind, e.Stats = conference.KindStats, &conference.Stats{
-			StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: intervalMs, Packets: packets,
-		}
+		e.Kind, e.Measured = event.KindStats, new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: intervalMs}, eventtest.Values{
+			protocol.Packets: packets, protocol.PacketsLost: 0,
+		}))
 		return e
 	}
-	before = []conference.Event{said("a", 1, 0, "fabricAdded"), said("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
+	before = []event.Event{said("a", 1, 0, "fabricAdded"), said("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
 	terminated = said("a", 4, 12_000, "fabricTerminated")
-	terminated.Data = conference.ParseData("fabricTerminated", []byte(`{"reason":"application","measurementFollows":true}`))
+	terminated.Data = event.ParseData("fabricTerminated", []byte(`{"reason":"application","measurementFollows":true}`))
 	return before, terminated, measured(5, 12_000, 2000, 100)
 }
 
@@ -65,7 +68,7 @@ func TestLastMeasurementIsWaitedForOnce(t *testing.T) {
 	for seq := range uint64(30) { // the same time again and again: it keeps nothing alive
 		again := last
 		again.Seq = 100 + seq
-		again.Stats = nil
+		again.Measured = nil
 		require.Equal(t, conference.Applied, s.Apply(&again, base+12_000+100*int64(seq)))
 	}
 	require.Len(t, tick(s, base+15_000), 1)
@@ -83,7 +86,7 @@ func TestLastMeasurementIsWaitedForOnce(t *testing.T) {
 func TestEndWithoutMeasurementIsAtOnce(t *testing.T) {
 	s := newSet(2, 600_000)
 	before, terminated, last := hangUp()
-	terminated.Data = conference.ParseData("fabricTerminated", []byte(`{"reason":"application"}`))
+	terminated.Data = event.ParseData("fabricTerminated", []byte(`{"reason":"application"}`))
 	for _, e := range append(before, terminated) {
 		apply(t, s, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -13,9 +14,9 @@ import (
 func labelled(intervalMs int64, scores ...float64) ([]LabelSpan, int) {
 	c := New("app", "c")
 	for i, mos := range scores {
-		c.Apply(&Event{
+		c.Apply(&event.Event{
 			Session: "s", Seq: uint64(i + 1), Fabric: 1, AtMs: 1_763_702_160_000 + int64(i+1)*intervalMs,
-			ConferenceAtMs: 1_763_702_160_000, Kind: KindStats, Stats: &Stats{StatsType: inboundRTP, MediaType: audio, IntervalMs: float64(intervalMs), MOS: Known(mos)},
+			ConferenceAtMs: 1_763_702_160_000, Kind: event.KindStats, Measured: &event.Measurement{StatsType: inboundRTP, MediaType: audio, IntervalMs: float64(intervalMs), Score: event.Score{MOS: event.Known(mos)}},
 		})
 	}
 	s := c.Summary(quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -75,7 +76,7 @@ func cmpNames(newest string, all []string) []string {
 func (c *Conference) errorsBySession() map[string]map[string]int {
 	counts := map[string]map[string]int{}
 	for id, r := range c.remarks {
-		if r.kind != KindError {
+		if r.kind != event.KindError {
 			continue
 		}
 		if counts[id.session] == nil {

@@ -8,36 +8,38 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // pacedCall is of a and b, whose sound comes unevenly both ways. They measure in the intervals
 // given, of ms, again and again.
-func pacedCall(a, b []float64) []conference.Event {
-	var events []conference.Event
+func pacedCall(a, b []float64) []event.Event {
+	var events []event.Event
 	for who, intervals := range map[string][]float64{"a": a, "b": b} {
 		other := map[string]string{"a": "b", "b": "a"}[who]
 		at, seq := int64(0), uint64(0)
-		add := func(kind conference.Kind, name string, stats *conference.Stats) {
+		add := func(kind event.Kind, name string, stats *event.Measurement) {
 			seq++
-			events = append(events, conference.Event{
+			events = append(events, event.Event{
 				AppID: "app", ConferenceID: "c", Session: who, UserID: who, RemoteUser: other, Fabric: 1, Usage: "audio", Direction: "sendrecv",
-				Kind: kind, Name: name, Stats: stats, AtMs: base + at, ConferenceAtMs: base, Seq: seq,
+				Kind: kind, Name: name, Measured: stats, AtMs: base + at, ConferenceAtMs: base, Seq: seq,
 			})
 		}
-		add(conference.KindEvent, "fabricSetup", nil)
+		add(event.KindEvent, "fabricSetup", nil)
 		for i := range 20 {
 			interval := intervals[i%len(intervals)]
 			at += int64(interval)
-			add(conference.KindStats, "", &conference.Stats{StatsType: "candidate-pair", IntervalMs: interval, RTTMs: conference.Known(20), BytesReceived: 1000})
+			add(event.KindStats, "", new(eventtest.With(event.Measurement{StatsType: "candidate-pair", IntervalMs: interval}, eventtest.Values{protocol.RTTMs: 20, protocol.BytesReceived: 1000})))
 			for direction, ssrc := range map[string]int64{"inbound-rtp": int64(other[0]), "outbound-rtp": int64(who[0])} {
-				add(conference.KindStats, "", &conference.Stats{
-					StatsType: direction, MediaType: "audio", SSRC: ssrc, IntervalMs: interval, Packets: 100, PacketsSeen: conference.Known(100),
-					JitterMs: conference.Known(40), RemoteJitterMs: conference.Known(40), RemoteLossFraction: conference.Known(0),
-				})
+				add(event.KindStats, "", new(eventtest.With(event.Measurement{StatsType: direction, MediaType: "audio", SSRC: ssrc, IntervalMs: interval}, eventtest.Values{
+					protocol.Packets: 100, protocol.JitterMs: 40, protocol.RemoteJitterMs: 40, protocol.RemoteLossFraction: 0, protocol.PacketsLost: 0,
+				})))
 			}
 		}
-		add(conference.KindEvent, "fabricTerminated", nil)
+		add(event.KindEvent, "fabricTerminated", nil)
 	}
 	return events
 }
@@ -79,12 +81,13 @@ func TestPaceOfMeasurements(t *testing.T) {
 func TestDisruptionsAtTheEnd(t *testing.T) {
 	f := func(sinceMs int64, mediaToMs, otherLeftMs int64, want cause.Cause) {
 		t.Helper()
-		var events []conference.Event
+		var events []event.Event
 		for _, e := range pacedCall([]float64{2000}, []float64{2000}) {
-			if e.Stats != nil {
-				e.Stats.JitterMs, e.Stats.RemoteJitterMs = conference.Known(5), conference.Known(5)
+			if e.Measured != nil {
+				e.Measured.Set(protocol.JitterMs, 5)
+				e.Measured.Set(protocol.RemoteJitterMs, 5)
 			}
-			if at := e.AtMs - base; e.Stats != nil && (at > mediaToMs || e.Session == "b" && at > otherLeftMs) {
+			if at := e.AtMs - base; e.Measured != nil && (at > mediaToMs || e.Session == "b" && at > otherLeftMs) {
 				continue
 			}
 			if e.Session == "b" && e.Name == "fabricTerminated" {
@@ -93,8 +96,8 @@ func TestDisruptionsAtTheEnd(t *testing.T) {
 			events = append(events, e)
 		}
 		cut := events[0]
-		cut.Session, cut.UserID, cut.RemoteUser, cut.Stats = "a", "a", "b", nil
-		cut.Kind, cut.Name, cut.Seq, cut.AtMs = conference.KindEvent, "iceDisruptionStart", 999, base+sinceMs
+		cut.Session, cut.UserID, cut.RemoteUser, cut.Measured = "a", "a", "b", nil
+		cut.Kind, cut.Name, cut.Seq, cut.AtMs = event.KindEvent, "iceDisruptionStart", 999, base+sinceMs
 		got := conference.Fold(append(events, cut), quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 	}

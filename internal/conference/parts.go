@@ -3,6 +3,7 @@ package conference
 import (
 	"math"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 )
 
@@ -45,7 +46,7 @@ func (s *Set) ask(c *conf) {
 
 // Restore takes one record from the store. Unlike Apply it is no sign of life: the
 // conference ends when its records say so.
-func (s *Set) Restore(e *Event, nowMs int64) Result { return s.apply(e, nowMs, math.MinInt64) }
+func (s *Set) Restore(e *event.Event, nowMs int64) Result { return s.apply(e, nowMs, math.MinInt64) }
 
 // Restored says that all records of the conference at p were given to Restore, what its span
 // is in the store, and which summary there is already: of revision 0 where there is none,

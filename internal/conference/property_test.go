@@ -11,8 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 var eventNames = []string{
@@ -22,51 +24,51 @@ var eventNames = []string{
 	"wifiStats", "activeDeviceList",
 }
 
-func genValue(lo, hi float64) *rapid.Generator[conference.Value] {
-	return rapid.Custom(func(t *rapid.T) conference.Value {
-		return conference.Value{V: rapid.Float64Range(lo, hi).Draw(t, "v"), Known: rapid.Bool().Draw(t, "known")}
+func genValue(lo, hi float64) *rapid.Generator[event.Value] {
+	return rapid.Custom(func(t *rapid.T) event.Value {
+		return event.Value{V: rapid.Float64Range(lo, hi).Draw(t, "v"), Known: rapid.Bool().Draw(t, "known")}
 	})
 }
 
-var genStats = rapid.Custom(func(t *rapid.T) *conference.Stats {
-	n := func(name string) float64 { return float64(rapid.IntRange(0, 5000).Draw(t, name)) }
-	m := &conference.Stats{
+var genStats = rapid.Custom(func(t *rapid.T) *event.Measurement {
+	m := &event.Measurement{
 		StatsType: rapid.SampledFrom([]string{"inbound-rtp", "outbound-rtp", "candidate-pair", "new"}).Draw(t, "type"),
 		MediaType: rapid.SampledFrom([]string{"audio", "video"}).Draw(t, "media"),
 		SSRC:      rapid.Int64Range(1, 3).Draw(t, "ssrc"), Codec: rapid.SampledFrom([]string{"", "opus", "VP8"}).Draw(t, "codec"),
 		IntervalMs: rapid.Float64Range(1, 20_000).Draw(t, "interval"),
-		Bytes:      n("bytes"), Packets: n("packets"), PacketsLost: n("lost") - 100, Samples: n("samples"), ConcealedSamples: n("concealed"),
-		Freezes: n("freezes"), FreezeMs: rapid.Float64Range(0, 1000).Draw(t, "freezeMs"),
-		RemoteLost: genValue(0, 100).Draw(t, "remoteLost"), JitterMs: genValue(0, 200).Draw(t, "jitter"),
-		RTTMs: genValue(0, 900).Draw(t, "rtt"), FPS: genValue(0, 60).Draw(t, "fps"), MOS: genValue(1, 4.5).Draw(t, "mos"),
 	}
-	if m.MOS.Known {
-		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
+	shift := map[protocol.Measure]float64{protocol.PacketsLost: 100}
+	for _, k := range []protocol.Measure{protocol.Bytes, protocol.Packets, protocol.PacketsLost, protocol.Samples, protocol.ConcealedSamples, protocol.Freezes} {
+		if rapid.IntRange(0, 9).Draw(t, k.String()+" unknown") > 0 {
+			m.Set(k, float64(rapid.IntRange(0, 5000).Draw(t, k.String()))-shift[k])
+		}
 	}
-	m.PacketsSeen = conference.Value{V: m.Packets, Known: rapid.Bool().Draw(t, "packets known")}
-	m.AudioLevel, m.JitterBufferMs = genValue(0, 0.002).Draw(t, "level"), genValue(0, 400).Draw(t, "buffer")
-	m.ConcealmentEvents, m.FramesDecoded = genValue(0, 9).Draw(t, "events"), genValue(0, 2).Draw(t, "decoded")
-	m.PLIs, m.CPULimitedMs, m.EncodeMs = genValue(0, 20).Draw(t, "plis"), genValue(0, 9000).Draw(t, "cpu"), genValue(0, 20_000).Draw(t, "encode")
+	m.Set(protocol.FreezeMs, rapid.Float64Range(0, 1000).Draw(t, "freezeMs"))
+	for _, level := range []struct {
+		k    protocol.Measure
+		most float64
+	}{
+		{protocol.RemotePacketsLost, 100}, {protocol.JitterMs, 200}, {protocol.RTTMs, 900}, {protocol.FPS, 60}, {protocol.AudioLevel, 0.002},
+		{protocol.JitterBufferDelayMs, 400}, {protocol.ConcealmentEvents, 9}, {protocol.FramesDecoded, 2}, {protocol.PLIs, 20}, {protocol.CPULimitedMs, 9000},
+		{protocol.EncodeMs, 20_000},
+	} {
+		m.Put(level.k, genValue(0, level.most).Draw(t, level.k.String()))
+	}
+	if m.Score.MOS = genValue(1, 4.5).Draw(t, "mos"); m.Score.MOS.Known {
+		m.Score.Label = quality.Label(m.Score.MOS.V, quality.DefaultBounds())
+	}
 	return m
 })
 
 // genWild draws a measurement with numbers that no browser has.
-var genWild = rapid.Custom(func(t *rapid.T) *conference.Stats {
+var genWild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 	m := genStats.Draw(t, "stats")
 	wild := func(name string) float64 {
 		return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, -1, math.MaxFloat64, -math.MaxFloat64, 1e-300})).Draw(t, name)
 	}
-	for _, v := range []*float64{
-		&m.IntervalMs, &m.Bytes, &m.Packets, &m.PacketsLost, &m.Samples, &m.ConcealedSamples, &m.SilentConcealed, &m.Freezes, &m.FreezeMs,
-	} {
-		*v = wild("number")
-	}
-	for _, v := range []*conference.Value{
-		&m.RemoteLost, &m.RemoteLossFraction, &m.RemoteJitterMs, &m.RTTMs, &m.JitterMs, &m.FPS, &m.PacketsSeen, &m.AudioLevel,
-		&m.JitterBufferMs, &m.ConcealmentEvents, &m.Frames, &m.FramesDecoded, &m.FramesDropped, &m.PLIs, &m.FIRs, &m.PauseMs,
-		&m.CPULimitedMs, &m.BandwidthLimitedMs, &m.EncodeMs, &m.DecodeMs,
-	} {
-		*v = conference.Value{V: wild("value"), Known: rapid.Bool().Draw(t, "known")}
+	m.IntervalMs = wild("interval")
+	for k := range protocol.NumMeasures {
+		m.Put(k, event.Value{V: wild("value"), Known: rapid.Bool().Draw(t, "known")})
 	}
 	return m
 })
@@ -79,9 +81,9 @@ func TestWildNumbersMakeASummary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := conference.New("app", "c")
 		for seq := range rapid.IntRange(1, 12).Draw(t, "frames") {
-			c.Apply(&conference.Event{
+			c.Apply(&event.Event{
 				AppID: "app", ConferenceID: "c", Session: "s", Seq: uint64(seq + 1), Fabric: 1, ConferenceAtMs: base,
-				AtMs: base + int64(seq)*10_000, Kind: conference.KindStats, Stats: genWild.Draw(t, "wild"),
+				AtMs: base + int64(seq)*10_000, Kind: event.KindStats, Measured: genWild.Draw(t, "wild"),
 			})
 		}
 		s := c.Summary(quality.DefaultBounds())
@@ -94,7 +96,7 @@ func TestWildNumbersMakeASummary(t *testing.T) {
 	})
 }
 
-func genData(t *rapid.T, name string) *conference.Data {
+func genData(t *rapid.T, name string) *event.Data {
 	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}]}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
 		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
@@ -102,40 +104,40 @@ func genData(t *rapid.T, name string) *conference.Data {
 		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
 		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"), rapid.SampledFrom([]string{"udp", "tcp"}).Draw(t, "relay"),
 		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"))
-	return conference.ParseData(name, []byte(text))
+	return event.ParseData(name, []byte(text))
 }
 
 // genEvent draws a record of a session; what it is about is drawn, its number given.
-func genEvent(t *rapid.T, session string, seq uint64, index int, spread int64) conference.Event {
-	e := conference.Event{
+func genEvent(t *rapid.T, session string, seq uint64, index int, spread int64) event.Event {
+	e := event.Event{
 		AppID: "app", ConferenceID: "c", Session: session, UserID: session, Seq: seq, Index: index,
 		AtMs: base + rapid.Int64Range(0, spread).Draw(t, "at"), Fabric: rapid.IntRange(0, 2).Draw(t, "fabric"),
-		Kind: conference.Kind(rapid.IntRange(1, 6).Draw(t, "kind")),
+		Kind: event.Kind(rapid.IntRange(1, 6).Draw(t, "kind")),
 	}
 	e.ConferenceAtMs = base + rapid.Int64Range(0, spread).Draw(t, "place")
 	if e.Fabric != 0 { // a fabric was added once
 		e.ConferenceAtMs = base + int64(e.Fabric)*10_000
 	}
 	switch e.Kind {
-	case conference.KindStats:
-		e.Stats = genStats.Draw(t, "stats")
-	case conference.KindEvent:
+	case event.KindStats:
+		e.Measured = genStats.Draw(t, "stats")
+	case event.KindEvent:
 		e.Name = rapid.SampledFrom(eventNames).Draw(t, "name")
 		e.Data = genData(t, e.Name)
-	case conference.KindError:
+	case event.KindError:
 		e.Function = rapid.SampledFrom([]string{"getUserMedia", "createOffer"}).Draw(t, "function")
-	case conference.KindFeedback:
+	case event.KindFeedback:
 		overall := rapid.IntRange(1, 5).Draw(t, "overall")
-		e.Feedback = &conference.Feedback{Overall: &overall}
-	case conference.KindSkip:
-		e.Lost = conference.Lost{Stats: rapid.IntRange(0, 9).Draw(t, "lost")}
-	case conference.KindLog:
+		e.Feedback = &event.Feedback{Overall: &overall}
+	case event.KindSkip:
+		e.Lost = event.Lost{Stats: rapid.IntRange(0, 9).Draw(t, "lost")}
+	case event.KindLog:
 	}
 	return e
 }
 
-func genEvents(t *rapid.T, spread int64) []conference.Event {
-	var events []conference.Event
+func genEvents(t *rapid.T, spread int64) []event.Event {
+	var events []event.Event
 	for s := range rapid.IntRange(1, 3).Draw(t, "sessions") {
 		for seq := range rapid.IntRange(1, 15).Draw(t, "frames") {
 			for index := range rapid.IntRange(1, 2).Draw(t, "records") {
@@ -147,7 +149,7 @@ func genEvents(t *rapid.T, spread int64) []conference.Event {
 }
 
 // shuffled draws another order of events, some of them twice.
-func shuffled(t *rapid.T, events []conference.Event) []conference.Event {
+func shuffled(t *rapid.T, events []event.Event) []event.Event {
 	again := rapid.SliceOfN(rapid.SampledFrom(events), 0, 10).Draw(t, "again")
 	return rapid.Permutation(append(slices.Clone(events), again...)).Draw(t, "order")
 }
@@ -187,8 +189,8 @@ func TestApplyTellsRepetitions(t *testing.T) {
 
 // components is the model that a Set is held against: what belongs together, from all
 // events at once.
-func components(events []conference.Event) (spans []instance.Span, parts [][]conference.Event) {
-	active := func(e *conference.Event) bool { return e.Activity() }
+func components(events []event.Event) (spans []instance.Span, parts [][]event.Event) {
+	active := func(e *event.Event) bool { return e.Activity() }
 	for i := range events {
 		if active(&events[i]) {
 			spans = joinModel(spans, instance.At(events[i].AtMs))
@@ -211,7 +213,7 @@ func components(events []conference.Event) (spans []instance.Span, parts [][]con
 		}
 	}
 	spans = append(spans, idle...)
-	parts = make([][]conference.Event, len(spans))
+	parts = make([][]event.Event, len(spans))
 	for i := range events {
 		e := &events[i]
 		at, part := e.AtMs, -1
@@ -268,7 +270,7 @@ func TestSetFindsConferences(t *testing.T) {
 	})
 }
 
-func checkNewest(t *rapid.T, events []conference.Event, out []conference.Summary, length int) {
+func checkNewest(t *rapid.T, events []event.Event, out []conference.Summary, length int) {
 	spans, parts := components(events)
 	require.Equal(t, len(spans), length, "conferences in memory")
 	for i, span := range spans {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 )
@@ -35,13 +36,13 @@ var oddJSON = []string{
 
 // oddEvent draws a record of any kind in which anything may be wrong. What is said of a
 // session and of a fabric is the same each time, as the receiver sees to.
-func oddEvent(t *rapid.T) conference.Event {
+func oddEvent(t *rapid.T) event.Event {
 	session := oddText(t, "session", "a", "b", "c")
-	e := conference.Event{
+	e := event.Event{
 		AppID: "app", ConferenceID: oddText(t, "conference", "c", "c", "d"), Session: session, UserID: session, Alias: "alias of " + session,
 		Seq: uint64(oddInt(t, "seq", 1, 2, 3, 4, 5)), Index: int(oddInt(t, "index", 0, 1, 2)),
 		AtMs: oddInt(t, "at", base, base+1, base+10_000, base+30_001, base+60_000, base+90_000),
-		Kind: conference.Kind(rapid.IntRange(0, 8).Draw(t, "kind")), Fabric: int(oddInt(t, "fabric", 0, 1, 1, 2)),
+		Kind: event.Kind(rapid.IntRange(0, 8).Draw(t, "kind")), Fabric: int(oddInt(t, "fabric", 0, 1, 1, 2)),
 	}
 	e.ConferenceAtMs = e.AtMs
 	if e.Fabric == 0 {
@@ -49,36 +50,39 @@ func oddEvent(t *rapid.T) conference.Event {
 	}
 	e.RemoteUser, e.Usage, e.RemoteType, e.Direction = fmt.Sprint("user", e.Fabric), "multiplex", "peer", "sendrecv"
 	switch e.Kind {
-	case conference.KindStats:
+	case event.KindStats:
 		if rapid.Bool().Draw(t, "rows") {
-			e.Stats = oddStats(t)
+			e.Measured = oddStats(t)
 		}
-	case conference.KindEvent:
+	case event.KindEvent:
 		e.Name = oddText(t, "name", eventNames...)
-		e.Data = conference.ParseData(e.Name, []byte(rapid.SampledFrom(oddJSON).Draw(t, "data")))
-	case conference.KindError:
+		e.Data = event.ParseData(e.Name, []byte(rapid.SampledFrom(oddJSON).Draw(t, "data")))
+	case event.KindError:
 		e.Function = oddText(t, "function", "getUserMedia", "createOffer")
-	case conference.KindFeedback:
+	case event.KindFeedback:
 		if rapid.Bool().Draw(t, "ratings") {
 			overall := int(oddInt(t, "overall", 1, 5))
-			e.Feedback = &conference.Feedback{Overall: &overall, Comment: oddText(t, "comment", "bad")}
+			e.Feedback = &event.Feedback{Overall: &overall, Comment: oddText(t, "comment", "bad")}
 		}
-	case conference.KindSkip:
-		e.Lost = conference.Lost{Stats: rapid.IntRange(0, 1<<30).Draw(t, "stats"), Events: rapid.IntRange(0, 1<<30).Draw(t, "events")}
-	case conference.KindLog:
+	case event.KindSkip:
+		e.Lost = event.Lost{Stats: rapid.IntRange(0, 1<<30).Draw(t, "stats"), Events: rapid.IntRange(0, 1<<30).Draw(t, "events")}
+	case event.KindLog:
 	}
 	return e
 }
 
 // oddStats draws a measurement as the processor reads it: what cannot be is taken out.
-func oddStats(t *rapid.T) *conference.Stats {
+func oddStats(t *rapid.T) *event.Measurement {
 	m := genWild.Draw(t, "wild")
 	m.StatsType = oddText(t, "type", "inbound-rtp", "outbound-rtp", "candidate-pair")
 	m.MediaType = oddText(t, "media", "audio", "video", "")
-	m.SSRC, m.Codec, m.Label = oddInt(t, "ssrc", 1, 2), oddText(t, "codec", "opus", "VP8"), oddText(t, "label", "good", "bad")
-	m.Limitation, m.Rid = oddText(t, "limitation", "none", "cpu", "bandwidth"), oddText(t, "rid", "", "h")
+	m.SSRC = oddInt(t, "ssrc", 1, 2)
+	m.Codec = oddText(t, "codec", "opus", "VP8")
+	m.Score.Label = oddText(t, "label", "good", "bad")
+	m.Limitation = oddText(t, "limitation", "none", "cpu", "bandwidth")
+	m.RID = oddText(t, "rid", "", "h")
 	if rapid.IntRange(0, 3).Draw(t, "unread") > 0 {
-		m.Unlikely()
+		m.DropOutOfRange()
 	}
 	return m
 }
@@ -94,7 +98,7 @@ func oddRecords(t *rapid.T) {
 		index   int
 	}
 	said := map[id]bool{}
-	var fold []conference.Event
+	var fold []event.Event
 	now := int64(base)
 	for range rapid.IntRange(1, perConference).Draw(t, "records") {
 		e := oddEvent(t)

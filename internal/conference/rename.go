@@ -3,6 +3,8 @@ package conference
 import (
 	"cmp"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // rename is a userIDChange.
@@ -17,12 +19,12 @@ type renames []rename
 
 // take adds the rename that an event of that type says, local or remote. It returns how many
 // older ones there is no room for.
-func (l *renames) take(e *Event, userIDType string) (truncated int) {
+func (l *renames) take(e *event.Event, userIDType string) (truncated int) {
 	d := e.Data
-	if e.Kind != KindEvent || e.Name != "userIDChange" || d == nil || d.UserIDType != userIDType || d.Alias == "" {
+	if e.Kind != event.KindEvent || e.Name != "userIDChange" || d == nil || d.UserIDType != userIDType || d.Alias == "" {
 		return 0
 	}
-	return l.add(rename{e.rank(), d.UserID, d.Alias})
+	return l.add(rename{rank(e), d.UserID, d.Alias})
 }
 
 func (l *renames) add(r rename) (truncated int) {

@@ -13,7 +13,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // base is second 0 of the scenarios.
@@ -47,13 +49,13 @@ type scenario struct {
 	now  int64
 	out  []conference.Summary
 	seqs map[string]uint64
-	last map[string]conference.Event
+	last map[string]event.Event
 }
 
 func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	return &scenario{
-		t: t, now: base, seqs: map[string]uint64{}, last: map[string]conference.Event{},
+		t: t, now: base, seqs: map[string]uint64{}, last: map[string]event.Event{},
 		set: conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()}),
 	}
 }
@@ -113,10 +115,10 @@ func (s *scenario) line(words []string) {
 }
 
 // event builds the record of a line: "<second> <session> <kind> [words] [name=value…]".
-func (s *scenario) event(words []string) (conference.Event, map[string]any) {
+func (s *scenario) event(words []string) (event.Event, map[string]any) {
 	session := words[1]
 	s.seqs[session]++
-	e := conference.Event{
+	e := event.Event{
 		RemoteType: "peer", AppID: "app", ConferenceID: "standup", Session: session, UserID: session, Alias: "a-" + session,
 		Seq: s.seqs[session], Fabric: 1, Usage: "multiplex", AtMs: s.ms(words[0]), ConferenceAtMs: base,
 	}
@@ -138,7 +140,7 @@ func (s *scenario) event(words []string) (conference.Event, map[string]any) {
 	return e, values
 }
 
-func (s *scenario) settings(e *conference.Event, values map[string]any) {
+func (s *scenario) settings(e *event.Event, values map[string]any) {
 	if v, ok := values["seq"]; ok {
 		e.Seq = uint64(number(v))
 		s.seqs[e.Session] = max(s.seqs[e.Session], e.Seq)
@@ -172,38 +174,37 @@ func (s *scenario) settings(e *conference.Event, values map[string]any) {
 	}
 }
 
-func (s *scenario) kind(e *conference.Event, plain []string, values map[string]any) {
+func (s *scenario) kind(e *event.Event, plain []string, values map[string]any) {
 	switch plain[0] {
 	case "stats":
-		e.Kind = conference.KindStats
+		e.Kind = event.KindStats
 		if len(plain) > 1 {
-			e.Stats = stats(plain[1:], values)
+			e.Measured = stats(plain[1:], values)
+			e.Measured.Screen = e.Usage == event.Screen
 		}
 	case "error":
-		e.Kind, e.Function = conference.KindError, plain[1]
+		e.Kind, e.Function = event.KindError, plain[1]
 	case "log":
-		e.Kind = conference.KindLog
+		e.Kind = event.KindLog
 	case "feedback":
-		e.Kind = conference.KindFeedback
+		e.Kind = event.KindFeedback
 		overall := int(number(values["overall"]))
-		e.Feedback = &conference.Feedback{UserID: e.UserID, Alias: e.Alias, Overall: &overall}
+		e.Feedback = &event.Feedback{UserID: e.UserID, Alias: e.Alias, Overall: &overall}
 	case "skip":
-		e.Kind = conference.KindSkip
-		e.Lost = conference.Lost{Stats: int(number(values["stats"])), Events: int(number(values["events"]))}
+		e.Kind = event.KindSkip
+		e.Lost = event.Lost{Stats: int(number(values["stats"])), Events: int(number(values["events"]))}
 	default: // the name of an event; the values are its data
-		e.Kind, e.Name = conference.KindEvent, plain[0]
+		e.Kind, e.Name = event.KindEvent, plain[0]
 		data, err := json.Marshal(values)
 		require.NoError(s.t, err)
-		e.Data = conference.ParseData(e.Name, data)
+		e.Data = event.ParseData(e.Name, data)
 	}
 }
 
-func stats(plain []string, values map[string]any) *conference.Stats {
-	m := &conference.Stats{
+func stats(plain []string, values map[string]any) *event.Measurement {
+	m := &event.Measurement{
 		StatsType: plain[0], IntervalMs: 10_000, SSRC: int64(number(values["ssrc"])), Codec: "opus",
-		Packets: number(values["packets"]), PacketsLost: number(values["lost"]), Bytes: number(values["bytes"]),
-		BytesReceived: number(values["bytesReceived"]), FreezeMs: number(values["freezeMs"]), Samples: number(values["samples"]),
-		ConcealedSamples: number(values["concealed"]), Rid: text(values["rid"]), Limitation: text(values["limitation"]),
+		RID: text(values["rid"]), Limitation: text(values["limitation"]),
 	}
 	if v, ok := values["interval"]; ok {
 		m.IntervalMs = number(v)
@@ -211,18 +212,21 @@ func stats(plain []string, values map[string]any) *conference.Stats {
 	if len(plain) > 1 {
 		m.MediaType = plain[1]
 	}
-	for name, into := range map[string]*conference.Value{
-		"mos": &m.MOS, "rtt": &m.RTTMs, "jitter": &m.JitterMs, "remoteLost": &m.RemoteLost, "remoteJitter": &m.RemoteJitterMs,
-		"packets": &m.PacketsSeen, "level": &m.AudioLevel, "buffer": &m.JitterBufferMs, "events": &m.ConcealmentEvents, "fps": &m.FPS,
-		"decoded": &m.FramesDecoded, "frames": &m.Frames, "dropped": &m.FramesDropped, "plis": &m.PLIs, "cpuMs": &m.CPULimitedMs,
-		"bandwidthMs": &m.BandwidthLimitedMs, "encodeMs": &m.EncodeMs, "target": &m.TargetBitrateBps,
+	m.Set(protocol.PacketsLost, 0)
+	for name, k := range map[string]protocol.Measure{
+		"packets": protocol.Packets, "lost": protocol.PacketsLost, "bytes": protocol.Bytes, "bytesReceived": protocol.BytesReceived,
+		"freezeMs": protocol.FreezeMs, "samples": protocol.Samples, "concealed": protocol.ConcealedSamples,
+		"rtt": protocol.RTTMs, "jitter": protocol.JitterMs, "remoteLost": protocol.RemotePacketsLost, "remoteJitter": protocol.RemoteJitterMs,
+		"level": protocol.AudioLevel, "buffer": protocol.JitterBufferDelayMs, "events": protocol.ConcealmentEvents, "fps": protocol.FPS,
+		"decoded": protocol.FramesDecoded, "frames": protocol.Frames, "dropped": protocol.FramesDropped, "plis": protocol.PLIs, "cpuMs": protocol.CPULimitedMs,
+		"bandwidthMs": protocol.BandwidthLimitedMs, "encodeMs": protocol.EncodeMs, "target": protocol.TargetBitrateBps,
 	} {
 		if v, ok := values[name]; ok {
-			*into = conference.Known(number(v))
+			m.Set(k, number(v))
 		}
 	}
-	if m.MOS.Known {
-		m.Label = quality.Label(m.MOS.V, quality.DefaultBounds())
+	if v, ok := values["mos"]; ok {
+		m.Score = event.Score{MOS: event.Known(number(v)), Label: quality.Label(number(v), quality.DefaultBounds())}
 	}
 	return m
 }

@@ -3,6 +3,8 @@ package conference
 import (
 	"slices"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // A record's identity is (session, seq, index), whatever it says and of which conference it
@@ -20,19 +22,19 @@ type sessionRecords struct {
 }
 
 // Seen reports whether a record of that identity was applied before. It changes nothing.
-func (s *Set) Seen(e *Event) bool {
+func (s *Set) Seen(e *event.Event) bool {
 	of := s.sessions[sessionKey{e.AppID, e.Session}]
 	return of != nil && e.Index >= 0 && of.seen.has(e.Seq, e.Index)
 }
 
 // seenHere reports whether the record itself was applied before to a conference of its ID.
-func (s *Set) seenHere(e *Event) bool {
+func (s *Set) seenHere(e *event.Event) bool {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
 	return sl != nil && slices.ContainsFunc(sl.confs, func(c *conf) bool { return c.Seen(e) })
 }
 
 // note records that c has the record, if it found room there.
-func (s *Set) note(c *conf, e *Event) {
+func (s *Set) note(c *conf, e *event.Event) {
 	if c.Seen(e) {
 		s.share(c, e.Session).seen.add(e.Seq, e.Index)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -129,14 +130,14 @@ func (s *Set) Live() int { return s.live }
 func (s *Set) Len() int { return s.count }
 
 // Apply takes one record that arrived at nowMs.
-func (s *Set) Apply(e *Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
+func (s *Set) Apply(e *event.Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
 
-func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
+func (s *Set) apply(e *event.Event, nowMs, arrivedMs int64) Result {
 	switch {
 	case e.ConferenceID == "":
 		return Unplaced
-	case e.Session == "" || e.Seq == 0 || !e.identified() ||
-		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.placeMs() <= 0 || e.placeMs() > nowMs+maxFutureMs:
+	case e.Session == "" || e.Seq == 0 || !identified(e) ||
+		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || placeMs(e) <= 0 || placeMs(e) > nowMs+maxFutureMs:
 		return Invalid
 	case arrivedMs != math.MinInt64 && s.Seen(e) || s.seenHere(e): // a restored one is the store's, which is right
 		s.claim(e, arrivedMs)
@@ -146,7 +147,7 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	sl := s.keys[k]
 	c := sl.home(e)
 	if c == nil {
-		part := sl != nil && sl.wasLetGo(e.placeMs())
+		part := sl != nil && sl.wasLetGo(placeMs(e))
 		if part && s.wholeFromMs == 0 {
 			return TooLate
 		}
@@ -160,12 +161,12 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 	before := c.span
 	c.apply(e, arrivedMs)
 	s.note(c, e)
-	if c.span != before && e.placeMs() < s.wholeFromMs {
+	if c.span != before && placeMs(e) < s.wholeFromMs {
 		c.whole, c.asked = false, 0 // it may touch what only the store knows
 	}
 	s.mark(c, e, arrivedMs)
 	s.stir(c, nowMs)
-	s.touch(c, e.Kind == KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
+	s.touch(c, e.Kind == event.KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 	if len(sl.confs) > 1 && (!e.Activity() || c.span != before) {
 		s.join(sl, c)
 		s.rehome(sl, nowMs)
@@ -175,11 +176,11 @@ func (s *Set) apply(e *Event, nowMs, arrivedMs int64) Result {
 
 // home returns the conference that the record belongs to, nil when there is none. It may
 // join several with activity: any of them will do, join does the rest.
-func (sl *slot) home(e *Event) *conf {
+func (sl *slot) home(e *event.Event) *conf {
 	if sl == nil {
 		return nil
 	}
-	at := e.placeMs()
+	at := placeMs(e)
 	var best *conf
 	for _, c := range sl.confs {
 		if e.Activity() && !c.active || !c.span.Contains(at) {

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
 // said makes an event of the one session of a conference, fabric 1.
-func said(conferenceID string, seq uint64, atMs int64, name string) conference.Event {
-	return conference.Event{
+func said(conferenceID string, seq uint64, atMs int64, name string) event.Event {
+	return event.Event{
 		AppID: "app", ConferenceID: conferenceID, Session: "s of " + conferenceID, Seq: seq, AtMs: base + atMs, ConferenceAtMs: base,
-		Fabric: 1, Kind: conference.KindEvent, Name: name,
+		Fabric: 1, Kind: event.KindEvent, Name: name,
 	}
 }
 
@@ -34,7 +35,7 @@ func tick(s *conference.Set, nowMs int64) (all []conference.Summary) {
 	}
 }
 
-func apply(t *testing.T, s *conference.Set, e conference.Event) {
+func apply(t *testing.T, s *conference.Set, e event.Event) {
 	t.Helper()
 	require.Equal(t, conference.Applied, s.Apply(&e, e.AtMs))
 }
@@ -93,23 +94,23 @@ func TestOnlySoManyAreRemembered(t *testing.T) {
 }
 
 func TestApplyRefusesNonsense(t *testing.T) {
-	f := func(want conference.Result, change func(*conference.Event)) {
+	f := func(want conference.Result, change func(*event.Event)) {
 		t.Helper()
 		e := said("a", 1, 0, "fabricAdded")
 		change(&e)
 		require.Equal(t, want.String(), newSet(1, 0).Apply(&e, base).String())
 	}
-	f(conference.Applied, func(*conference.Event) {})
-	f(conference.Unplaced, func(e *conference.Event) { e.ConferenceID = "" })
-	f(conference.Invalid, func(e *conference.Event) { e.Session = "" })
-	f(conference.Invalid, func(e *conference.Event) { e.Session = strings.Repeat("s", 65) })
-	f(conference.Invalid, func(e *conference.Event) { e.Seq = 0 })
-	f(conference.Invalid, func(e *conference.Event) { e.Seq = 1 << 53 })
-	f(conference.Invalid, func(e *conference.Event) { e.Index = -1 })
-	f(conference.Invalid, func(e *conference.Event) { e.Index = 1024 })
-	f(conference.Invalid, func(e *conference.Event) { e.AtMs = 0 })
-	f(conference.Invalid, func(e *conference.Event) { e.AtMs = base + 120_001 })
-	f(conference.Invalid, func(e *conference.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
+	f(conference.Applied, func(*event.Event) {})
+	f(conference.Unplaced, func(e *event.Event) { e.ConferenceID = "" })
+	f(conference.Invalid, func(e *event.Event) { e.Session = "" })
+	f(conference.Invalid, func(e *event.Event) { e.Session = strings.Repeat("s", 65) })
+	f(conference.Invalid, func(e *event.Event) { e.Seq = 0 })
+	f(conference.Invalid, func(e *event.Event) { e.Seq = 1 << 53 })
+	f(conference.Invalid, func(e *event.Event) { e.Index = -1 })
+	f(conference.Invalid, func(e *event.Event) { e.Index = 1024 })
+	f(conference.Invalid, func(e *event.Event) { e.AtMs = 0 })
+	f(conference.Invalid, func(e *event.Event) { e.AtMs = base + 120_001 })
+	f(conference.Invalid, func(e *event.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
 }
 
 // TestLimitsAreCounted: one conference cannot grow without end, and says what it left out.
@@ -117,7 +118,7 @@ func TestLimitsAreCounted(t *testing.T) {
 	c := conference.New("app", "c")
 	for seq := range uint64(2100) {
 		e := said("c", seq+1, 0, "")
-		e.Kind, e.Fabric = conference.KindLog, 0
+		e.Kind, e.Fabric = event.KindLog, 0
 		require.False(t, c.Apply(&e))
 	}
 	for seq := range uint64(1030) {
@@ -127,7 +128,7 @@ func TestLimitsAreCounted(t *testing.T) {
 	}
 	for ssrc := range int64(300) {
 		e := said("c", uint64(ssrc)+5000, 0, "")
-		e.Kind, e.Stats = conference.KindStats, &conference.Stats{StatsType: "inbound-rtp", SSRC: ssrc}
+		e.Kind, e.Measured = event.KindStats, &event.Measurement{StatsType: "inbound-rtp", SSRC: ssrc}
 		require.False(t, c.Apply(&e))
 	}
 	for seq := range uint64(260) {

@@ -9,25 +9,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // measurement is row i of frame seq of a session: two streams in, two out, the pair.
-func measurement(conferenceID, session string, seq uint64, i int, stats *conference.Stats) conference.Event {
-	*stats = conference.Stats{
-		StatsType: [...]string{"inbound-rtp", "inbound-rtp", "outbound-rtp", "outbound-rtp", "candidate-pair"}[i],
-		MediaType: [...]string{"audio", "video", "audio", "video", ""}[i], SSRC: int64(i), Codec: "opus", IntervalMs: 10_000,
-		Bytes: 40_000 + float64(seq*7919%1000), Packets: 500, JitterMs: conference.Known(3 + float64(seq*31%17)),
-		RTTMs: conference.Known(20 + float64(seq*13%11)), FPS: conference.Known(30), MOS: conference.Known(4 + float64(seq*17%30)/100), Label: "good",
-	}
-	return conference.Event{
+func measurement(conferenceID, session string, seq uint64, i int, stats *event.Measurement) event.Event {
+	*stats = eventtest.With(event.Measurement{StatsType: [...]string{"inbound-rtp", "inbound-rtp", "outbound-rtp", "outbound-rtp", "candidate-pair"}[i], MediaType: [...]string{"audio", "video", "audio", "video", ""}[i], SSRC: int64(i), Codec: "opus", IntervalMs: 10_000, Score: event.Score{MOS: event.Known(4 + float64(seq*17%30)/100), Label: "good"}}, eventtest.Values{
+		protocol.Bytes: 40_000 + float64(seq*7919%1000), protocol.Packets: 500, protocol.JitterMs: 3 + float64(seq*31%17), protocol.RTTMs: 20 + float64(seq*13%11), protocol.FPS: 30,
+	})
+	return event.Event{
 		AppID: "app", ConferenceID: conferenceID, Session: session, UserID: "user", Alias: "alias", Seq: seq, Index: i,
-		AtMs: base + int64(seq)*10_000, ConferenceAtMs: base, Fabric: 1, Usage: "multiplex", Kind: conference.KindStats, Stats: stats,
+		AtMs: base + int64(seq)*10_000, ConferenceAtMs: base, Fabric: 1, Usage: "multiplex", Kind: event.KindStats, Measured: stats,
 	}
 }
 
 func BenchmarkApply(b *testing.B) {
 	set := newSet(10, 0)
-	var stats conference.Stats
+	var stats event.Measurement
 	b.ReportAllocs()
 	seq, i := uint64(1), 0
 	for b.Loop() {
@@ -45,7 +45,7 @@ func heapOf(tb testing.TB, n int) float64 {
 	tb.Helper()
 	before := heap()
 	set := newSet(n, 0)
-	var stats conference.Stats
+	var stats event.Measurement
 	for c := range n {
 		for participant := range 2 {
 			session := fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", 2*c+participant)
@@ -87,7 +87,7 @@ func BenchmarkHeapPerConference(b *testing.B) {
 
 func BenchmarkSummary(b *testing.B) {
 	c := conference.New("app", "c")
-	var stats conference.Stats
+	var stats event.Measurement
 	for seq := range uint64(30) {
 		for i := range 5 {
 			e := measurement("c", "a", seq+1, i, &stats)
@@ -105,7 +105,7 @@ func BenchmarkSummary(b *testing.B) {
 // BenchmarkTick looks at 10000 live conferences, none of which is due.
 func BenchmarkTick(b *testing.B) {
 	set := newSet(10_000, 0)
-	var stats conference.Stats
+	var stats event.Measurement
 	for c := range 10_000 {
 		e := measurement(strconv.Itoa(c), "a", 1, 0, &stats)
 		set.Apply(&e, e.AtMs)

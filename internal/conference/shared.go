@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 )
 
@@ -41,7 +42,7 @@ func (a stamp) after(b stamp) bool {
 }
 
 // mark notes that a new record is in c.
-func (s *Set) mark(c *conf, e *Event, arrivedMs int64) {
+func (s *Set) mark(c *conf, e *event.Event, arrivedMs int64) {
 	own := arrivedMs != math.MinInt64
 	if !s.shared {
 		return
@@ -52,19 +53,19 @@ func (s *Set) mark(c *conf, e *Event, arrivedMs int64) {
 	if !e.Activity() {
 		return
 	}
-	if at := (stamp{e.AtMs, e.Session, e.rank(), own}); at.after(c.last) {
+	if at := (stamp{e.AtMs, e.Session, rank(e), own}); at.after(c.last) {
 		at.session = strings.Clone(at.session)
 		c.last = at
 	}
 }
 
 // claim notes that a record came here that was restored before.
-func (s *Set) claim(e *Event, arrivedMs int64) {
+func (s *Set) claim(e *event.Event, arrivedMs int64) {
 	if !s.shared || arrivedMs == math.MinInt64 || !e.Activity() {
 		return
 	}
 	for _, c := range s.keys[key{e.AppID, e.ConferenceID}].confs {
-		if at := (stamp{e.AtMs, e.Session, e.rank(), true}); at.compare(c.last) == 0 {
+		if at := (stamp{e.AtMs, e.Session, rank(e), true}); at.compare(c.last) == 0 {
 			c.last.own = true
 		}
 	}

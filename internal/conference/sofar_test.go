@@ -9,17 +9,20 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // call makes the records of a call of a and b, who measure every 2 s.
 type call struct {
 	seqs   map[string]uint64
-	events []conference.Event
+	events []event.Event
 }
 
-func (c *call) add(session string, second float64, e conference.Event) {
+func (c *call) add(session string, second float64, e event.Event) {
 	if c.seqs == nil {
 		c.seqs = map[string]uint64{}
 	}
@@ -30,18 +33,19 @@ func (c *call) add(session string, second float64, e conference.Event) {
 }
 
 func (c *call) event(session string, second float64, name string, data string) {
-	c.add(session, second, conference.Event{Kind: conference.KindEvent, Name: name, Data: conference.ParseData(name, []byte(data))})
+	c.add(session, second, event.Event{Kind: event.KindEvent, Name: name, Data: event.ParseData(name, []byte(data))})
 }
 
 // sound is what comes in and goes out, measured every 2 s until the given second.
 func (c *call) sound(session string, from, to float64, came, lost float64) {
 	for at := from + 2; at <= to; at += 2 {
 		for i, statsType := range []string{"inbound-rtp", "outbound-rtp"} {
-			e := conference.Event{Kind: conference.KindStats, Index: i, Stats: &conference.Stats{
-				StatsType: statsType, MediaType: "audio", SSRC: int64(i + 1), IntervalMs: 2000, Packets: 100, PacketsSeen: conference.Known(100), RTTMs: conference.Known(20),
-			}}
+			e := event.Event{Kind: event.KindStats, Index: i, Measured: new(eventtest.With(event.Measurement{StatsType: statsType, MediaType: "audio", SSRC: int64(i + 1), IntervalMs: 2000}, eventtest.Values{
+				protocol.Packets: 100, protocol.RTTMs: 20, protocol.PacketsLost: 0,
+			}))}
 			if i == 0 {
-				e.Stats.Packets, e.Stats.PacketsSeen, e.Stats.PacketsLost = came, conference.Known(came), lost
+				e.Measured.Set(protocol.Packets, came)
+				e.Measured.Set(protocol.PacketsLost, lost)
 			}
 			c.seqs[session] -= uint64(i)
 			c.add(session, at, e)
@@ -173,7 +177,7 @@ func TestSoFarIsAFunctionOfTheSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := genEvents(t, 120_000)
 		at := base + rapid.Int64Range(0, 200_000).Draw(t, "at")
-		fold := func(events []conference.Event) *conference.Conference {
+		fold := func(events []event.Event) *conference.Conference {
 			c := conference.New("app", "c")
 			for i := range events {
 				c.Apply(&events[i])

@@ -9,7 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // TestStatisticsAreOfAllIntervals: the percentiles of a connection, a participant and the
@@ -19,13 +22,13 @@ import (
 func TestStatisticsAreOfAllIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := map[string][]float64{}
-		var events []conference.Event
+		var events []event.Event
 		for _, session := range []string{"a", "b"} {
 			for seq, rtt := range rapid.SliceOfN(rapid.Float64Range(0.5, 900), 1, 40).Draw(t, session) {
 				rtt = math.Round(rtt*100) / 100
-				e := statsOf(session, uint64(seq+1), conference.Stats{
-					StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(seq % 3), IntervalMs: 2000, Packets: 90, PacketsLost: 10, RTTMs: conference.Known(rtt),
-				})
+				e := statsOf(session, uint64(seq+1), eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(seq % 3), IntervalMs: 2000}, eventtest.Values{
+					protocol.Packets: 90, protocol.PacketsLost: 10, protocol.RTTMs: rtt,
+				}))
 				events = append(events, e)
 				values[session] = append(values[session], rtt)
 				values[""] = append(values[""], rtt)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // What causes are found from: for each stretch of a stream's time, what its measurements
@@ -35,19 +37,19 @@ const (
 )
 
 // storyOf says what a measurement says.
-func storyOf(m *Stats, screen bool) detect.Facts {
+func storyOf(m *event.Measurement) detect.Facts {
 	facts := told | rttFacts(m)
-	if m.StatsType == candidatePair {
+	if m.Pair() {
 		return facts
 	}
 	facts |= pathFacts(m)
-	if m.StatsType == outboundRTP {
+	if m.Outbound() {
 		facts |= encoderFacts(m)
 	} else {
 		facts |= decoderFacts(m)
 	}
-	if m.Rid == "" { // of several layers some are off, and it is nobody's fault
-		facts |= contentFacts(m, screen)
+	if !m.Layer() { // of several layers some are off, and it is nobody's fault
+		facts |= contentFacts(m)
 	}
 	return facts
 }
@@ -59,91 +61,83 @@ func when(is bool, fact detect.Facts) detect.Facts {
 	return 0
 }
 
-func rttFacts(m *Stats) detect.Facts {
-	return when(m.RTTMs.Known, rttSeen) | when(m.RTTMs.Known && m.RTTMs.V > cause.DelayMs, slow)
+func rttFacts(m *event.Measurement) detect.Facts {
+	return when(m.Known(protocol.RTTMs), rttSeen) | when(m.Known(protocol.RTTMs) && m.Get(protocol.RTTMs) > cause.DelayMs, slow)
 }
 
 // pathFacts are about loss and jitter, on the way here or as the remote end tells.
-func pathFacts(m *Stats) detect.Facts {
-	jitter, loss := m.JitterMs, Value{}
-	if m.StatsType == outboundRTP {
-		jitter = m.RemoteJitterMs
-		switch {
-		case m.RemoteLossFraction.Known:
-			loss = m.RemoteLossFraction
-		case m.RemoteLost.Known && m.Packets > 0:
-			loss = Known(m.RemoteLost.V / m.Packets)
-		}
-	} else if expected := m.Packets + max(0, m.PacketsLost); expected >= storyPackets && !m.LossUntold {
-		loss = Known(max(0, m.PacketsLost) / expected)
+func pathFacts(m *event.Measurement) detect.Facts {
+	jitter, all := m.ReceiverJitterMs(), m.Loss()
+	loss := all.Fraction
+	if m.Inbound() && all.Expected < storyPackets {
+		loss = event.Value{}
 	}
-	if m.Packets < storyPackets && !loss.Known {
+	if m.Get(protocol.Packets) < storyPackets && !loss.Known {
 		return 0
 	}
-	even := m.MediaType == audio || m.FPS.V >= storyFPS // few pictures come unevenly by nature
+	even := m.Audio() || m.Get(protocol.FPS) >= storyFPS // few pictures come unevenly by nature
 	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
-		when(jitter.Known && jitter.V > jitterLimit(m) && m.Packets >= storyPackets && even, jittery)
+		when(jitter.Known && jitter.V > jitterLimit(m) && m.Get(protocol.Packets) >= storyPackets && even, jittery)
 }
 
-func jitterLimit(m *Stats) float64 {
-	if m.MediaType == audio {
+func jitterLimit(m *event.Measurement) float64 {
+	if m.Audio() {
 		return cause.SoundJitterMs
 	}
 	return cause.JitterMs
 }
 
 // held reports whether the encoder was held back for most of the interval.
-func held(m *Stats, ms Value, reason string) bool {
+func held(m *event.Measurement, ms event.Value, reason string) bool {
 	if ms.Known {
 		return ms.V >= m.IntervalMs/2
 	}
 	return m.Limitation == reason
 }
 
-func encoderFacts(m *Stats) detect.Facts {
-	rate := m.TargetBitrateBps.V
-	if !m.TargetBitrateBps.Known {
-		rate = 8000 * m.Bytes / max(1, m.IntervalMs)
+func encoderFacts(m *event.Measurement) detect.Facts {
+	rate := m.Get(protocol.TargetBitrateBps)
+	if !m.Known(protocol.TargetBitrateBps) {
+		rate = 8000 * m.Get(protocol.Bytes) / max(1, m.IntervalMs)
 	}
-	starved := m.MediaType == video && m.Rid == "" && m.TargetBitrateBps.V > 0 && m.TargetBitrateBps.V < cause.NoBandwidth
-	return when(starved || held(m, m.BandwidthLimitedMs, "bandwidth") && rate < cause.LittleBandwidth, limited) |
-		when(held(m, m.CPULimitedMs, "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
-		when(tooBusy(m, m.EncodeMs), busy)
+	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
+	return when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
+		when(held(m, m.Value(protocol.CPULimitedMs), "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
+		when(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
 }
 
 // tooBusy: coding took nearly all of the time, or much of it and too little came of it. A
 // slow machine that keeps up is no fault.
-func tooBusy(m *Stats, coding Value) bool {
-	slow := m.FPS.Known && m.FPS.V < cause.SmoothFPS && coding.V >= cause.SlowWorkShare*m.IntervalMs
+func tooBusy(m *event.Measurement, coding event.Value) bool {
+	slow := m.Known(protocol.FPS) && m.Get(protocol.FPS) < cause.SmoothFPS && coding.V >= cause.SlowWorkShare*m.IntervalMs
 	return coding.Known && (slow || coding.V >= cause.WorkShare*m.IntervalMs)
 }
 
-func decoderFacts(m *Stats) detect.Facts {
-	expected := m.Packets + max(0, m.PacketsLost)
-	whole := !m.LossUntold && m.PacketsLost < cause.ChoppyLoss*expected
-	shown := m.FramesDecoded.V - max(0, m.FramesDropped.V)
-	made := max(0, m.ConcealedSamples-m.SilentConcealed)
-	calm := m.JitterMs.Known && m.JitterMs.V <= cause.SoundJitterMs // what comes late is made up as well
-	return when(m.FramesDecoded.Known && m.Frames.Known && m.Frames.V >= storyFrames && whole && shown < cause.StuckFraction*m.Frames.V, stuck) |
-		when(m.Samples > 0 && expected >= storyPackets && whole && calm && made > cause.ChoppyFraction*m.Samples, choppy) |
-		when(tooBusy(m, m.DecodeMs), busy)
+func decoderFacts(m *event.Measurement) detect.Facts {
+	loss := m.Loss()
+	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
+	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
+	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs // what comes late is made up as well
+	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= storyFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
+		when(m.Get(protocol.Samples) > 0 && loss.Expected >= storyPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples), choppy) |
+		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
 }
 
 // contentFacts are about what there was to send, or what came.
-func contentFacts(m *Stats, screen bool) detect.Facts {
-	if m.Packets == 0 {
-		off := m.MediaType == video && m.TargetBitrateBps.Known && m.TargetBitrateBps.V == 0 // a server asked for none of it
-		return when(m.PacketsSeen.Known && !off, nothing)
+func contentFacts(m *event.Measurement) detect.Facts {
+	if m.Get(protocol.Packets) == 0 {
+		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) // a server asked for none of it
+		return when(m.Known(protocol.Packets) && !off, nothing)
 	}
 	switch {
-	case m.StatsType == outboundRTP && m.MediaType == audio:
-		return when(m.AudioLevel.Known && m.AudioLevel.V < cause.SilentLevel, weak)
-	case m.StatsType == outboundRTP && m.MediaType == video && !screen:
-		few := m.Frames.Known && m.Frames.V*1000 < cause.WeakFPS*m.IntervalMs
-		if few && m.Bytes*8000 < blackBps*m.IntervalMs { // what a browser sends for a camera that is gone
+	case m.Outbound() && m.Audio():
+		return when(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
+	case m.Outbound() && m.Video() && !m.Screen:
+		few := m.Known(protocol.Frames) && m.Get(protocol.Frames)*1000 < cause.WeakFPS*m.IntervalMs
+		if few && m.Get(protocol.Bytes)*8000 < blackBps*m.IntervalMs { // what a browser sends for a camera that is gone
 			return nothing
 		}
-		free := !held(m, m.BandwidthLimitedMs, "bandwidth") && !held(m, m.CPULimitedMs, "cpu") // else it is not for want of pictures
+		free := !held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && !held(m, m.Value(protocol.CPULimitedMs), "cpu") // else it is not for want of pictures
 		return when(free && few, weak)
 	}
 	return 0
@@ -175,9 +169,9 @@ func storyWithout(line *detect.Timeline, fact detect.Facts, excuses []Interval) 
 }
 
 // tell adds a measurement to the stream's story.
-func (s *stream) tell(e *Event, screen bool) {
-	ms := int64(min(max(e.Stats.IntervalMs, 1), storyIntervalMs))
-	s.story.AddFacts(e.AtMs-ms, e.AtMs, storyOf(e.Stats, screen))
+func (s *stream) tell(e *event.Event) {
+	ms := int64(min(max(e.Measured.IntervalMs, 1), storyIntervalMs))
+	s.story.AddFacts(e.AtMs-ms, e.AtMs, storyOf(e.Measured))
 }
 
 // offBeat reports whether an interval is not of whole seconds, or nearly so.

@@ -6,40 +6,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // TestStoryOf: what one measurement says, at the thresholds.
 //
 // spec: CONF-03
 func TestStoryOf(t *testing.T) {
-	f := func(m Stats, fact detect.Facts, want bool) {
+	f := func(m event.Measurement, fact detect.Facts, want bool) {
 		t.Helper()
 		m.IntervalMs = 2000
-		require.Equal(t, want, storyOf(&m, false)&fact != 0, "%+v", m)
+		require.Equal(t, want, storyOf(&m)&fact != 0, "%+v", m)
 	}
-	in := func(media string, jitterMs float64) Stats {
-		return Stats{StatsType: "inbound-rtp", MediaType: media, Packets: 100, JitterMs: Known(jitterMs), FPS: Known(15)}
+	in := func(media string, jitterMs float64) event.Measurement {
+		return eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: media}, eventtest.Values{protocol.Packets: 100, protocol.JitterMs: jitterMs, protocol.FPS: 15, protocol.PacketsLost: 0})
 	}
 	f(in(audio, 15), jittery, false)
 	f(in(audio, 16), jittery, true)
 	f(in(video, 30), jittery, false)
 	f(in(video, 31), jittery, true)
 
-	concealed := func(jitterMs float64) Stats {
+	concealed := func(jitterMs float64) event.Measurement {
 		m := in(audio, jitterMs)
-		m.Samples, m.ConcealedSamples = 96_000, 9600
+		m.Set(protocol.Samples, 96_000)
+		m.Set(protocol.ConcealedSamples, 9600)
 		return m
 	}
 	f(concealed(5), choppy, true)
 	f(concealed(25), choppy, false) // it came too late
 	uncounted := concealed(5)
-	uncounted.LossUntold = true
+	uncounted.Clear(protocol.PacketsLost)
 	f(uncounted, choppy, false)
-	uncounted.JitterMs = Value{}
+	uncounted.Clear(protocol.JitterMs)
 	f(uncounted, lossSeen, false)
 
-	out := func(targetBps, encodeMs, fps float64) Stats {
-		return Stats{StatsType: outboundRTP, MediaType: video, Packets: 100, Limitation: "none", TargetBitrateBps: Known(targetBps), EncodeMs: Known(encodeMs), FPS: Known(fps)}
+	out := func(targetBps, encodeMs, fps float64) event.Measurement {
+		return eventtest.With(event.Measurement{StatsType: outboundRTP, MediaType: video, Limitation: "none"}, eventtest.Values{protocol.Packets: 100, protocol.TargetBitrateBps: targetBps, protocol.EncodeMs: encodeMs, protocol.FPS: fps})
 	}
 	f(out(30e3, 0, 15), limited, true)
 	f(out(100e3, 0, 15), limited, false)
@@ -50,14 +54,16 @@ func TestStoryOf(t *testing.T) {
 	f(out(1e6, 1600, 25), busy, true)
 	f(out(1e6, 890, 10), busy, false)
 	f(out(1e6, 950, 10), busy, true)
-	still := func(targetBps Value) Stats {
-		return Stats{StatsType: outboundRTP, MediaType: video, PacketsSeen: Known(0), TargetBitrateBps: targetBps}
+	still := func(targetBps event.Value) event.Measurement {
+		m := eventtest.With(event.Measurement{StatsType: outboundRTP, MediaType: video}, eventtest.Values{protocol.Packets: 0})
+		m.Put(protocol.TargetBitrateBps, targetBps)
+		return m
 	}
-	f(still(Known(1e6)), nothing, true)
-	f(still(Value{}), nothing, true)
-	f(still(Known(0)), nothing, false) // a server asked for none of it
+	f(still(event.Known(1e6)), nothing, true)
+	f(still(event.Value{}), nothing, true)
+	f(still(event.Known(0)), nothing, false) // a server asked for none of it
 
 	layer := out(30e3, 0, 15)
-	layer.Rid = "q"
+	layer.RID = "q"
 	f(layer, limited, false)
 }

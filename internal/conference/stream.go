@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
-// The values of Stats.StatsType.
+// Shorter names of the kinds of reports and of media.
 const (
-	inboundRTP    = "inbound-rtp"
-	outboundRTP   = "outbound-rtp"
-	candidatePair = "candidate-pair"
+	inboundRTP    = protocol.InboundRTP
+	outboundRTP   = protocol.OutboundRTP
+	candidatePair = protocol.CandidatePair
+	audio         = protocol.Audio
+	video         = protocol.Video
 )
 
-// The values of Stats.MediaType; a candidate pair has none.
-const (
-	audio = "audio"
-	video = "video"
-)
+// maxDurationMs bounds the interval of a measurement: a day.
+const maxDurationMs = 86_400_000
 
 // streamKey tells the streams of a fabric apart.
 type streamKey struct {
@@ -30,7 +31,7 @@ type streamKey struct {
 
 // keyOf returns the key of a row, made of our own constants so that it keeps no buffer
 // alive; false when the type is not known.
-func keyOf(m *Stats) (k streamKey, ok bool) {
+func keyOf(m *event.Measurement) (k streamKey, ok bool) {
 	types, media := [...]string{inboundRTP, outboundRTP, candidatePair}, [...]string{"", audio, video}
 	i, j := slices.Index(types[:], m.StatsType), slices.Index(media[:], m.MediaType)
 	if i < 0 || j < 0 {
@@ -93,63 +94,52 @@ func (n *newest[T]) put(rank uint64, v T) {
 
 func (n *newest[T]) merge(o newest[T]) { n.put(o.rank, o.value) }
 
-func (s *stream) add(e *Event) {
-	m := e.Stats
+func (s *stream) add(e *event.Event) {
+	m := e.Measured
 	ms := int64(math.Round(min(max(m.IntervalMs, 1), maxDurationMs)))
 	s.count++
 	s.interval.add(float64(ms))
 	if m.Codec != "" {
 		codec := s.codec.value
 		if codec != m.Codec {
-			codec = clip(m.Codec, maxText)
+			codec = event.Clip(m.Codec, event.MaxText)
 		}
-		s.codec.put(e.rank(), codec)
+		s.codec.put(rank(e), codec)
 	}
-	s.bytes.add(m.Bytes)
-	s.packets.add(m.Packets)
-	s.discarded.add(m.Discarded)
-	s.retransmitted.add(m.Retransmitted)
-	s.samples.add(m.Samples)
-	s.concealed.add(max(0, m.ConcealedSamples-m.SilentConcealed))
-	s.freezes.add(m.Freezes)
-	s.freezeMs.add(m.FreezeMs)
+	s.bytes.add(m.Get(protocol.Bytes))
+	s.packets.add(m.Get(protocol.Packets))
+	s.discarded.add(m.Get(protocol.PacketsDiscarded))
+	s.retransmitted.add(m.Get(protocol.RetransmittedPackets))
+	s.samples.add(m.Get(protocol.Samples))
+	s.concealed.add(m.AudiblyConcealed().V)
+	s.freezes.add(m.Get(protocol.Freezes))
+	s.freezeMs.add(m.Get(protocol.FreezeMs))
 	s.addLoss(m)
 	// Packets without a byte mean that nobody counted the bytes: no bit rate, rather than 0.
-	if m.StatsType != candidatePair && (m.Bytes > 0 || m.Packets == 0) {
-		s.bitrate.add(m.Bytes*8/float64(ms), ms) // bit/ms is kbit/s
+	if !m.Pair() && (m.Get(protocol.Bytes) > 0 || m.Get(protocol.Packets) == 0) {
+		s.bitrate.add(m.Get(protocol.Bytes)*8/float64(ms), ms) // bit/ms is kbit/s
 	}
 	s.addLevels(m, ms)
 }
 
-func (s *stream) addLevels(m *Stats, ms int64) {
-	jitter := m.JitterMs
-	if m.StatsType == outboundRTP {
-		jitter = m.RemoteJitterMs
-	}
+func (s *stream) addLevels(m *event.Measurement, ms int64) {
 	for _, level := range []struct {
 		into *dist
-		v    Value
-	}{{&s.jitter, jitter}, {&s.rtt, m.RTTMs}, {&s.fps, m.FPS}, {&s.mos, m.MOS}} {
+		v    event.Value
+	}{{&s.jitter, m.ReceiverJitterMs()}, {&s.rtt, m.Value(protocol.RTTMs)}, {&s.fps, m.Value(protocol.FPS)}, {&s.mos, m.Score.MOS}} {
 		if level.v.Known {
 			level.into.add(level.v.V, ms)
 		}
 	}
-	if i := slices.Index(labelNames[:], m.Label); i >= 0 && m.MOS.Known {
+	if i := slices.Index(labelNames[:], m.Score.Label); i >= 0 && m.Score.MOS.Known {
 		s.labels[i] += float64(ms)
 	}
 }
 
 // addLoss counts what was lost on the way here, or what the remote end says it lost.
-func (s *stream) addLoss(m *Stats) {
-	switch {
-	case m.StatsType == inboundRTP:
-		s.lost.add(m.PacketsLost)
-		s.lossKnown = s.lossKnown || !m.LossUntold
-	case m.RemoteLost.Known:
-		s.lost.add(m.RemoteLost.V)
-		s.lossKnown = true
-	case m.RemoteLossFraction.Known:
-		s.lost.add(m.RemoteLossFraction.V * m.Packets)
+func (s *stream) addLoss(m *event.Measurement) {
+	if lost := m.Loss().Lost; lost.Known {
+		s.lost.add(lost.V)
 		s.lossKnown = true
 	}
 }
@@ -184,14 +174,10 @@ func (s *stream) merge(o *stream) {
 	}
 }
 
-// lossFraction is lost over expected: of an inbound stream packets are what came, of an
-// outbound stream what was sent.
+// lossFraction is what was lost of what was expected.
 func (s *stream) lossFraction(statsType string) *float64 {
-	lost, expected := max(0, s.lost.value()), s.packets.value()
-	if statsType == inboundRTP {
-		expected += lost
-	}
-	return share(lost, expected, s.lossKnown)
+	loss := event.LossOf(statsType, event.Value{V: s.lost.value(), Known: s.lossKnown}, s.packets.value())
+	return share(loss.Fraction.V, 1, loss.Fraction.Known)
 }
 
 func share(part, whole float64, known bool) *float64 {

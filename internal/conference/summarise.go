@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -77,7 +78,7 @@ func (c *Conference) addRemarks(s *Summary, participants map[string]*Participant
 		if p == nil {
 			p = &Participant{
 				Session: id.session, UserID: r.user, Alias: r.alias, StartMs: r.placeMs, EndMs: r.placeMs,
-				UserIDs: []string{}, Fabrics: []Fabric{}, Mutes: []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []Feedback{},
+				UserIDs: []string{}, Fabrics: []Fabric{}, Mutes: []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 			}
 			participants[id.session] = p
 		}
@@ -88,25 +89,25 @@ func (c *Conference) addRemarks(s *Summary, participants map[string]*Participant
 
 func (s *Summary) addRemark(p *Participant, r *remark) {
 	switch r.kind {
-	case KindError:
+	case event.KindError:
 		s.Errors++
 		p.Errors++
 		s.ErrorsByFunction[cmp.Or(r.function, "unknown")]++
-	case KindFeedback:
+	case event.KindFeedback:
 		if r.feedback != nil {
 			rating := *r.feedback
 			rating.AtMs = r.atMs
 			p.Feedback = append(p.Feedback, rating)
 			s.Feedback.add(rating)
 		}
-	case KindLog:
+	case event.KindLog:
 		s.Logs++
-	case KindStats, KindEvent, KindSkip: // nothing to count outside a fabric
+	case event.KindStats, event.KindEvent, event.KindSkip: // nothing to count outside a fabric
 	}
 }
 
 // add keeps the sum in Overall until finish.
-func (r *Ratings) add(f Feedback) {
+func (r *Ratings) add(f event.Feedback) {
 	if f.Overall == nil {
 		return
 	}
@@ -132,7 +133,7 @@ func (p *participant) named(session string) Participant {
 	out := Participant{
 		Session: session, UserIDs: p.renames.all(p.user),
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
-		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []Feedback{},
+		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 	}
 	out.UserID, out.Alias = p.renames.current(p.user, p.alias)
 	return out
@@ -257,7 +258,7 @@ func (f *fabric) intervals(number int, end int64) (out []Interval) {
 	return out
 }
 
-func optional(v Value) *float64 {
+func optional(v event.Value) *float64 {
 	if !v.Known {
 		return nil
 	}

@@ -3,6 +3,7 @@ package conference
 import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // Outcome is what became of a conference: exactly one of the constants, the first whose
@@ -83,12 +84,12 @@ type Participant struct {
 	EndReason  string   `json:"endReason"` // of the fabric that ended last; empty without fabrics
 	Connected  bool     `json:"connected"` // some fabric was connected
 
-	Fabrics  []Fabric   `json:"fabrics"` // by number
-	Mutes    []Interval `json:"mutes"`   // kind audio or video
-	Holds    []Interval `json:"holds"`   // kind hold
-	Screen   []Interval `json:"screen"`  // kind screen: screen sharing
-	Errors   int        `json:"errors"`
-	Feedback []Feedback `json:"feedback"`
+	Fabrics  []Fabric         `json:"fabrics"` // by number
+	Mutes    []Interval       `json:"mutes"`   // kind audio or video
+	Holds    []Interval       `json:"holds"`   // kind hold
+	Screen   []Interval       `json:"screen"`  // kind screen: screen sharing
+	Errors   int              `json:"errors"`
+	Feedback []event.Feedback `json:"feedback"`
 
 	MOS         *float64 `json:"mos"` // the worse of mosIn and mosOut
 	Label       string   `json:"label"`

@@ -12,7 +12,10 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // teller drives a set whose conferences are looked at every 15 s, second by second.
@@ -49,8 +52,8 @@ func (w *teller) until(ms int64) {
 }
 
 // play applies records at their times, then moves on to a second.
-func (w *teller) play(events []conference.Event, second float64) {
-	slices.SortStableFunc(events, func(a, b conference.Event) int { return cmp.Compare(a.AtMs, b.AtMs) })
+func (w *teller) play(events []event.Event, second float64) {
+	slices.SortStableFunc(events, func(a, b event.Event) int { return cmp.Compare(a.AtMs, b.AtMs) })
 	for i := range events {
 		w.until(events[i].AtMs - 999)
 		w.set.Apply(&events[i], max(w.now, events[i].AtMs))
@@ -149,7 +152,8 @@ func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
 		c.sound("a", from, to, 100, 0)
 		for i := range c.events {
 			if e := &c.events[i]; e.Session == "a" && e.Index == 1 && e.AtMs > base+20_000 {
-				e.Stats.Packets, e.Stats.PacketsSeen, e.Stats.RTTMs = 0, conference.Known(0), conference.Value{}
+				e.Measured.Set(protocol.Packets, 0)
+				e.Measured.Clear(protocol.RTTMs)
 			}
 		}
 	}
@@ -219,7 +223,7 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 			}
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(c.events), func(e conference.Event) bool { return e.AtMs <= second.now })
+	rest := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.AtMs <= second.now })
 	second.play(rest, 400)
 	require.Len(t, second.changes, 1)
 	require.Equal(t, conference.IssueRaised, second.changes[0].State)
@@ -261,7 +265,7 @@ func TestOtherCollectorsExcuse(t *testing.T) {
 					}
 				}
 			}
-			own := slices.DeleteFunc(slices.Clone(c.events), func(e conference.Event) bool { return e.Session != here })
+			own := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.Session != here })
 			w.play(own, 400)
 			for _, change := range w.changes {
 				require.Equal(t, conference.IssueRaised, change.State)
@@ -285,9 +289,9 @@ func TestWhatAConferenceTellsIsBounded(t *testing.T) {
 	for second := int64(2); second < 60; second += 2 {
 		seq++
 		for ssrc := range 200 {
-			w.set.Apply(&conference.Event{
+			w.set.Apply(&event.Event{
 				AppID: "app", ConferenceID: "c", Session: "a", Seq: seq, Index: ssrc, Fabric: 1, ConferenceAtMs: base, AtMs: base + second*1000,
-				Kind: conference.KindStats, Stats: &conference.Stats{StatsType: "inbound-rtp", MediaType: "video", SSRC: int64(ssrc), IntervalMs: 2000, Packets: 80, PacketsLost: 20},
+				Kind: event.KindStats, Measured: new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "video", SSRC: int64(ssrc), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 80, protocol.PacketsLost: 20})),
 			}, base+second*1000)
 		}
 		found := w.set.Issues(base+second*1000, 10)
@@ -306,9 +310,9 @@ func TestTurnsAreSpreadOut(t *testing.T) {
 	const calls = 3000
 	measure := func(at int64, lost float64) {
 		for c := range calls {
-			set.Apply(&conference.Event{
-				AppID: "app", ConferenceID: strconv.Itoa(c), Session: "s" + strconv.Itoa(c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: conference.KindStats,
-				Stats: &conference.Stats{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: 5000, Packets: 100 - lost, PacketsLost: lost},
+			set.Apply(&event.Event{
+				AppID: "app", ConferenceID: strconv.Itoa(c), Session: "s" + strconv.Itoa(c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: event.KindStats,
+				Measured: new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: 5000}, eventtest.Values{protocol.Packets: 100 - lost, protocol.PacketsLost: lost})),
 			}, at)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // BenchmarkIssues looks once at conferences of two with ten streams, as the conference
@@ -25,7 +27,7 @@ func BenchmarkIssues(b *testing.B) {
 		for _, name := range []string{"well", "one bad stream", "all bad"} {
 			b.Run(fmt.Sprintf("%s/%dmin", name, minutes), func(b *testing.B) {
 				set := conference.NewSet(conference.Config{MaxConferences: conferences, Labels: quality.DefaultBounds(), IssuesEveryMs: everyMs})
-				var stats conference.Stats
+				var stats event.Measurement
 				frames := uint64(minutes * 6)
 				apply := func(seq uint64) {
 					for c := range conferences {
@@ -33,7 +35,9 @@ func BenchmarkIssues(b *testing.B) {
 							for i := range 5 {
 								e := measurement(strconv.Itoa(c), session, seq+1, i, &stats)
 								if seq/6%2 == 0 && (name == "all bad" || name == "one bad stream" && session == "a" && i == 1) {
-									stats.PacketsLost, stats.RTTMs, stats.JitterMs = 50, conference.Known(400), conference.Known(60)
+									stats.Set(protocol.PacketsLost, 50)
+									stats.Set(protocol.RTTMs, 400)
+									stats.Set(protocol.JitterMs, 60)
 								}
 								set.Apply(&e, e.AtMs)
 							}

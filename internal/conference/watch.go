@@ -2,6 +2,7 @@ package conference
 
 import (
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -9,7 +10,6 @@ import (
 type judge struct {
 	rules  *detect.Rules
 	labels quality.Bounds
-	sample detect.Sample // the one that is looked at: too large to be made anew each time
 
 	stirred bool // the record that is applied may mean that something is wrong, or was not
 	full    bool // its conference has room for no other stream
@@ -45,17 +45,15 @@ const (
 )
 
 // watch lets detectors look at a measurement.
-func (f *fabric) watch(key streamKey, s *stream, e *Event) {
-	sample := &f.judge.sample
-	*sample = f.sample(key, e.Stats)
-	reading := f.judge.rules.Read(sample)
+func (f *fabric) watch(s *stream, e *event.Event) {
+	reading := f.judge.rules.Read(e.Measured)
 	word := reading.Word
-	if m := e.Stats.MOS; m.Known {
+	if m := e.Measured.Score.MOS; m.Known {
 		word = word.WithState(labelState(m.V, f.judge.labels))
 	}
-	ms := int64(min(max(e.Stats.IntervalMs, 1), maxIntervalMs))
+	ms := int64(min(max(e.Measured.IntervalMs, 1), maxIntervalMs))
 	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
-	facts := detect.FactsOf(sample)
+	facts := detect.FactsOf(e.Measured)
 	f.facts.AddFacts(e.AtMs-ms, e.AtMs, facts)
 	f.judge.stirred = f.judge.stirred || facts.Missing()
 	for l := range detect.NumLevels {
@@ -97,31 +95,6 @@ func (w *watch) merge(o *watch) {
 	}
 }
 
-// sample is the measurement as detectors see it.
-func (f *fabric) sample(key streamKey, m *Stats) detect.Sample {
-	value := func(v Value) detect.Value { return detect.Value(v) }
-	counted := func(v float64) detect.Value { return detect.Value{V: v, Known: v > 0} }
-	s := detect.Sample{
-		Outbound: key.statsType == outboundRTP, Video: key.mediaType == video, Pair: key.statsType == candidatePair,
-		Screen: f.usage == "screen", Layer: m.Rid != "", IntervalMs: m.IntervalMs,
-		Packets:    detect.Value{V: m.Packets, Known: m.PacketsSeen.Known || m.Packets > 0},
-		RemoteLost: value(m.RemoteLost), RemoteLossFraction: value(m.RemoteLossFraction),
-		JitterMs: value(m.JitterMs), RemoteJitterMs: value(m.RemoteJitterMs), RTTMs: value(m.RTTMs),
-		JitterBufferMs: value(m.JitterBufferMs), AudioLevel: value(m.AudioLevel),
-		Samples: counted(m.Samples), ConcealmentEvents: value(m.ConcealmentEvents),
-		Bytes: counted(m.Bytes), Frames: value(m.Frames), FramesDecoded: value(m.FramesDecoded),
-		FramesDropped: value(m.FramesDropped), FPS: value(m.FPS), PauseMs: value(m.PauseMs),
-		PLIs: value(m.PLIs), FIRs: value(m.FIRs), EncodeMs: value(m.EncodeMs), DecodeMs: value(m.DecodeMs),
-		CPULimitedMs: value(m.CPULimitedMs), BandwidthLimitedMs: value(m.BandwidthLimitedMs), TargetBps: value(m.TargetBitrateBps), Limitation: m.Limitation,
-	}
-	if key.statsType == inboundRTP {
-		s.Lost = detect.Value{V: m.PacketsLost, Known: !m.LossUntold}
-		s.FreezeMs = detect.Value{V: m.FreezeMs, Known: true}
-		s.Audible = detect.Value{V: max(0, m.ConcealedSamples-m.SilentConcealed), Known: m.Samples > 0}
-	}
-	return s
-}
-
 // mark is something that happened to a fabric's connection, or lasts from then on.
 type mark struct {
 	rank uint64
@@ -147,9 +120,9 @@ const maxMarks = 256
 const wifiMs = 10_000
 
 // note keeps what detectors need of an event.
-func (f *fabric) note(e *Event, d *Data) (truncated int) {
+func (f *fabric) note(e *event.Event, d *event.Data) (truncated int) {
 	add := func(m mark) {
-		m.rank, m.at = e.rank(), e.AtMs
+		m.rank, m.at = rank(e), e.AtMs
 		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
 	}
 	switch e.Name {
@@ -168,7 +141,7 @@ func (f *fabric) note(e *Event, d *Data) (truncated int) {
 	return truncated
 }
 
-func (f *fabric) noteSignal(at int64, dBm Value) {
+func (f *fabric) noteSignal(at int64, dBm event.Value) {
 	if !dBm.Known {
 		return
 	}

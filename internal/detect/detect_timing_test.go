@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/protocol"
 )
 
 // BenchmarkMeasurement is what a measurement costs: read and remembered, in a call in which
@@ -16,7 +18,7 @@ func BenchmarkMeasurement(b *testing.B) {
 	at := int64(base)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		s.FreezeMs = known(float64(btoi(i%40 == 0)) * 1000)
+		s.Set(protocol.FreezeMs, float64(btoi(i%40 == 0))*1000)
 		r := rules.Read(&s)
 		line.Add(at, at+10_000, r.Word)
 		at += 10_000
@@ -28,7 +30,7 @@ func BenchmarkEpisodes(b *testing.B) {
 	s := good(false, true)
 	var line Timeline
 	for i := range int64(360) {
-		s.FreezeMs = known(float64(btoi(i%10 == 0)) * 1000)
+		s.Set(protocol.FreezeMs, float64(btoi(i%10 == 0))*1000)
 		line.Add(base+i*10_000, base+(i+1)*10_000, rules.Read(&s).Word)
 	}
 	for b.Loop() {

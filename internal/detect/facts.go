@@ -1,5 +1,10 @@
 package detect
 
+import (
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
 // Facts are what the streams of a fabric say together, as the Word of a Timeline. Each row
 // of a frame adds its own.
 type Facts = Word
@@ -27,24 +32,24 @@ const (
 )
 
 // FactsOf says what a measurement says of its fabric.
-func FactsOf(s *Sample) Facts {
-	if s.Pair || !s.Packets.Known {
+func FactsOf(m *event.Measurement) Facts {
+	if m.Pair() || !m.Known(protocol.Packets) {
 		return 0
 	}
 	pick := func(audio, video Facts) Facts {
-		if s.Video {
+		if m.Video() {
 			return video
 		}
 		return audio
 	}
-	moving := s.Packets.V > 0
-	heard := s.RTTMs.Known || s.RemoteLost.Known || s.RemoteLossFraction.Known || s.RemoteJitterMs.Known
+	moving := m.Get(protocol.Packets) > 0
+	heard := m.Known(protocol.RTTMs) || m.Known(protocol.RemotePacketsLost) || m.Known(protocol.RemoteLossFraction) || m.Known(protocol.RemoteJitterMs)
 	switch {
-	case !s.Outbound && moving:
+	case !m.Outbound() && moving:
 		return pick(GotAudio, GotVideo)
-	case !s.Outbound:
+	case !m.Outbound():
 		return pick(NoAudio, NoVideo)
-	case !moving && s.TargetBps.orZero() > 0 && !s.Screen:
+	case !moving && m.Get(protocol.TargetBitrateBps) > 0 && !m.Screen:
 		return pick(IdleAudio, IdleVideo|UnfedVideo)
 	case !moving:
 		return pick(IdleAudio, IdleVideo)

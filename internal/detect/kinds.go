@@ -1,5 +1,7 @@
 package detect
 
+import "github.com/qosrtc/qos/internal/event"
+
 // Kind names what is wrong, in summaries and metrics.
 type Kind string
 
@@ -77,22 +79,22 @@ var levels = [NumLevels]struct {
 	metric     string // with its unit, as in attributes
 	below      bool   // lower is worse
 	confidence Confidence
-	value      func(*Sample) (float64, bool)
+	value      func(*event.Measurement) (float64, bool)
 }{
-	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, (*Sample).loss},
-	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, (*Sample).concealedRun},
-	levelConcealed:    {ConcealedAudio, "concealed_fraction", false, High, (*Sample).concealed},
-	levelFrozen:       {FrozenVideo, "frozen_fraction", false, High, (*Sample).frozen},
-	levelFrameRate:    {LowFrameRate, "fps", true, Medium, (*Sample).frameRate},
-	levelRTT:          {HighRoundTripTime, "rtt_ms", false, High, (*Sample).rtt},
-	levelJitter:       {HighJitter, "jitter_ms", false, High, (*Sample).jitter},
-	levelJitterBuffer: {HighJitterBuffer, "jitter_buffer_delay_ms", false, High, (*Sample).jitterBuffer},
-	levelBandwidth:    {BandwidthLimited, "bandwidth_limited_fraction", false, High, (*Sample).bandwidthLimited},
-	levelCPU:          {CPULimited, "cpu_limited_fraction", false, High, (*Sample).cpuLimited},
-	levelCodec:        {BusyCodec, "coding_time_fraction", false, Medium, (*Sample).coding},
-	levelDropped:      {DroppedFrames, "dropped_frames_fraction", false, Low, (*Sample).dropped},
-	levelKeyFrames:    {KeyFrameStorm, "key_frame_requests_per_s", false, High, (*Sample).keyFrameRequests},
-	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, (*Sample).silence},
+	levelLoss:         {HighPacketLoss, "loss_fraction", false, High, loss},
+	levelBurst:        {LossBurst, "concealed_run_ms", false, Medium, concealedRun},
+	levelConcealed:    {ConcealedAudio, "concealed_fraction", false, High, concealed},
+	levelFrozen:       {FrozenVideo, "frozen_fraction", false, High, frozen},
+	levelFrameRate:    {LowFrameRate, "fps", true, Medium, frameRate},
+	levelRTT:          {HighRoundTripTime, "rtt_ms", false, High, rtt},
+	levelJitter:       {HighJitter, "jitter_ms", false, High, jitter},
+	levelJitterBuffer: {HighJitterBuffer, "jitter_buffer_delay_ms", false, High, jitterBuffer},
+	levelBandwidth:    {BandwidthLimited, "bandwidth_limited_fraction", false, High, bandwidthLimited},
+	levelCPU:          {CPULimited, "cpu_limited_fraction", false, High, cpuLimited},
+	levelCodec:        {BusyCodec, "coding_time_fraction", false, Medium, coding},
+	levelDropped:      {DroppedFrames, "dropped_frames_fraction", false, Low, dropped},
+	levelKeyFrames:    {KeyFrameStorm, "key_frame_requests_per_s", false, High, keyFrameRequests},
+	levelSilence:      {SilentMicrophone, "audio_level", true, Medium, silence},
 }
 
 // Kind returns what the detector finds.

@@ -6,6 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 var timing = Timing{After: 8 * time.Second, ResolveAfter: 16 * time.Second}
@@ -117,7 +121,7 @@ func TestNoFlapping(t *testing.T) {
 		var line Timeline
 		for i := range 400 {
 			lost := value(i) * 500
-			s := Sample{IntervalMs: float64(interval), Packets: Value{500 - lost, true}, Lost: Value{lost, true}}
+			s := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, IntervalMs: float64(interval)}, eventtest.Values{protocol.Packets: 500 - lost, protocol.PacketsLost: lost})
 			from := base + int64(i)*interval
 			line.Add(from, from+interval, rules.Read(&s).Word)
 		}

@@ -8,30 +8,29 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
+	"github.com/qosrtc/qos/protocol"
 )
 
-// oddValue draws a number that may be none.
-func oddValue(t *rapid.T, name string) Value {
+// oddMeasurement draws a measurement with numbers that no browser has; those that cannot be are
+// dropped from it, as wherever it is read.
+func oddMeasurement(t *rapid.T) event.Measurement {
 	odd := []float64{0, -1, 1, 0.5, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, -math.MaxFloat64, 1e-300}
-	v := rapid.OneOf(rapid.Float64Range(0, 1000), rapid.SampledFrom(odd), rapid.Float64()).Draw(t, name)
-	return Value{v, rapid.IntRange(0, 3).Draw(t, name+" known") > 0}
-}
-
-func oddSample(t *rapid.T) Sample {
-	s := good(rapid.Bool().Draw(t, "out"), rapid.Bool().Draw(t, "video"))
-	s.Pair, s.Screen, s.Layer = rapid.Bool().Draw(t, "pair"), rapid.Bool().Draw(t, "screen"), rapid.Bool().Draw(t, "layer")
-	s.IntervalMs = oddValue(t, "interval").V
-	s.Limitation = rapid.SampledFrom([]string{"", "none", "cpu", "bandwidth", "\xff"}).Draw(t, "limitation")
-	all := []*Value{
-		&s.Packets, &s.Lost, &s.RemoteLost, &s.RemoteLossFraction, &s.JitterMs, &s.RemoteJitterMs, &s.RTTMs, &s.JitterBufferMs, &s.AudioLevel,
-		&s.Samples, &s.Audible, &s.ConcealmentEvents, &s.Bytes, &s.Frames, &s.FramesDecoded, &s.FramesDropped, &s.FPS, &s.FreezeMs, &s.PauseMs,
-		&s.PLIs, &s.FIRs, &s.EncodeMs, &s.DecodeMs, &s.CPULimitedMs, &s.BandwidthLimitedMs,
+	draw := rapid.OneOf(rapid.Float64Range(0, 1000), rapid.SampledFrom(odd), rapid.Float64())
+	m := good(rapid.Bool().Draw(t, "out"), rapid.Bool().Draw(t, "video"))
+	if rapid.Bool().Draw(t, "pair") {
+		m.StatsType = protocol.CandidatePair
 	}
-	for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(all)-1), 0, 6).Draw(t, "which") {
-		*all[i] = oddValue(t, "value")
+	m.Screen = rapid.Bool().Draw(t, "screen")
+	m.RID = rapid.SampledFrom([]string{"", "q"}).Draw(t, "layer")
+	m.IntervalMs = draw.Draw(t, "interval")
+	m.Limitation = rapid.SampledFrom([]string{"", "none", "cpu", "bandwidth", "\xff"}).Draw(t, "limitation")
+	for _, k := range rapid.SliceOfN(rapid.IntRange(0, int(protocol.NumMeasures)-1), 0, 6).Draw(t, "which") {
+		m.Put(protocol.Measure(k), event.Value{V: draw.Draw(t, "value"), Known: rapid.IntRange(0, 3).Draw(t, "known") > 0})
 	}
-	return s
+	m.DropOutOfRange()
+	return m
 }
 
 // oddSamples holds what may come against what must stand: values are numbers, a time-line is
@@ -40,7 +39,7 @@ func oddSamples(t *rapid.T) {
 	rules := NewRules(DefaultConfig())
 	var list []addition
 	for range rapid.IntRange(1, 40).Draw(t, "samples") {
-		s := oddSample(t)
+		s := oddMeasurement(t)
 		reading := rules.Read(&s)
 		for l := range NumLevels {
 			v := reading.Values[l]

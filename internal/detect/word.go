@@ -1,6 +1,10 @@
 package detect
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/qosrtc/qos/internal/event"
+)
 
 // Class is what a measurement means to a detector.
 type Class uint8
@@ -70,9 +74,9 @@ type Reading struct {
 }
 
 // Read classifies a measurement.
-func (r *Rules) Read(s *Sample) (out Reading) {
+func (r *Rules) Read(m *event.Measurement) (out Reading) {
 	for l := range NumLevels {
-		v, ok := levels[l].value(s)
+		v, ok := levels[l].value(m)
 		if !ok || v != v { // NaN
 			continue
 		}

@@ -61,6 +61,7 @@ const (
 
 // Record attributes that the quality processor adds to EventStats.
 const (
+	QualityPrefix       = "qos.quality." // of all of them
 	QualityMOS          = "qos.quality.mos"
 	QualityMOSListening = "qos.quality.mos_listening"
 	QualityR            = "qos.quality.r"

@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	recordattribute "github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
 )
@@ -42,12 +42,12 @@ func TestImpossibleCountersAreTold(t *testing.T) {
 			logs := frame(seq, semconv.EventStats, 1, measured(spoil))
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 			advance(10 * time.Second)
-			return recordattribute.Text(recordsOf(logs)[0].Attributes(), semconv.Unlikely)
+			return eventlog.Text(recordsOf(logs)[0].Attributes(), semconv.Unlikely)
 		}
 		require.Empty(t, send(1, nil))
 		require.Equal(t, "bytes,packets", send(2, map[string]any{semconv.Stats("packets"): -70, semconv.Stats("bytes"): -1}), "back")
 		require.Equal(t, "packets", send(3, map[string]any{semconv.Stats("packets"): int64(1) << 40}), "a jump")
-		require.Equal(t, "rttMs,jitterMs", send(4, map[string]any{semconv.Stats("rttMs"): 1e300, semconv.Stats("jitterMs"): -3.0}))
+		require.Equal(t, "jitterMs,rttMs", send(4, map[string]any{semconv.Stats("rttMs"): 1e300, semconv.Stats("jitterMs"): -3.0}))
 		require.Equal(t, "packets", send(5, map[string]any{semconv.Stats("packets"): int64(math.MaxInt64)}))
 		require.Empty(t, send(6, map[string]any{semconv.Stats("packets"): math.NaN(), semconv.Stats("rttMs"): "fast"}), "no numbers: not told")
 		advance(time.Minute)
@@ -70,7 +70,7 @@ func TestNonsenseIsCountedByReason(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, func(cfg *Config) { cfg.MaxConferences = 1 })
 		spoiled := func(spoil func(plog.ScopeLogs, plog.LogRecord)) {
-			logs := event(1, "fabricAdded", `{}`)
+			logs := happened(1, "fabricAdded", `{}`)
 			scope := logs.ResourceLogs().At(0).ScopeLogs().At(0)
 			spoil(scope, scope.LogRecords().At(0))
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
@@ -156,7 +156,7 @@ func TestAllEndAtOnce(t *testing.T) {
 		c, telemetry := start(t, next, nil)
 		const all = maxWaiting + 2000
 		for n := range all {
-			logs := event(int64(n+1), "fabricAdded", `{}`)
+			logs := happened(int64(n+1), "fabricAdded", `{}`)
 			logs.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, strconv.Itoa(n))
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 		}

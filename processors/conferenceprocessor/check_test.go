@@ -23,10 +23,10 @@ func shareWith(t *testing.T, next *sink, end time.Duration) (c *conferences, sto
 	require.NoError(t, err)
 	advance(10 * time.Minute)
 	begin = time.Now()
-	require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "")))
+	require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "")))
 	advance(10 * time.Second)
 	store.change(func() { store.fill(begin, begin.Add(end)) })
-	require.NoError(t, c.ConsumeLogs(t.Context(), event(2, "fabricTerminated", "")))
+	require.NoError(t, c.ConsumeLogs(t.Context(), happened(2, "fabricTerminated", "")))
 	return c, store, begin
 }
 
@@ -168,7 +168,7 @@ func TestASummaryThatComesAgainIsMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricTerminated", "")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "")))
 		next.setRefuse(func(plog.Logs) error { return errors.New("later") })
 		advance(3 * time.Second)
 		next.setRefuse(nil)

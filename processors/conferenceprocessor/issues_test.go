@@ -16,8 +16,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	recordattribute "github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
 	"github.com/qosrtc/qos/storage"
@@ -31,7 +31,7 @@ type told struct {
 	at    time.Time
 }
 
-func (i told) text(name string) string { return recordattribute.Text(i.Attributes(), name) }
+func (i told) text(name string) string { return eventlog.Text(i.Attributes(), name) }
 
 // issueSink takes what it is given, and keeps the issues apart.
 type issueSink struct {
@@ -52,7 +52,7 @@ func (s *issueSink) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {
 				if record.EventName() == semconv.EventIssue {
-					s.issues = append(s.issues, told{record, scope, recordattribute.Text(resource.Resource().Attributes(), semconv.AppID), time.Now()})
+					s.issues = append(s.issues, told{record, scope, eventlog.Text(resource.Resource().Attributes(), semconv.AppID), time.Now()})
 				}
 			}
 		}
@@ -238,7 +238,7 @@ func TestARestartReadsBeforeItRaises(t *testing.T) {
 		measureFor(t, c, &seq, 30*time.Second, 50)
 		issues := next.heard()
 		require.Len(t, issues, 1)
-		since, _ := recordattribute.Integer(issues[0].Attributes(), semconv.IssueSince)
+		since, _ := eventlog.Integer(issues[0].Attributes(), semconv.IssueSince)
 		require.InDelta(t, begin.UnixMilli(), since, 2000)
 		mark, ok := issues[0].Attributes().Get(semconv.Duplicate)
 		require.True(t, ok && mark.Bool(), "it may have been told before")

@@ -5,9 +5,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/records"
 )
 
 // labelCheck says once that scores come labelled by other bounds than ours: then the
@@ -18,20 +18,20 @@ type labelCheck struct {
 	once   sync.Once
 }
 
-func (c *labelCheck) look(items []records.Item) {
+func (c *labelCheck) look(items []eventlog.Item) {
 	for i := range items {
-		s := items[i].Event.Stats
-		if s == nil || !s.MOS.Known || s.Label == "" {
+		m := items[i].Event.Measured
+		if m == nil || !m.Score.MOS.Known || m.Score.Label == "" {
 			continue
 		}
-		if ours := quality.Label(s.MOS.V, c.bounds); ours != s.Label {
-			c.tell(s, ours)
+		if ours := quality.Label(m.Score.MOS.V, c.bounds); ours != m.Score.Label {
+			c.tell(&m.Score, ours)
 			return
 		}
 	}
 }
 
-func (c *labelCheck) tell(s *conference.Stats, ours string) {
+func (c *labelCheck) tell(s *event.Score, ours string) {
 	c.once.Do(func() {
 		c.logger.Error("the quality processor labels scores by other bounds: give both the same labels, and labels_mos of the receiver too",
 			zap.Float64("mos", s.MOS.V), zap.String("stamped", s.Label), zap.String("ours", ours))

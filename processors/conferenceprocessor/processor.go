@@ -16,7 +16,8 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/records"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
@@ -37,9 +38,9 @@ type conferences struct {
 
 	mu       sync.Mutex
 	set      *conference.Set
-	inFlight map[string][][]records.Item // by session; almost always one at most
-	landed   *sync.Cond                  // on mu: something is not in flight any more
-	doubted  bool                        // a call failed since the last sweep: the store may have its records all the same
+	inFlight map[string][][]eventlog.Item // by session; almost always one at most
+	landed   *sync.Cond                   // on mu: something is not in flight any more
+	doubted  bool                         // a call failed since the last sweep: the store may have its records all the same
 	refused  refused
 
 	stop context.CancelFunc // nil before Start and after Shutdown
@@ -66,7 +67,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 			Detect: detect.NewRules(cfg.Detectors), IssuesEveryMs: cfg.Issues.Interval.Milliseconds(),
 		}),
 		labels:   labelCheck{bounds: bounds, logger: set.Logger},
-		inFlight: make(map[string][][]records.Item),
+		inFlight: make(map[string][][]eventlog.Item),
 	}
 	c.landed = sync.NewCond(&c.mu)
 	c.out = outbox[conference.Summary]{
@@ -164,7 +165,8 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 // ConsumeLogs marks repetitions, passes the records on, and takes note of them when the
 // next component has.
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
-	items := records.Read(logs)
+	items := eventlog.Read(logs)
+	eventlog.MarkOutOfRange(items)
 	c.labels.look(items)
 	duplicates := c.look(items)
 	err := c.next.ConsumeLogs(ctx, logs)
@@ -182,13 +184,13 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 }
 
 // look marks the records that were seen, or are in flight, and puts items in flight.
-func (c *conferences) look(items []records.Item) (duplicates int) {
+func (c *conferences) look(items []eventlog.Item) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.collides(items) {
 		c.landed.Wait()
 	}
-	var high *conference.Event // the highest of its session so far
+	var high *event.Event // the highest of its session so far
 	for i := range items {
 		e := &items[i].Event
 		risen := high == nil || high.Session == e.Session && after(e, high)
@@ -206,7 +208,7 @@ func (c *conferences) look(items []records.Item) (duplicates int) {
 	return duplicates
 }
 
-func (c *conferences) flies(e *conference.Event) bool {
+func (c *conferences) flies(e *event.Event) bool {
 	for _, items := range c.inFlight[e.Session] {
 		if contains(items, e) {
 			return true
@@ -218,7 +220,7 @@ func (c *conferences) flies(e *conference.Event) bool {
 // collides reports whether a record in flight has the identity of one of items, but another
 // content. The store keeps the one that it gets first, which nobody here can know, so one
 // waits for the other.
-func (c *conferences) collides(items []records.Item) bool {
+func (c *conferences) collides(items []eventlog.Item) bool {
 	for i := range items {
 		e := &items[i].Event
 		for _, flying := range c.inFlight[e.Session] {
@@ -231,13 +233,13 @@ func (c *conferences) collides(items []records.Item) bool {
 }
 
 // sameRecord reports whether two records of one identity go to the same place in the same way.
-func sameRecord(a, b *conference.Event) bool {
+func sameRecord(a, b *event.Event) bool {
 	return a.AppID == b.AppID && a.ConferenceID == b.ConferenceID && a.Kind == b.Kind && a.Name == b.Name &&
 		a.Fabric == b.Fabric && a.AtMs == b.AtMs && a.ConferenceAtMs == b.ConferenceAtMs
 }
 
 // settle takes items out of flight and applies them when they were taken.
-func (c *conferences) settle(items []records.Item, taken bool, now time.Time) (results [conference.NumResults]int64) {
+func (c *conferences) settle(items []eventlog.Item, taken bool, now time.Time) (results [conference.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for session := range sessions(items) {
@@ -258,10 +260,10 @@ func (c *conferences) settle(items []records.Item, taken bool, now time.Time) (r
 	return results
 }
 
-func frameOf(e *conference.Event) frameID { return frameID{e.Session, e.Seq} }
+func frameOf(e *event.Event) frameID { return frameID{e.Session, e.Seq} }
 
-func (c *conferences) land(session string, items []records.Item) {
-	flying := slices.DeleteFunc(c.inFlight[session], func(other []records.Item) bool { return &other[0] == &items[0] })
+func (c *conferences) land(session string, items []eventlog.Item) {
+	flying := slices.DeleteFunc(c.inFlight[session], func(other []eventlog.Item) bool { return &other[0] == &items[0] })
 	if len(flying) == 0 {
 		delete(c.inFlight, session)
 		return
@@ -270,7 +272,7 @@ func (c *conferences) land(session string, items []records.Item) {
 }
 
 // sessions yields the sessions of items, each at least once.
-func sessions(items []records.Item) iter.Seq[string] {
+func sessions(items []eventlog.Item) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range items {
 			session := items[i].Event.Session
@@ -282,14 +284,14 @@ func sessions(items []records.Item) iter.Seq[string] {
 }
 
 // after reports whether a comes after b, a record of the same session.
-func after(a, b *conference.Event) bool {
+func after(a, b *event.Event) bool {
 	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
 }
 
-func contains(items []records.Item, e *conference.Event) bool { return find(items, e) != nil }
+func contains(items []eventlog.Item, e *event.Event) bool { return find(items, e) != nil }
 
 // find returns the record among items that has the identity of e, nil when there is none.
-func find(items []records.Item, e *conference.Event) *conference.Event {
+func find(items []eventlog.Item, e *event.Event) *event.Event {
 	for i := range items { // by index: an item is large
 		if o := &items[i].Event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
 			return o

@@ -20,8 +20,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	recordattribute "github.com/qosrtc/qos/internal/attribute"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
@@ -129,7 +129,7 @@ func addRecord(scope plog.ScopeLogs, seq int64, name string, now time.Time, attr
 	record.Attributes().PutInt(semconv.FrameIndex, 0)
 }
 
-func event(seq int64, name, data string) plog.Logs {
+func happened(seq int64, name, data string) plog.Logs {
 	return frame(seq, semconv.EventEvent, 1, map[string]any{semconv.EventName: name, semconv.EventData: data})
 }
 
@@ -160,8 +160,8 @@ func TestSummaryAfterSilence(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, nil)
 		begin := time.Now()
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", `{"alreadyConnected":false}`)))
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(2, "fabricSetup", `{"setupMs":900}`)))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", `{"alreadyConnected":false}`)))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(2, "fabricSetup", `{"setupMs":900}`)))
 		advance(10 * time.Second)
 		require.NoError(t, c.ConsumeLogs(t.Context(), frame(3, semconv.EventStats, 1, map[string]any{
 			semconv.IntervalMs: 10_000.0, semconv.StatsType: "inbound-rtp", semconv.MediaType: "audio",
@@ -217,12 +217,12 @@ func TestRefusedIsMarked(t *testing.T) {
 		c, telemetry := start(t, next, nil)
 		refusal := errors.New("no room")
 		next.setRefuse(func(plog.Logs) error { return refusal })
-		require.ErrorIs(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")), refusal)
+		require.ErrorIs(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "{}")), refusal)
 		require.Zero(t, c.set.Len())
 		require.Empty(t, c.inFlight)
 		next.setRefuse(nil)
 		for range 2 {
-			require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
+			require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "{}")))
 		}
 		_, marked := next.take()
 		require.Equal(t, []bool{true, true}, marked)
@@ -258,7 +258,7 @@ func TestRepetitionInOneBatchAndInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
-		batch := event(5, "fabricAdded", "{}")
+		batch := happened(5, "fabricAdded", "{}")
 		scope := batch.ResourceLogs().At(0).ScopeLogs().At(0)
 		for _, seq := range []int64{7, 6, 7, 8, 5} {
 			addRecord(scope, seq, semconv.EventEvent, time.Now(), map[string]any{semconv.EventName: "customEvent"})
@@ -290,7 +290,7 @@ func TestSummaryIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricTerminated", "{}")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "{}")))
 		next.setRefuse(func(plog.Logs) error { return errors.New("no room") })
 		advance(5500 * time.Millisecond)
 		summaries, _ := next.take()
@@ -309,13 +309,13 @@ func TestOneBadSummaryTakesNoOtherAlong(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, nil)
 		for i, id := range []string{"good", "bad", "fine"} {
-			logs := event(int64(i+1), "fabricTerminated", "{}")
+			logs := happened(int64(i+1), "fabricTerminated", "{}")
 			logs.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, id)
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 		}
 		next.setRefuse(func(logs plog.Logs) error {
 			for _, scope := range logs.ResourceLogs().At(0).ScopeLogs().All() {
-				if recordattribute.Text(scope.Scope().Attributes(), semconv.ConferenceID) == "bad" {
+				if eventlog.Text(scope.Scope().Attributes(), semconv.ConferenceID) == "bad" {
 					return consumererror.NewPermanent(errors.New("bad"))
 				}
 			}
@@ -353,8 +353,8 @@ func TestShutdownEndsNoConference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
-		ended := event(2, "fabricTerminated", "{}")
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "{}")))
+		ended := happened(2, "fabricTerminated", "{}")
 		ended.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, "ended")
 		require.NoError(t, c.ConsumeLogs(t.Context(), ended))
 		advance(time.Millisecond)
@@ -371,11 +371,11 @@ func TestLiveConferencesAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, func(cfg *Config) { cfg.MaxConferences = 1 })
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
-		other := event(2, "fabricAdded", "{}")
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "{}")))
+		other := happened(2, "fabricAdded", "{}")
 		other.ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.ConferenceID, "other")
 		require.NoError(t, c.ConsumeLogs(t.Context(), other))
-		bad := event(0, "fabricAdded", "{}")
+		bad := happened(0, "fabricAdded", "{}")
 		require.NoError(t, c.ConsumeLogs(t.Context(), bad))
 		advance(1500 * time.Millisecond)
 		_, marked := next.take()
@@ -398,7 +398,7 @@ func TestLateDataRevises(t *testing.T) {
 		next := new(sink)
 		c, telemetry := start(t, next, nil)
 		at := time.Now().UnixMilli()
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricTerminated", "{}")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "{}")))
 		advance(5 * time.Minute)
 		late := frame(2, semconv.EventFeedback, 0, map[string]any{
 			semconv.FeedbackUserID: "Alice", semconv.FeedbackOverall: int64(2), semconv.FeedbackAudio: int64(9), semconv.FeedbackComment: "echo",

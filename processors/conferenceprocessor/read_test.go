@@ -12,7 +12,7 @@ import (
 // FuzzConsume: whatever an upstream sends, nothing panics and all of it is passed on.
 func FuzzConsume(f *testing.F) {
 	marshaler := plog.ProtoMarshaler{}
-	for _, logs := range []plog.Logs{event(1, "fabricSetup", `{"setupMs":1}`), frame(2, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp"})} {
+	for _, logs := range []plog.Logs{happened(1, "fabricSetup", `{"setupMs":1}`), frame(2, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp"})} {
 		seed, err := marshaler.MarshalLogs(logs)
 		require.NoError(f, err)
 		f.Add(seed)

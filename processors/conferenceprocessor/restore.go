@@ -12,8 +12,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/internal/records"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -148,7 +149,8 @@ func recallSummary(stored *storage.Summary) (told conference.Summary) {
 
 func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {
 	full := false
-	events := make([]conference.Event, 0, perRestore)
+	events := make([]event.Event, 0, perRestore)
+	measured := make([]event.Measurement, perRestore) // of the events, which share one
 	put := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -157,8 +159,13 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 		}
 		events = events[:0]
 	}
-	err := records.Each(ctx, c.restorer.reader, ref, people, func(e *conference.Event) bool {
-		if events = append(events, *e); len(events) == perRestore {
+	err := eventrow.Each(ctx, c.restorer.reader, ref, people, func(e *event.Event) bool {
+		events = append(events, *e)
+		if last := len(events) - 1; e.Measured != nil {
+			measured[last] = *e.Measured
+			events[last].Measured = &measured[last]
+		}
+		if len(events) == perRestore {
 			put()
 		}
 		return !full

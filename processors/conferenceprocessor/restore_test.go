@@ -133,10 +133,10 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 		c, err := startWith(t, store, next)
 		require.NoError(t, err)
 		for seq := range int64(12) {
-			require.NoError(t, c.ConsumeLogs(t.Context(), event(seq+1, "audioMute", "")))
+			require.NoError(t, c.ConsumeLogs(t.Context(), happened(seq+1, "audioMute", "")))
 			advance(10 * time.Second)
 		}
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(14, "fabricTerminated", "")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(14, "fabricTerminated", "")))
 		advance(2 * time.Second)
 		summaries, _ := next.take()
 		require.Len(t, summaries, 1)
@@ -151,7 +151,7 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 
 		// Late words revise the whole, and the store is asked no more.
 		asked := store.asked
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(15, "customEvent", "")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(15, "customEvent", "")))
 		advance(2 * time.Second)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
@@ -229,7 +229,7 @@ func TestAStoreThatCannotBeReadHoldsNothingUpForever(t *testing.T) {
 		store, next := &fakeStore{err: errors.New("disk")}, new(sink)
 		c, err := startWith(t, store, next)
 		require.NoError(t, err)
-		require.NoError(t, c.ConsumeLogs(t.Context(), event(1, "fabricTerminated", "")))
+		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "")))
 		advance(3 * time.Second)
 		summaries, _ := next.take()
 		require.Empty(t, summaries, "it is tried again")

@@ -44,7 +44,7 @@ func TestAReusedNumberWaitsForTheFirst(t *testing.T) {
 		c, _ := start(t, next, nil)
 		results := make(chan error, 2)
 		for _, id := range []string{"first", "second"} {
-			logs := inConference(event(1, "fabricAdded", "{}"), id)
+			logs := inConference(happened(1, "fabricAdded", "{}"), id)
 			go func() { results <- c.ConsumeLogs(t.Context(), logs) }()
 			synctest.Wait()
 		}
@@ -70,7 +70,7 @@ func TestWhatWasStoredByACallThatFailedIsSummarised(t *testing.T) {
 		require.NoError(t, err)
 		advance(3 * time.Minute) // the sweep at the start is done
 		next.refuse = func(plog.Logs) error { return errors.New("deadline exceeded") }
-		require.Error(t, c.ConsumeLogs(t.Context(), event(1, "fabricAdded", "{}")))
+		require.Error(t, c.ConsumeLogs(t.Context(), happened(1, "fabricAdded", "{}")))
 		next.refuse = nil
 		store.change(func() { store.fill(time.Now().Add(-20*time.Second), time.Now()) })
 		advance(2 * time.Minute)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	readrecords "github.com/qosrtc/qos/internal/records"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -173,7 +173,7 @@ func TestDocumentActivity(t *testing.T) {
 		require.Nil(t, refusal)
 		tr.add(frame, now)
 		var got []bool
-		for _, item := range readrecords.Read(tr.take()) {
+		for _, item := range eventlog.Read(tr.take()) {
 			got = append(got, item.Event.Activity())
 		}
 		require.Equal(t, want, got, text)

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -36,7 +36,7 @@ func harmed(trace *Trace) bool {
 	people := map[string]*heard{}
 	for _, logs := range trace.Logs {
 		for _, resource := range logs.ResourceLogs().All() {
-			user := attribute.Text(resource.Resource().Attributes(), semconv.UserID)
+			user := eventlog.Text(resource.Resource().Attributes(), semconv.UserID)
 			if people[user] == nil {
 				people[user] = new(heard)
 			}
@@ -68,11 +68,11 @@ func (h *heard) add(row pcommon.Map) {
 		}
 		return v.Double()
 	}
-	if attribute.Text(row, semconv.StatsType) != "inbound-rtp" {
+	if eventlog.Text(row, semconv.StatsType) != "inbound-rtp" {
 		return
 	}
 	interval, _ := row.Get(semconv.IntervalMs)
-	if attribute.Text(row, semconv.MediaType) == "video" {
+	if eventlog.Text(row, semconv.MediaType) == "video" {
 		h.seconds += interval.Double() / 1000
 		h.pictures += number("fps") * interval.Double() / 1000
 		return

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
@@ -26,7 +27,7 @@ type cluster []*member
 
 func newCluster(t *testing.T, store *sqlite.Store, app string) cluster {
 	t.Helper()
-	all := map[string]conference.Event{}
+	all := map[string]event.Event{}
 	c := make(cluster, 2)
 	for i := range c {
 		c[i] = &member{twin: twin{T: t, app: app, store: store, now: base + 250_000, all: all}}
@@ -126,7 +127,7 @@ func TestSeveralProcessesTellOneSummary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newCluster(t, store, fmt.Sprint("app ", run.Add(1)))
 		crashes := rapid.Bool().Draw(rt, "crashes")
-		var events []conference.Event
+		var events []event.Event
 		for i := range rapid.IntRange(1, 16).Draw(rt, "records") {
 			events = append(events, genEvent(rt, c[0].app, rapid.IntRange(1, 3).Draw(rt, "session"), uint64(i+1)))
 		}

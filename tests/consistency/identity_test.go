@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/storage"
@@ -31,29 +32,29 @@ func sessionID(n int) string { return fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x
 
 // genEvent draws a record of a session: what a fabric does, or what is said about a
 // conference. Times lie on a grid, so that gaps of exactly 30 s occur.
-func genEvent(t *rapid.T, app string, session int, seq uint64) conference.Event {
+func genEvent(t *rapid.T, app string, session int, seq uint64) event.Event {
 	grid := func(name string) int64 { return base + 10_000*rapid.Int64Range(0, 25).Draw(t, name) }
-	e := conference.Event{
+	e := event.Event{
 		AppID: app, ConferenceID: "c", Session: sessionID(session), Seq: seq,
 		AtMs: grid("at") + rapid.Int64Range(0, 1).Draw(t, "ms"),
 	}
 	switch rapid.IntRange(0, 4).Draw(t, "kind") {
 	case 0, 1:
-		e.Kind, e.Fabric, e.ConferenceAtMs = conference.KindStats, session, base-1000
+		e.Kind, e.Fabric, e.ConferenceAtMs = event.KindStats, session, base-1000
 	case 2:
-		e.Kind, e.Fabric, e.ConferenceAtMs = conference.KindEvent, session, base-1000
+		e.Kind, e.Fabric, e.ConferenceAtMs = event.KindEvent, session, base-1000
 		e.Name = rapid.SampledFrom([]string{"fabricAdded", "fabricTerminated", "audioMute"}).Draw(t, "name")
 	case 3:
-		e.Kind, e.ConferenceAtMs = conference.KindFeedback, grid("place")
+		e.Kind, e.ConferenceAtMs = event.KindFeedback, grid("place")
 	case 4:
-		e.Kind, e.Fabric, e.ConferenceAtMs = conference.KindError, session, grid("place")
+		e.Kind, e.Fabric, e.ConferenceAtMs = event.KindError, session, grid("place")
 	}
 	return e
 }
 
 // reuse draws another record with the identity of one that came: another kind, time, fabric
 // or conference.
-func reuse(t *rapid.T, e conference.Event) conference.Event {
+func reuse(t *rapid.T, e event.Event) event.Event {
 	if rapid.Bool().Draw(t, "same content") {
 		return e
 	}
@@ -63,7 +64,7 @@ func reuse(t *rapid.T, e conference.Event) conference.Event {
 	return other
 }
 
-func record(e *conference.Event) storage.Record {
+func record(e *event.Event) storage.Record {
 	return storage.Record{
 		Seq: e.Seq, Index: e.Index, ConferenceID: e.ConferenceID, ConferenceAt: ms(e.ConferenceAtMs), Fabric: e.Fabric,
 		Name: fmt.Sprint("kind ", e.Kind), At: ms(e.AtMs), ObservedAt: ms(e.AtMs), Activity: e.Activity(),
@@ -78,11 +79,11 @@ type twin struct {
 	set   *conference.Set
 	now   int64
 
-	all      map[string]conference.Event // that came
+	all      map[string]event.Event // that came
 	restarts int
 }
 
-func (w *twin) apply(t *rapid.T, e conference.Event) {
+func (w *twin) apply(t *rapid.T, e event.Event) {
 	done, err := w.store.Append(w.Context(), []storage.Batch{{Session: storage.Session{ID: e.Session, AppID: w.app}, Records: []storage.Record{record(&e)}}})
 	require.NoError(t, err)
 	want := conference.Applied
@@ -162,9 +163,9 @@ func (w *twin) sayMore(t *rapid.T) {
 	for i, c := range page.Conferences {
 		require.NotNil(t, c.Summary, "swept")
 		require.Equal(t, [2]time.Time{c.Start, c.End}, [2]time.Time{c.Summary.Start, c.Summary.End}, "its summary covers it")
-		e := conference.Event{
+		e := event.Event{
 			AppID: w.app, ConferenceID: "c", Session: sessionID(9), Seq: uint64(i + 1),
-			AtMs: w.now, ConferenceAtMs: c.Start.UnixMilli(), Kind: conference.KindLog,
+			AtMs: w.now, ConferenceAtMs: c.Start.UnixMilli(), Kind: event.KindLog,
 		}
 		w.all[identity(e.Session, e.Seq, e.Index)] = e
 		w.apply(t, e)
@@ -201,10 +202,10 @@ func TestTheStoreAndTheConferenceStateAgree(t *testing.T) {
 	store := open(t)
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &twin{T: t, app: fmt.Sprint("app ", run.Add(1)), store: store, now: base + 250_000, restarts: -1, all: map[string]conference.Event{}}
+		w := &twin{T: t, app: fmt.Sprint("app ", run.Add(1)), store: store, now: base + 250_000, restarts: -1, all: map[string]event.Event{}}
 		w.restart()
 		crashes := rapid.Bool().Draw(rt, "crashes")
-		var events []conference.Event
+		var events []event.Event
 		for i := range rapid.IntRange(1, 16).Draw(rt, "records") {
 			events = append(events, genEvent(rt, w.app, rapid.IntRange(1, 3).Draw(rt, "session"), uint64(i+1)))
 		}
@@ -270,7 +271,7 @@ func (w *twin) compare(t *rapid.T) {
 	require.Len(t, w.all, seen, "each record stands in one conference")
 }
 
-func (w *twin) records(t *rapid.T, c *storage.Conference) (events []conference.Event) {
+func (w *twin) records(t *rapid.T, c *storage.Conference) (events []event.Event) {
 	ref := storage.Ref{AppID: w.app, ConferenceID: c.ConferenceID, At: c.Start}
 	require.NoError(t, w.store.Records(w.Context(), ref, func(session string, r storage.Record) bool {
 		events = append(events, w.all[identity(session, r.Seq, r.Index)])

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -241,7 +242,7 @@ func checkSummary(t *testing.T, h *held) {
 	t.Helper()
 	names := map[string]int{}
 	intervals := map[string]int{}
-	var lost conference.Lost
+	var lost event.Lost
 	start, end := time.Unix(1<<40, 0), time.Time{}
 	for session, records := range h.sessions {
 		for _, r := range records {

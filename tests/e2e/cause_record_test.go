@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/attribute"
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/tests/cause"
 )
@@ -113,7 +113,7 @@ func count(logs []plog.Logs, name string) (n int) {
 
 func eachRecordOf(logs plog.Logs, do func(user string, r plog.LogRecord)) {
 	for _, resource := range logs.ResourceLogs().All() {
-		user := attribute.Text(resource.Resource().Attributes(), semconv.UserID)
+		user := eventlog.Text(resource.Resource().Attributes(), semconv.UserID)
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {
 				do(user, record)
@@ -172,7 +172,7 @@ func (s *recordSink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.rooms = make(map[string][]plog.Logs)
 	}
 	eachRecord(logs, func(scope pcommon.Map, _ plog.LogRecord) {
-		room := attribute.Text(scope, semconv.ConferenceID)
+		room := eventlog.Text(scope, semconv.ConferenceID)
 		if have := s.rooms[room]; len(have) == 0 || have[len(have)-1] != logs {
 			s.rooms[room] = append(have, logs)
 		}

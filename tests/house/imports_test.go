@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/userid", "internal/address", "internal/loopback", "internal/attribute", "internal/records", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -39,22 +39,27 @@ var engine = []string{
 var rules = []rule{
 	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
-	{room: "internal/attribute", allowed: []string{"go.opentelemetry.io/collector/pdata"}, reason: "reads records, knows no component"},
+	{room: "internal/event/eventtest", allowed: []string{"internal/event", "protocol"}, reason: "a hand for tests: measurements"},
+	{room: "internal/event", allowed: []string{"protocol"}, reason: "pure domain: the form of an event; the contract's measures alone"},
+	{room: "internal/eventattr", allowed: []string{"internal/event", "internal/semconv", "protocol"}, reason: "attributes of events, whatever carries them: no pdata, no store"},
 	{
-		room: "internal/records", allowed: []string{"internal/attribute", "internal/conference", "internal/semconv", "storage", "go.opentelemetry.io/collector/pdata"},
-		reason: "reads events from records of the pipeline and of the store, knows no component and no engine",
+		room: "internal/eventlog", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "go.opentelemetry.io/collector/pdata"},
+		reason: "reads events from records of the pipeline, knows no component and no store",
+	},
+	{
+		room: "internal/eventrow", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "internal/conference", "storage"},
+		reason: "reads events from records of the store, knows no component and no engine",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
-	{room: "internal/userid", reason: "the fold, the store and the dashboard share it: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/config/confighttp"}, reason: "a listener from a configuration, knows no component"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
-	{room: "internal/quality", reason: "pure domain: no pdata, no I/O, no clock"},
-	{room: "internal/detect", reason: "pure domain: measurements in, findings out; standard library only"},
-	{room: "internal/cause", reason: "pure domain: what was measured in, the likely cause out; standard library only"},
+	{room: "internal/quality", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, scores out; no pdata, no I/O, no clock"},
+	{room: "internal/detect", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, findings out"},
+	{room: "internal/cause", allowed: []string{"internal/event"}, reason: "pure domain: what was measured in, the likely cause out"},
 	{
-		room: "internal/conference", allowed: []string{"internal/instance", "internal/quality", "internal/cause", "internal/detect", "internal/userid", "github.com/DataDog/sketches-go/"},
+		room: "internal/conference", allowed: []string{"protocol", "internal/event", "internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
@@ -82,7 +87,7 @@ var rules = []rule{
 		reason: "packs what package frames has; knows no engine",
 	},
 	{
-		room: "storage/internal/term", allowed: []string{"storage", "internal/semconv", "internal/userid", "protocol"},
+		room: "storage/internal/term", allowed: []string{"storage", "internal/semconv", "internal/event", "protocol"},
 		reason: "says which names find a conference; knows no record's encoding and no engine",
 	},
 	{
@@ -178,6 +183,12 @@ func TestRulesCatch(t *testing.T) {
 	for _, bad := range [][2]string{
 		{"protocol", "github.com/gorilla/websocket"},
 		{"internal/quality", "go.opentelemetry.io/collector/pdata/plog"},
+		{"internal/event", "go.opentelemetry.io/collector/pdata/pcommon"},
+		{"internal/event", module + "internal/semconv"},
+		{"internal/conference", module + "internal/eventlog"},
+		{"internal/detect", module + "internal/eventattr"},
+		{"internal/eventrow", "go.opentelemetry.io/collector/pdata/plog"},
+		{"internal/eventlog", module + "storage"},
 		{"receivers/qoswssreceiver", module + "exporters/storeexporter"},
 		{"exporters/storeexporter", module + "storage/sqlite"},
 		{"storage", "modernc.org/sqlite"},

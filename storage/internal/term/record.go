@@ -1,11 +1,10 @@
 package term
 
 import (
-	"encoding/json"
 	"slices"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/userid"
 )
 
 // Reader reads the terms of records. What one record says most often stands in the one
@@ -30,22 +29,13 @@ func (r *Reader) OfRecord(name string, attributes map[string]any) []Term {
 	if name != semconv.EventEvent {
 		return r.remote
 	}
-	user, alias = named(attributes)
-	return appendUser(slices.Clip(r.remote), r.app, user, alias)
+	other := named(attributes).User
+	return appendUser(slices.Clip(r.remote), r.app, other.Name, other.Alias)
 }
 
 // named returns the user that an event names.
-func named(attributes map[string]any) (user, alias string) {
+func named(attributes map[string]any) event.Naming {
+	name, _ := attributes[semconv.EventName].(string)
 	data, _ := attributes[semconv.EventData].(string)
-	var event struct{ UserID, NewUserID json.RawMessage }
-	var u userid.User
-	switch attributes[semconv.EventName] {
-	case "userIDChange":
-		_ = json.Unmarshal([]byte(data), &event) // what is no JSON names nobody
-		u, _ = userid.Parse(event.NewUserID)
-	case "associateMstWithUserID":
-		_ = json.Unmarshal([]byte(data), &event)
-		u, _ = userid.Parse(event.UserID)
-	}
-	return u.Name, u.Alias
+	return event.Names(name, []byte(data))
 }

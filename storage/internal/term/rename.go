@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/internal/userid"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -23,12 +22,11 @@ type Rename struct {
 // RenamedTo returns the name that a record of activity gives its session's user, and false
 // where it gives none.
 func RenamedTo(name string, attributes map[string]any) (storage.Name, bool) {
-	if name != semconv.EventEvent || attributes[semconv.EventName] != "userIDChange" {
+	if name != semconv.EventEvent {
 		return storage.Name{}, false
 	}
-	data, _ := attributes[semconv.EventData].(string)
-	change, ok := userid.ParseChange([]byte(data))
-	return storage.Name{UserID: change.User.Name, UserAlias: change.User.Alias}, ok && !change.Remote
+	named := named(attributes)
+	return storage.Name{UserID: named.User.Name, UserAlias: named.User.Alias}, named.Of == "local" && named.User.Name != ""
 }
 
 // Said is what records of activity of one session say of their conference.

@@ -1,4 +1,4 @@
-package records_test
+package eventrow_test
 
 import (
 	"bufio"
@@ -17,8 +17,10 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/internal/records"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
@@ -79,9 +81,9 @@ func stored(t *testing.T, batches []plog.Logs) *sqlite.Store {
 // spec: CONF-03, SRV-03
 func TestTheStoreTellsWhatPassed(t *testing.T) {
 	batches := trace(t)
-	var events []conference.Event
+	var events []event.Event
 	for _, logs := range batches {
-		for _, item := range records.Read(logs) {
+		for _, item := range eventlog.Read(logs) {
 			events = append(events, item.Event)
 		}
 	}
@@ -93,16 +95,16 @@ func TestTheStoreTellsWhatPassed(t *testing.T) {
 	require.NoError(t, err)
 
 	folded := conference.New(first.AppID, first.ConferenceID)
-	n, err := records.Fold(t.Context(), store, ref, found.Participants, len(events), folded)
+	n, err := eventrow.Fold(t.Context(), store, ref, found.Participants, len(events), folded)
 	require.NoError(t, err)
 	require.Equal(t, len(events), n)
 	require.JSONEq(t, text(t, conference.Fold(events, quality.DefaultBounds())), text(t, folded.Summary(quality.DefaultBounds())))
 
-	_, err = records.Fold(t.Context(), store, ref, found.Participants, len(events)-1, conference.New(first.AppID, first.ConferenceID))
-	require.ErrorIs(t, err, records.ErrTooMany)
+	_, err = eventrow.Fold(t.Context(), store, ref, found.Participants, len(events)-1, conference.New(first.AppID, first.ConferenceID))
+	require.ErrorIs(t, err, eventrow.ErrTooMany)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = records.Fold(ctx, store, ref, found.Participants, len(events), conference.New(first.AppID, first.ConferenceID))
+	_, err = eventrow.Fold(ctx, store, ref, found.Participants, len(events), conference.New(first.AppID, first.ConferenceID))
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -1,9 +1,7 @@
-package records
+package eventlog
 
 import (
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +10,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // frame is one record of session "s" as the receiver makes it.
@@ -44,47 +43,53 @@ func TestReadLeavesSDPsOut(t *testing.T) {
 	require.Empty(t, Read(frame(3, semconv.EventSDP, 1, map[string]any{semconv.SDPError: int64(2), semconv.SDPText: "v=0"})))
 }
 
-// TestReadStatsFillsEveryField: each number of a measurement has an attribute, and each
-// arrives in a place of its own.
-func TestReadStatsFillsEveryField(t *testing.T) {
-	attrs := map[string]any{
-		semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.Stats("codec"): "VP8", semconv.QualityLabel: "good",
-		semconv.Stats("limitation"): "cpu", semconv.Stats("rid"): "h",
-	}
-	next := 0.1 // all can be
-	for name := range measures {
-		attrs[name] = next
-		next += 0.01
-	}
-	attrs[semconv.QualityMOS], attrs[semconv.Stats("ssrc")] = 4.25, int64(7)
-	items := Read(frame(3, semconv.EventStats, 1, attrs))
-	require.Len(t, items, 1)
-	stats := reflect.ValueOf(*items[0].Event.Stats)
-	values := map[any]bool{}
-	for i := range stats.NumField() {
-		if slices.Contains([]string{"LeftOut", "LossUntold"}, stats.Type().Field(i).Name) {
-			continue // nothing was
+// TestReadHasEveryMeasure: each measure of the protocol has an attribute and arrives as itself,
+// whatever was read before.
+func TestReadHasEveryMeasure(t *testing.T) {
+	for range 2 {
+		attrs := map[string]any{
+			semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.IntervalMs: 2000.5, semconv.QualityMOS: 4.25, semconv.QualityLabel: "good",
+			semconv.QualityModel: "m", semconv.QualityConfidence: "high", semconv.QualityAssumed: "rtt", semconv.QualityReason: "r",
+			semconv.QualityInputPrefix + "fps": 30.0, semconv.TimeCorrected: true, "other": "x",
 		}
-		require.False(t, stats.Field(i).IsZero(), stats.Type().Field(i).Name)
-		values[stats.Field(i).Interface()] = true
+		want := event.Measurement{
+			StatsType: "inbound-rtp", MediaType: "video", SSRC: 7, Codec: "codec", RID: "rid", Limitation: "limitation", IntervalMs: 2000.5,
+			Score: event.Score{MOS: event.Known(4.25), Label: "good", Model: "m", Confidence: "high", Assumed: "rtt", Reason: "r"},
+		}
+		for k := range protocol.NumMeasures {
+			switch v := float64(k+1) / 100; { // all can be
+			case k == protocol.SSRC:
+				attrs[semconv.Measure(k)] = int64(7)
+			case k.Info().Type == protocol.Text:
+				attrs[semconv.Measure(k)] = k.String()
+			default:
+				attrs[semconv.Measure(k)] = v
+				want.Set(k, v)
+			}
+		}
+		items := Read(frame(3, semconv.EventStats, 1, attrs))
+		require.Len(t, items, 1)
+		require.Equal(t, &want, items[0].Event.Measured)
+		require.Equal(t, uint64(3), items[0].Event.Seq)
+		require.True(t, items[0].Event.TimeCorrected)
 	}
-	require.Len(t, values, stats.NumField()-2, "no two from one attribute")
 }
 
-// TestReadNamesTheUnlikely: the record says which of its values no summary is made of.
-func TestReadNamesTheUnlikely(t *testing.T) {
+// TestMarkOutOfRange: the record says which of its values no summary is made of.
+func TestMarkOutOfRange(t *testing.T) {
 	items := Read(frame(3, semconv.EventStats, 1, map[string]any{
 		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
 	}))
+	MarkOutOfRange(items)
 	named, _ := items[0].Record.Attributes().Get(semconv.Unlikely)
 	require.Equal(t, "bytes,packets", named.Str())
-	require.Zero(t, items[0].Event.Stats.Packets)
-	require.Equal(t, 2, items[0].Event.Stats.LeftOut)
+	require.False(t, items[0].Event.Measured.Known(protocol.Packets))
+	require.Equal(t, 2, items[0].Event.Measured.OutOfRange.Len())
 }
 
 func TestReadStatsWithoutRowsIsAlive(t *testing.T) {
 	items := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.IntervalMs: 10_000.0}))
-	require.Nil(t, items[0].Event.Stats)
+	require.Nil(t, items[0].Event.Measured)
 	require.True(t, items[0].Event.Activity())
 	require.Equal(t, uint64(3), items[0].Event.Seq)
 }
@@ -94,14 +99,14 @@ func TestReadIgnoresWhatIsNoNumber(t *testing.T) {
 		semconv.StatsType: "inbound-rtp", semconv.Stats("packets"): "many",
 		semconv.Stats("jitterMs"): math.NaN(), semconv.Stats("rttMs"): math.Inf(1),
 	}))
-	require.Equal(t, &conference.Stats{StatsType: "inbound-rtp", LossUntold: true}, items[0].Event.Stats)
+	require.Equal(t, &event.Measurement{StatsType: "inbound-rtp"}, items[0].Event.Measured)
 }
 
 // TestReadLossThatWasNotTold: who counted no losses has not counted none.
 func TestReadLossThatWasNotTold(t *testing.T) {
 	untold := func(attrs map[string]any) bool {
 		attrs[semconv.StatsType] = "inbound-rtp"
-		return Read(frame(3, semconv.EventStats, 1, attrs))[0].Event.Stats.LossUntold
+		return !Read(frame(3, semconv.EventStats, 1, attrs))[0].Event.Measured.Loss().Lost.Known
 	}
 	require.True(t, untold(map[string]any{semconv.Stats("packets"): int64(100)}))
 	require.False(t, untold(map[string]any{semconv.Stats("packetsLost"): int64(0)}))
@@ -112,9 +117,11 @@ func TestReadLossThatWasNotTold(t *testing.T) {
 func TestReadSSRC(t *testing.T) {
 	f := func(v any, want int64, strange ...string) {
 		t.Helper()
-		item := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp", semconv.Stats("ssrc"): v}))[0]
-		require.Equal(t, want, item.Event.Stats.SSRC)
-		require.Equal(t, len(strange), item.Event.Stats.LeftOut)
+		items := Read(frame(3, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp", semconv.Stats("ssrc"): v}))
+		MarkOutOfRange(items)
+		item := items[0]
+		require.Equal(t, want, item.Event.Measured.SSRC)
+		require.Equal(t, len(strange), item.Event.Measured.OutOfRange.Len())
 		named, _ := item.Record.Attributes().Get(semconv.Unlikely)
 		require.Equal(t, strings.Join(strange, ","), named.Str())
 	}
@@ -133,7 +140,7 @@ func TestReadEventData(t *testing.T) {
 	f := func(data any) {
 		t.Helper()
 		items := Read(frame(1, semconv.EventEvent, 1, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: data}))
-		require.Equal(t, conference.Known(900), items[0].Event.Data.SetupMs)
+		require.Equal(t, event.Known(900), items[0].Event.Data.SetupMs)
 	}
 	f(`{"setupMs":900}`)
 	f(map[string]any{"setupMs": 900})
@@ -149,7 +156,7 @@ func TestReadTimesLikeTheStore(t *testing.T) {
 	e := Read(logs)[0].Event
 	require.Equal(t, int64(5000), e.AtMs)
 	require.Equal(t, int64(5000), e.ConferenceAtMs)
-	require.Equal(t, conference.Lost{Stats: 3}, e.Lost)
+	require.Equal(t, event.Lost{Stats: 3}, e.Lost)
 }
 
 func TestReadError(t *testing.T) {

@@ -1,4 +1,4 @@
-package userid
+package event
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 )
 
 // spec: INIT-03, API-06
-func TestParse(t *testing.T) {
+func TestParseUser(t *testing.T) {
 	for raw, want := range map[string]User{
 		`"ann"`: {"ann", "ann"},
 		`{"userName":"Ann Real","aliasName":"ann"}`:                       {"Ann Real", "ann"},
@@ -28,41 +28,39 @@ func TestParse(t *testing.T) {
 		`no JSON`:                 {},
 		``:                        {},
 	} {
-		got, ok := Parse([]byte(raw))
+		got, ok := ParseUser([]byte(raw))
 		require.Equal(t, want, got, raw)
 		require.Equal(t, want != User{}, ok, raw)
 	}
 }
 
 // spec: API-06
-func TestParseChange(t *testing.T) {
-	for data, want := range map[string]Change{
-		`{"userIDType":"local","newUserID":"ann"}`:                                      {User: User{"ann", "ann"}},
-		`{"userIDType":"remote","newUserID":{"userName":"Bob Real","aliasName":"bob"}}`: {true, User{"Bob Real", "bob"}},
-		`{"userIDType":"Local","newUserID":"ann"}`:                                      {},
-		`{"newUserID":"ann"}`:                                                           {},
-		`{"userIDType":"local"}`:                                                        {},
-		`{"userIDType":"local","newUserID":{"userName":"Ann Real"}}`:                    {},
-		`{"userIDType":1,"newUserID":"ann"}`:                                            {},
+func TestNames(t *testing.T) {
+	for data, want := range map[string]Naming{
+		`{"userIDType":"local","newUserID":"ann"}`:                                      {User{"ann", "ann"}, "local"},
+		`{"userIDType":"remote","newUserID":{"userName":"Bob Real","aliasName":"bob"}}`: {User{"Bob Real", "bob"}, "remote"},
+		`{"userIDType":"Local","newUserID":"ann"}`:                                      {User{"ann", "ann"}, ""},
+		`{"newUserID":"ann"}`:                                                           {User{"ann", "ann"}, ""},
+		`{"userIDType":"local"}`:                                                        {User{}, "local"},
+		`{"userIDType":"local","newUserID":{"userName":"Ann Real"}}`:                    {User{}, "local"},
+		`{"userIDType":1,"newUserID":"ann"}`:                                            {User{"ann", "ann"}, ""},
 		`no JSON`:                                                                       {},
 	} {
-		got, ok := ParseChange([]byte(data))
-		require.Equal(t, want != Change{}, ok, data)
-		if ok {
-			require.Equal(t, want, got, data)
-		}
+		require.Equal(t, want, Names("userIDChange", []byte(data)), data)
 	}
+	require.Equal(t, Naming{User: User{"ann", "ann"}}, Names("associateMstWithUserID", []byte(`{"ssrc":1,"userID":"ann","newUserID":"bob","userIDType":"local"}`)))
+	require.Zero(t, Names("customEvent", []byte(`{"userID":"ann","newUserID":"bob","userIDType":"local"}`)))
 }
 
 // A name is never empty, never longer than is kept, and text where it was text.
-func FuzzParse(f *testing.F) {
+func FuzzParseUser(f *testing.F) {
 	f.Add(`"ann"`)
 	f.Add(`{"userName":"n","aliasName":"a"}`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		u, ok := Parse([]byte(raw))
+		u, ok := ParseUser([]byte(raw))
 		require.Equal(t, ok, u.Alias != "")
 		require.Equal(t, ok, u.Name != "")
-		require.LessOrEqual(t, max(len(u.Name), len(u.Alias)), MaxBytes)
+		require.LessOrEqual(t, max(len(u.Name), len(u.Alias)), MaxUserIDBytes)
 		if json.Valid([]byte(raw)) {
 			require.True(t, utf8.ValidString(u.Name+u.Alias))
 		}

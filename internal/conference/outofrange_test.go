@@ -1,0 +1,101 @@
+package conference_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// statsOf is a measurement as a record of a session.
+func statsOf(session string, seq uint64, m event.Measurement) event.Event {
+	m.DropOutOfRange()
+	return event.Event{
+		AppID: "app", ConferenceID: "c", Session: session, UserID: session, Seq: seq, Fabric: 1, RemoteUser: "other",
+		AtMs: base + int64(seq)*2000, ConferenceAtMs: base, Kind: event.KindStats, Measured: &m,
+	}
+}
+
+// TestLossThatWasNotTold: a stream of which nobody counted the losses has no loss, which is not
+// one of 0; one measurement that counted tells it.
+//
+// spec: CONF-03
+func TestLossThatWasNotTold(t *testing.T) {
+	f := func(want any, untold ...bool) {
+		t.Helper()
+		var events []event.Event
+		for i, is := range untold {
+			m := eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.Bytes: 8000})
+			if !is {
+				m.Set(protocol.PacketsLost, 0)
+			}
+			events = append(events, statsOf("a", uint64(i+1), m))
+		}
+		loss := conference.Fold(events, quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].LossFraction
+		if want == nil {
+			require.Nil(t, loss)
+			return
+		}
+		require.NotNil(t, loss)
+		require.InDelta(t, want, *loss, 0)
+	}
+	f(nil, true, true)
+	f(0.0, false)
+	f(0.0, true, false)
+}
+
+// TestNonsenseIsCounted: counters that jump and an SSRC that changes its kind end in a
+// summary that says so, and is made of the rest.
+func TestNonsenseIsCounted(t *testing.T) {
+	well := eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.Bytes: 8000, protocol.PacketsLost: 0})
+	mad, video := well, well
+	mad.Set(protocol.Packets, 1e15)
+	mad.Set(protocol.RTTMs, -1)
+	video.MediaType = "video"
+	s := conference.Fold([]event.Event{statsOf("a", 1, well), statsOf("a", 2, mad), statsOf("a", 3, video)}, quality.DefaultBounds())
+	require.Equal(t, 2, s.Unlikely)
+	require.Equal(t, 1, s.TwoKinds)
+	streams := s.Participants[0].Fabrics[0].Streams
+	require.Len(t, streams, 2)
+	require.EqualValues(t, 100, streams[0].Packets)
+}
+
+// TestTenThousandParticipants: beyond the limit they are counted, and the summary is made.
+func TestTenThousandParticipants(t *testing.T) {
+	const participants, limit = 10_000, 5000
+	c := conference.New("app", "c")
+	for i := range participants {
+		e := statsOf(fmt.Sprint("session-", i), 1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(i), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.PacketsLost: 30}))
+		e.RemoteType = "server"
+		c.Apply(&e)
+	}
+	s := c.Summary(quality.DefaultBounds())
+	require.Len(t, s.Participants, limit)
+	require.Equal(t, participants-limit, s.Truncated)
+}
+
+// TestConferenceThatNeverEnds: a month of a call whose every measurement differs takes no
+// more room than a bound.
+func TestConferenceThatNeverEnds(t *testing.T) {
+	const month, budget = 30 * 24 * 3600 / 10, 256 << 10
+	before := heap()
+	c := conference.New("app", "c")
+	for seq := range uint64(month) {
+		v := float64(seq * 2654435761 % 1000)
+		e := statsOf("a", seq+1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 10_000, Score: event.Score{MOS: event.Known(1 + v/300)}}, eventtest.Values{
+			protocol.Packets: v, protocol.PacketsLost: v / 5, protocol.Bytes: 90 * v, protocol.JitterMs: v / 9, protocol.RTTMs: v,
+		}))
+		e.AtMs = base + int64(seq)*10_000
+		c.Apply(&e)
+	}
+	size := int64(heap()) - int64(before)
+	t.Logf("%d bytes", size)
+	require.Less(t, size, int64(budget))
+	require.Equal(t, month, c.Summary(quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].Intervals)
+}

@@ -1,0 +1,164 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"hash/fnv"
+	"strings"
+)
+
+// Data is what the fold needs of an event's data (docs/protocol.md, section 6).
+type Data struct {
+	AlreadyConnected    bool
+	SetupMs             Value
+	GatheringMs         Value
+	ConnectivityMs      Value
+	FailureMs           Value
+	DurationMs          Value
+	LocalCandidateType  string
+	RemoteCandidateType string
+	RelayProtocol       string
+	LocalAddress        string   // of the selected pair, cut by the receiver
+	LocalAddresses      []string // of all local candidates, cut by the receiver
+	Stage               string
+	Reason              string
+	MeasurementFollows  bool // after a fabricTerminated, with its time
+	SSRC                int64
+	UserID              string
+	Alias               string
+	UserIDType          string
+	UsageLabel          string
+	SignalDBm           Value  // of wifiStats
+	Devices             uint64 // of activeDeviceList: a hash of which, whatever their order; 0: none told
+}
+
+// MaxText bounds every text of an event's data that is kept; userIDs may be longer.
+const MaxText = 64
+
+// eventsWithData are those whose data ParseData reads.
+var eventsWithData = map[string]bool{
+	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
+	"iceDisruptionEnd": true, "selectedCandidatePairChange": true,
+	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
+}
+
+// ParseData reads the data of an event of that name. It returns nil when the fold needs
+// nothing of it, or when it is not what the protocol says: then the event still counts.
+func ParseData(name string, data []byte) *Data {
+	if !eventsWithData[name] || len(data) == 0 {
+		return nil
+	}
+	var raw rawData
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	d := &Data{
+		AlreadyConnected:    raw.AlreadyConnected,
+		SetupMs:             duration(raw.SetupMs),
+		GatheringMs:         duration(raw.GatheringMs),
+		ConnectivityMs:      duration(raw.ConnectivityMs),
+		FailureMs:           duration(raw.FailureMs),
+		DurationMs:          duration(raw.DurationMs),
+		LocalCandidateType:  Clip(raw.LocalCandidateType, MaxText),
+		RemoteCandidateType: Clip(raw.RemoteCandidateType, MaxText),
+		RelayProtocol:       Clip(raw.RelayProtocol, MaxText),
+		LocalAddresses:      texts(raw.LocalAddresses),
+		Stage:               Clip(raw.Stage, MaxText),
+		Reason:              Clip(raw.Reason, MaxText),
+		MeasurementFollows:  raw.MeasurementFollows,
+		UserIDType:          Clip(raw.UserIDType, MaxText),
+		UsageLabel:          Clip(raw.UsageLabel, MaxText),
+	}
+	if text, ok := raw.LocalAddress.(string); ok {
+		d.LocalAddress = Clip(text, MaxText)
+	}
+	d.SignalDBm, d.Devices = raw.signal(), raw.devices()
+	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
+	named := Names(name, data).User
+	d.UserID, d.Alias = named.Name, named.Alias
+	return d
+}
+
+type rawData struct {
+	AlreadyConnected    bool        `json:"alreadyConnected"`
+	SetupMs             *float64    `json:"setupMs"`
+	GatheringMs         *float64    `json:"gatheringMs"`
+	ConnectivityMs      *float64    `json:"connectivityMs"`
+	FailureMs           *float64    `json:"failureMs"`
+	DurationMs          *float64    `json:"durationMs"`
+	LocalCandidateType  string      `json:"localCandidateType"`
+	RemoteCandidateType string      `json:"remoteCandidateType"`
+	RelayProtocol       string      `json:"relayProtocol"`
+	LocalAddress        any         `json:"localAddress"`
+	LocalAddresses      any         `json:"localAddresses"`
+	Stage               string      `json:"stage"`
+	Reason              string      `json:"reason"`
+	MeasurementFollows  bool        `json:"measurementFollows"`
+	SSRC                json.Number `json:"ssrc"` // a number or a decimal string
+	UserIDType          string      `json:"userIDType"`
+	UsageLabel          string      `json:"usageLabel"`
+	RSSI                json.Number `json:"rssi"`
+	Signal              json.Number `json:"signal"`
+	DeviceList          []device    `json:"deviceList"`
+}
+
+type device struct {
+	ID    string `json:"deviceId"`
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+}
+
+// minDBm is below what any radio hears; a signal of 0 or more is none in dBm.
+const minDBm = -200
+
+// signal is the Wi-Fi signal in dBm, from whichever of its two members can be one.
+func (r *rawData) signal() Value {
+	for _, n := range [...]json.Number{r.RSSI, r.Signal} {
+		if v, err := n.Float64(); err == nil && v < 0 && v >= minDBm {
+			return Known(v)
+		}
+	}
+	return Value{}
+}
+
+func (r *rawData) devices() (sum uint64) {
+	for _, d := range r.DeviceList {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(d.Kind + "\x00" + cmp.Or(d.ID, d.Label))) // cannot fail
+		sum += h.Sum64()
+	}
+	return sum
+}
+
+// maxTexts bounds a list of texts.
+const maxTexts = 16
+
+// texts returns the texts of a list.
+func texts(list any) (out []string) {
+	all, _ := list.([]any)
+	for _, one := range all {
+		if text, ok := one.(string); ok && len(out) < maxTexts {
+			out = append(out, Clip(text, MaxText))
+		}
+	}
+	return out
+}
+
+// maxDurationMs bounds a duration that a client claims: a day.
+const maxDurationMs = 86_400_000
+
+func duration(v *float64) Value {
+	if v == nil || *v < 0 || *v > maxDurationMs {
+		return Value{}
+	}
+	return Known(*v)
+}
+
+// Clip returns a copy of s, cut to n bytes at a rune's edge, that keeps no larger buffer
+// alive.
+func Clip(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "")
+	}
+	return strings.Clone(s)
+}

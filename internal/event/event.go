@@ -1,0 +1,92 @@
+package event
+
+// Kind is the kind of a record on a conference's time-line.
+type Kind uint8
+
+// The kinds of records.
+const (
+	KindStats Kind = iota + 1
+	KindEvent
+	KindError
+	KindFeedback
+	KindLog
+	KindSkip
+	KindSDP // a part of the SDP of an error
+)
+
+// Screen is the usage of fabrics that carry a screen.
+const Screen = "screen"
+
+// Event is one record on a time-line, independent of how it was carried. Its identity is
+// (Session, Seq, Index); the same identity always has the same content.
+type Event struct {
+	AppID        string
+	ConferenceID string
+	Session      string
+	UserID       string
+	Alias        string
+	Seq          uint64
+	Index        int
+
+	AtMs           int64 // when it happened, ms since the epoch
+	ConferenceAtMs int64 // a time inside the conference; of a fabric, when it was added
+	TimeCorrected  bool  // the client's clock could not be right
+
+	Fabric      int // 0: the record belongs to no fabric
+	Usage       string
+	RemoteUser  string
+	RemoteAlias string
+	RemoteType  string // peer, server
+	Direction   string // fabricTransmissionDirection
+
+	Kind     Kind
+	Measured *Measurement // KindStats; nil when the frame had no rows
+	Name     string       // KindEvent
+	Data     *Data        // KindEvent, what ParseData found; may be nil
+	Text     string       // KindLog; KindEvent: its data as JSON
+	Function string       // KindError
+	Error    *Error       // KindError
+	SDP      *SDPPart     // KindSDP
+	Feedback *Feedback    // KindFeedback
+	Lost     Lost         // KindSkip
+}
+
+// Lost counts what a client dropped before sending.
+type Lost struct{ Stats, Events int }
+
+// Error is what an application reported of a failure, beside its function.
+type Error struct {
+	Name, Message, Code, ConstraintName, Stack string
+	Details                                    string // JSON
+	LocalSDP, RemoteSDP                        string
+	LocalSDPBytes, RemoteSDPBytes              int64 // of an SDP that is in parts; 0: it is not
+}
+
+// SDPPart is a part of an SDP of the error with a number.
+type SDPPart struct {
+	Error  uint64
+	Field  string // localSDP, remoteSDP
+	Offset int64  // bytes
+	Text   string
+}
+
+// Feedback is a user's rating. Scores are 1 to 5, nil where not given.
+type Feedback struct {
+	AtMs    int64  `json:"atMs"`
+	UserID  string `json:"userID"`
+	Alias   string `json:"alias"`
+	Overall *int   `json:"overall"`
+	Audio   *int   `json:"audio"`
+	Video   *int   `json:"video"`
+	Screen  *int   `json:"screen"`
+	Comment string `json:"comment"`
+}
+
+// Activity reports whether a record keeps its conference alive (docs/protocol.md, section
+// 10): what a fabric does is activity, what is said about a conference is not.
+func Activity(kind Kind, fabric int) bool {
+	return fabric != 0 && (kind == KindStats || kind == KindEvent || kind == KindSkip)
+}
+
+// Activity reports whether the record keeps its conference alive.
+func (e *Event) Activity() bool { return Activity(e.Kind, e.Fabric) }

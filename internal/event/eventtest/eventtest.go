@@ -1,0 +1,21 @@
+// Package eventtest makes measurements for tests.
+package eventtest
+
+import (
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Values are measures that are known.
+type Values map[protocol.Measure]float64
+
+// With returns m with values.
+func With(m event.Measurement, values Values) event.Measurement {
+	for k, v := range values {
+		m.Set(k, v)
+	}
+	return m
+}
+
+// MOS returns a score without a label.
+func MOS(v float64) event.Score { return event.Score{MOS: event.Known(v)} }

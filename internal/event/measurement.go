@@ -1,0 +1,113 @@
+package event
+
+import (
+	"math"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Measurement is what was measured of one stream or candidate pair over one interval.
+type Measurement struct {
+	StatsType  string // protocol.InboundRTP, OutboundRTP or CandidatePair
+	MediaType  string // protocol.Audio or Video; empty for a candidate pair
+	Screen     bool   // the fabric carries a screen: its frame rate is no fault
+	SSRC       int64
+	Codec      string  // MIME subtype
+	RID        string  // of a simulcast layer
+	Limitation string  // qualityLimitationReason: none, cpu, bandwidth, other
+	IntervalMs float64 // 0: unknown
+	Score      Score
+
+	// OutOfRange names what DropOutOfRange dropped.
+	OutOfRange OutOfRange
+
+	known  uint64 // a bit for each measure
+	values [protocol.NumMeasures]float64
+}
+
+// Score is what the interval was found to be worth.
+type Score struct {
+	MOS        Value // 1 to 5
+	Label      string
+	Reason     string // why there is no MOS
+	Model      string // with its version
+	Confidence string
+	Assumed    string // inputs that were not measured, separated by commas
+}
+
+// minValue is the least number that is not as good as 0: no quotient of two can overflow.
+const minValue = 1e-9
+
+// Set makes a measure known. A number that is not finite makes it unknown.
+func (m *Measurement) Set(k protocol.Measure, v float64) {
+	switch {
+	case v-v != 0: // infinite, or none
+		m.Clear(k)
+		return
+	case math.Abs(v) < minValue:
+		v = 0
+	}
+	m.known |= 1 << k
+	m.values[k] = v
+}
+
+// Put sets a measure, or clears it where v is unknown.
+func (m *Measurement) Put(k protocol.Measure, v Value) {
+	if v.Known {
+		m.Set(k, v.V)
+	} else {
+		m.Clear(k)
+	}
+}
+
+// Clear makes a measure unknown.
+func (m *Measurement) Clear(k protocol.Measure) {
+	m.known &^= 1 << k
+	m.values[k] = 0
+}
+
+// Known reports whether a measure is known.
+func (m *Measurement) Known(k protocol.Measure) bool { return m.known&(1<<k) != 0 }
+
+// Get returns a measure, 0 where it is unknown.
+func (m *Measurement) Get(k protocol.Measure) float64 { return m.values[k] }
+
+// Value returns a measure.
+func (m *Measurement) Value(k protocol.Measure) Value { return Value{m.values[k], m.Known(k)} }
+
+// Inbound reports whether this is a stream that is received.
+func (m *Measurement) Inbound() bool { return m.StatsType == protocol.InboundRTP }
+
+// Outbound reports whether this is a stream that is sent.
+func (m *Measurement) Outbound() bool { return m.StatsType == protocol.OutboundRTP }
+
+// Pair reports whether this is a candidate pair.
+func (m *Measurement) Pair() bool { return m.StatsType == protocol.CandidatePair }
+
+// Audio reports whether this is a stream of audio.
+func (m *Measurement) Audio() bool { return m.MediaType == protocol.Audio }
+
+// Video reports whether this is a stream of video.
+func (m *Measurement) Video() bool { return m.MediaType == protocol.Video }
+
+// Layer reports whether this is one of several layers of a picture.
+func (m *Measurement) Layer() bool { return m.RID != "" }
+
+// ReceiverJitterMs returns the jitter at the receiving end.
+func (m *Measurement) ReceiverJitterMs() Value {
+	if m.Outbound() {
+		return m.Value(protocol.RemoteJitterMs)
+	}
+	return m.Value(protocol.JitterMs)
+}
+
+// AudiblyConcealed returns the concealed samples that were not silent.
+func (m *Measurement) AudiblyConcealed() Value {
+	return Value{max(0, m.Get(protocol.ConcealedSamples)-m.Get(protocol.SilentConcealedSamples)), m.Known(protocol.ConcealedSamples)}
+}
+
+// StillMs returns the time in which the picture stood still. A pause is a freeze as well, so
+// it is the longer of the two.
+func (m *Measurement) StillMs() Value {
+	return Value{max(m.Get(protocol.FreezeMs), m.Get(protocol.PauseMs)), m.Known(protocol.FreezeMs) || m.Known(protocol.PauseMs)}
+}

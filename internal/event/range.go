@@ -1,0 +1,108 @@
+package event
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// OutOfRange is a set of values that could not be true: a browser's counters can go back, jump,
+// or be nonsense. A bit for each measure, and one for each of those below.
+type OutOfRange uint64
+
+const (
+	intervalOutOfRange OutOfRange = 1 << (63 - iota)
+	mosOutOfRange
+)
+
+// Len returns how many values there are in the set.
+func (o OutOfRange) Len() int { return bits.OnesCount64(uint64(o)) }
+
+// Names returns the names of the values, in order of the alphabet.
+func (o OutOfRange) Names() (names []string) {
+	if o&intervalOutOfRange != 0 {
+		names = append(names, "intervalMs")
+	}
+	if o&mosOutOfRange != 0 {
+		names = append(names, "mos")
+	}
+	for k := range protocol.NumMeasures {
+		if o&(1<<k) != 0 {
+			names = append(names, k.String())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+const (
+	maxIntervalMs = 86_400_000 // a day
+	minRateMs     = 1000       // a shorter interval can hold what came at once
+	minMOS        = 1
+	maxMOS        = 5
+)
+
+// DropOutOfRange makes those values unknown that cannot be true, by the ranges of
+// protocol.Measures, and adds them to OutOfRange. A loss may be negative (RFC 3550).
+func (m *Measurement) DropOutOfRange() {
+	if !(m.IntervalMs >= 0 && m.IntervalMs <= maxIntervalMs) { // NaN too
+		m.IntervalMs = 0
+		m.OutOfRange |= intervalOutOfRange
+	}
+	if s := m.Score.MOS; s.Known && !(s.V >= minMOS && s.V <= maxMOS) {
+		m.Score.MOS = Value{}
+		m.OutOfRange |= mosOutOfRange
+	}
+	seconds := max(m.IntervalMs, minRateMs) / 1000
+	for left := m.known; left != 0; left &= left - 1 {
+		k := protocol.Measure(bits.TrailingZeros64(left))
+		if v := m.values[k]; v < 0 || v > lowest[k] { // most are beyond doubt
+			m.check(k, v, seconds)
+		}
+	}
+}
+
+// SetSSRC takes an SSRC, which has 32 bits (RFC 3550). The receiver lets no other number pass.
+// Of records from elsewhere, what is none is 0 and out of range: all such streams of one kind
+// and fabric are one.
+func (m *Measurement) SetSSRC(v float64) {
+	info := protocol.SSRC.Info()
+	if v >= info.Min && v <= info.Max {
+		m.SSRC = int64(v)
+		return
+	}
+	m.SSRC = 0
+	m.OutOfRange |= 1 << protocol.SSRC
+}
+
+// lowest are bounds below which nothing is out of range, however long the interval.
+var lowest = func() (bounds [protocol.NumMeasures]float64) {
+	for k := range protocol.NumMeasures {
+		_, bounds[k] = rangeOf(k, 1)
+	}
+	return bounds
+}()
+
+func (m *Measurement) check(k protocol.Measure, v, seconds float64) {
+	if low, high := rangeOf(k, seconds); v < low || v > high {
+		m.Clear(k)
+		m.OutOfRange |= 1 << k
+	}
+}
+
+// rangeOf returns between what a measure of an interval can lie.
+func rangeOf(k protocol.Measure, seconds float64) (low, high float64) {
+	info := k.Info()
+	low, high = info.Min, info.Max
+	switch {
+	case info.PerSecond > 0:
+		high = info.PerSecond * seconds
+		if low < 0 {
+			low = -high
+		}
+	case info.Most > 0:
+		high = info.Most
+	}
+	return low, high
+}

@@ -1,0 +1,157 @@
+package event_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
+)
+
+func heard(values eventtest.Values) event.Measurement {
+	return eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, IntervalMs: 2000}, values)
+}
+
+// TestDropOutOfRange: what no stream can have is named and dropped, the rest of the
+// measurement stays.
+//
+// spec: CONF-03
+func TestDropOutOfRange(t *testing.T) {
+	f := func(name string, spoil func(*event.Measurement)) {
+		t.Helper()
+		m := heard(eventtest.Values{protocol.Packets: 100, protocol.Bytes: 8000, protocol.JitterMs: 3})
+		m.DropOutOfRange()
+		require.Zero(t, m.OutOfRange)
+		spoil(&m)
+		spoilt := m
+		m.DropOutOfRange()
+		require.Equal(t, []string{name}, m.OutOfRange.Names())
+		require.Equal(t, 1, m.OutOfRange.Len())
+		k := protocol.MeasureNamed(name)
+		for other := range protocol.NumMeasures {
+			if other == k {
+				require.Equal(t, event.Value{}, m.Value(other))
+			} else {
+				require.Equal(t, spoilt.Value(other), m.Value(other), other)
+			}
+		}
+	}
+	set := func(k protocol.Measure, v float64) func(*event.Measurement) {
+		return func(m *event.Measurement) { m.Set(k, v) }
+	}
+	f("packets", set(protocol.Packets, -1))
+	f("packets", set(protocol.Packets, 1<<40))
+	f("bytes", set(protocol.Bytes, 3e9))
+	f("packetsLost", set(protocol.PacketsLost, -1e9))
+	f("jitterMs", set(protocol.JitterMs, -4))
+	f("remoteLossFraction", set(protocol.RemoteLossFraction, 40))
+	f("framesDecoded", set(protocol.FramesDecoded, 1e7))
+	f("targetBitrateBps", set(protocol.TargetBitrateBps, 2e11))
+	f("width", set(protocol.Width, 65_536))
+	f("plis", set(protocol.PLIs, -1))
+	f("mos", func(m *event.Measurement) { m.Score.MOS = event.Known(5.1) })
+	f("ssrc", func(m *event.Measurement) { m.SetSSRC(1 << 32) })
+	f("intervalMs", func(m *event.Measurement) { m.IntervalMs = -5 })
+	f("intervalMs", func(m *event.Measurement) { m.IntervalMs = math.NaN() })
+	for _, k := range []protocol.Measure{protocol.PacketsLost, protocol.RemotePacketsLost} {
+		m := heard(eventtest.Values{k: -3})
+		m.DropOutOfRange()
+		require.Zero(t, m.OutOfRange, "a loss may be taken back")
+	}
+}
+
+// TestRangesGrowWithTheInterval: a counter may be as high as its interval is long; what came at
+// once may fall into a short one.
+func TestRangesGrowWithTheInterval(t *testing.T) {
+	f := func(intervalMs, packets float64, in bool) {
+		t.Helper()
+		m := heard(eventtest.Values{protocol.Packets: packets})
+		m.IntervalMs = intervalMs
+		m.DropOutOfRange()
+		require.Equal(t, in, m.Known(protocol.Packets))
+	}
+	f(2000, 2e6, true)
+	f(2000, 2e6+1, false)
+	f(60_000, 6e7, true)
+	f(1, 1e6, true)
+	f(0, 1e6+1, false)
+}
+
+// TestKnownValuesAreSound: whatever is set, what is known is finite, in its range, and 0 where
+// it is as good as 0; what is unknown is 0.
+func TestKnownValuesAreSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		odd := []float64{0, -1, 1, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, -math.MaxFloat64, 1e-300, -1e-300, 1 << 53}
+		draw := rapid.OneOf(rapid.Float64Range(-10, 1000), rapid.SampledFrom(odd), rapid.Float64())
+		var m event.Measurement
+		m.IntervalMs = draw.Draw(t, "interval")
+		set := map[protocol.Measure]float64{}
+		for range rapid.IntRange(0, 20).Draw(t, "values") {
+			k := protocol.Measure(rapid.IntRange(0, int(protocol.NumMeasures)-1).Draw(t, "measure"))
+			set[k] = draw.Draw(t, "value")
+			m.Set(k, set[k])
+		}
+		m.DropOutOfRange()
+		once := m
+		m.DropOutOfRange()
+		require.Equal(t, once, m, "a second time drops nothing")
+		for k := range protocol.NumMeasures {
+			v, in := m.Value(k), set[k]
+			switch {
+			case !v.Known:
+				require.Zero(t, v.V)
+			case math.Abs(in) < 1e-9:
+				require.Zero(t, v.V)
+			default:
+				require.Equal(t, in, v.V) //nolint:testifylint // the same bits
+				require.True(t, v.V >= k.Info().Min && v.V <= k.Info().Max)
+			}
+			require.Equal(t, v.V, m.Get(k)) //nolint:testifylint // likewise
+		}
+	})
+}
+
+// TestLoss: of an inbound stream by what was lost on the way here, of an outbound one by what
+// the remote end says.
+//
+// spec: CONF-03
+func TestLoss(t *testing.T) {
+	f := func(statsType string, values eventtest.Values, want event.Loss) {
+		t.Helper()
+		m := eventtest.With(event.Measurement{StatsType: statsType}, values)
+		require.Equal(t, want, m.Loss())
+	}
+	in, out := protocol.InboundRTP, protocol.OutboundRTP
+	v, none := event.Known, event.Value{}
+	f(in, eventtest.Values{protocol.Packets: 90, protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 100, Fraction: v(0.1)})
+	f(in, eventtest.Values{protocol.Packets: 90, protocol.PacketsLost: -10}, event.Loss{Lost: v(-10), Expected: 90, Fraction: v(0)})
+	f(in, eventtest.Values{protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 10, Fraction: v(1)})
+	f(in, eventtest.Values{protocol.Packets: 90}, event.Loss{Expected: 90})
+	f(in, eventtest.Values{protocol.PacketsLost: 0}, event.Loss{Lost: v(0)})
+	f(in, eventtest.Values{protocol.Packets: 90, protocol.RemotePacketsLost: 3}, event.Loss{Expected: 90})
+	f(out, eventtest.Values{protocol.Packets: 200, protocol.RemotePacketsLost: 10}, event.Loss{Lost: v(10), Expected: 200, Fraction: v(0.05)})
+	f(out, eventtest.Values{protocol.Packets: 200, protocol.RemotePacketsLost: 300}, event.Loss{Lost: v(300), Expected: 200, Fraction: v(1)})
+	f(out, eventtest.Values{protocol.Packets: 200, protocol.RemoteLossFraction: 0.25}, event.Loss{Lost: v(50), Expected: 200, Fraction: v(0.25)})
+	f(out, eventtest.Values{protocol.Packets: 200, protocol.RemotePacketsLost: 10, protocol.RemoteLossFraction: 0.25}, event.Loss{Lost: v(10), Expected: 200, Fraction: v(0.25)})
+	f(out, eventtest.Values{protocol.RemoteLossFraction: 0.25}, event.Loss{Lost: v(0), Fraction: v(0.25)})
+	f(out, eventtest.Values{protocol.Packets: 200, protocol.PacketsLost: 10}, event.Loss{Expected: 200})
+	require.Equal(t, event.Loss{Expected: 90}, event.LossOf(in, none, 90))
+}
+
+// TestActivity: what a fabric does keeps its conference alive, and nothing else does.
+//
+// spec: CONF-02
+func TestActivity(t *testing.T) {
+	for kind, want := range map[event.Kind]bool{
+		event.KindStats: true, event.KindEvent: true, event.KindSkip: true,
+		event.KindError: false, event.KindFeedback: false, event.KindLog: false, event.KindSDP: false, 0: false,
+	} {
+		require.Equal(t, want, event.Activity(kind, 1), kind)
+		require.False(t, event.Activity(kind, 0), kind)
+		require.Equal(t, want, (&event.Event{Kind: kind, Fabric: 7}).Activity(), kind)
+	}
+}

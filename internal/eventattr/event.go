@@ -1,0 +1,95 @@
+package eventattr
+
+import (
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// Source has attributes.
+type Source interface {
+	// Get returns the value of an attribute, of type Missing where there is none.
+	Get(name string) Attr
+}
+
+var kinds = map[string]event.Kind{
+	semconv.EventStats:    event.KindStats,
+	semconv.EventEvent:    event.KindEvent,
+	semconv.EventError:    event.KindError,
+	semconv.EventFeedback: event.KindFeedback,
+	semconv.EventLog:      event.KindLog,
+	semconv.EventSkip:     event.KindSkip,
+	semconv.EventSDP:      event.KindSDP,
+}
+
+// KindOf returns the kind of a record of that event name, 0 when it is none of a conference's.
+func KindOf(name string) event.Kind { return kinds[name] }
+
+// ReadScope reads what the records of a fabric share, but for its number and its conference.
+func ReadScope(e *event.Event, from Source) {
+	e.Usage = from.Get(semconv.FabricUsage).Str()
+	e.RemoteUser = from.Get(semconv.RemoteUserID).Str()
+	e.RemoteAlias = from.Get(semconv.RemoteUserAlias).Str()
+	e.RemoteType = from.Get(semconv.RemoteEndpointType).Str()
+	e.Direction = from.Get(semconv.FabricDirection).Str()
+}
+
+// ReadDetails reads what a record that is no measurement has, by the event's kind.
+func ReadDetails(e *event.Event, from Source) {
+	corrected := from.Get(semconv.TimeCorrected)
+	e.TimeCorrected = corrected.Type == Bool && corrected.Bool
+	switch e.Kind {
+	case event.KindEvent:
+		e.Name, e.Text = from.Get(semconv.EventName).Str(), from.Get(semconv.EventData).Text
+		e.Data = event.ParseData(e.Name, []byte(e.Text))
+	case event.KindError:
+		e.Function, e.Error = from.Get(semconv.ErrorFunction).Str(), readError(from)
+	case event.KindFeedback:
+		e.Feedback = readFeedback(from)
+	case event.KindLog:
+		e.Text = from.Get(semconv.LogText).Str()
+	case event.KindSkip:
+		e.Lost = event.Lost{Stats: lost(from.Get(semconv.SkipStats)), Events: lost(from.Get(semconv.SkipEvents))}
+	case event.KindSDP:
+		e.SDP = &event.SDPPart{
+			Error: uint64(max(0, from.Get(semconv.SDPError).whole())), Field: from.Get(semconv.SDPField).Str(), // not negative
+			Offset: from.Get(semconv.SDPOffset).whole(), Text: from.Get(semconv.SDPText).Str(),
+		}
+	case event.KindStats: // read by Row.Put
+	}
+}
+
+func readError(from Source) *event.Error {
+	return &event.Error{
+		Name: from.Get(semconv.ErrorName).Str(), Message: from.Get(semconv.ErrorMessage).Str(), Code: from.Get(semconv.ErrorCode).Str(),
+		ConstraintName: from.Get(semconv.ErrorConstraintName).Str(), Stack: from.Get(semconv.ErrorStack).Str(),
+		Details:  from.Get(semconv.ErrorDetails).Str(),
+		LocalSDP: from.Get(semconv.ErrorLocalSDP).Str(), RemoteSDP: from.Get(semconv.ErrorRemoteSDP).Str(),
+		LocalSDPBytes: from.Get(semconv.ErrorLocalSDPBytes).whole(), RemoteSDPBytes: from.Get(semconv.ErrorRemoteSDPBytes).whole(),
+	}
+}
+
+// readFeedback copies texts: a conference keeps them.
+func readFeedback(from Source) *event.Feedback {
+	text := func(name string) string { return strings.Clone(from.Get(name).Str()) }
+	return &event.Feedback{
+		UserID: text(semconv.FeedbackUserID), Alias: text(semconv.FeedbackUserAlias),
+		Overall: rating(from.Get(semconv.FeedbackOverall)), Audio: rating(from.Get(semconv.FeedbackAudio)),
+		Video: rating(from.Get(semconv.FeedbackVideo)), Screen: rating(from.Get(semconv.FeedbackScreen)),
+		Comment: text(semconv.FeedbackComment),
+	}
+}
+
+// maxLost bounds what one skip may claim: far above any client's queue.
+const maxLost = 1 << 30
+
+func lost(a Attr) int { return int(min(max(0, a.whole()), maxLost)) }
+
+func rating(a Attr) *int {
+	v := int(a.whole())
+	if v < 1 || v > 5 {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,97 @@
+package eventlog
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventattr"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// Item is a record of the pipeline and the event that it is.
+type Item struct {
+	Event  event.Event
+	Record plog.LogRecord
+}
+
+// Read reads the records that are about conferences, and leaves out others: parts of SDPs too,
+// which are no fact about a conference.
+func Read(logs plog.Logs) []Item {
+	items := make([]Item, 0, logs.LogRecordCount())
+	r := reader{measurements: NewMeasurements(), room: make([]event.Measurement, logs.LogRecordCount())}
+	defer r.measurements.Release()
+	for _, resource := range logs.ResourceLogs().All() {
+		attrs := resource.Resource().Attributes()
+		session := event.Event{
+			AppID: Text(attrs, semconv.AppID), Session: Text(attrs, semconv.SessionID),
+			UserID: Text(attrs, semconv.UserID), Alias: Text(attrs, semconv.UserAlias),
+		}
+		for _, scope := range resource.ScopeLogs().All() {
+			e := session
+			readScope(&e, scope.Scope().Attributes())
+			for _, record := range scope.LogRecords().All() {
+				if e.Kind = eventattr.KindOf(record.EventName()); e.Kind != 0 && e.Kind != event.KindSDP {
+					items = append(items, Item{e, record})
+					r.read(&items[len(items)-1])
+				}
+			}
+		}
+	}
+	return items
+}
+
+// reader reads records; room is for the measurements of all.
+type reader struct {
+	measurements *Measurements
+	room         []event.Measurement
+}
+
+func readScope(e *event.Event, attrs pcommon.Map) {
+	e.ConferenceID = Text(attrs, semconv.ConferenceID)
+	e.ConferenceAtMs, _ = Integer(attrs, semconv.ConferenceAt)
+	fabric, _ := Integer(attrs, semconv.FabricID)
+	e.Fabric = int(fabric)
+	eventattr.ReadScope(e, source(attrs))
+}
+
+func (r *reader) read(item *Item) {
+	e, record := &item.Event, item.Record
+	if e.AtMs = milliseconds(record.Timestamp()); e.AtMs == 0 { // the store does the same
+		e.AtMs = milliseconds(record.ObservedTimestamp())
+	}
+	if e.ConferenceAtMs == 0 {
+		e.ConferenceAtMs = e.AtMs
+	}
+	attrs := record.Attributes()
+	if e.Kind == event.KindStats {
+		m := &r.room[0]
+		row := r.measurements.Read(m, attrs, e.Usage)
+		e.Seq, e.Index, e.TimeCorrected = uint64(max(0, row.Seq)), int(row.Index), row.TimeCorrected // not negative
+		if m.StatsType != "" {                                                                       // a frame without rows has none: it says "alive"
+			e.Measured, r.room = m, r.room[1:]
+		} else {
+			*m = event.Measurement{}
+		}
+		return
+	}
+	eventattr.ReadDetails(e, source(attrs))
+	seq, _ := Integer(attrs, semconv.FrameSeq)
+	index, _ := Integer(attrs, semconv.FrameIndex)
+	e.Seq, e.Index = uint64(max(0, seq)), int(index) // not negative
+}
+
+// MarkOutOfRange notes on records of measurements which values were dropped.
+func MarkOutOfRange(items []Item) {
+	for i := range items {
+		if m := items[i].Event.Measured; m != nil && m.OutOfRange != 0 {
+			items[i].Record.Attributes().PutStr(semconv.Unlikely, strings.Join(m.OutOfRange.Names(), ","))
+		}
+	}
+}
+
+func milliseconds(t pcommon.Timestamp) int64 {
+	return int64(t / 1e6) // 2^64 ns are 2^44 ms
+}

@@ -1,0 +1,2 @@
+// Package eventrow reads events from the records of the store.
+package eventrow

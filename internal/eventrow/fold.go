@@ -1,0 +1,56 @@
+package eventrow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/storage"
+)
+
+// Each calls yield for each record of the conference at ref that is an event of it, in the
+// store's order, until yield returns false. People are the conference's participants. The event
+// and its measurement are overwritten by the next. Errors are those of storage.Reader.Records.
+func Each(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event) bool) error {
+	sessions := make(map[string]*storage.Session, len(people))
+	for i := range people {
+		sessions[people[i].Session.ID] = &people[i].Session
+	}
+	var m event.Measurement
+	return reader.Records(ctx, ref, func(session string, r storage.Record) bool {
+		e, ok := Read(&r, &m)
+		if !ok || e.Kind == event.KindSDP {
+			return true
+		}
+		e.AppID, e.Session = ref.AppID, session
+		if from := sessions[session]; from != nil {
+			e.UserID, e.Alias = from.UserID, from.UserAlias
+		}
+		return yield(&e)
+	})
+}
+
+// ErrTooMany says that a conference has more records than were asked for.
+var ErrTooMany = errors.New("too many records")
+
+// Fold applies the stored records of the conference at ref to c, at most limit of them. It
+// returns how many there were. An error that wraps storage.ErrDamaged says that some could
+// not be read and all others were applied; after any other a part was.
+func Fold(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, limit int, c *conference.Conference) (n int, err error) {
+	err = Each(ctx, reader, ref, people, func(e *event.Event) bool {
+		if n++; n > limit {
+			return false
+		}
+		c.Apply(e)
+		return ctx.Err() == nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return n, ctx.Err()
+	case n > limit:
+		return n, fmt.Errorf("%w: more than %d", ErrTooMany, limit)
+	}
+	return n, err
+}
