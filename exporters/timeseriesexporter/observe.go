@@ -1,17 +1,18 @@
 package timeseriesexporter
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/VictoriaMetrics/metrics"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
@@ -28,6 +29,8 @@ type uncounted struct {
 
 // observe counts every record that is not marked as a duplicate.
 func (a *aggregates) observe(logs plog.Logs) (left uncounted) {
+	read := eventlog.NewMeasurements()
+	defer read.Release()
 	for _, rl := range logs.ResourceLogs().All() {
 		appID, ok := rl.Resource().Attributes().Get(semconv.AppID)
 		if !ok || appID.Str() == "" {
@@ -46,7 +49,7 @@ func (a *aggregates) observe(logs plog.Logs) (left uncounted) {
 				case again:
 					continue
 				default:
-					a.observeRecord(app, record)
+					a.observeRecord(app, read, record)
 				}
 				if over {
 					left.overflow++
@@ -57,135 +60,77 @@ func (a *aggregates) observe(logs plog.Logs) (left uncounted) {
 	return left
 }
 
-func (a *aggregates) observeRecord(app *appMetrics, record plog.LogRecord) {
-	attrs := record.Attributes()
+func (a *aggregates) observeRecord(app *appMetrics, read *eventlog.Measurements, record plog.LogRecord) {
 	switch record.EventName() {
 	case semconv.EventStats:
-		a.observeStats(app, attrs)
-	case semconv.EventEvent:
-		a.observeEvent(app, attrs)
-	case semconv.EventError:
-		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, eventlog.Text(attrs, semconv.ErrorFunction)))
-	case semconv.EventFeedback:
-		a.observeFeedback(app, attrs)
-	case semconv.EventSkip:
-		app.lostFrames.Add(whole(attrs, semconv.SkipStats) + whole(attrs, semconv.SkipEvents))
+		app.measurements.Inc()
+		var m event.Measurement
+		read.Read(&m, record.Attributes(), "")
+		a.observeMeasurement(app, &m)
+		return
 	case semconv.EventSummary:
-		a.observeSummary(app, attrs)
-	}
-}
-
-// measured is what observeStats picks out of a record in one pass.
-type measured struct {
-	statsType, media            string
-	mos, jitterMs, rttMs        float64
-	packets, lost, remoteLoss   float64
-	remoteJitterMs              float64
-	hasMOS, hasJitter, hasRTT   bool
-	hasRemoteLoss, hasRemoteJit bool
-}
-
-func pick(attrs pcommon.Map) measured {
-	var m measured
-	for key, v := range attrs.All() {
-		switch key {
-		case semconv.StatsType:
-			m.statsType = v.Str()
-		case semconv.MediaType:
-			m.media = v.Str()
-		case semconv.QualityMOS:
-			m.mos, m.hasMOS = bounded(asFloat(v)), true
-		case attrJitter:
-			m.jitterMs, m.hasJitter = bounded(asFloat(v)), true
-		case attrRTT:
-			m.rttMs, m.hasRTT = bounded(asFloat(v)), true
-		case attrPackets:
-			m.packets = bounded(asFloat(v))
-		case attrLost:
-			m.lost = bounded(asFloat(v))
-		case attrRemoteLoss:
-			m.remoteLoss, m.hasRemoteLoss = bounded(asFloat(v)), true
-		case attrRemoteJitter:
-			m.remoteJitterMs, m.hasRemoteJit = bounded(asFloat(v)), true
-		}
-	}
-	return m
-}
-
-var (
-	attrJitter       = semconv.Stats("jitterMs")
-	attrRTT          = semconv.Stats("rttMs")
-	attrPackets      = semconv.Stats("packets")
-	attrLost         = semconv.Stats("packetsLost")
-	attrRemoteLoss   = semconv.Stats("remoteLossFraction")
-	attrRemoteJitter = semconv.Stats("remoteJitterMs")
-)
-
-func (a *aggregates) observeStats(app *appMetrics, attrs pcommon.Map) {
-	app.measurements.Inc()
-	m := pick(attrs)
-	if m.media != "audio" && m.media != "video" {
+		a.observeSummary(app, record.Attributes())
 		return
 	}
-	switch m.statsType {
-	case "inbound-rtp":
-		a.observeInbound(a.stream(app.name, m.media, "inbound"), m)
-	case "outbound-rtp":
-		a.observeOutbound(a.stream(app.name, m.media, "outbound"), m)
-	}
-}
-
-func (a *aggregates) observeInbound(s *streamMetrics, m measured) {
-	m.observeCommon(s)
-	if expected := m.packets + m.lost; expected > 0 {
-		s.loss.Update(min(1, max(0, m.lost/expected)))
-	}
-	if m.hasJitter {
-		s.jitter.Update(m.jitterMs / 1000)
-	}
-}
-
-// observeOutbound takes loss and jitter from the remote end's report.
-func (a *aggregates) observeOutbound(s *streamMetrics, m measured) {
-	m.observeCommon(s)
-	if m.hasRemoteLoss {
-		s.loss.Update(m.remoteLoss)
-	}
-	if m.hasRemoteJit {
-		s.jitter.Update(m.remoteJitterMs / 1000)
-	}
-}
-
-func (m measured) observeCommon(s *streamMetrics) {
-	if m.hasMOS {
-		s.mos.Update(m.mos)
-	}
-	if m.hasRTT {
-		s.rtt.Update(m.rttMs / 1000)
-	}
-}
-
-func (a *aggregates) observeEvent(app *appMetrics, attrs pcommon.Map) {
-	var data struct {
-		SetupMs *float64 `json:"setupMs"`
-		Stage   string   `json:"stage"`
-	}
-	switch eventlog.Text(attrs, semconv.EventName) {
-	case "fabricSetup":
-		if json.Unmarshal([]byte(eventlog.Text(attrs, semconv.EventData)), &data) == nil && data.SetupMs != nil {
-			app.setupDelay.Update(bounded(*data.SetupMs) / 1000)
+	switch e := eventlog.Details(record); e.Kind {
+	case event.KindEvent:
+		a.observeEvent(app, &e)
+	case event.KindError:
+		a.count(semconv.MetricErrors, app.name, semconv.LabelFunction, oneOf(protocol.Functions, e.Function))
+	case event.KindFeedback:
+		if e.Feedback.Overall != nil {
+			a.count(semconv.MetricFeedback, app.name, semconv.LabelRating, strconv.Itoa(*e.Feedback.Overall))
 		}
-	case "fabricSetupFailed":
-		_ = json.Unmarshal([]byte(eventlog.Text(attrs, semconv.EventData)), &data) // an unknown stage counts as other
+	case event.KindSkip:
+		app.lostFrames.Add(e.Lost.Stats + e.Lost.Events)
+	default: // counts nothing
+	}
+}
+
+// observeMeasurement takes loss and jitter of an outbound stream from the remote end's report.
+func (a *aggregates) observeMeasurement(app *appMetrics, m *event.Measurement) {
+	if !m.Audio() && !m.Video() {
+		return
+	}
+	var s *streamMetrics
+	switch {
+	case m.Inbound():
+		s = a.stream(app.name, m.MediaType, "inbound")
+	case m.Outbound():
+		s = a.stream(app.name, m.MediaType, "outbound")
+	default:
+		return
+	}
+	for _, level := range [...]struct {
+		into *metrics.PrometheusHistogram
+		v    event.Value
+		unit float64
+	}{
+		{s.mos, m.Score.MOS, 1},
+		{s.rtt, m.Value(protocol.RTTMs), 1000},
+		{s.jitter, m.ReceiverJitterMs(), 1000},
+		{s.loss, m.Loss().Fraction, 1},
+	} {
+		if level.v.Known {
+			level.into.Update(level.v.V / level.unit)
+		}
+	}
+}
+
+func (a *aggregates) observeEvent(app *appMetrics, e *event.Event) {
+	data := e.Data
+	if data == nil {
+		data = &event.Data{}
+	}
+	switch e.Name {
+	case "fabricSetup":
+		if data.SetupMs.Known {
+			app.setupDelay.Update(data.SetupMs.V / 1000)
+		}
+	case "fabricSetupFailed": // an unknown stage counts as other
 		a.count(semconv.MetricFabricSetupFailed, app.name, semconv.LabelStage, oneOf(stages, data.Stage))
 	case "iceDisruptionStart":
 		app.disruptions.Inc()
-	}
-}
-
-func (a *aggregates) observeFeedback(app *appMetrics, attrs pcommon.Map) {
-	if n := whole(attrs, semconv.FeedbackOverall); n >= 1 && n <= 5 {
-		a.count(semconv.MetricFeedback, app.name, semconv.LabelRating, strconv.Itoa(n))
 	}
 }
 
@@ -193,16 +138,16 @@ func (a *aggregates) observeFeedback(app *appMetrics, attrs pcommon.Map) {
 // (requirement CONF-02), and so is each participant, who may be in a later one only.
 func (a *aggregates) observeSummary(app *appMetrics, attrs pcommon.Map) {
 	app.participants.Add(whole(attrs, semconv.SummaryAdded))
-	if number(attrs, semconv.SummaryRevision) != 1 {
+	if eventlog.Number(attrs, semconv.SummaryRevision) != 1 {
 		return
 	}
 	a.count(semconv.MetricConferences, app.name, semconv.LabelOutcome, oneOf(conference.Outcomes, eventlog.Text(attrs, semconv.SummaryOutcome)))
 	if found := eventlog.Text(attrs, semconv.SummaryCause); found != "" {
 		a.count(semconv.MetricConferenceCauses, app.name, semconv.LabelCause, oneOf(causes, found))
 	}
-	app.duration.Update(bounded(number(attrs, semconv.SummaryEnd)-number(attrs, semconv.SummaryStart)) / 1000)
-	if v, ok := attrs.Get(semconv.SummaryMOS); ok {
-		app.mos.Update(bounded(asFloat(v)))
+	app.duration.Update(bounded(eventlog.Number(attrs, semconv.SummaryEnd)-eventlog.Number(attrs, semconv.SummaryStart)) / 1000)
+	if _, ok := attrs.Get(semconv.SummaryMOS); ok {
+		app.mos.Update(bounded(eventlog.Number(attrs, semconv.SummaryMOS)))
 	}
 	a.observeIssues(app, attrs)
 }
@@ -241,20 +186,6 @@ func oneOf(known []string, v string) string {
 	return "other"
 }
 
-func number(attrs pcommon.Map, key string) float64 {
-	if v, ok := attrs.Get(key); ok {
-		return asFloat(v)
-	}
-	return 0
-}
-
-func asFloat(v pcommon.Value) float64 {
-	if v.Type() == pcommon.ValueTypeInt {
-		return float64(v.Int())
-	}
-	return v.Double()
-}
-
 // maxValue bounds what is counted at once: one absurd number would spoil a sum for good.
 const maxValue = 1e10
 
@@ -268,7 +199,7 @@ func bounded(v float64) float64 {
 
 // whole returns a count that is neither negative nor absurd.
 func whole(attrs pcommon.Map, key string) int {
-	if v := bounded(number(attrs, key)); v > 0 {
+	if v := bounded(eventlog.Number(attrs, key)); v > 0 {
 		return int(v) // at most maxValue
 	}
 	return 0

@@ -186,7 +186,7 @@ func TestUnitsOfNames(t *testing.T) {
 // spec: OUT-01
 func TestLossIsARatio(t *testing.T) {
 	for _, c := range []struct{ packets, lost, ratio, count float64 }{
-		{0, 0, 0, 0}, {10, 0, 0, 1}, {0, 10, 1, 1}, {30, 10, 0.25, 1}, {10, -3, 0, 1}, {10, -10, 0, 0}, {3, -10, 0, 0},
+		{0, 0, 0, 0}, {10, 0, 0, 1}, {0, 10, 1, 1}, {30, 10, 0.25, 1}, {10, -3, 0, 1}, {10, -10, 0, 1}, {3, -10, 0, 1},
 	} {
 		logs := plog.NewLogs()
 		stats(logs, "demo", "inbound-rtp", "video", map[string]any{semconv.Stats("packets"): c.packets, semconv.Stats("packetsLost"): c.lost})

@@ -6,7 +6,7 @@ import "github.com/qosrtc/qos/protocol"
 type Loss struct {
 	Lost     Value   // packets; negative where late ones came (RFC 3550)
 	Expected float64 // packets that were to come, or were sent
-	Fraction Value   // 0 to 1; unknown as well where nothing was expected
+	Fraction Value   // 0 to 1; unknown as well where nothing was expected, or nobody counted the packets
 }
 
 // Loss returns what was lost on the way here, or by the reports of the remote end. To add up
@@ -15,14 +15,17 @@ type Loss struct {
 // losses of none or of more than itself.
 func (m *Measurement) Loss() Loss {
 	packets := m.Get(protocol.Packets)
-	if !m.Outbound() {
-		return LossOf(m.StatsType, m.Value(protocol.PacketsLost), packets)
+	lost, fraction := m.Value(protocol.PacketsLost), Value{}
+	if m.Outbound() {
+		fraction = m.Value(protocol.RemoteLossFraction)
+		lost = m.Value(protocol.RemotePacketsLost).Or(Value{fraction.V * packets, fraction.Known})
 	}
-	fraction := m.Value(protocol.RemoteLossFraction)
-	lost := m.Value(protocol.RemotePacketsLost).Or(Value{fraction.V * packets, fraction.Known})
 	loss := LossOf(m.StatsType, lost, packets)
-	if fraction.Known {
+	switch {
+	case fraction.Known:
 		loss.Fraction = fraction
+	case !m.Known(protocol.Packets):
+		loss.Fraction = Value{}
 	}
 	return loss
 }

@@ -129,7 +129,8 @@ func TestLoss(t *testing.T) {
 	v, none := event.Known, event.Value{}
 	f(in, eventtest.Values{protocol.Packets: 90, protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 100, Fraction: v(0.1)})
 	f(in, eventtest.Values{protocol.Packets: 90, protocol.PacketsLost: -10}, event.Loss{Lost: v(-10), Expected: 90, Fraction: v(0)})
-	f(in, eventtest.Values{protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 10, Fraction: v(1)})
+	f(in, eventtest.Values{protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 10})
+	f(in, eventtest.Values{protocol.Packets: 0, protocol.PacketsLost: 10}, event.Loss{Lost: v(10), Expected: 10, Fraction: v(1)})
 	f(in, eventtest.Values{protocol.Packets: 90}, event.Loss{Expected: 90})
 	f(in, eventtest.Values{protocol.PacketsLost: 0}, event.Loss{Lost: v(0)})
 	f(in, eventtest.Values{protocol.Packets: 90, protocol.RemotePacketsLost: 3}, event.Loss{Expected: 90})

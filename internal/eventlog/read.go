@@ -83,6 +83,14 @@ func (r *reader) read(item *Item) {
 	e.Seq, e.Index = uint64(max(0, seq)), int(index) // not negative
 }
 
+// Details returns what a record that is no measurement has: nothing of its session, its scope
+// and its identity.
+func Details(record plog.LogRecord) event.Event {
+	e := event.Event{Kind: eventattr.KindOf(record.EventName())}
+	eventattr.ReadDetails(&e, source(record.Attributes()))
+	return e
+}
+
 // MarkOutOfRange notes on records of measurements which values were dropped.
 func MarkOutOfRange(items []Item) {
 	for i := range items {

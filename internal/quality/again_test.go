@@ -122,9 +122,9 @@ func TestAnyoneCanComputeAScoreAgain(t *testing.T) {
 	scored := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawAudio(t)
-		if res := ScoreAudio(in); res.OK() {
+		if res := scoreAudio(in); res.OK() {
 			scored[res.Model]++
-			require.InDelta(t, res.MOS, store(&res, in.Codec, in.Outbound, false).again(), 1e-6, "%+v", res)
+			require.InDelta(t, res.MOS, store(&res, in.Codec, in.Outbound(), false).again(), 1e-6, "%+v", res)
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,9 +132,9 @@ func TestAnyoneCanComputeAScoreAgain(t *testing.T) {
 		if rapid.Bool().Draw(t, "changed") {
 			p = VideoParams{X0: 7.7, FreezeCount: 0.2, FreezeShare: 3, OutboundD: 5}
 		}
-		if res := ScoreVideo(in, p); res.OK() {
+		if res := ScoreVideo(&in, p); res.OK() {
 			scored[res.Model]++
-			require.InDelta(t, res.MOS, store(&res, in.Codec, in.Outbound, in.Screen).again(), 1e-6, "%+v", res)
+			require.InDelta(t, res.MOS, store(&res, in.Codec, in.Outbound(), in.Screen).again(), 1e-6, "%+v", res)
 		}
 	})
 	for _, model := range []string{modelNarrowband, modelWideband, modelFullband, modelVideo} {

@@ -1,6 +1,11 @@
 package quality
 
-import "math"
+import (
+	"math"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
 
 const (
 	packetMs        = 20      // what browsers send; no statistic tells the packet time
@@ -14,34 +19,13 @@ const (
 	burstyRun       = 3       // and from here as bursty
 )
 
-// AudioInput is what one interval tells of an audio stream. Counts are increases over
-// the interval, fractions 0 to 1.
-type AudioInput struct {
-	Outbound               bool   // scored by what the remote end reports
-	Unheard                bool   // outbound: nothing came back at all, so that the report is an old one
-	Codec                  string // MIME subtype
-	IntervalMs             Opt
-	Bytes                  Opt // payload, sent or received
-	Packets                Opt // sent or received
-	PacketsLost            Opt
-	PacketsDiscarded       Opt
-	FECPackets             Opt // that carried redundancy: in-band FEC, RED
-	Samples                Opt
-	ConcealedSamples       Opt
-	SilentConcealedSamples Opt
-	ConcealmentEvents      Opt // runs of concealed samples
-	RemoteLossFraction     Opt // outbound
-	RemotePacketsLost      Opt // outbound, where no fraction is known
-	JitterMs               Opt // at the receiving end
-	JitterBufferDelayMs    Opt
-	RTTMs                  Opt
-	TargetBitrateBps       Opt
-	AudioLevel             Opt // linear
-}
+// audio is a measurement of sound.
+type audio struct{ *event.Measurement }
 
 // ScoreAudio scores an audio stream over one interval with the E-model of its codec's
 // band. MOS is conversational (with delay), MOSListening what it would be without delay.
-func ScoreAudio(in AudioInput) Result {
+func ScoreAudio(m *event.Measurement) Result {
+	in := audio{m}
 	loss, why := in.loss()
 	if why != Scored {
 		return unscored(why)
@@ -73,21 +57,21 @@ func ScoreAudio(in AudioInput) Result {
 }
 
 // loss returns the fraction that was lost and not made good.
-func (in *AudioInput) loss() (float64, Reason) {
-	if in.Outbound {
+func (in audio) loss() (float64, Reason) {
+	if in.Outbound() {
 		return in.remoteLoss()
 	}
-	if !in.Packets.ok || in.Packets.v+in.PacketsLost.orZero() == 0 {
+	if !in.Known(protocol.Packets) || in.Loss().Expected == 0 {
 		return 0, NoPackets
 	}
-	concealed := in.ConcealedSamples.ok && in.Samples.positive()
-	if !in.PacketsLost.ok && !concealed {
+	concealed := in.Known(protocol.ConcealedSamples) && in.Get(protocol.Samples) > 0
+	if !in.Known(protocol.PacketsLost) && !concealed {
 		return 0, NoLossEvidence
 	}
 	loss := in.residualLoss(concealed)
 	if concealed {
-		audible := in.ConcealedSamples.v - in.SilentConcealedSamples.orZero()
-		loss = math.Max(loss, audible/in.Samples.v)
+		audible := in.Get(protocol.ConcealedSamples) - in.Get(protocol.SilentConcealedSamples)
+		loss = math.Max(loss, audible/in.Get(protocol.Samples))
 	}
 	return clamp(loss, 0, 1), Scored
 }
@@ -96,76 +80,63 @@ func (in *AudioInput) loss() (float64, Reason) {
 // packets redundancy brought back; at most as many as carried some. Where concealment is known
 // that is what they are taken for, for whatever was not brought back was concealed, and is
 // charged as such. They count neither as lost nor as expected.
-func (in *AudioInput) residualLoss(concealed bool) float64 {
-	lost, ok := in.PacketsLost.Get()
-	if !ok {
+func (in audio) residualLoss(concealed bool) float64 {
+	if !in.Known(protocol.PacketsLost) {
 		return 0
 	}
+	lost := math.Max(0, in.Get(protocol.PacketsLost))
 	if concealed {
-		lost = math.Max(0, lost-in.FECPackets.orZero())
+		lost = math.Max(0, lost-in.Get(protocol.FECPackets))
 	}
-	expected := in.Packets.v + lost
+	expected := in.Get(protocol.Packets) + lost
 	if expected == 0 {
 		return 0
 	}
-	return (lost + in.PacketsDiscarded.orZero()) / expected
+	return (lost + in.Get(protocol.PacketsDiscarded)) / expected
 }
 
 // lossRun is the mean length, in packets, of what was audibly concealed at a time: how the
 // losses lay, for that no statistic tells.
-func (in *AudioInput) lossRun() (float64, bool) {
-	if in.Outbound || !in.ConcealedSamples.ok || !in.ConcealmentEvents.positive() {
+func (in audio) lossRun() (float64, bool) {
+	audible, runs := in.AudiblyConcealed(), in.Get(protocol.ConcealmentEvents)
+	if in.Outbound() || !audible.Known || runs == 0 {
 		return 0, false
 	}
-	audible := math.Max(0, in.ConcealedSamples.v-in.SilentConcealedSamples.orZero())
-	return audible / in.ConcealmentEvents.v / packetSamples, true
+	return audible.V / runs / packetSamples, true
 }
 
 // remoteLoss is the loss of an outbound stream, by the remote end's reports.
-func (in *AudioInput) remoteLoss() (float64, Reason) {
-	if !in.Packets.positive() {
+func (in audio) remoteLoss() (float64, Reason) {
+	if in.Get(protocol.Packets) == 0 {
 		return 0, NoPackets
 	}
-	loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
-	if !ok || in.Unheard {
+	loss := in.Loss().Fraction
+	if !loss.Known || in.Unheard {
 		return 0, NoRemoteReport
 	}
-	return loss, Scored
-}
-
-// remoteLoss prefers the fraction to the count: the library works it out between the remote
-// end's reports, which come every few seconds, so a short interval holds the losses of none or
-// of more than itself.
-func remoteLoss(fraction, lost, packets Opt) (float64, bool) {
-	if f, ok := fraction.Get(); ok {
-		return clamp(f, 0, 1), true
-	}
-	if n, ok := lost.Get(); ok && packets.positive() {
-		return clamp(n/packets.v, 0, 1), true
-	}
-	return 0, false
+	return loss.V, Scored
 }
 
 // delayMs is the one-way delay from mouth to ear, as far as a browser can see it.
-func (in *AudioInput) delayMs(codec *audioCodec, res *Result) float64 {
-	if !in.RTTMs.ok {
+func (in audio) delayMs(codec *audioCodec, res *Result) float64 {
+	if !in.Known(protocol.RTTMs) {
 		res.Assumed |= AssumedRTT
 	}
-	buffer, ok := in.JitterBufferDelayMs.Get()
-	if !ok {
+	buffer := in.Get(protocol.JitterBufferDelayMs)
+	if !in.Known(protocol.JitterBufferDelayMs) {
 		res.Assumed |= AssumedJitterBuffer
-		buffer = buffersOfJitter * in.JitterMs.orZero()
+		buffer = buffersOfJitter * in.ReceiverJitterMs().V
 	}
-	return in.RTTMs.orZero()/2 + buffer + packetMs + codec.lookaheadMs
+	return in.Get(protocol.RTTMs)/2 + buffer + packetMs + codec.lookaheadMs
 }
 
 // bitrate is the rate that the codec ran at while there was something to say: the larger
 // of the measured rate and the target. Silence is coded in next to nothing though nothing
 // is wrong, so without speech, by level or by a rate at which there can be none, the
 // codec's default rate is assumed.
-func (in *AudioInput) bitrate(codec *audioCodec, res *Result) float64 {
-	bps := math.Max(in.measuredBitrate(), in.TargetBitrateBps.orZero())
-	silent := in.AudioLevel.ok && in.AudioLevel.v < silenceLevel
+func (in audio) bitrate(codec *audioCodec, res *Result) float64 {
+	bps := math.Max(in.measuredBitrate(), in.Get(protocol.TargetBitrateBps))
+	silent := in.Known(protocol.AudioLevel) && in.Get(protocol.AudioLevel) < silenceLevel
 	if bps >= minSpeechBps && !silent || bps >= codec.defaultBps {
 		return bps
 	}
@@ -176,13 +147,13 @@ func (in *AudioInput) bitrate(codec *audioCodec, res *Result) float64 {
 // measuredBitrate is the rate of the packets that there were, each standing for 20 ms:
 // neither lost packets nor those that discontinuous transmission never sent, nor an
 // interval that the stream did not fill, make the codec look worse than it was.
-func (in *AudioInput) measuredBitrate() float64 {
-	if !in.Packets.positive() {
+func (in audio) measuredBitrate() float64 {
+	if in.Get(protocol.Packets) == 0 {
 		return 0
 	}
-	ms := in.Packets.v * packetMs
-	if in.IntervalMs.positive() {
-		ms = math.Min(ms, in.IntervalMs.v) // shorter packets
+	ms := in.Get(protocol.Packets) * packetMs
+	if in.IntervalMs > 0 {
+		ms = math.Min(ms, in.IntervalMs) // shorter packets
 	}
-	return in.Bytes.orZero() * 8000 / ms
+	return in.Get(protocol.Bytes) * 8000 / ms
 }

@@ -7,32 +7,29 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // opusCall is five seconds of Opus at 32 kbit/s, nothing wrong, on a good link.
-func opusCall() AudioInput {
-	return AudioInput{
-		Codec:               "opus",
-		IntervalMs:          Some(5000),
-		Bytes:               Some(20000),
-		Packets:             Some(250),
-		PacketsLost:         Some(0),
-		RTTMs:               Some(40),
-		JitterBufferDelayMs: Some(40),
-		AudioLevel:          Some(0.1),
-	}
+func opusCall() event.Measurement {
+	return eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, Codec: "opus", IntervalMs: 5000}, eventtest.Values{
+		protocol.Bytes: 20000, protocol.Packets: 250, protocol.PacketsLost: 0, protocol.RTTMs: 40, protocol.JitterBufferDelayMs: 40, protocol.AudioLevel: 0.1,
+	})
 }
 
-func audioMOS(t *testing.T, in AudioInput) float64 {
+func audioMOS(t *testing.T, in event.Measurement) float64 {
 	t.Helper()
-	res := ScoreAudio(in)
+	res := scoreAudio(in)
 	require.True(t, res.OK(), "reason %s", res.Reason)
 	return res.MOS
 }
 
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
-	res := ScoreAudio(opusCall())
+	res := scoreAudio(opusCall())
 	require.Equal(t, "qos-audio/3 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
@@ -49,31 +46,51 @@ func TestScoreAudioCleanCall(t *testing.T) {
 }
 
 func TestScoreAudioLossIsTheLarger(t *testing.T) {
-	f := func(loss float64, change func(*AudioInput)) {
+	f := func(loss float64, change func(*event.Measurement)) {
 		t.Helper()
 		in := opusCall()
 		change(&in)
-		res := ScoreAudio(in)
+		res := scoreAudio(in)
 		got, ok := res.Input(InLossFraction)
 		require.True(t, ok)
 		require.InDelta(t, loss, got, 1e-12)
 	}
-	f(0.02, func(in *AudioInput) { in.Packets, in.PacketsLost = Some(245), Some(5) })
-	f(0.04, func(in *AudioInput) { in.Packets, in.PacketsLost, in.PacketsDiscarded = Some(245), Some(5), Some(5) })
+	f(0.02, func(in *event.Measurement) {
+		in.Set(protocol.Packets, 245)
+		in.Set(protocol.PacketsLost, 5)
+	})
+	f(0.04, func(in *event.Measurement) {
+		in.Set(protocol.Packets, 245)
+		in.Set(protocol.PacketsLost, 5)
+		in.Set(protocol.PacketsDiscarded, 5)
+	})
 	// Of 10 % concealed, 4 % was silent: nobody hears that.
-	f(0.06, func(in *AudioInput) {
-		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(240000), Some(24000), Some(9600)
+	f(0.06, func(in *event.Measurement) {
+		in.Set(protocol.Samples, 240000)
+		in.Set(protocol.ConcealedSamples, 24000)
+		in.Set(protocol.SilentConcealedSamples, 9600)
 	})
-	f(0.08, func(in *AudioInput) {
-		in.Packets, in.PacketsLost = Some(230), Some(20)
-		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(240000), Some(24000), Some(9600)
+	f(0.08, func(in *event.Measurement) {
+		in.Set(protocol.Packets, 230)
+		in.Set(protocol.PacketsLost, 20)
+		in.Set(protocol.Samples, 240000)
+		in.Set(protocol.ConcealedSamples, 24000)
+		in.Set(protocol.SilentConcealedSamples, 9600)
 	})
-	f(0, func(in *AudioInput) { in.PacketsLost = SomeLost(-3) })
-	f(0, func(in *AudioInput) {
-		in.Samples, in.ConcealedSamples, in.SilentConcealedSamples = Some(1000), Some(5), Some(9)
+	f(0, func(in *event.Measurement) { in.Set(protocol.PacketsLost, -3) })
+	f(0, func(in *event.Measurement) {
+		in.Set(protocol.Samples, 1000)
+		in.Set(protocol.ConcealedSamples, 5)
+		in.Set(protocol.SilentConcealedSamples, 9)
 	})
-	f(1, func(in *AudioInput) { in.Packets, in.PacketsLost = Some(0), Some(40) })
-	f(1, func(in *AudioInput) { in.Packets, in.PacketsDiscarded = Some(10), Some(400) })
+	f(1, func(in *event.Measurement) {
+		in.Set(protocol.Packets, 0)
+		in.Set(protocol.PacketsLost, 40)
+	})
+	f(1, func(in *event.Measurement) {
+		in.Set(protocol.Packets, 10)
+		in.Set(protocol.PacketsDiscarded, 400)
+	})
 }
 
 // What redundancy brought back is not lost, as far as concealment is told: what it did not
@@ -85,9 +102,12 @@ func TestScoreAudioLossIsWhatIsLeftAfterRepair(t *testing.T) {
 	f := func(want, packets, lost, fec, audible float64) {
 		t.Helper()
 		in := opusCall()
-		in.Packets, in.PacketsLost, in.FECPackets = Some(packets), Some(lost), Some(fec)
-		in.Samples, in.ConcealedSamples = Some(240_000), Some(240_000*audible)
-		res := ScoreAudio(in)
+		in.Set(protocol.Packets, packets)
+		in.Set(protocol.PacketsLost, lost)
+		in.Set(protocol.FECPackets, fec)
+		in.Set(protocol.Samples, 240_000)
+		in.Set(protocol.ConcealedSamples, 240_000*audible)
+		res := scoreAudio(in)
 		got, _ := res.Input(InLossFraction)
 		require.InDelta(t, want, got, 1e-9)
 	}
@@ -101,95 +121,116 @@ func TestScoreAudioLossIsWhatIsLeftAfterRepair(t *testing.T) {
 	f(0.131, 81, 19, 11, 0.131)
 
 	in := opusCall()
-	in.Packets, in.PacketsLost, in.FECPackets = Some(90), Some(10), Some(90)
-	res := ScoreAudio(in)
+	in.Set(protocol.Packets, 90)
+	in.Set(protocol.PacketsLost, 10)
+	in.Set(protocol.FECPackets, 90)
+	res := scoreAudio(in)
 	loss, _ := res.Input(InLossFraction)
 	require.InDelta(t, 0.1, loss, 1e-9, "without concealment nothing shows that it was repaired")
 }
 
 func TestScoreAudioDelay(t *testing.T) {
 	in := opusCall()
-	in.RTTMs = Some(400)
-	res := ScoreAudio(in)
+	in.Set(protocol.RTTMs, 400)
+	res := scoreAudio(in)
 	delay, _ := res.Input(InDelayMs)
 	require.InDelta(t, 266.5, delay, 1e-9)
 	require.InDelta(t, MOS(89.095-Idd(266.5)), res.MOS, 1e-3)
 	require.InDelta(t, 4.317, res.MOSListening, 1e-3, "delay is not heard by who only listens")
 
-	in.RTTMs, in.JitterBufferDelayMs, in.JitterMs = Opt{}, Opt{}, Some(30)
-	res = ScoreAudio(in)
+	in.Clear(protocol.RTTMs)
+	in.Clear(protocol.JitterBufferDelayMs)
+	in.Set(protocol.JitterMs, 30)
+	res = scoreAudio(in)
 	delay, _ = res.Input(InDelayMs)
 	require.InDelta(t, 2*30+20+6.5, delay, 1e-9)
 	require.Equal(t, "rtt,jitter_buffer", res.Assumed.String())
 }
 
 func TestScoreAudioOutbound(t *testing.T) {
-	in := AudioInput{
-		Outbound: true, Codec: "audio/opus", IntervalMs: Some(5000), Bytes: Some(20000), Packets: Some(250),
-		RTTMs: Some(100), JitterMs: Some(10), RemoteLossFraction: Some(0.05), RemotePacketsLost: Some(1),
-		PacketsLost: Some(200), // is not about what is sent
-	}
-	res := ScoreAudio(in)
+	in := eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: protocol.Audio, Codec: "audio/opus", IntervalMs: 5000}, eventtest.Values{
+		protocol.Bytes: 20000, protocol.Packets: 250, protocol.RTTMs: 100, protocol.RemoteJitterMs: 10, protocol.JitterMs: 99, protocol.RemoteLossFraction: 0.05, protocol.RemotePacketsLost: 1, protocol.PacketsLost: 200,
+	})
+	res := scoreAudio(in)
 	loss, _ := res.Input(InLossFraction)
 	require.Equal(t, 0.05, loss)
 	delay, _ := res.Input(InDelayMs)
 	require.InDelta(t, 50+20+20+6.5, delay, 1e-9)
 
-	in.RemoteLossFraction = Opt{}
-	res = ScoreAudio(in)
+	in.Clear(protocol.RemoteLossFraction)
+	res = scoreAudio(in)
 	loss, _ = res.Input(InLossFraction)
 	require.Equal(t, 0.004, loss, "the count serves where there is no fraction")
 
 	in.Unheard = true
-	require.Equal(t, NoRemoteReport, ScoreAudio(in).Reason, "a report from before says nothing of now")
+	require.Equal(t, NoRemoteReport, scoreAudio(in).Reason, "a report from before says nothing of now")
 
-	in.Unheard, in.RemotePacketsLost = false, Opt{}
-	require.Equal(t, NoRemoteReport, ScoreAudio(in).Reason)
+	in.Unheard = false
+	in.Clear(protocol.RemotePacketsLost)
+	require.Equal(t, NoRemoteReport, scoreAudio(in).Reason)
 }
 
 func TestScoreAudioWithoutEvidence(t *testing.T) {
-	f := func(why Reason, in AudioInput) {
+	f := func(why Reason, in event.Measurement) {
 		t.Helper()
-		res := ScoreAudio(in)
+		in.DropOutOfRange() // as wherever it is read
+		res := scoreAudio(in)
 		require.Equal(t, why, res.Reason)
 		require.False(t, res.OK())
 		require.Zero(t, res.MOS)
 		require.Empty(t, res.Inputs())
 	}
-	f(NoPackets, AudioInput{})
-	f(NoPackets, AudioInput{Packets: Some(0), PacketsLost: Some(0)})
-	f(NoPackets, AudioInput{Packets: Some(-1), PacketsLost: Some(3)})
-	f(NoPackets, AudioInput{Packets: Some(math.NaN())})
-	f(NoPackets, AudioInput{Outbound: true, Packets: Some(0), RemoteLossFraction: Some(0)})
-	f(NoLossEvidence, AudioInput{Packets: Some(100)})
-	f(NoLossEvidence, AudioInput{Packets: Some(100), PacketsLost: Some(math.Inf(1))})
+	f(NoPackets, event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio})
+	f(NoPackets, eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: 0, protocol.PacketsLost: 0}))
+	f(NoPackets, eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: -1, protocol.PacketsLost: 3}))
+	f(NoPackets, eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: math.NaN()}))
+	f(NoPackets, eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: 0, protocol.RemoteLossFraction: 0}))
+	f(NoLossEvidence, eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: 100}))
+	f(NoLossEvidence, eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio}, eventtest.Values{protocol.Packets: 100, protocol.PacketsLost: math.Inf(1)}))
 }
 
 func TestScoreAudioBitrateIsThatOfSpeech(t *testing.T) {
 	clean := audioMOS(t, opusCall())
-	f := func(name string, want float64, assumed string, change func(*AudioInput)) {
+	f := func(name string, want float64, assumed string, change func(*event.Measurement)) {
 		t.Helper()
 		in := opusCall()
 		change(&in)
-		res := ScoreAudio(in)
+		res := scoreAudio(in)
 		bps, _ := res.Input(InBitrateBps)
 		require.InDelta(t, want, bps, 1e-6, name)
 		require.Equal(t, assumed, res.Assumed.String(), name)
 	}
-	f("silence by level", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(8000), Some(0) })
-	f("silence by rate", 32000, "bitrate", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(3000), Opt{} })
-	f("nothing measured", 32000, "bitrate", func(in *AudioInput) { in.Bytes = Opt{} })
-	f("quiet but richly coded", 40000, "", func(in *AudioInput) { in.Bytes, in.AudioLevel = Some(25000), Some(0) })
-	f("target above", 32000, "", func(in *AudioInput) { in.Bytes, in.TargetBitrateBps = Some(10000), Some(32000) })
-	f("target below", 32000, "", func(in *AudioInput) { in.TargetBitrateBps = Some(16000) })
-	f("low bit rate", 16000, "", func(in *AudioInput) { in.Bytes = Some(10000) })
-	f("10 ms packets", 32000, "", func(in *AudioInput) { in.Packets = Some(500) })
-	f("no interval", 32000, "", func(in *AudioInput) { in.IntervalMs = Opt{} })
+	f("silence by level", 32000, "bitrate", func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 8000)
+		in.Set(protocol.AudioLevel, 0)
+	})
+	f("silence by rate", 32000, "bitrate", func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 3000)
+		in.Clear(protocol.AudioLevel)
+	})
+	f("nothing measured", 32000, "bitrate", func(in *event.Measurement) { in.Clear(protocol.Bytes) })
+	f("quiet but richly coded", 40000, "", func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 25000)
+		in.Set(protocol.AudioLevel, 0)
+	})
+	f("target above", 32000, "", func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 10000)
+		in.Set(protocol.TargetBitrateBps, 32000)
+	})
+	f("target below", 32000, "", func(in *event.Measurement) { in.Set(protocol.TargetBitrateBps, 16000) })
+	f("low bit rate", 16000, "", func(in *event.Measurement) { in.Set(protocol.Bytes, 10000) })
+	f("10 ms packets", 32000, "", func(in *event.Measurement) { in.Set(protocol.Packets, 500) })
+	f("no interval", 32000, "", func(in *event.Measurement) { in.IntervalMs = 0 })
 	// Two seconds of speech, three of nothing sent: the codec ran at 32k all the same.
-	f("pauses", 32000, "", func(in *AudioInput) { in.Bytes, in.Packets = Some(8000), Some(100) })
+	f("pauses", 32000, "", func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 8000)
+		in.Set(protocol.Packets, 100)
+	})
 
 	lossy := opusCall()
-	lossy.Packets, lossy.PacketsLost, lossy.Bytes = Some(200), Some(50), Some(16000)
+	lossy.Set(protocol.Packets, 200)
+	lossy.Set(protocol.PacketsLost, 50)
+	lossy.Set(protocol.Bytes, 16000)
 	require.InDelta(t, MOS(opus().rating(32000, losses{ppl: 20})), audioMOS(t, lossy), 1e-12, "loss is charged once")
 	require.Less(t, audioMOS(t, lossy), clean)
 }
@@ -203,8 +244,9 @@ func TestAudioCodecs(t *testing.T) {
 	f := func(codec, model string, r float64) {
 		t.Helper()
 		in := opusCall()
-		in.Codec, in.Bytes = codec, Opt{}
-		res := ScoreAudio(in)
+		in.Codec = codec
+		in.Clear(protocol.Bytes)
+		res := scoreAudio(in)
 		require.Equal(t, model, res.Model, codec)
 		require.InDelta(t, r, res.R, 1e-3, codec)
 	}
@@ -223,7 +265,7 @@ func TestAudioCodecs(t *testing.T) {
 	for _, codec := range []string{"", "red", "lyra"} {
 		in := opusCall()
 		in.Codec = codec
-		res := ScoreAudio(in)
+		res := scoreAudio(in)
 		require.InDelta(t, (148-16.829)/1.48, res.R, 1e-3)
 		require.Equal(t, "codec", res.Assumed.String(), "%q", codec)
 	}
@@ -268,9 +310,12 @@ func TestScoreAudioLossBursts(t *testing.T) {
 	f := func(events, bpl float64) {
 		t.Helper()
 		in := opusCall()
-		in.TargetBitrateBps, in.Bytes = Some(31e3), Opt{}
-		in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(12_000), Some(events) // 12.5 packets, 5 %
-		res := ScoreAudio(in)
+		in.Set(protocol.TargetBitrateBps, 31e3)
+		in.Clear(protocol.Bytes)
+		in.Set(protocol.Samples, 240_000)
+		in.Set(protocol.ConcealedSamples, 12_000)
+		in.Set(protocol.ConcealmentEvents, events) // 12.5 packets, 5 %
+		res := scoreAudio(in)
 		run, ok := res.Input(InLossRun)
 		require.True(t, ok)
 		require.InDelta(t, 12.5/events, run, 1e-12)
@@ -283,12 +328,15 @@ func TestScoreAudioLossBursts(t *testing.T) {
 	f(1, 8.82)
 
 	in := opusCall()
-	in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(12_000), Opt{}
-	res := ScoreAudio(in)
+	in.Set(protocol.Samples, 240_000)
+	in.Set(protocol.ConcealedSamples, 12_000)
+	in.Clear(protocol.ConcealmentEvents)
+	res := scoreAudio(in)
 	_, ok := res.Input(InLossRun)
 	require.False(t, ok, "without the number of runs losses count as random")
-	in.Codec, in.ConcealmentEvents = "PCMU", Some(1)
-	res = ScoreAudio(in)
+	in.Codec = "PCMU"
+	in.Set(protocol.ConcealmentEvents, 1)
+	res = scoreAudio(in)
 	_, ok = res.Input(InLossRun)
 	require.False(t, ok, "G.113 has one factor")
 }
@@ -312,24 +360,28 @@ func TestBurstyFactors(t *testing.T) {
 }
 
 func TestConfidence(t *testing.T) {
-	f := func(want Confidence, change func(*AudioInput)) {
+	f := func(want Confidence, change func(*event.Measurement)) {
 		t.Helper()
 		in := opusCall()
 		change(&in)
-		res := ScoreAudio(in)
+		res := scoreAudio(in)
 		require.Equal(t, want, res.Confidence())
 	}
-	f(HighConfidence, func(*AudioInput) {})
-	f(MediumConfidence, func(in *AudioInput) { in.RTTMs = Opt{} })
-	f(MediumConfidence, func(in *AudioInput) { in.RTTMs = Some(2000) })
-	f(MediumConfidence, func(in *AudioInput) { in.PacketsLost = Some(100) })
-	f(LowConfidence, func(in *AudioInput) { in.Codec = "" })
-	f(MediumConfidence, func(in *AudioInput) { in.AudioLevel, in.Bytes = Some(0), Some(100) })
-	f("", func(in *AudioInput) { in.Packets = Some(0) })
+	f(HighConfidence, func(*event.Measurement) {})
+	f(MediumConfidence, func(in *event.Measurement) { in.Clear(protocol.RTTMs) })
+	f(MediumConfidence, func(in *event.Measurement) { in.Set(protocol.RTTMs, 2000) })
+	f(MediumConfidence, func(in *event.Measurement) { in.Set(protocol.PacketsLost, 100) })
+	f(LowConfidence, func(in *event.Measurement) { in.Codec = "" })
+	f(MediumConfidence, func(in *event.Measurement) {
+		in.Set(protocol.AudioLevel, 0)
+		in.Set(protocol.Bytes, 100)
+	})
+	f("", func(in *event.Measurement) { in.Set(protocol.Packets, 0) })
 	video := camera("VP8", 640, 360, 500, 30)
-	res := ScoreVideo(video, DefaultVideoParams())
+	res := scoreVideo(video)
 	require.Equal(t, HighConfidence, res.Confidence())
-	video.Outbound, video.RemoteLossFraction = true, Some(0)
-	res = ScoreVideo(video, DefaultVideoParams())
+	video.StatsType = protocol.OutboundRTP
+	video.Set(protocol.RemoteLossFraction, 0)
+	res = scoreVideo(video)
 	require.Equal(t, MediumConfidence, res.Confidence(), "the freezes are the receiver's to tell")
 }

@@ -6,90 +6,79 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // slack is what rounding may add to a score.
 const slack = 1e-9
 
-// opts draws measurements: mostly sane, some unknown, some wild.
-type opts struct{ *rapid.T }
-
-func (o opts) known(name string, lo, hi float64) Opt {
-	return Some(rapid.Float64Range(lo, hi).Draw(o.T, name))
+// usual is a measure and the range in which most calls have it.
+type usual struct {
+	k      protocol.Measure
+	lo, hi float64
 }
 
-func (o opts) any(name string, lo, hi float64) Opt {
-	switch rapid.IntRange(0, 9).Draw(o.T, name+"?") {
-	case 0:
-		return Opt{}
-	case 1:
-		return Some(0)
-	case 2:
-		return Some(rapid.Float64().Draw(o.T, name))
-	case 3:
-		return Some(math.MaxFloat64)
+// draw draws measures: mostly sane, some unknown, some wild. What cannot be is dropped, as
+// wherever a measurement is read.
+func draw(t *rapid.T, m event.Measurement, measures ...usual) event.Measurement {
+	value := func(name string, lo, hi float64) event.Value {
+		switch rapid.IntRange(0, 9).Draw(t, name+"?") {
+		case 0:
+			return event.Value{}
+		case 1:
+			return event.Known(0)
+		case 2:
+			return event.Known(rapid.Float64().Draw(t, name))
+		case 3:
+			return event.Known(math.MaxFloat64)
+		}
+		return event.Known(rapid.Float64Range(lo, hi).Draw(t, name))
 	}
-	return o.known(name, lo, hi)
-}
-
-func drawAudio(t *rapid.T) AudioInput {
-	o := opts{t}
-	return AudioInput{
-		Outbound: rapid.Bool().Draw(t, "outbound"),
-		Unheard:  rapid.IntRange(0, 9).Draw(t, "unheard") == 0,
-		Codec: rapid.SampledFrom([]string{
-			"opus", "PCMU", "G722", "AMR-WB", "EVS", "G729", "G723", "GSM", "AMR", "", "red",
-		}).Draw(t, "codec"),
-		IntervalMs:             o.any("interval", 1, 600_000),
-		Bytes:                  o.any("bytes", 0, 1e6),
-		Packets:                o.any("packets", 0, 1000),
-		PacketsLost:            o.any("lost", 0, 1000),
-		PacketsDiscarded:       o.any("discarded", 0, 1000),
-		FECPackets:             o.any("fec", 0, 1000),
-		Samples:                o.any("samples", 0, 480_000),
-		ConcealedSamples:       o.any("concealed", 0, 480_000),
-		SilentConcealedSamples: o.any("silent", 0, 480_000),
-		ConcealmentEvents:      o.any("events", 0, 100),
-		RemoteLossFraction:     o.any("fraction", 0, 1),
-		RemotePacketsLost:      o.any("remoteLost", 0, 1000),
-		JitterMs:               o.any("jitter", 0, 1000),
-		JitterBufferDelayMs:    o.any("buffer", 0, 2000),
-		RTTMs:                  o.any("rtt", 0, 5000),
-		TargetBitrateBps:       o.any("target", 0, 510_000),
-		AudioLevel:             o.any("level", 0, 1),
+	if rapid.Bool().Draw(t, "outbound") {
+		m.StatsType = protocol.OutboundRTP
 	}
-}
-
-func drawVideo(t *rapid.T) VideoInput {
-	o := opts{t}
-	return VideoInput{
-		Outbound:           rapid.Bool().Draw(t, "outbound"),
-		Unheard:            rapid.IntRange(0, 9).Draw(t, "unheard") == 0,
-		Screen:             rapid.Bool().Draw(t, "screen"),
-		BandwidthLimited:   rapid.Bool().Draw(t, "limited"),
-		Codec:              rapid.SampledFrom([]string{"VP8", "VP9", "H264", "H265", "AV1", ""}).Draw(t, "codec"),
-		IntervalMs:         o.any("interval", 1, 600_000),
-		Bytes:              o.any("bytes", 0, 1e7),
-		RetransmittedBytes: o.any("again", 0, 1e6),
-		Packets:            o.any("packets", 0, 1e4),
-		Frames:             o.any("frames", 0, 600),
-		FramesDecoded:      o.any("decoded", 0, 600),
-		Width:              o.any("width", 1, 3840),
-		Height:             o.any("height", 1, 2160),
-		DisplayedPixels:    o.any("shown", 1, 8e6),
-		FPS:                o.any("fps", 0, 60),
-		HarmonicFPS:        o.any("harmonic", 0, 60),
-		Freezes:            o.any("freezes", 0, 20),
-		Freezes60s:         o.any("freezes60", 0, 60),
-		FreezeMs:           o.any("freezeMs", 0, 20_000),
-		PauseMs:            o.any("pauseMs", 0, 20_000),
-		QP:                 o.any("qp", 0, 255),
-		RemoteLossFraction: o.any("fraction", 0, 1),
-		RemotePacketsLost:  o.any("remoteLost", 0, 1000),
+	m.Unheard = rapid.IntRange(0, 9).Draw(t, "unheard") == 0
+	m.IntervalMs = value("interval", 1, 600_000).V
+	for _, u := range measures {
+		m.Put(u.k, value(u.k.String(), u.lo, u.hi))
 	}
+	m.DropOutOfRange()
+	return m
 }
 
-func scoreVideo(in VideoInput) Result { return ScoreVideo(in, DefaultVideoParams()) }
+func drawAudio(t *rapid.T) event.Measurement {
+	m := event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, Codec: rapid.SampledFrom([]string{
+		"opus", "PCMU", "G722", "AMR-WB", "EVS", "G729", "G723", "GSM", "AMR", "", "red",
+	}).Draw(t, "codec")}
+	return draw(t, m, []usual{
+		{protocol.Bytes, 0, 1e6}, {protocol.Packets, 0, 1000}, {protocol.PacketsLost, -10, 1000}, {protocol.PacketsDiscarded, 0, 1000},
+		{protocol.FECPackets, 0, 1000}, {protocol.Samples, 0, 480_000}, {protocol.ConcealedSamples, 0, 480_000},
+		{protocol.SilentConcealedSamples, 0, 480_000}, {protocol.ConcealmentEvents, 0, 100}, {protocol.RemoteLossFraction, 0, 1},
+		{protocol.RemotePacketsLost, -10, 1000}, {protocol.JitterMs, 0, 1000}, {protocol.RemoteJitterMs, 0, 1000},
+		{protocol.JitterBufferDelayMs, 0, 2000}, {protocol.RTTMs, 0, 5000}, {protocol.TargetBitrateBps, 0, 510_000}, {protocol.AudioLevel, 0, 1},
+	}...)
+}
+
+func drawVideo(t *rapid.T) event.Measurement {
+	m := event.Measurement{
+		StatsType: protocol.InboundRTP, MediaType: protocol.Video, Screen: rapid.Bool().Draw(t, "screen"),
+		Limitation: rapid.SampledFrom([]string{"", "bandwidth"}).Draw(t, "limitation"),
+		Codec:      rapid.SampledFrom([]string{"VP8", "VP9", "H264", "H265", "AV1", ""}).Draw(t, "codec"),
+	}
+	return draw(t, m, []usual{
+		{protocol.Bytes, 0, 1e7}, {protocol.RetransmittedBytes, 0, 1e6}, {protocol.Packets, 0, 1e4}, {protocol.Frames, 0, 600},
+		{protocol.FramesDecoded, 0, 600}, {protocol.FramesEncoded, 0, 600}, {protocol.Width, 1, 3840}, {protocol.Height, 1, 2160},
+		{protocol.DisplayedPixels, 1, 8e6}, {protocol.FPS, 0, 60}, {protocol.HarmonicFPS, 0, 60}, {protocol.Freezes, 0, 20},
+		{protocol.Freezes60s, 0, 60}, {protocol.FreezeMs, 0, 20_000}, {protocol.PauseMs, 0, 20_000}, {protocol.QP, 0, 255},
+		{protocol.RemoteLossFraction, 0, 1}, {protocol.RemotePacketsLost, -10, 1000},
+	}...)
+}
+
+func scoreVideo(m event.Measurement) Result { return ScoreVideo(&m, DefaultVideoParams()) }
+
+func scoreAudio(m event.Measurement) Result { return ScoreAudio(&m) }
 
 // soundResult checks what holds for any input: a score in range or a reason, no NaN.
 func soundResult(t *rapid.T, res Result, best float64) {
@@ -111,7 +100,7 @@ func soundResult(t *rapid.T, res Result, best float64) {
 
 func TestAudioIsSoundForAnyInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		res := ScoreAudio(drawAudio(t))
+		res := scoreAudio(drawAudio(t))
 		soundResult(t, res, 4.5)
 		if res.OK() && (res.MOSListening < res.MOS-slack || res.MOSListening > 4.5+slack) {
 			t.Fatalf("listening %v, conversational %v", res.MOSListening, res.MOS)
@@ -124,55 +113,53 @@ func TestVideoIsSoundForAnyInput(t *testing.T) {
 }
 
 // worsening makes one thing of an interval worse.
-type worsening[T any] struct {
+type worsening struct {
 	name  string
-	worse func(t *rapid.T, in T) (better, worse T)
+	worse func(t *rapid.T, in event.Measurement) (better, worse event.Measurement)
 }
 
-// raise makes a measurement larger where larger is worse.
-func raise[T any](name string, hi float64, of func(*T) *Opt) worsening[T] {
-	return worsening[T]{name, func(t *rapid.T, in T) (T, T) {
-		a := rapid.Float64Range(0, hi).Draw(t, "a")
-		b := rapid.Float64Range(0, hi).Draw(t, "b")
-		better, worse := in, in
-		*of(&better), *of(&worse) = Some(math.Min(a, b)), Some(math.Max(a, b))
-		return better, worse
-	}}
-}
+// raise makes a measure larger where larger is worse.
+func raise(name string, hi float64, k protocol.Measure) worsening { return lower(name, hi, 0, k) }
 
-// lower makes a measurement smaller where smaller is worse.
-func lower[T any](name string, lo, hi float64, of func(*T) *Opt) worsening[T] {
-	return worsening[T]{name, func(t *rapid.T, in T) (T, T) {
-		a := rapid.Float64Range(lo, hi).Draw(t, "a")
-		b := rapid.Float64Range(lo, hi).Draw(t, "b")
+// lower makes a measure smaller where smaller is worse: from the first of the bounds to hi.
+func lower(name string, lo, hi float64, k protocol.Measure) worsening {
+	return worsening{name, func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
+		a := rapid.Float64Range(min(lo, hi), max(lo, hi)).Draw(t, "a")
+		b := rapid.Float64Range(min(lo, hi), max(lo, hi)).Draw(t, "b")
 		better, worse := in, in
-		*of(&better), *of(&worse) = Some(math.Max(a, b)), Some(math.Min(a, b))
+		if (a < b) == (lo < hi) {
+			a, b = b, a
+		}
+		better.Set(k, a)
+		worse.Set(k, b)
 		return better, worse
 	}}
 }
 
 func TestAudioNeverRisesWhenItGetsWorse(t *testing.T) {
-	for _, w := range []worsening[AudioInput]{
-		raise("loss", 1000, func(in *AudioInput) *Opt { return &in.PacketsLost }),
-		raise("discards", 1000, func(in *AudioInput) *Opt { return &in.PacketsDiscarded }),
-		raise("concealment", 480_000, func(in *AudioInput) *Opt { return &in.ConcealedSamples }),
-		lower("repair", 0, 1000, func(in *AudioInput) *Opt { return &in.FECPackets }),
-		lower("shorter runs", 1, 200, func(in *AudioInput) *Opt { return &in.ConcealmentEvents }),
-		lower("audible", 0, 480_000, func(in *AudioInput) *Opt { return &in.SilentConcealedSamples }),
-		raise("remote loss", 1, func(in *AudioInput) *Opt { return &in.RemoteLossFraction }),
-		raise("remote count", 1000, func(in *AudioInput) *Opt { return &in.RemotePacketsLost }),
-		raise("rtt", 5000, func(in *AudioInput) *Opt { return &in.RTTMs }),
-		raise("jitter", 1000, func(in *AudioInput) *Opt { return &in.JitterMs }),
-		raise("jitter buffer", 3000, func(in *AudioInput) *Opt { return &in.JitterBufferDelayMs }),
+	for _, w := range []worsening{
+		raise("loss", 1000, protocol.PacketsLost),
+		raise("discards", 1000, protocol.PacketsDiscarded),
+		raise("concealment", 480_000, protocol.ConcealedSamples),
+		lower("repair", 0, 1000, protocol.FECPackets),
+		lower("shorter runs", 1, 200, protocol.ConcealmentEvents),
+		lower("audible", 0, 480_000, protocol.SilentConcealedSamples),
+		raise("remote loss", 1, protocol.RemoteLossFraction),
+		raise("remote count", 1000, protocol.RemotePacketsLost),
+		raise("rtt", 5000, protocol.RTTMs),
+		raise("jitter", 1000, protocol.JitterMs),
+		raise("remote jitter", 1000, protocol.RemoteJitterMs),
+		raise("jitter buffer", 3000, protocol.JitterBufferDelayMs),
 		// From the lowest rate of speech up: below it there is silence, not a bad codec.
-		{"bit rate", func(t *rapid.T, in AudioInput) (AudioInput, AudioInput) {
-			in.IntervalMs, in.Packets = Some(5000), Some(250)
-			return lower("bytes", 3750, 40_000, func(in *AudioInput) *Opt { return &in.Bytes }).worse(t, in)
+		{"bit rate", func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
+			in.IntervalMs = 5000
+			in.Set(protocol.Packets, 250)
+			return lower("bytes", 3750, 40_000, protocol.Bytes).worse(t, in)
 		}},
 	} {
 		t.Run(w.name, rapid.MakeCheck(func(t *rapid.T) {
 			better, worse := w.worse(t, drawAudio(t))
-			b, w := ScoreAudio(better), ScoreAudio(worse)
+			b, w := scoreAudio(better), scoreAudio(worse)
 			if !b.OK() || !w.OK() {
 				return
 			}
@@ -184,24 +171,24 @@ func TestAudioNeverRisesWhenItGetsWorse(t *testing.T) {
 }
 
 func TestVideoNeverRisesWhenItGetsWorse(t *testing.T) {
-	for _, w := range []worsening[VideoInput]{
-		lower("bit rate", 0, 5e6, func(in *VideoInput) *Opt { return &in.Bytes }),
-		raise("retransmissions", 1e6, func(in *VideoInput) *Opt { return &in.RetransmittedBytes }),
-		raise("freezes", 20, func(in *VideoInput) *Opt { return &in.Freezes }),
-		raise("freezes in 60 s", 60, func(in *VideoInput) *Opt { return &in.Freezes60s }),
-		raise("freeze time", 20_000, func(in *VideoInput) *Opt { return &in.FreezeMs }),
-		raise("pause", 20_000, func(in *VideoInput) *Opt { return &in.PauseMs }),
-		raise("remote loss", 1, func(in *VideoInput) *Opt { return &in.RemoteLossFraction }),
-		raise("remote count", 1000, func(in *VideoInput) *Opt { return &in.RemotePacketsLost }),
-		raise("upscaling", 8e6, func(in *VideoInput) *Opt { return &in.DisplayedPixels }),
-		raise("quantiser", 255, func(in *VideoInput) *Opt { return &in.QP }),
-		{"frame rate", func(t *rapid.T, in VideoInput) (VideoInput, VideoInput) {
+	for _, w := range []worsening{
+		lower("bit rate", 0, 5e6, protocol.Bytes),
+		raise("retransmissions", 1e6, protocol.RetransmittedBytes),
+		raise("freezes", 20, protocol.Freezes),
+		raise("freezes in 60 s", 60, protocol.Freezes60s),
+		raise("freeze time", 20_000, protocol.FreezeMs),
+		raise("pause", 20_000, protocol.PauseMs),
+		raise("remote loss", 1, protocol.RemoteLossFraction),
+		raise("remote count", 1000, protocol.RemotePacketsLost),
+		raise("upscaling", 8e6, protocol.DisplayedPixels),
+		raise("quantiser", 255, protocol.QP),
+		{"frame rate", func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
 			in.Screen = false // a screen's frame rate is no fault
-			return lower("fps", 0.01, 24, func(in *VideoInput) *Opt { return &in.HarmonicFPS }).worse(t, in)
+			return lower("fps", 0.01, 24, protocol.HarmonicFPS).worse(t, in)
 		}},
-		{"nothing decoded", func(_ *rapid.T, in VideoInput) (VideoInput, VideoInput) {
+		{"nothing decoded", func(_ *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
 			worse := in
-			worse.FramesDecoded = Some(0)
+			worse.Set(protocol.FramesDecoded, 0)
 			return in, worse
 		}},
 	} {
@@ -217,32 +204,37 @@ func TestVideoNeverRisesWhenItGetsWorse(t *testing.T) {
 
 // What happened in an interval twice as long, twice as often, is the same quality.
 func TestScoresDoNotDependOnTheInterval(t *testing.T) {
-	scale := func(k float64, os ...*Opt) {
-		for _, o := range os {
-			if v, ok := o.Get(); ok {
-				*o = Some(v * k)
+	scale := func(m *event.Measurement, by float64, counters ...protocol.Measure) {
+		m.IntervalMs *= by
+		for _, k := range counters {
+			if m.Known(k) {
+				m.Set(k, by*m.Get(k))
 			}
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.Float64Range(0.1, 10).Draw(t, "k")
-		o := opts{t}
+		by := rapid.Float64Range(0.1, 10).Draw(t, "k")
 		a := opusCall()
-		a.Packets, a.PacketsLost, a.Bytes = o.known("packets", 10, 500), o.known("lost", 0, 100), o.known("bytes", 1e3, 4e4)
-		a.Samples, a.ConcealedSamples, a.ConcealmentEvents = Some(240_000), o.known("concealed", 0, 240_000), o.known("events", 1, 50)
-		a.FECPackets = o.known("fec", 0, 100)
+		a.Set(protocol.Samples, 240_000)
+		for _, u := range []usual{
+			{protocol.Packets, 10, 500}, {protocol.PacketsLost, 0, 100}, {protocol.Bytes, 1e3, 4e4}, {protocol.ConcealedSamples, 0, 240_000},
+			{protocol.ConcealmentEvents, 1, 50}, {protocol.FECPackets, 0, 100},
+		} {
+			a.Set(u.k, rapid.Float64Range(u.lo, u.hi).Draw(t, u.k.String()))
+		}
 		b := a
-		scale(k, &b.IntervalMs, &b.Packets, &b.PacketsLost, &b.FECPackets, &b.Bytes, &b.Samples, &b.ConcealedSamples, &b.ConcealmentEvents)
-		ra, rb := ScoreAudio(a), ScoreAudio(b)
+		scale(&b, by, protocol.Packets, protocol.PacketsLost, protocol.FECPackets, protocol.Bytes, protocol.Samples, protocol.ConcealedSamples, protocol.ConcealmentEvents)
+		ra, rb := ScoreAudio(&a), ScoreAudio(&b)
 		if math.Abs(ra.MOS-rb.MOS) > 1e-6 {
 			t.Fatalf("audio: %+v and %+v", ra, rb)
 		}
 		v := camera("VP8", 640, 360, rapid.Float64Range(40, 3000).Draw(t, "kbps"), rapid.Float64Range(1, 60).Draw(t, "fps"))
-		v.FreezeMs, v.Freezes60s = o.known("freezeMs", 0, 9000), Some(3)
+		v.Set(protocol.FreezeMs, rapid.Float64Range(0, 9000).Draw(t, "freezeMs"))
+		v.Set(protocol.Freezes60s, 3)
 		w := v
-		scale(k, &w.IntervalMs, &w.Bytes, &w.Packets, &w.FramesDecoded, &w.FreezeMs)
-		if ms := w.IntervalMs.orZero(); ms > 60_000 { // the library then counts those of the whole interval
-			w.Freezes60s = Some(3 * ms / 60_000)
+		scale(&w, by, protocol.Bytes, protocol.Packets, protocol.FramesDecoded, protocol.FreezeMs)
+		if ms := w.IntervalMs; ms > 60_000 { // the library then counts those of the whole interval
+			w.Set(protocol.Freezes60s, 3*ms/60_000)
 		}
 		rv, rw := scoreVideo(v), scoreVideo(w)
 		if math.Abs(rv.MOS-rw.MOS) > 1e-6 {
@@ -261,7 +253,8 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 		for _, lost := range []float64{0, 5, 40, 200} {
 			f("opus", p.bps, func(bps float64) float64 {
 				in := opusCall()
-				in.PacketsLost, in.Bytes = Some(lost), Some(bps*5/8)
+				in.Set(protocol.PacketsLost, lost)
+				in.Set(protocol.Bytes, bps*5/8)
 				return audioMOS(t, in)
 			})
 		}
@@ -269,7 +262,9 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 	for _, run := range []float64{randomRun, burstyRun} {
 		f("run of losses", run, func(run float64) float64 {
 			in := opusCall()
-			in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(run*10*packetSamples), Some(10)
+			in.Set(protocol.Samples, 240_000)
+			in.Set(protocol.ConcealedSamples, run*10*packetSamples)
+			in.Set(protocol.ConcealmentEvents, 10)
 			return audioMOS(t, in)
 		})
 	}
@@ -280,33 +275,17 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 	f("frame rate", 24/math.Exp(1/0.3), func(fps float64) float64 { return videoMOS(t, camera("VP8", 640, 360, 500, fps)) })
 	f("upscaling", 640*360, func(shown float64) float64 {
 		in := camera("VP8", 640, 360, 500, 30)
-		in.DisplayedPixels = Some(shown)
+		in.Set(protocol.DisplayedPixels, shown)
 		return videoMOS(t, in)
 	})
 	for _, qp := range []float64{29, 95} {
 		f("quantiser", qp, func(qp float64) float64 {
 			in := camera("VP8", 640, 360, 500, 30)
-			in.Screen, in.QP = true, Some(qp)
+			in.Screen = true
+			in.Set(protocol.QP, qp)
 			return videoMOS(t, in)
 		})
 	}
-}
-
-func TestSomeRefusesWhatIsNoMeasurement(t *testing.T) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, -1e-300} {
-		_, ok := Some(v).Get()
-		require.False(t, ok, "%v", v)
-	}
-	v, ok := Some(math.MaxFloat64).Get()
-	require.True(t, ok)
-	require.Equal(t, float64(maxValue), v)
-	v, ok = SomeLost(-4).Get()
-	require.True(t, ok)
-	require.Zero(t, v)
-	_, ok = SomeLost(math.NaN()).Get()
-	require.False(t, ok)
-	_, ok = SomeLost(math.Inf(-1)).Get()
-	require.False(t, ok)
 }
 
 func TestNames(t *testing.T) {

@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // TestCodecConstants: what docs/quality.md says of codecs in words.
@@ -53,19 +57,19 @@ func TestVideoParamsAtTheirBounds(t *testing.T) {
 //
 // spec: QUAL-01
 func TestFrameRateOfWhatThereIs(t *testing.T) {
-	f := func(in VideoInput, want float64, known bool) {
+	f := func(values eventtest.Values, want float64, known bool) {
 		t.Helper()
-		got, ok := in.frameRate()
+		m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, IntervalMs: 2000}, values)
+		got, ok := video{&m}.frameRate()
 		require.Equal(t, known, ok)
 		require.InDelta(t, want, got, 1e-12)
 	}
-	ms := Some(2000)
-	f(VideoInput{IntervalMs: ms, FPS: Some(30), FramesDecoded: Some(44), Frames: Some(46), HarmonicFPS: Some(21)}, 30, true)
-	f(VideoInput{IntervalMs: ms, FramesDecoded: Some(44), Frames: Some(46), HarmonicFPS: Some(21)}, 22, true)
-	f(VideoInput{IntervalMs: ms, Frames: Some(46), HarmonicFPS: Some(21)}, 23, true)
-	f(VideoInput{IntervalMs: ms, HarmonicFPS: Some(21)}, 21, true)
-	f(VideoInput{IntervalMs: ms, FPS: Some(0), HarmonicFPS: Some(0)}, 0, false)
-	f(VideoInput{IntervalMs: ms}, 0, false)
+	f(eventtest.Values{protocol.FPS: 30, protocol.FramesDecoded: 44, protocol.Frames: 46, protocol.HarmonicFPS: 21}, 30, true)
+	f(eventtest.Values{protocol.FramesDecoded: 44, protocol.Frames: 46, protocol.HarmonicFPS: 21}, 22, true)
+	f(eventtest.Values{protocol.Frames: 46, protocol.HarmonicFPS: 21}, 23, true)
+	f(eventtest.Values{protocol.HarmonicFPS: 21}, 21, true)
+	f(eventtest.Values{protocol.FPS: 0, protocol.HarmonicFPS: 0}, 0, false)
+	f(nil, 0, false)
 }
 
 // TestNoPictureIsFrozen: an interval without a picture has the lowest score, all of it frozen.
@@ -73,8 +77,9 @@ func TestFrameRateOfWhatThereIs(t *testing.T) {
 // spec: QUAL-01
 func TestNoPictureIsFrozen(t *testing.T) {
 	in := camera("VP8", 640, 480, 800, 30)
-	in.FreezeMs, in.Freezes = Some(10_000), Some(1)
-	res := ScoreVideo(in, DefaultVideoParams())
+	in.Set(protocol.FreezeMs, 10_000)
+	in.Set(protocol.Freezes, 1)
+	res := scoreVideo(in)
 	require.InDelta(t, 1, res.MOS, 0)
 	share, ok := res.Input(InFrozenFraction)
 	require.True(t, ok)

@@ -1,63 +1,6 @@
 package quality
 
-import (
-	"math"
-	"strings"
-)
-
-// Limits of every measurement, so that no quotient of finite inputs can overflow: the
-// protocol's largest count, and what is as good as zero.
-const (
-	maxValue = 1 << 53
-	minValue = 1e-9
-)
-
-// Opt is a measurement that may be unknown; the zero value is unknown.
-type Opt struct {
-	v  float64
-	ok bool
-}
-
-// Some makes a measurement. NaN, infinities and negative numbers are no evidence: they
-// give an unknown one.
-func Some(v float64) Opt {
-	if !(v >= 0) || math.IsInf(v, 1) {
-		return Opt{}
-	}
-	if v < minValue {
-		v = 0
-	}
-	return Opt{math.Min(v, maxValue), true}
-}
-
-// SomeLost makes a measurement of a packet loss, which RFC 3550 lets go below zero when
-// packets come late or twice: that is no loss.
-func SomeLost(v float64) Opt {
-	if math.IsInf(v, 0) {
-		return Opt{}
-	}
-	return Some(math.Max(v, 0))
-}
-
-// Get returns the value, false when it is unknown.
-func (o Opt) Get() (float64, bool) { return o.v, o.ok }
-
-// is tells whether the value is known and v.
-func (o Opt) is(v float64) bool { return o.ok && o.v == v }
-
-// positive tells whether the value is known and above zero.
-func (o Opt) positive() bool { return o.ok && o.v > 0 }
-
-// orZero returns the value, or 0 when it is unknown.
-func (o Opt) orZero() float64 { return o.v }
-
-// orElse returns the first of the two that is known.
-func (o Opt) orElse(p Opt) Opt {
-	if o.ok {
-		return o
-	}
-	return p
-}
+import "strings"
 
 // Reason says why there is no score.
 type Reason uint8

@@ -1,13 +1,18 @@
 package quality
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/qosrtc/qos/protocol"
+)
 
 func BenchmarkScoreAudio(b *testing.B) {
 	in := opusCall()
-	in.PacketsLost, in.RTTMs = Some(5), Some(300)
+	in.Set(protocol.PacketsLost, 5)
+	in.Set(protocol.RTTMs, 300)
 	b.ReportAllocs()
 	for b.Loop() {
-		if res := ScoreAudio(in); !res.OK() {
+		if res := scoreAudio(in); !res.OK() {
 			b.Fatal(res.Reason)
 		}
 	}
@@ -15,10 +20,10 @@ func BenchmarkScoreAudio(b *testing.B) {
 
 func BenchmarkScoreVideo(b *testing.B) {
 	in, p := camera("VP8", 640, 360, 500, 20), DefaultVideoParams()
-	in.Freezes60s = Some(1)
+	in.Set(protocol.Freezes60s, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if res := ScoreVideo(in, p); !res.OK() {
+		if res := ScoreVideo(&in, p); !res.OK() {
 			b.Fatal(res.Reason)
 		}
 	}
@@ -28,8 +33,8 @@ func BenchmarkScoreVideo(b *testing.B) {
 func TestScoringAllocatesNothing(t *testing.T) {
 	audio, video := opusCall(), camera("VP8", 640, 360, 500, 20)
 	if n := testing.AllocsPerRun(100, func() {
-		_ = ScoreAudio(audio)
-		_ = ScoreVideo(video, DefaultVideoParams())
+		_ = scoreAudio(audio)
+		_ = scoreVideo(video)
 	}); n != 0 {
 		t.Fatalf("%v allocations", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/rapidfuzz"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // oddScores scores what nothing measures, too: codecs of any name, limits of a configuration,
@@ -17,11 +18,12 @@ func oddScores(t *rapid.T) {
 		seen.Codec = heard.Codec
 	}
 	lost := rapid.Float64().Draw(t, "lost")
-	heard.PacketsLost, seen.RemotePacketsLost = SomeLost(lost), SomeLost(-lost)
-	audio, video := ScoreAudio(heard), scoreVideo(seen)
+	heard.Set(protocol.PacketsLost, lost)
+	seen.Set(protocol.RemotePacketsLost, -lost)
+	audio, video := scoreAudio(heard), scoreVideo(seen)
 	soundResult(t, audio, 4.5)
 	soundResult(t, video, 4.664)
-	if audio != ScoreAudio(heard) || video != scoreVideo(seen) {
+	if audio != scoreAudio(heard) || video != scoreVideo(seen) {
 		t.Fatal("the same input has two scores")
 	}
 	for _, res := range []Result{audio, video} {

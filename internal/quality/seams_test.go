@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // continuous fails if a small step across a seam makes more than a small difference.
@@ -28,8 +31,12 @@ func TestCodecsAreContinuousInBitRate(t *testing.T) {
 				for _, run := range []float64{1, 2.5, 9} {
 					continuous(t, fmt.Sprint(codec.names, lost, run), p.bps, func(bps float64) float64 {
 						in := opusCall()
-						in.Codec, in.PacketsLost, in.Bytes = codec.names[0], Some(lost), Some(bps*5/8)
-						in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(960*lost), Some(lost/run)
+						in.Codec = codec.names[0]
+						in.Set(protocol.PacketsLost, lost)
+						in.Set(protocol.Bytes, bps*5/8)
+						in.Set(protocol.Samples, 240_000)
+						in.Set(protocol.ConcealedSamples, 960*lost)
+						in.Set(protocol.ConcealmentEvents, lost/run)
 						return audioMOS(t, in)
 					})
 				}
@@ -42,29 +49,37 @@ func TestCodecsAreContinuousInBitRate(t *testing.T) {
 //
 // spec: QUAL-01
 func TestLossIsContinuousAtSeams(t *testing.T) {
-	audio := func(name string, at float64, change func(*AudioInput, float64)) {
+	audio := func(name string, at float64, change func(*event.Measurement, float64)) {
 		t.Helper()
 		continuous(t, name, at, func(v float64) float64 {
 			in := opusCall()
-			in.Samples, in.ConcealedSamples, in.ConcealmentEvents = Some(240_000), Some(4800), Some(2)
+			in.Set(protocol.Samples, 240_000)
+			in.Set(protocol.ConcealedSamples, 4800)
+			in.Set(protocol.ConcealmentEvents, 2)
 			change(&in, v)
 			return audioMOS(t, in)
 		})
 	}
-	audio("no loss, and next to none", minValue, func(in *AudioInput, v float64) { in.ConcealedSamples, in.PacketsLost = Some(0), Some(v) })
-	audio("lost as many as were concealed", 250.0/49, func(in *AudioInput, v float64) { in.PacketsLost = Some(v) })
-	audio("all of it silent", 4800, func(in *AudioInput, v float64) { in.SilentConcealedSamples = Some(v) })
-	audio("all of it repaired", 40, func(in *AudioInput, v float64) { in.PacketsLost, in.FECPackets = Some(40), Some(v) })
-	audio("all of it lost", 250, func(in *AudioInput, v float64) { in.PacketsDiscarded = Some(v) })
-	audio("the target passes the measured rate", 32e3, func(in *AudioInput, v float64) { in.TargetBitrateBps = Some(v) })
-	audio("packets of 20 ms fill the interval", 250, func(in *AudioInput, v float64) { in.Packets = Some(v) })
-	audio("delay", 2*(noDelayMs-66.5), func(in *AudioInput, v float64) { in.RTTMs = Some(v) })
-	audio("the model's longest delay", 2*(maxDelayMs-66.5), func(in *AudioInput, v float64) { in.RTTMs = Some(v) })
+	audio("no loss, and next to none", 1e-9, func(in *event.Measurement, v float64) {
+		in.Set(protocol.ConcealedSamples, 0)
+		in.Set(protocol.PacketsLost, v)
+	})
+	audio("lost as many as were concealed", 250.0/49, func(in *event.Measurement, v float64) { in.Set(protocol.PacketsLost, v) })
+	audio("all of it silent", 4800, func(in *event.Measurement, v float64) { in.Set(protocol.SilentConcealedSamples, v) })
+	audio("all of it repaired", 40, func(in *event.Measurement, v float64) {
+		in.Set(protocol.PacketsLost, 40)
+		in.Set(protocol.FECPackets, v)
+	})
+	audio("all of it lost", 250, func(in *event.Measurement, v float64) { in.Set(protocol.PacketsDiscarded, v) })
+	audio("the target passes the measured rate", 32e3, func(in *event.Measurement, v float64) { in.Set(protocol.TargetBitrateBps, v) })
+	audio("packets of 20 ms fill the interval", 250, func(in *event.Measurement, v float64) { in.Set(protocol.Packets, v) })
+	audio("delay", 2*(noDelayMs-66.5), func(in *event.Measurement, v float64) { in.Set(protocol.RTTMs, v) })
+	audio("the model's longest delay", 2*(maxDelayMs-66.5), func(in *event.Measurement, v float64) { in.Set(protocol.RTTMs, v) })
 }
 
 // spec: QUAL-01
 func TestVideoIsContinuousAtSeams(t *testing.T) {
-	video := func(name string, at float64, change func(*VideoInput, float64)) {
+	video := func(name string, at float64, change func(*event.Measurement, float64)) {
 		t.Helper()
 		continuous(t, name, at, func(v float64) float64 {
 			in := camera("VP8", 640, 360, 500, 20)
@@ -73,19 +88,39 @@ func TestVideoIsContinuousAtSeams(t *testing.T) {
 		})
 	}
 	even := 20 * (1 - 1e-12) // the plain rate
-	video("the uneven rate takes over", 20, func(in *VideoInput, v float64) { in.FPS, in.HarmonicFPS = Some(even), Some(v) })
-	video("the frozen share takes over", 1e-6, func(in *VideoInput, v float64) { in.HarmonicFPS, in.FreezeMs = Some(even), Some(v) })
-	video("pauses outlast freezes", 700, func(in *VideoInput, v float64) { in.FreezeMs, in.PauseMs = Some(700), Some(v) })
-	video("freezes of a minute", 60_000, func(in *VideoInput, v float64) {
-		in.IntervalMs, in.Bytes, in.Freezes, in.Freezes60s = Some(v), Some(v*62.5), Some(5), Some(5)
+	video("the uneven rate takes over", 20, func(in *event.Measurement, v float64) {
+		in.Set(protocol.FPS, even)
+		in.Set(protocol.HarmonicFPS, v)
 	})
-	video("all sent again", 625_000-minCodingBps*10/8, func(in *VideoInput, v float64) {
-		in.RetransmittedBytes, in.BandwidthLimited = Some(v), true
+	video("the frozen share takes over", 1e-6, func(in *event.Measurement, v float64) {
+		in.Set(protocol.HarmonicFPS, even)
+		in.Set(protocol.FreezeMs, v)
 	})
-	video("no loss, and next to none", minValue, func(in *VideoInput, v float64) { in.Outbound, in.RemoteLossFraction = true, Some(v) })
+	video("pauses outlast freezes", 700, func(in *event.Measurement, v float64) {
+		in.Set(protocol.FreezeMs, 700)
+		in.Set(protocol.PauseMs, v)
+	})
+	video("freezes of a minute", 60_000, func(in *event.Measurement, v float64) {
+		in.IntervalMs = v
+		in.Set(protocol.Bytes, v*62.5)
+		in.Set(protocol.Freezes, 5)
+		in.Set(protocol.Freezes60s, 5)
+	})
+	video("all sent again", 625_000-minCodingBps*10/8, func(in *event.Measurement, v float64) {
+		in.Set(protocol.RetransmittedBytes, v)
+		in.Limitation = "bandwidth"
+	})
+	video("no loss, and next to none", 1e-9, func(in *event.Measurement, v float64) {
+		in.StatsType = protocol.OutboundRTP
+		in.Set(protocol.RemoteLossFraction, v)
+	})
 	for codec, edges := range map[string][2]float64{"VP8": {29, 95}, "VP9": {96, 185}, "H264": {24, 37}} {
 		for _, qp := range edges {
-			video(codec, qp, func(in *VideoInput, v float64) { in.Screen, in.Codec, in.QP = true, codec, Some(v) })
+			video(codec, qp, func(in *event.Measurement, v float64) {
+				in.Screen = true
+				in.Codec = codec
+				in.Set(protocol.QP, v)
+			})
 		}
 	}
 }
@@ -106,7 +141,8 @@ func speaking(bps, level float64) func(*testing.T) float64 {
 	return func(t *testing.T) float64 {
 		t.Helper()
 		in := opusCall()
-		in.Bytes, in.AudioLevel = Some(bps*5/8), Some(level)
+		in.Set(protocol.Bytes, bps*5/8)
+		in.Set(protocol.AudioLevel, level)
 		return audioMOS(t, in)
 	}
 }
@@ -116,9 +152,9 @@ func pausing(ms float64) func(*testing.T) float64 {
 	return func(t *testing.T) float64 {
 		t.Helper()
 		in := camera("VP8", 1280, 720, 2500, 30)
-		in.FreezeMs = Some(ms)
+		in.Set(protocol.FreezeMs, ms)
 		if ms < 9000 {
-			in.PauseMs = Some(ms)
+			in.Set(protocol.PauseMs, ms)
 		}
 		return videoMOS(t, in)
 	}

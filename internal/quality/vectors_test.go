@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // scoredCodec says what a browser calls the codecs of the test points, and at which bit rate
@@ -32,20 +36,18 @@ func scoredCodec(v vector) (codec string, bps float64, scored bool) {
 var reducedScale = map[string]float64{"G.107r": 1, "G.107.1": 1.29, "G.107.2": 1.48}
 
 // interval is a measurement with just the loss, the delay and the bit rate of a test point.
-func (v vector) interval(t *testing.T, codec string, bps float64) AudioInput {
+func (v vector) interval(t *testing.T, codec string, bps float64) event.Measurement {
 	t.Helper()
 	fixed := 25.0 // ms of packet and look-ahead
 	if codec == "opus" {
 		fixed = 26.5
 	}
 	ta, lost := v.numOr(t, "Ta_ms", 0), 10*v.num(t, "Ppl_pct")
-	in := AudioInput{
-		Codec: codec, IntervalMs: Some(20_000), Packets: Some(1000 - lost), PacketsLost: Some(lost),
-		RTTMs: Some(0), JitterBufferDelayMs: Some(math.Max(0, ta-fixed)), TargetBitrateBps: Some(bps),
-		Samples: Some(960_000), ConcealedSamples: Some(960 * lost), ConcealmentEvents: Some(lost),
-	}
+	in := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, Codec: codec, IntervalMs: 20_000}, eventtest.Values{
+		protocol.Packets: 1000 - lost, protocol.PacketsLost: lost, protocol.RTTMs: 0, protocol.JitterBufferDelayMs: math.Max(0, ta-fixed), protocol.TargetBitrateBps: bps, protocol.Samples: 960_000, protocol.ConcealedSamples: 960 * lost, protocol.ConcealmentEvents: lost,
+	})
 	if v["BurstR"] == "" { // the points of Bpl in runs
-		in.ConcealmentEvents = Some(lost / burstyRun)
+		in.Set(protocol.ConcealmentEvents, lost/burstyRun)
 	}
 	return in
 }
@@ -72,7 +74,7 @@ func TestScoresAreThoseOfTheTestPoints(t *testing.T) {
 			out["EVS above 24.4k"]++
 			continue
 		}
-		res := ScoreAudio(v.interval(t, codec, bps))
+		res := scoreAudio(v.interval(t, codec, bps))
 		require.True(t, res.OK(), "row %d %v: %s", i+2, v, res.Reason)
 		point := v.num(t, "MOS")
 		if codec == "opus" && scale != 1.48 { // read on the fullband scale

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
@@ -67,38 +70,13 @@ func (p VideoParams) addChanged(res *Result) {
 	}
 }
 
-// VideoInput is what one interval tells of a video stream. Counts are increases over the
-// interval, fractions 0 to 1.
-type VideoInput struct {
-	Outbound           bool   // scored by what is sent and what the remote end reports
-	Unheard            bool   // outbound: nothing came back at all, so that the report is an old one
-	Screen             bool   // shows a screen: its frame rate is no fault
-	LowerLayer         bool   // a larger layer of the same picture was sent beside it
-	BandwidthLimited   bool   // the encoder says that the network holds it back
-	Codec              string // MIME subtype
-	IntervalMs         Opt
-	Bytes              Opt // payload, sent or received, with retransmissions
-	RetransmittedBytes Opt
-	Packets            Opt
-	Frames             Opt // sent or received
-	FramesDecoded      Opt
-	Width              Opt
-	Height             Opt
-	DisplayedPixels    Opt
-	FPS                Opt
-	HarmonicFPS        Opt
-	Freezes            Opt
-	Freezes60s         Opt
-	FreezeMs           Opt
-	PauseMs            Opt
-	QP                 Opt
-	RemoteLossFraction Opt // outbound
-	RemotePacketsLost  Opt // outbound, where no fraction is known
-}
+// video is a measurement of pictures.
+type video struct{ *event.Measurement }
 
 // ScoreVideo scores a video stream over one interval:
 // 1 + 3.664 C U T F, of coding, upscaling, frame rate and freezes.
-func ScoreVideo(in VideoInput, p VideoParams) Result {
+func ScoreVideo(m *event.Measurement, p VideoParams) Result {
+	in := video{m}
 	if why := in.noEvidence(); why != Scored {
 		return unscored(why)
 	}
@@ -119,49 +97,58 @@ func ScoreVideo(in VideoInput, p VideoParams) Result {
 }
 
 // noEvidence tells why nothing can be said, as far as it shows at first sight.
-func (in *VideoInput) noEvidence() Reason {
+func (in video) noEvidence() Reason {
 	switch {
-	case !in.Packets.positive():
+	case in.Get(protocol.Packets) == 0:
 		return NoPackets
-	case in.Bytes.is(0):
+	case in.Value(protocol.Bytes).Is(0):
 		return NoPayload
-	case in.Outbound && in.Frames.is(0):
+	case in.Outbound() && in.frames().Is(0):
 		return NoFrames
 	case in.LowerLayer:
 		return LowerLayer
-	case in.Outbound && in.Unheard:
+	case in.Outbound() && in.Unheard:
 		return NoRemoteReport
 	}
 	return Scored
 }
 
+// frames are those that were sent or received; where the sender does not count them, those that
+// it encoded.
+func (in video) frames() event.Value {
+	if in.Outbound() {
+		return in.Value(protocol.Frames).Or(in.Value(protocol.FramesEncoded))
+	}
+	return in.Value(protocol.Frames)
+}
+
 // dead tells whether packets came and no picture did, or the picture stood still for long.
-func (in *VideoInput) dead() bool {
-	return !in.Outbound && (in.FramesDecoded.is(0) || in.PauseMs.orZero() > maxPauseMs)
+func (in video) dead() bool {
+	return !in.Outbound() && (in.Value(protocol.FramesDecoded).Is(0) || in.Get(protocol.PauseMs) > maxPauseMs)
 }
 
 // frozenShare is the share of the interval in which the picture stood still. A pause is
 // also a freeze, so the longer of the two counts.
-func (in *VideoInput) frozenShare() float64 {
-	ms := math.Max(in.FreezeMs.orZero(), in.PauseMs.orZero())
-	if in.Outbound || ms == 0 || !in.IntervalMs.positive() {
+func (in video) frozenShare() float64 {
+	ms := in.StillMs().V
+	if in.Outbound() || ms == 0 || in.IntervalMs == 0 {
 		return 0
 	}
-	return math.Min(1, ms/in.IntervalMs.v)
+	return math.Min(1, ms/in.IntervalMs)
 }
 
 // interruptions is F without the frozen share: the number of freezes, or for an outbound
 // stream, whose freezes only the receiver knows, the loss that may cause them.
-func (in *VideoInput) interruptions(p VideoParams, res *Result) float64 {
-	if in.Outbound {
+func (in video) interruptions(p VideoParams, res *Result) float64 {
+	if in.Outbound() {
 		res.Assumed |= AssumedFreezes
-		loss, ok := remoteLoss(in.RemoteLossFraction, in.RemotePacketsLost, in.Packets)
-		if !ok {
+		loss := in.Loss().Fraction
+		if !loss.Known {
 			res.Assumed |= AssumedLoss
 			return 1
 		}
-		res.add(InLossFraction, loss)
-		return math.Exp(-100 * loss / p.OutboundD)
+		res.add(InLossFraction, loss.V)
+		return math.Exp(-100 * loss.V / p.OutboundD)
 	}
 	freezes := in.freezes60s()
 	res.add(InFreezes60s, freezes)
@@ -170,33 +157,33 @@ func (in *VideoInput) interruptions(p VideoParams, res *Result) float64 {
 
 // freezes60s is the number of freezes in the last 60 s. Of an interval that is longer than
 // that it is the share of 60 s, for when they were is not known.
-func (in *VideoInput) freezes60s() float64 {
-	freezes := math.Max(in.Freezes60s.orZero(), in.Freezes.orZero())
-	if ms := in.IntervalMs.orZero(); ms > freezeMs {
+func (in video) freezes60s() float64 {
+	freezes := math.Max(in.Get(protocol.Freezes60s), in.Get(protocol.Freezes))
+	if ms := in.IntervalMs; ms > freezeMs {
 		return freezes * freezeMs / ms
 	}
 	return freezes
 }
 
 // appearance is C U T and the frozen share's part of F.
-func (in *VideoInput) appearance(p VideoParams, frozen float64, res *Result) (float64, Reason) {
-	if !in.Width.positive() || !in.Height.positive() {
+func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64, Reason) {
+	pixels := in.Get(protocol.Width) * in.Get(protocol.Height)
+	if pixels == 0 {
 		return 0, NoFrameSize
 	}
-	pixels := in.Width.v * in.Height.v
 	res.add(InPixels, pixels)
 	u := in.upscaling(pixels, res)
 	if c, ok := in.screenQP(res); ok {
 		in.charge(frozen, res)
 		return c * u * math.Exp(-p.FreezeShare*frozen), Scored
 	}
-	if !in.Bytes.ok {
+	if !in.Known(protocol.Bytes) {
 		return 0, NoBitrate
 	}
-	if !in.IntervalMs.positive() {
+	if in.IntervalMs == 0 {
 		return 0, NoInterval
 	}
-	bps := math.Max(0, in.Bytes.v-in.RetransmittedBytes.orZero()) * 8000 / in.IntervalMs.v
+	bps := math.Max(0, in.Get(protocol.Bytes)-in.Get(protocol.RetransmittedBytes)) * 8000 / in.IntervalMs
 	if in.nothingToCode(bps, frozen, res) {
 		return 0, NoMotion
 	}
@@ -215,16 +202,16 @@ func (in *VideoInput) appearance(p VideoParams, frozen float64, res *Result) (fl
 // motion is C T and the frozen share's part of F. A freeze lowers the harmonic rate too, so
 // the two are not multiplied: the dearer of them counts, the uneven rate, or the even one
 // with the frozen share.
-func (in *VideoInput) motion(p VideoParams, x, frozen float64, res *Result) (float64, bool) {
+func (in video) motion(p VideoParams, x, frozen float64, res *Result) (float64, bool) {
 	even, ok := in.frameRate()
 	if !ok {
 		return 0, false
 	}
 	fps, score := even, in.codingAndRate(x, even)*math.Exp(-p.FreezeShare*frozen)
-	if in.HarmonicFPS.positive() {
-		uneven := in.codingAndRate(x, in.HarmonicFPS.v)
+	if in.Get(protocol.HarmonicFPS) > 0 {
+		uneven := in.codingAndRate(x, in.Get(protocol.HarmonicFPS))
 		if frozen == 0 || uneven < score {
-			fps, score, frozen = in.HarmonicFPS.v, uneven, 0
+			fps, score, frozen = in.Get(protocol.HarmonicFPS), uneven, 0
 		}
 	}
 	res.add(InFPS, fps)
@@ -233,8 +220,8 @@ func (in *VideoInput) motion(p VideoParams, x, frozen float64, res *Result) (flo
 }
 
 // charge takes down the frozen share that was charged.
-func (in *VideoInput) charge(frozen float64, res *Result) {
-	if !in.Outbound {
+func (in video) charge(frozen float64, res *Result) {
+	if !in.Outbound() {
 		res.add(InFrozenFraction, frozen)
 	}
 }
@@ -242,7 +229,7 @@ func (in *VideoInput) charge(frozen float64, res *Result) {
 // codingAndRate is C T. At a given bit rate fewer frames look better each, and where the
 // picture is coded very badly that alone would outweigh the loss of motion: a stream that
 // lost frames never scores above one with all of them.
-func (in *VideoInput) codingAndRate(x, fps float64) float64 {
+func (in video) codingAndRate(x, fps float64) float64 {
 	ct := coding(x, fps)
 	if in.Screen || fps >= fullFPS {
 		return ct
@@ -258,12 +245,12 @@ func coding(x, fps float64) float64 {
 
 // upscaling is U: few pixels on a large area. Who sends does not know the area: what is
 // shown there is a preview.
-func (in *VideoInput) upscaling(pixels float64, res *Result) float64 {
-	if in.Outbound {
+func (in video) upscaling(pixels float64, res *Result) float64 {
+	if in.Outbound() {
 		return 1
 	}
-	shown, ok := in.DisplayedPixels.Get()
-	if !ok || shown == 0 {
+	shown := in.Get(protocol.DisplayedPixels)
+	if shown == 0 {
 		res.Assumed |= AssumedDisplay
 		return 1
 	}
@@ -273,20 +260,20 @@ func (in *VideoInput) upscaling(pixels float64, res *Result) float64 {
 }
 
 // frameRate is the plain rate; the harmonic one where there is no other.
-func (in *VideoInput) frameRate() (float64, bool) {
-	if in.FPS.positive() {
-		return in.FPS.v, true
+func (in video) frameRate() (float64, bool) {
+	if in.Get(protocol.FPS) > 0 {
+		return in.Get(protocol.FPS), true
 	}
-	if frames := in.FramesDecoded.orElse(in.Frames); frames.positive() {
-		return frames.v * 1000 / in.IntervalMs.v, true
+	if frames := in.Value(protocol.FramesDecoded).Or(in.frames()); frames.Positive() {
+		return frames.V * 1000 / in.IntervalMs, true
 	}
-	return in.HarmonicFPS.v, in.HarmonicFPS.positive()
+	return in.Get(protocol.HarmonicFPS), in.Get(protocol.HarmonicFPS) > 0
 }
 
 // nothingToCode tells whether so low a bit rate has no other cause than a picture that
 // does not change: a disabled camera sends black frames.
-func (in *VideoInput) nothingToCode(bps, frozen float64, res *Result) bool {
-	if bps >= minCodingBps || in.BandwidthLimited || in.Freezes.positive() {
+func (in video) nothingToCode(bps, frozen float64, res *Result) bool {
+	if bps >= minCodingBps || in.Limitation == "bandwidth" || in.Get(protocol.Freezes) > 0 {
 		return false
 	}
 	loss, _ := res.Input(InLossFraction)
@@ -318,8 +305,8 @@ func videoEfficiency(codec string) (float64, bool) {
 // screenQP is C of a screen by its quantisation parameter: slides need next to no bits,
 // so their bit rate tells nothing. 1 up to where libwebrtc's QualityScaler holds a picture
 // for better than needed, 0.5 where it holds it for too bad, and on in a line.
-func (in *VideoInput) screenQP(res *Result) (float64, bool) {
-	if !in.Screen || !in.QP.ok {
+func (in video) screenQP(res *Result) (float64, bool) {
+	if !in.Screen || !in.Known(protocol.QP) {
 		return 0, false
 	}
 	codec := subtype(in.Codec)
@@ -332,8 +319,8 @@ func (in *VideoInput) screenQP(res *Result) (float64, bool) {
 		{"h264", 24, 37},
 	} {
 		if strings.EqualFold(q.name, codec) {
-			res.add(InQP, in.QP.v)
-			return clamp(1-0.5*(in.QP.v-q.good)/(q.bad-q.good), 0, 1), true
+			res.add(InQP, in.Get(protocol.QP))
+			return clamp(1-0.5*(in.Get(protocol.QP)-q.good)/(q.bad-q.good), 0, 1), true
 		}
 	}
 	return 0, false

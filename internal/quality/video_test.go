@@ -5,26 +5,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // camera is an interval of 10 s of camera video as it comes in.
-func camera(codec string, w, h, kbps, fps float64) VideoInput {
-	return VideoInput{
-		Codec:           codec,
-		IntervalMs:      Some(10_000),
-		Bytes:           Some(kbps * 1000 * 10 / 8),
-		Packets:         Some(kbps),
-		FramesDecoded:   Some(10 * fps),
-		FPS:             Some(fps),
-		Width:           Some(w),
-		Height:          Some(h),
-		DisplayedPixels: Some(1280 * 720),
-	}
+func camera(codec string, w, h, kbps, fps float64) event.Measurement {
+	return eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, Codec: codec, IntervalMs: 10_000}, eventtest.Values{
+		protocol.Bytes: kbps * 1000 * 10 / 8, protocol.Packets: kbps, protocol.FramesDecoded: 10 * fps, protocol.FPS: fps, protocol.Width: w, protocol.Height: h, protocol.DisplayedPixels: 1280 * 720,
+	})
 }
 
-func videoMOS(t *testing.T, in VideoInput) float64 {
+func videoMOS(t *testing.T, in event.Measurement) float64 {
 	t.Helper()
-	res := ScoreVideo(in, DefaultVideoParams())
+	res := scoreVideo(in)
 	require.True(t, res.OK(), "reason %s", res.Reason)
 	return res.MOS
 }
@@ -56,31 +52,43 @@ func TestScoreVideoFittedScores(t *testing.T) {
 
 func TestScoreVideoFreezes(t *testing.T) {
 	base := videoMOS(t, camera("VP8", 1280, 720, 1500, 30)) - 1
-	f := func(factor float64, change func(*VideoInput)) {
+	f := func(factor float64, change func(*event.Measurement)) {
 		t.Helper()
 		in := camera("VP8", 1280, 720, 1500, 30)
 		change(&in)
 		require.InDelta(t, 1+base*factor, videoMOS(t, in), 1e-9)
 	}
-	f(math.Exp(-0.3), func(in *VideoInput) { in.Freezes60s = Some(3) })
-	f(math.Exp(-0.2), func(in *VideoInput) { in.Freezes, in.Freezes60s = Some(2), Some(1) })
-	f(math.Exp(-0.1-2*0.05), func(in *VideoInput) { in.Freezes60s, in.FreezeMs = Some(1), Some(500) })
-	f(math.Exp(-2*0.3), func(in *VideoInput) { in.FreezeMs, in.PauseMs = Some(2000), Some(3000) })
-	f(0, func(in *VideoInput) { in.FreezeMs = Some(10_000) })
-	f(0, func(in *VideoInput) { in.FreezeMs = Some(25_000) })
-	f(0, func(in *VideoInput) { in.PauseMs = Some(5001) })
-	f(0, func(in *VideoInput) { in.FramesDecoded = Some(0) })
+	f(math.Exp(-0.3), func(in *event.Measurement) { in.Set(protocol.Freezes60s, 3) })
+	f(math.Exp(-0.2), func(in *event.Measurement) {
+		in.Set(protocol.Freezes, 2)
+		in.Set(protocol.Freezes60s, 1)
+	})
+	f(math.Exp(-0.1-2*0.05), func(in *event.Measurement) {
+		in.Set(protocol.Freezes60s, 1)
+		in.Set(protocol.FreezeMs, 500)
+	})
+	f(math.Exp(-2*0.3), func(in *event.Measurement) {
+		in.Set(protocol.FreezeMs, 2000)
+		in.Set(protocol.PauseMs, 3000)
+	})
+	f(0, func(in *event.Measurement) { in.Set(protocol.FreezeMs, 10_000) })
+	f(0, func(in *event.Measurement) { in.Set(protocol.FreezeMs, 25_000) })
+	f(0, func(in *event.Measurement) { in.Set(protocol.PauseMs, 5001) })
+	f(0, func(in *event.Measurement) { in.Set(protocol.FramesDecoded, 0) })
 
-	f(math.Exp(-0.6-0.01), func(in *VideoInput) { // 12 in two minutes are 6 a minute
-		in.IntervalMs, in.Bytes = Some(120_000), Some(1500*1000*120/8)
-		in.Freezes, in.Freezes60s, in.FreezeMs = Some(12), Some(12), Some(600)
+	f(math.Exp(-0.6-0.01), func(in *event.Measurement) { // 12 in two minutes are 6 a minute
+		in.IntervalMs = 120_000
+		in.Set(protocol.Bytes, 1500*1000*120/8)
+		in.Set(protocol.Freezes, 12)
+		in.Set(protocol.Freezes60s, 12)
+		in.Set(protocol.FreezeMs, 600)
 	})
 
 	harsh := DefaultVideoParams()
 	harsh.FreezeCount = 0.5
 	in := camera("VP8", 1280, 720, 1500, 30)
-	in.Freezes60s = Some(1)
-	res := ScoreVideo(in, harsh)
+	in.Set(protocol.Freezes60s, 1)
+	res := ScoreVideo(&in, harsh)
 	require.InDelta(t, 1+base*math.Exp(-0.5), res.MOS, 1e-9)
 }
 
@@ -90,23 +98,26 @@ func TestScoreVideoFreezes(t *testing.T) {
 // spec: QUAL-01
 func TestScoreVideoChargesAFreezeOnce(t *testing.T) {
 	in := camera("VP8", 640, 480, 480, 20)
-	in.IntervalMs, in.Bytes = Some(5000), Some(300_000)
+	in.IntervalMs = 5000
+	in.Set(protocol.Bytes, 300_000)
 	smooth := videoMOS(t, in) - 1
-	in.FPS, in.HarmonicFPS = Some(18.2), Some(5/(90*0.05*0.05+0.5*0.5))
-	in.Freezes, in.FreezeMs = Some(1), Some(500)
+	in.Set(protocol.FPS, 18.2)
+	in.Set(protocol.HarmonicFPS, 5/(90*0.05*0.05+0.5*0.5))
+	in.Set(protocol.Freezes, 1)
+	in.Set(protocol.FreezeMs, 500)
 	frozen := videoMOS(t, in) - 1
 	once := math.Exp(-0.1 - 2*0.1)
 	require.InDelta(t, once, frozen/smooth, 0.05)
 
 	// What of the unevenness the freeze does not explain is charged.
-	in.HarmonicFPS = Some(4)
-	res := ScoreVideo(in, DefaultVideoParams())
+	in.Set(protocol.HarmonicFPS, 4)
+	res := scoreVideo(in)
 	require.Less(t, res.MOS, 1+0.8*frozen)
 	fps, _ := res.Input(InFPS)
 	share, _ := res.Input(InFrozenFraction)
 	require.Equal(t, [2]float64{4, 0}, [2]float64{fps, share}, "the inputs are those that count")
-	in.FreezeMs = Some(2500)
-	res = ScoreVideo(in, DefaultVideoParams())
+	in.Set(protocol.FreezeMs, 2500)
+	res = scoreVideo(in)
 	fps, _ = res.Input(InFPS)
 	share, _ = res.Input(InFrozenFraction)
 	require.Equal(t, [2]float64{18.2, 0.5}, [2]float64{fps, share})
@@ -114,27 +125,28 @@ func TestScoreVideoChargesAFreezeOnce(t *testing.T) {
 
 func TestScoreVideoNothingDecoded(t *testing.T) {
 	// Not even the frame's size is known: it is all the worse.
-	res := ScoreVideo(VideoInput{Packets: Some(40), Bytes: Some(4e4), FramesDecoded: Some(0)}, DefaultVideoParams())
+	res := scoreVideo(eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video}, eventtest.Values{protocol.Packets: 40, protocol.Bytes: 4e4, protocol.FramesDecoded: 0}))
 	require.True(t, res.OK())
 	require.Equal(t, 1.0, res.MOS)
 }
 
 func TestScoreVideoOutbound(t *testing.T) {
 	in := camera("VP8", 1280, 720, 1500, 30)
-	in.Outbound = true
-	in.FramesDecoded, in.Frames = Opt{}, Some(300)
+	in.StatsType = protocol.OutboundRTP
+	in.Clear(protocol.FramesDecoded)
+	in.Set(protocol.Frames, 300)
 	base := videoMOS(t, in) - 1
-	res := ScoreVideo(in, DefaultVideoParams())
+	res := scoreVideo(in)
 	require.Equal(t, "remote_loss,freezes", res.Assumed.String())
-	in.RemoteLossFraction = Some(0.05)
+	in.Set(protocol.RemoteLossFraction, 0.05)
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
-	res = ScoreVideo(in, DefaultVideoParams())
+	res = scoreVideo(in)
 	require.Equal(t, "freezes", res.Assumed.String())
-	in.FreezeMs = Some(10_000) // is not about what is sent
+	in.Set(protocol.FreezeMs, 10_000) // is not about what is sent
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
-	in.DisplayedPixels = Some(8e6) // a preview
+	in.Set(protocol.DisplayedPixels, 8e6) // a preview
 	require.InDelta(t, 1+base*math.Exp(-0.5), videoMOS(t, in), 1e-9)
-	in.RetransmittedBytes = Some(300_000)
+	in.Set(protocol.RetransmittedBytes, 300_000)
 	require.Less(t, videoMOS(t, in), 0.99+base*math.Exp(-0.5), "what is sent twice shows nothing new")
 }
 
@@ -160,66 +172,84 @@ func TestScoreVideoScreen(t *testing.T) {
 	// Slides: next to no bits, sharp by the quantiser.
 	in = camera("VP8", 1280, 720, 8, 1)
 	in.Screen = true
-	in.QP = Some(20)
+	in.Set(protocol.QP, 20)
 	require.InDelta(t, 4.664, videoMOS(t, in), 1e-9)
-	in.QP = Some(95)
+	in.Set(protocol.QP, 95)
 	require.InDelta(t, 1+3.664/2, videoMOS(t, in), 1e-9)
-	in.QP = Some(127)
+	in.Set(protocol.QP, 127)
 	require.Greater(t, 1+3.664/2, videoMOS(t, in))
-	in.QP = Opt{}
-	require.Equal(t, NoMotion, ScoreVideo(in, DefaultVideoParams()).Reason)
+	in.Clear(protocol.QP)
+	require.Equal(t, NoMotion, scoreVideo(in).Reason)
 }
 
 func TestScoreVideoWithoutEvidence(t *testing.T) {
-	f := func(why Reason, change func(*VideoInput)) {
+	f := func(why Reason, change func(*event.Measurement)) {
 		t.Helper()
 		in := camera("VP8", 1280, 720, 1500, 30)
 		change(&in)
-		res := ScoreVideo(in, DefaultVideoParams())
+		res := scoreVideo(in)
 		require.Equal(t, why.String(), res.Reason.String())
 		require.False(t, res.OK())
 		require.Zero(t, res.MOS)
 		require.Empty(t, res.Inputs())
 	}
-	f(NoPackets, func(in *VideoInput) { in.Packets = Some(0) })
-	f(NoPackets, func(in *VideoInput) { in.Packets = Opt{} })
-	f(NoPayload, func(in *VideoInput) { in.Bytes, in.FramesDecoded = Some(0), Some(0) })
-	f(NoFrames, func(in *VideoInput) { in.Outbound, in.Frames = true, Some(0) })
-	f(NoRemoteReport, func(in *VideoInput) { in.Outbound, in.Unheard, in.RemoteLossFraction = true, true, Some(0) })
-	f(NoFrameSize, func(in *VideoInput) { in.Width = Opt{} })
-	f(NoFrameSize, func(in *VideoInput) { in.Height = Some(0) })
-	f(NoInterval, func(in *VideoInput) { in.IntervalMs = Some(0) })
-	f(NoBitrate, func(in *VideoInput) { in.Bytes = Some(math.NaN()) })
-	f(NoFrameRate, func(in *VideoInput) { in.FPS, in.FramesDecoded = Opt{}, Opt{} })
-	f(NoMotion, func(in *VideoInput) { in.Bytes = Some(20_000) })
+	f(NoPackets, func(in *event.Measurement) { in.Set(protocol.Packets, 0) })
+	f(NoPackets, func(in *event.Measurement) { in.Clear(protocol.Packets) })
+	f(NoPayload, func(in *event.Measurement) {
+		in.Set(protocol.Bytes, 0)
+		in.Set(protocol.FramesDecoded, 0)
+	})
+	f(NoFrames, func(in *event.Measurement) {
+		in.StatsType = protocol.OutboundRTP
+		in.Set(protocol.Frames, 0)
+	})
+	f(NoRemoteReport, func(in *event.Measurement) {
+		in.StatsType = protocol.OutboundRTP
+		in.Unheard = true
+		in.Set(protocol.RemoteLossFraction, 0)
+	})
+	f(NoFrameSize, func(in *event.Measurement) { in.Clear(protocol.Width) })
+	f(NoFrameSize, func(in *event.Measurement) { in.Set(protocol.Height, 0) })
+	f(NoInterval, func(in *event.Measurement) { in.IntervalMs = 0 })
+	f(NoBitrate, func(in *event.Measurement) { in.Set(protocol.Bytes, math.NaN()) })
+	f(NoFrameRate, func(in *event.Measurement) {
+		in.Clear(protocol.FPS)
+		in.Clear(protocol.FramesDecoded)
+	})
+	f(NoMotion, func(in *event.Measurement) { in.Set(protocol.Bytes, 20_000) })
 }
 
 // A disabled camera sends black frames at a few kbit/s: no fault. The same rate with any
 // sign of trouble is one.
 func TestScoreVideoTellsMutedFromStarved(t *testing.T) {
-	f := func(change func(*VideoInput)) {
+	f := func(change func(*event.Measurement)) {
 		t.Helper()
 		in := camera("VP8", 1280, 720, 16, 30)
 		change(&in)
 		require.Less(t, videoMOS(t, in), 1.1)
 	}
-	f(func(in *VideoInput) { in.Freezes = Some(1) })
-	f(func(in *VideoInput) { in.FreezeMs = Some(300) })
-	f(func(in *VideoInput) { in.BandwidthLimited = true })
-	f(func(in *VideoInput) { in.Outbound, in.RemoteLossFraction = true, Some(0.03) })
+	f(func(in *event.Measurement) { in.Set(protocol.Freezes, 1) })
+	f(func(in *event.Measurement) { in.Set(protocol.FreezeMs, 300) })
+	f(func(in *event.Measurement) { in.Limitation = "bandwidth" })
+	f(func(in *event.Measurement) {
+		in.StatsType = protocol.OutboundRTP
+		in.Set(protocol.RemoteLossFraction, 0.03)
+	})
 }
 
 func TestScoreVideoAssumptions(t *testing.T) {
 	in := camera("theora", 640, 360, 500, 30)
-	in.DisplayedPixels = Opt{}
-	res := ScoreVideo(in, DefaultVideoParams())
+	in.Clear(protocol.DisplayedPixels)
+	res := scoreVideo(in)
 	require.Equal(t, "codec,displayed_pixels", res.Assumed.String())
-	in.FPS, in.HarmonicFPS = Some(30), Some(15)
-	res = ScoreVideo(in, DefaultVideoParams())
+	in.Set(protocol.FPS, 30)
+	in.Set(protocol.HarmonicFPS, 15)
+	res = scoreVideo(in)
 	fps, _ := res.Input(InFPS)
 	require.Equal(t, 15.0, fps, "what is uneven counts")
-	in.FPS, in.HarmonicFPS = Opt{}, Some(0)
-	res = ScoreVideo(in, DefaultVideoParams())
+	in.Clear(protocol.FPS)
+	in.Set(protocol.HarmonicFPS, 0)
+	res = scoreVideo(in)
 	fps, _ = res.Input(InFPS)
 	require.Equal(t, 30.0, fps, "counted frames serve where there is no rate")
 }
@@ -239,8 +269,8 @@ func TestAnchoredToG1070(t *testing.T) {
 				continue
 			}
 			in := camera("H264", 640, 480, kbps, fps)
-			in.DisplayedPixels = Some(640 * 480)
-			res := ScoreVideo(in, p)
+			in.Set(protocol.DisplayedPixels, 640*480)
+			res := ScoreVideo(&in, p)
 			require.True(t, res.OK())
 			sum += math.Pow(res.MOS-v.num(t, "MOS"), 2)
 			n++

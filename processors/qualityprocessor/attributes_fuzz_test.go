@@ -1,7 +1,6 @@
 package qualityprocessor
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +15,18 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
 )
 
-var oddNames = append(slices.Sorted(maps.Keys(fieldOf)), semconv.QualityMOS, semconv.QualityReason, semconv.QualityInputPrefix+"x")
+var oddNames = append(measureNames(), semconv.StatsType, semconv.MediaType, semconv.FrameSeq, semconv.QualityMOS, semconv.QualityReason, semconv.QualityInputPrefix+"x")
+
+// measureNames are the attributes of numbers, and of the texts beside them.
+func measureNames() (names []string) {
+	for k := range protocol.NumMeasures {
+		names = append(names, semconv.Measure(k))
+	}
+	return append(names, semconv.IntervalMs)
+}
 
 // oddScores spoils the frame of a call. Each stream has a score in range with its label, or a
 // reason, and nothing of the record's own is changed.
@@ -52,7 +60,7 @@ func oddScores(t *rapid.T) {
 func own(record plog.LogRecord) map[string]string {
 	attrs := map[string]string{}
 	for name, v := range record.Attributes().All() {
-		if !strings.HasPrefix(name, qualityPrefix) {
+		if !strings.HasPrefix(name, semconv.QualityPrefix) {
 			attrs[name] = v.Type().String() + v.AsString()
 		}
 	}

@@ -10,16 +10,14 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
+	"github.com/qosrtc/qos/protocol"
 )
 
-const (
-	qualityPrefix = "qos.quality." // of all that this processor adds
-	screenUsage   = "screen"       // value of semconv.FabricUsage
-	usualRows     = 16             // rows of a frame that need no allocation
-)
+const usualRows = 16 // rows of a frame that need no allocation
 
 // inputAttr holds the attribute of each input of a model.
 var inputAttr = func() (names [quality.NumInputs]string) {
@@ -47,7 +45,7 @@ func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
 		return nil, err
 	}
 	s := &scorer{bounds: bounds, video: cfg.Video.params(), telemetry: telemetry}
-	for i, media := range [...]string{audio, video} {
+	for i, media := range [...]string{protocol.Audio, protocol.Video} {
 		for why := range s.outcomes[i] {
 			outcome := quality.Reason(why).String()
 			if outcome == "" {
@@ -89,26 +87,29 @@ func (s *scorer) processLogs(ctx context.Context, logs plog.Logs) (plog.Logs, er
 // stand next to each other, and the candidate pair's round-trip time serves the streams
 // that have none of their own.
 func (s *scorer) scoreScope(scope plog.ScopeLogs, t *tally) {
-	usage, found := scope.Scope().Attributes().Get(semconv.FabricUsage)
-	screen := found && usage.Type() == pcommon.ValueTypeStr && usage.Str() == screenUsage
-	frame := make([]measurement, 0, usualRows)
+	usage := eventlog.Text(scope.Scope().Attributes(), semconv.FabricUsage)
+	read := eventlog.NewMeasurements()
+	defer read.Release()
+	frame := make([]row, 0, usualRows)
 	for _, record := range scope.LogRecords().All() {
 		if record.EventName() != semconv.EventStats {
 			continue
 		}
-		frame = append(frame, measurement{})
-		last := len(frame) - 1
-		frame[last].read(record)
-		if last > 0 && (frame[last].seq < 0 || frame[last].seq != frame[0].seq) {
-			s.scoreFrame(frame[:last], screen, t)
-			frame[0] = frame[last]
+		last := len(frame)
+		frame = append(frame, row{attrs: record.Attributes()})
+		m := &frame[last]
+		said := read.Read(&m.Measurement, m.attrs, usage)
+		m.seq, m.scored = said.Seq, said.Scored
+		if last > 0 && (m.seq < 0 || m.seq != frame[0].seq) {
+			s.scoreFrame(frame[:last], t)
+			frame[0] = *m
 			frame = frame[:1]
 		}
 	}
-	s.scoreFrame(frame, screen, t)
+	s.scoreFrame(frame, t)
 }
 
-func (s *scorer) scoreFrame(frame []measurement, screen bool, t *tally) {
+func (s *scorer) scoreFrame(frame []row, t *tally) {
 	rtt, silent := pairRTT(frame), pairsSilent(frame)
 	markLowerLayers(frame)
 	for i := range frame {
@@ -116,55 +117,28 @@ func (s *scorer) scoreFrame(frame []measurement, screen bool, t *tally) {
 		if !m.stream() {
 			continue
 		}
-		if _, known := m.num[rttMs].Get(); !known {
-			m.num[rttMs] = rtt
+		if !m.Known(protocol.RTTMs) {
+			m.Put(protocol.RTTMs, rtt)
 		}
-		m.unheard = silent
+		m.Unheard = silent
 		var res quality.Result
 		media := 0
-		if m.mediaType == audio {
-			res = quality.ScoreAudio(m.audioInput())
+		if m.Audio() {
+			res = quality.ScoreAudio(&m.Measurement)
 		} else {
 			media = 1
-			res = quality.ScoreVideo(m.videoInput(screen), s.video)
+			res = quality.ScoreVideo(&m.Measurement, s.video)
 		}
 		t[media][res.Reason]++
 		s.write(m, &res)
 	}
 }
 
-// pairRTT returns the round-trip time of the frame's candidate pair.
-func pairRTT(frame []measurement) quality.Opt {
-	for i := range frame {
-		if _, known := frame[i].num[rttMs].Get(); known && frame[i].statsType == candidatePair {
-			return frame[i].num[rttMs]
-		}
-	}
-	return quality.Opt{}
-}
-
-// pairsSilent tells whether nothing came in over the frame's candidate pairs: then no report of
-// the remote end did either, and what browsers still tell of its last one is no evidence.
-func pairsSilent(frame []measurement) bool {
-	silent := false
-	for i := range frame {
-		if frame[i].statsType != candidatePair {
-			continue
-		}
-		n, known := frame[i].num[bytesReceived].Get()
-		if !known || n > 0 {
-			return false
-		}
-		silent = true
-	}
-	return silent
-}
-
 // write adds what was found. Scores that the record brought along are not ours: they go.
-func (s *scorer) write(m *measurement, res *quality.Result) {
+func (s *scorer) write(m *row, res *quality.Result) {
 	if m.scored {
 		m.attrs.RemoveIf(func(key string, _ pcommon.Value) bool {
-			return strings.HasPrefix(key, qualityPrefix)
+			return strings.HasPrefix(key, semconv.QualityPrefix)
 		})
 	}
 	if !res.OK() {
@@ -176,7 +150,7 @@ func (s *scorer) write(m *measurement, res *quality.Result) {
 	m.attrs.PutDouble(semconv.QualityMOS, res.MOS)
 	m.attrs.PutStr(semconv.QualityLabel, quality.Label(res.MOS, s.bounds))
 	m.attrs.PutStr(semconv.QualityModel, res.Model)
-	if m.mediaType == audio {
+	if m.Audio() {
 		m.attrs.PutDouble(semconv.QualityMOSListening, res.MOSListening)
 		m.attrs.PutDouble(semconv.QualityR, res.R)
 	}

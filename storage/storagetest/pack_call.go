@@ -6,7 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -213,41 +216,31 @@ func (m *measured) remote() {
 	m.value("remote_jitter_ms", m.about(3+20*m.trouble, 0.3), 1)
 }
 
-func (m *measured) opt(name string) quality.Opt {
-	switch v := m.a["qos.stats."+name].(type) {
-	case int64:
-		return quality.Some(float64(v))
-	case float64:
-		return quality.Some(v)
+// measurement is what a score is computed from.
+func (m *measured) measurement(outbound bool, mediaType, codec string) *event.Measurement {
+	out := &event.Measurement{StatsType: protocol.InboundRTP, MediaType: mediaType, Codec: codec, IntervalMs: m.a["qos.interval_ms"].(float64)}
+	if outbound {
+		out.StatsType = protocol.OutboundRTP
 	}
-	return quality.Opt{}
+	for k := range protocol.NumMeasures {
+		switch v := m.a[semconv.Measure(k)].(type) {
+		case int64:
+			out.Set(k, float64(v))
+		case float64:
+			out.Set(k, v)
+		}
+	}
+	return out
 }
 
 func (m *measured) scoreAudio(outbound bool) {
-	in := quality.AudioInput{
-		Outbound: outbound, Codec: "opus", IntervalMs: quality.Some(m.a["qos.interval_ms"].(float64)), Bytes: m.opt("bytes"), Packets: m.opt("packets"),
-		PacketsLost: m.opt("packets_lost"), PacketsDiscarded: m.opt("packets_discarded"), Samples: m.opt("samples"),
-		ConcealedSamples: m.opt("concealed_samples"), SilentConcealedSamples: m.opt("silent_concealed_samples"),
-		RemoteLossFraction: m.opt("remote_loss_fraction"), RemotePacketsLost: m.opt("remote_packets_lost"),
-		JitterMs: m.opt("jitter_ms"), JitterBufferDelayMs: m.opt("jitter_buffer_delay_ms"), RTTMs: m.opt("rtt_ms"),
-		TargetBitrateBps: m.opt("target_bitrate_bps"), AudioLevel: m.opt("audio_level"),
-	}
-	if outbound {
-		in.JitterMs = m.opt("remote_jitter_ms")
-	}
-	res := quality.ScoreAudio(in)
+	res := quality.ScoreAudio(m.measurement(outbound, protocol.Audio, "opus"))
 	m.a["qos.quality.mos_listening"], m.a["qos.quality.r"] = res.MOSListening, res.R
 	m.score(&res)
 }
 
 func (m *measured) scoreVideo(outbound bool) {
-	res := quality.ScoreVideo(quality.VideoInput{
-		Outbound: outbound, Codec: "VP8", IntervalMs: quality.Some(m.a["qos.interval_ms"].(float64)), Bytes: m.opt("bytes"),
-		RetransmittedBytes: m.opt("retransmitted_bytes"), Packets: m.opt("packets"), Frames: m.opt("frames"), FramesDecoded: m.opt("frames_decoded"),
-		Width: m.opt("width"), Height: m.opt("height"), DisplayedPixels: m.opt("displayed_pixels"), FPS: m.opt("fps"),
-		HarmonicFPS: m.opt("harmonic_fps"), Freezes: m.opt("freezes"), Freezes60s: m.opt("freezes60s"), FreezeMs: m.opt("freeze_ms"),
-		PauseMs: m.opt("pause_ms"), QP: m.opt("qp"), RemoteLossFraction: m.opt("remote_loss_fraction"), RemotePacketsLost: m.opt("remote_packets_lost"),
-	}, quality.DefaultVideoParams())
+	res := quality.ScoreVideo(m.measurement(outbound, protocol.Video, "VP8"), quality.DefaultVideoParams())
 	m.score(&res)
 }
 

@@ -75,7 +75,7 @@ var rules = []rule{
 	{room: "storage", only: true, reason: "the store's interfaces: standard library only"},
 	{room: "storage/benchstore", allowed: []string{"*"}, reason: "measures the engines with what the pipeline makes; a program that nothing imports"},
 	{
-		room: "storage/storagetest", allowed: []string{"storage", "internal/instance", "internal/quality", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		room: "storage/storagetest", allowed: []string{"storage", "internal/instance", "internal/quality", "internal/event", "internal/semconv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
