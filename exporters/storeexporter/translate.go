@@ -9,6 +9,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventattr"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
@@ -184,7 +186,7 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 	out = storage.Record{
 		Seq: uint64(seq), Index: int(index), ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
 		At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
-		Activity: isActivity(r.EventName(), scope.fabric),
+		Activity: event.Activity(eventattr.KindOf(r.EventName()), scope.fabric),
 	}
 	if r.Timestamp() == 0 {
 		out.At = out.ObservedAt
@@ -204,16 +206,6 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 
 // plausible says whether the store can keep a time.
 func plausible(t time.Time) bool { return t.UnixMilli() >= 0 && t.Year() <= 9999 }
-
-// isActivity says whether a record keeps its conference alive: what a fabric does, does;
-// what is said about a conference does not (docs/protocol.md, section 10).
-func isActivity(name string, fabric int) bool {
-	switch name {
-	case semconv.EventStats, semconv.EventEvent, semconv.EventSkip:
-		return fabric != 0
-	}
-	return false
-}
 
 // mergeAttributes returns the attributes of a scope and a record that have no field of
 // their own in the store. Whether a record was a duplicate is of the pipeline's moment.

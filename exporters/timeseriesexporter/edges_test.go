@@ -56,7 +56,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 	fields := map[string]string{
 		semconv.QualityMOS: "qos_stream_mos", semconv.Stats("rttMs"): "qos_stream_rtt_seconds",
 		semconv.Stats("jitterMs"): "qos_stream_jitter_seconds",
-		semconv.Stats("packets"): "", semconv.Stats("packetsLost"): "", semconv.Stats("remotePacketsLost"): "", // each alone makes no ratio
+		semconv.Stats("packets"):  "", semconv.Stats("packetsLost"): "", semconv.Stats("remotePacketsLost"): "", // each alone makes no ratio
 		semconv.Stats("remoteJitterMs"): "qos_stream_jitter_seconds", semconv.Stats("remoteLossFraction"): "qos_stream_loss_ratio",
 	}
 	outbound := []string{semconv.Stats("remoteJitterMs"), semconv.Stats("remoteLossFraction")}

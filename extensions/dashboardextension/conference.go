@@ -7,7 +7,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -96,7 +97,7 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 // others and says so.
 func (a *api) fold(ctx context.Context, ref storage.Ref, b *builder) (damaged bool, err error) {
 	err = a.reader.Records(ctx, ref, func(session string, record storage.Record) bool {
-		b.add(session, record)
+		b.add(session, &record)
 		return ctx.Err() == nil
 	})
 	if ctx.Err() != nil {
@@ -134,6 +135,7 @@ type builder struct {
 	order    []*fabric
 	streams  streams
 	custom   customStats
+	measured event.Measurement // of the record at hand
 }
 
 func newBuilder(n names) *builder {
@@ -146,45 +148,54 @@ func newBuilder(n names) *builder {
 	}
 }
 
-func (b *builder) add(session string, r storage.Record) {
-	if r.Fabric != 0 {
-		b.describe(session, r)
+func (b *builder) add(session string, r *storage.Record) {
+	e, ok := eventrow.Read(r, &b.measured)
+	if !ok {
+		return
 	}
-	switch r.Name {
-	case semconv.EventStats:
-		b.streams.add(session, r)
-	case semconv.EventEvent:
-		if b.custom.take(session, r, b.names) {
+	e.Session = session
+	if e.Fabric != 0 {
+		b.describe(&e)
+	}
+	switch e.Kind {
+	case event.KindStats:
+		b.streams.add(&e, r)
+	case event.KindEvent:
+		if b.custom.take(&e, b.names) {
 			return
 		}
-		b.streams.associate(session, r)
-		b.renameRemote(session, r)
-		b.timeline.add(session, r)
+		b.streams.associate(&e)
+		b.renameRemote(&e)
+		b.timeline.add(&e)
 	default:
-		b.timeline.add(session, r)
+		b.timeline.add(&e)
 	}
 }
 
-// describe keeps the newest description of the record's fabric.
-func (b *builder) describe(session string, r storage.Record) {
-	key := fabricKey{session, r.Fabric}
+// describe keeps the newest description of the event's fabric.
+func (b *builder) describe(e *event.Event) {
+	key := fabricKey{e.Session, e.Fabric}
 	f := b.fabrics[key]
 	if f == nil {
-		f = &fabric{Session: session, Fabric: r.Fabric, FirstAt: r.At.UnixMilli()}
+		f = &fabric{Session: e.Session, Fabric: e.Fabric, FirstAt: e.AtMs}
 		b.fabrics[key] = f
 		b.order = append(b.order, f)
 	}
-	f.LastAt = r.At.UnixMilli()
-	attrs := attributes(r.Attributes)
-	attrs.keep(semconv.FabricUsage, &f.Usage)
-	attrs.keep(semconv.FabricDirection, &f.Direction)
-	attrs.keep(semconv.RemoteEndpointType, &f.RemoteEndpointType)
+	f.LastAt = e.AtMs
+	keep(e.Usage, &f.Usage)
+	keep(e.Direction, &f.Direction)
+	keep(e.RemoteType, &f.RemoteEndpointType)
 	if f.renamed {
 		return
 	}
-	attrs.keep(semconv.RemoteUserAlias, &f.RemoteUser)
-	if name := b.names.name(attrs.text(semconv.RemoteUserID), attrs.text(semconv.RemoteUserAlias)); name != "" {
-		f.RemoteUserName = name
+	keep(e.RemoteAlias, &f.RemoteUser)
+	keep(b.names.name(e.RemoteUser, e.RemoteAlias), &f.RemoteUserName)
+}
+
+// keep writes a text that is there to place.
+func keep(text string, place *string) {
+	if text != "" {
+		*place = text
 	}
 }
 

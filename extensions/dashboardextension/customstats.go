@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // maxCustomStats bounds the series of sendCustomStats in one answer. A page sends 1,000 at a
@@ -48,41 +47,37 @@ type customStats struct {
 	leftOut int
 }
 
-// take keeps the record if it is a number of the application's, and says whether it was one.
-func (c *customStats) take(session string, r storage.Record, n names) bool {
-	attrs := attributes(r.Attributes)
-	if attrs.text(semconv.EventName) != "customStats" {
+// take keeps the event if it is a number of the application's, and says whether it was one.
+func (c *customStats) take(e *event.Event, n names) bool {
+	if e.Name != "customStats" {
 		return false
 	}
-	data, _ := n.document(attrs.text(semconv.EventData), hiddenInEvents).(map[string]any)
-	name, value := attributes(data).text("name"), attributes(data).number("value")
+	object, _ := n.document(e.Text, hiddenInEvents).(map[string]any)
+	data := members(object)
+	name, value := data.text("name"), data.number("value")
 	if name == "" || math.IsNaN(value) || math.IsInf(value, 0) {
 		return false
 	}
-	key := customKey{fabricKey{session, r.Fabric}, name}
+	key := customKey{fabricKey{e.Session, e.Fabric}, name}
 	one := c.byKey[key]
 	if one == nil {
 		if len(c.byKey) == maxCustomStats {
 			c.leftOut++
 			return true
 		}
-		one = &customStat{Session: session, Fabric: r.Fabric, Name: name}
+		one = &customStat{Session: e.Session, Fabric: e.Fabric, Name: name}
 		c.byKey[key] = one
 	}
-	one.add(customPoint{at: customTime(r, attributes(data)["timestamp"]), value: value, weight: 1})
+	one.add(customPoint{at: customTime(e, data["timestamp"]), value: value, weight: 1})
 	return true
 }
 
-// customTime is the application's own time stamp where it can be true, else the record's. A
+// customTime is the application's own time stamp where it can be true, else the event's. A
 // clock that the receiver had to correct gives none that can.
-func customTime(r storage.Record, stamp any) int64 {
-	at := r.At.UnixMilli()
-	if corrected, _ := r.Attributes[semconv.TimeCorrected].(bool); corrected {
-		return at
-	}
+func customTime(e *event.Event, stamp any) int64 {
 	ms := number(stamp)
-	if !(ms >= float64(at-customStatAge.Milliseconds()) && ms <= float64(at+customStatAhead.Milliseconds())) {
-		return at
+	if e.TimeCorrected || !(ms >= float64(e.AtMs-customStatAge.Milliseconds()) && ms <= float64(e.AtMs+customStatAhead.Milliseconds())) {
+		return e.AtMs
 	}
 	return int64(ms)
 }

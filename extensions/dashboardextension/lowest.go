@@ -1,10 +1,8 @@
 package dashboardextension
 
 import (
-	"math"
-	"strings"
-
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -21,20 +19,13 @@ type lowest struct {
 }
 
 // noteScore keeps the measurement where its score is the lowest so far; of equals the first.
-func (s *streamHead) noteScore(r storage.Record, attrs attributes) {
-	mos := attrs.number(semconv.QualityMOS)
-	if math.IsNaN(mos) || s.Lowest != nil && s.Lowest.MOS <= mos {
+func (s *streamHead) noteScore(e *event.Event, r *storage.Record) {
+	score := &e.Measured.Score
+	if !score.MOS.Known || s.Lowest != nil && s.Lowest.MOS <= score.MOS.V {
 		return
 	}
 	s.Lowest = &lowest{
-		At: r.At.UnixMilli(), MOS: mos, Label: attrs.text(semconv.QualityLabel), Model: attrs.text(semconv.QualityModel),
-		Confidence: attrs.text(semconv.QualityConfidence), Assumed: attrs.text(semconv.QualityAssumed),
-		Inputs: map[string]float64{},
-	}
-	for name := range attrs {
-		input, found := strings.CutPrefix(name, semconv.QualityInputPrefix)
-		if v := attrs.number(name); found && !math.IsNaN(v) {
-			s.Lowest.Inputs[input] = v
-		}
+		At: e.AtMs, MOS: score.MOS.V, Label: score.Label, Model: score.Model,
+		Confidence: score.Confidence, Assumed: score.Assumed, Inputs: eventrow.Inputs(r),
 	}
 }

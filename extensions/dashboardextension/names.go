@@ -25,22 +25,6 @@ func (n names) name(userName, alias string) string {
 	return userName
 }
 
-// user reads a userID in either form of the interface.
-func (n names) user(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case map[string]any:
-		if alias, _ := v["aliasName"].(string); alias != "" {
-			return alias
-		}
-		if name, _ := v["userName"].(string); n.real {
-			return name
-		}
-	}
-	return ""
-}
-
 // document reads JSON and takes the hidden members out, unless real names may be shown.
 // What is not JSON comes back as a string, so that nothing is lost and nothing breaks.
 func (n names) document(text string, hidden map[string]bool) any {

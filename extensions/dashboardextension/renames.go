@@ -2,8 +2,6 @@ package dashboardextension
 
 import (
 	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/storage"
 )
 
 // order is a record's position among those of its session.
@@ -18,17 +16,15 @@ func (o order) before(other order) bool {
 
 // renameRemote takes an event in that calls the remote end of its fabric something else from
 // then on. Records are in order of time, which clients correct; their numbers say which is newer.
-func (b *builder) renameRemote(session string, r storage.Record) {
-	attrs := attributes(r.Attributes)
-	f := b.fabrics[fabricKey{session, r.Fabric}]
-	if f == nil {
+func (b *builder) renameRemote(e *event.Event) {
+	f := b.fabrics[fabricKey{e.Session, e.Fabric}]
+	if f == nil || e.Name != "userIDChange" || e.Data == nil {
 		return
 	}
-	change := event.Names(attrs.text(semconv.EventName), []byte(attrs.text(semconv.EventData)))
-	at := order{r.Seq, r.Index}
-	if change.Of != "remote" || change.User.Alias == "" || f.renamed && at.before(f.renamedBy) {
+	at := order{e.Seq, e.Index}
+	if e.Data.UserIDType != "remote" || e.Data.Alias == "" || f.renamed && at.before(f.renamedBy) {
 		return
 	}
-	f.RemoteUser, f.RemoteUserName = change.User.Alias, b.names.name(change.User.Name, change.User.Alias)
+	f.RemoteUser, f.RemoteUserName = e.Data.Alias, b.names.name(e.Data.UserID, e.Data.Alias)
 	f.renamed, f.renamedBy = true, at
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -48,9 +48,8 @@ type sdps struct {
 }
 
 // add takes a part. It returns false when there is no room for it.
-func (s *sdps) add(session string, attrs attributes) bool {
-	key := sdpKey{session, uint64(max(0, attrs.integer(semconv.SDPError))), attrs.text(semconv.SDPField)}
-	part := sdpPart{attrs.integer(semconv.SDPOffset), attrs.text(semconv.SDPText)}
+func (s *sdps) add(e *event.Event) bool {
+	key, part := sdpKey{e.Session, e.SDP.Error, e.SDP.Field}, sdpPart{e.SDP.Offset, e.SDP.Text}
 	if s.bytes += len(part.text); s.bytes > maxSDPParts {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -97,14 +98,17 @@ func TestSDPInParts(t *testing.T) {
 // spec: SRV-02
 func TestSDPPartsAreBounded(t *testing.T) {
 	s := sdps{parts: map[sdpKey][]sdpPart{}}
-	attrs := attributes{semconv.SDPError: int64(1), semconv.SDPField: fieldLocalSDP, semconv.SDPOffset: int64(0), semconv.SDPText: strings.Repeat("x", 1<<20)}
-	for range 16 {
-		require.True(t, s.add("s", attrs))
+	part := func(offset int64, text string) *event.Event {
+		return &event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Offset: offset, Text: text}}
 	}
-	require.False(t, s.add("s", attrs))
+	large := part(0, strings.Repeat("x", 1<<20))
+	for range 16 {
+		require.True(t, s.add(large))
+	}
+	require.False(t, s.add(large))
 	for _, odd := range []int64{-5, -1 << 62, 1 << 62} {
 		s = sdps{parts: map[sdpKey][]sdpPart{}}
-		require.True(t, s.add("s", attributes{semconv.SDPError: int64(1), semconv.SDPField: fieldLocalSDP, semconv.SDPOffset: odd, semconv.SDPText: "x"}))
+		require.True(t, s.add(part(odd, "x")))
 		text, missing := s.join(wholeSDP{key: sdpKey{"s", 1, fieldLocalSDP}, bytes: 7})
 		require.Equal(t, "\n[bytes 0 to 6 of 7 are missing]\n", text, odd)
 		require.EqualValues(t, 7, missing)

@@ -4,7 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // maxPoints bounds the points of one stream. Beyond it neighbours become their mean, and
@@ -43,40 +44,37 @@ var columnNames = [columnCount]string{
 // point is one measurement.
 type point [columnCount]float64
 
-// measure reads the measures that are drawn.
-func measure(statsType string, attrs attributes) point {
-	stat := func(name string) float64 { return attrs.number(semconv.Stats(name)) }
-	intervalMs := attrs.number(semconv.IntervalMs)
+// pointOf has the measures that are drawn.
+func pointOf(m *event.Measurement) point {
+	ms := event.Value{V: m.IntervalMs, Known: m.IntervalMs > 0}
 	p := point{
-		colMOS:       attrs.number(semconv.QualityMOS),
-		colBitrate:   kbps(stat("bytes"), intervalMs),
-		colJitter:    stat("jitterMs"),
-		colRTT:       stat("rttMs"),
-		colFPS:       stat("fps"),
-		colHeight:    stat("height"),
-		colFrozen:    min(1, stat("freezeMs")/intervalMs),
-		colConcealed: share(stat("concealedSamples"), stat("samples")),
-		colBuffer:    stat("jitterBufferDelayMs"),
-		colSent:      kbps(stat("bytesSent"), intervalMs),
-		colReceived:  kbps(stat("bytesReceived"), intervalMs),
-		colOutgoing:  stat("availableOutgoingBps") / 1000,
-		colIncoming:  stat("availableIncomingBps") / 1000,
-		colLabel:     labelRank(attrs.text(semconv.QualityLabel)),
+		colMOS:       orNaN(m.Score.MOS),
+		colBitrate:   kbps(m.Value(protocol.Bytes), ms),
+		colLoss:      math.NaN(),
+		colJitter:    orNaN(m.ReceiverJitterMs()),
+		colRTT:       orNaN(m.Value(protocol.RTTMs)),
+		colFPS:       orNaN(m.Value(protocol.FPS)),
+		colHeight:    orNaN(m.Value(protocol.Height)),
+		colFrozen:    share(m.Value(protocol.FreezeMs), ms),
+		colConcealed: share(m.Value(protocol.ConcealedSamples), m.Value(protocol.Samples)),
+		colBuffer:    orNaN(m.Value(protocol.JitterBufferDelayMs)),
+		colSent:      kbps(m.Value(protocol.BytesSent), ms),
+		colReceived:  kbps(m.Value(protocol.BytesReceived), ms),
+		colOutgoing:  orNaN(m.Value(protocol.AvailableOutgoingBps)) / 1000,
+		colIncoming:  orNaN(m.Value(protocol.AvailableIncomingBps)) / 1000,
+		colLabel:     labelRank(m.Score.Label),
 	}
-	switch statsType {
-	case "inbound-rtp":
-		lost := stat("packetsLost")
-		p[colLoss] = share(lost, lost+stat("packets"))
-	case "outbound-rtp":
-		p[colJitter] = stat("remoteJitterMs")
-		p[colLoss] = stat("remoteLossFraction")
-		if math.IsNaN(p[colLoss]) {
-			p[colLoss] = share(stat("remotePacketsLost"), stat("packets"))
-		}
-	default:
-		p[colLoss] = math.NaN()
+	if m.Inbound() || m.Outbound() {
+		p[colLoss] = orNaN(m.Loss().Fraction)
 	}
 	return p
+}
+
+func orNaN(v event.Value) float64 {
+	if !v.Known {
+		return math.NaN()
+	}
+	return v.V
 }
 
 // labelRank makes labels drawable, 5 for excellent to 1 for bad: where one ends and the
@@ -99,20 +97,14 @@ func labelRank(label string) float64 {
 }
 
 // kbps is a rate: bytes over an interval.
-func kbps(bytes, intervalMs float64) float64 {
-	if !(intervalMs > 0) {
-		return math.NaN()
-	}
-	return bytes * 8 / intervalMs
-}
+func kbps(bytes, ms event.Value) float64 { return orNaN(bytes) * 8 / orNaN(ms) }
 
-// share is part/whole from 0 to 1, unknown when there is no whole. RFC 3550's losses may
-// be negative when packets were doubled.
-func share(part, whole float64) float64 {
-	if !(whole > 0) {
+// share is part/whole from 0 to 1, unknown when there is no whole.
+func share(part, whole event.Value) float64 {
+	if !whole.Positive() {
 		return math.NaN()
 	}
-	return min(1, max(0, part/whole))
+	return min(1, orNaN(part)/whole.V)
 }
 
 // series holds the points of a stream by column.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -16,6 +16,7 @@ const maxStreams = 400
 type stream struct {
 	streamHead
 	series
+	newest event.Measurement
 }
 
 // streamHead says which stream it is.
@@ -33,6 +34,13 @@ type streamHead struct {
 	NoScore    string `json:"noScore,omitempty"`    // why the newest interval has no score
 
 	Lowest *lowest `json:"lowest,omitempty"` // absent where nothing was scored
+	Latest latest  `json:"latest"`
+}
+
+// latest is the newest measurement of a stream, whatever was measured.
+type latest struct {
+	At     int64              `json:"at"`     // ms since the Unix epoch, the interval's end
+	Values map[string]float64 `json:"values"` // by the measures' column names
 }
 
 // MarshalJSON puts the columns beside the head, as arrays.
@@ -71,18 +79,12 @@ func newStreams(n names) streams {
 }
 
 // add takes one row of a measurement.
-func (s *streams) add(session string, r storage.Record) {
-	attrs := attributes(r.Attributes)
-	key := streamKey{
-		fabricKey: fabricKey{session, r.Fabric},
-		statsType: attrs.text(semconv.StatsType),
-		mediaType: attrs.text(semconv.MediaType),
-		rid:       attrs.text(semconv.Stats("rid")),
-		ssrc:      attrs.integer(semconv.Stats("ssrc")),
-	}
-	if key.statsType == "" { // a frame without rows says only "alive"
+func (s *streams) add(e *event.Event, r *storage.Record) {
+	m := e.Measured
+	if m == nil { // a frame without rows says only "alive"
 		return
 	}
+	key := streamKey{fabricKey: fabricKey{e.Session, e.Fabric}, statsType: m.StatsType, mediaType: m.MediaType, rid: m.RID, ssrc: m.SSRC}
 	one := s.byKey[key]
 	if one == nil {
 		if len(s.byKey) == maxStreams {
@@ -90,33 +92,26 @@ func (s *streams) add(session string, r storage.Record) {
 			return
 		}
 		one = &stream{streamHead: streamHead{
-			Session: session, Fabric: r.Fabric, SSRC: key.ssrc,
+			Session: e.Session, Fabric: e.Fabric, SSRC: key.ssrc,
 			StatsType: key.statsType, MediaType: key.mediaType, RID: key.rid,
 		}}
 		s.byKey[key] = one
 	}
-	attrs.keep(semconv.Stats("codec"), &one.Codec)
-	attrs.keep(semconv.QualityLabel, &one.Label)
-	one.NoScore = attrs.text(semconv.QualityReason)
-	one.noteScore(r, attrs)
-	one.add(r.At.UnixMilli(), measure(key.statsType, attrs))
+	keep(m.Codec, &one.Codec)
+	keep(m.Score.Label, &one.Label)
+	one.NoScore = m.Score.Reason
+	one.noteScore(e, r)
+	one.add(e.AtMs, pointOf(m))
+	one.newest = *m
+	one.Latest.At = e.AtMs
 }
 
 // associate remembers whose media an SSRC carries.
-func (s *streams) associate(session string, r storage.Record) {
-	attrs := attributes(r.Attributes)
-	if attrs.text(semconv.EventName) != "associateMstWithUserID" || len(s.owners) == maxStreams {
+func (s *streams) associate(e *event.Event) {
+	if e.Name != "associateMstWithUserID" || e.Data == nil || len(s.owners) == maxStreams {
 		return
 	}
-	data, ok := s.names.document(attrs.text(semconv.EventData), hiddenInEvents).(map[string]any)
-	if !ok {
-		return
-	}
-	ssrc := attributes(data).integer("ssrc")
-	s.owners[ssrcKey{fabricKey{session, r.Fabric}, ssrc}] = association{
-		user:       s.names.user(data["userID"]),
-		usageLabel: attributes(data).text("usageLabel"),
-	}
+	s.owners[ssrcKey{fabricKey{e.Session, e.Fabric}, e.Data.SSRC}] = association{user: e.Data.Alias, usageLabel: e.Data.UsageLabel}
 }
 
 // list returns the streams by session, fabric, direction, media and SSRC.
@@ -127,6 +122,10 @@ func (s *streams) list(fabrics map[fabricKey]*fabric) []*stream {
 		one.User, one.UsageLabel = owner.user, owner.usageLabel
 		if f := fabrics[key.fabricKey]; one.User == "" && f != nil && key.statsType == "inbound-rtp" {
 			one.User = f.RemoteUser
+		}
+		one.Latest.Values = map[string]float64{}
+		for k, v := range one.newest.All() {
+			one.Latest.Values[k.String()] = v
 		}
 		out = append(out, one)
 	}

@@ -67,7 +67,7 @@ func BenchmarkFold(b *testing.B) {
 	for b.Loop() {
 		f := newBuilder(names{})
 		for _, r := range c.records {
-			f.add(r.session, r.Record)
+			f.add(r.session, &r.Record)
 		}
 		f.detail()
 	}

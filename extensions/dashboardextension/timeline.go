@@ -1,10 +1,7 @@
 package dashboardextension
 
 import (
-	"strings"
-
-	"github.com/qosrtc/qos/internal/semconv"
-	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // maxEntries bounds the time-line by kind, so that a chatty application's logs never push
@@ -49,17 +46,17 @@ type entry struct {
 type feedback struct {
 	User     string `json:"user"`
 	UserName string `json:"userName,omitempty"`
-	Overall  *int64 `json:"overall"`
-	Audio    *int64 `json:"audio"`
-	Video    *int64 `json:"video"`
-	Screen   *int64 `json:"screen"`
+	Overall  *int   `json:"overall"`
+	Audio    *int   `json:"audio"`
+	Video    *int   `json:"video"`
+	Screen   *int   `json:"screen"`
 	Comment  string `json:"comment,omitempty"`
 }
 
 // skip is what a client dropped before it sent it.
 type skip struct {
-	Stats  int64 `json:"stats"`
-	Events int64 `json:"events"`
+	Stats  int `json:"stats"`
+	Events int `json:"events"`
 }
 
 type timeline struct {
@@ -76,30 +73,28 @@ func newTimeline(n names) timeline {
 	return timeline{names: n, count: map[string]int{}, sdps: sdps{parts: map[sdpKey][]sdpPart{}}}
 }
 
-// add takes every record that is no measurement; kinds it does not know are not drawn.
-func (t *timeline) add(session string, r storage.Record) {
-	if r.Name == semconv.EventSDP {
-		if !t.sdps.add(session, attributes(r.Attributes)) {
+// kindNames are those of the entries.
+var kindNames = map[event.Kind]string{
+	event.KindError: "error", event.KindEvent: "event", event.KindFeedback: "feedback", event.KindLog: "log", event.KindSkip: "skip",
+}
+
+// add takes every event that is no measurement.
+func (t *timeline) add(e *event.Event) {
+	if e.Kind == event.KindSDP {
+		if !t.sdps.add(e) {
 			t.leftOut++
 		}
 		return
 	}
-	kind := strings.TrimPrefix(r.Name, "qos.")
-	limit, known := maxEntries[kind]
-	if !known {
-		return
-	}
-	if t.count[kind] == limit {
+	kind := kindNames[e.Kind]
+	if t.count[kind] == maxEntries[kind] {
 		t.leftOut++
 		return
 	}
 	t.count[kind]++
-	attrs := attributes(r.Attributes)
-	corrected, _ := r.Attributes[semconv.TimeCorrected].(bool)
-	e := entry{At: r.At.UnixMilli(), Session: session, Fabric: r.Fabric, Seq: r.Seq, Kind: kind, TimeCorrected: corrected}
-	t.fill(&e, attrs)
-	t.noteSDPs(&e, attrs)
-	t.entries = append(t.entries, e)
+	one := entry{At: e.AtMs, Session: e.Session, Fabric: e.Fabric, Seq: e.Seq, Kind: kind, TimeCorrected: e.TimeCorrected}
+	t.fill(&one, e)
+	t.entries = append(t.entries, one)
 }
 
 // list returns the entries, when all records were added: parts of SDPs may be late.
@@ -117,39 +112,33 @@ func (t *timeline) list() []entry {
 }
 
 // noteSDPs notes which SDPs of the next entry are in parts.
-func (t *timeline) noteSDPs(e *entry, attrs attributes) {
-	for field, bytes := range map[string]int64{
-		fieldLocalSDP: attrs.integer(semconv.ErrorLocalSDPBytes), fieldRemoteSDP: attrs.integer(semconv.ErrorRemoteSDPBytes),
-	} {
+func (t *timeline) noteSDPs(e *entry, err *event.Error) {
+	for field, bytes := range map[string]int64{fieldLocalSDP: err.LocalSDPBytes, fieldRemoteSDP: err.RemoteSDPBytes} {
 		if bytes > 0 {
 			t.wholes = append(t.wholes, wholeSDP{key: sdpKey{e.Session, e.Seq, field}, entry: len(t.entries), bytes: min(bytes, maxSDP)})
 		}
 	}
 }
 
-func (t *timeline) fill(e *entry, attrs attributes) {
+func (t *timeline) fill(one *entry, e *event.Event) {
 	switch e.Kind {
-	case "event":
-		e.Name = attrs.text(semconv.EventName)
-		e.Data = t.names.document(attrs.text(semconv.EventData), hiddenInEvents)
-	case "error":
-		e.Function, e.Name, e.Message = attrs.text(semconv.ErrorFunction), attrs.text(semconv.ErrorName), attrs.text(semconv.ErrorMessage)
-		e.Code, e.ConstraintName, e.Stack = attrs.text(semconv.ErrorCode), attrs.text(semconv.ErrorConstraintName), attrs.text(semconv.ErrorStack)
-		e.Data = t.names.document(attrs.text(semconv.ErrorDetails), hiddenInEvents)
-		e.LocalSDP, e.RemoteSDP = attrs.text(semconv.ErrorLocalSDP), attrs.text(semconv.ErrorRemoteSDP)
-	case "feedback":
-		e.Feedback = &feedback{
-			User:     attrs.text(semconv.FeedbackUserAlias),
-			UserName: t.names.name(attrs.text(semconv.FeedbackUserID), attrs.text(semconv.FeedbackUserAlias)),
-			Overall:  attrs.rating(semconv.FeedbackOverall),
-			Audio:    attrs.rating(semconv.FeedbackAudio),
-			Video:    attrs.rating(semconv.FeedbackVideo),
-			Screen:   attrs.rating(semconv.FeedbackScreen),
-			Comment:  attrs.text(semconv.FeedbackComment),
+	case event.KindEvent:
+		one.Name, one.Data = e.Name, t.names.document(e.Text, hiddenInEvents)
+	case event.KindError:
+		err := e.Error
+		one.Function, one.Name, one.Message, one.Code = e.Function, err.Name, err.Message, err.Code
+		one.ConstraintName, one.Stack, one.LocalSDP, one.RemoteSDP = err.ConstraintName, err.Stack, err.LocalSDP, err.RemoteSDP
+		one.Data = t.names.document(err.Details, hiddenInEvents)
+		t.noteSDPs(one, err)
+	case event.KindFeedback:
+		f := e.Feedback
+		one.Feedback = &feedback{
+			User: f.Alias, UserName: t.names.name(f.UserID, f.Alias), Overall: f.Overall, Audio: f.Audio, Video: f.Video, Screen: f.Screen, Comment: f.Comment,
 		}
-	case "log":
-		e.Text = attrs.text(semconv.LogText)
-	case "skip":
-		e.Skip = &skip{Stats: attrs.integer(semconv.SkipStats), Events: attrs.integer(semconv.SkipEvents)}
+	case event.KindLog:
+		one.Text = e.Text
+	case event.KindSkip:
+		one.Skip = &skip{Stats: e.Lost.Stats, Events: e.Lost.Events}
+	default: // measurements and parts of SDPs are no entries
 	}
 }

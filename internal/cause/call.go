@@ -1,5 +1,7 @@
 package cause
 
+import "github.com/qosrtc/qos/internal/event"
+
 // Call is what is known of a conference at its end. People may be in any order: the verdict
 // does not depend on it. Fabrics and streams are in that of their numbers and keys: of two
 // that tell the same, the evidence of the first is told.
@@ -20,12 +22,6 @@ type Person struct {
 	Fabrics  []Fabric
 }
 
-// Value is a number that may be unknown.
-type Value struct {
-	V     float64
-	Known bool
-}
-
 // Fabric is one PeerConnection of a participant.
 type Fabric struct {
 	Remote    []string // the remote user's IDs
@@ -37,16 +33,16 @@ type Fabric struct {
 	Failed    bool // said so itself before it was connected
 	Stage     string
 	LifeMs    float64
-	Broken    bool    // ended while ICE was disrupted
-	BrokenMs  float64 // how long ICE was disrupted, to the end where it did not come back
-	SilentMs  float64 // how long before the end nothing came any more
-	StepMs    float64 // of its measurements; 0: there were none
-	CutAtMs   int64   // since when ICE was disrupted as it ended
-	ClosedMs  int64   // when the application closed it; 0: it did not
-	Relay     string  // of the local candidate: udp, tcp, tls, or empty
-	RTTMs     Value   // mean
-	SlowMs    float64 // time with a round trip over DelayMs
-	RTTSeenMs float64 // time in which the round trip was known
+	Broken    bool        // ended while ICE was disrupted
+	BrokenMs  float64     // how long ICE was disrupted, to the end where it did not come back
+	SilentMs  float64     // how long before the end nothing came any more
+	StepMs    float64     // of its measurements; 0: there were none
+	CutAtMs   int64       // since when ICE was disrupted as it ended
+	ClosedMs  int64       // when the application closed it; 0: it did not
+	Relay     string      // of the local candidate: udp, tcp, tls, or empty
+	RTTMs     event.Value // mean
+	SlowMs    float64     // time with a round trip over DelayMs
+	RTTSeenMs float64     // time in which the round trip was known
 	Streams   []Stream
 }
 
@@ -60,9 +56,9 @@ type Stream struct {
 
 	TimeMs  float64
 	Packets float64
-	LostMs  float64 // loss over LossFraction
-	SeenMs  float64 // time in which the loss could be told
-	Loss    Value   // fraction, over the call
+	LostMs  float64     // loss over LossFraction
+	SeenMs  float64     // time in which the loss could be told
+	Loss    event.Value // fraction, over the call
 	JitteryMs,
 	SlowMs,
 	LimitedMs, // little bandwidth, says the sender's encoder
@@ -71,7 +67,7 @@ type Stream struct {
 	StuckMs, // frames came and were not shown
 	ChoppyMs, // sound was made up though nothing was lost
 	BusyMs float64 // coding took WorkShare of the time
-	Jitter, RTT, FPS Value // means
+	Jitter, RTT, FPS event.Value // means
 
 	NoneMs  float64 // nothing was sent or came, and nothing excused it
 	WeakMs  float64 // silence, or hardly a picture a second, and nothing excused it

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 const minute = 60_000
@@ -37,11 +38,11 @@ func add(p *cause.Person, remote string, s cause.Stream) {
 	}
 	p.Fabrics = append(p.Fabrics, cause.Fabric{
 		Remote: []string{remote}, Media: true, Sends: true, Connected: true, Described: true, LifeMs: minute,
-		RTTMs: cause.Value{V: 20, Known: true}, RTTSeenMs: minute, Streams: []cause.Stream{s},
+		RTTMs: event.Known(20), RTTSeenMs: minute, Streams: []cause.Stream{s},
 	})
 }
 
-func lossy(_, in *cause.Stream) { in.LostMs, in.Loss = minute, cause.Value{V: 0.1, Known: true} }
+func lossy(_, in *cause.Stream) { in.LostMs, in.Loss = minute, event.Known(0.1) }
 
 // mesh is a call of people who all send to each other; bad are the ways that lose, as "ab".
 func mesh(users string, bad ...string) cause.Call {

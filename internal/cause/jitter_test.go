@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // uneven gives the ways of a mesh jitter, ms, by default calm; over 15 is bad for all of the time.
@@ -19,7 +20,7 @@ func uneven(users string, calm float64, ways map[string]float64) cause.Call {
 				if s.Sends {
 					continue
 				}
-				s.Jitter = cause.Value{V: calm, Known: true}
+				s.Jitter = event.Known(calm)
 				if v, has := ways[f.Remote[0]+call.People[i].Session]; has {
 					s.Jitter.V = v
 				}
@@ -57,7 +58,7 @@ func slow(call cause.Call, seenMs float64) {
 		for j := range call.People[i].Fabrics {
 			f := &call.People[i].Fabrics[j]
 			if call.People[i].Session == "b" || f.Remote[0] == "b" {
-				f.RTTMs, f.RTTSeenMs, f.SlowMs = cause.Value{V: 500, Known: true}, seenMs, seenMs
+				f.RTTMs, f.RTTSeenMs, f.SlowMs = event.Known(500), seenMs, seenMs
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package cause
 import (
 	"cmp"
 	"slices"
+
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // leg is the way of media from one end to another: between two people, or between one of
@@ -11,7 +13,7 @@ type leg struct {
 	from, to int // index of the person; server
 	lossy, jittery, limited,
 	slow float64 // shares of the time
-	loss, jitter, rtt Value
+	loss, jitter, rtt event.Value
 	seen              float64 // ms that went into it
 	slowMs, rttMs,    // of the round trips that either end told
 	rttSeen float64 // by the end that told more
@@ -188,10 +190,10 @@ func (l *leg) add(p *pairing) {
 		l.lossy += end.LostMs
 		l.jittery += end.JitteryMs
 		if end.Loss.Known {
-			l.loss = Value{max(l.loss.V, end.Loss.V), true}
+			l.loss = event.Known(max(l.loss.V, end.Loss.V))
 		}
 		if end.Jitter.Known {
-			l.jitter = Value{max(l.jitter.V, end.Jitter.V), true}
+			l.jitter = event.Known(max(l.jitter.V, end.Jitter.V))
 			l.byMedium[p.media] = max(l.byMedium[p.media], end.Jitter.V)
 		}
 	}
@@ -207,7 +209,7 @@ func (l *leg) add(p *pairing) {
 			l.slowMs += f.SlowMs
 			l.rttMs += f.RTTSeenMs
 			l.rttSeen = max(l.rttSeen, f.RTTSeenMs)
-			l.rtt = Value{max(l.rtt.V, f.RTTMs.V), true}
+			l.rtt = event.Known(max(l.rtt.V, f.RTTMs.V))
 		}
 	}
 }

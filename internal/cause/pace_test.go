@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // paced says how many of 20 measurements of each were off the beat.
@@ -27,7 +28,7 @@ func unevenAt(call cause.Call, who string) cause.Call {
 				jitterMs, jitteryMs, f.SlowMs, f.RTTMs.V = 30, minute, minute, 500
 			}
 			for k := range f.Streams {
-				f.Streams[k].JitteryMs, f.Streams[k].Jitter = jitteryMs, cause.Value{V: jitterMs, Known: true}
+				f.Streams[k].JitteryMs, f.Streams[k].Jitter = jitteryMs, event.Known(jitterMs)
 			}
 		}
 	}

@@ -11,10 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/event"
 )
 
-func anyValue(t *rapid.T, name string) cause.Value {
-	return cause.Value{V: rapid.Float64().Draw(t, name), Known: rapid.Bool().Draw(t, name+" known")}
+func anyValue(t *rapid.T, name string) event.Value {
+	return event.Value{V: rapid.Float64().Draw(t, name), Known: rapid.Bool().Draw(t, name+" known")}
 }
 
 func anyMs(t *rapid.T, name string) float64 {

@@ -161,11 +161,11 @@ func (f *fabric) cutSince() (at int64, open bool) {
 	return at, open
 }
 
-func mean(d *dist) cause.Value {
+func mean(d *dist) event.Value {
 	if d.weight == 0 {
-		return cause.Value{}
+		return event.Value{}
 	}
-	return cause.Value{V: d.mean(), Known: true}
+	return event.Value{V: d.mean(), Known: true}
 }
 
 func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Stream {
@@ -179,7 +179,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Str
 		}
 	}
 	if loss := s.lossFraction(key.statsType); loss != nil {
-		e.Loss = cause.Value{V: *loss, Known: true}
+		e.Loss = event.Value{V: *loss, Known: true}
 	}
 	for fact, ms := range map[detect.Facts]*float64{
 		told: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,

@@ -1,7 +1,9 @@
 package event
 
 import (
+	"iter"
 	"math"
+	"math/bits"
 
 	"github.com/qosrtc/qos/protocol"
 )
@@ -76,6 +78,18 @@ func (m *Measurement) Get(k protocol.Measure) float64 { return m.values[k] }
 
 // Value returns a measure.
 func (m *Measurement) Value(k protocol.Measure) Value { return Value{m.values[k], m.Known(k)} }
+
+// All yields the measures that are known, in order.
+func (m *Measurement) All() iter.Seq2[protocol.Measure, float64] {
+	return func(yield func(protocol.Measure, float64) bool) {
+		for left := m.known; left != 0; left &= left - 1 {
+			k := protocol.Measure(bits.TrailingZeros64(left))
+			if !yield(k, m.values[k]) {
+				return
+			}
+		}
+	}
+}
 
 // Inbound reports whether this is a stream that is received.
 func (m *Measurement) Inbound() bool { return m.StatsType == protocol.InboundRTP }
