@@ -48,8 +48,16 @@ var genStats = rapid.Custom(func(t *rapid.T) *event.Measurement {
 		k    protocol.Measure
 		most float64
 	}{
-		{protocol.RemotePacketsLost, 100}, {protocol.JitterMs, 200}, {protocol.RTTMs, 900}, {protocol.FPS, 60}, {protocol.AudioLevel, 0.002},
-		{protocol.JitterBufferDelayMs, 400}, {protocol.ConcealmentEvents, 9}, {protocol.FramesDecoded, 2}, {protocol.PLIs, 20}, {protocol.CPULimitedMs, 9000},
+		{protocol.RemotePacketsLost, 100},
+		{protocol.JitterMs, 200},
+		{protocol.RTTMs, 900},
+		{protocol.FPS, 60},
+		{protocol.AudioLevel, 0.002},
+		{protocol.JitterBufferDelayMs, 400},
+		{protocol.ConcealmentEvents, 9},
+		{protocol.FramesDecoded, 2},
+		{protocol.PLIs, 20},
+		{protocol.CPULimitedMs, 9000},
 		{protocol.EncodeMs, 20_000},
 	} {
 		m.Put(level.k, genValue(0, level.most).Draw(t, level.k.String()))

@@ -188,9 +188,19 @@ func TestMetricsDoNotDependOnTheInterval(t *testing.T) {
 			k    protocol.Measure
 			most float64
 		}{
-			{protocol.PacketsLost, 300}, {protocol.RemotePacketsLost, 300}, {protocol.ConcealedSamples, 48_000}, {protocol.ConcealmentEvents, 30},
-			{protocol.FramesDropped, 100}, {protocol.FreezeMs, 5000}, {protocol.PauseMs, 5000}, {protocol.PLIs, 30}, {protocol.FIRs, 3},
-			{protocol.EncodeMs, 9000}, {protocol.DecodeMs, 9000}, {protocol.CPULimitedMs, 9000}, {protocol.BandwidthLimitedMs, 9000},
+			{protocol.PacketsLost, 300},
+			{protocol.RemotePacketsLost, 300},
+			{protocol.ConcealedSamples, 48_000},
+			{protocol.ConcealmentEvents, 30},
+			{protocol.FramesDropped, 100},
+			{protocol.FreezeMs, 5000},
+			{protocol.PauseMs, 5000},
+			{protocol.PLIs, 30},
+			{protocol.FIRs, 3},
+			{protocol.EncodeMs, 9000},
+			{protocol.DecodeMs, 9000},
+			{protocol.CPULimitedMs, 9000},
+			{protocol.BandwidthLimitedMs, 9000},
 		} {
 			m.Set(c.k, rapid.Float64Range(0, c.most).Draw(t, c.k.String()))
 		}

@@ -107,10 +107,10 @@ func TestKnownValuesAreSound(t *testing.T) {
 			case math.Abs(in) < 1e-9:
 				require.Zero(t, v.V)
 			default:
-				require.Equal(t, in, v.V) //nolint:testifylint // the same bits
+				require.Equal(t, in, v.V)
 				require.True(t, v.V >= k.Info().Min && v.V <= k.Info().Max)
 			}
-			require.Equal(t, v.V, m.Get(k)) //nolint:testifylint // likewise
+			require.Equal(t, v.V, m.Get(k))
 		}
 	})
 }

@@ -53,11 +53,23 @@ func drawAudio(t *rapid.T) event.Measurement {
 		"opus", "PCMU", "G722", "AMR-WB", "EVS", "G729", "G723", "GSM", "AMR", "", "red",
 	}).Draw(t, "codec")}
 	return draw(t, m, []usual{
-		{protocol.Bytes, 0, 1e6}, {protocol.Packets, 0, 1000}, {protocol.PacketsLost, -10, 1000}, {protocol.PacketsDiscarded, 0, 1000},
-		{protocol.FECPackets, 0, 1000}, {protocol.Samples, 0, 480_000}, {protocol.ConcealedSamples, 0, 480_000},
-		{protocol.SilentConcealedSamples, 0, 480_000}, {protocol.ConcealmentEvents, 0, 100}, {protocol.RemoteLossFraction, 0, 1},
-		{protocol.RemotePacketsLost, -10, 1000}, {protocol.JitterMs, 0, 1000}, {protocol.RemoteJitterMs, 0, 1000},
-		{protocol.JitterBufferDelayMs, 0, 2000}, {protocol.RTTMs, 0, 5000}, {protocol.TargetBitrateBps, 0, 510_000}, {protocol.AudioLevel, 0, 1},
+		{protocol.Bytes, 0, 1e6},
+		{protocol.Packets, 0, 1000},
+		{protocol.PacketsLost, -10, 1000},
+		{protocol.PacketsDiscarded, 0, 1000},
+		{protocol.FECPackets, 0, 1000},
+		{protocol.Samples, 0, 480_000},
+		{protocol.ConcealedSamples, 0, 480_000},
+		{protocol.SilentConcealedSamples, 0, 480_000},
+		{protocol.ConcealmentEvents, 0, 100},
+		{protocol.RemoteLossFraction, 0, 1},
+		{protocol.RemotePacketsLost, -10, 1000},
+		{protocol.JitterMs, 0, 1000},
+		{protocol.RemoteJitterMs, 0, 1000},
+		{protocol.JitterBufferDelayMs, 0, 2000},
+		{protocol.RTTMs, 0, 5000},
+		{protocol.TargetBitrateBps, 0, 510_000},
+		{protocol.AudioLevel, 0, 1},
 	}...)
 }
 
@@ -68,11 +80,24 @@ func drawVideo(t *rapid.T) event.Measurement {
 		Codec:      rapid.SampledFrom([]string{"VP8", "VP9", "H264", "H265", "AV1", ""}).Draw(t, "codec"),
 	}
 	return draw(t, m, []usual{
-		{protocol.Bytes, 0, 1e7}, {protocol.RetransmittedBytes, 0, 1e6}, {protocol.Packets, 0, 1e4}, {protocol.Frames, 0, 600},
-		{protocol.FramesDecoded, 0, 600}, {protocol.FramesEncoded, 0, 600}, {protocol.Width, 1, 3840}, {protocol.Height, 1, 2160},
-		{protocol.DisplayedPixels, 1, 8e6}, {protocol.FPS, 0, 60}, {protocol.HarmonicFPS, 0, 60}, {protocol.Freezes, 0, 20},
-		{protocol.Freezes60s, 0, 60}, {protocol.FreezeMs, 0, 20_000}, {protocol.PauseMs, 0, 20_000}, {protocol.QP, 0, 255},
-		{protocol.RemoteLossFraction, 0, 1}, {protocol.RemotePacketsLost, -10, 1000},
+		{protocol.Bytes, 0, 1e7},
+		{protocol.RetransmittedBytes, 0, 1e6},
+		{protocol.Packets, 0, 1e4},
+		{protocol.Frames, 0, 600},
+		{protocol.FramesDecoded, 0, 600},
+		{protocol.FramesEncoded, 0, 600},
+		{protocol.Width, 1, 3840},
+		{protocol.Height, 1, 2160},
+		{protocol.DisplayedPixels, 1, 8e6},
+		{protocol.FPS, 0, 60},
+		{protocol.HarmonicFPS, 0, 60},
+		{protocol.Freezes, 0, 20},
+		{protocol.Freezes60s, 0, 60},
+		{protocol.FreezeMs, 0, 20_000},
+		{protocol.PauseMs, 0, 20_000},
+		{protocol.QP, 0, 255},
+		{protocol.RemoteLossFraction, 0, 1},
+		{protocol.RemotePacketsLost, -10, 1000},
 	}...)
 }
 
@@ -217,8 +242,12 @@ func TestScoresDoNotDependOnTheInterval(t *testing.T) {
 		a := opusCall()
 		a.Set(protocol.Samples, 240_000)
 		for _, u := range []usual{
-			{protocol.Packets, 10, 500}, {protocol.PacketsLost, 0, 100}, {protocol.Bytes, 1e3, 4e4}, {protocol.ConcealedSamples, 0, 240_000},
-			{protocol.ConcealmentEvents, 1, 50}, {protocol.FECPackets, 0, 100},
+			{protocol.Packets, 10, 500},
+			{protocol.PacketsLost, 0, 100},
+			{protocol.Bytes, 1e3, 4e4},
+			{protocol.ConcealedSamples, 0, 240_000},
+			{protocol.ConcealmentEvents, 1, 50},
+			{protocol.FECPackets, 0, 100},
 		} {
 			a.Set(u.k, rapid.Float64Range(u.lo, u.hi).Draw(t, u.k.String()))
 		}

@@ -1,0 +1,2 @@
+// Package way sends one measure from a frame to the page's answer.
+package way
