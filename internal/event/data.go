@@ -29,7 +29,7 @@ type Data struct {
 	UserIDType          string
 	UsageLabel          string
 	SignalDBm           Value  // of wifiStats
-	Devices             uint64 // of activeDeviceList: a hash of which, whatever their order; 0: none told
+	Devices             uint64 // of activeDeviceList: a hash of which, whatever their order; 0: it names none
 }
 
 // MaxText bounds every text of an event's data that is kept; userIDs may be longer.

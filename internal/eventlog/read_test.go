@@ -102,15 +102,15 @@ func TestReadIgnoresWhatIsNoNumber(t *testing.T) {
 	require.Equal(t, &event.Measurement{StatsType: "inbound-rtp"}, items[0].Event.Measured)
 }
 
-// TestReadLossThatWasNotTold: who counted no losses has not counted none.
-func TestReadLossThatWasNotTold(t *testing.T) {
-	untold := func(attrs map[string]any) bool {
+// TestReadLossThatWasNotCounted: a measurement without a count of losses has no loss, rather than one of 0.
+func TestReadLossThatWasNotCounted(t *testing.T) {
+	uncounted := func(attrs map[string]any) bool {
 		attrs[semconv.StatsType] = "inbound-rtp"
 		return !Read(frame(3, semconv.EventStats, 1, attrs))[0].Event.Measured.Loss().Lost.Known
 	}
-	require.True(t, untold(map[string]any{semconv.Stats("packets"): int64(100)}))
-	require.False(t, untold(map[string]any{semconv.Stats("packetsLost"): int64(0)}))
-	require.True(t, untold(map[string]any{semconv.Stats("packetsLost"): int64(1 << 52)}), "it cannot be")
+	require.True(t, uncounted(map[string]any{semconv.Stats("packets"): int64(100)}))
+	require.False(t, uncounted(map[string]any{semconv.Stats("packetsLost"): int64(0)}))
+	require.True(t, uncounted(map[string]any{semconv.Stats("packetsLost"): int64(1 << 52)}), "it cannot be")
 }
 
 // TestReadSSRC: what has more than 32 bits is no SSRC, whatever number it is.

@@ -75,11 +75,11 @@ func stored(t *testing.T, batches []plog.Logs) *sqlite.Store {
 	return store
 }
 
-// TestTheStoreTellsWhatPassed: whoever folds the stored records comes to the summary of those
+// TestStoredRecordsFoldAlike: the fold of the stored records is the summary of those
 // that passed, to the last figure.
 //
 // spec: CONF-03, SRV-03
-func TestTheStoreTellsWhatPassed(t *testing.T) {
+func TestStoredRecordsFoldAlike(t *testing.T) {
 	batches := trace(t)
 	var events []event.Event
 	for _, logs := range batches {
