@@ -66,6 +66,18 @@ func FieldOf(name string) Field {
 	return None
 }
 
+// counted are the fields of measures that are numbers and no SSRC.
+var counted = func() (is [NumFields]bool) {
+	for k := range protocol.NumMeasures {
+		is[k] = k.Info().Type != protocol.Text && k != protocol.SSRC
+	}
+	return is
+}()
+
+// Measure returns the measure of the field, false where it is none of those that Measurement.Set
+// takes.
+func (f Field) Measure() (k protocol.Measure, ok bool) { return protocol.Measure(f), counted[f] }
+
 // Name returns the attribute of a field, "" where it has none of its own.
 func (f Field) Name() string { return fieldNames[f] }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventattr"
+	"github.com/qosrtc/qos/protocol"
 )
 
 // Measurements reads the records of measurements. Their attributes follow one another in much
@@ -44,8 +45,23 @@ func (r *Measurements) Read(m *event.Measurement, attrs pcommon.Map, usage strin
 			}
 		}
 		last = field
-		row.Put(m, field, attr(v))
+		if k, ok := field.Measure(); !ok || !set(m, k, v) {
+			row.Put(m, field, attr(v))
+		}
 	}
 	eventattr.Done(m, usage)
 	return row
+}
+
+// set is the short way of what most attributes are.
+func set(m *event.Measurement, k protocol.Measure, v pcommon.Value) bool {
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
+		m.Set(k, float64(v.Int()))
+	case pcommon.ValueTypeDouble:
+		m.Set(k, v.Double())
+	default:
+		return false
+	}
+	return true
 }

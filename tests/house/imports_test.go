@@ -43,7 +43,7 @@ var rules = []rule{
 	{room: "internal/event", allowed: []string{"protocol"}, reason: "pure domain: the form of an event; the contract's measures alone"},
 	{room: "internal/eventattr", allowed: []string{"internal/event", "internal/semconv", "protocol"}, reason: "attributes of events, whatever carries them: no pdata, no store"},
 	{
-		room: "internal/eventlog", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "go.opentelemetry.io/collector/pdata"},
+		room: "internal/eventlog", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "protocol", "go.opentelemetry.io/collector/pdata"},
 		reason: "reads events from records of the pipeline, knows no component and no store",
 	},
 	{
