@@ -80,6 +80,7 @@ func (r *Rules) Read(m *event.Measurement) (out Reading) {
 		if !ok || v != v { // NaN
 			continue
 		}
+		v = max(0, v) // no metric is below
 		out.Values[l] = v
 		out.Word = out.Word.with(l, r.level[l].class(v, levels[l].below))
 	}

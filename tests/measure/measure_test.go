@@ -26,7 +26,7 @@ func overlay(t *testing.T) string {
 	t.Helper()
 	table, err := filepath.Abs(filepath.Join(root, "protocol", "measures.go"))
 	require.NoError(t, err)
-	source, err := os.ReadFile(table) //nolint:gosec // of this repository
+	source, err := os.ReadFile(table)
 	require.NoError(t, err)
 	text := string(source)
 	require.Equal(t, 1, strings.Count(text, constant))
@@ -49,7 +49,7 @@ func overlay(t *testing.T) string {
 // spec: DASH-01
 func TestNewMeasureReachesThePage(t *testing.T) {
 	send := func(args ...string) (string, error) {
-		cmd := exec.Command("go", append(append([]string{"test", "-count=1", "-run", "^(TestMeasureReachesThePage|TestTranslateKnowsAllMeasures)$"}, args...), //nolint:gosec // our own tests
+		cmd := exec.Command("go", append(append([]string{"test", "-count=1", "-run", "^(TestMeasureReachesThePage|TestTranslateKnowsAllMeasures)$"}, args...),
 			"./tests/measure/way", "./receivers/qoswssreceiver")...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "QOS_MEASURE=wobbleMs")
