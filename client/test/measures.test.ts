@@ -18,7 +18,7 @@ const expected = {
 /** The table of the Go code, by which the collector refuses rows. */
 const reference = [
   ...readFileSync(new URL('../../protocol/measures.go', import.meta.url), 'utf8').matchAll(
-    /^\t\{"(\w+)", (Int|Float|Text), "[^"]*", ([^,]+), ([^,]+),/gm,
+    /^\t\w+: +\{"(\w+)", (Int|Float|Text), "[^"]*", ([^,]+), ([^,]+),/gm,
   ),
 ].map(([, name = '', type, least = '', most = '']) => {
   const number = (text: string) =>

@@ -206,7 +206,7 @@ function columnsOf(source: Source): string[] {
 const table = new Map(
   [
     ...readFileSync(new URL('../../protocol/measures.go', import.meta.url), 'utf8').matchAll(
-      /\{"(\w+)", (\w+), "[^"]*", ([^,]+), ([^,]+), "/g,
+      /\{"(\w+)", (\w+), "[^"]*", ([^,]+), ([^,]+),/g,
     ),
   ].map(([, name = '', kind = '', least = '', most = '']) => [name, { kind, least: bound(least), most: bound(most) }]),
 );
