@@ -32,10 +32,11 @@ function outcome(status, msg) {
   return { status, msg, message: msg };
 }
 var unreadable = "it cannot be read";
+var plain = {};
 function json(value) {
   return JSON.stringify(value, function(key, made) {
     const given = this[key];
-    return Array.isArray(given) || given?.toJSON === {}.toJSON ? given : made;
+    return Array.isArray(given) || given?.toJSON === plain.toJSON ? given : made;
   });
 }
 function text(thrown) {

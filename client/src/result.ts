@@ -56,6 +56,8 @@ function outcome(status: Result['status'], msg: string): Result {
 /** What stands in the place of what throws when it is asked. */
 export const unreadable = 'it cannot be read';
 
+const plain: { toJSON?: unknown } = {};
+
 /**
  * JSON, as it was before old libraries gave arrays and objects a toJSON of their own: Prototype
  * makes texts of arrays. What an application's own classes have is honoured.
@@ -63,7 +65,7 @@ export const unreadable = 'it cannot be read';
 export function json(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, { toJSON?: unknown } | null>, key, made) {
     const given = this[key];
-    return Array.isArray(given) || given?.toJSON === ({} as { toJSON?: unknown }).toJSON ? given : made;
+    return Array.isArray(given) || given?.toJSON === plain.toJSON ? given : made;
   });
 }
 

@@ -16,8 +16,8 @@ import (
 // maxOpenIssues bounds the issues whose end is waited for.
 const maxOpenIssues = 100_000
 
-// openIssues counts issues of live conferences that are open. It knows them by id: what is told
-// twice is counted once, and the end of what it never saw begin is none.
+// openIssues counts issues of live conferences that are open. It identifies them by id: one that is
+// reported twice counts once, and the end of one that was never raised does not count.
 type openIssues struct {
 	mu   sync.Mutex
 	most int
@@ -33,7 +33,7 @@ var issueKinds = func() []string {
 }()
 
 // observeIssue takes what became of an issue. It reports false when there are too many open
-// ones to follow it. Again says that it was told before: then it is not raised once more.
+// ones to follow it. Again says that it was reported before: then it is not raised once more.
 func (a *aggregates) observeIssue(app *appMetrics, attrs pcommon.Map, again bool) (followed bool) {
 	kind, id := eventlog.Text(attrs, semconv.IssueKind), eventlog.Text(attrs, semconv.IssueID)
 	if !slices.Contains(issueKinds, kind) || id == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// TestOpenIssues: each issue is raised once and open until it ends, however often that is told.
+// TestOpenIssues: each issue is raised once and open until it ends, however often that is reported.
 //
 // spec: OUT-01, CONF-03
 func TestOpenIssues(t *testing.T) {
@@ -32,7 +32,7 @@ func TestOpenIssues(t *testing.T) {
 	have(1, 1)
 	tell("a", "raised", "highPacketLoss", true) // the next component was asked again
 	have(1, 1)
-	tell("b", "raised", "highPacketLoss", true) // told by the process before this one
+	tell("b", "raised", "highPacketLoss", true) // reported by the process before this one
 	have(1, 2)
 	tell("c", "resolved", "highPacketLoss", false) // begun in the process before this one
 	have(1, 2)

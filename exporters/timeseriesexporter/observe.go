@@ -42,7 +42,7 @@ func (a *aggregates) observe(logs plog.Logs) (left uncounted) {
 				dup, ok := record.Attributes().Get(semconv.Duplicate)
 				again := ok && dup.Bool()
 				switch {
-				case record.EventName() == semconv.EventIssue: // also when it is told again: it may be open
+				case record.EventName() == semconv.EventIssue: // also when it is reported again: it may be open
 					if !a.observeIssue(app, record.Attributes(), again) {
 						left.unfollowed++
 					}

@@ -57,7 +57,7 @@ type Stream struct {
 	TimeMs  float64
 	Packets float64
 	LostMs  float64     // loss over LossFraction
-	SeenMs  float64     // time in which the loss could be told
+	SeenMs  float64     // time in which the loss was known
 	Loss    event.Value // fraction, over the call
 	JitteryMs,
 	SlowMs,

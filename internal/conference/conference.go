@@ -33,7 +33,7 @@ type Conference struct {
 	parts        int                  // fabrics and streams
 	truncated    int
 	judge        *judge
-	stirred      bool // something may be wrong that was not looked at
+	dirty        bool // something changed since the last evaluation
 }
 
 // identity is that of a record.
@@ -58,7 +58,7 @@ type remark struct {
 	user, alias string
 	atMs        int64
 	placeMs     int64
-	devices     uint64          // KindEvent activeDeviceList: which, 0 where none are told
+	devices     uint64          // KindEvent activeDeviceList: which, 0 where none are named
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
 }
@@ -122,11 +122,11 @@ func (c *Conference) apply(e *event.Event, arrivedMs int64) (duplicate bool) {
 		p.fabrics[e.Fabric] = f
 		c.parts++
 	}
-	c.judge.stirred, c.judge.full = false, c.parts >= maxParts
+	c.judge.dirty, c.judge.full = false, c.parts >= maxParts
 	streams := len(f.streams)
 	c.truncated += f.apply(e, arrivedMs)
 	c.parts += len(f.streams) - streams
-	c.stirred = c.stirred || c.judge.stirred
+	c.dirty = c.dirty || c.judge.dirty
 	return false
 }
 
@@ -137,7 +137,7 @@ func (c *Conference) participant(e *event.Event) *participant {
 			user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
 			fabrics: make(map[int]*fabric, 1),
 		}
-		c.stirred = c.stirred || len(c.participants) > 0 // they may be late
+		c.dirty = c.dirty || len(c.participants) > 0 // they may be late
 		c.participants[strings.Clone(e.Session)] = p
 	}
 	return p
@@ -166,7 +166,7 @@ func (c *Conference) applyRemark(e *event.Event) (duplicate bool) {
 		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
 		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
 	})
-	c.stirred = c.stirred || devices(e) != 0
+	c.dirty = c.dirty || devices(e) != 0
 	return false
 }
 
@@ -207,7 +207,7 @@ func (c *Conference) merge(o *Conference) {
 	}
 	c.truncated += o.truncated
 	c.parts += o.parts
-	c.stirred = c.stirred || o.stirred
+	c.dirty = c.dirty || o.dirty
 	for session, p := range o.participants {
 		switch have := c.participants[session]; {
 		case have != nil:

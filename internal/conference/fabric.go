@@ -192,7 +192,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	if d == nil {
 		d = &noData
 	}
-	f.judge.stirred = true // it may excuse, or no longer
+	f.judge.dirty = true // it may excuse, or no longer
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at = rank(e), e.AtMs

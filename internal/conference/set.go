@@ -279,7 +279,7 @@ func (s *Set) swallow(sl *slot, c, o *conf) {
 	c.whole, c.told = whole, nil
 	c.part, c.asked = c.part || o.part, min(c.asked, o.asked)
 	c.issues.merge(&o.issues)
-	c.known, c.waits, c.stirred = c.known && o.known, false, true
+	c.known, c.waits, c.dirty = c.known && o.known, false, true
 	if o.last.after(c.last) {
 		c.last = o.last
 	}

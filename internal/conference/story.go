@@ -13,7 +13,7 @@ import (
 // said. It is a function of the set of measurements, like all else that is kept.
 const (
 	told      detect.Facts = 1 << iota // there was a measurement
-	lossSeen                           // the loss could be told
+	lossSeen                           // the loss was known
 	lossy                              // it was over cause.LossFraction
 	jittery                            // over cause.JitterMs
 	rttSeen                            // the round trip was told

@@ -209,18 +209,6 @@ type Interval struct {
 	EndMs   int64  `json:"endMs"`
 }
 
-// Feedback is a user's rating; a score that was not given is null.
-type Feedback struct {
-	AtMs    int64  `json:"atMs"`
-	UserID  string `json:"userID"`
-	Alias   string `json:"alias"`
-	Overall *int   `json:"overall"`
-	Audio   *int   `json:"audio"`
-	Video   *int   `json:"video"`
-	Screen  *int   `json:"screen"`
-	Comment string `json:"comment"`
-}
-
 // Ratings sums up the feedback of a conference.
 type Ratings struct {
 	Count   int      `json:"count"`

@@ -24,7 +24,7 @@ func (s *Set) StartedAt(ms int64) { s.startMs = ms }
 
 // stir gives c a turn when there is something to look at.
 func (s *Set) stir(c *conf, nowMs int64) {
-	if s.cfg.IssuesEveryMs > 0 && c.stirred && c.turnMs == 0 && !c.gone {
+	if s.cfg.IssuesEveryMs > 0 && c.dirty && c.turnMs == 0 && !c.gone {
 		s.takeTurn(c, nowMs)
 	}
 }
@@ -102,7 +102,7 @@ func (s *Set) lookAt(c *conf, nowMs int64, found *Found) {
 		s.turns.parts = append(s.turns.parts, Part{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span.Start})
 		return
 	}
-	c.stirred, c.known, c.final = l.lasts, c.known && !s.shared, false
+	c.dirty, c.known, c.final = l.lasts, c.known && !s.shared, false
 	found.Changes, found.Left = append(found.Changes, l.out...), found.Left+l.left
 	if (c.issues.open() || l.lasts) && !c.ended {
 		s.takeTurn(c, nowMs)
@@ -157,7 +157,7 @@ func (s *Set) Refreshed(p Part, nowMs int64) {
 func (s *Set) NotRefreshed(p Part, nowMs int64) {
 	for _, c := range s.at(p) {
 		if c.waits {
-			c.waits, c.stirred = false, true
+			c.waits, c.dirty = false, true
 			s.takeTurn(c, nowMs)
 		}
 	}

@@ -11,8 +11,8 @@ type judge struct {
 	rules  *detect.Rules
 	labels quality.Bounds
 
-	stirred bool // the record that is applied may mean that something is wrong, or was not
-	full    bool // its conference has room for no other stream
+	dirty bool // the record that is applied may mean that something is wrong, or was not
+	full  bool // its conference has room for no other stream
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())
@@ -55,10 +55,10 @@ func (f *fabric) watch(s *stream, e *event.Event) {
 	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
 	facts := detect.FactsOf(e.Measured)
 	f.facts.AddFacts(e.AtMs-ms, e.AtMs, facts)
-	f.judge.stirred = f.judge.stirred || facts.Missing()
+	f.judge.dirty = f.judge.dirty || facts.Missing()
 	for l := range detect.NumLevels {
 		if word.Class(l) == detect.Breach {
-			f.judge.stirred = true
+			f.judge.dirty = true
 			v := min(reading.Values[l], maxValue)
 			s.watch.note(breach{l, scaled(v) * float64(ms), float64(ms), v})
 		}
@@ -148,7 +148,7 @@ func (f *fabric) noteSignal(at int64, dBm event.Value) {
 	facts := f.judge.rules.WiFiFacts(dBm.V)
 	f.facts.AddFacts(at-wifiMs, at, facts)
 	if detect.WiFi(facts) == detect.Breach {
-		f.judge.stirred = true
+		f.judge.dirty = true
 		f.wifi.join(breach{0, scaled(dBm.V), 1, dBm.V}, true)
 	}
 }

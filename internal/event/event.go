@@ -70,7 +70,8 @@ type SDPPart struct {
 	Text   string
 }
 
-// Feedback is a user's rating. Scores are 1 to 5, nil where not given.
+// Feedback is a user's rating, in this form also in summaries. Scores are 1 to 5, nil (null)
+// where not given.
 type Feedback struct {
 	AtMs    int64  `json:"atMs"`
 	UserID  string `json:"userID"`

@@ -23,21 +23,21 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// told is one issue as it was passed on.
-type told struct {
+// emitted is one issue as it was passed on.
+type emitted struct {
 	plog.LogRecord
 	scope plog.ScopeLogs
 	app   string
 	at    time.Time
 }
 
-func (i told) text(name string) string { return eventlog.Text(i.Attributes(), name) }
+func (i emitted) text(name string) string { return eventlog.Text(i.Attributes(), name) }
 
 // issueSink takes what it is given, and keeps the issues apart.
 type issueSink struct {
 	sink
 	lock   sync.Mutex
-	issues []told
+	issues []emitted
 }
 
 func (s *issueSink) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
@@ -52,7 +52,7 @@ func (s *issueSink) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {
 				if record.EventName() == semconv.EventIssue {
-					s.issues = append(s.issues, told{record, scope, eventlog.Text(resource.Resource().Attributes(), semconv.AppID), time.Now()})
+					s.issues = append(s.issues, emitted{record, scope, eventlog.Text(resource.Resource().Attributes(), semconv.AppID), time.Now()})
 				}
 			}
 		}
@@ -61,7 +61,7 @@ func (s *issueSink) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 }
 
 // heard returns the issues that were passed on since.
-func (s *issueSink) heard() (all []told) {
+func (s *issueSink) heard() (all []emitted) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	all, s.issues = s.issues, nil
