@@ -11,6 +11,7 @@ import (
 	appsextension "github.com/qosrtc/qos/extensions/appsextension"
 	dashboardextension "github.com/qosrtc/qos/extensions/dashboardextension"
 	demoextension "github.com/qosrtc/qos/extensions/demoextension"
+	rulesextension "github.com/qosrtc/qos/extensions/rulesextension"
 	storageextension "github.com/qosrtc/qos/extensions/storageextension"
 	conferenceprocessor "github.com/qosrtc/qos/processors/conferenceprocessor"
 	qualityprocessor "github.com/qosrtc/qos/processors/qualityprocessor"
@@ -53,6 +54,7 @@ func components() (otelcol.Factories, error) {
 
 	factories.Extensions, err = otelcol.MakeFactoryMap[extension.Factory](
 		appsextension.NewFactory(),
+		rulesextension.NewFactory(),
 		storageextension.NewFactory(),
 		dashboardextension.NewFactory(),
 		demoextension.NewFactory(),
@@ -66,6 +68,7 @@ func components() (otelcol.Factories, error) {
 	}
 	factories.ExtensionModules = makeModulesMap(factories.Extensions, map[component.Type]string{
 		appsextension.NewFactory().Type():          "github.com/qosrtc/qos v0.0.0",
+		rulesextension.NewFactory().Type():         "github.com/qosrtc/qos v0.0.0",
 		storageextension.NewFactory().Type():       "github.com/qosrtc/qos v0.0.0",
 		dashboardextension.NewFactory().Type():     "github.com/qosrtc/qos v0.0.0",
 		demoextension.NewFactory().Type():          "github.com/qosrtc/qos v0.0.0",

@@ -53,6 +53,12 @@ func startOn(t *testing.T, store component.Component, change func(*Config)) stri
 // startWith hands out the extension too.
 func startWith(t *testing.T, store component.Component, change func(*Config), take func(*dashboard)) string {
 	t.Helper()
+	return startIn(t, hostWith(store), change, take)
+}
+
+// startIn starts the extension in a host.
+func startIn(t *testing.T, h host, change func(*Config), take func(*dashboard)) string {
+	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	cfg.NetAddr.Endpoint = "localhost:0"
 	if change != nil {
@@ -61,10 +67,11 @@ func startWith(t *testing.T, store component.Component, change func(*Config), ta
 	require.NoError(t, cfg.Validate())
 	ext, err := NewFactory().Create(t.Context(), extensiontest.NewNopSettings(metadata.Type), cfg)
 	require.NoError(t, err)
+	store := h.extensions[component.MustNewID("qosstorage")]
 	if clock, ok := store.(interface{ clock() time.Time }); ok && !clock.clock().IsZero() {
 		ext.(*dashboard).now = clock.clock
 	}
-	require.NoError(t, ext.Start(t.Context(), hostWith(store)))
+	require.NoError(t, ext.Start(t.Context(), h))
 	t.Cleanup(func() { require.NoError(t, ext.Shutdown(context.Background())) })
 	take(ext.(*dashboard))
 	return "http://" + ext.(*dashboard).addr

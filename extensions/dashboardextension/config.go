@@ -9,9 +9,7 @@ import (
 	"go.opentelemetry.io/collector/config/confighttp"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
-	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Config of the dashboard extension.
@@ -30,13 +28,6 @@ type Config struct {
 	// loopback and the endpoint's own: a page of another origin must not read it by
 	// pointing its own name here (DNS rebinding).
 	AllowedHosts []string `mapstructure:"allowed_hosts"`
-
-	// Labels are the boundary conditions of excellent, good, fair, poor and bad: those of the
-	// conference processor, for conferences that have no summary yet.
-	Labels quality.LabelsConfig `mapstructure:"labels"`
-
-	// Detectors holds the thresholds of issues, likewise.
-	Detectors detect.Config `mapstructure:"detectors"`
 
 	// ShowUserNames shows userName beside aliasName.
 	ShowUserNames bool `mapstructure:"show_user_names"`
@@ -59,11 +50,6 @@ func (c *Config) Validate() error {
 	}
 	if c.CORS.HasValue() {
 		errs = append(errs, errors.New("cors is not supported: no other origin may read the dashboard"))
-	}
-	_, err := c.Labels.Bounds()
-	errs = append(errs, err)
-	if err := c.Detectors.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("detectors: %w", err))
 	}
 	errs = append(errs, loopback.ValidateHosts(c.AllowedHosts))
 	return errors.Join(errs...)

@@ -64,8 +64,6 @@ func TestValidate(t *testing.T) {
 	f(func(c *Config) { c.NetAddr.Endpoint, c.NetAddr.Transport = "/run/qos.sock", "unix" }, "")
 	f(func(c *Config) { c.Storage = component.ID{} }, "storage must name a storage extension")
 	f(func(c *Config) { c.CORS = configoptional.Some(confighttp.CORSConfig{}) }, "cors is not supported")
-	f(func(c *Config) { c.Labels.Preset = "none" }, `labels::preset: "none" is unknown`)
-	f(func(c *Config) { c.Detectors.HighJitter.Raise = -1 }, "detectors: high_jitter::raise is -1")
 	for _, host := range []string{"", "*.example.org", "https://a.example", "a.example:443"} {
 		f(func(c *Config) { c.AllowedHosts = []string{host} }, "allowed_hosts must be host names")
 	}

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/storage"
 )
@@ -54,7 +54,11 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	handler, err := d.handler(reader, follower)
+	assessment, err := rules.Of(host)
+	if err != nil {
+		return err
+	}
+	handler, err := d.handler(reader, follower, assessment)
 	if err != nil {
 		return err
 	}
@@ -104,13 +108,9 @@ func (d *dashboard) store(host component.Host) (storage.Reader, storage.Follower
 	return reader, follower, nil
 }
 
-func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (http.Handler, error) {
+func (d *dashboard) handler(reader storage.Reader, follower storage.Follower, assessment rules.Rules) (http.Handler, error) {
 	mux := http.NewServeMux()
 	if err := servePages(mux); err != nil {
-		return nil, err
-	}
-	labels, err := d.cfg.Labels.Bounds()
-	if err != nil {
 		return nil, err
 	}
 	a := &api{
@@ -121,7 +121,7 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower) (h
 		now:       d.now,
 		turns:     make(chan struct{}, maxConcurrentDetails),
 	}
-	a.soFar = newSoFar(a, detect.NewRules(d.cfg.Detectors), labels)
+	a.soFar = newSoFar(a, assessment)
 	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
 	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
 	mux.Handle("GET /api/live", newLive(a, follower, d.ending))

@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
-	"github.com/qosrtc/qos/internal/detect"
 )
 
 const defaultEndpoint = "localhost:8481"
@@ -21,7 +20,7 @@ func NewFactory() extension.Factory {
 func createDefaultConfig() component.Config {
 	server := confighttp.NewDefaultServerConfig()
 	server.NetAddr.Endpoint = defaultEndpoint
-	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage"), Detectors: detect.DefaultConfig()}
+	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage")}
 }
 
 func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {

@@ -10,9 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/eventrow"
-	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -53,10 +52,9 @@ type preliminary struct {
 
 type soFar struct {
 	*api
-	rules  *detect.Rules
-	labels quality.Bounds
-	limit  int           // of records
-	turns  chan struct{} // taken by folds
+	assessment rules.Rules
+	limit      int           // of records
+	turns      chan struct{} // taken by folds
 
 	mu    sync.Mutex
 	folds map[storage.Ref]*fold // by the conference's start
@@ -69,8 +67,8 @@ type fold struct {
 	until  time.Time     // the result is good until then; zero before the end
 }
 
-func newSoFar(a *api, rules *detect.Rules, labels quality.Bounds) *soFar {
-	return &soFar{api: a, rules: rules, labels: labels, limit: maxFolded, turns: make(chan struct{}, maxFolds), folds: map[storage.Ref]*fold{}}
+func newSoFar(a *api, assessment rules.Rules) *soFar {
+	return &soFar{api: a, assessment: assessment, limit: maxFolded, turns: make(chan struct{}, maxFolds), folds: map[storage.Ref]*fold{}}
 }
 
 // of returns what c has come to, at most a few seconds ago. Those who ask for one conference
@@ -158,7 +156,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 		return nil
 	}
 	result := &preliminary{At: s.now().UnixMilli()}
-	c := conference.NewJudged(ref.AppID, ref.ConferenceID, s.rules, s.labels)
+	c := conference.NewJudged(ref.AppID, ref.ConferenceID, s.assessment.Detectors, s.assessment.Labels)
 	limited, cancel := context.WithTimeout(ctx, foldTimeout)
 	defer cancel()
 	n, err := eventrow.Fold(limited, s.reader, ref, people, s.limit, c)
@@ -166,7 +164,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 	case ctx.Err() != nil:
 		return nil
 	case err == nil || errors.Is(err, storage.ErrDamaged): // the page says that a part is damaged
-		result.Records, result.Summary = n, s.document(c.SoFar(s.labels, result.At))
+		result.Records, result.Summary = n, s.document(c.SoFar(s.assessment.Labels, result.At))
 	case errors.Is(err, eventrow.ErrTooMany):
 		result.Missing = missingTooLarge
 	case errors.Is(err, context.DeadlineExceeded):

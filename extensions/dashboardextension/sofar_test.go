@@ -21,6 +21,8 @@ import (
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/rules/rulestest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
@@ -87,11 +89,13 @@ func TestALiveConferenceIsSummedUp(t *testing.T) {
 	require.NotContains(t, person, "userID", "real names only where they may be shown")
 	require.NotEqual(t, "none", document["likelyCause"].(map[string]any)["cause"])
 
-	g = ask(t, start(t, m, func(cfg *Config) {
-		cfg.ShowUserNames = true
-		cfg.Detectors.HighPacketLoss.Disabled = true
-		cfg.Labels = quality.LabelsConfig{MOS: []float64{4.2, 3.8, 3.6, 3.5}}
-	}), c)
+	detectors := detect.DefaultConfig()
+	detectors.HighPacketLoss.Disabled = true
+	h := hostWith(m)
+	h.extensions[rulestest.ID] = rulestest.Owner{Has: rules.Rules{
+		Labels: quality.Bounds{4.2, 3.8, 3.6, 3.5}, Detectors: detect.NewRules(detectors),
+	}}
+	g = ask(t, startIn(t, h, func(cfg *Config) { cfg.ShowUserNames = true }, func(*dashboard) {}), c)
 	kinds, _ = issuesOf(t, g)
 	require.Equal(t, []string{"lowQuality"}, kinds, "by the operator's thresholds and bounds")
 	require.Equal(t, "Alice Archer", g.SoFar.Summary.(map[string]any)["participants"].([]any)[0].(map[string]any)["userID"])
@@ -209,7 +213,7 @@ func newFolds(t *testing.T, reader storage.Reader) (*soFar, *componenttest.Telem
 	builder, err := metadata.NewTelemetryBuilder(telemetry.NewTelemetrySettings())
 	require.NoError(t, err)
 	a := &api{reader: reader, log: zap.NewNop(), telemetry: builder, now: time.Now}
-	return newSoFar(a, detect.NewRules(detect.DefaultConfig()), quality.DefaultBounds()), telemetry
+	return newSoFar(a, rules.Default()), telemetry
 }
 
 // TestPagesShareAFold: those who ask at the same time, or shortly after, get one run's result;
@@ -338,7 +342,7 @@ func BenchmarkSoFar(b *testing.B) {
 	builder, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
 	require.NoError(b, err)
 	a := &api{reader: store, log: zap.NewNop(), telemetry: builder, now: time.Now}
-	s := newSoFar(a, detect.NewRules(detect.DefaultConfig()), quality.DefaultBounds())
+	s := newSoFar(a, rules.Default())
 	b.ReportAllocs()
 	for b.Loop() {
 		require.NotNil(b, s.run(b.Context(), storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: t0}, c.Participants).Summary)

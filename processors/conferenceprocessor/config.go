@@ -7,9 +7,6 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
-
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
 // Config configures the conference processor. The 30 s of silence that end a conference
@@ -25,10 +22,6 @@ type Config struct {
 	// again that this process did not see from the beginning. Without it their summaries
 	// cover what it saw.
 	Storage component.ID `mapstructure:"storage"`
-	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
-	Labels quality.LabelsConfig `mapstructure:"labels"`
-	// Detectors holds the thresholds of issues.
-	Detectors detect.Config `mapstructure:"detectors"`
 	// Issues says how issues of live conferences are told.
 	Issues issuesConfig `mapstructure:"issues"`
 
@@ -67,11 +60,6 @@ func (c *Config) Validate() error {
 	}
 	if i := c.Issues.Interval; i != 0 && (i < minIssues || i > maxIssues) {
 		errs = append(errs, fmt.Errorf("issues::interval must be 0s or from %s to %s (got %s)", minIssues, maxIssues, i))
-	}
-	_, err := c.Labels.Bounds()
-	errs = append(errs, err)
-	if err := c.Detectors.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("detectors: %w", err))
 	}
 	return errors.Join(errs...)
 }

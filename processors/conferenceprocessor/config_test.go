@@ -9,9 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
-
-	"github.com/qosrtc/qos/internal/detect"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
 func load(t *testing.T, yaml string) (*Config, error) {
@@ -29,25 +26,13 @@ func load(t *testing.T, yaml string) (*Config, error) {
 
 func TestConfigGood(t *testing.T) {
 	require.NoError(t, xconfmap.Validate(createDefaultConfig()))
-	cfg, err := load(t, "{max_conferences: 5, keep_ended: 1m, tick: 500ms, labels: {preset: itu-g107}}")
+	cfg, err := load(t, "{max_conferences: 5, keep_ended: 1m, tick: 500ms}")
 	require.NoError(t, err)
 	require.Equal(t, 5, cfg.MaxConferences)
 	require.Equal(t, time.Minute, cfg.KeepEnded)
-	bounds, err := cfg.Labels.Bounds()
-	require.NoError(t, err)
-	require.Equal(t, quality.Bounds{4.34, 4.03, 3.60, 3.10}, bounds)
 	cfg, err = load(t, "issues: {interval: 0s}")
 	require.NoError(t, err)
 	require.Zero(t, cfg.Issues.Interval)
-}
-
-// TestConfigOfOneDetector: what is not given keeps its default.
-func TestConfigOfOneDetector(t *testing.T) {
-	cfg, err := load(t, "detectors: {high_packet_loss: {raise: 0.05}, low_frame_rate: {disabled: true}, no_media: {after: 20s}}")
-	require.NoError(t, err)
-	want := detect.DefaultConfig()
-	want.HighPacketLoss.Raise, want.LowFrameRate.Disabled, want.NoMedia.After = 0.05, true, 20*time.Second
-	require.Equal(t, want, cfg.Detectors)
 }
 
 func TestConfigBad(t *testing.T) {
@@ -60,15 +45,12 @@ func TestConfigBad(t *testing.T) {
 		}
 	}
 	f("gap: 20s", "gap")
-	f("labels: {preset: itu}", `labels::preset: "itu" is unknown`)
-	f("labels: {preset: itu-g107, mos: [4, 3, 2.5, 2]}", "labels: give mos or preset, not both")
-	f("detectors: {high_packet_loss: {raise: 3}, weak_wifi: {after: -1s}}",
-		"detectors: high_packet_loss::raise is 3, must be from 0 to 1", "weak_wifi::after must be from 0s to 10m0s (got -1s)")
-	f("detectors: {loss: {raise: 3}}", "loss")
+	f("labels: {preset: itu-g107}", "labels") // they are the rules extension's
+	f("detectors: {high_packet_loss: {raise: 0.05}}", "detectors")
 	f("issues: {interval: 10ms}", "issues::interval must be 0s or from 1s to 10m0s (got 10ms)")
-	f("{max_conferences: 0, keep_ended: 25h, tick: 1ms, labels: {mos: [4, 3]}}", // all faults at once
+	f("{max_conferences: 0, keep_ended: 25h, tick: 1ms}", // all faults at once
 		"max_conferences must be positive (got 0)", "keep_ended must be from 0s to 24h0m0s (got 25h0m0s)",
-		"tick must be from 100ms to 10s (got 1ms)", "labels::mos: 2 bounds given")
+		"tick must be from 100ms to 10s (got 1ms)")
 }
 
 func TestReadmeExampleLoads(t *testing.T) {
@@ -86,6 +68,5 @@ func TestReadmeExampleLoads(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
 	require.NoError(t, sub.Unmarshal(cfg))
 	require.NoError(t, xconfmap.Validate(cfg))
-	cfg.Labels = quality.LabelsConfig{}
 	require.Equal(t, createDefaultConfig(), cfg, "the example shows the defaults")
 }

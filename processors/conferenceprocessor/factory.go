@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/processor"
 
-	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
 
@@ -19,7 +18,7 @@ func NewFactory() processor.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second, Detectors: detect.DefaultConfig(), Issues: issuesConfig{Interval: 15 * time.Second}}
+	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second, Issues: issuesConfig{Interval: 15 * time.Second}}
 }
 
 func createLogs(_ context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {

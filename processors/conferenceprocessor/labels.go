@@ -10,30 +10,30 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// labelCheck says once that scores come labelled by other bounds than ours: then the
-// shares of labels and the labels of streams and participants contradict each other.
+// labelCheck logs once that scores arrive with labels by other bounds, of a collector with
+// other rules: then the shares of labels contradict the labels of streams and participants.
 type labelCheck struct {
 	bounds quality.Bounds
 	logger *zap.Logger
 	once   sync.Once
 }
 
-func (c *labelCheck) look(items []eventlog.Item) {
+func (c *labelCheck) check(items []eventlog.Item) {
 	for i := range items {
 		m := items[i].Event.Measured
 		if m == nil || !m.Score.MOS.Known || m.Score.Label == "" {
 			continue
 		}
 		if ours := quality.Label(m.Score.MOS.V, c.bounds); ours != m.Score.Label {
-			c.tell(&m.Score, ours)
+			c.log(&m.Score, ours)
 			return
 		}
 	}
 }
 
-func (c *labelCheck) tell(s *event.Score, ours string) {
+func (c *labelCheck) log(s *event.Score, ours string) {
 	c.once.Do(func() {
-		c.logger.Error("the quality processor labels scores by other bounds: give both the same labels, and labels_mos of the receiver too",
-			zap.Float64("mos", s.MOS.V), zap.String("stamped", s.Label), zap.String("ours", ours))
+		c.logger.Error("scores are labelled by other bounds: give the collector of the quality processor the same labels in its qosrules extension",
+			zap.Float64("mos", s.MOS.V), zap.String("label_received", s.Label), zap.String("label_here", ours))
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // spec: QUAL-01
-func TestOtherBoundsAreSaidOnce(t *testing.T) {
+func TestOtherBoundsAreLoggedOnce(t *testing.T) {
 	f := func(mos float64, label string, errors int) {
 		t.Helper()
 		core, logs := observer.New(zap.ErrorLevel)

@@ -15,9 +15,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
@@ -56,19 +56,12 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := cfg.Labels.Bounds()
-	if err != nil {
-		return nil, err
-	}
 	c := &conferences{
 		cfg: cfg, next: next, logger: set.Logger, telemetry: telemetry,
-		set: conference.NewSet(conference.Config{
-			MaxConferences: cfg.MaxConferences, KeepEndedMs: cfg.KeepEnded.Milliseconds(), Labels: bounds,
-			Detect: detect.NewRules(cfg.Detectors), IssuesEveryMs: cfg.Issues.Interval.Milliseconds(),
-		}),
-		labels:   labelCheck{bounds: bounds, logger: set.Logger},
+		labels:   labelCheck{logger: set.Logger},
 		inFlight: make(map[string][][]eventlog.Item),
 	}
+	c.assessBy(rules.Default())
 	c.landed = sync.NewCond(&c.mu)
 	c.out = outbox[conference.Summary]{
 		what: "summaries", full: reasonFull, refused: reasonRefused,
@@ -81,8 +74,22 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 	return c, nil
 }
 
-// Start begins to look for ended conferences.
+// assessBy sets the rules, before the first record.
+func (c *conferences) assessBy(r rules.Rules) {
+	c.labels.bounds = r.Labels
+	c.set = conference.NewSet(conference.Config{
+		MaxConferences: c.cfg.MaxConferences, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
+		Detect: r.Detectors, IssuesEveryMs: c.cfg.Issues.Interval.Milliseconds(),
+	})
+}
+
+// Start takes the rules of the collector and begins to summarise conferences that end.
 func (c *conferences) Start(_ context.Context, host component.Host) error {
+	assessment, err := rules.Of(host)
+	if err != nil {
+		return err
+	}
+	c.assessBy(assessment)
 	if err := c.findStore(host); err != nil {
 		return err
 	}
@@ -167,7 +174,7 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := eventlog.Read(logs)
 	eventlog.MarkOutOfRange(items)
-	c.labels.look(items)
+	c.labels.check(items)
 	duplicates := c.look(items)
 	err := c.next.ConsumeLogs(ctx, logs)
 	results := c.settle(items, err == nil, time.Now())

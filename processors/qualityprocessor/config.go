@@ -1,7 +1,6 @@
 package qualityprocessor
 
 import (
-	"errors"
 	"fmt"
 
 	"go.opentelemetry.io/collector/confmap/xconfmap"
@@ -11,8 +10,6 @@ import (
 
 // Config configures the quality processor.
 type Config struct {
-	// Labels are the boundary conditions of excellent, good, fair, poor and bad.
-	Labels quality.LabelsConfig `mapstructure:"labels"`
 	// Video holds the constants of the video model.
 	Video videoConfig `mapstructure:"video"`
 
@@ -36,12 +33,10 @@ var _ xconfmap.Validator = (*Config)(nil)
 
 // Validate reports every fault.
 func (c *Config) Validate() error {
-	_, labels := c.Labels.Bounds()
-	video := c.Video.params().Validate()
-	if video != nil {
-		video = fmt.Errorf("video: %w", video)
+	if err := c.Video.params().Validate(); err != nil {
+		return fmt.Errorf("video: %w", err)
 	}
-	return errors.Join(labels, video)
+	return nil
 }
 
 func (v videoConfig) params() quality.VideoParams {

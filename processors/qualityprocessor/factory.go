@@ -35,5 +35,5 @@ func createLogs(ctx context.Context, set processor.Settings, cfg component.Confi
 	}
 	return processorhelper.NewLogs(ctx, set, cfg, next, s.processLogs,
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}),
-		processorhelper.WithShutdown(s.shutdown))
+		processorhelper.WithStart(s.start), processorhelper.WithShutdown(s.shutdown))
 }

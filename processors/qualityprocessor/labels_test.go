@@ -83,9 +83,9 @@ func (v *labelVector) collector(t *testing.T) string {
 		}
 	}
 	require.NoError(t, record.Attributes().FromRaw(raw))
-	cfg := createDefaultConfig().(*Config)
-	cfg.Labels.MOS = v.Bounds
-	attrs := recordsOf(process(t, cfg, logs)).At(0).Attributes()
+	bounds, err := quality.NewBounds(v.Bounds)
+	require.NoError(t, err)
+	attrs := recordsOf(processBy(t, bounds, logs)).At(0).Attributes()
 	for _, key := range []string{semconv.QualityLabel, semconv.QualityReason} {
 		if label, ok := attrs.Get(key); ok {
 			return label.Str()

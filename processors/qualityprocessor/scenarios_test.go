@@ -13,6 +13,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor/processortest"
 
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/rules/rulestest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 )
@@ -103,7 +106,7 @@ func TestScenarios(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			before := plog.NewLogs()
 			s.logs.CopyTo(before)
-			after := process(t, createDefaultConfig().(*Config), s.logs)
+			after := process(t, s.logs)
 			records := recordsOf(after)
 			require.Equal(t, len(s.expect), records.Len(), "an expectation for each record")
 			for i := range records.Len() {
@@ -118,13 +121,19 @@ func recordsOf(logs plog.Logs) plog.LogRecordSlice {
 }
 
 // process sends logs through the processor as the collector builds it.
-func process(t *testing.T, cfg *Config, logs plog.Logs) plog.Logs {
+func process(t *testing.T, logs plog.Logs) plog.Logs {
+	t.Helper()
+	return processBy(t, quality.DefaultBounds(), logs)
+}
+
+// processBy scores in a collector whose rules have these bounds.
+func processBy(t *testing.T, labels quality.Bounds, logs plog.Logs) plog.Logs {
 	t.Helper()
 	sink := new(consumertest.LogsSink)
-	p, err := NewFactory().CreateLogs(context.Background(), processortest.NewNopSettings(metadata.Type), cfg, sink)
+	p, err := NewFactory().CreateLogs(context.Background(), processortest.NewNopSettings(metadata.Type), createDefaultConfig(), sink)
 	require.NoError(t, err)
 	require.True(t, p.Capabilities().MutatesData)
-	require.NoError(t, p.Start(context.Background(), nil))
+	require.NoError(t, p.Start(context.Background(), rulestest.HostWith(rules.Rules{Labels: labels})))
 	require.NoError(t, p.ConsumeLogs(context.Background(), logs))
 	require.NoError(t, p.Shutdown(context.Background()))
 	require.Len(t, sink.AllLogs(), 1)

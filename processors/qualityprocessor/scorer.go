@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 	"github.com/qosrtc/qos/protocol"
@@ -36,15 +37,11 @@ type scorer struct {
 }
 
 func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
-	bounds, err := cfg.Labels.Bounds()
-	if err != nil {
-		return nil, err
-	}
 	telemetry, err := metadata.NewTelemetryBuilder(set)
 	if err != nil {
 		return nil, err
 	}
-	s := &scorer{bounds: bounds, video: cfg.Video.params(), telemetry: telemetry}
+	s := &scorer{bounds: quality.DefaultBounds(), video: cfg.Video.params(), telemetry: telemetry}
 	for i, media := range [...]string{protocol.Audio, protocol.Video} {
 		for why := range s.outcomes[i] {
 			outcome := quality.Reason(why).String()
@@ -56,6 +53,13 @@ func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
 		}
 	}
 	return s, nil
+}
+
+// start takes the bounds of labels from the collector's rules.
+func (s *scorer) start(_ context.Context, host component.Host) error {
+	assessment, err := rules.Of(host)
+	s.bounds = assessment.Labels
+	return err
 }
 
 func (s *scorer) shutdown(context.Context) error {

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
+	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadata"
 	"github.com/qosrtc/qos/processors/qualityprocessor/internal/metadatatest"
@@ -82,9 +83,9 @@ func TestOtherRecordsPassUntouched(t *testing.T) {
 	}
 	before := plog.NewLogs()
 	logs.CopyTo(before)
-	require.Equal(t, before, process(t, createDefaultConfig().(*Config), logs))
+	require.Equal(t, before, process(t, logs))
 	empty := plog.NewLogs()
-	require.Equal(t, empty, process(t, createDefaultConfig().(*Config), empty))
+	require.Equal(t, empty, process(t, empty))
 }
 
 // A second pass gives the same, and a score that a record brought along does not stay.
@@ -95,33 +96,27 @@ func TestScoringTwiceIsScoringOnce(t *testing.T) {
 	first.PutDouble(semconv.QualityMOS, 4.9)
 	first.PutStr(semconv.QualityReason, "invented")
 	once := plog.NewLogs()
-	process(t, createDefaultConfig().(*Config), logs).CopyTo(once)
+	process(t, logs).CopyTo(once)
 	mos, _ := recordsOf(once).At(0).Attributes().Get(semconv.QualityMOS)
 	require.Less(t, mos.Double(), 4.5)
 	_, invented := recordsOf(once).At(0).Attributes().Get(semconv.QualityReason)
 	require.False(t, invented)
-	require.Equal(t, once, process(t, createDefaultConfig().(*Config), logs))
+	require.Equal(t, once, process(t, logs))
 }
 
-func TestLabelsAreConfigurable(t *testing.T) {
-	label := func(cfg *Config) string {
+// spec: QUAL-01
+func TestLabelsFollowTheRules(t *testing.T) {
+	label := func(bounds quality.Bounds) string {
 		logs := plog.NewLogs()
 		frameOf(logs)
-		v, ok := recordsOf(process(t, cfg, logs)).At(0).Attributes().Get(semconv.QualityLabel)
+		v, ok := recordsOf(processBy(t, bounds, logs)).At(0).Attributes().Get(semconv.QualityLabel)
 		require.True(t, ok)
 		return v.Str()
 	}
-	cfg := createDefaultConfig().(*Config)
-	require.Equal(t, "excellent", label(cfg))
-	cfg.Labels.Preset = "itu-g107"
-	require.Equal(t, "good", label(cfg))
-}
-
-func TestFactoryRefusesBadLabels(t *testing.T) {
-	cfg := createDefaultConfig().(*Config)
-	cfg.Labels.MOS = []float64{1}
-	_, err := NewFactory().CreateLogs(context.Background(), processortest.NewNopSettings(metadata.Type), cfg, consumertest.NewNop())
-	require.ErrorContains(t, err, "labels::mos")
+	require.Equal(t, "excellent", label(quality.DefaultBounds()))
+	itu, ok := quality.PresetBounds(quality.PresetITUG107)
+	require.True(t, ok)
+	require.Equal(t, "good", label(itu))
 }
 
 // What the next component says goes back as it is: the receiver's ack depends on it.
@@ -168,7 +163,7 @@ func TestMoreRowsThanUsual(t *testing.T) {
 		})
 	}
 	newRecord(scope, map[string]string{"statsType": "candidate-pair", "seq": "1", "rttMs": "400"})
-	records := recordsOf(process(t, createDefaultConfig().(*Config), logs))
+	records := recordsOf(process(t, logs))
 	for i := range 512 {
 		v, ok := records.At(i).Attributes().Get(semconv.QualityInputPrefix + "delay_ms")
 		require.True(t, ok)
@@ -199,7 +194,7 @@ func FuzzScore(f *testing.F) {
 		record.Attributes().PutStr(semconv.StatsType, statsType)
 		record.Attributes().PutStr(semconv.MediaType, mediaType)
 		record.Attributes().PutStr(semconv.Stats("codec"), codec)
-		for k, v := range recordsOf(process(t, createDefaultConfig().(*Config), logs)).At(0).Attributes().All() {
+		for k, v := range recordsOf(process(t, logs)).At(0).Attributes().All() {
 			if k == semconv.QualityMOS {
 				require.True(t, v.Type() == pcommon.ValueTypeDouble && v.Double() >= 1 && v.Double() <= 5, "%v", v.Double())
 			}

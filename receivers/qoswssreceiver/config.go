@@ -13,7 +13,6 @@ import (
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -38,8 +37,6 @@ type Config struct {
 	DashboardURL string `mapstructure:"dashboard_url"`
 	// StatsInterval is how often clients of applications without an interval of their own measure.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
-	// LabelsMOS are the lower bounds of excellent, good, fair and poor that clients use.
-	LabelsMOS []float64 `mapstructure:"labels_mos"`
 	// MaxConnections limits the open WebSocket connections.
 	MaxConnections int `mapstructure:"max_connections"`
 	// MaxConnectionsPerApp limits the open WebSocket connections of one application.
@@ -67,12 +64,10 @@ func createDefaultConfig() component.Config {
 	server.ReadTimeout = 20 * time.Second
 	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the doors accept MaxFrameBytes
 	server.CompressionAlgorithms = []string{""}                        // bodies are small, a decoder is one more way in
-	labels := quality.DefaultBounds()
 	return &Config{
 		ServerConfig:             server,
 		Apps:                     component.MustNewID("qosapps"),
 		StatsInterval:            10 * time.Second,
-		LabelsMOS:                labels[:],
 		MaxConnections:           50_000,
 		MaxConnectionsPerApp:     50_000,
 		MaxConnectionsPerAddress: 5000,
@@ -161,21 +156,7 @@ func (cfg *Config) validateStats() error {
 	if cfg.StatsInterval < protocol.MinStatsInterval || cfg.StatsInterval > protocol.MaxStatsInterval {
 		errs = append(errs, fmt.Errorf("stats_interval: must be %v to %v (got %v)", protocol.MinStatsInterval, protocol.MaxStatsInterval, cfg.StatsInterval))
 	}
-	if !validLabels(cfg.LabelsMOS) {
-		errs = append(errs, fmt.Errorf("labels_mos: must be four scores between 1 and 5, falling (got %v)", cfg.LabelsMOS))
-	}
 	return errors.Join(errs...)
-}
-
-func validLabels(bounds []float64) bool {
-	above := 5.0
-	for _, bound := range bounds {
-		if !(bound >= 1 && bound < above) {
-			return false
-		}
-		above = bound
-	}
-	return len(bounds) == 4
 }
 
 // conferenceURL is the template that clients fill in.

@@ -47,7 +47,6 @@ apps: qosapps/other
 path_prefix: /a/b
 dashboard_url: https://dash.example.org/qos/
 stats_interval: 5s
-labels_mos: [4.5, 4, 3, 2]
 max_connections: 3
 max_connections_per_app: 2
 max_frames_per_second: 10

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -60,6 +61,7 @@ func defaultTiming() timing {
 type door struct {
 	cfg     *Config
 	timing  timing
+	labels  quality.Bounds // by which clients label, too
 	apps    registry
 	auth    *auth.Authenticator
 	next    consumer.Logs

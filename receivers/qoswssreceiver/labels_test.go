@@ -4,15 +4,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
+	"github.com/qosrtc/qos/internal/rules/rulestest"
 )
 
-// The library labels by the bounds of the configuration, not by bounds of its own.
+// The library labels by the bounds of the collector's rules, not by bounds of its own.
 //
 // spec: QUAL-01
-func TestWelcomeTellsTheBoundsOfTheConfiguration(t *testing.T) {
-	bounds := []float64{4.5, 4, 3, 2}
-	c := startCollector(t, with(func(r *wssReceiver) { r.cfg.LabelsMOS = bounds }))
+func TestWelcomeHasTheBoundsOfTheRules(t *testing.T) {
+	labels := quality.Bounds{4.5, 4, 3, 2}
+	c := startCollector(t, func(c *collector) {
+		c.host[rulestest.ID] = rulestest.Owner{Has: rules.Rules{Labels: labels}}
+	})
 	p := c.dial(testOrigin)
 	p.hello(c.login("demo", testOrigin), 0)
-	require.Equal(t, bounds, p.hear("welcome").Labels.MOS)
+	require.Equal(t, labels[:], p.hear("welcome").Labels.MOS)
 }

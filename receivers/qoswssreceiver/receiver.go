@@ -19,6 +19,8 @@ import (
 
 	"github.com/qosrtc/qos/client"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -72,9 +74,13 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
+	assessment, err := rules.Of(host)
+	if err != nil {
+		return err
+	}
 	revision := apps.Revision()
 	own, stop := context.WithCancel(context.Background())
-	if err := r.open(ctx, host, apps, own); err != nil {
+	if err := r.open(ctx, host, apps, assessment.Labels, own); err != nil {
 		stop()
 		r.door = nil
 		return err
@@ -87,9 +93,9 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 }
 
 // open makes the door and listens. Pipeline calls end with own.
-func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, own context.Context) (err error) {
+func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, labels quality.Bounds, own context.Context) (err error) {
 	r.door = &door{
-		cfg: r.cfg, timing: r.timing, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+		cfg: r.cfg, timing: r.timing, labels: labels, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
 	if r.door.may, err = r.throttles(apps); err != nil {
 		return err

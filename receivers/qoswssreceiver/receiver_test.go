@@ -97,7 +97,7 @@ func (h testHost) GetExtensions() map[component.ID]component.Component { return 
 
 // newTestHost knows three applications: "demo" for any origin, "strict" for testOrigin, and
 // "third", whose origin server signs tokens with thirdSecret.
-func newTestHost() component.Host {
+func newTestHost() testHost {
 	keys, err := auth.NewKeys([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		panic(err)
@@ -123,6 +123,7 @@ type collector struct {
 	receiver  *wssReceiver
 	sink      *consumertest.LogsSink
 	telemetry *componenttest.Telemetry
+	host      testHost
 	url       string
 	client    *http.Client
 }
@@ -151,7 +152,7 @@ func with(change func(*wssReceiver)) option {
 func startCollector(tb testing.TB, opts ...option) *collector {
 	tb.Helper()
 	c := &collector{
-		t: tb, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry(),
+		t: tb, sink: new(consumertest.LogsSink), telemetry: componenttest.NewTelemetry(), host: newTestHost(),
 		client: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 	}
 	cfg := createDefaultConfig().(*Config)
@@ -165,7 +166,7 @@ func startCollector(tb testing.TB, opts ...option) *collector {
 	for _, opt := range opts {
 		opt(c)
 	}
-	require.NoError(tb, c.receiver.Start(context.Background(), newTestHost()))
+	require.NoError(tb, c.receiver.Start(context.Background(), c.host))
 	scheme := "http"
 	if cfg.TLS.HasValue() {
 		scheme = "https"

@@ -152,7 +152,7 @@ func (s *session) welcome(version int, acked uint64, now time.Time) {
 		StatsIntervalMs: int(s.statsInterval.Milliseconds()),
 		WindowFrames:    protocol.WindowFrames,
 		ConferenceURL:   cfg.conferenceURL(),
-		LabelsMOS:       cfg.LabelsMOS,
+		LabelsMOS:       s.door.labels[:],
 	}))
 }
 

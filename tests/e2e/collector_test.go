@@ -134,6 +134,7 @@ extensions:
   qosapps:
     key_file: %q
     apps: [{id: %s, secrets: [%s], origins: [%s]}]
+  qosrules:
   qosstorage: %s
   qosdashboard: {endpoint: %q, storage: qosstorage}
   qosdemo: {endpoint: %q, backend_url: %q, app_id: %s, app_secret: %s}
@@ -148,7 +149,7 @@ exporters:
   qosstore: {storage: qosstorage}
   qostimeseries: {endpoint: %q}%s
 service:
-  extensions: [healthcheckv2, qosapps, qosstorage, qosdashboard, qosdemo]
+  extensions: [healthcheckv2, qosapps, qosrules, qosstorage, qosdashboard, qosdemo]
   pipelines:%s
     logs:
       receivers: [qoswss]

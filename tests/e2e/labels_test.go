@@ -11,22 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// boundsConfig is the configuration that docs/quality.md shows for the bounds of labels, with
-// others.
+// boundsConfig is the rules extension as docs/quality.md shows it, with other bounds.
 func boundsConfig(t *testing.T, bounds string) string {
 	t.Helper()
 	const usual = "[4.2, 3.8, 3.2, 2.6]"
 	text, err := os.ReadFile("../../docs/quality.md")
 	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(text), "```yaml\nreceivers:\n")
+	_, block, found := strings.Cut(string(text), "```yaml\nextensions:\n")
 	require.True(t, found)
-	block, _, _ := strings.Cut(rest, "```")
+	block, _, found = strings.Cut(block, "service:\n") // deploy/run.yaml lists the extension
+	require.True(t, found)
 	require.Equal(t, 1, strings.Count(block, usual), "they are written once")
-	return "receivers:\n" + strings.Replace(block, usual, bounds, 1)
+	return "extensions:\n" + strings.Replace(block, usual, bounds, 1)
 }
 
-// TestLabelBounds: bounds that are written once, as the document shows, are those by which the
-// library labels for the application, and the collector for the store: under these nothing is good.
+// TestLabelBounds: by the bounds of the rules extension the library labels for the application, the
+// quality processor for the store and the conference processor in the summary: under these nothing
+// is good.
 //
 // spec: QUAL-01, STAT-02
 func TestLabelBounds(t *testing.T) {
@@ -80,7 +81,7 @@ func TestLabelBounds(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, streams, 6)
-	require.NotContains(t, s.out.String(), "labels scores by other bounds")
+	require.NotContains(t, s.out.String(), "labelled by other bounds")
 	s.checkLowest(t, one)
 }
 
@@ -130,16 +131,17 @@ func (s *scene) checkLowest(t *testing.T, one *call) {
 	require.GreaterOrEqual(t, scored, 6)
 }
 
-// TestLabelsThatDiffer: the collector does not start where they do, and says which.
+// TestTwoOwnersOfRules: the collector does not start with two, and names them.
 //
 // spec: QUAL-01
-func TestLabelsThatDiffer(t *testing.T) {
+func TestTwoOwnersOfRules(t *testing.T) {
 	need(t)
 	c := newCollector(t)
 	c.more = `
-processors:
-  quality: {labels: {preset: itu-g107}}
-  conference: {detectors: {high_packet_loss: {raise: 0.05}}}
+extensions:
+  qosrules/strict: {labels: {preset: itu-g107}}
+service:
+  extensions: [healthcheckv2, qosapps, qosrules, qosrules/strict, qosstorage, qosdashboard, qosdemo]
 `
 	c.launch(t)
 	select {
@@ -148,6 +150,5 @@ processors:
 		t.Fatal("it goes on\n" + c.out.String())
 	}
 	require.False(t, c.process.cmd.ProcessState.Success())
-	require.Contains(t, c.out.String(), "extensions::qosdashboard::labels and processors::quality::labels differ")
-	require.Contains(t, c.out.String(), "extensions::qosdashboard::detectors and processors::conference::detectors differ in high_packet_loss")
+	require.Contains(t, c.out.String(), `extensions "qosrules" and "qosrules/strict" both have the rules of labels and detectors`)
 }

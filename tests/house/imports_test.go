@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -49,6 +49,10 @@ var rules = []rule{
 	{
 		room: "internal/eventrow", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "internal/conference", "storage"},
 		reason: "reads events from records of the store, knows no component and no engine",
+	},
+	{
+		room: "internal/rules", allowed: []string{"internal/rules", "internal/detect", "internal/quality", "go.opentelemetry.io/collector/component"},
+		reason: "finds the rules among the host's extensions, knows no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
