@@ -2,9 +2,9 @@ package cause
 
 import "github.com/qosrtc/qos/internal/event"
 
-// Call is what is known of a conference at its end. People may be in any order: the verdict
-// does not depend on it. Fabrics and streams are in that of their numbers and keys: of two
-// that tell the same, the evidence of the first is told.
+// Call is the measurements of a conference, summed up at its end. People may be in any order: the
+// verdict does not depend on it. Fabrics and streams are in the order of their numbers and keys:
+// of two with the same evidence the verdict has that of the first.
 type Call struct {
 	People []Person
 	Errors map[string]int // reported failures that name no participant, by function
@@ -16,9 +16,9 @@ type Person struct {
 	Users    []string // the IDs that the user had
 	Bad      bool     // the score is below fair
 	Errors   map[string]int
-	WeakWiFi float64 // share of the time, of that in which the signal was told
+	WeakWiFi float64 // share of the time in which the signal was reported
 	Measured int     // measurements of the participant's connections
-	OffBeat  int     // of these, that came neither a whole second after the one before, nor nearly so
+	OffBeat  int     // of these, whose interval is further than OffBeatMs from whole seconds
 	Fabrics  []Fabric
 }
 
@@ -26,18 +26,18 @@ type Person struct {
 type Fabric struct {
 	Remote    []string // the remote user's IDs
 	Server    bool     // a media server is at the other end
-	Media     bool     // it is there for sound or picture
-	Sends     bool     // as the application said: it is there to send
+	Media     bool     // it carries audio or video, or was added to do so
+	Sends     bool     // its direction includes sending
 	Connected bool
 	Described bool // had a remote description
-	Failed    bool // said so itself before it was connected
+	Failed    bool // reported a failure before it was connected
 	Stage     string
 	LifeMs    float64
 	Broken    bool        // ended while ICE was disrupted
-	BrokenMs  float64     // how long ICE was disrupted, to the end where it did not come back
-	SilentMs  float64     // how long before the end nothing came any more
-	StepMs    float64     // of its measurements; 0: there were none
-	CutAtMs   int64       // since when ICE was disrupted as it ended
+	BrokenMs  float64     // how long ICE was disrupted; to the end where it did not recover
+	SilentMs  float64     // from the last received packet to the end
+	StepMs    float64     // interval of its measurements; 0: there were none
+	CutAtMs   int64       // when the disruption began that lasted to the end
 	ClosedMs  int64       // when the application closed it; 0: it did not
 	Relay     string      // of the local candidate: udp, tcp, tls, or empty
 	RTTMs     event.Value // mean
@@ -46,13 +46,13 @@ type Fabric struct {
 	Streams   []Stream
 }
 
-// Stream is one direction of one medium. Times are sums of the intervals in which something
-// held, ms; what was excused by a mute, a pause or a hold is left out where it says so.
+// Stream is one direction of one medium. Times are sums of the intervals in which a condition
+// held, in ms. Fields that say so leave out the time of a mute, a pause or a hold.
 type Stream struct {
 	SSRC  int64
 	Sends bool
 	Media string // audio or video
-	User  string // whose it is, behind a server; empty: not known
+	User  string // the user who sends it, behind a server; empty: unknown
 
 	TimeMs  float64
 	Packets float64
@@ -61,51 +61,51 @@ type Stream struct {
 	Loss    event.Value // fraction, over the call
 	JitteryMs,
 	SlowMs,
-	LimitedMs, // little bandwidth, says the sender's encoder
-	CPUMs, // too little processor, says the sender's encoder
-	LimitSeenMs, // the sender's encoder says whether it is held back
-	StuckMs, // frames came and were not shown
-	ChoppyMs, // sound was made up though nothing was lost
+	LimitedMs, // qualityLimitationReason bandwidth
+	CPUMs, // qualityLimitationReason cpu
+	LimitSeenMs, // there was a qualityLimitationReason
+	StuckMs, // frames were received and not decoded
+	ChoppyMs, // samples were concealed without packet loss
 	BusyMs float64 // coding took WorkShare of the time
 	Jitter, RTT, FPS event.Value // means
 
-	NoneMs  float64 // nothing was sent or came, and nothing excused it
-	WeakMs  float64 // silence, or hardly a picture a second, and nothing excused it
-	QuietMs float64 // either, excused or not
+	NoneMs  float64 // no packet was sent or received, without a mute, pause or hold
+	WeakMs  float64 // silence, or less than WeakFPS, without a mute, pause or hold
+	QuietMs float64 // either, also during a mute, pause or hold
 }
 
 // The thresholds of the intervals that are counted; those of the labels "fair" to "poor".
 const (
 	LossFraction    = 0.03
 	JitterMs        = 30 // of pictures
-	SoundJitterMs   = 15 // packets of 20 ms that come in bursts measure some 20, however long the bursts are
+	SoundJitterMs   = 15 // packets of 20 ms that arrive in bursts measure some 20, however long the bursts are
 	DelayMs         = 300
-	StuckFraction   = 0.7    // of the frames that came, fewer were shown
-	ChoppyFraction  = 0.03   // of the samples, made up
+	StuckFraction   = 0.7    // of the received frames, fewer were decoded
+	ChoppyFraction  = 0.03   // of the samples, concealed
 	ChoppyLoss      = 0.01   // with less loss than this
-	WorkShare       = 0.75   // of the time there is, spent on coding one stream
-	SlowWorkShare   = 0.45   // likewise, where fewer than SmoothFPS pictures come of it
-	SmoothFPS       = 15     // what the slowest of usual cameras give
-	SilentLevel     = 0.0001 // below it a microphone hears nothing at all
+	WorkShare       = 0.75   // of the time, spent on coding one stream
+	SlowWorkShare   = 0.45   // likewise, with fewer than SmoothFPS frames/s
+	SmoothFPS       = 15     // of the slowest usual cameras
+	SilentLevel     = 0.0001 // audioLevel of a microphone without any sound
 	WeakFPS         = 5
-	LittleBandwidth = 300e3 // bit/s, of an encoder that says that it has little
-	NoBandwidth     = 60e3  // bit/s, that a picture cannot do with, whatever the encoder says
+	LittleBandwidth = 300e3 // bit/s, of an encoder that reports little bandwidth
+	NoBandwidth     = 60e3  // bit/s, too little for any video
 )
 
-// A page's timer beats in whole seconds, and so does one that a browser slows down because
-// nobody looks. A machine without time misses the beat.
+// A page measures at whole seconds, and so does a page in the background, whose timers the browser
+// slows down. On a machine without processor time the timers are late.
 const (
 	BeatMs    = 1000
-	OffBeatMs = 100 // further from the beat than this is off it
+	OffBeatMs = 100 // how far from whole seconds an interval may be
 )
 
-// MinTimeMs is how long a stream has to have been measured to tell anything.
+// MinTimeMs is how long a stream must have been measured to be evidence.
 const MinTimeMs = 6000
 
 // Shares of time.
 const (
-	badShare  = 0.25 // from it on something is wrong
-	goodShare = 0.12 // below it nothing is
+	badShare  = 0.25 // at least: a fault
+	goodShare = 0.12 // at most: no fault
 )
 
 func share(part, whole float64) float64 {

@@ -1,8 +1,8 @@
-// Package cause finds the most likely cause of a bad call, and where it lies, from what all
-// who took part measured.
+// Package cause finds the most likely cause of a bad call, and whose it is, from the measurements of
+// all participants.
 //
-// It is a pure function of a Call: no clock, no state, no randomness. Each rule says what it
-// saw, what it compared that with, and how sure it is; where the evidence fits several places
-// alike it names none of them, and where it fits no rule the answer is Unknown. docs/cause.md
-// explains each cause to an operator, and what cannot be known.
+// Find is a pure function of a Call: no clock, no state, no randomness. Each finding has its
+// evidence, the values that it was compared with, and a confidence. Where the evidence fits several
+// parts of the network alike, the finding names none of them; where no rule fits, the answer is
+// Unknown. docs/cause.md explains each cause to an operator, and the limits of the rules.
 package cause

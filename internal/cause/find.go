@@ -13,8 +13,8 @@ type call struct {
 	errors  map[string]int
 	linked, // connections of each person
 	failed []int // those that failed or broke
-	slow  int    // who alone measures late; nobody
-	weary []bool // whose machine had too little processor
+	slow       int    // the only person who measures late; nobody
+	cpuStarved []bool // people whose machine had too little processor time
 }
 
 // maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
@@ -33,7 +33,7 @@ func Find(given Call) Verdict {
 	legs := c.measure(pairings)
 	c.findSlow()
 	machines = c.pace(machines, legs)
-	c.findWeary(machines)
+	c.findCPUStarved(machines)
 	findings = append(findings, machines...)
 	findings = append(findings, c.sources(pairings)...)
 	findings = append(findings, c.network(legs)...)
@@ -50,8 +50,8 @@ func newCall(given Call) *call {
 	return c
 }
 
-// addUnmeasured makes a person without a session of each remote end that told nothing: it
-// may be at fault as well.
+// addUnmeasured adds a person without a session for each remote end without the library: it may
+// be at fault as well.
 func (c *call) addUnmeasured() {
 	c.named = make(map[string][]int, len(c.people))
 	for i := range c.people {
@@ -92,39 +92,40 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 	v := Verdict{People: make(map[string]Finding, len(c.people))}
 	mine := make(map[string][]Finding, len(c.people))
 	for _, f := range findings {
-		told := map[string]bool{"": true}
+		has := map[string]bool{"": true}
 		for _, session := range append([]string{f.Session}, f.affects...) {
-			if !told[session] && len(mine[session]) <= maxOthers {
-				told[session] = true
+			if !has[session] && len(mine[session]) <= maxOthers {
+				has[session] = true
 				mine[session] = append(mine[session], f)
 			}
 		}
 	}
-	anyBad, anyUnmeasured, uneasy := false, false, restless(legs)
+	anyBad, anyUnmeasured, jittery := false, false, jitteryPeople(legs)
 	for i := range c.people {
 		p := &c.people[i]
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || c.hearsNobody(i) || uneasy[i]
-		v.People[p.Session] = choose(mine[p.Session], wrong, c.unmeasured(i))
-		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.unmeasured(i)
+		wrong := p.Bad || c.receivesNothing(i) || jittery[i]
+		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
+		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}
 	v.Call = choose(findings, anyBad, anyUnmeasured)
 	return v
 }
 
-// unmeasured: somebody whom a participant was to be connected with told nothing.
-func (c *call) unmeasured(i int) bool {
+// hasUnmeasuredPeer reports whether a participant was to be connected with an end without the
+// library.
+func (c *call) hasUnmeasuredPeer(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
 		other := c.peer(i, &f)
 		return other >= 0 && c.people[other].Session == ""
 	})
 }
 
-// hearsNobody: a connection stands, and from its other end, which told nothing, not one packet
-// came. Whoever is there may only listen, or cannot send.
-func (c *call) hearsNobody(i int) bool {
+// receivesNothing reports whether a connection exists over which its other end, which has no
+// library, sent no packet. That end may only listen, or be unable to send.
+func (c *call) receivesNothing(i int) bool {
 	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
 		other := c.peer(i, &f)
 		return f.Media && f.Connected && measured(&f) && other >= 0 && c.people[other].Session == "" &&
@@ -132,11 +133,11 @@ func (c *call) hearsNobody(i int) bool {
 	})
 }
 
-// choose takes the first that is sure enough. Where something was wrong and there is none,
-// nobody knows.
+// choose returns the first finding that is sure enough; without one, Unknown where something was
+// wrong, and None else.
 func choose(findings []Finding, wrong, unmeasured bool) Finding {
 	if len(findings) == 0 || findings[0].Confidence < sure {
-		f := Finding{Cause: None, Confidence: 0.6} // that nothing was found is no proof
+		f := Finding{Cause: None, Confidence: 0.6} // the absence of findings is no proof
 		if unmeasured {
 			f.Confidence = sure
 		}
@@ -160,18 +161,18 @@ func others(findings []Finding, than Finding) (list []Other) {
 	return list
 }
 
-// finished rounds, bounds, leaves no list null, and forgets what only led to it.
+// finished rounds numbers, bounds the lists, makes no list null, and clears the working fields.
 func finished(f Finding) Finding {
 	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
-	f.Evidence = toldOnce(f.Evidence)
+	f.Evidence = distinctEvidence(f.Evidence)
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
-	f.Others = namedOnce(f.Others)
+	f.Others = distinctOthers(f.Others)
 	f.Others = f.Others[:min(len(f.Others), maxOthers)]
 	return f
 }
 
-// namedOnce leaves each cause of each participant once, as sure as it was found most surely.
-func namedOnce(list []Other) []Other {
+// distinctOthers returns each cause of each participant once, with its highest confidence.
+func distinctOthers(list []Other) []Other {
 	once := []Other{}
 	for _, o := range list {
 		at := slices.IndexFunc(once, func(before Other) bool { return before.Cause == o.Cause && before.Session == o.Session })
@@ -184,8 +185,8 @@ func namedOnce(list []Other) []Other {
 	return once
 }
 
-// toldOnce leaves of what one participant saw in several connections the worst.
-func toldOnce(all []Evidence) []Evidence {
+// distinctEvidence returns each metric of each participant once, with its highest value.
+func distinctEvidence(all []Evidence) []Evidence {
 	once := make([]Evidence, 0, len(all))
 	for _, e := range all {
 		i := slices.IndexFunc(once, func(o Evidence) bool {
@@ -201,7 +202,7 @@ func toldOnce(all []Evidence) []Evidence {
 	return once
 }
 
-// round rounds for output, where nothing that is not finite can stand.
+// round rounds to four decimals for output. JSON has no infinite number and no NaN.
 func round(v float64) float64 {
 	const most = 1e12
 	if math.IsNaN(v) {

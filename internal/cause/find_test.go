@@ -12,8 +12,8 @@ import (
 
 const minute = 60_000
 
-// way is one stream from one to another, told by both ends; harm changes the receiving end.
-func way(people []cause.Person, from, to string, ssrc int64, harm func(out, in *cause.Stream)) {
+// stream adds one stream from one to another, measured by both ends; harm changes the receiving end.
+func stream(people []cause.Person, from, to string, ssrc int64, harm func(out, in *cause.Stream)) {
 	out := cause.Stream{SSRC: ssrc, Sends: true, Media: "audio", TimeMs: minute, Packets: 3000, SeenMs: minute, LimitSeenMs: minute}
 	in := cause.Stream{SSRC: ssrc, Media: "audio", TimeMs: minute, Packets: 3000, SeenMs: minute}
 	if harm != nil {
@@ -63,7 +63,7 @@ func mesh(users string, bad ...string) cause.Call {
 					harm = lossy
 				}
 			}
-			way(call.People, string(from), string(to), ssrc, harm)
+			stream(call.People, string(from), string(to), ssrc, harm)
 		}
 	}
 	return call
@@ -92,7 +92,7 @@ func TestLocatesLoss(t *testing.T) {
 	f(mesh("abcd", "ab", "ac"), cause.PathOrTURN, "a", "b") // a sends to d well
 }
 
-// TestOthersAreNamed: of a way that only two know, both accesses are told as possible.
+// TestOthersAreNamed: of a path between two, both accesses are possible causes.
 func TestOthersAreNamed(t *testing.T) {
 	got := cause.Find(mesh("ab", "ab")).Call
 	require.Equal(t, []cause.Other{
@@ -131,8 +131,8 @@ func TestWeakWiFiTips(t *testing.T) {
 	require.Equal(t, "b", got.Session)
 }
 
-// TestUnmeasuredEnd: of a call in which one end told nothing, what the other saw is enough
-// to say that it is between them.
+// TestUnmeasuredEnd: of a call in which one end has no library, the measurements of the other are
+// enough to blame the path between them.
 func TestUnmeasuredEnd(t *testing.T) {
 	call := mesh("ab", "ab")
 	call.People = call.People[1:]
@@ -142,8 +142,8 @@ func TestUnmeasuredEnd(t *testing.T) {
 	require.Len(t, got.People, 1)
 }
 
-// TestEachParticipantsCause: who suffers from another's access is told so, and who does not
-// is told nothing.
+// TestEachParticipantsCause: a participant's cause can be the access of another; one without a
+// fault has none.
 func TestEachParticipantsCause(t *testing.T) {
 	people := cause.Find(mesh("abcd", "ab", "cb", "db")).People
 	require.Equal(t, cause.ReceiverDownlink, people["b"].Cause)
@@ -185,8 +185,8 @@ func TestReportedFailures(t *testing.T) {
 	f("iceConnectionFailure", cause.ICEConnectivity)
 }
 
-// TestWhoReportsIsNotAtFault: whoever tells of a failed connection may have waited for the other
-// end, all of whose connections fail. What a page did itself stays with it.
+// TestWhoReportsIsNotAtFault: a participant who reports a failed connection may have waited for the
+// other end, all of whose connections fail. A failure of the page itself stays with it.
 //
 // spec: CONF-03
 func TestWhoReportsIsNotAtFault(t *testing.T) {
@@ -200,7 +200,7 @@ func TestWhoReportsIsNotAtFault(t *testing.T) {
 		call.People[0].Errors = map[string]int{function: 1}
 		got := cause.Find(call).Call
 		require.Equal(t, []any{want, session, peer}, []any{got.Cause, got.Session, got.Peer}, "%+v", got)
-		require.Equal(t, "a", got.Evidence[0].Session, "who told")
+		require.Equal(t, "a", got.Evidence[0].Session, "the participant who reported it")
 		require.Equal(t, "reportedErrors", got.Evidence[0].Metric)
 	}
 	for function, want := range map[string]cause.Cause{"signalingError": cause.Signalling, "iceConnectionFailure": cause.ICEConnectivity} {
@@ -212,7 +212,7 @@ func TestWhoReportsIsNotAtFault(t *testing.T) {
 	f("abc", []string{"ac", "bc"}, "setLocalDescription", cause.Application, "a", "")
 }
 
-// TestReportsHaveAnOrder: of two failures that say the same, the same one is told each time.
+// TestReportsHaveAnOrder: of two failures with the same evidence, each run returns the same one.
 func TestReportsHaveAnOrder(t *testing.T) {
 	call := mesh("ab")
 	change(call, "a", "b", unset)
@@ -255,9 +255,9 @@ func TestMachinesAndSources(t *testing.T) {
 		for i := range call.People {
 			call.People[i].Fabrics = nil
 		}
-		way(call.People, "a", "b", 1, harm)
-		way(call.People, "a", "b", 2, nil)
-		way(call.People, "b", "a", 3, nil)
+		stream(call.People, "a", "b", 1, harm)
+		stream(call.People, "a", "b", 2, nil)
+		stream(call.People, "b", "a", 3, nil)
 		got := cause.Find(call).Call
 		require.Equal(t, []any{want, session}, []any{got.Cause, got.Session}, "%+v", got)
 	}

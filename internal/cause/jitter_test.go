@@ -33,8 +33,8 @@ func uneven(users string, calm float64, ways map[string]float64) cause.Call {
 	return call
 }
 
-// TestJitterMustStandOut: a busy machine makes jitter in all that it sends and gets, so only
-// ways that have more than others are told.
+// TestJitterMustStandOut: a busy machine causes jitter in all that it sends and receives, so only a
+// path with more jitter than others is evidence.
 //
 // spec: CONF-03
 func TestJitterMustStandOut(t *testing.T) {
@@ -64,8 +64,8 @@ func slow(call cause.Call, seenMs float64) {
 	}
 }
 
-// TestRoundTripHasNoDirection: jitter on one side of an access tells which one is slow; where
-// there is none, the other direction is told as possible too, with less confidence.
+// TestRoundTripHasNoDirection: jitter in one direction of an access shows which one is slow; without
+// it the other direction is possible too, and the confidence is lower.
 //
 // spec: CONF-03
 func TestRoundTripHasNoDirection(t *testing.T) {

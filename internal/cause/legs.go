@@ -7,16 +7,16 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 )
 
-// leg is the way of media from one end to another: between two people, or between one of
-// them and the server.
+// leg is the media path from one end to another: between two people, or between one of them and
+// the server.
 type leg struct {
 	from, to int // index of the person; server
 	lossy, jittery, limited,
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
-	seen              float64 // ms that went into it
-	slowMs, rttMs,    // of the round trips that either end told
-	rttSeen float64 // by the end that told more
+	seen              float64 // ms of measurements
+	slowMs, rttMs,    // of the round trips that both ends measured
+	rttSeen float64 // ms, of the end that measured more
 	relay     string
 	fabrics   []*Fabric
 	byMedium  map[string]float64 // mean jitter, ms
@@ -26,13 +26,13 @@ type leg struct {
 // server stands for the media server among the ends of legs.
 const server = -1
 
-// state says how a leg is, by one kind of harm.
+// state is the state of a leg by one kind of harm.
 type state uint8
 
 const (
 	unseen state = iota
 	well
-	between // neither well nor bad: it speaks for nothing
+	between // neither well nor bad: no evidence
 	bad
 )
 
@@ -48,11 +48,12 @@ func stateOf(share float64, seen bool) state {
 	return between
 }
 
-// narrow judges what was lost or held back: it has a direction.
+// narrow returns the state by loss and limited bandwidth, which have a direction.
 func (l *leg) narrow() state { return stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs) }
 
-// uneven judges jitter. It has a direction too, but a busy machine at either end makes it as
-// well, and then in all that it sends and gets: a leg that does not stand out speaks for nothing.
+// uneven returns the state by jitter. It has a direction too, but a busy machine at either end
+// causes it as well, in all that it sends and receives: a leg whose jitter does not stand out is no
+// evidence.
 func (l *leg) uneven() state {
 	judged := stateOf(l.jittery, l.seen >= MinTimeMs)
 	if judged == bad && !l.standsOut {
@@ -61,8 +62,8 @@ func (l *leg) uneven() state {
 	return judged
 }
 
-// long judges the round trip, which has no direction. A machine without time answers late too,
-// and then all that it sends and gets is uneven.
+// long returns the state by the round trip, which has no direction. A machine without processor
+// time answers late too, and then all that it sends and receives has jitter.
 func (l *leg) long() state {
 	judged := stateOf(l.slow, l.rttSeen >= MinTimeMs)
 	if judged == bad && l.jittery > mostly && !l.standsOut {
@@ -78,11 +79,11 @@ type pairing struct {
 	outF, inF  *Fabric
 	media      string
 	throughSFU bool
-	sender     int // behind a server: whose it is; server: not known
+	sender     int // behind a server: the person who sends it; server: unknown
 }
 
-// pairings finds the two ends of each stream: by SSRC between two people; a server rewrites
-// that, so there an end is paired with the server.
+// pairings finds the two ends of each stream: by SSRC between two people. A server rewrites the
+// SSRC, so an end is paired with the server there.
 func (c *call) pairings() []pairing {
 	type key struct {
 		ssrc  int64
@@ -129,10 +130,10 @@ func (c *call) pairings() []pairing {
 	return found
 }
 
-// nobody is the end of a stream of which nothing is known.
+// nobody is the unknown end of a stream.
 const nobody = -2
 
-// peer is the one at the other end of a fabric, as it was named.
+// peer returns the person at the other end of a fabric, by remote userID.
 func (c *call) peer(i int, f *Fabric) int {
 	found := nobody
 	for _, name := range f.Remote {
@@ -140,7 +141,7 @@ func (c *call) peer(i int, f *Fabric) int {
 			switch {
 			case j == i || j == found:
 			case found != nobody:
-				return nobody // several endpoints with one userID: nobody can tell which
+				return nobody // several endpoints with one userID: it may be any of them
 			default:
 				found = j
 			}
@@ -149,7 +150,7 @@ func (c *call) peer(i int, f *Fabric) int {
 	return found
 }
 
-// userOf is whose stream it is behind a server; server where nobody can tell.
+// userOf returns the person who sends a stream behind a server; server where it is unknown.
 func (c *call) userOf(name string) int {
 	if found := c.named[name]; name != "" && len(found) == 1 {
 		return found[0]
@@ -157,8 +158,8 @@ func (c *call) userOf(name string) int {
 	return server
 }
 
-// measure draws the streams of each leg together. The receiving end counts where it was
-// measured, for it sees all; else what the sender heard of it.
+// measure sums up the streams of each leg. It takes the receiving end where that was measured, for
+// that end has all values; else the sender's remote reports.
 func (c *call) measure(pairings []pairing) []*leg {
 	legs := map[[2]int]*leg{}
 	for i := range pairings {
@@ -221,8 +222,8 @@ func (l *leg) finish() {
 // standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
 const standOut = 1.75
 
-// compare finds the legs that stand out by their jitter: in sound if there is any, for it is
-// sent evenly, else in pictures.
+// compare finds the legs that stand out by their jitter: in audio if there is any, for it is sent
+// at a constant pace, else in video.
 func compare(legs []*leg) {
 	media := []string{"audio", "video"}
 	calmest := make(map[string]*calm, len(media))
@@ -274,9 +275,9 @@ func (c *calm) but(l *leg) (least float64, known bool) {
 	return c.least, has
 }
 
-// restless: who sends or gets something that came unevenly for most of the time, whether or
+// jitteryPeople returns who sends or receives media with jitter for most of the time, whether or
 // not it stands out. Something was wrong then, if only with a machine.
-func restless(legs []*leg) map[int]bool {
+func jitteryPeople(legs []*leg) map[int]bool {
 	people := map[int]bool{}
 	for _, l := range legs {
 		if l.seen >= MinTimeMs && l.jittery > mostly {
@@ -286,5 +287,5 @@ func restless(legs []*leg) map[int]bool {
 	return people
 }
 
-// mostly is the share of the time from which on jitter is something wrong in itself.
+// mostly is the share of the time with jitter that is a fault in itself.
 const mostly = 0.5

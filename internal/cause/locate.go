@@ -6,48 +6,48 @@ import (
 	"slices"
 )
 
-// suspect is a place in the network that can be at fault, and the legs that would then be bad.
+// suspect is a part of the network that can be at fault, and the legs that would then be bad.
 type suspect struct {
 	cause Cause
 	at    int // person; server
 	legs  []*leg
 }
 
-// harm is one thing that a network does to media, and how far a finding of it is trusted.
+// harm is one effect of a network on media, and the confidence of a finding by it.
 type harm struct {
 	judge    func(*leg) state
 	trust    float64
-	directed bool // a leg can have it and the way back not
-	machines bool // a machine without time makes it as well
+	directed bool // a leg can have it without its reverse leg
+	machines bool // a machine without processor time causes it as well
 }
 
-// harms in the order in which they are looked at: a queue that loses also delays and makes
-// uneven, so what an earlier one explains is not told again by a later one.
+// harms in the order in which they are evaluated: a queue that drops packets also delays them and
+// adds jitter, so a leg that an earlier harm explains is not reported again by a later one.
 var harms = []harm{{(*leg).narrow, 0.75, true, false}, {(*leg).long, 0.7, false, true}, {(*leg).uneven, 0.6, true, true}}
 
-// network finds the places in the network whose fault explains which legs are bad and which
-// are not: one fault that explains much before several that explain little.
+// network finds the parts of the network whose fault explains which legs are bad and which are
+// not: one fault that explains much before several that explain little.
 func (c *call) network(legs []*leg) (findings []Finding) {
-	told := map[[2]int]bool{}
+	explained := map[[2]int]bool{}
 	for _, h := range harms {
 		judge := func(l *leg) state {
-			if told[l.pair()] || h.machines && c.fromMachine(l) {
+			if explained[l.pair()] || h.machines && c.fromMachine(l) {
 				return min(h.judge(l), between)
 			}
 			return h.judge(l)
 		}
 		findings = append(findings, c.locate(legs, judge, h)...)
 		for _, l := range legs {
-			told[l.pair()] = told[l.pair()] || h.judge(l) == bad
+			explained[l.pair()] = explained[l.pair()] || h.judge(l) == bad
 		}
 	}
 	return findings
 }
 
-// pair is a leg and its way back.
+// pair identifies a leg and its reverse leg.
 func (l *leg) pair() [2]int { return [2]int{min(l.from, l.to), max(l.from, l.to)} }
 
-// maxFaults bounds how many places are found to be at fault at once.
+// maxFaults bounds the faults of one call.
 const maxFaults = 32
 
 func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []Finding) {
@@ -73,8 +73,8 @@ func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []F
 	return findings
 }
 
-// direct says of a fault without direction that the other one is as likely, if jitter does
-// not tell.
+// direct adds the other direction as a possible cause of a fault without direction, and lowers the
+// confidence where jitter does not show the direction.
 func direct(f *Finding, s *suspect) {
 	other := ReceiverDownlink
 	switch {
@@ -89,7 +89,7 @@ func direct(f *Finding, s *suspect) {
 	f.Others = append(f.Others, Other{other, f.Session, 0.4})
 }
 
-// uneven counts the legs that have jitter: a queue that delays makes it too, in its direction.
+// uneven counts the legs with jitter: a queue that delays adds jitter too, in its direction.
 func (s *suspect) uneven() (n int) {
 	for _, l := range s.legs {
 		if l.uneven() == bad {
@@ -99,7 +99,7 @@ func (s *suspect) uneven() (n int) {
 	return n
 }
 
-// suspects lists the places, in a fixed order.
+// suspects returns all suspects, in a fixed order.
 func (c *call) suspects(legs []*leg) []suspect {
 	var all []suspect
 	serves := suspect{cause: MediaServer, at: server}
@@ -124,7 +124,7 @@ func (c *call) suspects(legs []*leg) []suspect {
 }
 
 // strongest returns the suspect that explains the most open legs, without a leg that would
-// have to be bad and is well. One that explains a single leg is told only where others show
+// have to be bad and is well. One that explains a single leg is returned only where other legs show
 // that it is not the other end: behind a server, or with a third person.
 func (c *call) strongest(suspects []suspect, open []*leg, judge func(*leg) state) (best *suspect, explains []*leg) {
 	for i := range suspects {
@@ -146,8 +146,8 @@ func (c *call) strongest(suspects []suspect, open []*leg, judge func(*leg) state
 	return best, explains
 }
 
-// likelier says which of two that explain as much is named: who has a weak wireless network,
-// then that side of one participant's access on which there is jitter.
+// likelier reports whether s is likelier than another that explains as much: a weak wireless
+// network first, then the direction of one participant's access that has jitter.
 func (c *call) likelier(s, than *suspect) bool {
 	if c.weakWiFi(s.at) != c.weakWiFi(than.at) {
 		return c.weakWiFi(s.at)
@@ -155,7 +155,8 @@ func (c *call) likelier(s, than *suspect) bool {
 	return s.at == than.at && s.uneven() > than.uneven()
 }
 
-// consistent: nearly all that would be bad is; a few legs in between speak for nothing.
+// consistent reports whether nearly all legs are bad that would have to be. A leg in between is no
+// evidence.
 func consistent(s *suspect, judge func(*leg) state) bool {
 	wells, bads := 0, 0
 	for _, l := range s.legs {
@@ -170,7 +171,7 @@ func consistent(s *suspect, judge func(*leg) state) bool {
 	return wells == 0 || wells*6 <= bads // of many, one may be better off
 }
 
-// serverIsCommon: the legs of two people at least.
+// serverIsCommon reports whether the legs are those of two people at least.
 func (c *call) serverIsCommon(legs []*leg) bool {
 	people := map[int]bool{}
 	for _, l := range legs {
@@ -179,12 +180,13 @@ func (c *call) serverIsCommon(legs []*leg) bool {
 	return len(people) > 1
 }
 
-// alone: no other suspect explains this leg. At a server the access is the likelier one.
+// alone reports whether no other suspect explains this leg. At a server the access is the likelier
+// one.
 func (c *call) alone(s *suspect, l *leg, suspects []suspect, open []*leg, judge func(*leg) state) bool {
 	if l.from == server || l.to == server || c.weakWiFi(s.at) {
 		return true
 	}
-	if len(s.legs) < 2 { // a third person would tell
+	if len(s.legs) < 2 { // a third person would show it
 		return false
 	}
 	for i := range suspects {
@@ -246,8 +248,8 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 		f.Evidence = append(f.Evidence, c.evidenceOf(l)...)
 	}
 	f.Evidence = append(f.Evidence, Evidence{
-		Metric: "otherWaysWell", Session: f.Session, Value: float64(wells), ComparedWith: float64(len(explains)),
-		Text: fmt.Sprintf("%d ways of media that this explains are bad, %d others are well", len(explains), wells),
+		Metric: "otherPathsWell", Session: f.Session, Value: float64(wells), ComparedWith: float64(len(explains)),
+		Text: fmt.Sprintf("%d media paths that this explains are bad, %d others are well", len(explains), wells),
 	})
 	if c.weakWiFi(s.at) {
 		f.Confidence = min(0.95, f.Confidence+0.05)
@@ -259,7 +261,7 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 	return f
 }
 
-// path is the finding about a leg that several places explain alike.
+// path is the finding about a leg that several suspects explain alike.
 func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*leg) state, trust float64) Finding {
 	f := Finding{
 		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: trust, legs: 1,
@@ -272,15 +274,15 @@ func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*l
 	case back >= 0 && judge(legs[back]) == well:
 		f.Confidence += 0.1
 		f.Evidence = append(f.Evidence, Evidence{
-			Metric: "wayBackLossFraction", Session: f.Peer, Value: legs[back].loss.V, ComparedWith: l.loss.V,
-			Text: "the way back is well: only one direction is affected",
+			Metric: "reverseLossFraction", Session: f.Peer, Value: legs[back].loss.V, ComparedWith: l.loss.V,
+			Text: "the reverse path is well: only one direction is affected",
 		})
 	}
-	if c.toldNothing(l.from) || c.toldNothing(l.to) {
+	if c.unmeasured(l.from) || c.unmeasured(l.to) {
 		f.Confidence -= 0.1
 	}
 	if l.relay != "" {
-		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media go through a relay over " + l.relay})
+		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media are relayed over " + l.relay})
 	}
 	for i := range suspects {
 		s := &suspects[i]
@@ -291,8 +293,8 @@ func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*l
 	return f
 }
 
-// toldNothing: a participant whom others name, and who was not measured.
-func (c *call) toldNothing(i int) bool { return i >= 0 && c.people[i].Session == "" }
+// unmeasured reports whether a person is a remote end without the library.
+func (c *call) unmeasured(i int) bool { return i >= 0 && c.people[i].Session == "" }
 
 func (c *call) session(i int) string {
 	if i < 0 {
@@ -301,21 +303,21 @@ func (c *call) session(i int) string {
 	return c.people[i].Session
 }
 
-// evidenceOf tells what is bad about a leg, worst first, from the end that saw it.
+// evidenceOf returns the faults of a leg, from the end that measured it.
 func (c *call) evidenceOf(l *leg) (all []Evidence) {
 	who := c.session(l.to)
 	if who == "" {
 		who = c.session(l.from)
 	}
-	say := func(share float64, metric string, value, limit float64, text string) {
+	add := func(share float64, metric string, value, limit float64, text string) {
 		if share >= badShare {
 			all = append(all, Evidence{metric, who, "", round(value), limit, fmt.Sprintf("%s for %.0f %% of the time", text, 100*share)})
 		}
 	}
-	say(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
-	say(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets came unevenly")
-	say(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
-	say(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")
+	add(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
+	add(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets arrived with jitter")
+	add(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
+	add(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")
 	return all
 }
 

@@ -2,8 +2,8 @@ package cause
 
 import "fmt"
 
-// machines are the findings about processors: what an encoder says, and what a decoder does
-// with what came whole.
+// machines returns the findings about processors: by what encoders report, and by what decoders do
+// with media that were received whole.
 func (c *call) machines(pairings []pairing) (findings []Finding) {
 	for i := range pairings {
 		p := &pairings[i]
@@ -19,31 +19,31 @@ func (c *call) machines(pairings []pairing) (findings []Finding) {
 
 func (c *call) encoder(findings []Finding, p *pairing) []Finding {
 	f := Finding{Cause: SendingMachineCPU, Session: c.session(p.from), MediaType: p.media, affects: []string{c.session(p.from), c.session(p.to)}, legs: 1}
-	f.weigh("cpuLimitedShare", p.out.CPUMs, p.out.TimeMs, 0.88, "the encoder had too little processor for %.0f %% of the time")
-	f.weigh("encodeShare", p.out.BusyMs, p.out.TimeMs, 0.8, "encoding took too much of the time there was for %.0f %% of the call")
+	f.weigh("cpuLimitedShare", p.out.CPUMs, p.out.TimeMs, 0.88, "the encoder had too little processor time for %.0f %% of the time")
+	f.weigh("encodeShare", p.out.BusyMs, p.out.TimeMs, 0.8, "encoding took nearly all processor time for %.0f %% of the call")
 	return f.appendTo(findings)
 }
 
 func (c *call) decoder(findings []Finding, p *pairing) []Finding {
 	in := p.in
-	if share(in.LostMs, in.SeenMs) > badShare { // what did not come cannot be shown
+	if share(in.LostMs, in.SeenMs) > badShare { // lost packets cannot be shown
 		return findings
 	}
 	f := Finding{Cause: ReceivingMachine, Session: c.session(p.to), MediaType: p.media, affects: []string{c.session(p.to)}, legs: 1}
-	f.weigh("notShownShare", in.StuckMs, in.TimeMs, 0.8, "pictures came whole and were not shown for %.0f %% of the time")
-	f.weigh("decodeShare", in.BusyMs, in.TimeMs, 0.8, "decoding took too much of the time there was for %.0f %% of the call")
-	if p.throughSFU && p.sender < 0 { // it may have been so before the server
+	f.weigh("notShownShare", in.StuckMs, in.TimeMs, 0.8, "frames were received whole and not shown for %.0f %% of the time")
+	f.weigh("decodeShare", in.BusyMs, in.TimeMs, 0.8, "decoding took nearly all processor time for %.0f %% of the call")
+	if p.throughSFU && p.sender < 0 { // the fault may lie before the server
 		return f.appendTo(findings)
 	}
-	f.weigh("choppyShare", in.ChoppyMs, in.TimeMs, 0.55, "sound was made up though nothing was lost for %.0f %% of the time")
+	f.weigh("choppyShare", in.ChoppyMs, in.TimeMs, 0.55, "samples were concealed without packet loss for %.0f %% of the time")
 	return f.appendTo(findings)
 }
 
-// minSignMs is how long a sign of a busy machine must have been seen: one measurement is none.
+// minSignMs is the least time of a condition that is evidence: more than one measurement.
 const minSignMs = 3000
 
-// weigh takes the share of a time that something held as evidence if it is a bad one. Half of
-// the time gives the whole confidence, and less of it up to a fifth less. The text takes the
+// weigh adds the share of the time in which a condition held as evidence, if it is at least badShare.
+// Half of the time gives the full confidence, a smaller share up to a fifth less. The text takes the
 // share in percent.
 func (f *Finding) weigh(metric string, ms, wholeMs, confidence float64, text string) {
 	if value := share(ms, wholeMs); value >= badShare && ms >= minSignMs {
@@ -52,7 +52,7 @@ func (f *Finding) weigh(metric string, ms, wholeMs, confidence float64, text str
 	}
 }
 
-// appendTo adds a finding that anything speaks for.
+// appendTo adds a finding that has evidence.
 func (f *Finding) appendTo(findings []Finding) []Finding {
 	if f.Confidence == 0 {
 		return findings

@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 )
 
-// untold takes what one participant told out of a call.
-func untold(call cause.Call, session string) cause.Call {
+// without removes the measurements of one participant from a call.
+func without(call cause.Call, session string) cause.Call {
 	call.People = slices.DeleteFunc(call.People, func(p cause.Person) bool { return p.Session == session })
 	return call
 }
@@ -32,17 +32,17 @@ func snapped(f *cause.Fabric) {
 
 func unset(f *cause.Fabric) { f.Connected, f.Streams = false, nil }
 
-// TestWhoToldNothingCanBeAtFault: who lost both others is at fault, and not one of those who
-// told of it.
+// TestUnmeasuredCanBeAtFault: the participant who lost both others is at fault, and not one of those
+// who reported it, also where that participant has no library.
 //
 // spec: CONF-03
-func TestWhoToldNothingCanBeAtFault(t *testing.T) {
+func TestUnmeasuredCanBeAtFault(t *testing.T) {
 	call := mesh("abc")
 	change(call, "a", "b", snapped)
 	change(call, "c", "b", snapped)
 	for _, known := range []bool{true, false} {
 		if !known {
-			call = untold(call, "b")
+			call = without(call, "b")
 		}
 		got := cause.Find(call).Call
 		require.Equal(t, cause.ICEConnectivity, got.Cause)
@@ -51,11 +51,11 @@ func TestWhoToldNothingCanBeAtFault(t *testing.T) {
 	}
 }
 
-// TestOneEndIsLessSure: what only one of two told is said with less confidence.
+// TestOneEndIsLessSure: the measurements of one of two ends give less confidence.
 func TestOneEndIsLessSure(t *testing.T) {
 	f := func(make func() cause.Call, below float64) {
 		t.Helper()
-		both, one := cause.Find(make()).Call, cause.Find(untold(make(), "a")).Call
+		both, one := cause.Find(make()).Call, cause.Find(without(make(), "a")).Call
 		require.Equal(t, both.Cause, one.Cause)
 		require.Less(t, one.Confidence, both.Confidence)
 		require.Less(t, one.Confidence, below)
@@ -70,10 +70,9 @@ func TestOneEndIsLessSure(t *testing.T) {
 	}, 0.7)
 }
 
-// TestHearsNobody: where nothing came from somebody who told nothing, nobody knows whether
-// that is as it should be.
-func TestHearsNobody(t *testing.T) {
-	call := untold(mesh("ab"), "b")
+// TestReceivesNothing: where an end without the library sends nothing, that may be a fault or not.
+func TestReceivesNothing(t *testing.T) {
+	call := without(mesh("ab"), "b")
 	require.Equal(t, cause.None, cause.Find(call).Call.Cause)
 	change(call, "a", "b", func(f *cause.Fabric) {
 		f.Streams = slices.DeleteFunc(f.Streams, func(s cause.Stream) bool { return !s.Sends })
@@ -81,7 +80,7 @@ func TestHearsNobody(t *testing.T) {
 	require.Equal(t, cause.Unknown, cause.Find(call).Call.Cause)
 }
 
-// behind is a call of people who all send to a server and get what the others sent.
+// behind is a call of people who all send to a server and receive the others' media.
 func behind(users string) cause.Call {
 	var call cause.Call
 	ssrc := int64(0)
@@ -100,7 +99,7 @@ func behind(users string) cause.Call {
 	return call
 }
 
-// silence makes what comes of one user nothing.
+// silence removes the media of one user behind the server.
 func silence(call cause.Call, of string) {
 	for i := range call.People {
 		for k := range call.People[i].Fabrics[0].Streams {
@@ -111,11 +110,11 @@ func silence(call cause.Call, of string) {
 	}
 }
 
-// TestServerIsNotBlamedForTheUnmeasured: what does not come out of a server may never have
-// gone in, if its sender told nothing.
+// TestServerIsNotBlamedForTheUnmeasured: media that a server does not forward may never have been
+// sent, if the sender has no library.
 func TestServerIsNotBlamedForTheUnmeasured(t *testing.T) {
 	call := behind("abc")
 	silence(call, "c")
 	require.Equal(t, cause.MediaServer, cause.Find(call).Call.Cause)
-	require.Equal(t, cause.None, cause.Find(untold(call, "c")).Call.Cause)
+	require.Equal(t, cause.None, cause.Find(without(call, "c")).Call.Cause)
 }

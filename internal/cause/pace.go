@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// The pace of measurements. A page measures by a timer, and a machine without processor time
-// lets the timer wait: intervals are uneven, on that machine alone. A network cannot do that.
-// A page that nobody looks at is slowed down to beats of whole seconds, which count as even,
-// and so does one that was told to measure less often.
+// The pace of measurements. A page measures by a timer, and on a machine without processor time the
+// timer is late: intervals are uneven on that machine alone. A network cannot cause that. The
+// browser slows the timers of a page in the background down to whole seconds, which count as even,
+// and so does a page whose server asks for fewer measurements.
 const (
-	slowShare    = 0.4 // of the measurements of a machine without time are off the beat
-	slowContrast = 2   // and that is so many times what anybody else has
+	slowShare    = 0.4 // of the measurements of a machine without processor time are off the beat
+	slowContrast = 2   // and so many times the share of anybody else
 	minMeasured  = 6
 )
 
@@ -20,8 +20,8 @@ func (p *Person) offBeat() (share float64, known bool) {
 	return min(1, float64(p.OffBeat)/float64(max(1, p.Measured))), p.Measured >= minMeasured
 }
 
-// findSlow finds who measures late while nobody else does. Where all do, it is what carries
-// them all, as when they are tests on one machine, and tells of nobody.
+// findSlow finds the person who measures late while nobody else does. Where all do, their common
+// machine is slow, as in a test, and nobody is found.
 func (c *call) findSlow() {
 	c.slow = nobody
 	most, rest, others := slowShare, 0.0, 0
@@ -45,8 +45,8 @@ func (c *call) findSlow() {
 	}
 }
 
-// pace adds what the measurements tell of the machine: on its own nothing, for media may be
-// well; with media that are bad at its end, that it had no time.
+// pace adds the late measurements as evidence against a machine, where media are bad at its end.
+// Late measurements alone are no finding, for media may be well.
 func (c *call) pace(findings []Finding, legs []*leg) []Finding {
 	if c.slow == nobody {
 		return findings
@@ -55,32 +55,32 @@ func (c *call) pace(findings []Finding, legs []*leg) []Finding {
 	share, _ := c.people[c.slow].offBeat()
 	late := Evidence{
 		Metric: "lateMeasurementsShare", Session: who, Value: round(share), ComparedWith: slowShare,
-		Text: fmt.Sprintf("%.0f %% of the measurements came late or early, and nobody else's did: the machine had no time", 100*share),
+		Text: fmt.Sprintf("%.0f %% of the measurements were late or early, and nobody else's were: the machine had too little processor time", 100*share),
 	}
-	told := false
+	found := false
 	for i := range findings {
 		f := &findings[i]
 		if f.Session == who && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine) {
 			f.Confidence = max(f.Confidence, min(0.95, f.Confidence+0.12))
 			f.Evidence = append(slices.Clone(f.Evidence), late)
-			told = true
+			found = true
 		}
 	}
-	if f := c.slowMachine(legs, late); !told && f.legs > 0 {
+	if f := c.slowMachine(legs, late); !found && f.legs > 0 {
 		findings = append(findings, f)
 	}
 	return findings
 }
 
-// slowMachine is the finding about a machine without time of which neither encoder nor decoder
-// tells: what it gets comes unevenly, or only what it sends.
+// slowMachine is the finding about a machine without processor time whose encoder and decoder
+// report nothing: all that it receives has jitter, or only what it sends.
 func (c *call) slowMachine(legs []*leg, late Evidence) Finding {
 	f := Finding{Cause: SendingMachineCPU, Session: late.Session, Confidence: 0.75, Evidence: []Evidence{late}, affects: []string{late.Session}}
 	for _, l := range legs {
 		if l.seen < MinTimeMs || l.jittery < badShare {
 			continue
 		}
-		if l.from != c.slow && l.to != c.slow { // what makes it uneven elsewhere may be what does so here
+		if l.from != c.slow && l.to != c.slow { // the cause of jitter elsewhere may be the cause here
 			return Finding{}
 		}
 		if l.to == c.slow {
@@ -93,26 +93,26 @@ func (c *call) slowMachine(legs []*leg, late Evidence) Finding {
 	return f
 }
 
-// fromMachine: what is uneven or late on a leg comes of a machine at its ends.
+// fromMachine reports whether a machine at an end of a leg explains its jitter and delay.
 func (c *call) fromMachine(l *leg) bool {
 	for _, i := range [...]int{l.from, l.to} {
-		if i >= 0 && c.weary[i] {
+		if i >= 0 && c.cpuStarved[i] {
 			return true
 		}
 	}
 	return false
 }
 
-// wearyFrom is the confidence from which on a finding about a machine explains what is uneven
-// in all that it sends and gets.
-const wearyFrom = 0.7
+// cpuStarvedFrom is the lowest confidence with which a finding about a machine explains jitter in
+// all that it sends and receives.
+const cpuStarvedFrom = 0.7
 
-// findWeary notes whose machine had too little processor.
-func (c *call) findWeary(findings []Finding) {
-	c.weary = make([]bool, len(c.people))
+// findCPUStarved finds the people whose machine had too little processor time.
+func (c *call) findCPUStarved(findings []Finding) {
+	c.cpuStarved = make([]bool, len(c.people))
 	for i := range c.people {
-		c.weary[i] = c.people[i].Session != "" && slices.ContainsFunc(findings, func(f Finding) bool {
-			return f.Session == c.people[i].Session && f.Confidence >= wearyFrom && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine)
+		c.cpuStarved[i] = c.people[i].Session != "" && slices.ContainsFunc(findings, func(f Finding) bool {
+			return f.Session == c.people[i].Session && f.Confidence >= cpuStarvedFrom && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine)
 		})
 	}
 }

@@ -52,7 +52,7 @@ func TestMachinesWithoutTime(t *testing.T) {
 		"another is late too":                {1, 12, 11},
 		"so is one who was looked at before": {11, 12, 1},
 		"hardly anything is late":            {1, 7, 0},
-		"it is not told":                     {},
+		"the pace is unknown":                {},
 	} {
 		got := cause.Find(paced(unevenAt(mesh("abc"), "b"), offBeat...)).Call
 		require.NotContains(t, []cause.Cause{cause.ReceivingMachine, cause.SendingMachineCPU}, got.Cause, what)
@@ -105,7 +105,7 @@ func TestBusyMachinesMakeJitter(t *testing.T) {
 		if want == cause.SendingMachineCPU {
 			from, to, who = "b", "a", "b"
 		}
-		way(call.People, from, to, 99, func(out, in *cause.Stream) {
+		stream(call.People, from, to, 99, func(out, in *cause.Stream) {
 			out.Media, in.Media = "video", "video"
 			harm(out, in)
 		})
@@ -137,15 +137,15 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs = 500, 500 }, cause.None)
 	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs = 1500, 1500 }, cause.ICEConnectivity)
 	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs = 500, 6000 }, cause.ICEConnectivity)
-	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs = 12_000, 0 }, cause.None)                            // media went on coming
+	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs = 12_000, 0 }, cause.None)                            // media were still received
 	f(func(h, _ *cause.Fabric) { h.BrokenMs, h.SilentMs, h.StepMs = 9000, 0, 10_000 }, cause.ICEConnectivity) // nobody measured since
 	f(func(h, b *cause.Fabric) { h.BrokenMs, h.SilentMs, b.ClosedMs = 12_000, 17_000, minute-5000 }, cause.None)
 	f(func(h, b *cause.Fabric) { h.BrokenMs, h.SilentMs, b.ClosedMs = 12_000, 17_000, minute+9000 }, cause.ICEConnectivity)
 }
 
-// TestEvidenceIsToldOnce: two ways to one participant that are bad alike make one sentence, with
-// the worse value.
-func TestEvidenceIsToldOnce(t *testing.T) {
+// TestEvidenceIsDistinct: two bad paths to one participant give one piece of evidence, with the worse
+// value.
+func TestEvidenceIsDistinct(t *testing.T) {
 	call := mesh("abc", "ab", "cb")
 	for i := range call.People {
 		for j := range call.People[i].Fabrics {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// functions tell which cause a reported failure of that name speaks for.
+// functions maps a reported failure to the cause that it is evidence for.
 var functions = map[string]Cause{
 	"getUserMedia":         PermissionsOrDevices,
 	"createOffer":          Application,
@@ -18,18 +18,18 @@ var functions = map[string]Cause{
 	"iceConnectionFailure": ICEConnectivity,
 }
 
-// ofConnections are the functions whose failure tells of a connection, and not of what this page
-// did: whoever reports it may have waited for the other end.
+// ofConnections are the functions whose failure is one of a connection, and not of this page: the
+// participant who reports it may have waited for the other end.
 var ofConnections = []string{"signalingError", "iceConnectionFailure"}
 
-// reported are the findings from failures that the application told. A failure after which
-// the call went on is a weak one.
+// reported returns the findings from failures that the application reported. A failure after which
+// the call continued has a low confidence.
 func (c *call) reported() (findings []Finding) {
 	for i := range c.people {
 		p, hurt := &c.people[i], c.hurt(i)
 		for _, report := range reports(p.Session, p.Errors, hurt) {
 			if hurt && slices.Contains(ofConnections, report.function) {
-				findings = append(findings, c.wherever(i, report.Finding)...)
+				findings = append(findings, c.placeReport(i, report.Finding)...)
 			} else {
 				findings = append(findings, report.Finding)
 			}
@@ -41,9 +41,9 @@ func (c *call) reported() (findings []Finding) {
 	return findings
 }
 
-// wherever places what a participant reported of connections where those lie that did not come
-// about; where all did, it stays with them.
-func (c *call) wherever(i int, report Finding) (placed []Finding) {
+// placeReport places a failure of connections where those lie that were not established; where all
+// were, it stays with the participant.
+func (c *call) placeReport(i int, report Finding) (placed []Finding) {
 	for j := range c.people[i].Fabrics {
 		f := &c.people[i].Fabrics[j]
 		if _, unset := setup(f); unset {
@@ -65,7 +65,7 @@ type report struct {
 	function string
 }
 
-// reports are in the order of the functions' names.
+// reports returns the findings in the order of the functions' names.
 func reports(session string, errors map[string]int, hurt bool) (list []report) {
 	confidence := 0.45
 	if hurt {
@@ -102,8 +102,8 @@ func sendsAnything(f *Fabric) bool {
 	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.Sends && s.Packets > 0 })
 }
 
-// unconnected are the findings about fabrics that did not connect, or did not stay so. Where
-// all of one participant's fail and others connect, it is theirs.
+// unconnected returns the findings about fabrics that did not connect, or lost the connection.
+// Where all of one participant's fail and others connect, the fault is that participant's.
 func (c *call) unconnected() (findings []Finding) {
 	for i := range c.people {
 		p := &c.people[i]
@@ -122,7 +122,7 @@ func (c *call) unconnected() (findings []Finding) {
 	return findings
 }
 
-// minWaitMs is how long a fabric waits for an answer before that says something.
+// minWaitMs is the least life of a fabric without an answer that is evidence.
 const minWaitMs = 3000
 
 func setup(f *Fabric) (Finding, bool) {
@@ -131,12 +131,12 @@ func setup(f *Fabric) (Finding, bool) {
 		return Finding{}, false
 	case !f.Described && f.LifeMs >= minWaitMs:
 		return Finding{Cause: Signalling, Confidence: 0.85, Evidence: []Evidence{{
-			Metric: "waitedMs", Value: round(f.LifeMs), ComparedWith: minWaitMs, Text: "no remote description came",
+			Metric: "waitedMs", Value: round(f.LifeMs), ComparedWith: minWaitMs, Text: "there was no remote description",
 		}}}, true
 	case f.Described && (f.Failed || f.LifeMs >= minWaitMs):
 		return Finding{Cause: ICEConnectivity, Confidence: 0.85, Evidence: []Evidence{{
 			Metric: "setupFailed", Value: round(f.LifeMs), ComparedWith: minWaitMs,
-			Text: "offer and answer met, and no connection came about; it got as far as " + stage(f.Stage),
+			Text: "offer and answer were exchanged, and no connection was established; the last stage was " + stage(f.Stage),
 		}}}, true
 	}
 	return Finding{}, false
@@ -150,38 +150,38 @@ func stage(name string) string {
 	return "an unknown stage"
 }
 
-// Disruptions of minBrokenMs in all, and of brokenShare of a fabric's life, are a cause.
-// Browsers tell some 5 s after the last packet, so that was 6.5 s of silence.
+// Disruptions of minBrokenMs in all, and of brokenShare of a fabric's life, are a cause. Browsers
+// report a disruption some 5 s after the last packet, so that was 6.5 s of silence.
 const (
 	minBrokenMs = 1500
 	brokenShare = 0.02
 )
 
-// silentMs without a packet is as good as being told: whoever hangs up then was cut off.
+// silentMs without a packet count as a disruption: a participant who hangs up then was cut off.
 const silentMs = 4000
 
 func (c *call) broken(i int, f *Fabric) (Finding, bool) {
 	long := f.BrokenMs >= minBrokenMs && share(f.BrokenMs, f.LifeMs) >= brokenShare
 	if f.Broken {
-		long = (f.BrokenMs >= minBrokenMs && !carriesOn(f) || f.SilentMs >= silentMs) && !c.leftBefore(i, f)
+		long = (f.BrokenMs >= minBrokenMs && !stillReceives(f) || f.SilentMs >= silentMs) && !c.leftBefore(i, f)
 	}
 	if !long {
 		return Finding{}, false
 	}
 	evidence := Evidence{Metric: "iceDisruptionMs", Value: round(f.BrokenMs), ComparedWith: minBrokenMs, Text: "the connection was interrupted"}
 	if f.Broken {
-		evidence.Text = "the connection was interrupted, and did not come back"
+		evidence.Text = "the connection was interrupted, and did not recover"
 	}
 	return Finding{Cause: ICEConnectivity, Confidence: 0.92, Evidence: []Evidence{evidence}}, true
 }
 
-// carriesOn: ICE called the connection disrupted, and yet media went on coming, as the
-// measurements that lie wholly after that say.
-func carriesOn(f *Fabric) bool {
+// stillReceives reports whether media were received while ICE was disconnected, by the measurements
+// that lie wholly after the disruption began.
+func stillReceives(f *Fabric) bool {
 	return f.StepMs > 0 && f.BrokenMs > 2*f.StepMs && f.SilentMs < minBrokenMs
 }
 
-// leftBefore: the other end had closed the connection when ICE missed it here.
+// leftBefore reports whether the other end had closed the connection when ICE was disrupted here.
 func (c *call) leftBefore(i int, f *Fabric) bool {
 	other := c.peer(i, f)
 	return other >= 0 && slices.ContainsFunc(c.people[other].Fabrics, func(back Fabric) bool {
@@ -189,8 +189,8 @@ func (c *call) leftBefore(i int, f *Fabric) bool {
 	})
 }
 
-// place says where a fabric that failed lies: with the participant all of whose fabrics fail
-// where others have one that does not, else between the two.
+// place sets whose fault a failed fabric is: that of the participant whose fabrics all fail while
+// others have one that does not, else that of both.
 func (c *call) place(finding *Finding, i int, f *Fabric) {
 	other := c.peer(i, f)
 	finding.Session, finding.affects, finding.legs = c.session(i), []string{c.session(i)}, 1
@@ -208,20 +208,20 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 	} else {
 		finding.legs = c.failed[i]
 	}
-	if mine == theirs { // between the two, for all that is known
+	if mine == theirs { // one of the two
 		finding.Peer = c.session(other)
 	}
-	if c.toldNothing(other) && !f.Connected { // nobody knows what happened there
-		finding.Confidence -= unheard
+	if c.unmeasured(other) && !f.Connected { // it has no measurements
+		finding.Confidence -= unmeasuredPenalty
 	}
 }
 
-// unheard is how much less sure it is why a connection was not made, where one of the two told
-// nothing.
-const unheard = 0.2
+// unmeasuredPenalty lowers the confidence why a connection was not established, where one end has
+// no library.
+const unmeasuredPenalty = 0.2
 
-// connections counts, for each participant, whom they were to be connected with, and how many
-// of these connections failed or broke, as either end tells.
+// connections counts, for each participant, the connections to others, and how many of them failed
+// or broke, by the reports of either end.
 func (c *call) connections() {
 	type link struct{ a, b, fabric int } // the number of the fabric where its other end has no name
 	failed := map[link]bool{}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sources are the findings about what is sent at all: by a participant, and by a server on
+// sources returns the findings about media that are not sent: by a participant, or by a server on
 // their behalf.
 func (c *call) sources(pairings []pairing) (findings []Finding) {
 	for i := range c.people {
@@ -17,31 +17,31 @@ func (c *call) sources(pairings []pairing) (findings []Finding) {
 	return c.forwarded(findings, pairings)
 }
 
-// unsent: a connection that is there to send, and carries nothing from here.
+// unsent adds the finding about a connection whose direction includes sending and that sends nothing.
 func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 	if !f.Media || !f.Sends || !f.Connected || !measured(f) || sendsAnything(f) {
 		return findings
 	}
 	confidence := 0.6
-	if f.Server { // whoever only listens may not have said so
+	if f.Server { // a listener may not have set its direction
 		confidence = 0.4
 	}
 	return append(findings, Finding{
 		Cause: Application, Session: c.session(i), Confidence: confidence, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
 		Evidence: []Evidence{{
-			Metric: "packetsSent", Session: c.session(i), Text: "the connection stood and was said to send, and no stream was sent",
+			Metric: "packetsSent", Session: c.session(i), Text: "the connection was to send, and no stream was sent",
 		}},
 	})
 }
 
-// measured: enough to say that nothing was sent.
+// measured reports whether a fabric was measured long enough to know that it sent nothing.
 func measured(f *Fabric) bool {
 	return slices.ContainsFunc(f.Streams, func(s Stream) bool { return s.TimeMs >= MinTimeMs })
 }
 
-// silent: streams that fall silent although nobody muted, paused or held them. What the
-// encoder was not given comes from the device; where all streams stop at once, the
-// application took them away.
+// silent adds the findings about streams that fall silent without a mute, pause or hold. The device
+// is at fault where the encoder got no input; where all streams stop at once, the application
+// removed them.
 func (c *call) silent(findings []Finding, i int) []Finding {
 	for j := range c.people[i].Fabrics {
 		f := &c.people[i].Fabrics[j]
@@ -68,7 +68,7 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 			worst.Cause, worst.MediaType = Application, ""
 			worst.Evidence = append(worst.Evidence, Evidence{
 				Metric: "streamsStopped", Session: worst.Session, Value: float64(stopped), ComparedWith: float64(streams),
-				Text: "all streams stopped: they were taken away, or all devices were",
+				Text: "all streams stopped: they were removed, or all devices were",
 			})
 		}
 		findings = append(findings, *worst)
@@ -76,12 +76,12 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 	return findings
 }
 
-// capture is the finding about one stream, nil where nothing is to be found.
+// capture returns the finding about one stream, nil without one.
 func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding {
 	if none < badShare && weak < badShare {
 		return nil
 	}
-	if s.LimitedMs+s.CPUMs > badShare*s.TimeMs || s.Media == "video" && c.weary[i] { // the encoder, not the camera
+	if s.LimitedMs+s.CPUMs > badShare*s.TimeMs || s.Media == "video" && c.cpuStarved[i] { // the encoder, not the camera
 		return nil
 	}
 	finding := &Finding{Cause: SendingCapture, Session: c.session(i), MediaType: s.Media, Confidence: 0.6, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))}}
@@ -91,24 +91,24 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	case none < badShare: // it may be the encoder after all, of which nothing is known
 		finding.Confidence = 0.45
 	}
-	say := func(metric string, value float64, text string) {
-		finding.Evidence = append(finding.Evidence, Evidence{metric, finding.Session, s.Media, round(value), badShare, fmt.Sprintf("%s for %.0f %% of the time, and no mute, pause or hold was told", text, 100*value)})
+	add := func(metric string, value float64, text string) {
+		finding.Evidence = append(finding.Evidence, Evidence{metric, finding.Session, s.Media, round(value), badShare, fmt.Sprintf("%s for %.0f %% of the time, without a mute, pause or hold", text, 100*value)})
 	}
 	if none >= badShare {
-		say("nothingSentShare", none, "nothing was sent")
+		add("nothingSentShare", none, "nothing was sent")
 	}
 	if weak >= badShare {
-		text := "hardly a picture was sent"
+		text := "hardly a frame was sent"
 		if s.Media == "audio" {
-			text = "the microphone heard nothing"
+			text = "the microphone was silent"
 		}
-		say("hardlyAnythingSentShare", weak, text)
+		add("hardlyAnythingSentShare", weak, text)
 	}
 	return finding
 }
 
-// sent: whoever this stream from the server is of sends; where nobody can tell whose it is,
-// everybody does. Of somebody who was not measured nobody knows.
+// sent reports whether the participant whose stream the server forwards sends it; where the stream's
+// sender is unknown, whether everybody sends. A sender without the library is unknown too.
 func (c *call) sent(p *pairing, sends map[string]bool, senders int) bool {
 	if p.sender >= 0 {
 		return sends[c.session(p.sender)+p.media]
@@ -116,7 +116,7 @@ func (c *call) sent(p *pairing, sends map[string]bool, senders int) bool {
 	return p.in.User == "" && senders >= len(c.people)
 }
 
-// forwarded: what a participant sends well, and no one gets from the server.
+// forwarded adds the finding about media that a participant sends and the server does not forward.
 func (c *call) forwarded(findings []Finding, pairings []pairing) []Finding {
 	type flow struct{ sent, came, missed int }
 	media := map[string]*flow{"audio": {}, "video": {}}
@@ -146,8 +146,8 @@ func (c *call) forwarded(findings []Finding, pairings []pairing) []Finding {
 		media[p.media].missed++
 		affects = append(affects, c.session(p.to))
 		evidence = append(evidence, Evidence{
-			Metric: "nothingCameShare", Session: c.session(p.to), MediaType: p.media, Value: round(missing), ComparedWith: badShare,
-			Text: fmt.Sprintf("the sender sent, and nothing came from the server for %.0f %% of the time", 100*missing),
+			Metric: "nothingReceivedShare", Session: c.session(p.to), MediaType: p.media, Value: round(missing), ComparedWith: badShare,
+			Text: fmt.Sprintf("the sender sent, and nothing was received from the server for %.0f %% of the time", 100*missing),
 		})
 	}
 	missed := media["audio"].missed + media["video"].missed

@@ -41,8 +41,8 @@ func BenchmarkEpisodes(b *testing.B) {
 	b.ReportMetric(float64(len(line.runs))*float64(unsafe.Sizeof(run{})), "B/timeline")
 }
 
-// BenchmarkRestlessMeasurement is the worst: every interval says something else, for days.
-func BenchmarkRestlessMeasurement(b *testing.B) {
+// BenchmarkChangingMeasurement is the worst case: each interval changes the state, for days.
+func BenchmarkChangingMeasurement(b *testing.B) {
 	var line Timeline
 	at := int64(base)
 	b.ReportAllocs()

@@ -5,7 +5,7 @@ import "github.com/qosrtc/qos/internal/event"
 // Kind names what is wrong, in summaries and metrics.
 type Kind string
 
-// The kinds, in the order in which they are told: what a user hears and sees first, then
+// The kinds, in the order of a summary: what a user hears and sees first, then
 // what may be behind it, then what is only worth knowing.
 const (
 	NoMedia           Kind = "noMedia"           // a connected fabric carries nothing in either direction

@@ -96,7 +96,7 @@ func TestEpisodesFromTheStart(t *testing.T) {
 	}
 	f("!!!!!!!")                                       // 14 s
 	f("!!!!!!!!", at(0, 8))                            // 16 s
-	f("uuuu!!!!!!!!", at(4, 12))                       // joined later, or told no level at first
+	f("uuuu!!!!!!!!", at(4, 12))                       // joined later, or without a level at first
 	f("!!!!!!!!....!!!!!!!!", at(0, 8))                // once heard, it takes 30 s
 	f("-!!!!!!!!!!!!!!")                               // 28 s
 	f("-!!!!!!!!!!!!!!!", at(1, 16))                   // 30 s

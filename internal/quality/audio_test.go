@@ -93,7 +93,7 @@ func TestScoreAudioLossIsTheLarger(t *testing.T) {
 	})
 }
 
-// What redundancy brought back is not lost, as far as concealment is told: what it did not
+// What redundancy brought back is not lost, as far as concealment is reported: what it did not
 // bring back was concealed. The last three are intervals of calls between two Chromiums with
 // 10 % and 15 % loss, of which in-band FEC repaired a part.
 //

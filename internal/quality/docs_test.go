@@ -24,7 +24,7 @@ func (c *audioCodec) factors() string {
 	return strings.Join(list, ", ")
 }
 
-// TestDocument holds docs/quality.md to the code where it repeats it: whoever computes a
+// TestDocument holds docs/quality.md to the code where it repeats it: a reader who computes a
 // score again starts there.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/quality.md")

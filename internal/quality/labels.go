@@ -62,7 +62,7 @@ func (b Bounds) Validate() error {
 }
 
 // Label names a score by its boundary conditions; "" for NaN. Labels have no memory
-// here: hysteresis belongs to whoever keeps the history.
+// here: hysteresis belongs to the caller, who keeps the history.
 func Label(mos float64, bounds Bounds) string {
 	switch {
 	case mos >= bounds[0]:
