@@ -95,7 +95,7 @@ func TestValuesThatAreRefused(t *testing.T) {
 		{"header", "--log.format=xml", "log.format: must be"},
 		{"header", "--keys.permissions=all", "keys.permissions: must be"},
 		{"header", "--keys.directory=", "keys.directory: is required"},
-		{"url", "--origins=", "origins: is required for the way url"},
+		{"url", "--origins=", "origins: is required for the login source url"},
 		{"url", "--origins=https://*.example.org", "no wildcards"},
 		{"url", "--url.address=http://app.example.org/me", "url.address: must be an https URL"},
 		{"url", "--url.address=https://user:pw@app.example.org/me", "url.address: must be an https URL"},

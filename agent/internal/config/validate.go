@@ -59,10 +59,10 @@ func (c *Config) validateWho(need func(bool, string, string)) {
 	switch c.Who {
 	case WhoHeader:
 		// A caller who reaches the port and guesses the secret can be any user, so few may reach it.
-		need(c.localListen(), "listen", "must be a loopback address or a Unix socket for the way header, also with allow_remote")
+		need(c.localListen(), "listen", "must be a loopback address or a Unix socket for the login source header, also with allow_remote")
 		need(c.Header.User != "", "header.user", "is required")
 		need(c.Header.Secret != "", "header.secret", "is required")
-		need(c.Header.SecretFile != "", "header.secret_file", "is required for the way header")
+		need(c.Header.SecretFile != "", "header.secret_file", "is required for the login source header")
 	case WhoURL:
 		c.validateURL(need)
 	case WhoOIDC:
@@ -77,7 +77,7 @@ func (c *Config) validateWho(need func(bool, string, string)) {
 
 func (c *Config) validateURL(need func(bool, string, string)) {
 	need(absolute(c.URL.Address, c.AllowRemote), "url.address", "must be an https URL (http on loopback, or with allow_remote)")
-	need(len(c.Origins) > 0, "origins", "is required for the way url: a browser sends cookies for other sites' pages too")
+	need(len(c.Origins) > 0, "origins", "is required for the login source url: a browser sends cookies for other sites' pages too")
 	need(len(c.URL.Forward) > 0, "url.forward", "must name a header, such as Cookie")
 	need(c.URL.User != "" || c.URL.UserHeader != "", "url.user", "or url.user_header is required")
 	need(c.URL.Timeout > 0, "url.timeout", "must be positive")
