@@ -59,10 +59,12 @@ func document() string {
 
 Generated from internal/semconv and protocol/measures.go; do not edit.
 
-One log record is one event on a conference's time-line. EventName says what it is,
-Timestamp is the client's corrected clock, ObservedTimestamp the arrival. The trace id is
-the first 16 bytes of SHA-256(appID, NUL, conferenceID): a routing key, the same when a
-conferenceID is used again. The span id is the first 8 bytes of SHA-256(session, NUL,
+After reading this page you can query the collector's records by attribute, and its metrics by name.
+
+One log record is one event on a conference's time-line. EventName is the kind of the event.
+Timestamp is the client's corrected clock, ObservedTimestamp the time of arrival. The trace ID is
+the first 16 bytes of SHA-256(appID, NUL, conferenceID): a routing key, which is the same when a
+conferenceID is used again. The span ID is the first 8 bytes of SHA-256(session, NUL,
 fabric number in decimal), or zero. The resource describes the session, the scope
 (` + "`" + semconv.ScopeName + "`" + `) the conference and the fabric.
 
@@ -77,7 +79,7 @@ fabric number in decimal), or zero. The resource describes the session, the scop
 	b.WriteString(`
 ## Measures
 
-Attributes of ` + "`" + semconv.EventStats + "`" + ` records. The column is the name on the wire
+These are attributes of ` + "`" + semconv.EventStats + "`" + ` records. The column is the name on the wire
 (docs/protocol.md, section 7). Counters are increases over the interval.
 
 | column | attribute | type | unit | in reports of | meaning |
@@ -89,7 +91,7 @@ Attributes of ` + "`" + semconv.EventStats + "`" + ` records. The column is the 
 	b.WriteString(`
 ## Metrics
 
-What the time-series exporter serves, in the Prometheus text format.
+The time-series exporter serves these metrics in the Prometheus text format.
 
 | name | type | labels | meaning |
 | --- | --- | --- | --- |
