@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -9,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/qosrtc/qos/protocol"
 )
 
 // wholeError is an error on the time-line.
@@ -41,32 +40,34 @@ func TestSDPInParts(t *testing.T) {
 	one := s.connect("ada")
 	at := time.Now().UnixMilli()
 	local := largeSDP(100 << 10)
-	fabric := &protocol.Fabric{Fabric: 1}
-	frame := func(frame protocol.Frame) { one.say(string(protocol.AppendFrame(nil, frame))) }
-	scope := protocol.Scope{Fabric: fabric}
-	header := func(seq uint64, afterMs int64) protocol.Header { return protocol.Header{Seq: seq, At: at + afterMs} }
-	part := func(seq uint64, from, to int) {
-		frame(&protocol.SDPPart{Header: header(seq, 90_000-int64(seq)), Scope: scope, Error: 2, Field: "localSDP", Offset: from, Text: local[from:to]})
+	frame := func(kind string, seq uint64, afterMs int64, members map[string]any) {
+		members["type"], members["seq"], members["at"], members["fabric"] = kind, seq, at+afterMs, 1
+		text, err := json.Marshal(members)
+		require.NoError(t, err)
+		one.say(string(text))
 	}
-	frame(&protocol.Event{Header: header(1, 0), Scope: scope, Event: "fabricAdded"})
+	part := func(seq uint64, from, to int) {
+		frame("sdp", seq, 90_000-int64(seq), map[string]any{"error": 2, "field": "localSDP", "offset": from, "text": local[from:to]})
+	}
+	frame("event", 1, 0, map[string]any{"event": "fabricAdded"})
 	at -= 60_000 // parts may be stamped later: they prolong nothing
 	part(5, 80_000, len(local))
 	part(4, 40_000, 80_000)
-	frame(&protocol.ErrorReport{
-		Header: header(2, 60_100), Scope: scope, Function: "setRemoteDescription", Name: "OverconstrainedError", Message: "too much",
-		Code: "7", ConstraintName: "width", Stack: "OverconstrainedError: too much\n    at call.js:7:3", Details: `{"status":500}`,
-		LocalSDPBytes: len(local), RemoteSDPBytes: 9,
+	frame("error", 2, 60_100, map[string]any{
+		"function": "setRemoteDescription", "name": "OverconstrainedError", "message": "too much",
+		"code": "7", "constraintName": "width", "stack": "OverconstrainedError: too much\n    at call.js:7:3", "details": `{"status":500}`,
+		"localSDPBytes": len(local), "remoteSDPBytes": 9,
 	})
 	part(3, 0, 40_000)
 	part(6, 30_000, 50_000)
-	frame(&protocol.Event{Header: header(7, 60_200), Scope: scope, Event: "fabricTerminated"})
+	frame("event", 7, 60_200, map[string]any{"event": "fabricTerminated"})
 	for one.hears("ack").Seq != 7 {
 	}
 	s.endsAs("by hand", "totallyFailed")
 	row := s.list("by hand")[0]
 	require.Less(t, row.EndAt-row.StartAt, int64(1000), "parts are no activity")
 
-	frame(&protocol.SDPPart{Header: header(8, 60_300), Scope: scope, Error: 2, Field: "remoteSDP", Text: "v=0\r"})
+	frame("sdp", 8, 60_300, map[string]any{"error": 2, "field": "remoteSDP", "offset": 0, "text": "v=0\r"})
 	for one.hears("ack").Seq != 8 {
 	}
 	found := s.errorIn(row)

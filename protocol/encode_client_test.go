@@ -2,9 +2,9 @@ package protocol
 
 import "strconv"
 
-// AppendFrame appends a client frame as a client would send it, stats in rows. It is
-// for clients in Go and for tests; it does not check limits.
-func AppendFrame(dst []byte, frame Frame) []byte {
+// appendFrame appends a client frame as a client sends it, stats in rows. It does not check
+// limits.
+func appendFrame(dst []byte, frame Frame) []byte {
 	switch f := frame.(type) {
 	case *Hello:
 		return appendHello(dst, f)
