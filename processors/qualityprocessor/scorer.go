@@ -134,6 +134,7 @@ func (s *scorer) scoreFrame(frame []row, t *tally) {
 			res = quality.ScoreVideo(&m.Measurement, s.video)
 		}
 		t[media][res.Reason]++
+		res.Round()
 		s.write(m, &res)
 	}
 }

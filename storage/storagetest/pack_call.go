@@ -235,12 +235,14 @@ func (m *measured) measurement(outbound bool, mediaType, codec string) *event.Me
 
 func (m *measured) scoreAudio(outbound bool) {
 	res := quality.ScoreAudio(m.measurement(outbound, protocol.Audio, "opus"))
+	res.Round()
 	m.a["qos.quality.mos_listening"], m.a["qos.quality.r"] = res.MOSListening, res.R
 	m.score(&res)
 }
 
 func (m *measured) scoreVideo(outbound bool) {
 	res := quality.ScoreVideo(m.measurement(outbound, protocol.Video, "VP8"), quality.DefaultVideoParams())
+	res.Round()
 	m.score(&res)
 }
 
