@@ -15,7 +15,7 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 	if err := ctx.Err(); err != nil {
 		return storage.Appended{}, s.wrap("append", err)
 	}
-	ready, err := frames.Prepare(ctx, s.words, s.learn, batches)
+	ready, err := frames.Prepare(batches)
 	if err != nil {
 		return storage.Appended{}, s.wrap("append", err)
 	}
@@ -86,7 +86,7 @@ func (t *tx) putSummary(j *job) error {
 // appendFrame queues the records of f that are not there yet and returns their number.
 func (t *tx) appendFrame(session sessionKey, f *frames.Row) (added int, err error) {
 	id := frameID{session.key, f.Seq}
-	parts, err := f.Without(t.w.store.words, t.have[id])
+	parts, err := f.Without(t.have[id])
 	for i := range parts {
 		p := &parts[i]
 		added += p.N

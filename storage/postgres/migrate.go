@@ -17,7 +17,7 @@ var migrations embed.FS
 // The classes of advisory locks; the second key says which of a class. The numbers are
 // arbitrary, so that they meet no other program's.
 const (
-	lockSchema = 0x716f7301 // migrations (0), words (1)
+	lockSchema = 0x716f7301 // migrations
 	lockDay    = 0x716f7302 // a day's partition
 	// a collector's number, which it holds while it is there
 	lockCollector = 0x716f7303

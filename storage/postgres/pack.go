@@ -165,7 +165,7 @@ func (m *making) run(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	builder := chunk.NewBuilder(m.store.words)
+	builder := &chunk.Builder{}
 	m.rows, m.damaged, err = m.Gather(builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
 		return m.read(ctx, tx, span, from, limit)
 	})
@@ -189,19 +189,15 @@ func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// read reads rows, and after them the words that others learnt.
-func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span, from frames.Position, limit int) (out []frames.ReadRow, err error) {
-	b := &pgx.Batch{}
-	b.Queue(pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
+// read reads rows.
+func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span, from frames.Position, limit int) ([]frames.ReadRow, error) {
+	rows, err := tx.Query(ctx, pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
 		AND f.at BETWEEN $2 AND $3 AND f.at >= $4 AND (f.at, s.id, f.seq, f.idx) > ($4, $5, $6, $7) `+pageOrder+` LIMIT $8`,
-		m.place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit,
-	).Query(func(rows pgx.Rows) (err error) {
-		out, err = pgx.CollectRows(rows, scanFrame)
-		return err
-	})
-	b.Queue(wordsAfter, m.store.learnt.Load()).Query(m.store.takeWords)
-	err = tx.SendBatch(ctx, b).Close()
-	return out, err
+		m.place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanFrame)
 }
 
 // insert writes the chunk in place of its rows. The place is locked, so that who deletes

@@ -31,10 +31,10 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		return err
 	}
 	read := frames.Read{
-		Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span,
+		ConferenceID: ref.ConferenceID, Span: at.Span,
 		Activity: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
 			err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) (err error) {
-				page, err = s.activityPage(ctx, conn, at, from, limit)
+				page, err = readActivity(ctx, conn, at, from, limit)
 				return err
 			})
 			return page, err
@@ -42,7 +42,7 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		Other: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
 			err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 				b := &pgx.Batch{}
-				s.queuePage(b, otherPage, at, at.own, from, limit, &page.Rows)
+				queuePage(b, otherPage, at, at.own, from, limit, &page.Rows)
 				return conn.SendBatch(ctx, b).Close()
 			})
 			return page, err
@@ -70,22 +70,20 @@ const (
 		AND to_ms >= $4 ORDER BY from_ms`
 )
 
-// queuePage reads rows, and after them the words that others learnt, so that all words of
-// their bodies are there.
-func (s *Store) queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow) {
+// queuePage reads rows.
+func queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow) {
 	b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) (err error) {
 		*out, err = pgx.CollectRows(rows, scanFrame)
 		return err
 	})
-	b.Queue(wordsAfter, s.learnt.Load()).Query(s.takeWords)
 }
 
-// activityPage reads a page of loose rows and the chunks that go with it, as one moment
+// readActivity reads a page of loose rows and the chunks that go with it, as one moment
 // saw them: a row that is packed meanwhile is in one of them.
-func (s *Store) activityPage(ctx context.Context, conn *pgx.Conn, at located, from frames.Position, limit int) (page frames.Page, err error) {
+func readActivity(ctx context.Context, conn *pgx.Conn, at located, from frames.Position, limit int) (page frames.Page, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
-	s.queuePage(b, activityPage, at, at.Span, from, limit, &page.Rows)
+	queuePage(b, activityPage, at, at.Span, from, limit, &page.Rows)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return page, err
 	}
@@ -120,5 +118,5 @@ func (s *Store) openChunk(ctx context.Context, key int64, days []int32) (frames.
 	if err != nil {
 		return nil, err
 	}
-	return chunk.Decode(s.words, body)
+	return chunk.Decode(body)
 }

@@ -86,21 +86,6 @@ func TestTwoCollectors(t *testing.T) {
 	}
 }
 
-// A word that one collector learnt is read by another that was there before.
-func TestWordsOfOthers(t *testing.T) {
-	dsn := database(t)
-	a, b := open(t, dsn), open(t, dsn)
-	appendFrames(t, a, 2)
-	n := 0
-	ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon}
-	require.NoError(t, b.Records(t.Context(), ref, func(_ string, r storage.Record) bool {
-		require.Equal(t, "qos.stats", r.Name)
-		n++
-		return true
-	}))
-	require.Equal(t, 10, n)
-}
-
 // The server dies and comes back: writes in between are errors, later ones are stored, and
 // what was acknowledged is there.
 //

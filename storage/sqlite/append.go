@@ -13,14 +13,14 @@ import (
 // Append implements storage.Writer. When ctx ends before it returns, the records may
 // still be written; appending them again is harmless.
 func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Appended, error) {
-	ready, err := frames.Prepare(ctx, s.words, s.learn, batches)
+	ready, err := frames.Prepare(batches)
 	if err != nil {
 		return storage.Appended{}, s.wrap("append", err)
 	}
 	var result storage.Appended
 	var changes follow.Changes
 	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
-		result, changes, err = t.appendAll(s.words, ready)
+		result, changes, err = t.appendAll(ready)
 		return err
 	}, committed: func() { s.hub.Publish(changes.All()) }})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 	return result, nil
 }
 
-func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
+func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {
 	touch := join.Touched{}
 	clear(t.changed)
 	clear(t.anew)
@@ -41,7 +41,7 @@ func (t *tx) appendAll(d *frames.Dictionary, batches []frames.Prepared) (result 
 			return result, changes, err
 		}
 		for j := range b.Frames {
-			added, err := t.appendFrame(d, &session, &b.Frames[j])
+			added, err := t.appendFrame(&session, &b.Frames[j])
 			if err != nil {
 				return result, changes, err
 			}
@@ -114,7 +114,7 @@ func (t *tx) place(p frames.PlaceID) (key int64, err error) {
 }
 
 // appendFrame writes the records of f that are not there yet and returns their number.
-func (t *tx) appendFrame(d *frames.Dictionary, s *knownSession, f *frames.Row) (added int, err error) {
+func (t *tx) appendFrame(s *knownSession, f *frames.Row) (added int, err error) {
 	if f.Seq > s.last {
 		s.last = f.Seq
 		return f.N, t.insertFrame(s.key, f)
@@ -123,7 +123,7 @@ func (t *tx) appendFrame(d *frames.Dictionary, s *knownSession, f *frames.Row) (
 	if err != nil {
 		return 0, err
 	}
-	parts, err := f.Without(d, have)
+	parts, err := f.Without(have)
 	for i := 0; i < len(parts) && err == nil; i++ {
 		added += parts[i].N
 		err = t.insertFrame(s.key, &parts[i])

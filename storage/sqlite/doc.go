@@ -17,8 +17,8 @@
 // migrations/*.sql is the schema; PRAGMA user_version counts the migrations that were
 // applied, and a file with a higher number is refused. Times are kept in ms. The records
 // of one frame stand in one row. A row's body is compact: names of records and
-// attributes are ids in the table word, and what all records of a row share stands there
-// once (package frames has the bytes).
+// attributes are numbers, and values that all records of a row share stand there once
+// (package frames has the bytes).
 //
 // Pack moves the records of activity of closed conferences into chunks, by column (package
 // chunk has the bytes), some 28 bytes a record in place of 244 with all indexes. The table

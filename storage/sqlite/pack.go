@@ -20,7 +20,7 @@ import (
 // names the damaged ones, once: they are not tried again before more activity comes. Of
 // conferences that an older version wrote it makes the terms by which they are found.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
-	p := &packer{store: s, builder: chunk.NewBuilder(s.words)}
+	p := &packer{store: s, builder: &chunk.Builder{}}
 	err := p.all(ctx, before.UnixMilli())
 	if err == nil || errors.Is(err, storage.ErrDamaged) {
 		err = errors.Join(err, s.tellOld(ctx))

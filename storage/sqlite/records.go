@@ -31,7 +31,7 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		return err
 	}
 	read := frames.Read{
-		Words: s.words, ConferenceID: ref.ConferenceID, Span: at.Span, Open: s.openChunk,
+		ConferenceID: ref.ConferenceID, Span: at.Span, Open: s.openChunk,
 		Activity: func(ctx context.Context, from frames.Position, limit int) (frames.Page, error) {
 			return s.activity(ctx, at, from, limit)
 		},
@@ -128,5 +128,5 @@ func (s *Store) openChunk(ctx context.Context, key int64) (frames.Packed, error)
 	if err != nil {
 		return nil, err
 	}
-	return chunk.Decode(s.words, body)
+	return chunk.Decode(body)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -263,21 +262,4 @@ func TestPlans(t *testing.T) {
 	f("frame_activity (place=? AND at>? AND at<?)", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
 	f("LAST 3 TERMS", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
 	f("frame_other (place=? AND conference_at>? AND conference_at<?)", otherPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
-}
-
-func TestFullDictionary(t *testing.T) {
-	s := temp(t)
-	b := statsFrame(1, 1, noon)
-	b.Records = b.Records[:1]
-	for i := range frames.MaxWords + 10 {
-		b.Records[0].Attributes[fmt.Sprint("name ", i)] = int64(i)
-	}
-	_, err := s.Append(t.Context(), []storage.Batch{b})
-	require.NoError(t, err)
-	require.Equal(t, frames.MaxWords, count(t, s, "word"))
-	ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon}
-	require.NoError(t, s.Records(t.Context(), ref, func(_ string, r storage.Record) bool {
-		require.Equal(t, b.Records[0].Attributes, r.Attributes)
-		return true
-	}))
 }

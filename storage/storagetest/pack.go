@@ -33,7 +33,7 @@ type PackEngine struct {
 	// Spoil damages the body of a loose row of activity, one of a frame, of the session with
 	// the highest id that has one.
 	Spoil func(t *testing.T, s PackStore)
-	// Rows counts the rows of all tables but that of words.
+	// Rows counts the rows of all tables.
 	Rows func(t *testing.T, s PackStore) int
 }
 

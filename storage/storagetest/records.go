@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -55,6 +56,19 @@ func testValues(f *fixture) {
 	f.append(batch(1, nan))
 	got = f.records(ref(0))
 	require.True(t, math.IsNaN(got[4].record.Attributes["nan"].(float64)))
+}
+
+// Names are those that qos writes, which take a number, and any others, which are written out.
+func testAnyNames(f *fixture) {
+	r, s := activity(1, 0, 0), activity(1, 1, 0)
+	r.Name = "a record of somebody else's"
+	for i := range 5000 {
+		r.Attributes[fmt.Sprint("name ", i)] = int64(i)
+	}
+	s.Attributes = map[string]any{"qos.stats.rtt_ms": 41.5, "qos.stats.rtt_ms ": 1.0, "qos.": true}
+	f.append(batch(1, r, s))
+	require.Equal(f.t, []read{{sessionID(1), r}, {sessionID(1), s}}, f.records(ref(0)))
+	require.Equal(f.t, storage.Appended{Duplicates: 2}, f.append(batch(1, r, s)))
 }
 
 // spec: CONF-01

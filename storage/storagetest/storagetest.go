@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		"Records/values":         testValues,
 		"Records/order":          testOrder,
 		"Records/any bytes":      testAnyBytes,
+		"Records/any names":      testAnyNames,
 		"Records/stop":           testStop,
 		"Records/many":           testMany,
 		"Records/late":           testLate,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
@@ -44,10 +46,9 @@ const (
 	TooLong        // the row fits into no chunk and stays loose
 )
 
-// Builder makes a chunk of rows of activity of one place. The zero value is not ready:
-// use NewBuilder. It may be used again after Build.
+// Builder makes a chunk of rows of activity of one place. The zero value is ready, and it may
+// be used again after Build.
 type Builder struct {
-	words   *frames.Dictionary
 	records []frames.Record
 	rows    []identity
 	values  int
@@ -61,9 +62,6 @@ type identity struct {
 	idx, n  int
 }
 
-// NewBuilder returns an empty builder.
-func NewBuilder(words *frames.Dictionary) *Builder { return &Builder{words: words} }
-
 // Len returns the number of records added.
 func (b *Builder) Len() int { return len(b.records) }
 
@@ -76,9 +74,9 @@ func (b *Builder) Add(row *frames.ReadRow) (Result, error) {
 	if len(b.records)+row.N > MaxRecords || b.bytes+len(row.Body) > maxRowBytes {
 		return Full, nil
 	}
-	name, attributes, err := row.Decode(b.words)
+	name, attributes, err := row.Decode()
 	if err != nil {
-		return 0, fmt.Errorf("session %s, frame %d: %w", frames.FormatUUID(row.Session), row.Seq, err)
+		return 0, fmt.Errorf("session %s, frame %d: %w", uuid.UUID(row.Session).String(), row.Seq, err)
 	}
 	values := 0
 	for _, a := range attributes {
@@ -108,7 +106,7 @@ func (b *Builder) Build() (Chunk, error) {
 		c.From, c.To = min(c.From, b.records[i].At), max(c.To, b.records[i].At)
 	}
 	var err error
-	c.Body, err = seal(encode(b.words, b.records))
+	c.Body, err = seal(encode(b.records))
 	b.records, b.rows, b.values, b.bytes = nil, nil, 0, 0
 	return c, err
 }

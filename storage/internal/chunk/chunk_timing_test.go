@@ -15,13 +15,12 @@ import (
 func BenchmarkBuild(b *testing.B) {
 	for _, people := range []int{2, 8} {
 		b.Run(fmt.Sprint("people=", people), func(b *testing.B) {
-			d, learn := learned(1000)
-			in := rows(b, d, learn, storagetest.Call(people, 720, time.UnixMilli(1_772_366_400_000)))
+			in := rows(b, storagetest.Call(people, 720, time.UnixMilli(1_772_366_400_000)))
 			loose, packed, records, chunks := 0, 0, 0, 0
 			done := func(c Chunk) { packed, records, chunks = packed+len(c.Body), records+c.Records, chunks+1 }
 			b.ReportAllocs()
 			for b.Loop() {
-				builder := NewBuilder(d)
+				var builder Builder
 				for i := range in {
 					loose += len(in[i].Body)
 					for {
@@ -48,12 +47,11 @@ func BenchmarkBuild(b *testing.B) {
 
 // BenchmarkDecode reads chunks of a call of eight, records and all.
 func BenchmarkDecode(b *testing.B) {
-	d, learn := learned(1000)
-	in := rows(b, d, learn, storagetest.Call(8, 14, time.UnixMilli(1_772_366_400_000)))
-	c := build(b, d, in)
+	in := rows(b, storagetest.Call(8, 14, time.UnixMilli(1_772_366_400_000)))
+	c := build(b, in)
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := Decode(d, c.Body)
+		got, err := Decode(c.Body)
 		require.NoError(b, err)
 		for i := range got.Len() {
 			got.Record(i)

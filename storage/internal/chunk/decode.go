@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"math"
 	"slices"
 
 	"github.com/qosrtc/qos/storage/internal/frames"
@@ -34,15 +33,14 @@ type place struct {
 
 var _ frames.Packed = (*Decoded)(nil)
 
-// Decode reads a body. words must hold what the store's dictionary held when the chunk was
-// read from it. Its error wraps storage.ErrDamaged.
-func Decode(words *frames.Dictionary, body []byte) (*Decoded, error) {
+// Decode reads a body. Its error wraps storage.ErrDamaged.
+func Decode(body []byte) (*Decoded, error) {
 	payload, err := unseal(body)
 	if err != nil {
 		return nil, err
 	}
 	d := &Decoded{}
-	in := &decoder{input: input{buf: payload}, words: words, d: d}
+	in := &decoder{input: input{buf: payload}, d: d}
 	in.texts()
 	in.frames()
 	in.shapes()
@@ -81,36 +79,14 @@ func (d *Decoded) value(s *decodedShape, c, i int) any {
 	case kindInt:
 		return s.columns[c].at(i)
 	case kindDouble:
-		return s.double(c, i)
-	}
-	return s.columns[c].at(i) != 0
-}
-
-func (s *decodedShape) double(c, i int) float64 {
-	d := &s.doubles[c]
-	if d.formula < 0 {
-		return d.at(i)
-	}
-	var v [3]float64
-	for k := range formulas[d.formula].takes {
-		v[k] = s.number(d.args[k], i)
-	}
-	computed := formulas[d.formula].compute(v[0], v[1], v[2])
-	return math.Float64frombits(uint64(bitsOf(computed) + d.rest.at(i)))
-}
-
-// number is a column as a formula takes it; it is none itself.
-func (s *decodedShape) number(c, i int) float64 {
-	if s.kinds[c] == kindDouble {
 		return s.doubles[c].at(i)
 	}
-	return float64(s.columns[c].at(i))
+	return s.columns[c].at(i) != 0
 }
 
 // decoder reads a payload into d.
 type decoder struct {
 	input
-	words *frames.Dictionary
 	d     *Decoded
 	cells int
 }
@@ -123,20 +99,20 @@ func (in *decoder) texts() {
 	}
 }
 
-func (in *decoder) word() string {
-	id := in.uvarint()
-	if id == 0 {
+func (in *decoder) name() string {
+	number := in.uvarint()
+	if number == 0 {
 		if i := in.count(len(in.d.texts)); i < len(in.d.texts) {
 			return in.d.texts[i]
 		}
 		in.fail("a name is not there")
 		return ""
 	}
-	text, ok := in.words.Text(id)
+	name, ok := frames.NameOf(number)
 	if !ok {
-		in.fail("it uses a word that is not in the store")
+		in.fail("it uses a name that a newer version has")
 	}
-	return text
+	return name
 }
 
 func (in *decoder) frames() {
@@ -187,9 +163,9 @@ func (in *decoder) shapes() {
 }
 
 func (in *decoder) shape() (s decodedShape) {
-	s.name = in.word()
+	s.name = in.name()
 	for range in.count(min(maxValues, len(in.buf))) {
-		s.keys, s.kinds = append(s.keys, in.word()), append(s.kinds, in.byte())
+		s.keys, s.kinds = append(s.keys, in.name()), append(s.kinds, in.byte())
 	}
 	runs := make([]int, in.count(MaxRecords))
 	for i := range runs {
@@ -232,7 +208,7 @@ func (in *decoder) values(s *decodedShape, n int, runs []int) {
 		case kind >= kinds:
 			in.fail("an attribute has an unknown kind")
 		case kind == kindDouble:
-			s.doubles[c] = in.readDoubles(n, runs, len(s.keys))
+			s.doubles[c] = in.readDoubles(n, runs)
 		default:
 			s.columns[c] = in.column(n, runs)
 		}
@@ -240,7 +216,6 @@ func (in *decoder) values(s *decodedShape, n int, runs []int) {
 			in.checkTexts(&s.columns[c], n)
 		}
 	}
-	in.checkFormulas(s)
 }
 
 func (in *decoder) checkTexts(c *column, n int) {
@@ -248,23 +223,6 @@ func (in *decoder) checkTexts(c *column, n int) {
 		if v := c.at(i); v < 0 || v >= int64(len(in.d.texts)) {
 			in.fail("a text is not there")
 			return
-		}
-	}
-}
-
-// checkFormulas makes sure that formulas take numbers that are no formulas.
-func (in *decoder) checkFormulas(s *decodedShape) {
-	for c := range s.doubles {
-		d := &s.doubles[c]
-		if s.kinds[c] != kindDouble || d.formula < 0 {
-			continue
-		}
-		for _, a := range d.args[:formulas[d.formula].takes] {
-			number := s.kinds[a] == kindInt || s.kinds[a] == kindDouble && s.doubles[a].formula < 0
-			if !number {
-				in.fail("a formula takes what is no number")
-				return
-			}
 		}
 	}
 }

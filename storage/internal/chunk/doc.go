@@ -24,9 +24,9 @@
 //
 // Records of one name and with the same attributes, by key and kind, have one shape; each
 // attribute is a column. Inside it the records of one stream (session, fabric, SSRC)
-// stand together, as a run. Names and keys are words of the store's dictionary, or texts.
+// stand together, as a run. Names and keys are numbers of package frames, or texts.
 //
-// All numbers are columns of integers (column.go), also doubles: as decimals, or computed
-// from other columns, with the difference in units in the last place beside them
-// (double.go). Whatever the form, every bit comes back.
+// All numbers are columns of integers (column.go), also doubles: as decimals, with the
+// difference in units in the last place beside them (double.go). Every bit comes back,
+// whatever the value.
 package chunk

@@ -26,7 +26,6 @@ const ssrcKey = "qos.stats.ssrc"
 
 // encoder makes a payload.
 type encoder struct {
-	words   *frames.Dictionary
 	records []frames.Record
 	texts   map[string]int
 	order   []string // texts, by number
@@ -47,8 +46,8 @@ func (f *frame) compare(o *frame) int {
 }
 
 // encode returns the payload of records, at least one.
-func encode(words *frames.Dictionary, records []frames.Record) []byte {
-	e := &encoder{words: words, records: records, texts: map[string]int{}}
+func encode(records []frames.Record) []byte {
+	e := &encoder{records: records, texts: map[string]int{}}
 	e.findFrames()
 	rest := e.appendFrames(nil)
 	rest = e.appendShapes(rest)
@@ -68,11 +67,11 @@ func (e *encoder) text(s string) int {
 	return n
 }
 
-// word appends a name: its id in the dictionary, or 0 and the number of a text.
-func (e *encoder) word(buf []byte, s string) []byte {
-	id := e.words.ID(s)
-	buf = binary.AppendUvarint(buf, id)
-	if id == 0 {
+// name appends a name: its number, or 0 and the number of a text.
+func (e *encoder) name(buf []byte, s string) []byte {
+	number := frames.NameNumber(s)
+	buf = binary.AppendUvarint(buf, number)
+	if number == 0 {
 		buf = binary.AppendUvarint(buf, uint64(e.text(s)))
 	}
 	return buf
@@ -189,10 +188,10 @@ func (e *encoder) appendShapes(buf []byte) []byte {
 }
 
 func (e *encoder) appendShape(buf []byte, s *shape) []byte {
-	buf = e.word(buf, s.name)
+	buf = e.name(buf, s.name)
 	buf = binary.AppendUvarint(buf, uint64(len(s.columns)))
 	for _, c := range s.columns {
-		buf = append(e.word(buf, c.key), c.kind)
+		buf = append(e.name(buf, c.key), c.kind)
 	}
 	runs := e.sortStreams(s.records)
 	buf = binary.AppendUvarint(buf, uint64(len(runs)))
@@ -234,27 +233,11 @@ func ssrc(r *frames.Record) int64 {
 
 // appendValues appends the columns of the attributes.
 func (e *encoder) appendValues(buf []byte, s *shape, runs []int) []byte {
-	values := make([][]int64, len(s.columns))
-	others := make([]numbers, len(s.columns))
-	for c, column := range s.columns {
-		values[c] = e.values(s, column)
-		others[c] = numbersOf(column.kind, values[c])
-	}
-	taken := make([]bool, len(s.columns))
-	for c, column := range s.columns {
-		if column.kind != kindDouble {
-			buf = appendColumn(buf, values[c], runs)
-			continue
-		}
-		self := others[c]
-		others[c] = nil
-		allowed := others
-		if taken[c] {
-			allowed = nil
-		}
-		var isFormula bool
-		if buf, isFormula = appendDoubles(buf, values[c], runs, allowed, taken); !isFormula {
-			others[c] = self
+	for _, c := range s.columns {
+		if values := e.values(s, c); c.kind == kindDouble {
+			buf = appendDoubles(buf, values, runs)
+		} else {
+			buf = appendColumn(buf, values, runs)
 		}
 	}
 	return buf
@@ -278,14 +261,4 @@ func (e *encoder) values(s *shape, column attribute) []int64 {
 		}
 	}
 	return out
-}
-
-func numbersOf(kind byte, values []int64) numbers {
-	switch kind {
-	case kindInt:
-		return func(i int) float64 { return float64(values[i]) }
-	case kindDouble:
-		return func(i int) float64 { return math.Float64frombits(uint64(values[i])) }
-	}
-	return nil
 }

@@ -13,11 +13,11 @@ import (
 //
 //	version (1 byte) | name | attributes that all records share | n times: attributes
 //	attributes: count (uvarint), then count times: key, value
-//	key:        uvarint of word id<<3 | type; after an id of 0 the name itself follows
-//	name:       uvarint of word id; after 0 the name itself follows
+//	key:        uvarint of number<<3 | type; after a number of 0 the name itself follows
+//	name:       uvarint of a number; after 0 the name itself follows
 //	value:      by type, below
 //
-// Texts are a uvarint length and bytes.
+// Numbers are those of names.go. Texts are a uvarint length and bytes.
 const bodyVersion = 1
 
 // The types of values. Doubles that are decimals of at most four places, which is how
@@ -41,13 +41,8 @@ const (
 // attributes are the attributes of one record.
 type attributes = map[string]any
 
-// encoder turns names into ids; names that have none yet stand in the body themselves
-// and are remembered in missing.
-type encoder struct {
-	ids     map[string]uint64
-	missing map[string]bool
-	buf     []byte
-}
+// encoder turns names into numbers; names that have none stand in the body themselves.
+type encoder struct{ buf []byte }
 
 // encode appends the body of records to e.buf. It fails on a value of a type that the
 // store does not keep.
@@ -165,19 +160,14 @@ func exactTimes(v, scale float64) (int64, bool) {
 	return n, math.Float64bits(float64(n)/scale) == math.Float64bits(v)
 }
 
-// name appends a word's id, shifted to make room for a type, and the word itself where
-// it has no id.
-func (e *encoder) name(word string, t uint64, bits uint) {
-	id := e.ids[word]
-	e.buf = binary.AppendUvarint(e.buf, id<<bits|t)
-	if id != 0 {
-		return
+// name appends a name's number, shifted to make room for a type, and the name itself where
+// it has no number.
+func (e *encoder) name(name string, t uint64, bits uint) {
+	number := NameNumber(name)
+	e.buf = binary.AppendUvarint(e.buf, number<<bits|t)
+	if number == 0 {
+		e.text(name)
 	}
-	if e.missing == nil {
-		e.missing = map[string]bool{}
-	}
-	e.missing[word] = true
-	e.text(word)
 }
 
 func (e *encoder) text(s string) {
@@ -190,9 +180,8 @@ var ErrBody = fmt.Errorf("%w: a frame's body cannot be read", storage.ErrDamaged
 
 // decoder reads a body. The first fault stays in err and ends all reading.
 type decoder struct {
-	words func(id uint64) (string, bool)
-	buf   []byte
-	err   error
+	buf []byte
+	err error
 }
 
 // decode returns the name and the attributes of the n records of a body.
@@ -243,15 +232,15 @@ func (d *decoder) value(t uint64) any {
 	return nil
 }
 
-func (d *decoder) name(id uint64) string {
-	if id == 0 {
+func (d *decoder) name(number uint64) string {
+	if number == 0 {
 		return d.text()
 	}
-	word, ok := d.words(id)
+	name, ok := NameOf(number)
 	if !ok && d.err == nil {
-		d.err = fmt.Errorf("%w: it uses word %d, which is not in the store", ErrBody, id)
+		d.err = fmt.Errorf("%w: it uses name %d, which a newer version has", ErrBody, number)
 	}
-	return word
+	return name
 }
 
 func (d *decoder) text() string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -144,5 +146,5 @@ func (f *feed) hand(yield func(string, storage.Record) bool) (goOn bool) {
 	}
 	record := f.source.packed.Record(f.source.i)
 	f.source.i++
-	return yield(FormatUUID(record.Session[:]), record.stored(f.read.ConferenceID))
+	return yield(uuid.UUID(record.Session).String(), record.stored(f.read.ConferenceID))
 }

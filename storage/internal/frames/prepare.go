@@ -2,11 +2,9 @@ package frames
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -17,9 +15,6 @@ import (
 
 // MaxTime is the last millisecond of the year 9999.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() - 1
-
-// maxWordBytes bounds a word: an index holds it. Longer names are written out in each body.
-const maxWordBytes = 256
 
 // Prepared is a Batch as a writer wants it. It shares no memory with the caller's, who
 // may go away before the writer is done.
@@ -68,25 +63,10 @@ func (r *Row) PlaceTime() int64 {
 	return r.ConferenceAt
 }
 
-// Learn gives words ids, commits them and adds them to the dictionary.
-type Learn func(ctx context.Context, missing map[string]bool) error
-
 // Prepare checks the batches and encodes them. All the work that can be done outside of
 // the writer is done here.
-func Prepare(ctx context.Context, d *Dictionary, learn Learn, batches []storage.Batch) ([]Prepared, error) {
-	e := &encoder{ids: d.ids()}
-	out, err := prepareAll(e, batches)
-	maps.DeleteFunc(e.missing, func(word string, _ bool) bool { return len(word) > maxWordBytes })
-	if err != nil || len(e.missing) == 0 || d.Room() == 0 {
-		return out, err
-	}
-	if err := learn(ctx, e.missing); err != nil {
-		return nil, err
-	}
-	return prepareAll(&encoder{ids: d.ids()}, batches)
-}
-
-func prepareAll(e *encoder, batches []storage.Batch) ([]Prepared, error) {
+func Prepare(batches []storage.Batch) ([]Prepared, error) {
+	e := &encoder{}
 	out := make([]Prepared, 0, len(batches))
 	for i := range batches {
 		p, err := prepareBatch(e, &batches[i])

@@ -2,10 +2,11 @@ package frames
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
@@ -75,7 +76,6 @@ const pageRows = 256
 
 // Read says what Records reads.
 type Read struct {
-	Words        *Dictionary
 	ConferenceID string
 	Span         instance.Span // of activity: a chunk may hold more by the time it is read
 	Activity     ReadPage
@@ -122,8 +122,8 @@ func earlier(ctx context.Context, a, b *feed) (*feed, error) {
 
 // yield hands out the records of one row.
 func (r *ReadRow) yield(read *Read, damage *Damage, yield func(string, storage.Record) bool) (goOn bool) {
-	session := FormatUUID(r.Session)
-	name, records, err := r.Decode(read.Words)
+	session := uuid.UUID(r.Session).String()
+	name, records, err := r.Decode()
 	if err != nil {
 		damage.Add(fmt.Errorf("session %s, frame %d: %w", session, r.Seq, err))
 		return true
@@ -143,12 +143,6 @@ func (r *Record) stored(conferenceID string) storage.Record {
 		ConferenceAt: FromMs(r.ConferenceAt), At: FromMs(r.At), ObservedAt: FromMs(r.ObservedAt),
 		Activity: r.Activity, Attributes: r.Attributes,
 	}
-}
-
-// FormatUUID is the reverse of storage.ParseSessionID.
-func FormatUUID(id []byte) string {
-	h := hex.EncodeToString(id)
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // FromMs returns the time of ms since the epoch.

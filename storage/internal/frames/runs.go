@@ -7,7 +7,7 @@ type Run struct{ From, To int }
 
 // Without returns the parts of r that are not in have, what is stored of its frame in
 // order.
-func (r *Row) Without(d *Dictionary, have []Run) ([]Row, error) {
+func (r *Row) Without(have []Run) ([]Row, error) {
 	whole := Run{r.Idx, r.Idx + r.N}
 	missing := gaps(whole, have)
 	if len(missing) == 1 && missing[0] == whole {
@@ -16,13 +16,13 @@ func (r *Row) Without(d *Dictionary, have []Run) ([]Row, error) {
 	if len(missing) == 0 {
 		return nil, nil
 	}
-	_, records, err := r.Decode(d)
+	_, records, err := r.Decode()
 	if err != nil {
 		return nil, err
 	}
 	var parts []Row
 	for _, m := range missing {
-		e := encoder{ids: d.ids()}
+		e := encoder{}
 		part := *r
 		part.Idx = m.From
 		part.N, part.Body, err = e.row(r.Name, records[m.From-r.Idx:m.To-r.Idx])
@@ -35,8 +35,8 @@ func (r *Row) Without(d *Dictionary, have []Run) ([]Row, error) {
 }
 
 // Decode returns the name and the attributes of a row's records.
-func (r *Row) Decode(d *Dictionary) (name string, records []map[string]any, err error) {
-	in := decoder{words: d.Text, buf: r.Body}
+func (r *Row) Decode() (name string, records []map[string]any, err error) {
+	in := decoder{buf: r.Body}
 	return in.decode(r.N)
 }
 

@@ -3,12 +3,6 @@
 -- no foreign keys: every writer holds the row locks (place, session) that keep the
 -- references whole, and a check per frame would cost more than the frame.
 
--- Names that come again and again (attribute and record names): a body holds their ids.
-CREATE TABLE qos_word (
-  id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  text bytea NOT NULL UNIQUE
-);
-
 -- One row a session of an app. day is where its frames are: days since the epoch by the
 -- time in its id, or 0 where that lies; it is decided once.
 CREATE TABLE qos_session (

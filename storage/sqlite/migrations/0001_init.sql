@@ -1,9 +1,3 @@
--- Names that come again and again (attribute and record names): a body holds their ids.
-CREATE TABLE word (
-  id   INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE
-) STRICT;
-
 -- One row a session of an app. An app cannot touch another app's session.
 CREATE TABLE session (
   key        INTEGER PRIMARY KEY,

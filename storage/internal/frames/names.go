@@ -1,0 +1,37 @@
+package frames
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// nameLines is the list of the names that bodies and chunks have by number, one a line. It is
+// part of the format: a released line never changes, new names are added at the end
+// (go test ./storage/internal/frames -update). The 15 most frequent take one byte.
+//
+//go:embed names.txt
+var nameLines string
+
+//nolint:gochecknoglobals // tables
+var (
+	names       = strings.Fields(nameLines)
+	nameNumbers = func() map[string]uint64 {
+		numbers := make(map[string]uint64, len(names))
+		for i, name := range names {
+			numbers[name] = uint64(i + 1)
+		}
+		return numbers
+	}()
+)
+
+// NameNumber returns the number of the name of a record or of an attribute, from 1 on; 0 where
+// the list does not have it, so that the name itself is written.
+func NameNumber(name string) uint64 { return nameNumbers[name] }
+
+// NameOf returns the name that has a number, and false where none has: a newer version wrote it.
+func NameOf(number uint64) (string, bool) {
+	if number == 0 || number > uint64(len(names)) {
+		return "", false
+	}
+	return names[number-1], true
+}
