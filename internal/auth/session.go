@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
-	"encoding/hex"
-	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // A session id is a UUID of version 7 whose last four bytes are a tag: what the
@@ -22,24 +22,23 @@ const (
 
 // MintSession returns an id for a session of the identity that begins at now.
 func (k *Keys) MintSession(id Identity, now time.Time) string {
-	var uuid [sessionBytes]byte
-	binary.BigEndian.PutUint64(uuid[:], uint64(now.UnixMilli())<<16)
-	copy(uuid[6:], randomBytes(sessionBytes-tagBytes-6))
-	uuid[6] = uuid[6]&0x0f | 0x70
-	uuid[8] = uuid[8]&0x3f | 0x80
-	copy(uuid[sessionBytes-tagBytes:], k.newest().tag(uuid[:sessionBytes-tagBytes], id))
-	text := hex.EncodeToString(uuid[:])
-	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+	var session uuid.UUID
+	binary.BigEndian.PutUint64(session[:], uint64(now.UnixMilli())<<16)
+	copy(session[6:], randomBytes(sessionBytes-tagBytes-6))
+	session[6] = session[6]&0x0f | 0x70
+	session[8] = session[8]&0x3f | 0x80
+	copy(session[sessionBytes-tagBytes:], k.newest().tag(session[:sessionBytes-tagBytes], id))
+	return session.String()
 }
 
 // CheckSession reports whether session is an id that MintSession made for the identity,
 // with any of the installation's keys.
 func (k *Keys) CheckSession(session string, id Identity) bool {
-	uuid, err := hex.DecodeString(strings.ReplaceAll(session, "-", ""))
-	if err != nil || len(uuid) != sessionBytes {
+	parsed, err := uuid.Parse(session)
+	if err != nil {
 		return false
 	}
-	body, tag := uuid[:sessionBytes-tagBytes], uuid[sessionBytes-tagBytes:]
+	body, tag := parsed[:sessionBytes-tagBytes], parsed[sessionBytes-tagBytes:]
 	fits := 0
 	for i := range k.all {
 		fits |= subtle.ConstantTimeCompare(k.all[i].tag(body, id), tag)

@@ -1,8 +1,10 @@
 package qoswssreceiver
 
 import (
+	"encoding/binary"
 	"time"
 
+	"github.com/google/uuid"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
@@ -316,22 +318,13 @@ func plausible(at, earliest int64, now time.Time) (ms int64, fixed bool) {
 	return at, false
 }
 
-// sessionTime reads the 48-bit time of a UUID version 7 in its text form.
+// sessionTime returns the time in a UUID version 7, in ms; 0 where the id is none.
 func sessionTime(session string) int64 {
-	var ms int64
-	for i, digits := 0, 0; i < len(session) && digits < 12; i++ {
-		c := session[i]
-		switch {
-		case '0' <= c && c <= '9':
-			ms = ms<<4 | int64(c-'0')
-		case 'a' <= c && c <= 'f':
-			ms = ms<<4 | int64(c-'a'+10)
-		default:
-			continue
-		}
-		digits++
+	id, err := uuid.Parse(session)
+	if err != nil {
+		return 0
 	}
-	return ms
+	return int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 }
 
 // putText leaves absent what is empty.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
@@ -166,7 +167,7 @@ func addParticipants(ctx context.Context, tx pgx.Tx, conferences []listed) error
 	var conference int64
 	var id, app, user, alias, details []byte
 	_, err = pgx.ForEachRow(rows, []any{&conference, &id, &app, &user, &alias, &details}, func() error {
-		s := storage.Session{ID: frames.FormatUUID(id), AppID: string(app), UserID: string(user), UserAlias: string(alias)}
+		s := storage.Session{ID: uuid.UUID(id).String(), AppID: string(app), UserID: string(user), UserAlias: string(alias)}
 		if err := json.Unmarshal(details, &s.Details); err != nil {
 			return fmt.Errorf("details of session %s: %w", s.ID, err)
 		}

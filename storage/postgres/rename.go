@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
@@ -87,7 +87,7 @@ func addRenames(ctx context.Context, tx pgx.Tx, conferences []listed, keys []int
 	var id, user, alias []byte
 	_, err = pgx.ForEachRow(rows, []any{&conference, &id, &user, &alias}, func() error {
 		name := storage.Name{UserID: string(user), UserAlias: string(alias)}
-		term.AddRename(&conferences[index[conference]].Conference, frames.FormatUUID(id), name)
+		term.AddRename(&conferences[index[conference]].Conference, uuid.UUID(id).String(), name)
 		return nil
 	})
 	return err

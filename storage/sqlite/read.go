@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
@@ -155,7 +157,7 @@ func addParticipants(ctx context.Context, tx *sql.Tx, conferences []listed) erro
 		if err := json.Unmarshal(details, &session.Details); err != nil {
 			return fmt.Errorf("details of session %x: %w", id, err)
 		}
-		session.ID = frames.FormatUUID(id)
+		session.ID = uuid.UUID(id).String()
 		c := &conferences[index[conference]]
 		c.Participants = append(c.Participants, storage.Participant{Session: session})
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/google/uuid"
+
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
@@ -83,7 +84,7 @@ func addRenames(ctx context.Context, tx *sql.Tx, conferences []listed, keys stri
 		if err := rows.Scan(&conference, &id, &name.UserID, &name.UserAlias); err != nil {
 			return err
 		}
-		term.AddRename(&conferences[index[conference]].Conference, frames.FormatUUID(id), name)
+		term.AddRename(&conferences[index[conference]].Conference, uuid.UUID(id).String(), name)
 	}
 	return rows.Err()
 }
