@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,113 +11,58 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-// TestMain is also the process that measures a section for TestAll.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "-child" {
-		o, err := readOptions(os.Args[1:])
-		if err == nil {
-			err = measureOne(context.Background(), o, os.Stdout)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestAll measures everything, as small as can be: the figures mean nothing, but there
-// they are.
-func TestAll(t *testing.T) {
-	dir := t.TempDir()
-	docs, lines := filepath.Join(dir, "docs.md"), filepath.Join(dir, "figures.jsonl")
-	require.NoError(t, os.WriteFile(docs, []byte("# Figures\n\n"+beginMark+"old\n"+endMark+"\nthe rest\n"), 0o600))
-	t.Setenv("TMPDIR", t.TempDir())
-	var out bytes.Buffer
-	require.NoError(t, measureAll(t.Context(), options{
-		conferences: 300, seconds: 0.02, engines: "SQLite normal,SQLite full", json: lines, docs: docs,
-	}, &out))
-
-	found := map[string]map[string]float64{}
-	file, err := os.Open(lines)
+// small is an engine of SQLite, and a table for its figures.
+func small(t *testing.T) (*env, *table) {
+	t.Helper()
+	eng, err := newEngine("SQLite normal", t.TempDir(), nil)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	for dec := json.NewDecoder(file); dec.More(); {
-		var r result
-		require.NoError(t, dec.Decode(&r))
-		row := r.Engine + ", " + r.Case
-		if found[row] == nil {
-			found[row] = map[string]float64{}
-		}
-		found[row][r.Metric] = r.Value
-	}
-	for _, how := range []string{"normal", "full"} {
-		for _, writers := range []string{"1 writer", "8 writers", "64 writers"} {
-			for _, metric := range []string{"commits/s", "p50 ms", "p99 ms", "max ms", "of plain"} {
-				require.Positive(t, found["SQLite "+how+", Append, "+writers][metric], "%s, %s", writers, metric)
-			}
-		}
-	}
-	require.Positive(t, found["SQLite normal, loose"]["B/row, all indexes"])
-	require.Positive(t, found["SQLite normal, loose"]["Records ms"])
-	require.Positive(t, found["SQLite normal, retention, a whole day"]["conferences/s"])
-	require.Equal(t, 50.0, found["SQLite normal, newest of all"]["rows"])
-	require.Equal(t, 1.0, found["SQLite normal, conferenceID, used once"]["rows"])
-	require.Zero(t, found["SQLite normal, outcome that none has"]["rows"])
-	require.Len(t, searches, len(searchesIn(found)))
-
-	text, err := os.ReadFile(docs)
-	require.NoError(t, err)
-	require.Contains(t, string(text), "| SQLite full | Append, 64 writers |")
-	require.Contains(t, string(text), "\nthe rest\n")
-	require.NotContains(t, string(text), "old\n")
-	require.Contains(t, out.String(), "### Search")
-	require.Contains(t, out.String(), "300 conferences to search, 0.02 s a rate.")
-	left, err := os.ReadDir(os.TempDir())
-	require.NoError(t, err)
-	require.Empty(t, left, "temporary files")
+	all := &table{}
+	return &env{ctx: t.Context(), engine: eng, report: report{"SQLite normal", all}, conferences: 300, seconds: 20 * time.Millisecond, now: noon}, all
 }
 
-// TestSomeSections: the others stay as they were measured before.
-func TestSomeSections(t *testing.T) {
-	d := figures{"head 1\n", [][2]string{{"A", "| a1 |\n"}, {"B", "| b1 |\n"}, {"C", "| c1 |\n"}}}
-	text, err := d.whole([]byte("before\n" + beginMark + endMark + "after\n"))
-	require.NoError(t, err)
-	for _, title := range []string{"A", "C"} {
-		text, err = figures{"head 2\n", [][2]string{{title, "| 2 |\n"}}}.some(text)
-		require.NoError(t, err)
+// TestSections measures everything, as small as can be: the figures mean nothing, but all are
+// there.
+func TestSections(t *testing.T) {
+	e, all := small(t)
+	for _, s := range sections {
+		require.NoError(t, s.run(e), s.name)
 	}
-	require.Equal(t, "before\n"+beginMark+"\nhead 1\n"+
-		"\n### A\n\nhead 2\n\n| 2 |\n\n### B\n\n| b1 |\n\n### C\n\nhead 2\n\n| 2 |\n\n"+endMark+"after\n", string(text))
-	_, err = figures{"", [][2]string{{"D", ""}}}.some(text)
-	require.ErrorContains(t, err, "D")
-}
-
-func searchesIn(found map[string]map[string]float64) (out []string) {
+	figure := func(what, metric string) float64 { return all.cells[[3]string{"SQLite normal", what, metric}] }
+	for _, writers := range []string{"1 writer", "8 writers", "64 writers"} {
+		for _, metric := range []string{"commits/s", "p50 ms", "p99 ms", "max ms", "of plain"} {
+			require.Positive(t, figure("Append, "+writers, metric), "%s, %s", writers, metric)
+		}
+	}
+	require.Positive(t, figure("loose", "B/row, all indexes"))
+	require.Positive(t, figure("packed", "B/row, chunks alone"))
+	require.Positive(t, figure("loose", "Records ms"))
+	require.Positive(t, figure("retention, a whole day", "conferences/s"))
+	require.Equal(t, 50.0, figure("newest of all", "rows"))
+	require.Equal(t, 1.0, figure("conferenceID, used once", "rows"))
+	require.Zero(t, figure("outcome that none has", "rows"))
 	for _, s := range searches {
-		if found["SQLite normal, "+s.what]["asked"] > 0 {
-			out = append(out, s.what)
-		}
+		require.Positive(t, figure(s.what, "asked"), s.what)
 	}
-	return out
 }
 
 // TestFramesAreDistinct: what is measured as new is new, however often templates repeat.
 func TestFramesAreDistinct(t *testing.T) {
-	s := temporary(t)
-	sources, err := newSources(t.Context(), 2, 4, noon)
+	e, _ := small(t)
+	s, err := e.create(t.Context())
 	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	sources := newSources(2, 4, noon)
 	for range 3 * loopFrames * 4 {
 		for _, source := range sources {
 			got, err := s.Append(t.Context(), []storage.Batch{source.next()})
 			require.NoError(t, err)
-			require.Equal(t, storage.Appended{New: rowsAFrame}, got)
+			require.Equal(t, storage.Appended{New: 5}, got)
 		}
 	}
 	page, err := s.Conferences(t.Context(), storage.Query{})
@@ -128,70 +70,33 @@ func TestFramesAreDistinct(t *testing.T) {
 	require.Len(t, page.Conferences, 4, "calls of two that go on without a gap")
 }
 
-// TestFramesAreScored: they are what the pipeline makes.
-func TestFramesAreScored(t *testing.T) {
-	p, err := startPipeline(t.Context())
-	require.NoError(t, err)
-	b, err := p.frame(meeting("call", 2, noon, 1)[0])
-	require.NoError(t, err)
-	require.NoError(t, p.stop())
-	require.Len(t, b.Records, rowsAFrame)
-	for _, r := range b.Records[:4] {
-		require.Contains(t, r.Attributes, "qos.quality.mos")
-		require.True(t, r.Activity)
-	}
-	require.Len(t, meeting("call", longPeople, noon, 1)[0].streams, 2*longPeople+1)
-}
-
-// TestBulkIsWhatTheEngineReads: conferences made in bulk are found as others are.
-func TestBulkIsWhatTheEngineReads(t *testing.T) {
-	const n = 200
-	dir := t.TempDir()
-	e, err := newEngine("SQLite normal", dir, "")
-	require.NoError(t, err)
-	s, err := e.open(t.Context(), true)
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	c, err := newCatalogue(n, noon)
-	require.NoError(t, err)
-	require.NoError(t, e.bulk(t.Context(), n, c.listing))
-	s, err = e.open(t.Context(), false)
+// TestCatalogue: the conferences have the lengths and summaries that the searches count on.
+func TestCatalogue(t *testing.T) {
+	e, _ := small(t)
+	e.conferences = 2100
+	c := newCatalogue(e.conferences, noon)
+	s, err := e.fill(c)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	for _, i := range []int{0, 7, n - 1} {
-		want := c.listing(i)
-		got, err := s.Conference(t.Context(), storage.Ref{AppID: want.app, ConferenceID: want.conference, At: want.start})
+	for _, i := range []int{0, 7, 2001, c.n - 1} {
+		app, conference := c.named(i)
+		got, err := s.Conference(t.Context(), storage.Ref{AppID: app, ConferenceID: conference, At: c.start(i)})
 		require.NoError(t, err)
-		require.Equal(t, want.start, got.Start)
-		require.Equal(t, want.end, got.End)
-		require.Len(t, got.Participants, len(want.sessions))
-		require.Equal(t, want.summary == nil, got.Summary == nil)
+		require.Equal(t, c.start(i).UTC(), got.Start)
+		require.Len(t, got.Participants, len(c.batches(i)))
+		require.Equal(t, c.summary(i) == nil, got.Summary == nil)
+		require.LessOrEqual(t, got.End.Sub(got.Start), 26*time.Hour)
+		if got.Summary != nil {
+			require.Greater(t, len(got.Summary.Document), 5000)
+		}
 	}
-	all, err := s.Conferences(t.Context(), storage.Query{Unsummarised: true})
+	open, err := s.Conferences(t.Context(), storage.Query{Unsummarised: true, Limit: 200})
 	require.NoError(t, err)
-	require.Len(t, all.Conferences, live)
-}
-
-// TestCatalogue has rare outcomes, few apps have most conferences, and each is the same
-// every time.
-func TestCatalogue(t *testing.T) {
-	const n = 20_000
-	c, err := newCatalogue(n, noon)
+	require.GreaterOrEqual(t, len(open.Conferences), live)
+	require.Less(t, len(open.Conferences), live+5)
+	few, err := s.Conferences(t.Context(), storage.Query{Outcome: rare})
 	require.NoError(t, err)
-	outcomes, byApp := map[string]int{}, map[string]int{}
-	for i := range n - live {
-		l := c.listing(i)
-		outcomes[l.summary.Outcome]++
-		byApp[l.app]++
-	}
-	require.InDelta(t, n*0.0005, outcomes[rare], 10)
-	require.Greater(t, outcomes[frequent], n*9/10)
-	require.Len(t, byApp, apps)
-	require.Greater(t, byApp[appName(0)], 10*byApp[appName(apps-1)])
-	again, err := newCatalogue(n, noon)
-	require.NoError(t, err)
-	require.Equal(t, c.at(17, true), again.at(17, true))
-	require.NotEqual(t, c.at(17, true), c.at(17, false))
+	require.Len(t, few.Conferences, 2)
 }
 
 func TestQuantiles(t *testing.T) {
@@ -199,34 +104,36 @@ func TestQuantiles(t *testing.T) {
 	require.Equal(t, time.Duration(6), l.at(0.5))
 	require.Equal(t, time.Duration(10), l.at(0.99))
 	require.Equal(t, time.Duration(10), l.at(1))
-	var out bytes.Buffer
-	require.NoError(t, report{out: &out}.latency("nothing", nil))
-	require.Empty(t, out.String(), "no latency is not a latency of 0")
+	var none table
+	report{"x", &none}.latency("nothing", nil)
+	require.Empty(t, none.rows, "no latency is not a latency of 0")
 }
 
 func TestTable(t *testing.T) {
-	require.Equal(t, "| engine | what | a | b |\n| --- | --- | ---: | ---: |\n| x | one | 1,234 | |\n| y | one | | 0.012 |\n",
-		table([]result{{"s", "x", "one", "a", 1234.4}, {"s", "y", "one", "b", 0.01234}}))
+	var all table
+	report{"x", &all}.add("one", "a", 1234.4)
+	report{"y", &all}.add("one", "b", 0.01234)
+	require.Equal(t, "| engine | what | a | b |\n| --- | --- | ---: | ---: |\n| x | one | 1,234 | |\n| y | one | | 0.012 |\n", all.String())
 	for v, want := range map[float64]string{0: "0", 3: "3", 0.996: "1.00", 9.876: "9.88", 41.26: "41.3", 99.7: "100", 1e6: "1,000,000"} {
 		require.Equal(t, want, short(v))
 	}
 }
 
-func TestBetweenNeedsMarks(t *testing.T) {
-	_, err := figures{}.whole([]byte("nothing"))
-	require.ErrorContains(t, err, "marks")
-}
-
-func TestUnknownNames(t *testing.T) {
-	_, err := newEngine("Oracle", t.TempDir(), "")
-	require.ErrorContains(t, err, `"Oracle"`)
-	require.ErrorContains(t, measureOne(t.Context(), options{child: "nothing/SQLite normal"}, &bytes.Buffer{}), `"nothing"`)
-}
-
-func temporary(t *testing.T) *sqlite.Store {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.sqlite3"), sqlite.Options{})
+// TestReplaceSection: the other sections stay as they were measured before.
+func TestReplaceSection(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.md")
+	require.NoError(t, os.WriteFile(path, []byte("# Figures\n\n### A\n\nold\n| a |\n\n### B\n\nold\n| b |\n\n<!-- end -->\n\n## More\n"), 0o600))
+	require.NoError(t, replaceSection(path, "A", "### A\n\nnew\n| 1 |\n"))
+	require.NoError(t, replaceSection(path, "B", "### B\n\nnew\n| 2 |\n"))
+	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
+	require.Equal(t, "# Figures\n\n### A\n\nnew\n| 1 |\n\n### B\n\nnew\n| 2 |\n\n<!-- end -->\n\n## More\n", string(bytes.ReplaceAll(text, []byte("\r"), nil)))
+	require.ErrorContains(t, replaceSection(path, "C", ""), `"C"`)
+}
+
+func TestUnknownEngine(t *testing.T) {
+	_, err := newEngine("Oracle", t.TempDir(), nil)
+	require.ErrorContains(t, err, `"Oracle"`)
+	_, err = newEngine(postgresName, t.TempDir(), nil)
+	require.ErrorContains(t, err, "no server")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"runtime/metrics"
@@ -18,42 +17,43 @@ const (
 )
 
 // measureLong reads one long conference, loose and packed.
-func measureLong(ctx context.Context, e *env) error {
-	s, err := e.engine.open(ctx, true)
+func measureLong(e *env) error {
+	s, err := e.create(e.ctx)
 	if err != nil {
 		return err
 	}
-	rows, err := e.load(ctx, s, []hall{{people: longPeople, start: e.now.Add(-24 * time.Hour)}}, e.some(longFrames))
+	start := e.now.Add(-day)
+	rows, err := e.load(s, longPeople, longFrames, start)
 	if err != nil {
 		return err
 	}
-	ref := storage.Ref{AppID: oneApp, ConferenceID: "hall-0", At: e.now.Add(-24*time.Hour + time.Minute)}
+	ref := storage.Ref{AppID: oneApp, ConferenceID: "hall-0", At: start.Add(time.Minute)}
 	for _, form := range []string{"loose", "packed"} {
 		if form == "packed" {
-			if packed, err := e.pack(ctx, s, e.now); err != nil || !packed {
+			if err := e.pack(s); err != nil {
 				return err
 			}
 		}
-		if s, err = e.measureSize(ctx, s, form, rows); err != nil {
+		if s, err = e.measureSize(s, form, rows); err != nil {
 			return err
 		}
-		if err := e.measureReads(ctx, s, ref, form, rows); err != nil {
+		if err := e.measureReads(s, ref, form, rows); err != nil {
 			return err
 		}
 	}
 	return s.Close()
 }
 
-func (e *env) measureReads(ctx context.Context, s store, ref storage.Ref, form string, rows int) error {
+func (e *env) measureReads(s store, ref storage.Ref, form string, rows int) error {
 	var found, read latencies
 	var peak uint64
 	for range longReads {
 		began := time.Now()
-		if _, err := s.Conference(ctx, ref); err != nil {
+		if _, err := s.Conference(e.ctx, ref); err != nil {
 			return err
 		}
 		found = append(found, time.Since(began))
-		took, most, n, err := readAll(ctx, s, ref)
+		took, most, n, err := e.readAll(s, ref)
 		if err != nil {
 			return err
 		}
@@ -64,29 +64,20 @@ func (e *env) measureReads(ctx context.Context, s store, ref storage.Ref, form s
 	}
 	slices.Sort(found)
 	slices.Sort(read)
-	for _, r := range []struct {
-		metric string
-		value  float64
-	}{
-		{"rows", float64(rows)},
-		{"Conference ms", ms(found.at(0.5))},
-		{"Records ms", ms(read.at(0.5))},
-		{"rows/s", float64(rows) / read.at(0.5).Seconds()},
-		{"peak heap MB", float64(peak) / 1e6},
-	} {
-		if err := e.report.add(form, r.metric, r.value); err != nil {
-			return err
-		}
-	}
+	e.add(form, "rows", float64(rows))
+	e.add(form, "Conference ms", ms(found.at(0.5)))
+	e.add(form, "Records ms", ms(read.at(0.5)))
+	e.add(form, "rows/s", float64(rows)/read.at(0.5).Seconds())
+	e.add(form, "peak heap MB", float64(peak)/1e6)
 	return nil
 }
 
 // readAll reads all records of a conference and keeps none.
-func readAll(ctx context.Context, s store, ref storage.Ref) (took time.Duration, peak uint64, n int, err error) {
+func (e *env) readAll(s store, ref storage.Ref) (took time.Duration, peak uint64, n int, err error) {
 	runtime.GC()
 	before := heap()
 	began := time.Now()
-	err = s.Records(ctx, ref, func(string, storage.Record) bool {
+	err = s.Records(e.ctx, ref, func(string, storage.Record) bool {
 		if n%64 == 0 {
 			peak = max(peak, heap())
 		}

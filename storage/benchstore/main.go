@@ -1,69 +1,64 @@
+// Command benchstore measures the engines of the store: committed frames a second and how
+// long a commit takes, bytes a row, searches, one long conference, packing and retention.
+// `make bench-store` runs it; it is no test and never runs in CI.
+//
+// Every figure stands beside a baseline of the same run, so that a claim is a ratio. It runs
+// on one core; PostgreSQL's server has another. The frames are those of storagetest.Call, with
+// the scores of the quality models.
+//
+// The tables go to standard output. With -docs each takes the place of the section of its
+// title in a Markdown file.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"slices"
+	"runtime"
 	"strings"
 	"time"
+
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+)
+
+const (
+	storeCore  = 0 // of the collector's side
+	serverCore = 1 // of PostgreSQL's server
 )
 
 // options are the flags.
 type options struct {
-	conferences int
-	seconds     float64
-	engines     string
-	sections    string
-	json, docs  string
-
-	child, dsn, dir string // how a process of ours measures one section
-}
-
-func readOptions(args []string) (o options, err error) {
-	f := flag.NewFlagSet("benchstore", flag.ContinueOnError)
-	f.IntVar(&o.conferences, "conferences", 1_000_000, "conferences to search")
-	f.Float64Var(&o.seconds, "seconds", 10, "for how long each rate is measured")
-	f.StringVar(&o.engines, "engines", strings.Join(engineNames, ","), "engines, by their names")
-	f.StringVar(&o.sections, "sections", "", "sections, by their names; empty: all")
-	f.StringVar(&o.json, "json", "", "file for the figures as JSON lines")
-	f.StringVar(&o.docs, "docs", "", "Markdown file between whose marks the tables go")
-	f.StringVar(&o.child, "child", "", "for its own use")
-	f.StringVar(&o.dsn, "dsn", "", "for its own use")
-	f.StringVar(&o.dir, "dir", "", "for its own use")
-	return o, f.Parse(args)
+	conferences       int
+	seconds           float64
+	engines, sections string
+	docs              string
 }
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	runtime.GOMAXPROCS(1)
+	var o options
+	flag.IntVar(&o.conferences, "conferences", 1_000_000, "conferences to search")
+	flag.Float64Var(&o.seconds, "seconds", 10, "for how long each rate is measured")
+	flag.StringVar(&o.engines, "engines", strings.Join(engineNames, ","), "engines, by their names")
+	flag.StringVar(&o.sections, "sections", "writes,upkeep,long,search", "sections, by their names")
+	flag.StringVar(&o.docs, "docs", "", "Markdown file whose sections of these titles the tables replace")
+	flag.Parse()
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "benchstore:", err)
 		os.Exit(1) //nolint:forbidigo // a program's end
 	}
 }
 
-func run(args []string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	o, err := readOptions(args)
-	if err != nil {
-		return err
-	}
-	if o.child != "" {
-		return measureOne(ctx, o, os.Stdout)
-	}
-	return measureAll(ctx, o, os.Stdout)
-}
-
 // env is what a section has.
 type env struct {
-	engine      engine
-	report      report
+	*engine
+	report
+	ctx         context.Context //nolint:containedctx // it ends with the program
 	seconds     time.Duration
 	conferences int
-	dir         string
 	now         time.Time // of the model
 }
 
@@ -73,7 +68,7 @@ func (e *env) some(n int) int { return min(n, max(2, int(float64(n)*e.seconds.Se
 // section measures one thing for one engine.
 type section struct {
 	name, title string
-	run         func(context.Context, *env) error
+	run         func(*env) error
 	durable     bool // whether it differs by how durable SQLite is
 }
 
@@ -84,20 +79,75 @@ var sections = []section{
 	{"search", "Search, first page of 50", measureSearch, false},
 }
 
-// measureOne is the child's work: one section of one engine, "section/engine".
-func measureOne(ctx context.Context, o options, out io.Writer) error {
-	name, engine, _ := strings.Cut(o.child, "/")
-	i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
-	if i < 0 {
-		return fmt.Errorf("there is no section %q", name)
-	}
-	e, err := newEngine(engine, o.dir, o.dsn)
+func run(o options) (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	dir, err := os.MkdirTemp("", "qos-benchstore")
 	if err != nil {
 		return err
 	}
-	return sections[i].run(ctx, &env{
-		engine: e, report: report{name, engine, out}, conferences: o.conferences, dir: o.dir,
-		seconds: time.Duration(o.seconds * float64(time.Second)),
-		now:     time.Now().Truncate(time.Hour).Add(-3 * time.Hour), // so that nothing is ahead of the clock
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var server *postgrestest.Server
+	if strings.Contains(o.engines, postgresName) {
+		if err := onCore(serverCore, func() (err error) { server, err = postgrestest.New(); return err }); err != nil {
+			return fmt.Errorf("PostgreSQL: %w", err)
+		}
+		defer server.Close()
+	}
+	return onCore(storeCore, func() error {
+		for _, s := range sections {
+			if !strings.Contains(o.sections, s.name) {
+				continue
+			}
+			if err := measure(ctx, o, s, dir, server); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		return nil
 	})
+}
+
+// measure runs one section for every engine and publishes its table.
+func measure(ctx context.Context, o options, s section, dir string, server *postgrestest.Server) error {
+	head := fmt.Sprintf("%s\n%s conferences to search, %g s a rate.\n", facts(dir), short(float64(o.conferences)), o.seconds)
+	var all table
+	for name := range strings.SplitSeq(o.engines, ",") {
+		if name == "SQLite full" && !s.durable {
+			continue
+		}
+		eng, err := newEngine(name, dir, server)
+		if err != nil {
+			return err
+		}
+		e := &env{
+			ctx: ctx, engine: eng, report: report{name, &all}, conferences: o.conferences,
+			seconds: time.Duration(o.seconds * float64(time.Second)),
+			now:     time.Now().Truncate(time.Hour).Add(-3 * time.Hour), // so that nothing is ahead of the clock
+		}
+		if err := s.run(e); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	text := fmt.Sprintf("### %s\n\n%s\n%s", s.title, head, all)
+	if _, err := os.Stdout.WriteString(text + "\n"); err != nil || o.docs == "" {
+		return err
+	}
+	return replaceSection(o.docs, s.title, text)
+}
+
+// replaceSection puts a section in the place of that of its title.
+func replaceSection(path, title, text string) error {
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(whole), "### "+title+"\n")
+	end := strings.Index(rest, "\n#")
+	if comment := strings.Index(rest, "\n<!--"); comment >= 0 && (end < 0 || comment < end) {
+		end = comment
+	}
+	if !found || end < 0 {
+		return fmt.Errorf("%s has no section %q with another after it", path, title)
+	}
+	return os.WriteFile(path, []byte(before+text+rest[end:]), 0o644) //nolint:gosec // it is in the repository
 }

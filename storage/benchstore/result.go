@@ -1,32 +1,39 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 )
 
-// result is one figure. Section, Engine and Case name its row, Metric its column.
-type result struct {
-	Section string  `json:"section"`
-	Engine  string  `json:"engine"`
-	Case    string  `json:"case"`
-	Metric  string  `json:"metric"` // with its unit
-	Value   float64 `json:"value"`
+// table is the figures of one section in Markdown: a row an engine and case, a column a
+// metric, both in the order in which they came first.
+type table struct {
+	columns []string
+	rows    [][2]string
+	cells   map[[3]string]float64
 }
 
-// report takes the results of a section as they come.
+// report takes the results of an engine as they come.
 type report struct {
-	section, engine string
-	out             io.Writer
+	name string
+	*table
 }
 
-// add writes one figure as a line of JSON.
-func (r report) add(what, metric string, value float64) error {
-	return json.NewEncoder(r.out).Encode(result{r.section, r.engine, what, metric, value})
+// add adds one figure.
+func (r report) add(what, metric string, value float64) {
+	row := [2]string{r.name, what}
+	if !slices.Contains(r.columns, metric) {
+		r.columns = append(r.columns, metric)
+	}
+	if !slices.Contains(r.rows, row) {
+		r.rows = append(r.rows, row)
+	}
+	if r.cells == nil {
+		r.cells = map[[3]string]float64{}
+	}
+	r.cells[[3]string{r.name, what, metric}] = value
 }
 
 // latencies are how long the same thing took each time.
@@ -37,47 +44,27 @@ func (l latencies) at(q float64) time.Duration {
 	return l[min(len(l)-1, int(q*float64(len(l))))]
 }
 
-// latency writes the usual quantiles in ms, if there is anything to tell of.
-func (r report) latency(what string, l latencies) error {
+// latency adds the usual quantiles in ms, if there are any.
+func (r report) latency(what string, l latencies) {
 	if len(l) == 0 {
-		return nil
+		return
 	}
 	slices.Sort(l)
-	for _, q := range []struct {
-		name string
-		q    float64
-	}{{"p50 ms", 0.5}, {"p90 ms", 0.9}, {"p99 ms", 0.99}, {"max ms", 1}} {
-		if err := r.add(what, q.name, ms(l.at(q.q))); err != nil {
-			return err
-		}
+	for i, name := range []string{"p50 ms", "p90 ms", "p99 ms", "max ms"} {
+		r.add(what, name, ms(l.at([]float64{0.5, 0.9, 0.99, 1}[i])))
 	}
-	return nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// table draws the results of one section in Markdown: a row an engine and case, a column a
-// metric, both in the order in which they came first.
-func table(results []result) string {
-	var columns []string
-	var rows [][2]string
-	cells := map[[3]string]float64{}
-	for _, r := range results {
-		row := [2]string{r.Engine, r.Case}
-		if !slices.Contains(columns, r.Metric) {
-			columns = append(columns, r.Metric)
-		}
-		if !slices.Contains(rows, row) {
-			rows = append(rows, row)
-		}
-		cells[[3]string{r.Engine, r.Case, r.Metric}] = r.Value
-	}
+// String draws the table.
+func (t table) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| engine | what | %s |\n| --- | --- |%s\n", strings.Join(columns, " | "), strings.Repeat(" ---: |", len(columns)))
-	for _, row := range rows {
+	fmt.Fprintf(&b, "| engine | what | %s |\n| --- | --- |%s\n", strings.Join(t.columns, " | "), strings.Repeat(" ---: |", len(t.columns)))
+	for _, row := range t.rows {
 		fmt.Fprintf(&b, "| %s | %s |", row[0], row[1])
-		for _, column := range columns {
-			if v, ok := cells[[3]string{row[0], row[1], column}]; ok {
+		for _, column := range t.columns {
+			if v, ok := t.cells[[3]string{row[0], row[1], column}]; ok {
 				fmt.Fprintf(&b, " %s", short(v))
 			}
 			b.WriteString(" |")

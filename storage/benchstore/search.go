@@ -1,111 +1,219 @@
 package main
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/qosrtc/qos/storage"
 )
 
-// search is a question with random parts.
-type search struct {
-	what  string
-	query func(*catalogue, *rand.Rand) storage.Query
+const (
+	apps         = 20
+	rooms        = 50_000 // names that are used again
+	span         = 90 * day
+	live         = 30 // conferences without a summary yet, the newest
+	together     = 500
+	putting      = 64
+	mostSearches = 1000 // of each kind
+)
+
+const (
+	frequent = "success"
+	rare     = "totallyFailed"
+)
+
+// catalogue is conferences to search: number i is the same each time.
+type catalogue struct {
+	n        int
+	first    time.Time
+	document json.RawMessage // of each summary
 }
 
-var searches = []search{
-	{"newest of all", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{} }},
-	{"newest of an app", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{AppID: c.app(r)} }},
-	{"newest of the smallest app", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{AppID: appName(apps - 1)} }},
-	{"an hour, all apps", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, "", time.Hour) }},
-	{"an hour of an app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, c.app(r), time.Hour) }},
-	{"an hour of the smallest app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, appName(apps-1), time.Hour) }},
-	{"a week of an app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, c.app(r), 7*day) }},
-	{"conferenceID, used once", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{ConferenceID: c.at(r.IntN(c.n), false).conference}
-	}},
-	{"conferenceID, used often", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{ConferenceID: c.at(r.IntN(c.n), true).conference}
-	}},
-	{"app and conferenceID", func(c *catalogue, r *rand.Rand) storage.Query {
-		l := c.at(r.IntN(c.n), true)
-		return storage.Query{AppID: l.app, ConferenceID: l.conference}
-	}},
-	{"app, conferenceID, an hour", func(c *catalogue, r *rand.Rand) storage.Query {
-		l := c.at(r.IntN(c.n), true)
-		q := storage.Query{AppID: l.app, ConferenceID: l.conference}
-		q.From, q.To = l.start.Add(-time.Hour/2), l.start.Add(time.Hour/2)
-		return q
-	}},
-	{"outcome, frequent", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Outcome: frequent} }},
-	{"outcome, rare", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Outcome: rare} }},
-	{"outcome that none has", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Outcome: "unheard"} }},
-	{"outcome of an app, rare", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{AppID: c.app(r), Outcome: rare} }},
-	{"outcome, rare, a week of an app", func(c *catalogue, r *rand.Rand) storage.Query {
-		q := c.window(r, c.app(r), 7*day)
-		q.Outcome = rare
-		return q
-	}},
-	{"user", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{UserID: c.user(r)} }},
-	{"user, an hour", func(c *catalogue, r *rand.Rand) storage.Query {
-		q := c.window(r, "", time.Hour)
-		q.UserID = c.user(r)
-		return q
-	}},
-	{"user, as anything", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{Any: c.user(r)} }},
-	{"anything that nothing is", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Any: "unheard"} }},
-	{"version that all have", func(*catalogue, *rand.Rand) storage.Query {
-		return storage.Query{ApplicationVersion: applicationVersion}
-	}},
-	{"version that all have, of an app", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{AppID: c.app(r), ApplicationVersion: applicationVersion}
-	}},
-	{"version that all have, outcome rare", func(*catalogue, *rand.Rand) storage.Query {
-		return storage.Query{ApplicationVersion: applicationVersion, Outcome: rare}
-	}},
-	{"label that none has", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Label: "unheard"} }},
-	{"unsummarised", func(*catalogue, *rand.Rand) storage.Query { return storage.Query{Unsummarised: true} }},
-	{"unsummarised of an app", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{AppID: c.app(r), Unsummarised: true}
-	}},
-	{"deep page of all", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{Before: c.cursor(r)} }},
-	{"deep page of an app", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{AppID: c.app(r), Before: c.cursor(r)}
-	}},
-	{"deep page of a rare outcome", func(c *catalogue, r *rand.Rand) storage.Query {
-		return storage.Query{Outcome: rare, Before: c.cursor(r)}
-	}},
+func newCatalogue(n int, now time.Time) *catalogue {
+	return &catalogue{n, now.Add(-span), document()}
 }
 
-const mostSearches = 1000 // of each kind
+// document has as much in it as the summary of a call: names that come again, and numbers that
+// do not.
+func document() json.RawMessage {
+	r := random(9)
+	out := []byte(`{"streams":[`)
+	for i := range 60 {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = fmt.Appendf(out, `{"statsType":"inbound-rtp","mediaType":"audio","bitrateKbps":{"mean":%.4f,"p5":%.4f,"p50":%.4f,"p95":%.4f,"max":%.4f}}`,
+			r.Float64(), r.Float64(), r.Float64(), r.Float64(), r.Float64())
+	}
+	return append(out, "]}"...)
+}
 
-// measureSearch fills a store with conferences in bulk and asks.
-func measureSearch(ctx context.Context, e *env) error {
-	s, err := e.engine.open(ctx, true) // makes the tables
+func random(seed int) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(seed), 7)) //nolint:gosec // the same each time
+}
+
+func appName(i int) string { return fmt.Sprintf("app-%02d", i) }
+
+// app returns an app, large ones more often: the largest of them has 28 %, by Zipf's law.
+func (c *catalogue) app(r *rand.Rand) string {
+	at := r.Float64() * harmonic(apps)
+	for i := range apps {
+		if at < harmonic(i+1) {
+			return appName(i)
+		}
+	}
+	return appName(apps - 1)
+}
+
+func harmonic(n int) (sum float64) {
+	for i := range n {
+		sum += 1 / float64(i+1)
+	}
+	return sum
+}
+
+func (c *catalogue) start(i int) time.Time {
+	return c.first.Add(time.Duration(i) * (span / time.Duration(c.n))).Truncate(time.Millisecond)
+}
+
+func (c *catalogue) cursor(r *rand.Rand) storage.Cursor {
+	return storage.Cursor{Start: c.start(r.IntN(c.n)), Key: math.MaxInt64}
+}
+
+func (c *catalogue) window(r *rand.Rand, app string, long time.Duration) storage.Query {
+	from := c.first.Add(time.Duration(r.Int64N(int64(span - long))))
+	return storage.Query{AppID: app, From: from, To: from.Add(long)}
+}
+
+// named returns the app and the conferenceID of number i: three of ten are held under names
+// that are used again, by one app and hours apart.
+func (c *catalogue) named(i int) (app, conference string) {
+	if i%10 < 3 {
+		return c.app(random(i % rooms)), fmt.Sprintf("room-%d", i%rooms)
+	}
+	return c.app(random(i)), fmt.Sprintf("meeting-%d", i)
+}
+
+// at returns a conference whose name is used again, or is not.
+func (c *catalogue) at(r *rand.Rand, again bool) (app, conference string, start time.Time) {
+	i := r.IntN(c.n/10) * 10
+	if !again {
+		i += 5
+	}
+	app, conference = c.named(i)
+	return app, conference, c.start(i)
+}
+
+func (c *catalogue) user(r *rand.Rand) string { return fmt.Sprintf("user-%d", r.IntN(c.n)) }
+
+// details are what sessions say of themselves.
+var details = map[string]string{"qos.application.version": "4.2.0", "qos.library.version": "0.1.0"}
+
+// batches are the sessions of conference i: two, or up to eight, one record each.
+func (c *catalogue) batches(i int) (out []storage.Batch) {
+	r := random(i)
+	app, conference := c.named(i)
+	people := 2
+	if r.IntN(5) == 0 {
+		people += r.IntN(7)
+	}
+	for p := range people {
+		start := c.start(i)
+		user := c.user(r)
+		if p == 0 {
+			user = fmt.Sprintf("user-%d", i)
+		}
+		out = append(out, storage.Batch{
+			Session: storage.Session{ID: sessionID(start, uint64(8*i+p)), AppID: app, UserID: user, UserAlias: user, Details: details},
+			Records: []storage.Record{{Seq: 1, ConferenceID: conference, ConferenceAt: start, At: start, ObservedAt: start, Activity: true, Name: "qos.fabric"}},
+		})
+	}
+	return out
+}
+
+// summary is that of conference i, nil of the newest.
+func (c *catalogue) summary(i int) *storage.Summary {
+	if i >= c.n-live {
+		return nil
+	}
+	app, conference := c.named(i)
+	mos := 3 + 1.4*random(i).Float64()
+	s := &storage.Summary{
+		AppID: app, ConferenceID: conference, Start: c.start(i), End: c.start(i), Revision: 1,
+		Outcome: frequent, Participants: 2, MOS: &mos, Label: "good", Document: c.document,
+	}
+	switch {
+	case i%2000 == 1:
+		s.Outcome = rare
+	case i%15 == 2:
+		s.Outcome = "partiallyFailed"
+	}
+	return s
+}
+
+// lengthen gives the conferences, which have a record at their start alone, and their summaries
+// an end: up to 40 minutes later, of one in 10,000 26 hours. One summary in 50,000 stays short of it.
+const lengthen = `UPDATE %[1]sconference SET
+	end_ms = start_ms + CASE WHEN start_ms / 7 %% 10000 = 3 THEN 93600000 ELSE start_ms / 7 %% 2400 * 1000 END,
+	summary_end = CASE WHEN start_ms / 7 %% 50000 = 4 THEN summary_end
+		ELSE start_ms + CASE WHEN start_ms / 7 %% 10000 = 3 THEN 93600000 ELSE start_ms / 7 %% 2400 * 1000 END END`
+
+// fill makes a store with the conferences.
+func (e *env) fill(c *catalogue) (store, error) {
+	s, err := e.create(e.ctx)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	for i := 0; i < c.n; i += together {
+		var some []storage.Batch
+		for j := i; j < min(c.n, i+together); j++ {
+			some = append(some, c.batches(j)...)
+		}
+		if _, err := s.Append(e.ctx, some); err != nil {
+			return nil, err
+		}
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, putting)
+	for worker := range putting {
+		wg.Go(func() {
+			for i := worker; i < c.n && errs[worker] == nil; i += putting {
+				if sum := c.summary(i); sum != nil {
+					errs[worker] = s.PutSummary(e.ctx, *sum)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := s.Close(); err != nil {
-		return err
+		return nil, err
 	}
-	c, err := newCatalogue(e.conferences, e.now)
+	if err := e.exec(e.ctx, e.dsn, fmt.Sprintf(lengthen, e.prefix), "ANALYZE"); err != nil {
+		return nil, err
+	}
+	return e.open(e.ctx)
+}
+
+// measureSearch fills a store and asks.
+func measureSearch(e *env) error {
+	c := newCatalogue(e.conferences, e.now)
+	began := time.Now()
+	s, err := e.fill(c)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	if err := e.engine.bulk(ctx, c.n, func(i int) listing { return c.listing(i) }); err != nil {
-		return err
-	}
-	if err := e.report.add("made in bulk", "conferences/s", float64(c.n)/time.Since(began).Seconds()); err != nil {
-		return err
-	}
-	if s, err = e.engine.open(ctx, false); err != nil {
-		return err
-	}
+	e.add("made", "conferences/s", float64(c.n)/time.Since(began).Seconds())
 	for _, search := range searches {
-		if err := e.ask(ctx, s, c, search); err != nil {
+		if err := e.ask(s, c, search); err != nil {
 			return fmt.Errorf("%s: %w", search.what, err)
 		}
 	}
@@ -113,26 +221,22 @@ func measureSearch(ctx context.Context, e *env) error {
 }
 
 // ask asks one kind of question for a time, not counting the first.
-func (e *env) ask(ctx context.Context, s store, c *catalogue, search search) error {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same questions each time
+func (e *env) ask(s store, c *catalogue, search search) error {
+	r := random(1)
 	var took latencies
 	rows := 0
 	for began := time.Now(); len(took) < mostSearches && (len(took) < 2 || time.Since(began) < e.seconds/2); {
-		q := search.query(c, random)
+		q := search.query(c, r)
 		asked := time.Now()
-		page, err := s.Conferences(ctx, q)
+		page, err := s.Conferences(e.ctx, q)
 		if err != nil {
 			return err
 		}
 		took = append(took, time.Since(asked))
 		rows += len(page.Conferences)
 	}
-	n := float64(len(took))
-	if err := e.report.latency(search.what, took[1:]); err != nil {
-		return err
-	}
-	if err := e.report.add(search.what, "rows", float64(rows)/n); err != nil {
-		return err
-	}
-	return e.report.add(search.what, "asked", n)
+	e.latency(search.what, took[1:])
+	e.add(search.what, "rows", float64(rows)/float64(len(took)))
+	e.add(search.what, "asked", float64(len(took)))
+	return nil
 }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/qosrtc/qos/storage"
+)
+
+// search is a question with random parts.
+type search struct {
+	what  string
+	query func(*catalogue, *rand.Rand) storage.Query
+}
+
+// always asks the same.
+func always(q storage.Query) func(*catalogue, *rand.Rand) storage.Query {
+	return func(*catalogue, *rand.Rand) storage.Query { return q }
+}
+
+// ofAnApp asks the same of one app or another.
+func ofAnApp(q storage.Query) func(*catalogue, *rand.Rand) storage.Query {
+	return func(c *catalogue, r *rand.Rand) storage.Query {
+		q := q
+		q.AppID = c.app(r)
+		return q
+	}
+}
+
+// deep asks for a page somewhere in the listing.
+func deep(of func(*catalogue, *rand.Rand) storage.Query) func(*catalogue, *rand.Rand) storage.Query {
+	return func(c *catalogue, r *rand.Rand) storage.Query {
+		q := of(c, r)
+		q.Before = c.cursor(r)
+		return q
+	}
+}
+
+var searches = []search{
+	{"newest of all", always(storage.Query{})},
+	{"newest of an app", ofAnApp(storage.Query{})},
+	{"newest of the smallest app", always(storage.Query{AppID: appName(apps - 1)})},
+	{"an hour, all apps", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, "", time.Hour) }},
+	{"an hour of an app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, c.app(r), time.Hour) }},
+	{"an hour of the smallest app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, appName(apps-1), time.Hour) }},
+	{"a week of an app", func(c *catalogue, r *rand.Rand) storage.Query { return c.window(r, c.app(r), 7*day) }},
+	{"conferenceID, used once", func(c *catalogue, r *rand.Rand) storage.Query {
+		_, conference, _ := c.at(r, false)
+		return storage.Query{ConferenceID: conference}
+	}},
+	{"conferenceID, used often", func(c *catalogue, r *rand.Rand) storage.Query {
+		_, conference, _ := c.at(r, true)
+		return storage.Query{ConferenceID: conference}
+	}},
+	{"app and conferenceID", func(c *catalogue, r *rand.Rand) storage.Query {
+		app, conference, _ := c.at(r, true)
+		return storage.Query{AppID: app, ConferenceID: conference}
+	}},
+	{"app, conferenceID, an hour", func(c *catalogue, r *rand.Rand) storage.Query {
+		app, conference, start := c.at(r, true)
+		return storage.Query{AppID: app, ConferenceID: conference, From: start.Add(-time.Hour / 2), To: start.Add(time.Hour / 2)}
+	}},
+	{"outcome, frequent", always(storage.Query{Outcome: frequent})},
+	{"outcome, rare", always(storage.Query{Outcome: rare})},
+	{"outcome that none has", always(storage.Query{Outcome: "unheard"})},
+	{"outcome of an app, rare", ofAnApp(storage.Query{Outcome: rare})},
+	{"outcome, rare, a week of an app", func(c *catalogue, r *rand.Rand) storage.Query {
+		q := c.window(r, c.app(r), 7*day)
+		q.Outcome = rare
+		return q
+	}},
+	{"user", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{UserID: c.user(r)} }},
+	{"user, as anything", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{Any: c.user(r)} }},
+	{"anything that nothing is", always(storage.Query{Any: "unheard"})},
+	{"version that all have", always(storage.Query{ApplicationVersion: "4.2.0"})},
+	{"version that all have, outcome rare", always(storage.Query{ApplicationVersion: "4.2.0", Outcome: rare})},
+	{"unsummarised", always(storage.Query{Unsummarised: true})},
+	{"unsummarised of an app", ofAnApp(storage.Query{Unsummarised: true})},
+	{"deep page of all", deep(always(storage.Query{}))},
+	{"deep page of an app", deep(ofAnApp(storage.Query{}))},
+	{"deep page of a rare outcome", deep(always(storage.Query{Outcome: rare}))},
+}
