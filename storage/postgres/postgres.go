@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/group"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 const (
@@ -33,11 +33,11 @@ type Options struct {
 	Days int
 
 	patience, tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
-	maxSettings                    int           // 0: storage.MaxSettings
 }
 
 // Store is a store in a PostgreSQL database.
 type Store struct {
+	settings
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
 	options  Options
@@ -47,8 +47,6 @@ type Store struct {
 	queue    *group.Queue[*job]
 	teller   *teller
 	listener *listener
-	words    *frames.Dictionary
-	learnt   wordMark
 	once     sync.Once
 }
 
@@ -56,6 +54,7 @@ var (
 	_ storage.Writer   = (*Store)(nil)
 	_ storage.Reader   = (*Store)(nil)
 	_ storage.Follower = (*Store)(nil)
+	_ storage.Settings = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -73,15 +72,10 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		name: databaseName(config.ConnConfig), options: o, config: config.ConnConfig,
-		words: frames.NewDictionary(), read: read, number: rand.Int32(), //nolint:gosec // not a secret
+		read: read, number: rand.Int32(), //nolint:gosec // not a secret
 	}
-	err = s.read.with(ctx, func(conn *pgx.Conn) error {
-		if err := migrate(ctx, conn); err != nil {
-			return err
-		}
-		return s.loadWords(ctx, conn)
-	})
-	if err != nil {
+	s.settings = sqlstore.NewSettings(s.database(), storage.MaxSettings)
+	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)
 	}
@@ -98,7 +92,6 @@ func (o *Options) setDefaults() {
 	o.patience = cmp.Or(o.patience, patience)
 	o.tellPause = cmp.Or(o.tellPause, tellPause)
 	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
-	o.maxSettings = cmp.Or(o.maxSettings, storage.MaxSettings)
 }
 
 // Close waits for the writes that were accepted and closes the connections. It may be

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
@@ -19,7 +19,7 @@ func TestSettings(t *testing.T) {
 		t.Helper()
 		dsn := database(t)
 		s := open(t, dsn)
-		s.options.maxSettings = limit
+		s.settings = sqlstore.NewSettings(s.database(), limit)
 		beside := func(t *testing.T) storage.Settings {
 			t.Helper()
 			return open(t, dsn)
@@ -57,7 +57,7 @@ func TestSettingsHeldUp(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	release := make(chan struct{})
 	go func() {
-		ended <- quick.change(context.Background(), func(context.Context, pgx.Tx) error {
+		ended <- quick.change(context.Background(), func(sqlstore.Tx) error {
 			close(begun)
 			<-release
 			return nil

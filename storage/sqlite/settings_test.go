@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
@@ -17,7 +18,7 @@ func TestSettings(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "store.sqlite3")
 		s := open(t, path)
-		s.maxSettings = limit
+		s.settings = sqlstore.NewSettings(s.database(), limit)
 		return storagetest.SettingsStore{Settings: s, Limit: limit, Reopen: func(t *testing.T) storage.Settings {
 			t.Helper()
 			require.NoError(t, s.Close())
@@ -29,11 +30,9 @@ func TestSettings(t *testing.T) {
 // The statements that run each second find what they want by an index.
 func TestSettingsPlans(t *testing.T) {
 	s := temp(t)
-	require.Contains(t, plan(t, s, settingColumns+` AND revision > ? ORDER BY id`, kindOfPlan, 1), "USING INDEX setting_revision (kind=? AND revision>?)")
-	require.Contains(t, plan(t, s, `SELECT count(*) FROM setting WHERE kind = ?`, kindOfPlan), "USING COVERING INDEX")
+	require.Contains(t, plan(t, s, dialect.SQL(sqlstore.SettingsAfter), "app", 1), "USING INDEX setting_revision (kind=? AND revision>?)")
+	require.Contains(t, plan(t, s, dialect.SQL(sqlstore.SettingsCount), "app"), "USING COVERING INDEX")
 }
-
-const kindOfPlan = "app"
 
 func BenchmarkSettingsRevision(b *testing.B) {
 	s := temp(b)

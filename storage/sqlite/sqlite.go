@@ -16,8 +16,8 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/follow"
-	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/group"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Synchronous says when a write is on the disk; the package comment compares the two.
@@ -51,16 +51,14 @@ type Options struct {
 
 // Store is a store in one SQLite file.
 type Store struct {
+	settings
 	path   string
 	lock   *sql.DB
 	write  *sql.DB
 	read   *sql.DB
 	writer *writer
-	words  *frames.Dictionary
 	sweep  sync.Mutex // held by who takes rows away: a step of Pack or of DeleteBefore
 	hub    *follow.Hub
-
-	maxSettings int // storage.MaxSettings, but for tests
 
 	once   sync.Once
 	closed error
@@ -70,6 +68,7 @@ var (
 	_ storage.Writer   = (*Store)(nil)
 	_ storage.Reader   = (*Store)(nil)
 	_ storage.Follower = (*Store)(nil)
+	_ storage.Settings = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -85,7 +84,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{path: path, hub: follow.NewHub(), maxSettings: storage.MaxSettings}
+	s := &Store{path: path, hub: follow.NewHub()}
+	s.settings = sqlstore.NewSettings(s.database(), storage.MaxSettings)
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}
@@ -118,9 +118,6 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	if s.words, err = loadDictionary(ctx, s.write); err != nil {
-		return err
-	}
 	s.writer, err = startWriter(ctx, s.write)
 	return err
 }

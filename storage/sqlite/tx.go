@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
@@ -78,7 +79,7 @@ func (t *tx) count(query string, args ...any) (int64, error) {
 }
 
 // scanner reads the columns of one row.
-type scanner interface{ Scan(dest ...any) error }
+type scanner = sqlstore.Row
 
 type failed struct{ err error }
 
@@ -102,11 +103,5 @@ func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return eachRow(rows, scan)
 }

@@ -32,7 +32,7 @@ var components = []string{
 
 // engine is what every engine of the store may use of this module.
 var engine = []string{
-	"storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
+	"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/sqlstore", "storage/internal/term",
 }
 
 // Rules are tried in order; the first whose room holds the package decides.
@@ -72,11 +72,11 @@ var rules = []rule{
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},
 	{
 		room: "internal/auth", allowed: []string{
-			"protocol", "internal/auth", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5", "golang.org/x/text/unicode/norm",
+			"protocol", "internal/auth", "github.com/google/uuid", "github.com/xdg-go/scram", "github.com/golang-jwt/jwt/v5", "golang.org/x/text/unicode/norm",
 		},
 		reason: "the handshake knows no collector",
 	},
-	{room: "storage", only: true, reason: "the store's interfaces: standard library only"},
+	{room: "storage", only: true, allowed: []string{"github.com/google/uuid"}, reason: "the store's interfaces: the form of session ids, no engine"},
 	{room: "storage/benchstore", allowed: []string{"*"}, reason: "measures the engines with what the pipeline makes; a program that nothing imports"},
 	{
 		room: "storage/storagetest", allowed: []string{"storage", "internal/instance", "internal/quality", "internal/event", "internal/semconv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
@@ -87,7 +87,7 @@ var rules = []rule{
 		reason: "compresses bytes; knows no record and no engine",
 	},
 	{
-		room: "storage/internal/chunk", allowed: []string{"storage", "storage/internal/frames", "storage/internal/envelope"},
+		room: "storage/internal/chunk", allowed: []string{"github.com/google/uuid", "storage", "storage/internal/frames", "storage/internal/envelope"},
 		reason: "packs what package frames has; knows no engine",
 	},
 	{
@@ -96,7 +96,7 @@ var rules = []rule{
 	},
 	{
 		room: "storage/internal", allowed: []string{
-			"storage", "internal/instance", "storage/internal/envelope", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
+			"github.com/google/uuid", "storage", "internal/instance", "storage/internal/envelope", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
 		},
 		reason: "what engines share knows no engine",
 	},

@@ -1,0 +1,129 @@
+package sqlstore
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Dialect is the one place that names how the engines' SQL differs.
+//
+// Statements have question marks for values, and words in braces:
+//
+//	{table term}      the engine's name of a table
+//	{join}            a join whose order the statement gives
+//	{by index}        names the index that is to be used, where the engine has no statistics
+//	{keys}            a table of one column, key, from one value of type Keys
+//	{fence}           keeps the engine from evaluating a condition before it has the row that it is about
+type Dialect struct {
+	Prefix string // of tables
+	Join   string
+	Keys   string
+	Fence  string
+	Hints  bool // whether {by index} names one
+	// Numbered says that values are $1, $2, … in place of question marks, and Bytes that texts
+	// are bytes and keys an array in place of JSON.
+	Numbered, Bytes bool
+
+	known sync.Map // statements by their text
+}
+
+// Text is a value of a column of text.
+type Text string
+
+// Keys is a value of {keys}.
+type Keys []int64
+
+// SQLite and Postgres are the dialects.
+//
+//nolint:gochecknoglobals // safe for concurrent use
+var (
+	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true}
+	Postgres = &Dialect{
+		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT unnest(?::bigint[]) AS key)", Fence: "OFFSET 0", Numbered: true, Bytes: true,
+	}
+)
+
+var braces = regexp.MustCompile(`\{(\w+)(?: (\w+))?\}`)
+
+// SQL returns a statement as the engine takes it. Statements are constants or made of constants,
+// so that as many are remembered as there are.
+func (d *Dialect) SQL(statement string) string {
+	if known, ok := d.known.Load(statement); ok {
+		return known.(string)
+	}
+	sql := braces.ReplaceAllStringFunc(statement, func(word string) string {
+		parts := braces.FindStringSubmatch(word)
+		return d.word(parts[1], parts[2])
+	})
+	if d.Numbered {
+		sql = numbered(sql)
+	}
+	d.known.Store(statement, sql)
+	return sql
+}
+
+func (d *Dialect) word(word, name string) string {
+	switch word {
+	case "table":
+		return d.Prefix + name
+	case "join":
+		return d.Join
+	case "keys":
+		return d.Keys
+	case "fence":
+		return d.Fence
+	case "by":
+		if d.Hints {
+			return "INDEXED BY " + name
+		}
+		return ""
+	}
+	panic("statement has {" + word + "}")
+}
+
+func numbered(sql string) string {
+	var out strings.Builder
+	for n, part := range strings.Split(sql, "?") {
+		if n > 0 {
+			fmt.Fprintf(&out, "$%d", n)
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// Values returns values as the engine's driver takes them.
+func (d *Dialect) Values(values []any) []any {
+	out := slices.Clone(values)
+	for i, v := range out {
+		switch v := v.(type) {
+		case Text:
+			out[i] = string(v)
+			if d.Bytes {
+				out[i] = []byte(v)
+			}
+		case Keys:
+			out[i] = []int64(v)
+			if !d.Bytes {
+				out[i] = v.json()
+			}
+		}
+	}
+	return out
+}
+
+// json is an array of numbers.
+func (k Keys) json() string {
+	text := []byte{'['}
+	for i, key := range k {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, key, 10)
+	}
+	return string(append(text, ']'))
+}

@@ -1,0 +1,31 @@
+package sqlstore
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSQL(t *testing.T) {
+	f := func(statement, sqlite, postgres string) {
+		t.Helper()
+		for range 2 { // the second is remembered
+			require.Equal(t, sqlite, SQLite.SQL(statement))
+			require.Equal(t, postgres, Postgres.SQL(statement))
+		}
+	}
+	f(`SELECT a FROM {table term} t {by term_place} WHERE b = ? AND c = ? {fence}`,
+		`SELECT a FROM term t INDEXED BY term_place WHERE b = ? AND c = ? `,
+		`SELECT a FROM qos_term t  WHERE b = $1 AND c = $2 OFFSET 0`)
+	f(`FROM {keys} k {join} {table session} s ON s.key = k.key LIMIT ?`,
+		`FROM (SELECT value AS key FROM json_each(?)) k CROSS JOIN session s ON s.key = k.key LIMIT ?`,
+		`FROM (SELECT unnest($1::bigint[]) AS key) k JOIN qos_session s ON s.key = k.key LIMIT $2`)
+	require.PanicsWithValue(t, "statement has {tabel}", func() { SQLite.SQL(`{tabel x}`) })
+}
+
+func TestValues(t *testing.T) {
+	values := []any{Text("a\x00"), int64(7), Keys{3, -1}, Keys{}, []byte{1}, nil}
+	require.Equal(t, []any{"a\x00", int64(7), "[3,-1]", "[]", []byte{1}, nil}, SQLite.Values(values))
+	require.Equal(t, []any{[]byte("a\x00"), int64(7), []int64{3, -1}, []int64{}, []byte{1}, nil}, Postgres.Values(values))
+	require.Equal(t, Text("a\x00"), values[0], "the caller's stay")
+}

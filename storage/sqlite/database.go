@@ -1,0 +1,74 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
+)
+
+var dialect = sqlstore.SQLite //nolint:gochecknoglobals // a constant
+
+// database is how package sqlstore runs statements.
+func (s *Store) database() sqlstore.DB {
+	return sqlstore.DB{
+		Read: func(ctx context.Context, read func(sqlstore.Tx) error) error { return read(reading{ctx, s.read}) },
+		View: func(ctx context.Context, read func(sqlstore.Tx) error) error {
+			return s.view(ctx, func(tx *sql.Tx) error { return read(reading{ctx, tx}) })
+		},
+		Change: s.change,
+		Wrap:   s.wrap,
+	}
+}
+
+// reading implements sqlstore.Tx over what reads: a transaction, or the connections.
+type reading struct {
+	ctx context.Context //nolint:containedctx // it lives as long as one call
+	db  interface {
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	}
+}
+
+// Each implements sqlstore.Tx.
+func (r reading) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
+	rows, err := r.db.QueryContext(r.ctx, dialect.SQL(statement), dialect.Values(values)...)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, scan)
+}
+
+// Exec implements sqlstore.Tx.
+func (r reading) Exec(statement string, values ...any) (int64, error) {
+	result, err := r.db.ExecContext(r.ctx, dialect.SQL(statement), dialect.Values(values)...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func eachRow(rows *sql.Rows, scan func(sqlstore.Row) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// asked implements sqlstore.Tx over the writer's transaction, with its prepared statements.
+type asked struct{ *tx }
+
+func (t *tx) asked() sqlstore.Tx { return asked{t} }
+
+// Each implements sqlstore.Tx.
+func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
+	return a.each(scan, dialect.SQL(statement), dialect.Values(values)...)
+}
+
+// Exec implements sqlstore.Tx.
+func (a asked) Exec(statement string, values ...any) (int64, error) {
+	return a.count(dialect.SQL(statement), dialect.Values(values)...)
+}
