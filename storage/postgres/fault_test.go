@@ -12,7 +12,6 @@ import (
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/storagetest"
 )
 
 // The server stops and starts again while collectors write, pack and read: each record is
@@ -181,20 +180,6 @@ func mustAppend(t *testing.T, s *Store, b storage.Batch) storage.Appended {
 	done, err := s.Append(t.Context(), []storage.Batch{b})
 	require.NoError(t, err)
 	return done
-}
-
-// The conferences of a store of the first schema are packed too, though its days have no
-// partitions for chunks.
-func TestPackOfFirstSchema(t *testing.T) {
-	s := open(t, unpack(t, storagetest.SchemaDir(1)))
-	before := query[int64](t, s, `SELECT sum(n)::bigint FROM qos_frame WHERE activity`)
-	require.Positive(t, before)
-	got, err := s.Pack(t.Context(), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
-	require.NoError(t, err)
-	require.EqualValues(t, before, got.Records)
-	require.Zero(t, query[int64](t, s, `SELECT count(*) FROM qos_frame WHERE activity`))
-	require.Equal(t, query[int64](t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_frame'::regclass`),
-		query[int64](t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_chunk'::regclass`))
 }
 
 // Retention that stops after any of its steps is finished by the next one, or by who needs
