@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrNotFound says that no conference is at the place asked for.
+// ErrNotFound says that there is no such conference.
 var ErrNotFound = errors.New("no such conference")
 
 // MaxIDBytes bounds an AppID, a conferenceID, and a summary's outcome, label and cause. Indexes hold them, and PostgreSQL's take no
@@ -47,7 +47,7 @@ type Record struct {
 	Name         string         // semconv event name (qos.stats, qos.event, …)
 	At           time.Time      // client's corrected clock
 	ObservedAt   time.Time      // arrival at the receiver
-	Activity     bool           // whether it keeps the conference alive (docs/protocol.md, section 10)
+	Activity     bool           // it makes and prolongs a conference; false: an annotation (docs/protocol.md, section 10)
 	Attributes   map[string]any // string, int64, float64 or bool, by semconv name
 }
 
@@ -85,22 +85,22 @@ type Summary struct {
 // Writer is the store's writing side. It is safe for concurrent use.
 type Writer interface {
 	// Append writes the records that are not in the store yet; all of them, durably, or
-	// none and an error. It creates, extends and merges conferences as package instance
-	// decides. A record that is not activity belongs to the conference whose span, widened
-	// by instance.Gap, holds its ConferenceAt: the nearest if there are two, the earlier
-	// if both are as near; where there is none such records join among themselves until
-	// activity comes near. So the outcome does not depend on the order of arrival. Times
-	// are kept in ms.
+	// none and an error. Activity creates, extends and merges conferences as package instance
+	// decides. An annotation belongs to the conference that instance.Owner names by its
+	// ConferenceAt; where there is none it is listed as unattached, until activity makes one.
+	// So the outcome does not depend on the order of arrival. Times are kept in ms.
 	Append(ctx context.Context, batches []Batch) (Appended, error)
 	// PutSummary writes a summary to the conference at (AppID, ConferenceID, Start),
 	// unless a higher revision of the same span is there. Its span may differ a little
 	// from the conference's. It stays when activity prolongs the conference, and the
-	// highest revision stays when conferences merge.
+	// highest revision stays when conferences merge. Where there is no conference it writes
+	// nothing and fails with ErrNotFound: records are written before their summary.
 	PutSummary(ctx context.Context, s Summary) error
 }
 
 // Ref finds a conference: a time inside it is part of its name, for conferenceIDs are
-// used again.
+// used again. A time outside all of them finds the one that owns annotations about it: up to
+// instance.Gap before its start and up to instance.Reach after its end, the nearest.
 type Ref struct {
 	AppID        string
 	ConferenceID string
@@ -191,6 +191,34 @@ type Page struct {
 	Next        Cursor
 }
 
+// MaxUnattachedRecords bounds the records of an Unattached.
+const MaxUnattachedRecords = 50
+
+// Unattached is the annotations of one session about one time, of which no conference is the
+// owner.
+type Unattached struct {
+	AppID        string
+	ConferenceID string
+	At           time.Time // ConferenceAt of the records
+	Session      Session
+	Records      []Record // in order of (At, Seq, Index), the first MaxUnattachedRecords
+	More         bool     // there are more than these
+}
+
+// UnattachedQuery selects unattached annotations. Zero values do not narrow.
+type UnattachedQuery struct {
+	AppID    string
+	From, To time.Time // by At, in [From, To)
+	Before   Cursor    // continue after this entry; zero: from the newest
+	Limit    int       // 1 to 200; 0 means 50
+}
+
+// UnattachedPage is a part of the list. Next is zero when there is no more.
+type UnattachedPage struct {
+	Unattached []Unattached
+	Next       Cursor
+}
+
 // Reader is the store's reading side. It is safe for concurrent use.
 type Reader interface {
 	// Conferences lists conferences, newest first. Their summaries are without Document,
@@ -202,10 +230,14 @@ type Reader interface {
 	// the conference.
 	Conference(ctx context.Context, ref Ref) (Conference, error)
 	// Records calls yield for each record of the conference at ref in order of
-	// (At, session, Seq, Index) until yield returns false. The session is one of the
+	// (At, session, Seq, Index): its activity, and the annotations that it owns, until yield
+	// returns false. The session is one of the
 	// conference's Participants. Records that are damaged are left out; then it returns,
 	// after all others, an error that wraps ErrDamaged and names what is.
 	Records(ctx context.Context, ref Ref, yield func(sessionID string, r Record) bool) error
+	// Unattached lists annotations that no conference owns, newest first. Records that are
+	// damaged are left out; then the error wraps ErrDamaged and the page is there all the same.
+	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
 }
 
 // Packed counts what a Pack did.

@@ -76,7 +76,12 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {
-		if err := e.writer.PutSummary(ctx, s); err != nil {
+		err := e.writer.PutSummary(ctx, s)
+		if errors.Is(err, storage.ErrNotFound) { // deleted since, for its records were written before it
+			e.report(ctx, map[reason]skip{reasonNoSuchConference: {1, "summary", "a span without a conference"}})
+			continue
+		}
+		if err != nil {
 			return classify(err)
 		}
 		e.telemetry.QosstoreWrittenSummaries.Add(ctx, 1)

@@ -30,6 +30,8 @@ const (
 	reasonTime         reason = "time"
 	reasonSummary      reason = "summary"
 	reasonNoConference reason = "no_conference"
+
+	reasonNoSuchConference reason = "no_such_conference"
 )
 
 // skip counts the records that were skipped for one reason, and describes the first.
@@ -186,7 +188,7 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 	out = storage.Record{
 		Seq: uint64(seq), Index: int(index), ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
 		At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
-		Activity: event.Activity(eventattr.KindOf(r.EventName()), scope.fabric),
+		Activity: event.Activity(eventattr.KindOf(r.EventName()), scope.fabric, eventlog.Text(attributes, semconv.ErrorFunction)),
 	}
 	if r.Timestamp() == 0 {
 		out.At = out.ObservedAt

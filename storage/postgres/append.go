@@ -27,15 +27,19 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 }
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its
-// span, the nearest to its start if there are several. Where there is none yet it makes
-// one, which activity joins when it comes.
+// span, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	stored, err := join.NewSummary(sum)
 	if err != nil {
 		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
 	}
 	place := frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID}
-	if err := s.queue.Do(ctx, &job{place: place, summary: stored, given: sum}); err != nil {
+	j := &job{place: place, summary: stored, given: sum}
+	err = s.queue.Do(ctx, j)
+	if err == nil && !j.found {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
 		return s.wrap("put summary", err)
 	}
 	return nil
@@ -74,7 +78,7 @@ func (t *tx) putSummary(j *job) error {
 		return err
 	}
 	before := t.summaries
-	if err := (join.Place{Table: table}).PutSummary(j.summary); err != nil {
+	if j.found, err = (join.Place{Table: table}).PutSummary(j.summary); err != nil {
 		return err
 	}
 	if t.summaries > before {

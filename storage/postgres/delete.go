@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
@@ -14,7 +13,7 @@ import (
 const deleteConferences = 50
 
 // DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-// them, and returns their number. Partitions of which nothing remains are dropped whole;
+// them, and returns their number. Unattached annotations about an earlier time go too. Partitions of which nothing remains are dropped whole;
 // the rest goes in small transactions. If it stops half-way the next call goes on.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
 	ms := before.UnixMilli()
@@ -29,9 +28,15 @@ func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err 
 				return err
 			}
 			if deleted == 0 {
-				return deleteSessions(ctx, conn, `day = ANY ($1::int[])`, days)
+				break
 			}
 		}
+		for deleted := 1; deleted > 0; {
+			if deleted, err = deleteUnattached(ctx, conn, ms); err != nil {
+				return err
+			}
+		}
+		return deleteSessions(ctx, conn, `day = ANY ($1::int[])`, days)
 	})
 	if err != nil {
 		return n, s.wrap("delete", err)
@@ -51,7 +56,9 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 			var kept bool
 			err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM qos_session s
 				JOIN qos_participant p ON p.session = s.key JOIN qos_conference c ON c.key = p.conference
-				WHERE s.day = $1 AND c.end_ms >= $2)`, day, before).Scan(&kept)
+				WHERE s.day = $1 AND c.end_ms >= $2)
+				OR EXISTS (SELECT 1 FROM qos_session s JOIN qos_unattached u ON u.session = s.key
+				WHERE s.day = $1 AND u.conference_at >= $2)`, day, before).Scan(&kept)
 			if err != nil || kept {
 				return err
 			}
@@ -81,9 +88,7 @@ func deleteSome(ctx context.Context, conn *pgx.Conn, before int64) (deleted int,
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM qos_place p WHERE key = ANY ($1)
-			AND NOT EXISTS (SELECT 1 FROM qos_conference c WHERE c.place = p.key)`, places)
-		return err
+		return deleteUnusedPlaces(ctx, tx, places)
 	})
 	if err != nil {
 		return 0, err
@@ -103,11 +108,11 @@ func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (del
 		return 0, nil, err
 	}
 	for _, l := range found {
-		all, err := around(ctx, tx, l.place, l.Span, 2*instance.Gap)
+		all, err := around(ctx, tx, l.place, join.Beside(l.Span))
 		if err != nil {
 			return 0, nil, err
 		}
-		l.own = join.Zone(l.Row, all)
+		l.own = join.Own(l.Row, all)
 		if l.days, err = placeDays(ctx, tx, l.place, l.Span); err != nil {
 			return 0, nil, err
 		}
@@ -132,10 +137,8 @@ func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err
 	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
 		l.place, l.own.Start, l.own.End, l.days)
 	const chunks = ` FROM qos_chunk WHERE place = $1 AND from_ms BETWEEN $2 AND $3 AND day = ANY ($4::int[])`
-	if l.Activity {
-		b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.place, l.Span.Start, l.Span.End, l.days)
-		b.Queue(`DELETE`+chunks, l.place, l.Span.Start, l.Span.End, l.days)
-	}
+	b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.place, l.Span.Start, l.Span.End, l.days)
+	b.Queue(`DELETE`+chunks, l.place, l.Span.Start, l.Span.End, l.days)
 	b.Queue(`DELETE FROM qos_participant WHERE conference = $1 RETURNING session`, l.Key).Query(func(rows pgx.Rows) (err error) {
 		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
@@ -155,7 +158,8 @@ func deleteSessions[T int32 | int64](ctx context.Context, conn *pgx.Conn, where 
 		return nil
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		const unused = ` AND NOT EXISTS (SELECT 1 FROM qos_participant p WHERE p.session = s.key)`
+		const unused = ` AND NOT EXISTS (SELECT 1 FROM qos_participant p WHERE p.session = s.key)
+			AND NOT EXISTS (SELECT 1 FROM qos_unattached u WHERE u.session = s.key)`
 		locked, err := collect[int64](tx.Query(ctx, `SELECT key FROM qos_session s WHERE `+where+unused+` ORDER BY key FOR UPDATE SKIP LOCKED`, keys))
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ func (p *packer) all(ctx context.Context, before int64) error {
 	for {
 		err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 			return conn.QueryRow(ctx, `SELECT key, place, start_ms FROM qos_conference
-				WHERE activity AND NOT packed AND end_ms < $1 AND (start_ms, key) > ($2, $3) ORDER BY start_ms, key LIMIT 1`,
+				WHERE NOT packed AND end_ms < $1 AND (start_ms, key) > ($2, $3) ORDER BY start_ms, key LIMIT 1`,
 				before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -112,7 +112,7 @@ func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err
 
 // conferenceSpan is where a conference is now.
 func conferenceSpan(ctx context.Context, q querier, c looseConference) (span instance.Span, err error) {
-	err = q.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2 AND activity`, c.key, c.place).
+	err = q.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2`, c.key, c.place).
 		Scan(&span.Start, &span.End)
 	return span, err
 }

@@ -185,7 +185,7 @@ func addParticipants(ctx context.Context, tx pgx.Tx, conferences []listed) error
 type located struct {
 	join.Row
 	place int64
-	own   instance.Span // join.Zone
+	own   instance.Span // join.Own
 	days  []int32       // partitions that hold its frames
 }
 
@@ -200,7 +200,7 @@ func find(ctx context.Context, tx pgx.Tx, ref storage.Ref) (found located, err e
 		return found, err
 	}
 	at := ref.At.UnixMilli()
-	rows, err := around(ctx, tx, found.place, instance.At(at), instance.Gap)
+	rows, err := around(ctx, tx, found.place, join.Owners(at))
 	if err != nil {
 		return found, err
 	}
@@ -208,18 +208,17 @@ func find(ctx context.Context, tx pgx.Tx, ref storage.Ref) (found located, err e
 	if found.Row, ok = join.Find(rows, at); !ok {
 		return found, storage.ErrNotFound
 	}
-	if rows, err = around(ctx, tx, found.place, found.Span, 2*instance.Gap); err != nil {
+	if rows, err = around(ctx, tx, found.place, join.Beside(found.Span)); err != nil {
 		return found, err
 	}
-	found.own = join.Zone(found.Row, rows)
+	found.own = join.Own(found.Row, rows)
 	found.days, err = placeDays(ctx, tx, found.place, found.Span)
 	return found, err
 }
 
-// around returns the conferences of a place that overlap a span widened by margin.
-func around(ctx context.Context, q querier, place int64, span instance.Span, margin int64) (out []join.Row, err error) {
-	rows, err := q.Query(ctx, tableColumns+`qos_conference c
-		WHERE c.place = $1 AND c.start_ms <= $2 AND c.end_ms >= $3 ORDER BY c.start_ms`, place, span.End+margin, span.Start-margin)
+// around returns the conferences of a place that join.Table.Around names, in order.
+func around(ctx context.Context, q querier, place int64, span instance.Span) (out []join.Row, err error) {
+	rows, err := q.Query(ctx, rowsAround, place, span.Start, span.End)
 	if err != nil {
 		return nil, err
 	}

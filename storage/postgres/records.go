@@ -66,13 +66,14 @@ const (
 	// chunkList starts where the conference starts now: it may have merged with an earlier
 	// one since it was found, and been packed with it.
 	chunkList = `SELECT key, from_ms, to_ms FROM qos_chunk WHERE place = $1 AND day = ANY ($5::int[])
-		AND from_ms BETWEEN coalesce((SELECT max(start_ms) FROM qos_conference WHERE place = $1 AND activity AND start_ms <= $2), $2) AND $3
+		AND from_ms BETWEEN coalesce((SELECT max(start_ms) FROM qos_conference WHERE place = $1 AND start_ms <= $2), $2) AND $3
 		AND to_ms >= $4 ORDER BY from_ms`
 )
 
-// queuePage reads rows.
-func queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow) {
-	b.Queue(query, at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit).Query(func(rows pgx.Rows) (err error) {
+// queuePage reads rows. More are the query's arguments from $10 on.
+func queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow, more ...any) {
+	args := append([]any{at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit}, more...)
+	b.Queue(query, args...).Query(func(rows pgx.Rows) (err error) {
 		*out, err = pgx.CollectRows(rows, scanFrame)
 		return err
 	})

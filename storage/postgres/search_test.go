@@ -31,8 +31,8 @@ func TestDocuments(t *testing.T) {
 var fill = []string{
 	`INSERT INTO qos_place (key, app_id, conference_id) OVERRIDING SYSTEM VALUE
 		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
-	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, revision, summary_start, summary_end, outcome, participants, label, cause, document)
-		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until, true,
+	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, revision, summary_start, summary_end, outcome, participants, label, cause, document)
+		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until,
 			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2,
 			CASE WHEN i % 500 = 3 THEN 'poor'::bytea ELSE 'good' END, CASE WHEN i % 1000 = 3 THEN 'rare'::bytea ELSE 'none' END, ''
 		FROM (SELECT i, $1::bigint + i * 60000 AS at, $1::bigint + i * 60000 + CASE WHEN i % 1000 = 2 THEN 90000000 ELSE 600000 END AS until

@@ -180,7 +180,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		require.NotContains(t, err.Error(), "very-secret")
 	}
-	refuse(dsn, "version 7", "up to 5", "newer program", s.name)
+	refuse(dsn, "version 7", "up to 1", "newer program", s.name)
 	refuse(postgrestest.Shared(t).DSN("nowhere"), "nowhere", "does not exist")
 	refuse("postgres://qos:very-secret@127.0.0.1:1/x?sslmode=disable", "127.0.0.1:1/x")
 	refuse("postgres://qos:very-secret@host:port:9/x", "no PostgreSQL connection string")

@@ -11,50 +11,68 @@ import (
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
-// table is the rows of one place for package join. It knows those that overlap loaded;
+// table is the rows of one place for package join. It has those around loaded, as Around says;
 // nobody else changes them, for the place is locked.
 type table struct {
-	t      *tx
-	place  int64
-	loaded instance.Span
-	rows   []join.Row
-	days   map[int32]bool // partitions that may hold frames of the rows; nil: not read yet
+	t          *tx
+	place      int64
+	loaded     instance.Span
+	rows       []join.Row
+	unattached bool           // there may be unattached annotations
+	days       map[int32]bool // partitions that may hold frames of the rows; nil: not read yet
 }
 
-const tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.activity, c.packed, c.revision, c.summary_start, c.summary_end FROM `
+const (
+	tableColumns = `SELECT c.place, c.key, c.start_ms, c.end_ms, c.packed, c.revision, c.summary_start, c.summary_end FROM `
+
+	// startsAround selects the rows c of a place that join.Table.Around returns for a span a to
+	// b; q is what has the three.
+	startsAround = `c.place = q.place
+		AND c.start_ms >= coalesce((SELECT max(x.start_ms) FROM qos_conference x WHERE x.place = q.place AND x.start_ms <= q.a), q.a)
+		AND c.start_ms <= coalesce((SELECT min(x.start_ms) FROM qos_conference x WHERE x.place = q.place AND x.start_ms > q.b), q.b)`
+	rowsAround = tableColumns + `(VALUES ($1::bigint, $2::bigint, $3::bigint)) q (place, a, b) JOIN qos_conference c ON ` + startsAround + ` ORDER BY c.start_ms`
+)
 
 // queueTables reads the rows around the times that are written to.
 func (t *tx) queueTables(b *pgx.Batch, places []int64, spans map[int64]instance.Span) {
 	var froms, tos []int64
 	for _, place := range places {
-		span := instance.Span{Start: spans[place].Start - 2*instance.Gap, End: spans[place].End + 2*instance.Gap}
+		span := instance.Span{Start: spans[place].Start - instance.Gap, End: spans[place].End + instance.Gap}
 		t.tables[place] = &table{t: t, place: place, loaded: span}
 		froms, tos = append(froms, span.Start), append(tos, span.End)
 	}
 	b.Queue(tableColumns+`unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (place, a, b)
-		JOIN qos_conference c ON c.place = q.place AND c.start_ms <= q.b AND c.end_ms >= q.a ORDER BY c.place, c.start_ms`,
+		JOIN qos_conference c ON `+startsAround+` ORDER BY c.place, c.start_ms`,
 		places, froms, tos).Query(func(rows pgx.Rows) error {
 		return conferences(rows, func(place int64, c join.Row) { t.tables[place].rows = append(t.tables[place].rows, c) })
+	})
+	b.Queue(`SELECT DISTINCT place FROM qos_unattached WHERE place = ANY ($1)`, places).Query(func(rows pgx.Rows) error {
+		var place int64
+		_, err := pgx.ForEachRow(rows, []any{&place}, func() error { t.tables[place].unattached = true; return nil })
+		return err
 	})
 }
 
 func (t *tx) table(place int64) (join.Table, error) { return t.tables[place], nil }
 
-// Near implements join.Table.
-func (p *table) Near(span instance.Span, margin int64) ([]join.Row, error) {
-	if err := p.load(instance.Span{Start: span.Start - margin, End: span.End + margin}); err != nil {
+// Around implements join.Table.
+func (p *table) Around(span instance.Span) (out []join.Row, err error) {
+	if err := p.load(span); err != nil {
 		return nil, err
 	}
-	var rows []join.Row
 	for _, r := range p.rows {
-		if r.Span.Start <= span.End+margin && r.Span.End >= span.Start-margin {
-			rows = append(rows, r)
+		if r.Span.Start <= span.Start {
+			out = out[:0] // only the last of these
+		}
+		out = append(out, r)
+		if r.Span.Start > span.End {
+			break
 		}
 	}
-	return rows, nil
+	return out, nil
 }
 
-// load reads the rows of a span too.
+// load reads the rows around a span too.
 func (p *table) load(span instance.Span) error {
 	if span = span.Union(p.loaded); span == p.loaded {
 		return nil
@@ -62,8 +80,7 @@ func (p *table) load(span instance.Span) error {
 	if err := p.t.flush(); err != nil {
 		return err
 	}
-	rows, err := p.t.w.conn.Query(p.t.ctx, tableColumns+`qos_conference c
-		WHERE c.place = $1 AND c.start_ms <= $2 AND c.end_ms >= $3 ORDER BY c.start_ms`, p.place, span.End, span.Start)
+	rows, err := p.t.w.conn.Query(p.t.ctx, rowsAround, p.place, span.Start, span.End)
 	if err != nil {
 		return err
 	}
@@ -80,10 +97,10 @@ func (p *table) sort() {
 }
 
 // Insert implements join.Table.
-func (p *table) Insert(span instance.Span, activity bool) (key int64, err error) {
-	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, activity, told)
-		SELECT key, app_id, $1, $2, $3, true FROM qos_place WHERE key = $4 RETURNING key`, span.Start, span.End, activity, p.place)
-	p.rows = append(p.rows, join.Row{Key: key, Span: span, Activity: activity})
+func (p *table) Insert(span instance.Span) (key int64, err error) {
+	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, told)
+		SELECT key, app_id, $1, $2, true FROM qos_place WHERE key = $3 RETURNING key`, span.Start, span.End, p.place)
+	p.rows = append(p.rows, join.Row{Key: key, Span: span})
 	p.sort()
 	return key, err
 }
@@ -99,14 +116,14 @@ func (p *table) Stretch(key int64, span instance.Span, moved bool) error {
 	return nil
 }
 
-// Loosen implements join.Table.
-func (p *table) Loosen(key int64) error {
+// SetLoose implements join.Table.
+func (p *table) SetLoose(key int64) error {
 	p.rows[p.index(key)].Packed = false
 	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE key = $1`, key)
 }
 
-// Swallow implements join.Table.
-func (p *table) Swallow(into, from int64, summary bool) error {
+// Absorb implements join.Table.
+func (p *table) Absorb(into, from int64, summary bool) error {
 	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
 		SELECT $1, session FROM qos_participant WHERE conference = $2 ON CONFLICT DO NOTHING`, into, from)
 	if err != nil {
@@ -130,14 +147,6 @@ func (p *table) Swallow(into, from int64, summary bool) error {
 	return p.delete(from)
 }
 
-// Delete implements join.Table.
-func (p *table) Delete(key int64) error {
-	if err := p.readDays(); err != nil { // while it is known who was there
-		return err
-	}
-	return p.delete(key)
-}
-
 func (p *table) delete(key int64) error {
 	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
 		return err
@@ -155,16 +164,6 @@ func (p *table) delete(key int64) error {
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
-// Summary implements join.Table.
-func (p *table) Summary(key int64) (*join.Summary, error) {
-	s := &join.Summary{}
-	var outcome, label, cause []byte
-	err := p.t.row([]any{&s.Revision, &s.Span.Start, &s.Span.End, &outcome, &s.Participants, &s.MOS, &label, &cause, &s.Document},
-		`SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1`, key)
-	s.Outcome, s.Label, s.Cause = string(outcome), string(label), string(cause)
-	return s, err
-}
-
 // PutSummary implements join.Table.
 func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
@@ -174,28 +173,14 @@ func (p *table) PutSummary(key int64, s *join.Summary) error {
 		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), []byte(s.Cause), s.Document, key)
 }
 
-// Others implements join.Table.
-func (p *table) Others(span instance.Span) ([]join.Visit, error) {
-	if err := p.readDays(); err != nil {
-		return nil, err
-	}
-	rows, err := p.t.w.conn.Query(p.t.ctx, `SELECT DISTINCT session, conference_at FROM qos_frame
-		WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
-		p.place, span.Start, span.End, p.inDays())
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[join.Visit])
-}
-
-// OthersBetween implements join.Table.
-func (p *table) OthersBetween(after, before int64) (found bool, err error) {
+// Annotated implements join.Table.
+func (p *table) Annotated(span instance.Span) (found bool, err error) {
 	if err := p.readDays(); err != nil {
 		return false, err
 	}
 	err = p.t.row([]any{&found}, `SELECT EXISTS (SELECT 1 FROM qos_frame
-		WHERE NOT activity AND place = $1 AND conference_at > $2 AND conference_at < $3 AND day = ANY ($4::int[]))`,
-		p.place, after, before, p.inDays())
+		WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[]))`,
+		p.place, span.Start, span.End, p.inDays())
 	return found, err
 }
 
@@ -231,7 +216,12 @@ func (p *table) readDays() error {
 			days[p.t.w.sessions[j.batches[i].Session].day] = true
 		}
 	}
-	found, err := placeDays(p.t.ctx, p.t.w.conn, p.place, p.loaded)
+	keys := make([]int64, len(p.rows))
+	for i, r := range p.rows {
+		keys[i] = r.Key
+	}
+	found, err := collect[int32](p.t.w.conn.Query(p.t.ctx, `SELECT DISTINCT s.day FROM qos_participant p
+		JOIN qos_session s ON s.key = p.session WHERE p.conference = ANY ($1)`, keys))
 	if err != nil {
 		return err
 	}

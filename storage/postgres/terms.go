@@ -45,7 +45,7 @@ func (t *tx) queueKnown(b *pgx.Batch, want *wanted) {
 		froms, tos = append(froms, span.Start), append(tos, span.End)
 	}
 	b.Queue(`SELECT p.conference, p.session FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) q (place, session, a, b)
-		JOIN qos_conference c ON c.place = q.place AND c.start_ms <= q.b AND c.end_ms >= q.a
+		JOIN qos_conference c ON `+startsAround+`
 		JOIN qos_participant p ON p.conference = c.key AND p.session = q.session`, places, sessions, froms, tos).Query(func(rows pgx.Rows) error {
 		var who participant
 		_, err := pgx.ForEachRow(rows, []any{&who.conference, &who.session}, func() error { t.known[who] = true; return nil })

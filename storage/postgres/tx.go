@@ -264,7 +264,7 @@ func conferences(rows pgx.Rows, each func(place int64, c join.Row)) error {
 	var c join.Row
 	var place int64
 	var revision, start, end *int64
-	_, err := pgx.ForEachRow(rows, []any{&place, &c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &c.Packed, &revision, &start, &end}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&place, &c.Key, &c.Span.Start, &c.Span.End, &c.Packed, &revision, &start, &end}, func() error {
 		c.Summary = nil
 		if revision != nil {
 			c.Summary = &join.Order{Revision: *revision, Span: instance.Span{Start: *start, End: *end}}

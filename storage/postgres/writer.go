@@ -28,6 +28,7 @@ type job struct {
 	place   frames.PlaceID
 	summary *join.Summary
 	given   storage.Summary // which summary is the columns of
+	found   bool            // there is a conference that the summary is of
 	result  storage.Appended
 }
 

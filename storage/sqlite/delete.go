@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
@@ -14,7 +13,7 @@ import (
 const deleteRows = 500
 
 // DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-// them, and returns their number. It works in small transactions between those of other
+// them, and returns their number. Unattached annotations about an earlier time go too. It works in small transactions between those of other
 // writers; if it stops half-way the next call goes on. The space is used again for new
 // records; the file does not shrink.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
@@ -45,7 +44,8 @@ func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
 	for budget := int64(deleteRows); budget > 0; budget-- {
 		c, place, err := t.oldest(before)
 		if errors.Is(err, sql.ErrNoRows) {
-			return deleted, false, nil
+			n, err := t.deleteUnattached(before, budget)
+			return deleted, n == budget, err
 		}
 		if err != nil {
 			return deleted, false, err
@@ -67,8 +67,8 @@ func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
 
 // oldest returns the conference that ended first, if it ended before a time.
 func (t *tx) oldest(before int64) (c join.Row, place int64, err error) {
-	err = t.row(`SELECT key, place, start_ms, end_ms, activity FROM conference WHERE end_ms < ? ORDER BY end_ms LIMIT 1`, before).
-		Scan(&c.Key, &place, &c.Span.Start, &c.Span.End, &c.Activity)
+	err = t.row(`SELECT key, place, start_ms, end_ms FROM conference WHERE end_ms < ? ORDER BY end_ms LIMIT 1`, before).
+		Scan(&c.Key, &place, &c.Span.Start, &c.Span.End)
 	return c, place, err
 }
 
@@ -85,7 +85,7 @@ func (t *tx) deleteFrames(c join.Row, place, limit int64) (int64, error) {
 
 // deleteChunks deletes chunks of a conference until about limit rows are gone.
 func (t *tx) deleteChunks(c join.Row, place, limit int64) (rows int64, err error) {
-	for c.Activity && rows < limit {
+	for rows < limit {
 		var key int64
 		err := t.row(`SELECT key FROM chunk WHERE place = ? AND from_ms BETWEEN ? AND ? LIMIT 1`, place, c.Span.Start, c.Span.End).Scan(&key)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -107,7 +107,7 @@ func (t *tx) deleteChunks(c join.Row, place, limit int64) (rows int64, err error
 }
 
 func (t *tx) deleteLoose(c join.Row, place, limit int64) (int64, error) {
-	rows, err := table{t, place}.Near(c.Span, 2*instance.Gap)
+	rows, err := table{t, place}.Around(join.Beside(c.Span))
 	if err != nil {
 		return 0, err
 	}
@@ -116,7 +116,7 @@ func (t *tx) deleteLoose(c join.Row, place, limit int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	own := join.Zone(c, rows)
+	own := join.Own(c, rows)
 	second, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
 		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
 	return first + second, err
@@ -138,6 +138,11 @@ func (t *tx) deleteConference(key, place int64) error {
 	if err := t.exec(`DELETE FROM conference WHERE key = ?`, key); err != nil {
 		return err
 	}
+	return t.deleteUnused(sessions, place)
+}
+
+// deleteUnused deletes those of sessions, and the place, that nothing refers to any more.
+func (t *tx) deleteUnused(sessions []int64, place int64) error {
 	for _, session := range sessions {
 		err := t.exec(`DELETE FROM session WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM participant WHERE session = ?1)
 			AND NOT EXISTS (SELECT 1 FROM frame WHERE session = ?1) AND NOT EXISTS (SELECT 1 FROM packed WHERE session = ?1)`, session)
@@ -146,5 +151,6 @@ func (t *tx) deleteConference(key, place int64) error {
 		}
 	}
 	t.forget()
-	return t.exec(`DELETE FROM place WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM conference WHERE place = ?1)`, place)
+	return t.exec(`DELETE FROM place WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM conference WHERE place = ?1)
+		AND NOT EXISTS (SELECT 1 FROM unattached WHERE place = ?1)`, place)
 }

@@ -22,8 +22,8 @@
 //
 // Pack moves the records of activity of closed conferences into chunks, by column (package
 // chunk has the bytes), some 28 bytes a record in place of 244 with all indexes. The table
-// packed says which, so that a late duplicate is recognised. What is not activity stays
-// loose: its conference may change when activity comes near. The pages that become free
+// packed says which, so that a late duplicate is recognised. Annotations stay
+// loose: their conference may change when activity arrives. The pages that become free
 // are used again; the file does not shrink.
 //
 // A summary's document is kept compressed (package envelope) and read only for a conference

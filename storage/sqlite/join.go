@@ -13,12 +13,17 @@ type table struct {
 	place int64
 }
 
-// Near implements join.Table.
-func (p table) Near(span instance.Span, margin int64) (rows []join.Row, err error) {
+// aroundRows finds the rows that join.Table.Around returns.
+const aroundRows = ` FROM conference INDEXED BY conference_place WHERE place = ?1
+	AND start_ms >= coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND start_ms <= ?2), ?2)
+	AND start_ms <= coalesce((SELECT min(start_ms) FROM conference WHERE place = ?1 AND start_ms > ?3), ?3) ORDER BY start_ms`
+
+// Around implements join.Table.
+func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 	err = p.t.each(func(row scanner) error {
 		var c join.Row
 		var revision, start, end sql.NullInt64
-		if err := row.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Activity, &c.Packed, &revision, &start, &end); err != nil {
+		if err := row.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Packed, &revision, &start, &end); err != nil {
 			return err
 		}
 		if revision.Valid {
@@ -26,16 +31,14 @@ func (p table) Near(span instance.Span, margin int64) (rows []join.Row, err erro
 		}
 		rows = append(rows, c)
 		return nil
-	}, `SELECT key, start_ms, end_ms, activity, packed, revision, summary_start, summary_end FROM conference
-		WHERE place = ? AND start_ms <= ? AND end_ms >= ? ORDER BY start_ms`,
-		p.place, span.End+margin, span.Start-margin)
+	}, `SELECT key, start_ms, end_ms, packed, revision, summary_start, summary_end`+aroundRows, p.place, span.Start, span.End)
 	return rows, err
 }
 
 // Insert implements join.Table.
-func (p table) Insert(span instance.Span, activity bool) (key int64, err error) {
-	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms, activity, told)
-		SELECT key, app_id, ?, ?, ?, 1 FROM place WHERE key = ? RETURNING key`, span.Start, span.End, activity, p.place).Scan(&key)
+func (p table) Insert(span instance.Span) (key int64, err error) {
+	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms, told)
+		SELECT key, app_id, ?, ?, 1 FROM place WHERE key = ? RETURNING key`, span.Start, span.End, p.place).Scan(&key)
 	return key, err
 }
 
@@ -48,13 +51,13 @@ func (p table) Stretch(key int64, span instance.Span, moved bool) error {
 	return p.t.exec(`UPDATE term SET start_ms = ? WHERE conference = ?`, span.Start, key)
 }
 
-// Loosen implements join.Table.
-func (p table) Loosen(key int64) error {
+// SetLoose implements join.Table.
+func (p table) SetLoose(key int64) error {
 	return p.t.exec(`UPDATE conference SET packed = 0 WHERE key = ?`, key)
 }
 
-// Swallow implements join.Table.
-func (p table) Swallow(into, from int64, summary bool) error {
+// Absorb implements join.Table.
+func (p table) Absorb(into, from int64, summary bool) error {
 	err := p.t.exec(`INSERT OR IGNORE INTO participant (conference, session)
 		SELECT ?, session FROM participant WHERE conference = ?`, into, from)
 	if err != nil {
@@ -78,24 +81,17 @@ func (p table) Swallow(into, from int64, summary bool) error {
 			return err
 		}
 	}
-	return p.Delete(from)
+	return p.delete(from)
 }
 
 const moveTerms = `INSERT INTO term (term, start_ms, conference, recorded)
 	SELECT t.term, c.start_ms, c.key, t.recorded FROM conference c CROSS JOIN term t WHERE c.key = ?1 AND t.conference = ?2
 	ON CONFLICT DO UPDATE SET recorded = max(recorded, excluded.recorded)`
 
-// Delete implements join.Table.
-func (p table) Delete(key int64) error {
+func (p table) delete(key int64) error {
 	clear(p.t.told) // keys are used again
 	delete(p.t.kept, key)
 	return p.t.exec(`DELETE FROM conference WHERE key = ?`, key)
-}
-
-// Summary implements join.Table.
-func (p table) Summary(key int64) (*join.Summary, error) {
-	s := &join.Summary{}
-	return s, p.t.row(`SELECT `+summaryColumns+` FROM conference WHERE key = ?`, key).Scan(fields(s)...)
 }
 
 // PutSummary implements join.Table.
@@ -105,22 +101,10 @@ func (p table) PutSummary(key int64, s *join.Summary) error {
 		s.Revision, s.Span.Start, s.Span.End, s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, s.Document, key)
 }
 
-// Others implements join.Table.
-func (p table) Others(span instance.Span) (visits []join.Visit, err error) {
-	err = p.t.each(func(r scanner) error {
-		var v join.Visit
-		err := r.Scan(&v.Session, &v.At)
-		visits = append(visits, v)
-		return err
-	}, `SELECT DISTINCT session, conference_at FROM frame
-		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ?`, p.place, span.Start, span.End)
-	return visits, err
-}
-
-// OthersBetween implements join.Table.
-func (p table) OthersBetween(after, before int64) (found bool, err error) {
-	err = p.t.row(`SELECT EXISTS (SELECT 1 FROM frame WHERE activity = 0 AND place = ? AND conference_at > ? AND conference_at < ?)`,
-		p.place, after, before).Scan(&found)
+// Annotated implements join.Table.
+func (p table) Annotated(span instance.Span) (found bool, err error) {
+	err = p.t.row(`SELECT EXISTS (SELECT 1 FROM frame WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ?)`,
+		p.place, span.Start, span.End).Scan(&found)
 	return found, err
 }
 

@@ -59,7 +59,7 @@ func (p *packer) all(ctx context.Context, before int64) error {
 }
 
 const nextLoose = `SELECT key, place, start_ms FROM conference INDEXED BY conference_loose
-	WHERE activity = 1 AND packed = 0 AND end_ms < ? AND (start_ms, key) > (?, ?) ORDER BY start_ms, key LIMIT 1`
+	WHERE packed = 0 AND end_ms < ? AND (start_ms, key) > (?, ?) ORDER BY start_ms, key LIMIT 1`
 
 // conference packs one conference, chunk by chunk.
 func (p *packer) conference(ctx context.Context, c looseConference) error {
@@ -112,7 +112,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 func (s *Store) looseRows(ctx context.Context, c looseConference, from frames.Position, limit int) (rows []frames.ReadRow, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		var span instance.Span
-		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ? AND activity = 1`, c.key, c.place).
+		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ?`, c.key, c.place).
 			Scan(&span.Start, &span.End)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -161,7 +161,7 @@ func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) err
 func (p *packer) finish(w *walk) error {
 	var packed int64
 	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
-		packed, err = t.count(`UPDATE conference SET packed = 1 WHERE key = ?1 AND place = ?2 AND activity = 1
+		packed, err = t.count(`UPDATE conference SET packed = 1 WHERE key = ?1 AND place = ?2
 			AND ?3 = (SELECT count(*) FROM (SELECT 1 FROM frame INDEXED BY frame_activity
 				WHERE activity = 1 AND place = ?2 AND at BETWEEN start_ms AND end_ms LIMIT ?3 + 1))`, w.key, w.place, w.Left)
 		return err

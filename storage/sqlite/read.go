@@ -171,11 +171,10 @@ func addParticipants(ctx context.Context, tx *sql.Tx, conferences []listed) erro
 type located struct {
 	join.Row
 	place int64
-	own   instance.Span // join.Zone
+	own   instance.Span // join.Own
 }
 
-// find returns the conference at ref. The time may lie up to the gap beside it; then
-// activity comes before what has none, and the nearer before the other.
+// find returns the conference at ref; join.Find says which.
 func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT key FROM place WHERE app_id = ? AND conference_id = ?`, ref.AppID, ref.ConferenceID).Scan(&found.place)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -185,7 +184,7 @@ func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err 
 		return found, err
 	}
 	at := ref.At.UnixMilli()
-	rows, err := around(ctx, tx, found.place, at)
+	rows, err := around(ctx, tx, found.place, join.Owners(at))
 	if err != nil {
 		return found, err
 	}
@@ -193,33 +192,23 @@ func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err 
 	if found.Row, ok = join.Find(rows, at); !ok {
 		return found, storage.ErrNotFound
 	}
-	found.own, err = ownTimes(ctx, tx, found)
-	return found, err
+	if rows, err = around(ctx, tx, found.place, join.Beside(found.Span)); err != nil {
+		return found, err
+	}
+	found.own = join.Own(found.Row, rows)
+	return found, nil
 }
 
-func ownTimes(ctx context.Context, tx *sql.Tx, l located) (instance.Span, error) {
-	if !l.Activity {
-		return l.Span, nil
-	}
-	before, err := around(ctx, tx, l.place, l.Span.Start)
-	if err != nil {
-		return l.Span, err
-	}
-	after, err := around(ctx, tx, l.place, l.Span.End)
-	return join.Zone(l.Row, append(before, after...)), err
-}
-
-// around returns the conferences of a place within twice the gap of a time, in order.
-func around(ctx context.Context, tx *sql.Tx, place, at int64) (out []join.Row, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms, activity FROM conference
-		WHERE place = ? AND start_ms <= ? AND end_ms >= ? ORDER BY start_ms`, place, at+2*instance.Gap, at-2*instance.Gap)
+// around returns the conferences of a place that join.Table.Around names, in order.
+func around(ctx context.Context, tx *sql.Tx, place int64, span instance.Span) (out []join.Row, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms`+aroundRows, place, span.Start, span.End)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var c join.Row
-		if err := rows.Scan(&c.Key, &c.Span.Start, &c.Span.End, &c.Activity); err != nil {
+		if err := rows.Scan(&c.Key, &c.Span.Start, &c.Span.End); err != nil {
 			return nil, err
 		}
 		out = append(out, c)

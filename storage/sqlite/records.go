@@ -59,9 +59,10 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// readRows reads a page of rows.
-func readRows(ctx context.Context, q querier, query string, place int64, span instance.Span, from frames.Position, limit int) (out []frames.ReadRow, err error) {
-	rows, err := q.QueryContext(ctx, query, place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit)
+// readRows reads a page of rows; more are the query's arguments from ?9 on.
+func readRows(ctx context.Context, q querier, query string, place int64, span instance.Span, from frames.Position, limit int, more ...any) (out []frames.ReadRow, err error) {
+	args := append([]any{place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit}, more...)
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (s *Store) activity(ctx context.Context, at located, from frames.Position, 
 // chunkList starts where the conference starts now: it may have merged with an earlier one
 // since it was found, and been packed with it.
 const chunkList = `SELECT key, from_ms, to_ms FROM chunk INDEXED BY chunk_place WHERE place = ?1
-	AND from_ms BETWEEN coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND activity = 1 AND start_ms <= ?2), ?2) AND ?3
+	AND from_ms BETWEEN coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND start_ms <= ?2), ?2) AND ?3
 	AND to_ms >= ?4 ORDER BY from_ms`
 
 // listChunks returns the chunks that may hold records from a time on, and begin until

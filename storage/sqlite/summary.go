@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/qosrtc/qos/storage"
@@ -20,24 +22,43 @@ func brief(s *join.Summary) []any {
 }
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its
-// span, the nearest to its start if there are several. Where there is none yet it makes
-// one, which activity joins when it comes.
+// span, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 	stored, err := join.NewSummary(sum)
 	if err != nil {
 		return s.wrap("put summary", fmt.Errorf("%w: %w", storage.ErrInvalid, err))
 	}
-	var changes follow.Changes
-	changes.AddSummary(sum)
-	err = s.writer.do(ctx, job{run: func(t *tx) error {
-		place, err := t.place(frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID})
-		if err != nil {
-			return err
+	found := false
+	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
+		found, err = t.putSummary(frames.PlaceID{App: sum.AppID, Conference: sum.ConferenceID}, stored)
+		return err
+	}, committed: func() {
+		if found {
+			var changes follow.Changes
+			changes.AddSummary(sum)
+			s.hub.Publish(changes.All())
 		}
-		return join.Place{Table: table{t, place}}.PutSummary(stored)
-	}, committed: func() { s.hub.Publish(changes.All()) }})
+	}})
+	if err == nil && !found {
+		err = storage.ErrNotFound
+	}
 	if err != nil {
 		return s.wrap("put summary", err)
 	}
 	return nil
+}
+
+// putSummary reports whether there is a conference to put it to. It makes no place.
+func (t *tx) putSummary(id frames.PlaceID, s *join.Summary) (found bool, err error) {
+	place, ok := t.places[id]
+	if !ok {
+		err = t.row(`SELECT key FROM place WHERE app_id = ? AND conference_id = ?`, id.App, id.Conference).Scan(&place)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return join.Place{Table: table{t, place}}.PutSummary(s)
 }

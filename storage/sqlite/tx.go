@@ -23,6 +23,8 @@ type tx struct {
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
 
+	unattached map[int64]bool // by place: whether it may have unattached annotations
+
 	told      map[told]bool       // terms of conferences, as the keys above
 	kept      map[int64]term.Kept // all terms of some conferences, as the keys above
 	keptTerms int                 // at least how many terms kept has
@@ -44,6 +46,7 @@ type knownSession struct {
 // forget empties the caches: after a rollback they may hold what is not in the store.
 func (t *tx) forget() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
+	t.unattached = map[int64]bool{}
 	t.told, t.changed, t.anew = map[told]bool{}, map[int64]bool{}, map[participation]bool{}
 	t.kept, t.keptTerms = map[int64]term.Kept{}, 0
 }

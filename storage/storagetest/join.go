@@ -46,13 +46,12 @@ func testMerge(f *fixture) {
 	require.Len(t, f.records(ref(100)), 5)
 }
 
-// spec: CONF-02
-func testOther(f *fixture) {
+// spec: CONF-01 CONF-02
+func testAnnotations(f *fixture) {
 	t := f.t
-	f.append(batch(1, other(1, 20, 500)))
-	require.Equal(t, [][2]float64{{20, 20}}, f.spans(), "an error alone makes a conference")
 	f.append(batch(2, activity(1, 0, 0)))
-	require.Equal(t, [][2]float64{{0, 0}}, f.spans(), "activity takes it in, but it does not prolong the conference")
+	f.append(batch(1, other(1, 20, 500)))
+	require.Equal(t, [][2]float64{{0, 0}}, f.spans(), "it does not prolong the conference")
 	require.Equal(t, []string{sessionID(1), sessionID(2)}, people(f.conference(0)))
 	f.append(batch(3, activity(1, 0, 35)))
 	require.Equal(t, [][2]float64{{0, 0}, {35, 35}}, f.spans())
@@ -100,9 +99,8 @@ func testAnyOrder(f *fixture) {
 			total.New, total.Duplicates = total.New+got.New, total.Duplicates+got.Duplicates
 			items = items[n:]
 		}
-		want := expected(generated)
 		require.Equal(rt, storage.Appended{New: len(generated), Duplicates: len(again)}, total)
-		checkAll(rt, f, appID, want)
+		checkAll(rt, f, appID, generated)
 	})
 }
 
@@ -115,6 +113,7 @@ func generate(rt *rapid.T) []placed {
 	seqs := map[int]uint64{}
 	for i := range generated {
 		p := placed{session: rapid.IntRange(1, 3).Draw(rt, "session"), second: 10 * rapid.IntRange(0, 25).Draw(rt, "second")}
+		p.second += 3600 * rapid.SampledFrom([]int{0, 0, 0, 0, 2, 24, 48}).Draw(rt, "hour")
 		p.id = rapid.SampledFrom([]string{"A", "a"}).Draw(rt, "conferenceID")
 		seqs[p.session]++
 		if rapid.IntRange(0, 2).Draw(rt, "kind") > 0 {
@@ -163,13 +162,16 @@ func (o outcome) renames(session string) (out []storage.Name) {
 	return out
 }
 
-const gapSeconds = instance.Gap / 1000
+const (
+	gapSeconds   = instance.Gap / 1000
+	reachSeconds = instance.Reach / 1000
+)
 
-// expected is the model: spans of activity, then what is not activity to the nearest
-// span within the gap, and what remains into spans of its own.
-func expected(items []placed) (out []outcome) {
+// expected is the model: spans of activity, and each annotation to the nearest span that it
+// precedes by the gap or follows by a day at most; the rest is unattached.
+func expected(items []placed) (out []outcome, unattached []placed) {
 	for _, id := range []string{"A", "a"} {
-		var active, idle []outcome
+		var active []outcome
 		for _, p := range items {
 			if p.id == id && p.record.Activity {
 				active = add(active, p)
@@ -183,16 +185,16 @@ func expected(items []placed) (out []outcome) {
 			if best := closest(active, int64(p.second)); best != nil {
 				best.records = append(best.records, read{sessionID(p.session), p.record})
 			} else {
-				idle = add(idle, p)
+				unattached = append(unattached, p)
 			}
 		}
-		out = append(out, append(active, idle...)...)
+		out = append(out, active...)
 	}
 	for i := range out {
 		slices.SortFunc(out[i].records, compareReads)
 	}
 	slices.SortStableFunc(out, func(a, b outcome) int { return int(b.span.Start - a.span.Start) })
-	return out
+	return out, unattached
 }
 
 // add joins p with the outcomes that it touches, one by one: slow and plain.
@@ -212,16 +214,21 @@ func add(have []outcome, p placed) []outcome {
 }
 
 func closest(active []outcome, second int64) (best *outcome) {
-	far := int64(gapSeconds + 1)
+	far := int64(0)
 	for i, o := range active {
-		if d := max(o.span.Start-second, second-o.span.End, 0); d < far {
+		if second < o.span.Start-gapSeconds || second > o.span.End+reachSeconds {
+			continue
+		}
+		if d := max(o.span.Start-second, second-o.span.End, 0); best == nil || d < far {
 			best, far = &active[i], d
 		}
 	}
 	return best
 }
 
-func checkAll(t *rapid.T, f *fixture, appID string, want []outcome) {
+func checkAll(t *rapid.T, f *fixture, appID string, items []placed) {
+	want, unattached := expected(items)
+	checkUnattached(t, f, appID, unattached)
 	page, err := f.r.Conferences(f.t.Context(), storage.Query{AppID: appID})
 	require.NoError(t, err)
 	require.Len(t, page.Conferences, len(want))

@@ -22,6 +22,23 @@ func (f *fixture) named(appID, conferenceID string, second float64) {
 	require.Equal(f.t, storage.Appended{New: 1}, f.append(b))
 }
 
+// lasting makes a conference with that span.
+func (f *fixture) lasting(appID, conferenceID string, start, end float64) {
+	f.t.Helper()
+	b := batch(1)
+	b.Session.AppID = appID
+	for at := start; ; at = min(at+30, end) {
+		r := activity(0, 0, at)
+		f.count++
+		r.ConferenceID, r.Seq = conferenceID, f.count
+		b.Records = append(b.Records, r)
+		if at == end {
+			break
+		}
+	}
+	require.Equal(f.t, storage.Appended{New: len(b.Records)}, f.append(b))
+}
+
 func ids(p storage.Page) (out []string) {
 	for _, c := range p.Conferences {
 		out = append(out, c.ConferenceID)
@@ -109,12 +126,12 @@ func (e entry) matches(q storage.Query) bool {
 		(q.From.IsZero() || !at(e.end).Before(q.From)) && (q.To.IsZero() || at(e.start).Before(q.To))
 }
 
-// catalogue fills a store with conferences of all lengths, which none but a summary tells
-// of; some went on after it, some have none.
+// catalogue fills a store with conferences of all lengths; some went on after their summary,
+// some have none.
 func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 	const hour, day = 3600.0, 24 * 3600.0
-	lengths := []float64{0, 60, hour, hour, 5 * hour, day - 0.001, day, day + 0.001, 30 * hour, 9 * day}
-	for i := range 90 {
+	lengths := []float64{0, 60, hour, hour, 5 * hour, day - 0.001, day, day + 0.001, 30 * hour, 3 * day}
+	for i := range 40 {
 		e := entry{app: []string{"a", "a", "b"}[r.IntN(3)], id: fmt.Sprint("room ", i), start: float64(r.IntN(40)) * 6 * hour}
 		e.end, e.outcome = e.start+lengths[r.IntN(len(lengths))], []string{"success", "success", "dropped"}[r.IntN(3)]
 		if i%7 == 0 { // the place of the one before, in another year
@@ -130,6 +147,7 @@ func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 			e.end, e.open = e.start, true
 			f.put(e.summary(1))
 		default:
+			f.lasting(e.app, e.id, e.start, e.end)
 			f.put(e.summary(0))
 		}
 		out = append(out, e)
@@ -208,7 +226,7 @@ func testNotFound(f *fixture) {
 	for _, r := range []storage.Ref{
 		{AppID: "nobody", ConferenceID: call, At: at(0)},
 		{AppID: app, ConferenceID: "STANDUP", At: at(0)},
-		ref(-31), ref(31),
+		ref(-31), ref(31 + dayOf),
 		{AppID: app, ConferenceID: call},
 	} {
 		_, err := f.r.Conference(t.Context(), r)
@@ -224,7 +242,7 @@ func testNearTime(f *fixture) {
 	t := f.t
 	f.append(batch(1, activity(1, 0, 0), activity(2, 0, 40)))
 	require.Len(t, f.spans(), 2)
-	for second, start := range map[float64]float64{-30: 0, 0: 0, 20: 0, 21: 40, 40: 40, 70: 40} {
+	for second, start := range map[float64]float64{-30: 0, 0: 0, 20: 0, 21: 40, 40: 40, 70: 40, 40 + dayOf: 40} {
 		require.Equal(t, at(start), f.conference(second).Start, second)
 	}
 }

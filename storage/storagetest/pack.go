@@ -132,8 +132,10 @@ func testPackNothing(f *packFixture) {
 	t := f.t
 	require.Equal(t, storage.Packed{}, f.pack(hour))
 	f.append(batch(1, other(1, 0, 0)))
-	require.Equal(t, storage.Packed{}, f.pack(hour), "what is not activity stays loose: its conference may change")
-	require.Len(t, f.records(ref(0)), 1)
+	require.Equal(t, storage.Packed{}, f.pack(hour))
+	f.append(batch(1, activity(2, 0, 10)))
+	require.Equal(t, 1, f.pack(hour).Records, "an annotation stays loose: its conference may change")
+	require.Len(t, f.records(ref(0)), 2)
 }
 
 // Every value comes back, type and all.

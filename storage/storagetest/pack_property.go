@@ -39,7 +39,7 @@ func testPackAnyOrder(f *packFixture) {
 			default:
 				m.append(rt)
 			}
-			checkAll(rt, &f.fixture, m.app, expected(m.stored()))
+			checkAll(rt, &f.fixture, m.app, m.stored())
 		}
 		_, err := f.s.DeleteBefore(f.t.Context(), at(hour))
 		require.NoError(rt, err)
@@ -47,7 +47,7 @@ func testPackAnyOrder(f *packFixture) {
 	})
 }
 
-// generateFrames makes records of frames of up to three, some of which are not activity or
+// generateFrames makes records of frames of up to three, some of which are annotations or
 // belong elsewhere.
 func generateFrames(rt *rapid.T) (out []placed) {
 	for n := 1; n <= rapid.IntRange(1, 3).Draw(rt, "sessions"); n++ {
@@ -112,7 +112,13 @@ func (m *packModel) delete(rt *rapid.T) {
 	before := 10 * rapid.IntRange(0, 30).Draw(rt, "delete before")
 	gone := map[string]bool{}
 	want := 0
-	for _, o := range expected(m.stored()) {
+	conferences, unattached := expected(m.stored())
+	for _, p := range unattached {
+		if p.second < before {
+			gone[identity(sessionID(p.session), p.record)] = true
+		}
+	}
+	for _, o := range conferences {
 		if o.span.End < int64(before) {
 			want++
 			for _, r := range o.records {

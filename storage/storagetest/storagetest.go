@@ -40,15 +40,14 @@ func Run(t *testing.T, open Open) {
 		"Session/apps apart":     testAppsApart,
 		"Join/gap":               testGap,
 		"Join/merge":             testMerge,
-		"Join/other":             testOther,
+		"Join/annotations":       testAnnotations,
 		"Join/any order":         testAnyOrder,
 		"Renames/order":          testRenames,
 		"Renames/merged":         testRenamesMerged,
 		"Summary/revisions":      testRevisions,
 		"Summary/near":           testSummaryNear,
-		"Summary/first":          testSummaryFirst,
+		"Summary/of nothing":     testSummaryOfNothing,
 		"Summary/merge":          testSummaryMerge,
-		"Summary/of what":        testSummaryOfErrors,
 		"Summary/invalid":        testSummaryInvalid,
 		"Conferences/pages":      testPages,
 		"Conferences/search":     testSearch,
@@ -59,6 +58,12 @@ func Run(t *testing.T, open Open) {
 		"Find/summary":           testFindSummary,
 		"Find/too many":          testFindTooMany,
 		"Conference/not found":   testNotFound,
+		"Unattached/borders":     testUnattachedBorders,
+		"Unattached/attached":    testUnattachedAttached,
+		"Unattached/day away":    testNeighbourADayAway,
+		"Unattached/list":        testUnattachedList,
+		"Unattached/many":        testUnattachedMany,
+		"Unattached/retention":   testUnattachedRetention,
 		"Conference/near a time": testNearTime,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +110,7 @@ func activity(seq uint64, index int, second float64) storage.Record {
 	}
 }
 
-// other is a record that does not, about the conference at a second.
+// other is an annotation about a second.
 func other(seq uint64, conferenceAt, second float64) storage.Record {
 	return storage.Record{
 		Seq: seq, ConferenceID: call, ConferenceAt: at(conferenceAt), Name: "qos.feedback",

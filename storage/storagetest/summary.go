@@ -60,16 +60,20 @@ func testSummaryNear(f *fixture) {
 	require.Equal(t, 3, f.conference(45).Summary.Revision)
 }
 
-// A summary may be written before its records.
-func testSummaryFirst(f *fixture) {
+// A summary is written after its records: without a conference there is nothing that it is of.
+//
+// spec: CONF-01
+func testSummaryOfNothing(f *fixture) {
 	t := f.t
-	f.put(summary(0, 20, 1))
-	require.Equal(t, [][2]float64{{0, 20}}, f.spans())
-	require.Empty(t, f.conference(0).Participants)
-	f.append(batch(1, activity(1, 0, 1), activity(2, 0, 19)))
-	require.Equal(t, [][2]float64{{1, 19}}, f.spans())
-	require.Equal(t, 1, f.conference(0).Summary.Revision)
-	require.Equal(t, []uint64{1, 2}, f.seqs(10))
+	require.ErrorIs(t, f.w.PutSummary(t.Context(), summary(0, 20, 1)), storage.ErrNotFound)
+	f.append(batch(1, other(1, 10, 10)))
+	require.ErrorIs(t, f.w.PutSummary(t.Context(), summary(0, 20, 1)), storage.ErrNotFound, "annotations make none")
+	require.Empty(t, f.spans())
+	f.append(batch(1, activity(2, 0, 60)))
+	require.ErrorIs(t, f.w.PutSummary(t.Context(), summary(0, 29.999, 1)), storage.ErrNotFound, "more than 30 s before it")
+	require.Nil(t, f.conference(60).Summary)
+	f.put(summary(0, 30, 1))
+	require.Equal(t, 1, f.conference(60).Summary.Revision)
 }
 
 // spec: CONF-02
@@ -83,21 +87,6 @@ func testSummaryMerge(f *fixture) {
 	f.put(summary(0, 60, 2))
 	require.Equal(t, 2, f.conference(0).Summary.Revision)
 	require.Len(t, f.spans(), 1)
-}
-
-// A conference of errors alone has a summary too.
-func testSummaryOfErrors(f *fixture) {
-	t := f.t
-	f.append(batch(1, other(1, 0, 0)))
-	f.put(summary(0, 0, 1))
-	require.Equal(t, [][2]float64{{0, 0}}, f.spans())
-	require.Equal(t, 1, f.conference(0).Summary.Revision)
-	f.append(batch(1, other(2, 10, 10)))
-	f.append(batch(2, activity(1, 0, 20)))
-	require.Equal(t, [][2]float64{{20, 20}}, f.spans())
-	require.Equal(t, 1, f.conference(0).Summary.Revision)
-	require.Equal(t, []uint64{1, 2, 1}, f.seqs(20))
-	require.Len(t, f.conference(20).Participants, 2)
 }
 
 func testSummaryInvalid(f *fixture) {

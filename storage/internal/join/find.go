@@ -2,48 +2,35 @@ package join
 
 import "github.com/qosrtc/qos/internal/instance"
 
-// Find returns the row at a time, which may lie up to the gap beside it; then activity
-// comes before what has none, and the nearer before the other. rows are all within the
-// gap of the time, in order.
+// Owners is the span around which Table.Around finds all rows that may own an annotation
+// about a time: the last that starts before it, and one that starts soon after it.
+func Owners(at int64) instance.Span { return instance.Span{Start: at, End: at + instance.Gap} }
+
+// Beside is the span around which Table.Around finds a row and its neighbours.
+func Beside(row instance.Span) instance.Span {
+	return instance.Span{Start: row.Start - 1, End: row.End}
+}
+
+// Find returns the row that owns annotations about a time; the time lies inside it, or up to
+// instance.Gap before it, or up to instance.Reach after it. rows are those around Owners.
 func Find(rows []Row, at int64) (Row, bool) {
-	active, idle := split(rows)
-	for _, rows := range [][]Row{active, idle} {
-		if i := nearest(rows, at); i >= 0 && rows[i].Span.Contains(at) {
-			return rows[i], true
-		}
+	i := instance.Owner(spans(rows), at)
+	if i < 0 {
+		return Row{}, false
 	}
-	return Row{}, false
+	return rows[i], true
 }
 
-// Zone returns the times whose records that are not activity belong to c. rows are all
-// rows within twice the gap of it; more do no harm.
-func Zone(c Row, rows []Row) instance.Span {
-	if !c.Activity {
-		return c.Span
-	}
-	own := instance.Span{Start: c.Span.Start - instance.Gap, End: c.Span.End + instance.Gap}
-	for _, r := range rows {
-		switch {
-		case !r.Activity:
+// Own returns the times whose annotations c owns. rows are those around Beside.
+func Own(c Row, rows []Row) instance.Span {
+	var b borders
+	for i := range rows {
+		switch r := &rows[i]; {
 		case r.Span.End < c.Span.Start:
-			own.Start = max(own.Start, (r.Span.End+c.Span.Start)/2+1)
-		case r.Span.Start > c.Span.End:
-			own.End = min(own.End, (c.Span.End+r.Span.Start)/2)
+			b.previous = r
+		case r.Span.Start > c.Span.End && b.next == nil:
+			b.next = r
 		}
 	}
-	return own
+	return b.own(c.Span)
 }
-
-// nearest returns the row, in order of time, that is nearest to a moment, the earlier of
-// two that are as near; -1 when there is none.
-func nearest(rows []Row, at int64) int {
-	best := -1
-	for i, r := range rows {
-		if best < 0 || distance(r.Span, at) < distance(rows[best].Span, at) {
-			best = i
-		}
-	}
-	return best
-}
-
-func distance(s instance.Span, at int64) int64 { return max(s.Start-at, at-s.End, 0) }

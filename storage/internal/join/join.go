@@ -1,15 +1,11 @@
 // Package join decides which conferences records belong to, over the rows of an engine.
-// Package instance joins spans; this package keeps rows in step with it.
+// Package instance has the rules; this package keeps rows in step with them.
 //
-// Rows of one place always lie more than instance.Gap apart:
-//   - rows with activity are what package instance makes of the times of activity;
-//   - a record that is not activity belongs to the row with activity whose span, widened
-//     by the gap, holds its conferenceAt; to the nearest if there are two, to the earlier
-//     if both are as near;
-//   - what belongs to none is joined among itself, into rows without activity. These
-//     are dissolved when activity comes near.
-//
-// So the rows depend on what is in the store alone, not on the order in which it came.
+// A row is a conference: what package instance makes of the times of activity. Rows of one
+// place always lie more than instance.Gap apart. An annotation belongs to the row that
+// instance.Owner names; where there is none it is listed as unattached, until a row comes
+// that owns it. So the rows depend on what is in the store alone, not on the order in which
+// it arrived.
 //
 // A row's terms, by which it is found, go with it: those of its participants' sessions as
 // long as they take part, those that records of activity say for good, for activity never
@@ -23,28 +19,25 @@ import (
 
 // Row is what joining needs of a conference's row.
 type Row struct {
-	Key      int64
-	Span     instance.Span
-	Activity bool
-	Packed   bool   // all its activity is in chunks; engines that do not pack leave it false
-	Summary  *Order // nil without a summary
+	Key     int64
+	Span    instance.Span
+	Packed  bool   // all its activity is in chunks; engines that do not pack leave it false
+	Summary *Order // nil without a summary
 }
-
-// Visit says that a session has a record, which is not activity, about a time.
-type Visit struct{ Session, At int64 }
 
 // Table is the rows and frames of one place, inside one transaction. Frames are written
 // before they are joined.
 type Table interface {
-	// Near returns the rows that overlap a span widened by margin, in order of time.
-	Near(span instance.Span, margin int64) ([]Row, error)
+	// Around returns, in order of time, the last row that starts at span.Start or before, the
+	// rows that start inside the span, and the first that starts after it.
+	Around(span instance.Span) ([]Row, error)
 	// Insert makes a row and returns its key.
-	Insert(span instance.Span, activity bool) (int64, error)
-	// Stretch gives a row another span. Its terms stand at its start: moved says that this
-	// is another.
+	Insert(span instance.Span) (int64, error)
+	// Stretch gives a row another span. Its terms have its start: moved says that this is
+	// another.
 	Stretch(key int64, span instance.Span, moved bool) error
-	// Loosen says of a row that was packed that it has loose activity again.
-	Loosen(key int64) error
+	// SetLoose notes of a row that was packed that it has loose activity again.
+	SetLoose(key int64) error
 	// Participate adds a session and its terms to a row, if they are not there.
 	Participate(key, session int64) error
 	// Tell adds terms that records of activity say to a row, if they are not there.
@@ -52,21 +45,20 @@ type Table interface {
 	// Rename adds renames of a session's user to a row, if they are not there, and keeps the
 	// newest term.MaxRenames of that session.
 	Rename(key, session int64, renames []term.Rename) error
-	// Swallow moves participants, terms and renames, and the summary where summary says so, to the
+	// Absorb moves participants, terms and renames, and the summary where summary says so, to the
 	// row into and deletes the row from.
-	Swallow(into, from int64, summary bool) error
-	// Delete deletes a row, its participants, its terms and its renames.
-	Delete(key int64) error
-	// Summary returns the summary of a row that has one.
-	Summary(key int64) (*Summary, error)
+	Absorb(into, from int64, summary bool) error
 	// PutSummary writes the summary of a row.
 	PutSummary(key int64, s *Summary) error
-	// Others returns the records that are not activity in a span, each visit once.
-	Others(span instance.Span) ([]Visit, error)
-	// OthersBetween says whether there are any after one time and before another.
-	OthersBetween(after, before int64) (bool, error)
+	// Annotated reports whether there are annotations about a time in a span.
+	Annotated(span instance.Span) (bool, error)
+	// Detach lists annotations of a session about a time as unattached, if they are not listed.
+	Detach(session, at int64) error
+	// Attach takes the unattached annotations about a time in a span off the list, and returns
+	// their sessions.
+	Attach(span instance.Span) (sessions []int64, err error)
 	// Recount works out the participants of a row, and their terms, from the frames and the
-	// chunks: activity in span, others in own.
+	// chunks: activity in span, annotations in own.
 	Recount(key int64, span, own instance.Span) error
 }
 
@@ -75,36 +67,33 @@ type Place struct{ Table Table }
 
 // Activity adds activity of a session, and what it says: it extends, merges or makes a row.
 func (p Place) Activity(session int64, span instance.Span, said term.Said) error {
-	// Twice the gap, to see also the rows with which it shares what is not activity.
-	rows, err := p.Table.Near(span, 2*instance.Gap)
+	rows, err := p.Table.Around(widened(span))
 	if err != nil {
 		return err
 	}
-	active, idle := split(rows)
-	merged, swallowed := instance.Merge(spans(active), span)
-	if len(swallowed) == 1 && merged == active[swallowed[0]].Span {
-		return p.takePart(active[swallowed[0]], session, said) // nothing but one more record
+	merged, absorbed := instance.Merge(spans(rows), span)
+	if len(absorbed) == 1 && merged == rows[absorbed[0]].Span {
+		return p.takePart(rows[absorbed[0]], session, said) // nothing but one more record
 	}
-	row, err := p.merge(active, swallowed, merged, true)
+	row, err := p.merge(rows, absorbed, merged)
 	if err != nil {
 		return err
 	}
 	if err := p.takePart(row, session, said); err != nil {
 		return err
 	}
-	if err := p.dissolve(merged, idle); err != nil {
-		return err
-	}
-	if len(active) == len(swallowed) {
-		return nil // no neighbours
-	}
-	return p.shareAgain(merged)
+	return p.annotate(row, bordersOf(rows, absorbed, merged))
+}
+
+// widened is a span and what joins it.
+func widened(span instance.Span) instance.Span {
+	return instance.Span{Start: span.Start - instance.Gap, End: span.End + instance.Gap}
 }
 
 // takePart adds activity of a session to a row, which is loose.
 func (p Place) takePart(row Row, session int64, said term.Said) error {
 	if row.Packed {
-		if err := p.Table.Loosen(row.Key); err != nil {
+		if err := p.Table.SetLoose(row.Key); err != nil {
 			return err
 		}
 	}
@@ -122,51 +111,17 @@ func (p Place) takePart(row Row, session int64, said term.Said) error {
 	return p.Table.Tell(row.Key, said.Terms)
 }
 
-// Other adds a record of a session that is not activity.
-func (p Place) Other(session, at int64) error {
-	row, err := p.otherRow(instance.At(at))
-	if err != nil {
-		return err
+// merge makes one row of those absorbed, with the span merged.
+func (p Place) merge(rows []Row, absorbed []int, merged instance.Span) (into Row, err error) {
+	if len(absorbed) == 0 {
+		key, err := p.Table.Insert(merged)
+		return Row{Key: key, Span: merged}, err
 	}
-	return p.Table.Participate(row.Key, session)
-}
-
-// PutSummary writes a summary to the row that joins its span, the nearest to its start
-// if there are several, unless a better one is there. Where there is no row it makes one.
-func (p Place) PutSummary(s *Summary) error {
-	row, err := p.otherRow(s.Span)
-	if err != nil || !s.Beats(row.Summary) {
-		return err
-	}
-	return p.Table.PutSummary(row.Key, s)
-}
-
-// otherRow returns the row for what is not activity: the row with activity that owns it,
-// or a row without.
-func (p Place) otherRow(span instance.Span) (Row, error) {
-	rows, err := p.Table.Near(span, instance.Gap)
-	if err != nil {
-		return Row{}, err
-	}
-	active, idle := split(rows)
-	if i := nearest(active, span.Start); i >= 0 {
-		return active[i], nil
-	}
-	merged, swallowed := instance.Merge(spans(idle), span)
-	return p.merge(idle, swallowed, merged, false)
-}
-
-// merge makes one row of those swallowed, with the span merged.
-func (p Place) merge(rows []Row, swallowed []int, merged instance.Span, activity bool) (into Row, err error) {
-	if len(swallowed) == 0 {
-		key, err := p.Table.Insert(merged, activity)
-		return Row{Key: key, Span: merged, Activity: activity}, err
-	}
-	into = rows[swallowed[0]]
-	for _, i := range swallowed[1:] {
+	into = rows[absorbed[0]]
+	for _, i := range absorbed[1:] {
 		from := rows[i]
 		better := from.Summary != nil && from.Summary.Beats(into.Summary)
-		if err := p.Table.Swallow(into.Key, from.Key, better); err != nil {
+		if err := p.Table.Absorb(into.Key, from.Key, better); err != nil {
 			return into, err
 		}
 		if better {
@@ -181,88 +136,119 @@ func (p Place) merge(rows []Row, swallowed []int, merged instance.Span, activity
 	return into, err
 }
 
-// dissolve takes rows without activity apart that activity has come near to: what joins
-// it goes to its row, the rest stays by itself.
-func (p Place) dissolve(span instance.Span, idle []Row) error {
-	for _, row := range idle {
-		if !row.Span.Joins(span) {
-			continue
-		}
-		if err := p.dissolveRow(row); err != nil {
-			return err
+// borders are the neighbours of a row that grew, nil where there is none, or where the row
+// did not grow on that side.
+type borders struct{ previous, next *Row }
+
+// bordersOf returns the neighbours of merged among rows, on the sides on which it has grown
+// beyond the rows that it absorbed.
+func bordersOf(rows []Row, absorbed []int, merged instance.Span) (b borders) {
+	start, end := merged.End+1, merged.Start-1
+	for _, i := range absorbed {
+		start, end = min(start, rows[i].Span.Start), max(end, rows[i].Span.End)
+	}
+	for i := range rows {
+		switch r := &rows[i]; {
+		case r.Span.End < merged.Start && merged.Start < start:
+			b.previous = r
+		case r.Span.Start > merged.End && merged.End > end && b.next == nil:
+			b.next = r
 		}
 	}
-	return nil
+	return b
 }
 
-func (p Place) dissolveRow(row Row) error {
-	var summary *Summary
-	if row.Summary != nil {
-		var err error
-		if summary, err = p.Table.Summary(row.Key); err != nil {
-			return err
-		}
-	}
-	if err := p.Table.Delete(row.Key); err != nil {
-		return err
-	}
-	visits, err := p.Table.Others(row.Span)
-	if err != nil {
-		return err
-	}
-	for _, v := range visits {
-		if err := p.Other(v.Session, v.At); err != nil {
-			return err
-		}
-	}
-	if summary == nil {
+func (b borders) own(row instance.Span) instance.Span {
+	return instance.Annotations(spanOf(b.previous), row, spanOf(b.next))
+}
+
+func spanOf(r *Row) *instance.Span {
+	if r == nil {
 		return nil
 	}
-	return p.PutSummary(summary)
+	return &r.Span
 }
 
-// shareAgain works out anew who took part in the rows around span, where records that
-// are not activity lie between two rows and may belong to the other one now.
-func (p Place) shareAgain(span instance.Span) error {
-	rows, err := p.Table.Near(span, 2*instance.Gap)
+// annotate gives a row that grew the annotations that it owns now: those that nobody owned,
+// and those of its neighbours.
+func (p Place) annotate(row Row, b borders) error {
+	own := b.own(row.Span)
+	sessions, err := p.Table.Attach(own)
 	if err != nil {
 		return err
 	}
-	active, _ := split(rows)
-	for i := 1; i < len(active); i++ {
-		found, err := p.Table.OthersBetween(active[i-1].Span.End, active[i].Span.Start)
+	for _, session := range sessions {
+		if err := p.Table.Participate(row.Key, session); err != nil {
+			return err
+		}
+	}
+	var moved bool
+	if b.previous != nil { // it owned what followed it, for up to a day
+		if moved, err = p.share(*b.previous, instance.Span{Start: b.previous.Span.End + 1, End: own.End}); err != nil {
+			return err
+		}
+	}
+	if b.next != nil { // it owned what preceded it
+		also, err := p.share(*b.next, instance.Span{Start: row.Span.End + 1, End: b.next.Span.Start - 1})
 		if err != nil {
 			return err
 		}
-		if !found {
-			continue
-		}
-		for _, row := range active[i-1 : i+1] {
-			if err := p.recount(row); err != nil {
-				return err
-			}
-		}
+		moved = moved || also
 	}
-	return nil
+	if !moved {
+		return nil
+	}
+	return p.recount(row)
+}
+
+// share works out anew who takes part in a neighbour, where there are annotations that may
+// have been its own. It reports whether there are.
+func (p Place) share(neighbour Row, between instance.Span) (bool, error) {
+	found, err := p.Table.Annotated(between)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, p.recount(neighbour)
 }
 
 func (p Place) recount(row Row) error {
-	rows, err := p.Table.Near(row.Span, 2*instance.Gap)
+	rows, err := p.Table.Around(Beside(row.Span))
 	if err != nil {
 		return err
 	}
-	return p.Table.Recount(row.Key, row.Span, Zone(row, rows))
+	return p.Table.Recount(row.Key, row.Span, Own(row, rows))
 }
 
-func split(rows []Row) (active, idle []Row) {
-	for _, r := range rows {
-		if r.Activity {
-			active = append(active, r)
-		} else {
-			idle = append(idle, r)
+// Annotation adds an annotation of a session about a time.
+func (p Place) Annotation(session, at int64) error {
+	rows, err := p.Table.Around(Owners(at))
+	if err != nil {
+		return err
+	}
+	if row, ok := Find(rows, at); ok {
+		return p.Table.Participate(row.Key, session)
+	}
+	return p.Table.Detach(session, at)
+}
+
+// PutSummary writes a summary to the row that joins its span, the nearest to its start
+// if there are several, unless a better one is there. It reports whether there is a row.
+func (p Place) PutSummary(s *Summary) (found bool, err error) {
+	rows, err := p.Table.Around(widened(s.Span))
+	if err != nil {
+		return false, err
+	}
+	var best *Row
+	for i := range rows {
+		r := &rows[i]
+		if r.Span.Joins(s.Span) && (best == nil || r.Span.Distance(s.Span.Start) < best.Span.Distance(s.Span.Start)) {
+			best = r
 		}
 	}
-	return active, idle
+	if best == nil || !s.Beats(best.Summary) {
+		return best != nil, nil
+	}
+	return true, p.Table.PutSummary(best.Key, s)
 }
 
 func spans(rows []Row) []instance.Span {

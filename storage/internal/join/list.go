@@ -22,11 +22,13 @@ const (
 )
 
 // Limit returns how many rows a query asks for.
-func Limit(q storage.Query) int {
-	if q.Limit <= 0 {
+func Limit(q storage.Query) int { return limited(q.Limit) }
+
+func limited(asked int) int {
+	if asked <= 0 {
 		return defaultLimit
 	}
-	return min(q.Limit, maxLimit)
+	return min(asked, maxLimit)
 }
 
 // DayMs is a day. Hardly any conference lasts longer; the column long says which do.

@@ -15,8 +15,8 @@ type Touched map[int64]map[int64]*moments // by keys of place and session
 
 // moments are times of one session in one place.
 type moments struct {
-	activity []moment
-	other    []int64
+	activity    []moment
+	annotations []int64
 }
 
 // moment is a time of activity and what its records say.
@@ -38,7 +38,7 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 	if row.Activity {
 		m.activity = append(m.activity, moment{row.At, row.Said})
 	} else {
-		m.other = append(m.other, row.ConferenceAt)
+		m.annotations = append(m.annotations, row.ConferenceAt)
 	}
 }
 
@@ -58,9 +58,9 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 			}
 		}
 		for session, m := range sessions {
-			slices.Sort(m.other)
-			for _, at := range slices.Compact(m.other) {
-				if err := p.Other(session, at); err != nil {
+			slices.Sort(m.annotations)
+			for _, at := range slices.Compact(m.annotations) {
+				if err := p.Annotation(session, at); err != nil {
 					return err
 				}
 			}

@@ -41,15 +41,14 @@ CREATE TABLE qos_frame (
   day           integer NOT NULL,
   idx           integer NOT NULL,
   n             integer NOT NULL,
-  activity      boolean NOT NULL, -- true: at finds the conference, false: conference_at does
+  activity      boolean NOT NULL, -- true: at finds the conference; false, an annotation: conference_at does
   body          bytea NOT NULL,
   UNIQUE (session, seq, idx, day)
 ) PARTITION BY LIST (day);
 CREATE INDEX qos_frame_activity ON qos_frame (place, at) WHERE activity;
 CREATE INDEX qos_frame_other ON qos_frame (place, conference_at) WHERE NOT activity;
 
--- One row a conference. The rows of a place lie more than the gap apart. A row without
--- activity holds records that are not activity, or a summary, until activity comes near.
+-- One row a conference. The rows of a place lie more than the gap apart.
 -- end_ms changes with every commit of a live call: no index has it and pages keep room,
 -- so that the change stays on its page.
 CREATE TABLE qos_conference (
@@ -58,7 +57,6 @@ CREATE TABLE qos_conference (
   app_id        bytea NOT NULL,
   start_ms      bigint NOT NULL,
   end_ms        bigint NOT NULL,
-  activity      boolean NOT NULL,
   revision      bigint, -- the summary's; the columns below are NULL without one
   summary_start bigint,
   summary_end   bigint,
@@ -78,3 +76,135 @@ CREATE TABLE qos_participant (
   PRIMARY KEY (conference, session)
 );
 CREATE INDEX qos_participant_session ON qos_participant (session);
+
+-- Annotations that no conference owns, one row a session and a time: nearly none. Their
+-- records are in qos_frame. Who writes them has the place locked.
+CREATE TABLE qos_unattached (
+  key           bigint GENERATED ALWAYS AS IDENTITY,
+  place         bigint NOT NULL,
+  app_id        bytea NOT NULL,
+  conference_at bigint NOT NULL,
+  session       bigint NOT NULL,
+  PRIMARY KEY (place, conference_at, session)
+);
+CREATE INDEX qos_unattached_at ON qos_unattached (conference_at, key);
+CREATE INDEX qos_unattached_app ON qos_unattached (app_id, conference_at, key);
+CREATE INDEX qos_unattached_session ON qos_unattached (session);
+
+-- Records of activity of closed conferences, packed by column (storage/internal/chunk).
+-- A chunk holds records of one place, of sessions of one day, at the times from_ms to
+-- to_ms, and never changes; all of them are of one conference, for spans only grow or
+-- merge. The body is compressed: PostgreSQL need not try again. Partitions are made and
+-- dropped together with those of qos_frame; a day that has none yet gets them when it is
+-- written to or packed.
+CREATE SEQUENCE qos_chunk_key;
+CREATE TABLE qos_chunk (
+  key     bigint NOT NULL,
+  place   bigint NOT NULL,
+  from_ms bigint NOT NULL,
+  to_ms   bigint NOT NULL,
+  day     integer NOT NULL,
+  records integer NOT NULL,
+  body    bytea NOT NULL,
+  PRIMARY KEY (key, day)
+) PARTITION BY LIST (day);
+ALTER TABLE qos_chunk ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE INDEX qos_chunk_place ON qos_chunk (place, from_ms);
+
+-- What of the frames of a session is in chunks: of every seq in first..last, the records
+-- idx to idx+n-1. So a late duplicate is known without decoding a chunk. A range is not
+-- longer than a chunk has records, which bounds the search for a seq.
+CREATE TABLE qos_packed (
+  session bigint NOT NULL,
+  first   bigint NOT NULL,
+  last    bigint NOT NULL,
+  chunk   bigint NOT NULL,
+  idx     integer NOT NULL,
+  n       integer NOT NULL,
+  day     integer NOT NULL,
+  PRIMARY KEY (session, first, idx, day)
+) PARTITION BY LIST (day);
+CREATE INDEX qos_packed_chunk ON qos_packed (chunk);
+
+-- True: no loose activity is left that could be packed. The index has start_ms, which
+-- hardly ever changes, and not end_ms, which does with every commit of a live call.
+ALTER TABLE qos_conference ADD COLUMN packed boolean NOT NULL DEFAULT false;
+CREATE INDEX qos_conference_loose ON qos_conference (start_ms, key) WHERE NOT packed;
+
+-- Search. What hardly any conference is has an index of its own: open, without a summary of
+-- just its span, or long, more than a day. Both are computed, so that no writer can forget
+-- them; an index that had end_ms itself, in a column or a condition, would end the updates
+-- that stay on their page, these two change once or twice a conference. Rare outcomes are
+-- found without looking through the frequent one. Adding the columns writes the table anew.
+ALTER TABLE qos_conference
+  ADD COLUMN open boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
+  ADD COLUMN long boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED;
+CREATE INDEX qos_place_conference ON qos_place (conference_id);
+CREATE INDEX qos_conference_outcome ON qos_conference (outcome, start_ms, key) WHERE outcome IS NOT NULL;
+CREATE INDEX qos_conference_app_outcome ON qos_conference (app_id, outcome, start_ms, key) WHERE outcome IS NOT NULL;
+CREATE INDEX qos_conference_open ON qos_conference (start_ms, key) WHERE open;
+CREATE INDEX qos_conference_long ON qos_conference (start_ms, key) WHERE long;
+
+-- Documents are compressed: PostgreSQL need not try again.
+ALTER TABLE qos_conference ALTER COLUMN document SET STORAGE EXTERNAL;
+
+-- Settings: small documents that are replaced whole, by compare-and-set. revision is the
+-- number of the write that made a row what it is; the counter has that of the last write,
+-- deletions too, so that pollers read one row. Each write locks the counter until its
+-- commit: revisions become visible in their order, and no poller can miss one. Settings
+-- change seldom. Pages of the counter keep room, so that its changes stay on one.
+CREATE TABLE qos_setting (
+  kind       bytea NOT NULL,
+  id         bytea NOT NULL,
+  revision   bigint NOT NULL,
+  changed_at bigint NOT NULL, -- ms since the epoch
+  body       bytea NOT NULL,
+  PRIMARY KEY (kind, id)
+);
+CREATE INDEX qos_setting_revision ON qos_setting (kind, revision);
+CREATE TABLE qos_setting_counter (
+  one      integer PRIMARY KEY CHECK (one = 1),
+  revision bigint NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO qos_setting_counter VALUES (1, 0);
+
+-- Terms: what a conference is found by beside its conferenceID, as numbers that package
+-- storage/internal/term makes of values. They stand at the start of the conference, so that
+-- a search reads the newest first and stops when its page is full; the other index is for
+-- what else a search asks of a conference that it has found, and for changes. Who writes
+-- them has the place locked.
+CREATE TABLE qos_term (
+  term       bigint NOT NULL,
+  start_ms   bigint NOT NULL, -- the conference's
+  conference bigint NOT NULL,
+  recorded   boolean NOT NULL, -- true: a record of activity says it; false: the session of one who takes part does
+  PRIMARY KEY (term, start_ms, conference)
+);
+CREATE INDEX qos_term_conference ON qos_term (conference, term);
+
+-- told: false of conferences that were here before there were terms, until Pack has made
+-- theirs; the newest first. unfindable: values beyond the most that are kept.
+ALTER TABLE qos_conference
+  ADD COLUMN told boolean NOT NULL DEFAULT false,
+  ADD COLUMN unfindable bigint NOT NULL DEFAULT 0,
+  ADD COLUMN cause bytea;
+CREATE INDEX qos_conference_untold ON qos_conference (start_ms) WHERE NOT told;
+
+CREATE INDEX qos_conference_label ON qos_conference (label, start_ms, key) WHERE label <> '';
+CREATE INDEX qos_conference_app_label ON qos_conference (app_id, label, start_ms, key) WHERE label <> '';
+CREATE INDEX qos_conference_cause ON qos_conference (cause, start_ms, key) WHERE cause <> '';
+CREATE INDEX qos_conference_app_cause ON qos_conference (app_id, cause, start_ms, key) WHERE cause <> '';
+
+-- Renames: what reportUserIDChange called the user of a session in one conference, the newest
+-- few of each participant. The one with the highest (seq, idx) is in force. Who writes them has
+-- the place locked.
+CREATE TABLE qos_rename (
+  conference bigint NOT NULL,
+  session    bigint NOT NULL,
+  seq        bigint NOT NULL,
+  idx        integer NOT NULL,
+  user_id    bytea NOT NULL,
+  user_alias bytea NOT NULL,
+  PRIMARY KEY (conference, session, seq, idx)
+);
+

@@ -30,7 +30,7 @@ CREATE TABLE frame (
   idx           INTEGER NOT NULL,
   n             INTEGER NOT NULL,
   place         INTEGER NOT NULL,
-  activity      INTEGER NOT NULL, -- 1: at finds the conference, 0: conference_at does
+  activity      INTEGER NOT NULL, -- 1: at finds the conference; 0, an annotation: conference_at does
   at            INTEGER NOT NULL,
   conference_at INTEGER NOT NULL,
   observed_at   INTEGER NOT NULL,
@@ -41,15 +41,13 @@ CREATE UNIQUE INDEX frame_identity ON frame (session, seq, idx);
 CREATE INDEX frame_activity ON frame (place, at) WHERE activity = 1;
 CREATE INDEX frame_other ON frame (place, conference_at) WHERE activity = 0;
 
--- One row a conference. The rows of a place lie more than the gap apart. A row without
--- activity holds records that are not activity, or a summary, until activity comes near.
+-- One row a conference. The rows of a place lie more than the gap apart.
 CREATE TABLE conference (
   key           INTEGER PRIMARY KEY,
   place         INTEGER NOT NULL REFERENCES place (key),
   app_id        TEXT NOT NULL,
   start_ms      INTEGER NOT NULL,
   end_ms        INTEGER NOT NULL,
-  activity      INTEGER NOT NULL,
   revision      INTEGER, -- the summary's; the columns below are NULL without one
   summary_start INTEGER,
   summary_end   INTEGER,
@@ -70,3 +68,120 @@ CREATE TABLE participant (
   PRIMARY KEY (conference, session)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX participant_session ON participant (session);
+
+-- Annotations that no conference owns, one row a session and a time: nearly none. Their
+-- records are in frame.
+CREATE TABLE unattached (
+  key           INTEGER PRIMARY KEY,
+  place         INTEGER NOT NULL REFERENCES place (key),
+  app_id        TEXT NOT NULL,
+  conference_at INTEGER NOT NULL,
+  session       INTEGER NOT NULL REFERENCES session (key),
+  UNIQUE (place, conference_at, session)
+) STRICT;
+CREATE INDEX unattached_at ON unattached (conference_at);
+CREATE INDEX unattached_app ON unattached (app_id, conference_at);
+CREATE INDEX unattached_session ON unattached (session);
+
+-- Records of activity of closed conferences, packed by column (storage/internal/chunk).
+-- A chunk holds records of one place, at the times from_ms to to_ms, and never changes; all
+-- of them are of one conference, for spans only grow or merge. Chunks are listed by an
+-- index alone, so that their bodies are read only when their time comes; a key is never
+-- used again, for a reader may still hold it.
+CREATE TABLE chunk (
+  key     INTEGER PRIMARY KEY AUTOINCREMENT,
+  place   INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms   INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  body    BLOB NOT NULL
+) STRICT;
+CREATE INDEX chunk_place ON chunk (place, from_ms, to_ms);
+
+-- What of the frames of a session is in chunks: of every seq in first..last, the records
+-- idx to idx+n-1. So a late duplicate is known without decoding a chunk. A range is not
+-- longer than a chunk has records, which bounds the search for a seq.
+CREATE TABLE packed (
+  session INTEGER NOT NULL REFERENCES session (key),
+  first   INTEGER NOT NULL,
+  idx     INTEGER NOT NULL,
+  last    INTEGER NOT NULL,
+  n       INTEGER NOT NULL,
+  chunk   INTEGER NOT NULL REFERENCES chunk (key),
+  PRIMARY KEY (session, first, idx)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX packed_chunk ON packed (chunk);
+
+-- 1: no loose activity is left that could be packed. By start_ms, which hardly ever
+-- changes: end_ms does with every commit of a live call.
+ALTER TABLE conference ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX conference_loose ON conference (start_ms, key) WHERE packed = 0;
+
+-- Search. What hardly any conference is has an index of its own: open, without a summary of
+-- just its span, or long, more than a day. Both are computed, so that no writer can forget
+-- them, and take no room in the row. Rare outcomes are found without looking through the
+-- frequent one. An index of start_ms has the key too.
+CREATE INDEX place_conference ON place (conference_id);
+ALTER TABLE conference ADD COLUMN open INTEGER GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) VIRTUAL;
+ALTER TABLE conference ADD COLUMN long INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL;
+CREATE INDEX conference_outcome ON conference (outcome, start_ms) WHERE outcome IS NOT NULL;
+CREATE INDEX conference_app_outcome ON conference (app_id, outcome, start_ms) WHERE outcome IS NOT NULL;
+CREATE INDEX conference_open ON conference (start_ms) WHERE open;
+CREATE INDEX conference_app_open ON conference (app_id, start_ms) WHERE open;
+CREATE INDEX conference_long ON conference (start_ms) WHERE long;
+
+-- Settings: small documents that are replaced whole, by compare-and-set. revision is the
+-- number of the write that made a row what it is; the counter has that of the last write,
+-- deletions too, so that pollers read one row. Ids may be any bytes.
+CREATE TABLE setting (
+  kind       TEXT NOT NULL,
+  id         BLOB NOT NULL,
+  revision   INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL, -- ms since the epoch
+  body       BLOB NOT NULL,
+  PRIMARY KEY (kind, id)
+) STRICT;
+CREATE INDEX setting_revision ON setting (kind, revision);
+CREATE TABLE setting_counter (
+  one      INTEGER PRIMARY KEY CHECK (one = 1),
+  revision INTEGER NOT NULL
+) STRICT;
+INSERT INTO setting_counter VALUES (1, 0);
+
+-- Terms: what a conference is found by beside its conferenceID, as numbers that package
+-- storage/internal/term makes of values. They stand at the start of the conference, so that
+-- a search reads the newest first and stops when its page is full; the other index is for
+-- what else a search asks of a conference that it has found, and for changes.
+CREATE TABLE term (
+  term       INTEGER NOT NULL,
+  start_ms   INTEGER NOT NULL, -- the conference's
+  conference INTEGER NOT NULL REFERENCES conference (key) ON DELETE CASCADE,
+  recorded   INTEGER NOT NULL, -- 1: a record of activity says it; 0: the session of one who takes part does
+  PRIMARY KEY (term, start_ms, conference)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX term_conference ON term (conference, term);
+
+-- told: 0 of conferences that were here before there were terms, until Pack has made theirs;
+-- the newest first. unfindable: values beyond the most that are kept.
+ALTER TABLE conference ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conference ADD COLUMN unfindable INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX conference_untold ON conference (start_ms) WHERE told = 0;
+
+ALTER TABLE conference ADD COLUMN cause TEXT;
+CREATE INDEX conference_label ON conference (label, start_ms) WHERE label <> '';
+CREATE INDEX conference_app_label ON conference (app_id, label, start_ms) WHERE label <> '';
+CREATE INDEX conference_cause ON conference (cause, start_ms) WHERE cause <> '';
+CREATE INDEX conference_app_cause ON conference (app_id, cause, start_ms) WHERE cause <> '';
+
+-- Renames: what reportUserIDChange called the user of a session in one conference, the newest
+-- few of each participant. The one with the highest (seq, idx) is in force.
+CREATE TABLE rename (
+  conference INTEGER NOT NULL REFERENCES conference (key) ON DELETE CASCADE,
+  session    INTEGER NOT NULL,
+  seq        INTEGER NOT NULL,
+  idx        INTEGER NOT NULL,
+  user_id    TEXT NOT NULL,
+  user_alias TEXT NOT NULL,
+  PRIMARY KEY (conference, session, seq, idx)
+) STRICT, WITHOUT ROWID;
+
