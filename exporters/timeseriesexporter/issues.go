@@ -7,7 +7,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -39,13 +39,13 @@ func (a *aggregates) observeIssue(app *appMetrics, attrs pcommon.Map, again bool
 	if !slices.Contains(issueKinds, kind) || id == "" {
 		return true
 	}
-	switch conference.IssueState(eventlog.Text(attrs, semconv.IssueState)) {
-	case conference.IssueRaised:
+	switch live.IssueState(eventlog.Text(attrs, semconv.IssueState)) {
+	case live.IssueRaised:
 		if !again {
 			a.count(semconv.MetricIssuesRaised, app.name, semconv.LabelKind, kind)
 		}
 		return a.issues.raise(id, a.metrics.GetOrCreateGauge(name(semconv.MetricOpenIssues, semconv.LabelApp, app.name, semconv.LabelKind, kind), nil))
-	case conference.IssueResolved, conference.IssueWithdrawn:
+	case live.IssueResolved, live.IssueWithdrawn:
 		a.issues.end(id)
 	}
 	return true

@@ -73,41 +73,43 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	b := newBuilder(a.names)
-	damaged, err := a.fold(ctx, ref, b)
+	row := a.row(c, a.now())
+	soFar, damaged, err := a.read(ctx, &c, ref, row.State, b)
 	if err != nil {
 		return nil, err
 	}
-	now := a.now()
 	d := b.detail()
-	d.Damaged = damaged || undocumented
-	d.At, d.Conference = now.UnixMilli(), a.row(c, now)
+	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar, damaged || undocumented
 	if c.Summary != nil {
 		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
-	}
-	if d.Conference.State != stateEnded {
-		if d.SoFar, err = a.soFar.of(ctx, &c); err != nil {
-			return nil, err
-		}
 	}
 	a.countLeftOut(ctx, d.LeftOut)
 	return d, nil
 }
 
-// fold reads the records of a conference into b. Where some are damaged it reads the
-// others and says so.
-func (a *api) fold(ctx context.Context, ref storage.Ref, b *builder) (damaged bool, err error) {
-	err = a.reader.Records(ctx, ref, func(session string, record storage.Record) bool {
-		b.add(session, &record)
-		return ctx.Err() == nil
-	})
+// read reads the records of a conference into b, and while it goes on its summary so far: one
+// reading serves both. Where some are damaged it reads the others and says so.
+func (a *api) read(ctx context.Context, c *storage.Conference, ref storage.Ref, state string, b *builder) (soFar *preliminary, damaged bool, err error) {
+	page := &pageReading{add: b.add}
+	if state != stateEnded {
+		if soFar, err = a.soFar.of(ctx, c, page); err != nil {
+			return nil, false, err
+		}
+	}
+	if !page.done { // another request has the summary
+		page.err = eventrow.EachRecord(ctx, a.reader, ref, c.Participants, func(e *event.Event, r *storage.Record) bool {
+			b.add(e, r)
+			return ctx.Err() == nil
+		})
+	}
 	if ctx.Err() != nil {
-		return false, ctx.Err()
+		return nil, false, ctx.Err()
 	}
-	if errors.Is(err, storage.ErrDamaged) {
-		a.tellDamage(ctx, ref, err)
-		return true, nil
+	if errors.Is(page.err, storage.ErrDamaged) {
+		a.tellDamage(ctx, ref, page.err)
+		return soFar, true, nil
 	}
-	return false, err
+	return soFar, false, page.err
 }
 
 func (a *api) tellDamage(ctx context.Context, ref storage.Ref, err error) {
@@ -135,7 +137,6 @@ type builder struct {
 	order    []*fabric
 	streams  streams
 	custom   customStats
-	measured event.Measurement // of the record at hand
 }
 
 func newBuilder(n names) *builder {
@@ -148,27 +149,22 @@ func newBuilder(n names) *builder {
 	}
 }
 
-func (b *builder) add(session string, r *storage.Record) {
-	e, ok := eventrow.Read(r, &b.measured)
-	if !ok {
-		return
-	}
-	e.Session = session
+func (b *builder) add(e *event.Event, r *storage.Record) {
 	if e.Fabric != 0 {
-		b.describe(&e)
+		b.describe(e)
 	}
 	switch e.Kind {
 	case event.KindStats:
-		b.streams.add(&e, r)
+		b.streams.add(e, r)
 	case event.KindEvent:
-		if b.custom.take(&e, b.names) {
+		if b.custom.take(e, b.names) {
 			return
 		}
-		b.streams.associate(&e)
-		b.renameRemote(&e)
-		b.timeline.add(&e)
+		b.streams.associate(e)
+		b.renameRemote(e)
+		b.timeline.add(e)
 	default:
-		b.timeline.add(&e)
+		b.timeline.add(e)
 	}
 }
 

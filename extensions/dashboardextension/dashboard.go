@@ -124,6 +124,7 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower, as
 	a.soFar = newSoFar(a, assessment)
 	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
 	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
+	mux.HandleFunc("GET /api/unattached", a.serve(a.unattached))
 	mux.Handle("GET /api/live", newLive(a, follower, d.ending))
 	return d.guard(mux), nil
 }

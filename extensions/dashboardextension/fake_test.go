@@ -29,7 +29,10 @@ type memory struct {
 	calls   []*call
 	err     error
 	damaged error     // what Records returns after all that it can read
-	at      time.Time // the dashboard's clock stands there; zero: it goes
+	at      time.Time // the dashboard's clock is stopped there; zero: it runs
+
+	unattached      storage.UnattachedPage
+	unattachedQuery storage.UnattachedQuery // the last
 }
 
 func (m *memory) Start(context.Context, component.Host) error { return nil }
@@ -111,6 +114,11 @@ func (m *memory) Records(_ context.Context, ref storage.Ref, yield func(string, 
 		}
 	}
 	return m.damaged
+}
+
+func (m *memory) Unattached(_ context.Context, q storage.UnattachedQuery) (storage.UnattachedPage, error) {
+	m.unattachedQuery = q
+	return m.unattached, m.err
 }
 
 // newCall starts a conference of the app demo.

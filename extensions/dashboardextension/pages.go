@@ -33,9 +33,9 @@ var contentTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// servePages registers the two pages and what they load.
+// servePages registers the pages and what they load.
 func servePages(mux *http.ServeMux) error {
-	for route, file := range map[string]string{"/{$}": "index.html", "/conference": "conference.html"} {
+	for route, file := range map[string]string{"/{$}": "index.html", "/conference": "conference.html", "/unattached": "unattached.html"} {
 		a, err := newAsset(path.Join("web", file))
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ func TestEmbed(t *testing.T) {
 	for file, contentType := range map[string]string{
 		"/":                                      "text/html; charset=utf-8",
 		"/conference":                            "text/html; charset=utf-8",
+		"/unattached":                            "text/html; charset=utf-8",
 		"/assets/app.css":                        "text/css; charset=utf-8",
 		"/assets/list.css":                       "text/css; charset=utf-8",
 		"/assets/conference.css":                 "text/css; charset=utf-8",
@@ -45,6 +46,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/search.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/people.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/timeline.js":                 "text/javascript; charset=utf-8",
+		"/assets/js/unattached.js":               "text/javascript; charset=utf-8",
 		"/assets/js/view.js":                     "text/javascript; charset=utf-8",
 		"/assets/vendor/uplot/uPlot.iife.min.js": "text/javascript; charset=utf-8",
 		"/assets/vendor/uplot/uPlot.min.css":     "text/css; charset=utf-8",

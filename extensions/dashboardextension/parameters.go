@@ -154,6 +154,18 @@ func (p *parameters) query(n names) (storage.Query, error) {
 	return q, p.err
 }
 
+// unattached reads what /api/unattached takes.
+func (p *parameters) unattached() (storage.UnattachedQuery, error) {
+	q := storage.UnattachedQuery{
+		AppID: p.text("app"), From: p.time("from"), To: p.time("to"),
+		Before: p.cursor(), Limit: int(p.integer("limit", 1, maxLimit, defaultLimit)),
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
+		p.fail("to", "must be after from")
+	}
+	return q, p.err
+}
+
 // ref reads what /api/conference takes.
 func (p *parameters) ref() (storage.Ref, error) {
 	ref := storage.Ref{AppID: p.text("app"), ConferenceID: p.text("id"), At: p.time("at")}

@@ -10,14 +10,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/storage"
 )
 
-// What a conference that goes on has come to is a function of its records, and the store has
-// them, whichever collector they came to (docs/adr/0007). So it is folded when a page asks:
-// nothing of it is held here but the last result, for a few seconds.
+// The summary so far of a conference that goes on is a function of its records, and the store
+// has them, whichever collector they arrived at (docs/adr/0007). So it is folded when a page asks,
+// from the same reading of the store that the page is drawn from: nothing of it is held here but
+// the last result, for a few seconds.
 
 const (
 	// maxFolded bounds the records of a conference that is folded for a page: ten people who
@@ -71,14 +73,22 @@ func newSoFar(a *api, assessment rules.Rules) *soFar {
 	return &soFar{api: a, assessment: assessment, limit: maxFolded, turns: make(chan struct{}, maxFolds), folds: map[storage.Ref]*fold{}}
 }
 
-// of returns what c has come to, at most a few seconds ago. Those who ask for one conference
-// at the same time share one run.
-func (s *soFar) of(ctx context.Context, c *storage.Conference) (*preliminary, error) {
+// pageReading is a page that is drawn from the records of a conference.
+type pageReading struct {
+	add  func(*event.Event, *storage.Record)
+	done bool  // all records were added
+	err  error // of the reading; storage.ErrDamaged where all others were added
+}
+
+// of returns the summary so far of c, at most a few seconds old. Requests for one conference
+// at the same time share one run. The request that runs it has its page drawn from the same
+// reading.
+func (s *soFar) of(ctx context.Context, c *storage.Conference, page *pageReading) (*preliminary, error) {
 	ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start.UTC()}
 	for {
 		f, mine := s.begin(ref)
 		if mine {
-			s.fill(ctx, ref, f, c.Participants)
+			s.fill(ctx, ref, f, c.Participants, page)
 		}
 		select {
 		case <-f.done:
@@ -94,10 +104,10 @@ func (s *soFar) of(ctx context.Context, c *storage.Conference) (*preliminary, er
 }
 
 // fill runs a fold to its end, whatever happens on the way.
-func (s *soFar) fill(ctx context.Context, ref storage.Ref, f *fold, people []storage.Participant) {
+func (s *soFar) fill(ctx context.Context, ref storage.Ref, f *fold, people []storage.Participant, page *pageReading) {
 	var result *preliminary
 	defer func() { s.end(ref, f, result) }()
-	result = s.run(ctx, ref, people)
+	result = s.run(ctx, ref, people, page)
 }
 
 // begin returns the fold of a conference that is under way or still good, or a new one that
@@ -148,7 +158,7 @@ func (s *soFar) oldest() (first storage.Ref) {
 }
 
 // run folds a conference when it is its turn. It returns nil when the caller has gone.
-func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Participant) *preliminary {
+func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Participant, page *pageReading) *preliminary {
 	select {
 	case s.turns <- struct{}{}:
 		defer func() { <-s.turns }()
@@ -157,16 +167,13 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 	}
 	result := &preliminary{At: s.now().UnixMilli()}
 	c := conference.NewJudged(ref.AppID, ref.ConferenceID, s.assessment.Detectors, s.assessment.Labels)
-	limited, cancel := context.WithTimeout(ctx, foldTimeout)
-	defer cancel()
-	n, err := eventrow.Fold(limited, s.reader, ref, people, s.limit, c)
+	err := s.read(ctx, ref, people, page, result, c)
 	switch {
 	case ctx.Err() != nil:
 		return nil
+	case result.Missing != "":
 	case err == nil || errors.Is(err, storage.ErrDamaged): // the page says that a part is damaged
-		result.Records, result.Summary = n, s.document(c.SoFar(s.assessment.Labels, result.At))
-	case errors.Is(err, eventrow.ErrTooMany):
-		result.Missing = missingTooLarge
+		result.Summary = s.document(c.SoFar(s.assessment.Labels, result.At))
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Missing = missingTooSlow
 	default:
@@ -175,9 +182,51 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 		s.log.Error("A conference that goes on could not be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
 	}
 	if result.Missing != "" {
+		result.Records = 0
 		s.telemetry.QosdashboardSummaryFailures.Add(ctx, 1, reasonsNotFolded[result.Missing])
 	}
 	return result
+}
+
+// read applies the records of a conference to c, as many and as long as it may, and adds all
+// of them to the page.
+func (s *soFar) read(ctx context.Context, ref storage.Ref, people []storage.Participant, page *pageReading, result *preliminary, c *conference.Conference) error {
+	until := s.now().Add(foldTimeout)
+	if page == nil {
+		limited, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		ctx = limited
+	}
+	err := eventrow.EachRecord(ctx, s.reader, ref, people, func(e *event.Event, r *storage.Record) bool {
+		if page != nil {
+			page.add(e, r)
+		}
+		if result.Missing == "" && e.Kind != event.KindSDP {
+			s.apply(e, until, result, c)
+		}
+		return ctx.Err() == nil && (page != nil || result.Missing == "")
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if page != nil {
+		page.done, page.err = true, err
+	}
+	return err
+}
+
+// clockEvery is how many records are applied between two readings of the clock.
+const clockEvery = 1024
+
+func (s *soFar) apply(e *event.Event, until time.Time, result *preliminary, c *conference.Conference) {
+	switch result.Records++; {
+	case result.Records > s.limit:
+		result.Missing = missingTooLarge
+	case result.Records%clockEvery == 0 && s.now().After(until):
+		result.Missing = missingTooSlow
+	default:
+		c.Apply(e)
+	}
 }
 
 func (s *soFar) document(summary conference.Summary) any {

@@ -229,13 +229,13 @@ func TestPagesShareAFold(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, err := s.of(ctx, &c.Conference)
+			_, err := s.of(ctx, &c.Conference, nil)
 			require.ErrorIs(t, err, context.Canceled)
 		})
 		synctest.Wait()
 		for range 5 {
 			wg.Go(func() {
-				p, err := s.of(t.Context(), &c.Conference)
+				p, err := s.of(t.Context(), &c.Conference, nil)
 				require.NoError(t, err)
 				require.Equal(t, len(c.records), p.Records)
 			})
@@ -249,7 +249,7 @@ func TestPagesShareAFold(t *testing.T) {
 		again := func(after time.Duration, times int) {
 			t.Helper()
 			time.Sleep(after)
-			_, err := s.of(t.Context(), &c.Conference)
+			_, err := s.of(t.Context(), &c.Conference, nil)
 			require.NoError(t, err)
 			require.Equal(t, times, store.times())
 		}
@@ -277,7 +277,7 @@ func TestFewFoldsAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, c := range m.calls {
 			wg.Go(func() {
-				_, err := s.of(t.Context(), &c.Conference)
+				_, err := s.of(t.Context(), &c.Conference, nil)
 				require.NoError(t, err)
 			})
 		}
@@ -285,7 +285,7 @@ func TestFewFoldsAtOnce(t *testing.T) {
 		require.Equal(t, maxFolds, store.mostReading)
 		require.LessOrEqual(t, len(s.folds), maxKeptFolds)
 		time.Sleep(time.Hour)
-		_, err := s.of(t.Context(), &m.calls[0].Conference)
+		_, err := s.of(t.Context(), &m.calls[0].Conference, nil)
 		require.NoError(t, err)
 		require.Len(t, s.folds, 1, "what has lapsed is let go")
 	})
@@ -303,7 +303,7 @@ func TestWhatIsTooLargeSaysSo(t *testing.T) {
 			store := &slow{memory: m}
 			s, telemetry := newFolds(t, store)
 			change(s, store)
-			p, err := s.of(t.Context(), &c.Conference)
+			p, err := s.of(t.Context(), &c.Conference, nil)
 			require.NoError(t, err)
 			require.Equal(t, want, p.Missing)
 			require.Equal(t, want == "", p.Summary != nil)
@@ -345,7 +345,7 @@ func BenchmarkSoFar(b *testing.B) {
 	s := newSoFar(a, rules.Default())
 	b.ReportAllocs()
 	for b.Loop() {
-		require.NotNil(b, s.run(b.Context(), storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: t0}, c.Participants).Summary)
+		require.NotNil(b, s.run(b.Context(), storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: t0}, c.Participants, nil).Summary)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(c.records)), "ns/record")
 }

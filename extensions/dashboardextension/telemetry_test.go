@@ -15,6 +15,8 @@ import (
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -66,8 +68,11 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		f := newBuilder(names{})
-		for _, r := range c.records {
-			f.add(r.session, &r.Record)
+		var m event.Measurement
+		for i := range c.records {
+			e, _ := eventrow.Read(&c.records[i].Record, &m)
+			e.Session = c.records[i].session
+			f.add(&e, &c.records[i].Record)
 		}
 		f.detail()
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -139,7 +140,7 @@ func TestNobodyEverLeaves(t *testing.T) {
 	for i := range int64(joins) {
 		e := statsOf(fmt.Sprint("session-", i), 1, sane)
 		e.AtMs = base + i*20_000
-		require.Equal(t, conference.Applied, set.Apply(&e, e.AtMs))
+		require.Equal(t, live.Applied, set.Apply(&e, e.AtMs))
 		if i%100 == 0 {
 			require.Empty(t, tick(set, e.AtMs))
 			require.Equal(t, 1, set.Live())

@@ -16,9 +16,6 @@ const (
 	maxFabrics      = 1024
 	maxParts        = 50_000 // fabrics and streams, of all together
 	maxRemarks      = 2000
-	indexBits       = 10
-	maxIndex        = 1<<indexBits - 1
-	maxSeq          = 1<<53 - 1
 )
 
 // Conference is the state of one conference: one instance, in the sense of package
@@ -28,6 +25,7 @@ type Conference struct {
 	id           string
 	span         instance.Span // of its activity; of its remarks while there is no activity
 	active       bool          // some record was activity
+	attemptMs    int64         // newest attempt or its arrival, the later; 0: none
 	participants map[string]*participant
 	remarks      map[identity]*remark // allocated with the first one
 	parts        int                  // fabrics and streams
@@ -43,21 +41,28 @@ type identity struct {
 	index   int
 }
 
+// Seq returns the frame number of the record.
+func (i identity) Seq() uint64 { return i.seq }
+
+// Index returns the record's index in its frame.
+func (i identity) Index() int { return i.index }
+
 // participant is one session in one conference.
 type participant struct {
 	user, alias string
-	seen        identities // of its activity
+	seen        event.Identities // of its activity
 	fabrics     map[int]*fabric
 	renames     renames
 }
 
-// remark is a record about a conference that is no activity: it lies at placeMs, does not
-// move the conference's ends, and may be about a conference that is long over.
+// remark is a record about a conference that belongs to no fabric: an annotation, which does
+// not move the conference's ends and may be about a conference that is long over, or an attempt.
 type remark struct {
 	kind        event.Kind
 	user, alias string
 	atMs        int64
 	placeMs     int64
+	attempt     bool            // it is activity, and stays in its conference
 	devices     uint64          // KindEvent activeDeviceList: which, 0 where none are named
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
@@ -91,19 +96,23 @@ func Fold(events []event.Event, labels quality.Bounds) Summary {
 	return c.Summary(labels)
 }
 
-// Apply takes one record. It reports whether the record was there before.
-func (c *Conference) Apply(e *event.Event) (duplicate bool) { return c.apply(e, math.MinInt64) }
+// NotArrived is the arrival of a record that was read from the store: it is no sign of life.
+const NotArrived = math.MinInt64
 
-func (c *Conference) apply(e *event.Event, arrivedMs int64) (duplicate bool) {
-	if !identified(e) {
+// Apply takes one record. It reports whether the record was there before.
+func (c *Conference) Apply(e *event.Event) (duplicate bool) { return c.ApplyArrived(e, NotArrived) }
+
+// ApplyArrived is Apply of a record that arrived at arrivedMs, or NotArrived.
+func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bool) {
+	if !e.Identified() {
 		c.truncated++
 		return false
 	}
-	if !e.Activity() {
-		return c.applyRemark(e)
+	if !e.Activity() || e.Attempt() {
+		return c.applyRemark(e, arrivedMs)
 	}
 	p := c.participant(e)
-	if p != nil && !p.seen.add(e.Seq, e.Index) {
+	if p != nil && !p.seen.Add(e.Seq, e.Index) {
 		return true
 	}
 	c.extend(instance.At(e.AtMs))
@@ -151,23 +160,30 @@ func (c *Conference) extend(s instance.Span) {
 	c.span, c.active = s, true
 }
 
-func (c *Conference) applyRemark(e *event.Event) (duplicate bool) {
+func (c *Conference) applyRemark(e *event.Event, arrivedMs int64) (duplicate bool) {
 	id := identity{e.Session, e.Seq, e.Index}
 	if c.remarks[id] != nil {
 		return true
+	}
+	if e.Attempt() {
+		c.extend(instance.At(e.AtMs))
+		c.attemptMs = max(c.attemptMs, e.AtMs, arrivedMs)
 	}
 	if len(c.remarks) >= maxRemarks {
 		c.truncated++
 		return false
 	}
 	id.session = strings.Clone(id.session)
-	c.keep(id, &remark{
-		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
-		atMs: e.AtMs, placeMs: e.ConferenceAtMs,
-		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
-	})
-	c.dirty = c.dirty || devices(e) != 0
+	c.keep(id, newRemark(e))
 	return false
+}
+
+func newRemark(e *event.Event) *remark {
+	return &remark{
+		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
+		atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
+		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
+	}
 }
 
 // keep makes a remark part of the conference.
@@ -183,20 +199,21 @@ func (c *Conference) keep(id identity, r *remark) {
 		c.span = at
 	}
 	c.remarks[id] = r
+	c.dirty = c.dirty || r.devices != 0
 }
 
 // Seen reports whether the record was applied before.
 func (c *Conference) Seen(e *event.Event) bool {
-	if !e.Activity() {
+	if !e.Activity() || e.Attempt() {
 		return c.remarks[identity{e.Session, e.Seq, e.Index}] != nil
 	}
 	p := c.participants[e.Session]
-	return p != nil && e.Index >= 0 && p.seen.has(e.Seq, e.Index)
+	return p != nil && e.Index >= 0 && p.seen.Has(e.Seq, e.Index)
 }
 
-// merge makes o, which shares no record with c, part of c. Merging is how two conferences
+// Merge makes o, which shares no record with c, part of c. Merging is how two conferences
 // become one when the time between them is filled in.
-func (c *Conference) merge(o *Conference) {
+func (c *Conference) Merge(o *Conference) {
 	switch {
 	case o.active:
 		c.extend(o.span)
@@ -205,6 +222,7 @@ func (c *Conference) merge(o *Conference) {
 	case !c.active:
 		c.span = c.span.Union(o.span)
 	}
+	c.attemptMs = max(c.attemptMs, o.attemptMs)
 	c.truncated += o.truncated
 	c.parts += o.parts
 	c.dirty = c.dirty || o.dirty
@@ -224,7 +242,7 @@ func (c *Conference) merge(o *Conference) {
 }
 
 func (p *participant) merge(o *participant) (truncated int) {
-	p.seen.merge(o.seen)
+	p.seen.Merge(o.seen)
 	truncated += p.renames.merge(o.renames)
 	for number, f := range o.fabrics {
 		if have := p.fabrics[number]; have != nil {
@@ -238,7 +256,7 @@ func (p *participant) merge(o *participant) (truncated int) {
 
 // DeadlineMs returns the time after which the conference has ended if nothing more comes:
 // math.MinInt64 when the last participant has said so, or 30 s after the last sign of
-// life of those who have not. A conference of remarks alone waits 30 s for others, and so
+// life of those who have not. An attempt is a sign of life too. A conference of remarks alone waits 30 s for others, and so
 // does one that left something out: it may have been a participant.
 func (c *Conference) DeadlineMs() int64 {
 	if !c.active {
@@ -247,6 +265,9 @@ func (c *Conference) DeadlineMs() int64 {
 	deadline := int64(math.MinInt64)
 	if c.truncated > 0 {
 		deadline = c.span.End + instance.Gap
+	}
+	if c.attemptMs > 0 {
+		deadline = max(deadline, c.attemptMs+instance.Gap)
 	}
 	for _, p := range c.participants {
 		for _, f := range p.fabrics {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/instance"
 )
 
@@ -56,7 +57,7 @@ func TestParticipantsAreCountedOnce(t *testing.T) {
 func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		s := newScenario(t)
-		s.set.WholeFrom(base + 100_000)
+		s.set.CompleteSince(base + 100_000)
 		told := conference.Summary{Revision: 3, Participants: []conference.Participant{{Session: "alice"}, {Session: "bob"}}}
 		if damaged {
 			told.Participants = nil
@@ -64,16 +65,16 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 		for i, line := range []string{"120 alice fabricTerminated at=5", "200 carol audioMute at=6"} {
 			s.line(strings.Fields(line))
 			s.advance(s.now + 40_000)
-			for _, p := range s.set.Parts() {
+			for _, p := range s.set.Partials() {
 				if i > 0 { // asked again, for the conference has grown
-					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, told)
+					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, told, s.now)
 					continue
 				}
 				for _, line := range []string{"160 alice fabricAdded at=0 seq=7", "160 bob fabricAdded at=1"} {
 					e, _ := s.event(strings.Fields(line))
-					require.Equal(t, conference.Applied, s.set.Restore(&e, s.now))
+					require.Equal(t, live.Applied, s.set.Restore(&e, s.now))
 				}
-				s.set.Restored(p, instance.Span{Start: base, End: base + 5000}, told)
+				s.set.Restored(p, instance.Span{Start: base, End: base + 5000}, told, s.now)
 			}
 			s.advance(s.now + 40_000)
 		}

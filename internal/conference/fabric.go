@@ -195,7 +195,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	f.judge.dirty = true // it may excuse, or no longer
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
-		t.rank, t.at = rank(e), e.AtMs
+		t.rank, t.at = e.Rank(), e.AtMs
 		return insertByRank(&f.toggles, t, maxToggles, func(t toggle) uint64 { return t.rank })
 	}
 	switch e.Name {
@@ -205,20 +205,20 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	case "remoteDescriptionSet":
 		f.remoteDescription = true
 	case "fabricSetup":
-		f.setup.put(rank(e), d)
-		f.pair.put(rank(e), d)
+		f.setup.put(e.Rank(), d)
+		f.pair.put(e.Rank(), d)
 	case "fabricSetupFailed":
-		f.setupFailed.put(rank(e), d)
+		f.setupFailed.put(e.Rank(), d)
 		f.iceFailure = f.iceFailure || d.Reason == "failed"
 		f.remoteDescription = f.remoteDescription || describedStages[d.Stage]
 		if d.Reason != "failed" {
-			f.ended.put(rank(e), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
+			f.ended.put(e.Rank(), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
 		}
 	case "fabricTerminated":
-		f.ended.put(rank(e), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
+		f.ended.put(e.Rank(), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
 	case "selectedCandidatePairChange":
 		f.pairChanges++
-		f.pair.put(rank(e), d)
+		f.pair.put(e.Rank(), d)
 	default:
 		return truncated + f.applyRest(e, d)
 	}
@@ -229,16 +229,16 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 	switch e.Name {
 	case "iceDisruptionStart":
 		f.disruptions++
-		f.disruption.put(rank(e), true)
+		f.disruption.put(e.Rank(), true)
 	case "iceDisruptionEnd":
 		f.disruptionMs.add(d.DurationMs.V)
-		f.disruption.put(rank(e), false)
+		f.disruption.put(e.Rank(), false)
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
 		return f.renames.take(e, "remote")
 	case "associateMstWithUserID":
-		o := ownership{rank(e), d.SSRC, d.UserID, d.UsageLabel}
+		o := ownership{e.Rank(), d.SSRC, d.UserID, d.UsageLabel}
 		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
 	}
 	return 0

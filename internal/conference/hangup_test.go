@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/protocol"
@@ -47,7 +48,7 @@ func TestLastMeasurementFollowsTheEnd(t *testing.T) {
 		apply(t, s, e)
 	}
 	require.Empty(t, tick(s, base+12_001), "it waits")
-	require.Equal(t, conference.Applied, s.Apply(&last, base+12_900))
+	require.Equal(t, live.Applied, s.Apply(&last, base+12_900))
 	require.Empty(t, tick(s, base+14_000), "2 s")
 	out := tick(s, base+15_000)
 	require.Len(t, out, 1)
@@ -69,11 +70,11 @@ func TestLastMeasurementIsWaitedForOnce(t *testing.T) {
 		again := last
 		again.Seq = 100 + seq
 		again.Measured = nil
-		require.Equal(t, conference.Applied, s.Apply(&again, base+12_000+100*int64(seq)))
+		require.Equal(t, live.Applied, s.Apply(&again, base+12_000+100*int64(seq)))
 	}
 	require.Len(t, tick(s, base+15_000), 1)
 
-	require.Equal(t, conference.Applied, s.Apply(&last, base+20_000), "far too late")
+	require.Equal(t, live.Applied, s.Apply(&last, base+20_000), "far too late")
 	out := tick(s, base+20_001)
 	require.Len(t, out, 1, "a revision, without another wait")
 	require.Equal(t, 2, out[0].Revision)
@@ -91,7 +92,7 @@ func TestEndWithoutMeasurementIsAtOnce(t *testing.T) {
 		apply(t, s, e)
 	}
 	require.Len(t, tick(s, base+12_001), 1)
-	require.Equal(t, conference.Applied, s.Apply(&last, base+12_100))
+	require.Equal(t, live.Applied, s.Apply(&last, base+12_100))
 	out := tick(s, base+12_101)
 	require.Len(t, out, 1)
 	requireWhole(t, out[0])

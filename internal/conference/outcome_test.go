@@ -136,6 +136,9 @@ func TestOutcomeOfReportedFunctions(t *testing.T) {
 		t.Run(function, func(t *testing.T) {
 			require.Equal(t, want, outcomeOf(t, added, "5 alice error "+function, unanswered))
 			require.Equal(t, conference.OutcomeTotallyFailed, outcomeOf(t, added, described, "5 alice error "+function, gaveUp), "described")
+			if function == "createoffer" {
+				return // none of the interface's: without a fabric it is no attempt
+			}
 			require.Equal(t, conference.OutcomeTotallyFailed, outcomeOf(t, "0 alice error "+function+" fabric=0"), "no fabric")
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rapidfuzz"
@@ -91,7 +92,7 @@ func oddStats(t *rapid.T) *event.Measurement {
 // JSON, bounded state, and the same summary whatever the order.
 func oddRecords(t *rapid.T) {
 	const most, perConference = 3, 40
-	set := conference.NewSet(conference.Config{MaxConferences: most, KeepEndedMs: 10_000, Labels: quality.DefaultBounds()})
+	set := live.NewSet(live.Config{MaxConferences: most, KeepEndedMs: 10_000, Labels: quality.DefaultBounds()})
 	type id struct {
 		session string
 		seq     uint64
@@ -107,7 +108,7 @@ func oddRecords(t *rapid.T) {
 		} else {
 			said[own] = true
 		}
-		if set.Apply(&e, now) == conference.Applied && e.ConferenceID == "c" {
+		if set.Apply(&e, now) == live.Applied && e.ConferenceID == "c" {
 			fold = append(fold, e)
 		}
 		require.LessOrEqual(t, set.Len(), most)

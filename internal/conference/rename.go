@@ -24,7 +24,7 @@ func (l *renames) take(e *event.Event, userIDType string) (truncated int) {
 	if e.Kind != event.KindEvent || e.Name != "userIDChange" || d == nil || d.UserIDType != userIDType || d.Alias == "" {
 		return 0
 	}
-	return l.add(rename{rank(e), d.UserID, d.Alias})
+	return l.add(rename{e.Rank(), d.UserID, d.Alias})
 }
 
 func (l *renames) add(r rename) (truncated int) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
@@ -45,7 +46,7 @@ func TestScenarios(t *testing.T) {
 
 type scenario struct {
 	t    *testing.T
-	set  *conference.Set
+	set  *live.Set
 	now  int64
 	out  []conference.Summary
 	seqs map[string]uint64
@@ -56,7 +57,7 @@ func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	return &scenario{
 		t: t, now: base, seqs: map[string]uint64{}, last: map[string]event.Event{},
-		set: conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()}),
+		set: live.NewSet(live.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()}),
 	}
 }
 
@@ -102,11 +103,11 @@ func (s *scenario) line(words []string) {
 	session := words[1]
 	if words[2] == "again" {
 		e := s.last[session]
-		require.Equal(s.t, conference.Duplicate, s.set.Apply(&e, s.now))
+		require.Equal(s.t, live.Duplicate, s.set.Apply(&e, s.now))
 		return
 	}
 	e, values := s.event(words)
-	result := conference.Applied.String()
+	result := live.Applied.String()
 	if want, ok := values["result"]; ok {
 		result = want.(string)
 	}

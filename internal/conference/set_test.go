@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -20,12 +21,12 @@ func said(conferenceID string, seq uint64, atMs int64, name string) event.Event 
 	}
 }
 
-func newSet(maxConferences int, keepMs int64) *conference.Set {
-	return conference.NewSet(conference.Config{MaxConferences: maxConferences, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
+func newSet(maxConferences int, keepMs int64) *live.Set {
+	return live.NewSet(live.Config{MaxConferences: maxConferences, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
 }
 
 // tick returns all that is due, a few at a time.
-func tick(s *conference.Set, nowMs int64) (all []conference.Summary) {
+func tick(s *live.Set, nowMs int64) (all []conference.Summary) {
 	for {
 		out, more := s.Tick(nowMs, 2)
 		all = append(all, out...)
@@ -35,9 +36,9 @@ func tick(s *conference.Set, nowMs int64) (all []conference.Summary) {
 	}
 }
 
-func apply(t *testing.T, s *conference.Set, e event.Event) {
+func apply(t *testing.T, s *live.Set, e event.Event) {
 	t.Helper()
-	require.Equal(t, conference.Applied, s.Apply(&e, e.AtMs))
+	require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
 }
 
 // TestSetIsBounded: live conferences are never let go to make room, ended ones are,
@@ -47,7 +48,7 @@ func TestSetIsBounded(t *testing.T) {
 	apply(t, s, said("a", 1, 0, "fabricAdded"))
 	apply(t, s, said("b", 1, 1, "fabricAdded"))
 	c := said("c", 1, 2, "fabricAdded")
-	require.Equal(t, conference.Full, s.Apply(&c, base))
+	require.Equal(t, live.Full, s.Apply(&c, base))
 	require.False(t, s.Seen(&c), "what was not applied is not seen")
 	require.Equal(t, 2, s.Live())
 
@@ -57,13 +58,13 @@ func TestSetIsBounded(t *testing.T) {
 	require.Equal(t, 2, s.Len())
 	late := said("a", 3, 2, "customEvent")
 	apply(t, s, late) // live again, and changed
-	require.Equal(t, conference.Full, s.Apply(&c, base))
+	require.Equal(t, live.Full, s.Apply(&c, base))
 	require.Len(t, tick(s, base+5), 1, "revised")
 
-	require.Equal(t, conference.Applied, s.Apply(&c, base+6))
+	require.Equal(t, live.Applied, s.Apply(&c, base+6))
 	require.Equal(t, 2, s.Len(), "a was let go")
 	late.Seq = 4
-	require.Equal(t, conference.TooLate, s.Apply(&late, base+7))
+	require.Equal(t, live.TooLate, s.Apply(&late, base+7))
 }
 
 // TestLetGoIsForgotten: what is remembered of conferences that are gone has an age and a
@@ -74,11 +75,11 @@ func TestLetGoIsForgotten(t *testing.T) {
 	require.Len(t, tick(s, base+1), 1)
 	require.Zero(t, s.Len())
 	again := said("a", 2, 0, "customEvent")
-	require.Equal(t, conference.TooLate, s.Apply(&again, base+2))
+	require.Equal(t, live.TooLate, s.Apply(&again, base+2))
 	require.Empty(t, tick(s, base+24*3600_000))
-	require.Equal(t, conference.TooLate, s.Apply(&again, base+3))
+	require.Equal(t, live.TooLate, s.Apply(&again, base+3))
 	require.Empty(t, tick(s, base+26*3600_000))
-	require.Equal(t, conference.Applied, s.Apply(&again, base+4))
+	require.Equal(t, live.Applied, s.Apply(&again, base+4))
 }
 
 func TestOnlySoManyAreRemembered(t *testing.T) {
@@ -87,30 +88,30 @@ func TestOnlySoManyAreRemembered(t *testing.T) {
 		apply(t, s, said(fmt.Sprint("c", i), 1, 0, "fabricTerminated"))
 		require.Len(t, tick(s, base+1), 1)
 	}
-	for i, want := range []conference.Result{conference.Applied, conference.Applied, conference.Full, conference.TooLate, conference.TooLate} {
+	for i, want := range []live.Result{live.Applied, live.Applied, live.Full, live.TooLate, live.TooLate} {
 		e := said(fmt.Sprint("c", i), 2, 0, "customEvent")
 		require.Equal(t, want, s.Apply(&e, base+2), "c%d", i)
 	}
 }
 
 func TestApplyRefusesNonsense(t *testing.T) {
-	f := func(want conference.Result, change func(*event.Event)) {
+	f := func(want live.Result, change func(*event.Event)) {
 		t.Helper()
 		e := said("a", 1, 0, "fabricAdded")
 		change(&e)
 		require.Equal(t, want.String(), newSet(1, 0).Apply(&e, base).String())
 	}
-	f(conference.Applied, func(*event.Event) {})
-	f(conference.Unplaced, func(e *event.Event) { e.ConferenceID = "" })
-	f(conference.Invalid, func(e *event.Event) { e.Session = "" })
-	f(conference.Invalid, func(e *event.Event) { e.Session = strings.Repeat("s", 65) })
-	f(conference.Invalid, func(e *event.Event) { e.Seq = 0 })
-	f(conference.Invalid, func(e *event.Event) { e.Seq = 1 << 53 })
-	f(conference.Invalid, func(e *event.Event) { e.Index = -1 })
-	f(conference.Invalid, func(e *event.Event) { e.Index = 1024 })
-	f(conference.Invalid, func(e *event.Event) { e.AtMs = 0 })
-	f(conference.Invalid, func(e *event.Event) { e.AtMs = base + 120_001 })
-	f(conference.Invalid, func(e *event.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
+	f(live.Applied, func(*event.Event) {})
+	f(live.Unplaced, func(e *event.Event) { e.ConferenceID = "" })
+	f(live.Invalid, func(e *event.Event) { e.Session = "" })
+	f(live.Invalid, func(e *event.Event) { e.Session = strings.Repeat("s", 65) })
+	f(live.Invalid, func(e *event.Event) { e.Seq = 0 })
+	f(live.Invalid, func(e *event.Event) { e.Seq = 1 << 53 })
+	f(live.Invalid, func(e *event.Event) { e.Index = -1 })
+	f(live.Invalid, func(e *event.Event) { e.Index = 1024 })
+	f(live.Invalid, func(e *event.Event) { e.AtMs = 0 })
+	f(live.Invalid, func(e *event.Event) { e.AtMs = base + 120_001 })
+	f(live.Invalid, func(e *event.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
 }
 
 // TestLimitsAreCounted: one conference cannot grow without end, and says what it left out.

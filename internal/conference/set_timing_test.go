@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/protocol"
@@ -52,7 +53,7 @@ func heapOf(tb testing.TB, n int) float64 {
 			for seq := range uint64(30) {
 				for i := range 5 {
 					e := measurement(fmt.Sprint("conference-", c), session, seq+1, i, &stats)
-					require.Equal(tb, conference.Applied, set.Apply(&e, e.AtMs))
+					require.Equal(tb, live.Applied, set.Apply(&e, e.AtMs))
 				}
 			}
 		}

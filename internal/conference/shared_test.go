@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/quality"
 )
 
@@ -17,26 +18,34 @@ import (
 // spec: CONF-02, SRV-03
 func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := genEvents(t, 25_000)
-		spans, _ := components(events)
+		events := append(genEvents(t, 25_000), said("c", 1, 0, "audioMute"))
+		spans, _, _ := components(events)
 		require.Len(t, spans, 1)
 		set := newSet(10, 3_600_000)
 		set.Shared()
 		for _, e := range shuffled(t, events)[:rapid.IntRange(0, len(events)).Draw(t, "seen")] {
-			require.Contains(t, []conference.Result{conference.Applied, conference.Duplicate}, set.Apply(&e, base+30_000))
+			require.Contains(t, []live.Result{live.Applied, live.Waiting, live.Duplicate}, set.Apply(&e, base+30_000))
 			if rapid.Bool().Draw(t, "tick") {
 				require.Empty(t, tick(set, base+30_000), "never without the store")
 			}
 		}
 		const later = base + 400_000
-		restore := func(p conference.Part, told conference.Summary) {
+		restore := func(p live.Partial, stored conference.Summary) {
+			switch {
+			case !spans[0].Owns(p.AtMs):
+				set.NotStored(p)
+				return
+			case set.IsHere(p, spans[0]):
+				return
+			}
+			set.Restoring(p, spans[0])
 			for _, e := range shuffled(t, events) {
 				set.Restore(&e, later)
 			}
-			set.Restored(p, spans[0], told)
+			set.Restored(p, spans[0], stored, later)
 		}
 		out := tick(set, later)
-		for parts := append(set.Parts(), conference.Part{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}); len(parts) > 0; parts = set.Parts() {
+		for parts := append(set.Partials(), live.Partial{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}); len(parts) > 0; parts = set.Partials() {
 			for _, p := range parts {
 				restore(p, conference.Summary{})
 			}
@@ -46,7 +55,7 @@ func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 		require.Equal(t, 1, out[0].Revision)
 		require.JSONEq(t, asJSON(t, conference.Fold(events, quality.DefaultBounds())), asJSON(t, out[0]))
 
-		restore(conference.Part{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}, out[0])
-		require.Empty(t, tick(set, later), "it is told")
+		restore(live.Partial{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}, out[0])
+		require.Empty(t, tick(set, later), "it is stored")
 	})
 }

@@ -104,7 +104,7 @@ func (s *stream) add(e *event.Event) {
 		if codec != m.Codec {
 			codec = event.Clip(m.Codec, event.MaxText)
 		}
-		s.codec.put(rank(e), codec)
+		s.codec.put(e.Rank(), codec)
 	}
 	s.bytes.add(m.Get(protocol.Bytes))
 	s.packets.add(m.Get(protocol.Packets))

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -20,16 +21,16 @@ import (
 
 // teller drives a set whose conferences are looked at every 15 s, second by second.
 type teller struct {
-	set       *conference.Set
+	set       *live.Set
 	now       int64
-	changes   []conference.IssueChange
+	changes   []live.IssueChange
 	summaries []conference.Summary
-	refresh   func(conference.Part) // gives the set what the store has; nil: there is none
+	refresh   func(live.Partial) // gives the set what the store has; nil: there is none
 }
 
 func newTeller() *teller {
-	return &teller{now: base, set: conference.NewSet(conference.Config{
-		MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), IssuesEveryMs: 15_000,
+	return &teller{now: base, set: live.NewSet(live.Config{
+		MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), EvaluateMs: 15_000,
 	})}
 }
 
@@ -39,12 +40,12 @@ func (w *teller) until(ms int64) {
 		w.now += 1000
 		w.summaries = append(w.summaries, tick(w.set, w.now)...)
 		for more := true; more; {
-			found := w.set.Issues(w.now, 10)
+			found := w.set.Evaluate(w.now, 10)
 			w.changes = append(w.changes, found.Changes...)
 			more = found.More
-			for _, p := range w.set.IssueParts() {
+			for _, p := range w.set.ToRefresh() {
 				w.refresh(p)
-				w.set.Refreshed(p, w.now)
+				w.set.Refreshed(p)
 				more = true
 			}
 		}
@@ -170,7 +171,7 @@ func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
 	c.sound("b", 60, 100, 100, 0)
 	w.play(c.events, 100)
 	require.Len(t, w.changes, 1)
-	require.Equal(t, conference.IssueWithdrawn, w.changes[0].State)
+	require.Equal(t, live.IssueWithdrawn, w.changes[0].State)
 	require.Equal(t, id, w.changes[0].ID)
 }
 
@@ -214,9 +215,9 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 
 	second := newTeller()
 	second.now = base + 300_000
-	second.set.WholeFrom(second.now + 90_000)
+	second.set.CompleteSince(second.now + 90_000)
 	second.set.StartedAt(second.now)
-	second.refresh = func(conference.Part) {
+	second.refresh = func(live.Partial) {
 		for i := range c.events {
 			if c.events[i].AtMs <= second.now {
 				second.set.Restore(&c.events[i], second.now)
@@ -226,7 +227,7 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 	rest := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.AtMs <= second.now })
 	second.play(rest, 400)
 	require.Len(t, second.changes, 1)
-	require.Equal(t, conference.IssueRaised, second.changes[0].State)
+	require.Equal(t, live.IssueRaised, second.changes[0].State)
 	require.Equal(t, told[2].ID, second.changes[0].ID)
 	require.True(t, second.changes[0].Again)
 	second.take()
@@ -234,7 +235,7 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 	c.sound("a", 400, 440, 100, 0)
 	second.play(c.events, 440)
 	require.Len(t, second.changes, 1)
-	require.Equal(t, conference.IssueResolved, second.changes[0].State)
+	require.Equal(t, live.IssueResolved, second.changes[0].State)
 	require.Equal(t, told[2].ID, second.changes[0].ID)
 }
 
@@ -258,7 +259,7 @@ func TestOtherCollectorsExcuse(t *testing.T) {
 			w := newTeller()
 			w.set.Shared()
 			w.set.StartedAt(base - 1000)
-			w.refresh = func(conference.Part) {
+			w.refresh = func(live.Partial) {
 				for i := range c.events {
 					if c.events[i].AtMs <= w.now {
 						w.set.Restore(&c.events[i], w.now)
@@ -268,7 +269,7 @@ func TestOtherCollectorsExcuse(t *testing.T) {
 			own := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.Session != here })
 			w.play(own, 400)
 			for _, change := range w.changes {
-				require.Equal(t, conference.IssueRaised, change.State)
+				require.Equal(t, live.IssueRaised, change.State)
 				require.Equal(t, here, change.Issue.Session)
 			}
 			total += len(w.changes)
@@ -294,7 +295,7 @@ func TestWhatAConferenceTellsIsBounded(t *testing.T) {
 				Kind: event.KindStats, Measured: new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "video", SSRC: int64(ssrc), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 80, protocol.PacketsLost: 20})),
 			}, base+second*1000)
 		}
-		found := w.set.Issues(base+second*1000, 10)
+		found := w.set.Evaluate(base+second*1000, 10)
 		w.changes, left = append(w.changes, found.Changes...), max(left, found.Left)
 	}
 	require.Len(t, w.changes, 64)
@@ -306,7 +307,7 @@ func TestWhatAConferenceTellsIsBounded(t *testing.T) {
 //
 // spec: CONF-03
 func TestTurnsAreSpreadOut(t *testing.T) {
-	set := conference.NewSet(conference.Config{MaxConferences: 10_000, KeepEndedMs: 60_000, Labels: quality.DefaultBounds(), IssuesEveryMs: 15_000})
+	set := live.NewSet(live.Config{MaxConferences: 10_000, KeepEndedMs: 60_000, Labels: quality.DefaultBounds(), EvaluateMs: 15_000})
 	const calls = 3000
 	measure := func(at int64, lost float64) {
 		for c := range calls {
@@ -321,7 +322,7 @@ func TestTurnsAreSpreadOut(t *testing.T) {
 			if at%5000 == 0 {
 				measure(at, lost)
 			}
-			found := set.Issues(at, calls)
+			found := set.Evaluate(at, calls)
 			most, all = max(most, found.Conferences), all+found.Conferences
 		}
 		return most, all
@@ -356,19 +357,19 @@ func TestWhateverComesIsToldInOrder(t *testing.T) {
 			}
 		}
 		w.until(w.now + 400_000)
-		state := map[string]conference.IssueState{}
+		state := map[string]live.IssueState{}
 		kinds := map[string]bool{}
 		for _, c := range w.changes {
 			was, known := state[c.ID]
-			require.Equal(t, c.State != conference.IssueRaised, known, "raised first, and once")
+			require.Equal(t, c.State != live.IssueRaised, known, "raised first, and once")
 			if known {
-				require.Equal(t, conference.IssueRaised, was, "it ends once")
+				require.Equal(t, live.IssueRaised, was, "it ends once")
 			}
 			state[c.ID], kinds[c.Issue.Kind] = c.State, true
 			require.LessOrEqual(t, c.Issue.SinceMs, c.Issue.UntilMs)
 		}
 		for id, s := range state {
-			require.NotEqual(t, conference.IssueRaised, s, id)
+			require.NotEqual(t, live.IssueRaised, s, id)
 		}
 		if !inOrder {
 			return

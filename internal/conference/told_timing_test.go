@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
@@ -26,7 +26,7 @@ func BenchmarkIssues(b *testing.B) {
 	for _, minutes := range []int{5, 60} {
 		for _, name := range []string{"well", "one bad stream", "all bad"} {
 			b.Run(fmt.Sprintf("%s/%dmin", name, minutes), func(b *testing.B) {
-				set := conference.NewSet(conference.Config{MaxConferences: conferences, Labels: quality.DefaultBounds(), IssuesEveryMs: everyMs})
+				set := live.NewSet(live.Config{MaxConferences: conferences, Labels: quality.DefaultBounds(), EvaluateMs: everyMs})
 				var stats event.Measurement
 				frames := uint64(minutes * 6)
 				apply := func(seq uint64) {
@@ -46,7 +46,7 @@ func BenchmarkIssues(b *testing.B) {
 				}
 				for seq := range frames {
 					apply(seq)
-					set.Issues(base+int64(seq+1)*10_000, conferences)
+					set.Evaluate(base+int64(seq+1)*10_000, conferences)
 				}
 				b.ReportAllocs()
 				looks, turns, cpu := 0, 0, int64(0)
@@ -60,7 +60,7 @@ func BenchmarkIssues(b *testing.B) {
 					turns++
 					b.StartTimer()
 					before := cpuTime(b)
-					looks += set.Issues(base+int64(frames+1)*10_000, conferences).Conferences
+					looks += set.Evaluate(base+int64(frames+1)*10_000, conferences).Conferences
 					cpu += cpuTime(b) - before
 				}
 				require.Equal(b, name != "well", looks > 0)

@@ -122,7 +122,7 @@ const wifiMs = 10_000
 // note keeps what detectors need of an event.
 func (f *fabric) note(e *event.Event, d *event.Data) (truncated int) {
 	add := func(m mark) {
-		m.rank, m.at = rank(e), e.AtMs
+		m.rank, m.at = e.Rank(), e.AtMs
 		truncated += insertByRank(&f.marks, m, maxMarks, func(m mark) uint64 { return m.rank<<2 | uint64(m.kind) })
 	}
 	switch e.Name {

@@ -1,5 +1,11 @@
 package event
 
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
 // Kind is the kind of a record on a conference's time-line.
 type Kind uint8
 
@@ -83,11 +89,26 @@ type Feedback struct {
 	Comment string `json:"comment"`
 }
 
-// Activity reports whether a record keeps its conference alive (docs/protocol.md, section
-// 10): what a fabric does is activity, what is said about a conference is not.
-func Activity(kind Kind, fabric int) bool {
-	return fabric != 0 && (kind == KindStats || kind == KindEvent || kind == KindSkip)
+// Activity reports whether a record makes and prolongs a conference (docs/protocol.md, section
+// 10): what a fabric does, and an attempt. All other records are annotations.
+func Activity(kind Kind, fabric int, function string) bool {
+	switch kind {
+	case KindStats, KindEvent, KindSkip:
+		return fabric != 0
+	case KindError:
+		return attempt(fabric, function)
+	case KindFeedback, KindLog, KindSDP:
+	}
+	return false
 }
 
-// Activity reports whether the record keeps its conference alive.
-func (e *Event) Activity() bool { return Activity(e.Kind, e.Fabric) }
+// attempt: without any fabric, a function of the interface failed that was to lead to one.
+func attempt(fabric int, function string) bool {
+	return fabric == 0 && slices.Contains(protocol.Functions, function)
+}
+
+// Activity reports whether the record makes and prolongs its conference.
+func (e *Event) Activity() bool { return Activity(e.Kind, e.Fabric, e.Function) }
+
+// Attempt reports whether the record is activity that belongs to no fabric.
+func (e *Event) Attempt() bool { return e.Kind == KindError && attempt(e.Fabric, e.Function) }

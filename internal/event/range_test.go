@@ -143,16 +143,31 @@ func TestLoss(t *testing.T) {
 	require.Equal(t, event.Loss{Expected: 90}, event.LossOf(in, none, 90))
 }
 
-// TestActivity: what a fabric does keeps its conference alive, and nothing else does.
+// TestActivity: what a fabric does makes and prolongs its conference, and so does a failure
+// without a fabric of a function that was to lead to one. All else is annotation.
 //
-// spec: CONF-02
+// spec: CONF-01, CONF-02, CONF-05
 func TestActivity(t *testing.T) {
 	for kind, want := range map[event.Kind]bool{
 		event.KindStats: true, event.KindEvent: true, event.KindSkip: true,
 		event.KindError: false, event.KindFeedback: false, event.KindLog: false, event.KindSDP: false, 0: false,
 	} {
-		require.Equal(t, want, event.Activity(kind, 1), kind)
-		require.False(t, event.Activity(kind, 0), kind)
-		require.Equal(t, want, (&event.Event{Kind: kind, Fabric: 7}).Activity(), kind)
+		for _, function := range []string{"", "getUserMedia"} {
+			require.Equal(t, want, event.Activity(kind, 1, function), kind)
+			require.Equal(t, kind == event.KindError && function != "", event.Activity(kind, 0, function), kind)
+		}
+		require.Equal(t, want, (&event.Event{Kind: kind, Fabric: 7, Function: "createOffer"}).Activity(), kind)
+		require.False(t, (&event.Event{Kind: kind, Fabric: 7, Function: "createOffer"}).Attempt(), kind)
+	}
+	for function, want := range map[string]bool{
+		"getUserMedia": true, "createOffer": true, "createAnswer": true, "setLocalDescription": true, "setRemoteDescription": true,
+		"addIceCandidate": true, "iceConnectionFailure": true, "signalingError": true,
+		"applicationLog": false, "applicationError": false, "": false, "getusermedia": false, "getDisplayMedia": false,
+	} {
+		e := event.Event{Kind: event.KindError, Function: function}
+		require.Equal(t, want, e.Activity(), function)
+		require.Equal(t, want, e.Attempt(), function)
+		e.Kind = event.KindLog
+		require.False(t, e.Attempt(), function)
 	}
 }

@@ -14,6 +14,13 @@ import (
 // store's order, until yield returns false. People are the conference's participants. The event
 // and its measurement are overwritten by the next. Errors are those of storage.Reader.Records.
 func Each(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event) bool) error {
+	return EachRecord(ctx, reader, ref, people, func(e *event.Event, _ *storage.Record) bool {
+		return e.Kind == event.KindSDP || yield(e)
+	})
+}
+
+// EachRecord is Each with the records themselves, parts of SDPs among them.
+func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event, *storage.Record) bool) error {
 	sessions := make(map[string]*storage.Session, len(people))
 	for i := range people {
 		sessions[people[i].Session.ID] = &people[i].Session
@@ -21,14 +28,14 @@ func Each(ctx context.Context, reader storage.Reader, ref storage.Ref, people []
 	var m event.Measurement
 	return reader.Records(ctx, ref, func(session string, r storage.Record) bool {
 		e, ok := Read(&r, &m)
-		if !ok || e.Kind == event.KindSDP {
+		if !ok {
 			return true
 		}
 		e.AppID, e.Session = ref.AppID, session
 		if from := sessions[session]; from != nil {
 			e.UserID, e.Alias = from.UserID, from.UserAlias
 		}
-		return yield(&e)
+		return yield(&e, &r)
 	})
 }
 

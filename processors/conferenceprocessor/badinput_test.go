@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
@@ -92,11 +92,11 @@ func TestNonsenseIsCountedByReason(t *testing.T) {
 			s.Scope().Attributes().PutStr(semconv.ConferenceID, "another")
 		})
 		require.Equal(t, 1, c.set.Len())
-		dropped := func(n int64, why conference.Result) metricdata.DataPoint[int64] {
+		dropped := func(n int64, why live.Result) metricdata.DataPoint[int64] {
 			return metricdata.DataPoint[int64]{Value: n, Attributes: attribute.NewSet(attribute.String("reason", why.String()))}
 		}
 		metadatatest.AssertEqualProcessorConferenceDropped(t, telemetry,
-			[]metricdata.DataPoint[int64]{dropped(5, conference.Invalid), dropped(1, conference.Full)}, metricdatatest.IgnoreTimestamp())
+			[]metricdata.DataPoint[int64]{dropped(5, live.Invalid), dropped(1, live.Full)}, metricdatatest.IgnoreTimestamp())
 		_, marked := next.take()
 		require.Len(t, marked, 7, "all are passed on")
 		require.NoError(t, c.Shutdown(t.Context()))

@@ -6,28 +6,30 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage"
 )
 
-// Two processes may tell the same revision of one conference at once, each without what the
-// other wrote a moment ago: the store keeps one of the two. So whoever told a summary reads
-// the conference again a little later, and tells what is missing with the next revision. The
-// last summary that is told was checked by its author, so it covers all.
+// Two processes may emit the same revision of one conference at once, each without what the
+// other wrote a moment ago: the store keeps one of the two. So the author of a summary reads
+// the conference again a little later, and adds what is missing with the next revision. The
+// last summary that is emitted was checked by its author, so it covers all.
 
 const (
 	checkAfter = instance.Gap * time.Millisecond
 	maxChecks  = maxWaiting
-	// maxChain is how often what a check made us tell is checked in turn: collectors whose
+	// maxChain is how often a summary that a check led to is checked in turn: collectors whose
 	// labels differ would never agree.
 	maxChain = 5
 )
 
 // check is a conference to be read again.
 type check struct {
-	part  conference.Part
+	part  live.Partial
 	at    time.Time
 	until time.Time // it is not tried again after that
-	chain int       // checks before it that made us tell something
+	chain int       // checks before it that led to a summary
 }
 
 // checks are in order of their time.
@@ -39,7 +41,7 @@ func (c *conferences) checkLater(ctx context.Context, summaries []conference.Sum
 		return
 	}
 	for i := range summaries {
-		part := conference.Part{AppID: summaries[i].AppID, ConferenceID: summaries[i].ConferenceID, AtMs: summaries[i].StartMs}
+		part := live.Partial{AppID: summaries[i].AppID, ConferenceID: summaries[i].ConferenceID, AtMs: summaries[i].StartMs}
 		if chain := c.restorer.chains[part]; chain <= maxChain {
 			at := now.Add(checkAfter)
 			c.restorer.checks = append(c.restorer.checks, check{part, at, at.Add(c.cfg.KeepEnded), chain})
@@ -63,7 +65,7 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	}
 	look := c.restorer.checks[:due]
 	c.restorer.checks = c.restorer.checks[due:]
-	c.restorer.chains = make(map[conference.Part]int, len(look))
+	c.restorer.chains = make(map[live.Partial]int, len(look))
 	for _, k := range look {
 		err := c.checkOne(ctx, k.part, now)
 		c.restorer.chains[k.part] = k.chain + 1
@@ -77,14 +79,14 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 
 // checkOne restores a conference that has a summary in the store. One that has none was
 // deleted since, or nobody stores summaries.
-func (c *conferences) checkOne(ctx context.Context, p conference.Part, now time.Time) error {
-	span, told, err := c.restoreOne(ctx, p, now)
-	if err == nil && told.Revision > 0 {
+func (c *conferences) checkOne(ctx context.Context, p live.Partial, now time.Time) error {
+	found, err := c.restoreOne(ctx, p, now)
+	if err == nil && found.summary.Revision > 0 {
 		c.mu.Lock()
-		c.set.Restored(p, span, told)
+		c.set.Restored(p, found.span, found.summary, now.UnixMilli())
 		c.mu.Unlock()
 	}
-	if errors.Is(err, errGoesOn) {
+	if errors.Is(err, errGoesOn) || errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -11,68 +11,68 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 
 const (
-	// perIssueLook is how many conferences are looked at for issues while the lock is held, and
-	// maxLooks how many in one tick: others wait for the next, so that summaries do not.
-	perIssueLook = 64
-	maxLooks     = 20_000
+	// perEvaluation is how many conferences are evaluated while the lock is held, and
+	// maxEvaluations how many in one tick: others wait for the next, so that summaries do not.
+	perEvaluation  = 64
+	maxEvaluations = 20_000
 	// maxRefreshes is how many live conferences are read from the store in one tick, and
-	// maxRefreshWaiting how many wait for that; others are looked at again in their next turn.
+	// maxRefreshWaiting how many wait for that; others are evaluated in their next interval.
 	maxRefreshes      = 4
 	maxRefreshWaiting = 1000
 )
 
-// liveIssues is what telling of issues needs beside the conferences.
+// liveIssues is the state of notifications beside the conferences.
 type liveIssues struct {
-	out     outbox[conference.IssueChange]
-	refresh []conference.Part // to be read from the store
+	out     outbox[live.IssueChange]
+	refresh []live.Partial // to be read from the store
 
 	refreshed int // of them in this tick
 }
 
-// tellIssues looks at the live conferences whose turn it is, and passes on what came or went.
-func (c *conferences) tellIssues(ctx context.Context, now time.Time) {
-	c.live.refreshed = 0
-	for more, looks := true, 0; more && looks < maxLooks; {
+// notify evaluates the live conferences that are due, and passes on which issues began or ended.
+func (c *conferences) notify(ctx context.Context, now time.Time) {
+	c.issues.refreshed = 0
+	for more, done := true, 0; more && done < maxEvaluations; {
 		c.mu.Lock()
-		found := c.set.Issues(now.UnixMilli(), perIssueLook)
-		parts := c.set.IssueParts()
+		found := c.set.Evaluate(now.UnixMilli(), perEvaluation)
+		partials := c.set.ToRefresh()
 		c.mu.Unlock()
 		more = found.More
-		looks += found.Conferences
-		c.live.out.add(ctx, found.Changes)
+		done += found.Conferences
+		c.issues.out.add(ctx, found.Changes)
 		c.drop(ctx, int64(found.Left), reasonIssuesOpen)
 		c.telemetry.ProcessorConferenceLooks.Add(ctx, int64(found.Conferences))
-		more = c.refresh(ctx, parts, now) || more
+		more = c.refresh(ctx, partials, now) || more
 	}
-	c.live.out.flush(ctx, now)
+	c.issues.out.flush(ctx, now)
 }
 
-// refresh gives the set what the store has of live conferences before their issues are told,
-// a few in each tick. It reports whether there are some to be looked at again.
-func (c *conferences) refresh(ctx context.Context, parts []conference.Part, now time.Time) (again bool) {
-	c.live.refresh = append(c.live.refresh, parts...)
-	n := min(len(c.live.refresh), max(0, maxRefreshes-c.live.refreshed))
-	for _, p := range c.live.refresh[:n] {
+// refresh gives the set what the store has of live conferences before they are evaluated,
+// a few in each tick. It reports whether there are some to be evaluated again.
+func (c *conferences) refresh(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
+	c.issues.refresh = append(c.issues.refresh, partials...)
+	n := min(len(c.issues.refresh), max(0, maxRefreshes-c.issues.refreshed))
+	for _, p := range c.issues.refresh[:n] {
 		again = c.refreshOne(ctx, p, now) || again
 	}
-	c.live.refreshed += n
-	c.live.refresh = c.live.refresh[n:]
-	for len(c.live.refresh) > maxRefreshWaiting {
+	c.issues.refreshed += n
+	c.issues.refresh = c.issues.refresh[n:]
+	for len(c.issues.refresh) > maxRefreshWaiting {
 		c.mu.Lock()
-		c.set.NotRefreshed(c.live.refresh[0], now.UnixMilli())
+		c.set.NotRefreshed(c.issues.refresh[0], now.UnixMilli())
 		c.mu.Unlock()
-		c.live.refresh = c.live.refresh[1:]
+		c.issues.refresh = c.issues.refresh[1:]
 	}
 	return again
 }
 
-func (c *conferences) refreshOne(ctx context.Context, p conference.Part, now time.Time) bool {
+func (c *conferences) refreshOne(ctx context.Context, p live.Partial, now time.Time) bool {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
 	if err == nil || errors.Is(err, storage.ErrDamaged) { // what is damaged is its old summary
@@ -86,22 +86,22 @@ func (c *conferences) refreshOne(ctx context.Context, p conference.Part, now tim
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known {
-		c.set.Refreshed(p, now.UnixMilli())
+		c.set.Refreshed(p)
 	} else {
 		c.set.NotRefreshed(p, now.UnixMilli())
 	}
 	return known
 }
 
-func (c *conferences) countIssues(ctx context.Context, changes []conference.IssueChange, _ time.Time) {
+func (c *conferences) countIssues(ctx context.Context, changes []live.IssueChange, _ time.Time) {
 	for i := range changes {
 		c.telemetry.ProcessorConferenceIssues.Add(ctx, 1, metric.WithAttributes(attribute.String("state", string(changes[i].State))))
 	}
 }
 
-// writeIssues makes records of issues. What another process may have told is a repetition,
+// writeIssues makes records of issues. What another process may have emitted is a repetition,
 // like what was tried before: exporters skip it, or go by its id.
-func writeIssues(changes []conference.IssueChange, tried int, now time.Time) plog.Logs {
+func writeIssues(changes []live.IssueChange, tried int, now time.Time) plog.Logs {
 	b := newBatch()
 	for i := range changes {
 		change := &changes[i]
@@ -118,10 +118,10 @@ func writeIssues(changes []conference.IssueChange, tried int, now time.Time) plo
 	return b.logs
 }
 
-func writeIssue(record plog.LogRecord, change *conference.IssueChange, now time.Time) {
+func writeIssue(record plog.LogRecord, change *live.IssueChange, now time.Time) {
 	issue := &change.Issue
 	at := issue.UntilMs
-	if change.State == conference.IssueRaised {
+	if change.State == live.IssueRaised {
 		at = issue.SinceMs
 	}
 	record.SetEventName(semconv.EventIssue)

@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
@@ -246,7 +246,7 @@ func TestARestartReadsBeforeItRaises(t *testing.T) {
 		measureFor(t, c, &seq, time.Minute, 0)
 		issues = next.heard()
 		require.Len(t, issues, 1)
-		require.Equal(t, string(conference.IssueResolved), issues[0].text(semconv.IssueState))
+		require.Equal(t, string(live.IssueResolved), issues[0].text(semconv.IssueState))
 		require.NotContains(t, issues[0].Attributes().AsRaw(), semconv.Duplicate)
 		require.Equal(t, asked, store.count(), "it is read once")
 		require.NoError(t, c.Shutdown(t.Context()))

@@ -33,7 +33,7 @@ const (
 	reasonNotChecked  = "not_checked"  // not given up: another's summary may have taken its place
 )
 
-// outbox holds what the processor has to tell until the next component has taken it. Only one
+// outbox holds what the processor emits until the next component has taken it. Only one
 // goroutine uses it.
 type outbox[T any] struct {
 	what          string // for the log, in the plural

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/rules"
@@ -37,7 +38,7 @@ type conferences struct {
 	labels    labelCheck
 
 	mu       sync.Mutex
-	set      *conference.Set
+	set      *live.Set
 	inFlight map[string][][]eventlog.Item // by session; almost always one at most
 	landed   *sync.Cond                   // on mu: something is not in flight any more
 	doubted  bool                         // a call failed since the last sweep: the store may have its records all the same
@@ -46,7 +47,7 @@ type conferences struct {
 	stop context.CancelFunc // nil before Start and after Shutdown
 	wg   sync.WaitGroup
 	out  outbox[conference.Summary] // of the ticking goroutine; of Shutdown when that has ended
-	live liveIssues                 // likewise
+	issues liveIssues               // likewise
 
 	restorer *restorer // nil: there is no store to restore from; used like out
 }
@@ -67,7 +68,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		what: "summaries", full: reasonFull, refused: reasonRefused,
 		next: next, write: writeSummaries, drop: c.drop, sent: c.checkLater, logger: set.Logger,
 	}
-	c.live.out = outbox[conference.IssueChange]{
+	c.issues.out = outbox[live.IssueChange]{
 		what: "issues", full: reasonIssuesFull, refused: reasonIssueRefused,
 		next: next, write: writeIssues, drop: c.drop, sent: c.countIssues, logger: set.Logger,
 	}
@@ -77,9 +78,9 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 // assessBy sets the rules, before the first record.
 func (c *conferences) assessBy(r rules.Rules) {
 	c.labels.bounds = r.Labels
-	c.set = conference.NewSet(conference.Config{
+	c.set = live.NewSet(live.Config{
 		MaxConferences: c.cfg.MaxConferences, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
-		Detect: r.Detectors, IssuesEveryMs: c.cfg.Issues.Interval.Milliseconds(),
+		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(),
 	})
 }
 
@@ -99,7 +100,7 @@ func (c *conferences) Start(_ context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown stops the looking, and passes on the summaries of conferences that have ended.
+// Shutdown stops the checks, and passes on the summaries of conferences that have ended.
 // It ends none: they go on, and this process is not there to see.
 func (c *conferences) Shutdown(ctx context.Context) error {
 	if c.stop == nil {
@@ -131,8 +132,8 @@ func (c *conferences) run(ctx context.Context) {
 	}
 }
 
-// perLook is how many conferences are looked at while the lock is held.
-const perLook = 256
+// perCheck is how many conferences are checked while the lock is held.
+const perCheck = 256
 
 // tick collects the summaries that are due and passes them on.
 func (c *conferences) tick(ctx context.Context, now time.Time) {
@@ -141,20 +142,21 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 	for more, taken := true, true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()
-		summaries, more = c.set.Tick(now.UnixMilli(), perLook)
-		parts := c.set.Parts()
-		live, kept := c.set.Live(), c.set.Len()
+		summaries, more = c.set.Tick(now.UnixMilli(), perCheck)
+		partials, unattached := c.set.Partials(), c.set.Unattached()
+		alive, kept := c.set.Live(), c.set.Len()
 		c.mu.Unlock()
-		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(live))
+		c.drop(ctx, int64(unattached), live.Unattached.String())
+		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(alive))
 		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
-		more = c.restore(ctx, parts, now) || more
+		more = c.restore(ctx, partials, now) || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
 		if taken && len(c.out.waiting) > maxWaiting/2 { // when a network goes, all end at once
 			taken = c.out.flush(ctx, now)
 		}
 	}
-	c.tellIssues(ctx, now)
+	c.notify(ctx, now)
 	c.out.flush(ctx, now)
 }
 
@@ -184,7 +186,7 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	if duplicates > 0 {
 		c.telemetry.ProcessorConferenceDuplicates.Add(ctx, int64(duplicates))
 	}
-	for _, why := range [...]conference.Result{conference.Invalid, conference.TooLate, conference.Full} {
+	for _, why := range [...]live.Result{live.Invalid, live.TooLate, live.Full} {
 		c.drop(ctx, results[why], why.String())
 	}
 	return nil
@@ -246,7 +248,7 @@ func sameRecord(a, b *event.Event) bool {
 }
 
 // settle takes items out of flight and applies them when they were taken.
-func (c *conferences) settle(items []eventlog.Item, taken bool, now time.Time) (results [conference.NumResults]int64) {
+func (c *conferences) settle(items []eventlog.Item, taken bool, now time.Time) (results [live.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for session := range sessions(items) {

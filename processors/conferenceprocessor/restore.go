@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/internal/instance"
@@ -48,7 +48,7 @@ type restorer struct {
 	swept   bool
 	shared  bool
 	checks  checks                  // none where it is not shared
-	chains  map[conference.Part]int // what was checked in this tick, by the chain's length
+	chains  map[live.Partial]int // what was checked in this tick, by the chain's length
 }
 
 // findStore sets up the restorer where a storage extension is configured.
@@ -70,7 +70,7 @@ func (c *conferences) findStore(host component.Host) error {
 	}
 	now := time.Now()
 	c.set.StartedAt(now.UnixMilli())
-	c.set.WholeFrom(now.UnixMilli() + instance.Gap + clockSlackMs)
+	c.set.CompleteSince(now.UnixMilli() + instance.Gap + clockSlackMs)
 	if store.Shared() {
 		c.set.Shared()
 	}
@@ -78,10 +78,10 @@ func (c *conferences) findStore(host component.Host) error {
 	return nil
 }
 
-// restore gives the set the other records of conferences that it has a part of. It reports
-// whether there is something to look at again; what failed has time until the next tick.
-func (c *conferences) restore(ctx context.Context, parts []conference.Part, now time.Time) (again bool) {
-	for _, p := range parts {
+// restore gives the set the other records of partial conferences. It reports whether there is
+// something to check again; what failed has time until the next tick.
+func (c *conferences) restore(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
+	for _, p := range partials {
 		err := c.restorePart(ctx, p, now)
 		if err == nil {
 			again = true
@@ -90,49 +90,58 @@ func (c *conferences) restore(ctx context.Context, parts []conference.Part, now 
 		c.drop(ctx, 1, reasonNotRestored)
 		c.logger.Error("a conference cannot be read from the store, its summary may cover a part", zap.Error(err))
 		c.mu.Lock()
-		c.set.Missing(p)
+		c.set.NotRestored(p)
 		c.mu.Unlock()
 	}
 	return again
 }
 
 // restorePart gives the set the other records of one conference, unless it goes on
-// elsewhere.
-func (c *conferences) restorePart(ctx context.Context, p conference.Part, now time.Time) error {
-	span, told, err := c.restoreOne(ctx, p, now)
-	if errors.Is(err, errGoesOn) {
+// elsewhere or is here already.
+func (c *conferences) restorePart(ctx context.Context, p live.Partial, now time.Time) error {
+	found, err := c.restoreOne(ctx, p, now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case errors.Is(err, errGoesOn):
 		return nil
-	}
-	if err == nil {
-		c.mu.Lock()
-		c.set.Restored(p, span, told)
-		c.mu.Unlock()
+	case errors.Is(err, storage.ErrNotFound):
+		c.set.NotStored(p)
+		return nil
+	case err == nil:
+		c.set.Restored(p, found.span, found.summary, now.UnixMilli())
 	}
 	return err
 }
 
-var errGoesOn = errors.New("it goes on elsewhere")
+var errGoesOn = errors.New("it goes on elsewhere, or is here")
 
-// restoreOne reads one conference, and returns its span and the summary that it has.
-func (c *conferences) restoreOne(ctx context.Context, p conference.Part, now time.Time) (span instance.Span, told conference.Summary, err error) {
+// restored is a conference that was read.
+type restored struct {
+	span    instance.Span
+	summary conference.Summary // of revision 0 where there is none
+}
+
+// restoreOne reads one conference.
+func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.Time) (out restored, err error) {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
-	if errors.Is(err, storage.ErrNotFound) {
-		return instance.Span{End: math.MaxInt64}, told, nil // then what is here is all
-	}
-	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // all but what it told; the next revision mends that
+	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // all but its document; the next revision mends that
 		c.logger.Error("the summary of a conference cannot be read from the store, it is made anew", zap.Error(err))
 	} else if err != nil {
-		return span, told, err
+		return out, err
 	}
-	span = instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}
+	out = restored{instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}, recallSummary(stored.Summary)}
 	c.mu.Lock()
-	goes := c.set.GoesOn(p, span, now.UnixMilli())
-	c.mu.Unlock()
-	if goes {
-		return span, told, errGoesOn
+	skip := c.set.GoesOn(p, out.span, now.UnixMilli()) || c.set.IsHere(p, out.span)
+	if !skip {
+		c.set.Restoring(p, out.span)
 	}
-	return span, recallSummary(stored.Summary), c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+	c.mu.Unlock()
+	if skip {
+		return out, errGoesOn
+	}
+	return out, c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
 }
 
 // recallSummary is the summary that was stored; its revision alone where it cannot be read.
@@ -155,7 +164,7 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for i := range events {
-			full = c.set.Restore(&events[i], nowMs) == conference.Full || full
+			full = c.set.Restore(&events[i], nowMs) == live.Full || full
 		}
 		events = events[:0]
 	}
@@ -212,10 +221,10 @@ func (c *conferences) sweep(ctx context.Context, now time.Time) {
 			c.logger.Error("the conferences that ended before the start cannot be listed", zap.Error(err))
 			return
 		}
-		var ended []conference.Part
+		var ended []live.Partial
 		for i := range page.Conferences {
 			if found := &page.Conferences[i]; found.End.Before(query.To) {
-				ended = append(ended, conference.Part{AppID: found.AppID, ConferenceID: found.ConferenceID, AtMs: found.Start.UnixMilli()})
+				ended = append(ended, live.Partial{AppID: found.AppID, ConferenceID: found.ConferenceID, AtMs: found.Start.UnixMilli()})
 			}
 		}
 		c.restore(ctx, ended, now)

@@ -74,6 +74,10 @@ func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string,
 	return f.err
 }
 
+func (f *fakeStore) Unattached(context.Context, storage.UnattachedQuery) (storage.UnattachedPage, error) {
+	return storage.UnattachedPage{}, nil
+}
+
 // fill stores a call of a session "earlier" that began before and lasted until end.
 func (f *fakeStore) fill(begin, end time.Time) {
 	f.found = storage.Conference{

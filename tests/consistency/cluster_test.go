@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
@@ -19,7 +20,7 @@ import (
 type member struct {
 	twin
 	waiting []conference.Summary
-	checks  []conference.Part
+	checks  []live.Partial
 }
 
 // cluster is the processes. They share the records and the clock.
@@ -55,7 +56,7 @@ func (m *member) tick(t *rapid.T) {
 		out, more := m.set.Tick(m.now, 1000)
 		require.False(t, more)
 		m.waiting = append(m.waiting, out...)
-		parts := m.set.Parts()
+		parts := m.set.Partials()
 		for _, p := range parts {
 			m.restore(t, p)
 		}
@@ -68,7 +69,7 @@ func (m *member) flush(t *rapid.T) (n int) {
 	m.put(t, m.waiting)
 	for i := range m.waiting {
 		s := &m.waiting[i]
-		m.checks = append(m.checks, conference.Part{AppID: s.AppID, ConferenceID: s.ConferenceID, AtMs: s.StartMs})
+		m.checks = append(m.checks, live.Partial{AppID: s.AppID, ConferenceID: s.ConferenceID, AtMs: s.StartMs})
 	}
 	n, m.waiting = len(m.waiting), nil
 	return n

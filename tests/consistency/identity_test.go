@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
@@ -30,15 +30,20 @@ func ms(v int64) time.Time { return time.UnixMilli(v).UTC() }
 
 func sessionID(n int) string { return fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", n) }
 
+const hour = int64(3_600_000)
+
 // genEvent draws a record of a session: what a fabric does, or what is said about a
 // conference. Times lie on a grid, so that gaps of exactly 30 s occur.
 func genEvent(t *rapid.T, app string, session int, seq uint64) event.Event {
-	grid := func(name string) int64 { return base + 10_000*rapid.Int64Range(0, 25).Draw(t, name) }
+	grid := func(name string) int64 {
+		earlier := rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 12 * hour, 24 * hour, 25 * hour}).Draw(t, "earlier")
+		return base + 10_000*rapid.Int64Range(0, 25).Draw(t, name) - earlier
+	}
 	e := event.Event{
 		AppID: app, ConferenceID: "c", Session: sessionID(session), Seq: seq,
 		AtMs: grid("at") + rapid.Int64Range(0, 1).Draw(t, "ms"),
 	}
-	switch rapid.IntRange(0, 4).Draw(t, "kind") {
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0, 1:
 		e.Kind, e.Fabric, e.ConferenceAtMs = event.KindStats, session, base-1000
 	case 2:
@@ -48,6 +53,8 @@ func genEvent(t *rapid.T, app string, session int, seq uint64) event.Event {
 		e.Kind, e.ConferenceAtMs = event.KindFeedback, grid("place")
 	case 4:
 		e.Kind, e.Fabric, e.ConferenceAtMs = event.KindError, session, grid("place")
+	case 5:
+		e.Kind, e.Function, e.ConferenceAtMs = event.KindError, "getUserMedia", grid("place")
 	}
 	return e
 }
@@ -76,7 +83,7 @@ type twin struct {
 	*testing.T
 	app   string
 	store *sqlite.Store
-	set   *conference.Set
+	set   *live.Set
 	now   int64
 
 	all      map[string]event.Event // that came
@@ -86,22 +93,18 @@ type twin struct {
 func (w *twin) apply(t *rapid.T, e event.Event) {
 	done, err := w.store.Append(w.Context(), []storage.Batch{{Session: storage.Session{ID: e.Session, AppID: w.app}, Records: []storage.Record{record(&e)}}})
 	require.NoError(t, err)
-	want := conference.Applied
-	if done.New == 0 {
-		want = conference.Duplicate
-	}
 	got := w.set.Apply(&e, w.now)
-	if w.restarts == 0 { // else only the store knows them all
-		require.Equal(t, want.String(), got.String(), "both tell repetitions")
+	if w.restarts == 0 { // else only the store has them all
+		require.Equal(t, done.New == 0, got == live.Duplicate, "both find repetitions")
 	}
 }
 
 // restart loses the state in memory.
 func (w *twin) restart() {
 	w.restarts++
-	w.set = conference.NewSet(conference.Config{MaxConferences: 100, KeepEndedMs: 3_600_000, Labels: quality.DefaultBounds()})
+	w.set = live.NewSet(live.Config{MaxConferences: 100, KeepEndedMs: 3_600_000, Labels: quality.DefaultBounds()})
 	if w.restarts > 0 {
-		w.set.WholeFrom(w.now + instance.Gap)
+		w.set.CompleteSince(w.now + instance.Gap)
 	}
 }
 
@@ -109,7 +112,7 @@ func (w *twin) tick(t *rapid.T) {
 	out, more := w.set.Tick(w.now, 1000)
 	require.False(t, more)
 	w.put(t, out)
-	for parts := w.set.Parts(); len(parts) > 0; parts = w.set.Parts() {
+	for parts := w.set.Partials(); len(parts) > 0; parts = w.set.Partials() {
 		for _, p := range parts {
 			w.restore(t, p)
 		}
@@ -118,21 +121,22 @@ func (w *twin) tick(t *rapid.T) {
 	}
 }
 
-func (w *twin) restore(t *rapid.T, p conference.Part) {
+func (w *twin) restore(t *rapid.T, p live.Partial) {
 	c, err := w.store.Conference(w.Context(), storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: ms(p.AtMs)})
-	if errors.Is(err, storage.ErrNotFound) { // it looked for a neighbour
-		w.set.Restored(p, instance.Span{End: math.MaxInt64}, conference.Summary{})
+	if errors.Is(err, storage.ErrNotFound) { // of a neighbour, or of an annotation
+		w.set.NotStored(p)
 		return
 	}
 	require.NoError(t, err)
 	span := instance.Span{Start: c.Start.UnixMilli(), End: c.End.UnixMilli()}
-	if w.set.GoesOn(p, span, w.now) {
+	if w.set.GoesOn(p, span, w.now) || w.set.IsHere(p, span) {
 		return
 	}
+	w.set.Restoring(p, span)
 	for _, e := range w.records(t, &c) {
 		w.set.Restore(&e, w.now)
 	}
-	w.set.Restored(p, span, reported(t, &c))
+	w.set.Restored(p, span, reported(t, &c), w.now)
 }
 
 // reported is the summary that the store has, of revision 0 where there is none.
@@ -148,7 +152,7 @@ func (w *twin) sweep(t *rapid.T) {
 	page, err := w.store.Conferences(w.Context(), storage.Query{AppID: w.app, Unsummarised: true})
 	require.NoError(t, err)
 	for _, c := range page.Conferences {
-		w.restore(t, conference.Part{AppID: c.AppID, ConferenceID: c.ConferenceID, AtMs: c.Start.UnixMilli()})
+		w.restore(t, live.Partial{AppID: c.AppID, ConferenceID: c.ConferenceID, AtMs: c.Start.UnixMilli()})
 	}
 }
 
@@ -268,7 +272,12 @@ func (w *twin) compare(t *rapid.T) {
 		require.Equal(t, [2]int64{c.Start.UnixMilli(), c.End.UnixMilli()}, [2]int64{got.StartMs, got.EndMs}, "span")
 		require.Equal(t, people(got), sessions(c.Participants))
 	}
-	require.Len(t, w.all, seen, "each record stands in one conference")
+	unattached, err := w.store.Unattached(w.Context(), storage.UnattachedQuery{AppID: w.app, Limit: 200})
+	require.NoError(t, err)
+	for _, u := range unattached.Unattached {
+		seen += len(u.Records)
+	}
+	require.Len(t, w.all, seen, "each record is in one conference, or in none")
 }
 
 func (w *twin) records(t *rapid.T, c *storage.Conference) (events []event.Event) {

@@ -63,6 +63,10 @@ var rules = []rule{
 	{room: "internal/detect", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, findings out"},
 	{room: "internal/cause", allowed: []string{"internal/event"}, reason: "pure domain: what was measured in, the likely cause out"},
 	{
+		room: "internal/conference/live", allowed: []string{"internal/conference", "internal/event", "internal/instance", "internal/quality", "internal/detect"},
+		reason: "the registry of conferences: the fold, and what says which conference a record is of",
+	},
+	{
 		room: "internal/conference", allowed: []string{"protocol", "internal/event", "internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
@@ -190,6 +194,8 @@ func TestRulesCatch(t *testing.T) {
 		{"internal/event", "go.opentelemetry.io/collector/pdata/pcommon"},
 		{"internal/event", module + "internal/semconv"},
 		{"internal/conference", module + "internal/eventlog"},
+		{"internal/conference", module + "internal/conference/live"},
+		{"internal/conference/live", module + "storage"},
 		{"internal/detect", module + "internal/eventattr"},
 		{"internal/eventrow", "go.opentelemetry.io/collector/pdata/plog"},
 		{"internal/eventlog", module + "storage"},

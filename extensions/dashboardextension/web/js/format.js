@@ -115,3 +115,12 @@ export function browser(userAgent) {
   if (!found) return userAgent;
   return `${found[0]} ${found[1]}${system ? ` on ${system}` : ""}`;
 }
+
+const pad = (n) => String(n).padStart(2, "0");
+
+/** Milliseconds as the value of a datetime-local input, which is in local time. */
+export function toInput(ms) {
+  if (!/^\d+$/.test(ms ?? "")) return "";
+  const d = new Date(Number(ms));
+  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
+}

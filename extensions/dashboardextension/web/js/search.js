@@ -3,7 +3,7 @@
 
 import { byId, drawOnChange, h } from "./dom.js";
 import { causeWords } from "./cause.js";
-import { capital, idWords, labels, outcomes } from "./format.js";
+import { capital, idWords, labels, outcomes, toInput } from "./format.js";
 
 const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
 
@@ -30,15 +30,6 @@ elements.kind.append(
 elements.outcome.append(...Object.entries(outcomes).map(([value, [word]]) => option(value, word)));
 elements.quality.append(...labels.map((value) => option(value, capital(value))));
 elements.cause.append(...Object.entries(causeWords).map(([value, word]) => option(value, word)));
-
-const pad = (n) => String(n).padStart(2, "0");
-
-/** Milliseconds as the value of a datetime-local input, which is in local time. */
-function toInput(ms) {
-  if (!/^\d+$/.test(ms ?? "")) return "";
-  const d = new Date(Number(ms));
-  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
-}
 
 /** The words that are looked for, as [kind, key, value]; the first stands in the field. */
 export const lookedFor = (query) =>

@@ -1,9 +1,10 @@
-package conference
+package live
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 )
 
@@ -17,26 +18,36 @@ type sessionKey struct{ appID, session string }
 
 // sessionRecords are the records of one session that are in memory.
 type sessionRecords struct {
-	seen  identities
+	seen  event.Identities
 	confs int // that have some of them
 }
 
 // Seen reports whether a record of that identity was applied before. It changes nothing.
 func (s *Set) Seen(e *event.Event) bool {
 	of := s.sessions[sessionKey{e.AppID, e.Session}]
-	return of != nil && e.Index >= 0 && of.seen.has(e.Seq, e.Index)
+	return of != nil && of.seen.Has(e.Seq, e.Index) || s.waits(e)
 }
 
-// seenHere reports whether the record itself was applied before to a conference of its ID.
-func (s *Set) seenHere(e *event.Event) bool {
+// confirmed reports whether the record itself was applied before to a conference of its ID.
+func (s *Set) confirmed(e *event.Event) bool {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
-	return sl != nil && slices.ContainsFunc(sl.confs, func(c *conf) bool { return c.Seen(e) })
+	if sl == nil {
+		return false
+	}
+	i := slices.IndexFunc(sl.confs, func(c *conf) bool { return c.Seen(e) })
+	if i < 0 {
+		return false
+	}
+	if ids := sl.confs[i].unconfirmed; ids != nil {
+		delete(ids, conference.AnnotationIDOf(e))
+	}
+	return true
 }
 
 // note records that c has the record, if it found room there.
 func (s *Set) note(c *conf, e *event.Event) {
 	if c.Seen(e) {
-		s.share(c, e.Session).seen.add(e.Seq, e.Index)
+		s.share(c, e.Session).seen.Add(e.Seq, e.Index)
 	}
 }
 
@@ -58,7 +69,7 @@ func (s *Set) share(c *conf, session string) *sessionRecords {
 	return of
 }
 
-// unshare forgets the sessions of which no other conference than c, which is let go, has
+// unshare forgets the sessions of which no other conference than c, which is released, has
 // records.
 func (s *Set) unshare(c *conf) {
 	for session := range c.sessions {

@@ -1,6 +1,10 @@
-package conference
+package live
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/conference"
+)
 
 // counted are the participants of the revisions of a summary so far. Counters add each once,
 // whichever revision they appear in first.
@@ -10,7 +14,7 @@ type counted struct {
 }
 
 // add returns how many participants of a revision are in no earlier one.
-func (c *counted) add(s *Summary) (added int) {
+func (c *counted) add(s *conference.Summary) (added int) {
 	unknown, before := c.unknown, len(c.sessions)
 	c.unknown = false
 	c.put(s)
@@ -21,12 +25,12 @@ func (c *counted) add(s *Summary) (added int) {
 }
 
 // recall takes the revision that the store has. One that cannot be read has no participants.
-func (c *counted) recall(s *Summary) {
+func (c *counted) recall(s *conference.Summary) {
 	c.unknown = c.unknown || len(s.Participants) == 0 && len(c.sessions) == 0
 	c.put(s)
 }
 
-func (c *counted) put(s *Summary) {
+func (c *counted) put(s *conference.Summary) {
 	for i := range s.Participants {
 		c.insert(s.Participants[i].Session)
 	}

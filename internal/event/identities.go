@@ -1,4 +1,4 @@
-package conference
+package event
 
 import "sort"
 
@@ -18,7 +18,10 @@ type seqSet []seqRange
 // or extend at its end.
 func (s seqSet) find(n uint64) int {
 	if k := len(s); k > 0 && s[k-1].from <= n { // the common case: the newest range
-		return k - 1 + btoi(n > s[k-1].to+1)
+		if n > s[k-1].to+1 {
+			return k
+		}
+		return k - 1
 	}
 	return sort.Search(len(s), func(i int) bool { return s[i].to+1 >= n })
 }
@@ -64,22 +67,25 @@ func (s *seqSet) insert(r seqRange) {
 	*s = set
 }
 
-// identities is a set of (seq, index): one seqSet for each index, for nearly all frames
-// of a session have the same number of records.
-type identities []seqSet
+// Identities is a set of records of one session by (seq, index): one seqSet for each index,
+// for nearly all frames of a session have the same number of records. The zero value is empty.
+type Identities []seqSet
 
-func (s identities) has(seq uint64, index int) bool {
-	return index < len(s) && s[index].has(seq)
+// Has reports whether a record is in the set.
+func (s Identities) Has(seq uint64, index int) bool {
+	return index >= 0 && index < len(s) && s[index].has(seq)
 }
 
-func (s *identities) add(seq uint64, index int) bool {
+// Add puts a record in and reports whether it was not there before. index is not negative.
+func (s *Identities) Add(seq uint64, index int) bool {
 	for index >= len(*s) {
 		*s = append(*s, nil)
 	}
 	return (*s)[index].add(seq)
 }
 
-func (s *identities) merge(other identities) {
+// Merge adds all records of another set.
+func (s *Identities) Merge(other Identities) {
 	for index, set := range other {
 		for index >= len(*s) {
 			*s = append(*s, nil)
@@ -88,11 +94,4 @@ func (s *identities) merge(other identities) {
 			(*s)[index].insert(r)
 		}
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

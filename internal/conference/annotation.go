@@ -1,0 +1,61 @@
+package conference
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Annotation is an annotation on its way to its conference. It is comparable by ID.
+type Annotation struct {
+	ID AnnotationID
+	*remark
+}
+
+// AnnotationID is the identity of an annotation among those of one AppID.
+type AnnotationID = identity
+
+// NewAnnotation returns the annotation that an event is.
+func NewAnnotation(e *event.Event) Annotation {
+	return Annotation{identity{strings.Clone(e.Session), e.Seq, e.Index}, newRemark(e)}
+}
+
+// AnnotationIDOf returns the identity of the annotation that an event is.
+func AnnotationIDOf(e *event.Event) AnnotationID { return identity{e.Session, e.Seq, e.Index} }
+
+// Session returns the session of the annotation.
+func (a Annotation) Session() string { return a.ID.session }
+
+// PlaceMs returns the time that finds the annotation's conference, ms since the epoch.
+func (a Annotation) PlaceMs() int64 { return a.placeMs }
+
+// Span returns the time from the first to the last activity; of annotations alone while
+// there is no activity.
+func (c *Conference) Span() instance.Span { return c.span }
+
+// Annotations yields the annotations of the conference that are about a time outside of its
+// activity, in no order: another conference may become their owner. It may be changed
+// meanwhile.
+func (c *Conference) Annotations() iter.Seq[Annotation] {
+	return func(yield func(Annotation) bool) {
+		for id, r := range c.remarks {
+			if !r.attempt && c.span.Distance(r.placeMs) > 0 && !yield(Annotation{id, r}) {
+				return
+			}
+		}
+	}
+}
+
+// Annotate attaches an annotation. It reports whether it was there before.
+func (c *Conference) Annotate(a Annotation) (duplicate bool) {
+	if c.remarks[a.ID] != nil {
+		return true
+	}
+	c.keep(a.ID, a.remark)
+	return false
+}
+
+// Detach takes an annotation away that belongs to another conference.
+func (c *Conference) Detach(id AnnotationID) { delete(c.remarks, id) }

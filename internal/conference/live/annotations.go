@@ -1,0 +1,256 @@
+package live
+
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+const (
+	// waitMs is how long an annotation waits for activity that may follow within the gap, in a
+	// client's time that may be ahead of ours (docs/protocol.md, section 5).
+	waitMs = instance.Gap + 60_000
+	// maxWaiting bounds the annotations that wait, of all apps.
+	maxWaiting = 10_000
+	// maxReads is for how many annotations one Tick asks the store.
+	maxReads = 64
+)
+
+// waiting is an annotation that no conference here owns.
+type waiting struct {
+	conference.Annotation
+	slot    *slot
+	untilMs int64 // then it is unattached
+	keptMs  int64 // then it is forgotten
+	asked   int   // how often the store was asked
+	state   waitingState
+}
+
+type waitingState uint8
+
+const (
+	unread   waitingState = iota // the store is to be asked; → read, over
+	read                         // the store was, or is being, asked; → unread, reported, over
+	reported                     // it was counted as unattached; → over
+	over                         // a conference took it, or it was forgotten
+)
+
+// waitingList is the annotations that wait, in order of their arrival.
+type waitingList struct {
+	list []*waiting
+	ids  map[waitingID]struct{}
+}
+
+type waitingID struct {
+	appID string
+	conference.AnnotationID
+}
+
+func newWaitingList() waitingList { return waitingList{ids: make(map[waitingID]struct{})} }
+
+// applyAnnotation gives an annotation to the conference that owns it, or lets it wait.
+func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
+	sl := s.keys[key{e.AppID, e.ConferenceID}]
+	at := e.ConferenceAtMs
+	c := sl.owner(at)
+	waits := s.waits(e) // then it was read from the store
+	switch {
+	case c != nil:
+		if waits {
+			s.unqueue(sl.find(e))
+		}
+		s.put(c, e, nowMs, arrivedMs)
+		if !s.isOwner(c, at) && arrivedMs != conference.NotArrived {
+			c.makePartial()
+		}
+		return Applied
+	case s.completeSinceMs == 0 && sl.ownedByReleased(at):
+		return TooLate
+	case waits:
+		return Duplicate
+	}
+	return s.wait(e, nowMs)
+}
+
+// find returns the annotation that an event is, which waits.
+func (sl *slot) find(e *event.Event) *waiting {
+	id := conference.AnnotationIDOf(e)
+	return sl.waiting[slices.IndexFunc(sl.waiting, func(w *waiting) bool { return w.ID == id })]
+}
+
+// owner returns the conference that owns an annotation about a time, nil where none here does.
+func (sl *slot) owner(at int64) *conf {
+	if sl == nil {
+		return nil
+	}
+	if i := instance.Owner(sl.spans(), at); i >= 0 && i < len(sl.confs) {
+		return sl.confs[i]
+	}
+	return nil
+}
+
+func (sl *slot) ownedByReleased(at int64) bool {
+	return sl != nil && instance.Owner(sl.spans(), at) >= len(sl.confs)
+}
+
+// spans returns those of the conferences, and then those of the released ones that are not
+// here again.
+func (sl *slot) spans() []instance.Span {
+	out := make([]instance.Span, 0, len(sl.confs)+len(sl.released))
+	for _, c := range sl.confs {
+		out = append(out, c.span())
+	}
+	for _, r := range sl.released {
+		if !slices.ContainsFunc(sl.confs, func(c *conf) bool { return c.span().Union(r) == c.span() }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// isOwner reports whether no conference that only the store has can own an annotation about a
+// time rather than c: one that ended before this process saw everything, or any where others
+// write to the store.
+func (s *Set) isOwner(c *conf, at int64) bool {
+	span := c.span()
+	switch {
+	case s.completeSinceMs == 0 || span.Distance(at) == 0:
+		return true
+	case at < span.Start:
+		return at >= s.completeSinceMs
+	}
+	return span.End+instance.Gap >= s.completeSinceMs
+}
+
+// wait keeps an annotation until a conference comes that owns it.
+func (s *Set) wait(e *event.Event, nowMs int64) Result {
+	if len(s.waiting.list) >= maxWaiting && !s.dropWaiting(nowMs) {
+		s.missed(nowMs)
+		return Full
+	}
+	s.queue(s.slot(key{e.AppID, e.ConferenceID}), conference.NewAnnotation(e), nowMs)
+	return Waiting
+}
+
+func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
+	until := max(nowMs, a.PlaceMs()) + waitMs
+	w := &waiting{Annotation: a, slot: sl, untilMs: until, keptMs: max(until, nowMs+s.cfg.KeepEndedMs)}
+	if s.completeSinceMs == 0 {
+		w.state = read // there is no store
+	}
+	sl.waiting = append(sl.waiting, w)
+	s.waiting.list = append(s.waiting.list, w)
+	s.waiting.ids[w.id()] = struct{}{}
+}
+
+func (w *waiting) id() waitingID { return waitingID{w.slot.key.appID, w.ID} }
+
+// waits reports whether a record is an annotation that waits.
+func (s *Set) waits(e *event.Event) bool {
+	if len(s.waiting.ids) == 0 {
+		return false
+	}
+	_, ok := s.waiting.ids[waitingID{e.AppID, conference.AnnotationIDOf(e)}]
+	return ok
+}
+
+// adopt gives annotations that wait to the conferences that own them now.
+func (s *Set) adopt(sl *slot, nowMs int64) {
+	for _, w := range slices.Clone(sl.waiting) {
+		if c := sl.owner(w.PlaceMs()); c != nil {
+			s.unqueue(w)
+			s.annotate(c, w.Annotation)
+			s.schedule(c, nowMs)
+		}
+	}
+}
+
+// annotate attaches an annotation to a conference.
+func (s *Set) annotate(c *conf, a conference.Annotation) {
+	if c.Annotate(a) {
+		return
+	}
+	s.share(c, a.Session()).seen.Add(a.ID.Seq(), a.ID.Index())
+	s.touch(c, true)
+}
+
+func (s *Set) unqueue(w *waiting) {
+	w.state = over
+	w.slot.waiting = slices.DeleteFunc(w.slot.waiting, func(have *waiting) bool { return have == w })
+	delete(s.waiting.ids, w.id())
+}
+
+// reassign gives every annotation of a slot to the conference that owns it now that one has
+// grown. So its conference depends on the set of records, not on which came first.
+func (s *Set) reassign(sl *slot) {
+	for _, c := range sl.confs {
+		var moved []conference.Annotation
+		for a := range c.Annotations() {
+			if to := sl.owner(a.PlaceMs()); to != nil && to != c {
+				moved = append(moved, a)
+			}
+		}
+		for _, a := range moved {
+			c.Detach(a.ID)
+			s.annotate(sl.owner(a.PlaceMs()), a)
+			s.touch(c, true)
+		}
+	}
+}
+
+// expire asks the store for annotations that are new, and counts and forgets the old ones.
+func (s *Set) expire(nowMs int64) {
+	reads := 0
+	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool {
+		switch {
+		case w.state == over:
+			return true
+		case w.state == unread && reads < maxReads:
+			reads++
+			s.askFor(w)
+		}
+		if w.state == read && w.untilMs <= nowMs {
+			w.state = reported
+			s.unattached++
+		}
+		if w.keptMs > nowMs || w.state != reported {
+			return false
+		}
+		s.forgetWaiting(w, nowMs)
+		return true
+	})
+}
+
+// dropWaiting forgets the oldest annotation that was counted. It reports false where there is
+// none.
+func (s *Set) dropWaiting(nowMs int64) bool {
+	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool { return w.state == over })
+	i := slices.IndexFunc(s.waiting.list, func(w *waiting) bool { return w.state == reported })
+	if i >= 0 {
+		s.forgetWaiting(s.waiting.list[i], nowMs)
+		s.waiting.list = slices.Delete(s.waiting.list, i, i+1)
+	}
+	return len(s.waiting.list) < maxWaiting
+}
+
+func (s *Set) forgetWaiting(w *waiting, nowMs int64) {
+	s.unqueue(w)
+	s.lose(w.slot, w.PlaceMs(), nowMs)
+	s.tidy(w.slot)
+}
+
+// askFor lets an annotation wait in Partials.
+func (s *Set) askFor(w *waiting) {
+	w.state = read // unless the store cannot be read
+	w.asked++
+	s.partials = append(s.partials, Partial{AppID: w.slot.key.appID, ConferenceID: w.slot.key.conferenceID, AtMs: w.PlaceMs(), kind: annotation})
+}
+
+// Unattached returns how many annotations were found to belong to no conference since the last
+// call.
+func (s *Set) Unattached() (n int) {
+	n, s.unattached = s.unattached, 0
+	return n
+}

@@ -1,0 +1,320 @@
+package live
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
+)
+
+// Config bounds a Set.
+type Config struct {
+	MaxConferences int            // in memory, live and ended
+	KeepEndedMs    int64          // how long an ended conference can still be revised
+	Labels         quality.Bounds // of scores
+	Detect         *detect.Rules  // of detectors; nil: the defaults
+	EvaluateMs     int64          // evaluation interval of a live conference's issues, from 1 s; 0: never
+}
+
+// Result is what became of a record in Set.Apply.
+type Result uint8
+
+// The results.
+const (
+	Applied    Result = iota
+	Waiting           // an annotation whose conference is not here; in time it is applied, or Unattached
+	Duplicate         // seen before
+	Unplaced          // belongs to no conference: it names none
+	Invalid           // has no session, or a number or time out of range
+	TooLate           // belongs to a conference that was released
+	Full              // there is no room for another conference, or annotation that waits
+	Unattached        // no conference owns the annotation; Set.Unattached counts them
+
+	NumResults // how many there are
+)
+
+// String returns the name that metrics use.
+func (r Result) String() string {
+	return [...]string{"applied", "waiting", "duplicate", "unplaced", "invalid", "too_late", "full", "unattached"}[r]
+}
+
+const (
+	// maxFutureMs is how far ahead of now a record may be. The receiver allows 60 s
+	// (docs/protocol.md, section 5); beyond it a wrong time would keep a conference alive.
+	maxFutureMs = 120_000
+	// rememberMs is how long it is remembered that a conference was released: as long as the
+	// receiver takes records that are late.
+	rememberMs = 25 * 3600_000
+)
+
+// Set holds the conferences of all apps: for each (appID, conferenceID) the instances
+// whose activity lies more than 30 s apart. It is not safe for concurrent use.
+type Set struct {
+	cfg      Config
+	keys     map[key]*slot
+	sessions map[sessionKey]*sessionRecords
+	live     int               // instances that have not ended
+	count    int               // all instances
+	due      map[int64][]*conf // by second: when it is checked whether they have ended
+	check    []*conf           // checked in the next Tick, whatever their deadline
+	kept     []keeping         // ended, oldest first
+	released []release         // oldest first
+	out      []conference.Summary
+
+	waiting    waitingList
+	unattached int // since the last Unattached
+
+	completeSinceMs int64     // what begins earlier may be partial; 0: nobody can restore it
+	partials        []Partial // for the next Partials
+	shared          bool      // others write to that store too
+
+	evaluations evaluations
+	startMs     int64 // of this process; 0: it is not known
+}
+
+type key struct{ appID, conferenceID string }
+
+// slot is all that is known of one (appID, conferenceID).
+type slot struct {
+	key      key
+	confs    []*conf
+	released []instance.Span // of conferences
+	lost     []int64         // times of annotations that are not here any more: a conference that comes to own one is partial
+	waiting  []*waiting
+}
+
+// keeping is a conference that ended at a time; void when it has gone on since.
+type keeping struct {
+	conf *conf
+	at   int64
+}
+
+// release is what was forgotten of a key: a conference, or an annotation.
+type release struct {
+	key        key
+	span       instance.Span
+	annotation bool
+	until      int64
+}
+
+// NewSet returns an empty set.
+func NewSet(cfg Config) *Set {
+	return &Set{
+		cfg: cfg, keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf),
+		waiting: newWaitingList(), evaluations: evaluations{due: make(map[int64][]*conf)},
+	}
+}
+
+// Live returns the number of conferences that have not ended; Len that of all in memory.
+func (s *Set) Live() int { return s.live }
+
+// Len returns the number of conferences in memory: live, and ended but not released.
+func (s *Set) Len() int { return s.count }
+
+// Apply takes one record that arrived at nowMs.
+func (s *Set) Apply(e *event.Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
+
+func (s *Set) apply(e *event.Event, nowMs, arrivedMs int64) Result {
+	switch {
+	case e.ConferenceID == "":
+		return Unplaced
+	case e.Session == "" || e.Seq == 0 || !e.Identified() ||
+		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.PlaceMs() <= 0 || e.PlaceMs() > nowMs+maxFutureMs:
+		return Invalid
+	case arrivedMs != conference.NotArrived && s.Seen(e) || s.confirmed(e): // a restored one is the store's, which is right
+		s.claim(e, arrivedMs)
+		return Duplicate
+	case e.Activity():
+		return s.applyActivity(e, nowMs, arrivedMs)
+	}
+	return s.applyAnnotation(e, nowMs, arrivedMs)
+}
+
+func (s *Set) applyActivity(e *event.Event, nowMs, arrivedMs int64) Result {
+	k := key{e.AppID, e.ConferenceID}
+	sl := s.keys[k]
+	c := sl.joined(e.AtMs)
+	fresh := c == nil
+	if fresh {
+		released := sl.wasReleased(e.AtMs)
+		if released && s.completeSinceMs == 0 {
+			return TooLate
+		}
+		if c = s.open(k, nowMs); c == nil {
+			s.missed(nowMs)
+			return Full
+		}
+		if sl = s.keys[c.key]; released {
+			c.makePartial()
+		}
+	}
+	before := c.span()
+	s.put(c, e, nowMs, arrivedMs)
+	if after := c.span(); after != before {
+		s.grown(sl, c, before, fresh, nowMs)
+	}
+	return Applied
+}
+
+// put applies a record to its conference.
+func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
+	before := c.span()
+	c.ApplyArrived(e, arrivedMs)
+	s.note(c, e)
+	if c.span() != before && e.PlaceMs() < s.completeSinceMs {
+		c.makePartial() // it may touch what only the store has
+	}
+	s.mark(c, e, arrivedMs)
+	s.schedule(c, nowMs)
+	s.touch(c, e.Kind == event.KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
+}
+
+// grown joins c with the conferences that it touches now, and gives it the annotations that
+// it owns now. Before is its span before; a fresh one had none.
+func (s *Set) grown(sl *slot, c *conf, before instance.Span, fresh bool, nowMs int64) {
+	if len(sl.confs) > 1 {
+		s.join(sl, c)
+		if fresh || c.span().Start != before.Start || slices.ContainsFunc(sl.confs, func(o *conf) bool { return o.span().Start > before.End }) {
+			s.reassign(sl)
+		}
+	}
+	s.adopt(sl, nowMs)
+	s.findLost(sl, c)
+}
+
+// joined returns a conference that activity at a time joins, nil when there is none. It may
+// join several: any of them will do, join does the rest.
+func (sl *slot) joined(at int64) *conf {
+	if sl == nil {
+		return nil
+	}
+	for _, c := range sl.confs {
+		if c.span().Contains(at) {
+			return c
+		}
+	}
+	return nil
+}
+
+func (sl *slot) wasReleased(at int64) bool {
+	return sl != nil && slices.ContainsFunc(sl.released, func(span instance.Span) bool { return span.Contains(at) })
+}
+
+// open starts a conference, nil when there is no room.
+func (s *Set) open(k key, nowMs int64) *conf {
+	for s.count >= s.cfg.MaxConferences {
+		if !s.release(nowMs) {
+			return nil
+		}
+	}
+	sl := s.slot(k)
+	k = sl.key
+	c := &conf{Conference: conference.NewJudged(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
+	sl.confs = append(sl.confs, c)
+	s.count++
+	s.live++
+	return c
+}
+
+// slot returns the slot of a key and makes it where there is none.
+func (s *Set) slot(k key) *slot {
+	sl := s.keys[k]
+	if sl == nil {
+		k = key{strings.Clone(k.appID), strings.Clone(k.conferenceID)}
+		sl = &slot{key: k}
+		s.keys[k] = sl
+	}
+	return sl
+}
+
+// touch notes that c changed. The next Tick checks it if now is set, if it had ended,
+// or if nothing else makes a Tick check it.
+func (s *Set) touch(c *conf, now bool) {
+	if c.lifecycle == gone {
+		return
+	}
+	c.changed = true
+	if c.lifecycle == ended { // it may go on: the next Tick decides
+		c.lifecycle, now = alive, true
+		s.live++
+	}
+	if (now || c.dueSec == 0) && !c.queued {
+		c.queued = true
+		s.check = append(s.check, c)
+	}
+}
+
+// join merges into c all conferences whose activity it now touches.
+func (s *Set) join(sl *slot, c *conf) {
+	for again := true; again; {
+		again = false
+		for _, o := range sl.confs {
+			if o != c && c.span().Joins(o.span()) {
+				s.absorb(sl, c, o)
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// absorb makes o part of c. The summary of the whole is a revision of both.
+func (s *Set) absorb(sl *slot, c, o *conf) {
+	whole := !s.isPartial(c) && !s.isPartial(o)
+	c.Merge(o.Conference)
+	for session := range o.sessions {
+		s.share(c, session)
+	}
+	c.revision = max(c.revision, o.revision)
+	c.counted.merge(&o.counted)
+	c.coverage, c.stored = partial, nil
+	if whole {
+		c.coverage = complete
+	}
+	c.asked = min(c.asked, o.asked)
+	c.notices.merge(&o.notices)
+	c.refreshed = c.refreshed && o.refreshed
+	if c.evaluation == reading {
+		c.evaluation = idle
+	}
+	c.Evaluated(true)
+	if o.last.after(c.last) {
+		c.last = o.last
+	}
+	s.drop(sl, o)
+	s.touch(c, true)
+}
+
+// drop takes c out of its slot.
+func (s *Set) drop(sl *slot, c *conf) {
+	sl.confs = slices.DeleteFunc(sl.confs, func(have *conf) bool { return have == c })
+	if c.lifecycle != ended {
+		s.live--
+	}
+	c.lifecycle = gone
+	s.unshare(c)
+	s.count--
+}
+
+// summarise adds the next revision of c's summary to what the next Tick returns, unless the
+// store has it.
+func (s *Set) summarise(c *conf) {
+	stored := c.stored
+	c.changed, c.stored = false, nil
+	summary := c.Summary(s.cfg.Labels)
+	summary.Added = c.counted.add(&summary)
+	if stored != nil && same(&summary, stored) {
+		return
+	}
+	c.revision++
+	summary.Revision = c.revision
+	s.out = append(s.out, summary)
+}
+
+// never is a deadline that has passed.
+const never = math.MinInt64

@@ -1,0 +1,97 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// A conference whose records arrive at several processes has one summary: that of the store's
+// records. Each process reads them before it emits a summary. The one at which the last
+// record arrived emits it; the others wait as long as silence takes to end a conference, and then
+// find it in the store, or emit it themselves.
+
+// Shared says that other processes write to the same store. No conference is complete then
+// until it was restored after the last record that arrived here.
+func (s *Set) Shared() {
+	s.shared = true
+	s.CompleteSince(math.MaxInt64)
+}
+
+// stamp orders the records of a conference by time; own says that the record arrived here.
+type stamp struct {
+	atMs    int64
+	session string
+	rank    uint64
+	own     bool
+}
+
+func (a stamp) compare(b stamp) int {
+	return cmp.Or(cmp.Compare(a.atMs, b.atMs), cmp.Compare(a.session, b.session), cmp.Compare(a.rank, b.rank))
+}
+
+// after reports whether a comes after b, or is the same record and arrived here.
+func (a stamp) after(b stamp) bool {
+	order := a.compare(b)
+	return order > 0 || order == 0 && a.own
+}
+
+// mark notes that a new record is in c.
+func (s *Set) mark(c *conf, e *event.Event, arrivedMs int64) {
+	own := arrivedMs != conference.NotArrived
+	if !s.shared {
+		return
+	}
+	if own { // others may have written before it
+		c.makePartial()
+	}
+	if !e.Activity() {
+		return
+	}
+	if at := (stamp{e.AtMs, e.Session, e.Rank(), own}); at.after(c.last) {
+		at.session = strings.Clone(at.session)
+		c.last = at
+	}
+}
+
+// claim notes that a record arrived here that was restored before.
+func (s *Set) claim(e *event.Event, arrivedMs int64) {
+	if !s.shared || arrivedMs == conference.NotArrived || !e.Activity() {
+		return
+	}
+	sl := s.keys[key{e.AppID, e.ConferenceID}]
+	if sl == nil {
+		return
+	}
+	for _, c := range sl.confs {
+		if at := (stamp{e.AtMs, e.Session, e.Rank(), true}); at.compare(c.last) == 0 {
+			c.last.own = true
+		}
+	}
+}
+
+// othersMs is until when a summary of c is left to the process at which its last record arrived.
+func (s *Set) othersMs(c *conf) int64 {
+	if !s.shared || !c.changed || c.last.own {
+		return never
+	}
+	return c.span().End + instance.Gap
+}
+
+// same reports whether two summaries differ in nothing but the revision.
+func same(s, o *conference.Summary) bool {
+	a := *s
+	a.Revision = o.Revision
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	other, err := json.Marshal(*o)
+	return err == nil && bytes.Equal(one, other)
+}

@@ -1,0 +1,175 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/instance"
+)
+
+// Tick returns the summaries that are due at nowMs: of conferences that have ended
+// (revision 1), and of ended ones that changed since (the next revision). Those of which
+// records may be missing are in Partials. Conferences that ended KeepEndedMs ago are
+// released. Tick checks limit conferences at most and reports whether there are more to
+// check, so that the holder of a lock can let others in between.
+func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool) {
+	s.takeDue(nowMs)
+	n := min(limit, len(s.check))
+	batch := s.check[:n]
+	s.check = s.check[n:]
+	for _, c := range batch {
+		s.checkOne(c, nowMs)
+	}
+	if more = len(s.check) > 0; !more {
+		s.check = nil
+		for s.skipVoid() && s.kept[0].at+s.cfg.KeepEndedMs <= nowMs {
+			s.release(nowMs)
+		}
+		s.forget(nowMs)
+		s.expire(nowMs)
+	}
+	out, s.out = s.out, nil
+	slices.SortFunc(out, func(a, b conference.Summary) int {
+		return cmp.Or(cmp.Compare(a.EndMs, b.EndMs), cmp.Compare(a.AppID, b.AppID),
+			cmp.Compare(a.ConferenceID, b.ConferenceID), cmp.Compare(a.Revision, b.Revision))
+	})
+	return out, more
+}
+
+// checkOne decides about one conference.
+func (s *Set) checkOne(c *conf, nowMs int64) {
+	c.queued = false
+	if c.lifecycle == gone {
+		return
+	}
+	if deadline := max(c.DeadlineMs(), s.othersMs(c)); nowMs <= deadline {
+		if s.shared && c.coverage == complete { // until then others may write
+			c.coverage = partial
+		}
+		s.checkAt(c, deadline)
+		return
+	}
+	if c.changed && s.isPartial(c) && c.asked < maxAsked {
+		s.ask(c)
+		return
+	}
+	s.end(c, nowMs)
+	if c.changed {
+		s.summarise(c)
+	}
+}
+
+// takeDue moves what is in the buckets whose time has come to the list of those to check.
+func (s *Set) takeDue(nowMs int64) {
+	for sec, confs := range s.due {
+		if sec*1000 > nowMs {
+			continue
+		}
+		for _, c := range confs {
+			c.dueSec = 0
+			if !c.queued {
+				c.queued = true
+				s.check = append(s.check, c)
+			}
+		}
+		delete(s.due, sec)
+	}
+}
+
+// checkAt puts c in the bucket of the first second after its deadline, unless it is in
+// an earlier one: that one will bring it back here.
+func (s *Set) checkAt(c *conf, deadlineMs int64) {
+	if c.dueSec != 0 || deadlineMs == never {
+		return
+	}
+	c.dueSec = deadlineMs/1000 + 1
+	s.due[c.dueSec] = append(s.due[c.dueSec], c)
+}
+
+func (s *Set) end(c *conf, nowMs int64) {
+	if c.lifecycle != alive {
+		return
+	}
+	c.lifecycle, c.endedMs = ended, nowMs
+	s.live--
+	s.kept = append(s.kept, keeping{c, nowMs})
+	s.evaluateLast(c)
+}
+
+func (k keeping) void() bool { return k.conf.lifecycle != ended || k.conf.endedMs != k.at }
+
+// skipVoid makes the first in kept one that is still to be kept, if there is one.
+func (s *Set) skipVoid() bool {
+	for len(s.kept) > 0 && s.kept[0].void() {
+		s.kept = s.kept[1:]
+	}
+	return len(s.kept) > 0
+}
+
+// release releases the conference that ended first. It reports false when none has ended.
+// What arrives for it later is TooLate, or restores it: a summary of that alone would take
+// the place of the whole one.
+func (s *Set) release(nowMs int64) bool {
+	if !s.skipVoid() {
+		return false
+	}
+	c := s.kept[0].conf
+	s.kept = s.kept[1:]
+	if c.changed {
+		s.summarise(c)
+	}
+	sl := s.keys[c.key]
+	s.drop(sl, c)
+	sl.released = append(sl.released, c.span())
+	s.released = append(s.released, release{c.key, c.span(), false, nowMs + rememberMs})
+	for a := range c.Annotations() {
+		s.lose(sl, a.PlaceMs(), nowMs)
+	}
+	return true
+}
+
+// lose remembers the time of an annotation that is not here any more.
+func (s *Set) lose(sl *slot, at, nowMs int64) {
+	if s.completeSinceMs == 0 || slices.Contains(sl.lost, at) {
+		return
+	}
+	sl.lost = append(sl.lost, at)
+	s.released = append(s.released, release{sl.key, instance.At(at), true, nowMs + rememberMs})
+}
+
+// findLost makes a conference partial that owns an annotation that was here once.
+func (s *Set) findLost(sl *slot, c *conf) {
+	sl.lost = slices.DeleteFunc(sl.lost, func(at int64) bool {
+		owned := sl.owner(at) == c
+		if owned {
+			c.makePartial()
+		}
+		return owned
+	})
+}
+
+// forget drops what is remembered of conferences and annotations that were released long ago.
+func (s *Set) forget(nowMs int64) {
+	for len(s.released) > 0 && (s.released[0].until <= nowMs || len(s.released) > s.cfg.MaxConferences) {
+		r := s.released[0]
+		s.released = s.released[1:]
+		sl := s.keys[r.key]
+		if sl == nil { // a second one with the same span took the slot along
+			continue
+		}
+		if r.annotation {
+			sl.lost = slices.DeleteFunc(sl.lost, func(at int64) bool { return at == r.span.Start })
+		} else {
+			sl.released = slices.DeleteFunc(sl.released, func(span instance.Span) bool { return span == r.span })
+		}
+		s.tidy(sl)
+	}
+}
+
+// tidy drops a slot that has nothing any more.
+func (s *Set) tidy(sl *slot) {
+	if len(sl.confs)+len(sl.released)+len(sl.lost)+len(sl.waiting) == 0 {
+		delete(s.keys, sl.key)
+	}
+}
