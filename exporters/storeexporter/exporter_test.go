@@ -338,6 +338,20 @@ func TestErrorsGoUp(t *testing.T) {
 	require.True(t, consumererror.IsPermanent(err))
 }
 
+// A summary of a conference that is not stored is counted, and keeps nothing back.
+//
+// spec: CONF-01
+func TestSummaryOfNothing(t *testing.T) {
+	f := start(t, failingWriter{summaryErr: storage.ErrNotFound})
+	logs := plog.NewLogs()
+	addSummary(newScopeLogs(newResource(logs, session), 1))
+	require.NoError(t, f.ConsumeLogs(t.Context(), logs))
+	metadatatest.AssertEqualQosstoreRejectedRecords(t, f.telemetry, []metricdata.DataPoint[int64]{{
+		Value: 1, Attributes: attribute.NewSet(attribute.String("reason", "no_such_conference")),
+	}}, metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+	require.Equal(t, 1, f.log.FilterField(zap.String("found", "a span without a conference")).Len())
+}
+
 func TestStartNamesTheExtension(t *testing.T) {
 	id := component.MustNewID("qosstorage")
 	for want, h := range map[string]host{
@@ -393,7 +407,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 	require.NoError(t, err)
 	for _, why := range []reason{
 		reasonEventName, reasonAppID, reasonSessionID, reasonConferenceID, reasonFrameSeq,
-		reasonFrameIndex, reasonTime, reasonSummary, reasonNoConference,
+		reasonFrameIndex, reasonTime, reasonSummary, reasonNoConference, reasonNoSuchConference,
 	} {
 		require.Regexp(t, `enum: \[.*\b`+string(why)+`\b`, string(text))
 	}

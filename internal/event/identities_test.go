@@ -48,7 +48,7 @@ func TestSeqSetMerges(t *testing.T) {
 }
 
 // TestSeqSetIsBounded: a client that leaves a hole at every number costs no more than
-// maxRanges, and its newest numbers are still told apart.
+// maxRanges, and its newest numbers are still distinguished.
 func TestSeqSetIsBounded(t *testing.T) {
 	var set seqSet
 	for n := uint64(1); n < 4*maxRanges; n += 2 {

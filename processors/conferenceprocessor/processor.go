@@ -44,10 +44,10 @@ type conferences struct {
 	doubted  bool                         // a call failed since the last sweep: the store may have its records all the same
 	refused  refused
 
-	stop context.CancelFunc // nil before Start and after Shutdown
-	wg   sync.WaitGroup
-	out  outbox[conference.Summary] // of the ticking goroutine; of Shutdown when that has ended
-	issues liveIssues               // likewise
+	stop   context.CancelFunc // nil before Start and after Shutdown
+	wg     sync.WaitGroup
+	out    outbox[conference.Summary] // of the ticking goroutine; of Shutdown when that has ended
+	issues liveIssues                 // likewise
 
 	restorer *restorer // nil: there is no store to restore from; used like out
 }

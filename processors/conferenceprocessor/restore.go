@@ -47,7 +47,7 @@ type restorer struct {
 	sweepAt time.Time // zero: done
 	swept   bool
 	shared  bool
-	checks  checks                  // none where it is not shared
+	checks  checks               // none where it is not shared
 	chains  map[live.Partial]int // what was checked in this tick, by the chain's length
 }
 

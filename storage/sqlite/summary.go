@@ -14,9 +14,7 @@ import (
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
-func fields(s *join.Summary) []any { return append(brief(s), &s.Document) }
-
-// brief is fields without the document.
+// brief is where the columns of a summary are read to, but for the document.
 func brief(s *join.Summary) []any {
 	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label, &s.Cause}
 }

@@ -80,10 +80,13 @@ func (s *Store) Unattached(ctx context.Context, q storage.UnattachedQuery) (page
 const unattachedPage = pageColumns + ` FROM frame f INDEXED BY frame_other CROSS JOIN session s ON s.key = f.session
 	WHERE f.activity = 0 AND f.place = ?1 AND f.conference_at BETWEEN ?2 AND ?3 AND f.session = ?9` + pageOrder
 
+const unattachedColumns = `SELECT u.key, u.place, p.conference_id, u.conference_at, s.key, s.id, s.app_id, s.user_id, s.user_alias, s.details
+	FROM unattached u CROSS JOIN place p ON p.key = u.place CROSS JOIN session s ON s.key = u.session `
+
+// listUnattached runs a query whose text after FROM is made of constants; values are arguments.
 func listUnattached(ctx context.Context, tx *sql.Tx, q storage.UnattachedQuery) (out []join.Unattached, err error) {
 	where, args := join.UnattachedWhere(q, func(s string) any { return s })
-	rows, err := tx.QueryContext(ctx, `SELECT u.key, u.place, p.conference_id, u.conference_at, s.key, s.id, s.app_id, s.user_id, s.user_alias, s.details
-		FROM unattached u CROSS JOIN place p ON p.key = u.place CROSS JOIN session s ON s.key = u.session `+where, args...)
+	rows, err := tx.QueryContext(ctx, unattachedColumns+where, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -210,7 +211,7 @@ func (c *liveCall) agree() {
 	c.stage.ask("/api/conference", c.query(), &d)
 	spans := 0
 	for id, one := range c.reported() {
-		require.Equal(c.t, []string{string(conference.IssueRaised), string(conference.IssueResolved)}, one.states, "%s %+v", id, one)
+		require.Equal(c.t, []string{string(live.IssueRaised), string(live.IssueResolved)}, one.states, "%s %+v", id, one)
 		if one.kind != lossKind {
 			continue
 		}

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -47,7 +47,7 @@ var rules = []rule{
 		reason: "reads events from records of the pipeline, knows no component and no store",
 	},
 	{
-		room: "internal/eventrow", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "internal/conference", "storage"},
+		room: "internal/eventrow", allowed: []string{"internal/event", "internal/eventattr", "internal/semconv", "storage"},
 		reason: "reads events from records of the store, knows no component and no engine",
 	},
 	{

@@ -1,7 +1,6 @@
 package live
 
 import (
-
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"

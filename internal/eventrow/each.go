@@ -2,10 +2,7 @@ package eventrow
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/storage"
 )
@@ -37,27 +34,4 @@ func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, peo
 		}
 		return yield(&e, &r)
 	})
-}
-
-// ErrTooMany says that a conference has more records than were asked for.
-var ErrTooMany = errors.New("too many records")
-
-// Fold applies the stored records of the conference at ref to c, at most limit of them. It
-// returns how many there were. An error that wraps storage.ErrDamaged says that some could
-// not be read and all others were applied; after any other a part was.
-func Fold(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, limit int, c *conference.Conference) (n int, err error) {
-	err = Each(ctx, reader, ref, people, func(e *event.Event) bool {
-		if n++; n > limit {
-			return false
-		}
-		c.Apply(e)
-		return ctx.Err() == nil
-	})
-	switch {
-	case ctx.Err() != nil:
-		return n, ctx.Err()
-	case n > limit:
-		return n, fmt.Errorf("%w: more than %d", ErrTooMany, limit)
-	}
-	return n, err
 }
