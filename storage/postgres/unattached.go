@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
@@ -95,7 +96,7 @@ func listUnattached(ctx context.Context, tx pgx.Tx, q storage.UnattachedQuery) (
 	var conference, id, app, user, alias, details []byte
 	_, err = pgx.ForEachRow(rows, []any{&u.Key, &u.Place, &conference, &at, &u.SessionKey, &day, &id, &app, &user, &alias, &details}, func() error {
 		u.AppID, u.ConferenceID, u.At = string(app), string(conference), frames.FromMs(at)
-		u.Session = storage.Session{ID: frames.FormatUUID(id), AppID: u.AppID, UserID: string(user), UserAlias: string(alias)}
+		u.Session = storage.Session{ID: uuid.UUID(id).String(), AppID: u.AppID, UserID: string(user), UserAlias: string(alias)}
 		if err := json.Unmarshal(details, &u.Session.Details); err != nil {
 			return fmt.Errorf("details of session %s: %w", u.Session.ID, err)
 		}

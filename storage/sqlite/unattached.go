@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
@@ -102,7 +104,7 @@ func listUnattached(ctx context.Context, tx *sql.Tx, q storage.UnattachedQuery) 
 		if err := json.Unmarshal(details, &u.Session.Details); err != nil {
 			return nil, fmt.Errorf("details of session %x: %w", id, err)
 		}
-		u.AppID, u.At, u.Session.ID = u.Session.AppID, frames.FromMs(at), frames.FormatUUID(id)
+		u.AppID, u.At, u.Session.ID = u.Session.AppID, frames.FromMs(at), uuid.UUID(id).String()
 		out = append(out, u)
 	}
 	return out, rows.Err()
