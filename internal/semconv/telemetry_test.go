@@ -68,6 +68,15 @@ conferenceID is used again. The span ID is the first 8 bytes of SHA-256(session,
 fabric number in decimal), or zero. The resource describes the session, the scope
 (` + "`" + semconv.ScopeName + "`" + `) the conference and the fabric.
 
+To print all records with their attributes, add the debug exporter to the pipeline of
+deploy/run.yaml, and set the log level to info:
+
+~~~yaml
+exporters:
+  debug:
+    verbosity: detailed
+~~~
+
 ## Attributes
 
 | name | type | unit | on | meaning |
