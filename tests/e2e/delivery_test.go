@@ -162,19 +162,11 @@ func (s *suffering) backForward(t *testing.T, b *browser, one *story) {
 	// Firefox keeps no page with an open WebSocket: there it is a page whose network has none.
 	tab := s.open(t, b, "back", b.kind == firefox, url.Values{"lookalike": {"1"}})
 	one.tab = tab
-	for range 5 {
-		tab.delivers(10)
-		run := tab.now().Run
-		require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
-		require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
-		tab.until(patience, "account.returned === 1 || account.run !== "+quote(run))
-		if tab.now().Run == run {
-			break
-		}
-		// It had a request under way and was not kept: to come back was to load it anew.
-		one.tabs = append(one.tabs, tab.last(tab.page))
-	}
-	require.Equal(t, 1, tab.now().Returned)
+	tab.delivers(10)
+	tab.run("hush()") // browsers keep no page with a request under way
+	require.NoError(t, b.navigate(tab.context, s.pages+"/elsewhere"))
+	require.NoError(t, b.do("browsingContext.traverseHistory", map[string]any{"context": tab.context, "delta": -1}, nil))
+	tab.until(patience, "account.returned === 1")
 	tab.delivers(10)
 	one.tabs = append(one.tabs, tab.finish())
 	tab.settles()
