@@ -60,9 +60,10 @@ func ReadStore(tb testing.TB, store storage.Reader) Stored {
 	return stored
 }
 
-// each calls yield for every record of the harness's application.
+// each calls yield for every record of the harness's application, of a conference or of none.
 func each(tb testing.TB, store storage.Reader, yield func(session string, r storage.Record)) {
 	tb.Helper()
+	eachUnattached(tb, store, yield)
 	query := storage.Query{AppID: AppID}
 	for {
 		page, err := store.Conferences(tb.Context(), query)
@@ -78,6 +79,23 @@ func each(tb testing.TB, store storage.Reader, yield func(session string, r stor
 			return
 		}
 		query.Before = page.Next
+	}
+}
+
+func eachUnattached(tb testing.TB, store storage.Reader, yield func(session string, r storage.Record)) {
+	tb.Helper()
+	for query := (storage.UnattachedQuery{AppID: AppID}); ; {
+		page, err := store.Unattached(tb.Context(), query)
+		require.NoError(tb, err)
+		for _, u := range page.Unattached {
+			require.False(tb, u.More, "all are listed")
+			for _, r := range u.Records {
+				yield(u.Session.ID, r)
+			}
+		}
+		if query.Before = page.Next; page.Next == (storage.Cursor{}) {
+			return
+		}
 	}
 }
 
