@@ -20,6 +20,7 @@ import (
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/rules/rulestest"
@@ -348,4 +349,55 @@ func BenchmarkSoFar(b *testing.B) {
 		require.NotNil(b, s.run(b.Context(), storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: t0}, c.Participants, nil).Summary)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(c.records)), "ns/record")
+}
+
+type slowStore struct {
+	*memory
+	reader *slow
+}
+
+func (s slowStore) Reader() storage.Reader { return s.reader }
+
+// TestALivePageReadsTheStoreOnce: the page and its summary so far are from one reading, and the
+// same as from two.
+//
+// spec: DASH-05
+func TestALivePageReadsTheStoreOnce(t *testing.T) {
+	m := &memory{at: time.Now()}
+	c := lossyCall(m, m.at)
+	store := slowStore{m, &slow{memory: m}}
+	base := startOn(t, store, nil)
+	first := ask(t, base, c)
+	require.Equal(t, 1, store.reader.times())
+	require.Equal(t, len(c.records), first.SoFar.Records)
+	second := ask(t, base, c)
+	require.Equal(t, 2, store.reader.times(), "the summary so far is some seconds old, the page is not")
+	require.Equal(t, first, second)
+	require.NotEmpty(t, first.Timeline)
+	require.NotEmpty(t, first.Streams)
+
+	m.damaged = storage.ErrDamaged
+	later := slowStore{m, &slow{memory: m}}
+	broken := ask(t, startOn(t, later, nil), c)
+	require.Equal(t, 1, later.reader.times())
+	require.True(t, broken.Damaged)
+	require.NotNil(t, broken.SoFar.Summary)
+}
+
+// TestAPageIsDrawnThoughItsSummaryIsNot: the limit of a fold is none of the page's.
+//
+// spec: DASH-05
+func TestAPageIsDrawnThoughItsSummaryIsNot(t *testing.T) {
+	m := &memory{}
+	c := lossyCall(m, time.Now())
+	s, _ := newFolds(t, m)
+	s.limit = 3
+	seen := 0
+	page := &pageReading{add: func(*event.Event, *storage.Record) { seen++ }}
+	p, err := s.of(t.Context(), &c.Conference, page)
+	require.NoError(t, err)
+	require.Equal(t, missingTooLarge, p.Missing)
+	require.True(t, page.done)
+	require.NoError(t, page.err)
+	require.Equal(t, len(c.records), seen)
 }
