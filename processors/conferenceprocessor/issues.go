@@ -47,7 +47,7 @@ func (c *conferences) notify(ctx context.Context, now time.Time) {
 		done += found.Conferences
 		c.issues.out.add(ctx, found.Changes)
 		c.drop(ctx, int64(found.Left), reasonIssuesOpen)
-		c.telemetry.ProcessorConferenceLooks.Add(ctx, int64(found.Conferences))
+		c.telemetry.ProcessorConferenceEvaluations.Add(ctx, int64(found.Conferences))
 		more = c.refresh(ctx, partials, now) || more
 	}
 	c.issues.out.flush(ctx, now)

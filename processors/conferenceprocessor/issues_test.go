@@ -159,7 +159,7 @@ func TestTheIntervalIsTheOperators(t *testing.T) {
 			seq := int64(0)
 			measureFor(t, c, &seq, 2*time.Minute, 50)
 			var looks int64
-			if m, err := telemetry.GetMetric("otelcol_processor_conference_looks"); err == nil {
+			if m, err := telemetry.GetMetric("otelcol_processor_conference_evaluations"); err == nil {
 				looks = m.Data.(metricdata.Sum[int64]).DataPoints[0].Value
 			}
 			require.InDelta(t, want, looks, 1)

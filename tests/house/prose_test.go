@@ -29,7 +29,6 @@ var (
 var notInProseYet = []string{
 	"docs/adr/0019-how-the-library-is-built.md",
 	"docs/architecture.md",
-	"processors/conferenceprocessor/documentation.md",
 }
 
 // TestProse reads each Markdown document, its code and links aside. The interface document and

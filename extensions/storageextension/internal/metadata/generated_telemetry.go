@@ -115,7 +115,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QosstorageFollowOverflows, err = builder.meter.Int64ObservableCounter(
 		"otelcol_qosstorage_follow_overflows",
-		metric.WithDescription("Followers of commits that were too slow and had to read everything anew. [Beta]"),
+		metric.WithDescription("Live subscribers that were too slow and had to read everything again. [Beta]"),
 		metric.WithUnit("{overflow}"),
 	)
 	errs = errors.Join(errs, err)

@@ -40,7 +40,7 @@ func AssertEqualQosstorageDeletedConferences(t *testing.T, tt *componenttest.Tel
 func AssertEqualQosstorageFollowOverflows(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_follow_overflows",
-		Description: "Followers of commits that were too slow and had to read everything anew. [Beta]",
+		Description: "Live subscribers that were too slow and had to read everything again. [Beta]",
 		Unit:        "{overflow}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

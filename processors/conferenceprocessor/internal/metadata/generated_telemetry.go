@@ -23,18 +23,18 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                         metric.Meter
-	mu                            sync.Mutex
-	registrations                 []metric.Registration
-	ProcessorConferenceDropped    metric.Int64Counter
-	ProcessorConferenceDuplicates metric.Int64Counter
-	ProcessorConferenceEnded      metric.Int64Counter
-	ProcessorConferenceIssues     metric.Int64Counter
-	ProcessorConferenceKept       metric.Int64Gauge
-	ProcessorConferenceLive       metric.Int64Gauge
-	ProcessorConferenceLooks      metric.Int64Counter
-	ProcessorConferenceRefreshes  metric.Int64Counter
-	ProcessorConferenceRevised    metric.Int64Counter
+	meter                          metric.Meter
+	mu                             sync.Mutex
+	registrations                  []metric.Registration
+	ProcessorConferenceDropped     metric.Int64Counter
+	ProcessorConferenceDuplicates  metric.Int64Counter
+	ProcessorConferenceEnded       metric.Int64Counter
+	ProcessorConferenceEvaluations metric.Int64Counter
+	ProcessorConferenceIssues      metric.Int64Counter
+	ProcessorConferenceKept        metric.Int64Gauge
+	ProcessorConferenceLive        metric.Int64Gauge
+	ProcessorConferenceRefreshes   metric.Int64Counter
+	ProcessorConferenceRevised     metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -68,13 +68,13 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	var err, errs error
 	builder.ProcessorConferenceDropped, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_dropped",
-		metric.WithDescription("Records that no summary counts, and summaries that were given up, by reason. Records are passed on all the same. [Alpha]"),
+		metric.WithDescription("Records that no summary counts, and abandoned summaries, by reason. The records are passed on nevertheless. [Alpha]"),
 		metric.WithUnit("{item}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceDuplicates, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_duplicates",
-		metric.WithDescription("Records that were seen before. They are marked and passed on. [Alpha]"),
+		metric.WithDescription("Records that were received before. They are marked and passed on. [Alpha]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)
@@ -84,9 +84,15 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceEvaluations, err = builder.meter.Int64Counter(
+		"otelcol_processor_conference_evaluations",
+		metric.WithDescription("Evaluations of live conferences for issues. [Alpha]"),
+		metric.WithUnit("{evaluation}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceIssues, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_issues",
-		metric.WithDescription("Issues of live conferences that were told, by state. [Alpha]"),
+		metric.WithDescription("Reported issues of live conferences, by state. [Alpha]"),
 		metric.WithUnit("{issue}"),
 	)
 	errs = errors.Join(errs, err)
@@ -102,21 +108,15 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
-	builder.ProcessorConferenceLooks, err = builder.meter.Int64Counter(
-		"otelcol_processor_conference_looks",
-		metric.WithDescription("Times that a conference was looked at for issues. [Alpha]"),
-		metric.WithUnit("{look}"),
-	)
-	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceRefreshes, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_refreshes",
-		metric.WithDescription("Times that a live conference was read from the store before its issues were told. [Alpha]"),
+		metric.WithDescription("Reads of live conferences from the store before their issues were reported. [Alpha]"),
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceRevised, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_revised",
-		metric.WithDescription("Summaries that late data made anew. [Alpha]"),
+		metric.WithDescription("Revised summaries, after late data. [Alpha]"),
 		metric.WithUnit("{summary}"),
 	)
 	errs = errors.Join(errs, err)

@@ -24,7 +24,7 @@ func NewSettings(tt *componenttest.Telemetry) processor.Settings {
 func AssertEqualProcessorConferenceDropped(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_conference_dropped",
-		Description: "Records that no summary counts, and summaries that were given up, by reason. Records are passed on all the same. [Alpha]",
+		Description: "Records that no summary counts, and abandoned summaries, by reason. The records are passed on nevertheless. [Alpha]",
 		Unit:        "{item}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -40,7 +40,7 @@ func AssertEqualProcessorConferenceDropped(t *testing.T, tt *componenttest.Telem
 func AssertEqualProcessorConferenceDuplicates(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_conference_duplicates",
-		Description: "Records that were seen before. They are marked and passed on. [Alpha]",
+		Description: "Records that were received before. They are marked and passed on. [Alpha]",
 		Unit:        "{record}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -69,10 +69,26 @@ func AssertEqualProcessorConferenceEnded(t *testing.T, tt *componenttest.Telemet
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
+func AssertEqualProcessorConferenceEvaluations(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
+	want := metricdata.Metrics{
+		Name:        "otelcol_processor_conference_evaluations",
+		Description: "Evaluations of live conferences for issues. [Alpha]",
+		Unit:        "{evaluation}",
+		Data: metricdata.Sum[int64]{
+			Temporality: metricdata.CumulativeTemporality,
+			IsMonotonic: true,
+			DataPoints:  dps,
+		},
+	}
+	got, err := tt.GetMetric("otelcol_processor_conference_evaluations")
+	require.NoError(t, err)
+	metricdatatest.AssertEqual(t, want, got, opts...)
+}
+
 func AssertEqualProcessorConferenceIssues(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_conference_issues",
-		Description: "Issues of live conferences that were told, by state. [Alpha]",
+		Description: "Reported issues of live conferences, by state. [Alpha]",
 		Unit:        "{issue}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -113,26 +129,10 @@ func AssertEqualProcessorConferenceLive(t *testing.T, tt *componenttest.Telemetr
 	metricdatatest.AssertEqual(t, want, got, opts...)
 }
 
-func AssertEqualProcessorConferenceLooks(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
-	want := metricdata.Metrics{
-		Name:        "otelcol_processor_conference_looks",
-		Description: "Times that a conference was looked at for issues. [Alpha]",
-		Unit:        "{look}",
-		Data: metricdata.Sum[int64]{
-			Temporality: metricdata.CumulativeTemporality,
-			IsMonotonic: true,
-			DataPoints:  dps,
-		},
-	}
-	got, err := tt.GetMetric("otelcol_processor_conference_looks")
-	require.NoError(t, err)
-	metricdatatest.AssertEqual(t, want, got, opts...)
-}
-
 func AssertEqualProcessorConferenceRefreshes(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_conference_refreshes",
-		Description: "Times that a live conference was read from the store before its issues were told. [Alpha]",
+		Description: "Reads of live conferences from the store before their issues were reported. [Alpha]",
 		Unit:        "{conference}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -148,7 +148,7 @@ func AssertEqualProcessorConferenceRefreshes(t *testing.T, tt *componenttest.Tel
 func AssertEqualProcessorConferenceRevised(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_processor_conference_revised",
-		Description: "Summaries that late data made anew. [Alpha]",
+		Description: "Revised summaries, after late data. [Alpha]",
 		Unit:        "{summary}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

@@ -22,10 +22,10 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorConferenceDropped.Add(context.Background(), 1)
 	tb.ProcessorConferenceDuplicates.Add(context.Background(), 1)
 	tb.ProcessorConferenceEnded.Add(context.Background(), 1)
+	tb.ProcessorConferenceEvaluations.Add(context.Background(), 1)
 	tb.ProcessorConferenceIssues.Add(context.Background(), 1)
 	tb.ProcessorConferenceKept.Record(context.Background(), 1)
 	tb.ProcessorConferenceLive.Record(context.Background(), 1)
-	tb.ProcessorConferenceLooks.Add(context.Background(), 1)
 	tb.ProcessorConferenceRefreshes.Add(context.Background(), 1)
 	tb.ProcessorConferenceRevised.Add(context.Background(), 1)
 	AssertEqualProcessorConferenceDropped(t, testTel,
@@ -37,6 +37,9 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualProcessorConferenceEnded(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceEvaluations(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceIssues(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -44,9 +47,6 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceLive(t, testTel,
-		[]metricdata.DataPoint[int64]{{Value: 1}},
-		metricdatatest.IgnoreTimestamp())
-	AssertEqualProcessorConferenceLooks(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceRefreshes(t, testTel,

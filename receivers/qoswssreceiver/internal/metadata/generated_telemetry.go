@@ -273,7 +273,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleWaiting, err = builder.meter.Int64ObservableGauge(
 		"otelcol_receiver_qoswss_throttle_waiting",
-		metric.WithDescription("Handshakes waiting for a place. [Alpha]"),
+		metric.WithDescription("Handshakes that wait for verification. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

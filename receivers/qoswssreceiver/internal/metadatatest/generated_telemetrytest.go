@@ -310,7 +310,7 @@ func AssertEqualReceiverQoswssThrottleTracked(t *testing.T, tt *componenttest.Te
 func AssertEqualReceiverQoswssThrottleWaiting(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_throttle_waiting",
-		Description: "Handshakes waiting for a place. [Alpha]",
+		Description: "Handshakes that wait for verification. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
