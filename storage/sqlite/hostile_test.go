@@ -320,19 +320,17 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, os.WriteFile(ballast, make([]byte, diskBytes*3/4), 0o600))
 	s := open(t, filepath.Join(dir, "store.sqlite3"))
 	acked := uint64(0)
-	var err error
-	for err == nil {
-		if _, err = s.Append(t.Context(), []storage.Batch{statsFrame(1, acked+1, noon)}); err == nil {
-			acked++
+	for refused := 0; refused < 4; { // a frame that needs no new page may find room after one that did not
+		_, err := s.Append(t.Context(), []storage.Batch{statsFrame(1, acked+1, noon)})
+		if err == nil {
+			acked, refused = acked+1, 0
+			continue
 		}
-	}
-	namesFile(t, err, s.path)
-	require.ErrorContains(t, err, "no space left")
-	require.Greater(t, acked, uint64(10))
-	for range 3 {
-		_, err = s.Append(t.Context(), []storage.Batch{statsFrame(2, 1, noon)})
+		refused++
+		namesFile(t, err, s.path)
 		require.ErrorContains(t, err, "no space left")
 	}
+	require.Greater(t, acked, uint64(10))
 	read := func() (n int) {
 		ref := storage.Ref{AppID: "app", ConferenceID: "conference 0", At: noon.Add(time.Minute)}
 		require.NoError(t, s.Records(t.Context(), ref, func(string, storage.Record) bool { n++; return true }))
