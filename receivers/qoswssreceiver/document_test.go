@@ -187,7 +187,6 @@ func TestDocumentActivity(t *testing.T) {
 	f(`{"type":"error","seq":1,"at":1,"conferenceID":"c","conferenceAt":1,"function":"getUserMedia"}`, true)
 	f(`{"type":"feedback","seq":1,"at":1,"conferenceID":"c","conferenceAt":1,"userID":"a","overall":4}`, false)
 	f(`{"type":"error","seq":1,"at":1,"conferenceID":"c","conferenceAt":1,"function":"signalingError"}`, true)
-	f(`{"type":"error","seq":1,"at":1,"conferenceID":"c","conferenceAt":1,"function":"applicationLog"}`, false)
 	f(`{"type":"event","seq":1,"at":1,"conferenceID":"c","conferenceAt":1,"event":"activeDeviceList","data":{"deviceList":[]}}`, false)
 	f(`{"type":"log","seq":1,"at":1,"fabric":1,"text":"x"}`, false)
 	f(`{"type":"skip","seq":1,"from":1,"at":1,"lost":[{"fabric":1,"stats":1},{"fabric":0,"events":1}]}`, true, false)
