@@ -120,7 +120,7 @@ func TestTheGuidesOriginServer(t *testing.T) {
 	cmd.Stdin = strings.NewReader(body)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "verdict    the collector would take it")
+	require.Contains(t, string(out), "verdict    the collector would accept it")
 }
 
 // TestTheGuideHasEveryKey: the table is what the binary takes.

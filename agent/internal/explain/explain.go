@@ -57,7 +57,7 @@ func (r *Report) Write(w io.Writer) error {
 	case !r.Checked:
 		lines = append(lines, "verdict    nothing speaks against it, but no key was given to check the signature with")
 	default:
-		lines = append(lines, "verdict    the collector would take it, if this key is registered for the app")
+		lines = append(lines, "verdict    the collector would accept it, if this key is registered for the app")
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err

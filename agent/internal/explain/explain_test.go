@@ -45,7 +45,7 @@ func TestAGoodToken(t *testing.T) {
 	require.True(t, r.Good())
 	for _, line := range []string{
 		`appID      "123"`, `userID     "alice"`, "exp        2026-11-21T12:08:00Z  (in 8m0s)", "nbf        2026-11-21T11:52:00Z  (8m0s ago)",
-		"iat        2026-11-21T12:00:00Z  (now)", "signature  good, by the ES256 key " + want.Keys[0].ID, "the collector would take it",
+		"iat        2026-11-21T12:00:00Z  (now)", "signature  good, by the ES256 key " + want.Keys[0].ID, "the collector would accept it",
 	} {
 		require.Contains(t, text(t, r), line)
 	}
