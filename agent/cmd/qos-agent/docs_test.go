@@ -98,7 +98,7 @@ func ask(t *testing.T, client *http.Client, url, origin string, headers ...strin
 	return response.StatusCode, string(text)
 }
 
-// TestTheGuidesOriginServer: the way of "five minutes", with real node, up to verify.
+// TestTheGuidesOriginServer: the steps of "five minutes", with real node, up to verify.
 //
 // spec: AUTH-04, AUTH-08
 func TestTheGuidesOriginServer(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package sidecar is qos-agent while it runs: it puts the key directory, the way to know who
-// is logged in and the token endpoint together, serves, and stops gracefully.
+// Package sidecar is qos-agent while it runs: it connects the key directory, the login source
+// and the token endpoint, serves, and stops gracefully.
 package sidecar
 
 import (
@@ -42,11 +42,11 @@ type sidecar struct {
 	log      *zap.Logger
 	keys     *keydir.Dir
 	metrics  *monitor.Metrics
-	who      way
+	who      loginSource
 	stopping atomic.Bool
 }
 
-// Run serves until ctx ends, and looks at the keys again with each hup. It returns nil after
+// Run serves until ctx ends, and reads the keys again with each hup. It returns nil after
 // a stop in which every request got its answer.
 func Run(ctx context.Context, c config.Config, log *zap.Logger, hup <-chan os.Signal) error {
 	s, err := prepare(c, log)
@@ -80,7 +80,7 @@ func prepare(c config.Config, log *zap.Logger) (*sidecar, error) {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	s.keys, s.metrics = keys, monitor.New(keys)
-	s.who, err = newWay(&c)
+	s.who, err = newLoginSource(&c)
 	return s, err
 }
 

@@ -43,7 +43,7 @@ func prepare(t *testing.T) config.Config {
 	return c
 }
 
-// TestRunWaitsForAllThatItBegan: for each way, with a reload in between. goleak looks for what
+// TestRunWaitsForAllThatItBegan: for each login source, with a reload in between. goleak looks for what
 // is left over.
 //
 // spec: AUTH-08

@@ -1,3 +1,3 @@
-// Package who knows the ways in which qos-agent finds out who is logged in: a header of the
-// origin server, a question to it, a bearer token of an OpenID provider.
+// Package who has the login sources of qos-agent, which name the user who is logged in: a header
+// of the origin server, a URL of it, a bearer token of an OpenID provider.
 package who

@@ -21,11 +21,11 @@ const (
 	maxSecretFile  = 4 << 10
 )
 
-// Errors of the way header: the origin server is set up wrongly, or it is not the one that
-// speaks.
+// Errors of the login source header: the origin server is configured wrongly, or the request
+// is from another client.
 var (
 	errSecret = errors.New("the header with the shared secret is missing or wrong")
-	errTwice  = errors.New("the header that names the user stands there more than once")
+	errTwice  = errors.New("the header that names the user occurs more than once")
 )
 
 // Header believes a header that the origin server, or a proxy that has asked it, sets. The

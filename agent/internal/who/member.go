@@ -41,8 +41,8 @@ func user(object map[string]any, namePath, aliasPath string) (agent.User, error)
 	return agent.User{Name: name, Alias: alias}, err
 }
 
-// member returns a string or a whole number by its path. What is absent or null on the way
-// is "", for that is how many servers say that nobody is there.
+// member returns a string or a whole number by its path. An absent or null member
+// within the path gives "": many servers report an anonymous user so.
 func member(object map[string]any, path string) (string, error) {
 	var value any = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -51,7 +51,7 @@ func member(object map[string]any, path string) (string, error) {
 		}
 		inner, ok := value.(map[string]any)
 		if !ok {
-			return "", fmt.Errorf("the member %s is no object on the way", path)
+			return "", fmt.Errorf("the path %s does not lead through objects", path)
 		}
 		value = inner[name]
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/qosrtc/qos/agent/internal/who"
 )
 
-// way asks the provider; it has been reached when this returns.
-func way(tb testing.TB, i *oidctest.Issuer, change func(*config.OIDC)) *who.OIDC {
+// source is a login source that asks the provider; it has been reached when this returns.
+func source(tb testing.TB, i *oidctest.Issuer, change func(*config.OIDC)) *who.OIDC {
 	tb.Helper()
 	c := config.Default().OIDC
 	c.Issuer, c.Audience, c.CAFile = i.URL, "calls", file(tb, string(i.Authority()))
@@ -41,7 +41,7 @@ func TestBearer(t *testing.T) {
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
 	i.Set(func() { i.Keys["rs-1"] = rsaKey })
-	o := way(t, i, plain)
+	o := source(t, i, plain)
 	for _, id := range []string{"es-1", "rs-1"} {
 		user, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, id, nil)))
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestBearer(t *testing.T) {
 
 func TestBearerClaims(t *testing.T) {
 	i := oidctest.New(t)
-	o := way(t, i, func(c *config.OIDC) { c.User, c.Alias = "ids.call", "nickname" })
+	o := source(t, i, func(c *config.OIDC) { c.User, c.Alias = "ids.call", "nickname" })
 	user, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", jwt.MapClaims{"ids": map[string]any{"call": 12345678901234567}, "nickname": "u7"})))
 	require.NoError(t, err)
 	require.Equal(t, agent.User{Name: "12345678901234567", Alias: "u7"}, user)
@@ -68,7 +68,7 @@ func TestBearerClaims(t *testing.T) {
 // spec: AUTH-05, AUTH-08
 func TestBearersThatAreRefused(t *testing.T) {
 	i, other := oidctest.New(t), oidctest.New(t)
-	o := way(t, i, plain)
+	o := source(t, i, plain)
 	good := i.Token(t, "es-1", nil)
 	parts := strings.Split(good, ".")
 	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"iss": i.URL, "aud": "calls", "sub": "alice", "exp": time.Now().Add(time.Hour).Unix()}).
@@ -113,7 +113,7 @@ func TestBearersThatAreRefused(t *testing.T) {
 func TestProviderRollsItsKeys(t *testing.T) {
 	begun := time.Now()
 	i, forger := oidctest.New(t), oidctest.New(t)
-	o := way(t, i, plain)
+	o := source(t, i, plain)
 	_, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.NoError(t, err)
 	i.Add(t, "es-2")
@@ -136,7 +136,7 @@ func TestProviderRollsItsKeys(t *testing.T) {
 // known already goes on.
 func TestProviderThatIsDown(t *testing.T) {
 	i := oidctest.New(t)
-	o := way(t, i, plain)
+	o := source(t, i, plain)
 	_, err := o.Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.NoError(t, err)
 	i.Add(t, "es-2")
@@ -206,7 +206,7 @@ func TestProvidersThatAreRefused(t *testing.T) {
 func TestKeysWithoutTLSAreNotFetched(t *testing.T) {
 	i := oidctest.New(t)
 	i.Set(func() { i.PlainKeys = true })
-	_, err := way(t, i, plain).Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
+	_, err := source(t, i, plain).Who(request(t, "Authorization", "Bearer "+i.Token(t, "es-1", nil)))
 	require.ErrorContains(t, err, "URL without TLS")
 }
 
@@ -216,7 +216,7 @@ func FuzzBearer(f *testing.F) {
 	f.Add("Bearer ")
 	f.Add("Bearer a.b.c")
 	f.Add("Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.")
-	o := way(f, oidctest.New(f), plain)
+	o := source(f, oidctest.New(f), plain)
 	f.Fuzz(func(t *testing.T, authorization string) {
 		user, err := o.Who(request(t, "Authorization", authorization))
 		require.Error(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/qosrtc/qos/agent/internal/who"
 )
 
-// origin is an origin server with TLS, and the agent's way to ask it.
+// origin is an origin server with TLS, and the login source that asks it.
 func origin(t *testing.T, handler http.HandlerFunc, change func(*config.URL)) (*who.URL, *atomic.Int64) {
 	t.Helper()
 	opened := new(atomic.Int64)
@@ -131,7 +131,7 @@ func TestAnswersOfTheOriginServer(t *testing.T) {
 	failed(answer(404, `{"user":{"id":"alice"}}`), "answered 404")
 	failed(answer(200, "<html>log in</html>"), "is no JSON object")
 	failed(answer(200, `{"user":{"id":"a"}} {}`), "more after its JSON object")
-	failed(answer(200, `{"user":"alice"}`), "is no object on the way")
+	failed(answer(200, `{"user":"alice"}`), "does not lead through objects")
 	for _, value := range []string{"true", "{}", "[]", "4.2", "1e3"} {
 		failed(answer(200, `{"user":{"id":`+value+`}}`), "whole number")
 	}

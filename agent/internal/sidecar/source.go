@@ -9,16 +9,16 @@ import (
 	"github.com/qosrtc/qos/agent/internal/who"
 )
 
-// way is how to know who is logged in, with what it needs while it is in use.
-type way struct {
+// loginSource names the user who is logged in. ready, run and close manage its connections.
+type loginSource struct {
 	who   agent.Who
 	ready func() error
 	run   func(ctx context.Context, failed func(error))
 	close func()
 }
 
-func newWay(c *config.Config) (way, error) {
-	w := way{ready: func() error { return nil }, run: func(context.Context, func(error)) {}, close: func() {}}
+func newLoginSource(c *config.Config) (loginSource, error) {
+	w := loginSource{ready: func() error { return nil }, run: func(context.Context, func(error)) {}, close: func() {}}
 	switch c.Who {
 	case config.WhoHeader:
 		header, err := who.NewHeader(c.Header, c.KeyPermissions())
@@ -39,7 +39,7 @@ func newWay(c *config.Config) (way, error) {
 		}
 		w.who, w.close, w.run, w.ready = oidc.Who, oidc.Close, oidc.Run, oidc.Ready
 	default:
-		return w, errors.New("who: must be header, url or oidc") // Validate has said so
+		return w, errors.New("who: must be header, url or oidc") // Validate refuses it before
 	}
 	return w, nil
 }
