@@ -72,6 +72,24 @@ export function checkNames({ members, locals }, sources) {
         throw new Error(`short-names.json: ${one} and ${other} may meet and are both ${members[one]}`);
 }
 
+/** How many of the names are for what functions have of their own; the others are for the functions themselves. */
+export const innerNames = 40;
+
+/**
+ * The variables of the file have other names than those of its functions, which so begin with the
+ * same letters each. terser names the variables of one scope after the other, the file's first.
+ */
+function namesByScope(locals) {
+  let scopes = 0;
+  return {
+    get(n) {
+      if (n === 0) scopes++;
+      if (scopes === 1) return locals[innerNames + n] ?? `$${n}`;
+      return n < innerNames ? locals[n] : `_${n}`;
+    },
+  };
+}
+
 /** The minified file and its source map. */
 export async function minified({ members, locals }) {
   const { outputFiles } = await build({
@@ -90,9 +108,10 @@ export async function minified({ members, locals }) {
       hoist_funs: true, // functions side by side repeat more
       inline: 1, // bodies put in the place of calls repeat less
       unsafe_methods: true, // no member of ours is called with new
+      unsafe_arrows: true, // nor any function without this
     },
     module: true, // all names are its own
-    mangle: { nth_identifier: { get: (n) => locals[n] ?? `_${n}` } },
+    mangle: { nth_identifier: namesByScope(locals) },
     format: { comments: /^!/ },
     sourceMap: { content, filename: 'qos.min.js', url: 'qos.min.js.map', includeSources: true },
   });

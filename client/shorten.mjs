@@ -6,15 +6,15 @@
 
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { apart, checkNames, minified, readNames, readSources } from './minify.mjs';
+import { apart, checkNames, innerNames, minified, readNames, readSources } from './minify.mjs';
 
 const seconds = Number(process.argv[2] ?? 60);
-const maxLocals = 150;
+const maxLocals = 280;
 
 const letters = [...'etnrisoalcufdpmghbywvkxSITMDENCPLAROjFUqzBHJGVWKQXYZ'];
 const pairs = (seconds) => [...seconds].flatMap((second) => letters.map((first) => first + second));
 const forMembers = [...letters, ...pairs('e')];
-const forLocals = [...letters, '_', '$', ...pairs('etn')].filter((name) => !/^(ie|of|as|is)$/.test(name));
+const forLocals = [...letters, '_', '$', ...pairs('etnris')].filter((name) => !/^(ie|of|as|is|in)$/.test(name));
 
 const sources = readSources();
 const before = readNames();
@@ -83,7 +83,17 @@ function varied({ members, locals }) {
 
 const fits = ({ members }) => members.every((name, i) => others[i].every((other) => members[other] !== name));
 
+/** The shortest names for the functions that are used most: after a change they are in another order. */
+function byUse({ members, locals }) {
+  const uses = locals.map((_, i) => file.filter((piece) => Number(piece.local) === i).length);
+  const functions = [...locals.keys()].slice(innerNames).sort((one, other) => uses[other] - uses[one]);
+  const names = locals.slice(innerNames).sort((one, other) => one.length - other.length);
+  return { members, locals: locals.map((name, i) => (i < innerNames ? name : names[functions.indexOf(i)])) };
+}
+
+if (sizeWith(byUse(best)) < sizeWith(best)) best = byUse(best);
 let size = sizeWith(best);
+console.log(`${size} bytes at first`);
 for (const until = Date.now() + 1000 * seconds; Date.now() < until; ) {
   const next = varied(best);
   if (!fits(next)) continue;

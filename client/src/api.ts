@@ -2,12 +2,17 @@
 // detached from its object, and none calls another through the object (LIB-08).
 
 import { findBackend } from './backend.ts';
+import { begin, sessionOf } from './begin.ts';
 import { readConfig } from './config.ts';
 import { callbackEvents, enums } from './enums.ts';
-import { answer, begin, type Instance, noResults, noTests, sessionOf } from './instance.ts';
+import { end } from './fabric/end.ts';
+import { associate, rename } from './fabric/users.ts';
+import { answer, type Instance, noResults, noTests } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
-import { over } from './session.ts';
+import { hasEnded, renameLocal } from './session/conferences.ts';
+import { addFabric, findFabric, isMonitored, over, recorderFor } from './session/fabrics.ts';
+import { recorder } from './session/send.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
 import { version } from './version.ts';
@@ -21,7 +26,7 @@ const refuse =
     throw new Invalid(msg);
   };
 
-/** A test that cannot run says so to the callbacks too (interface document 7.2). */
+/** A test that cannot run calls the callbacks too (interface document 7.2). */
 const precallTest =
   (ranks: boolean): Operation =>
   (instance) => {
@@ -76,14 +81,14 @@ export function createInterface(scriptUrl: string | undefined) {
   };
 }
 
-/** An optional callback; what is none is ignored, and named. */
+/** An optional callback; another value is ignored, and named. */
 function callbackOf<C>(name: string, value: unknown): C | undefined {
   if (typeof value === 'function') return value as C;
   if (check.isGiven(value)) check.ignored(name, 'a function', value);
   return undefined;
 }
 
-/** A pcCallback, which hears of refused arguments too (FAB-12). */
+/** A pcCallback, which gets refusals of arguments too (FAB-12). */
 function pcCallbackOf(value: unknown): PcCallback | undefined {
   const callback = callbackOf<PcCallback>('pcCallback', value);
   onRefusal((msg) => later(callback, 'failure', msg));
@@ -101,7 +106,7 @@ function initialize(
 ): void {
   const initCallback = callbackOf<Instance['initCallback']>('csInitCallback', csInitCallback);
   onRefusal((msg) => later(initCallback, 'authError', msg));
-  // The former service's AppIDs were of digits, and many a page has its own as a number.
+  // The former service's AppIDs were digits, and many pages have theirs as a number.
   const id = check.requireText('AppID', Number.isSafeInteger(appID) ? String(appID) : appID, 256);
   const key = typeof secret === 'function' ? (secret as TokenGenerator) : check.requireText('AppSecret', secret, 1024);
   const userID = check.requireUserID('localUserID', localUserID);
@@ -129,7 +134,7 @@ function addNewFabric(
   check.must(
     check.reading('pc', () => {
       const given = pc as Partial<RTCPeerConnection & { [Symbol.toStringTag]: string }> | null | undefined;
-      // The browser refuses what a bare Proxy of its object asks: that throws here.
+      // The browser refuses a bare Proxy of its object: that throws here.
       const readable = !given?.[Symbol.toStringTag] || given.signalingState !== null;
       return readable && typeof given?.getStats === 'function';
     }),
@@ -137,7 +142,7 @@ function addNewFabric(
     'a PeerConnection with getStats',
     pc,
   );
-  // From now on it stands for itself alone, also where the rest is refused.
+  // From now on no other fabric stands in for it, also where the other arguments are refused.
   instance.known.set(pc as object, instance.known.get(pc as object) ?? new Set());
   const description = {
     remoteUserID: check.requireUserID('remoteUserID', remoteUserID),
@@ -146,14 +151,14 @@ function addNewFabric(
     ...readAttributes(attributes),
   };
   const session = sessionOf(instance);
-  if (!session.monitors(pc as object, description.conferenceID)) {
-    session.addFabric(pc as object, description, callback);
+  if (!isMonitored(session, pc as object, description.conferenceID)) {
+    addFabric(session, pc as object, description, callback);
     return;
   }
   const already = 'the fabric is monitored already';
   note(already);
-  const stopped = session.halted();
-  later(callback, stopped?.csError ?? 'success', stopped?.message ?? already);
+  const { halted } = session;
+  later(callback, halted?.csError ?? 'success', halted?.message ?? already);
 }
 
 function readAttributes(value: unknown) {
@@ -171,11 +176,11 @@ function readAttributes(value: unknown) {
   });
 }
 
-/** The live fabric that an operation is about; nothing stands for none. */
+/** The live fabric that an operation is about; pc must be given. */
 function fabricOf(instance: Instance, pc: unknown, conferenceID: string, ssrc?: number) {
   const session = sessionOf(instance);
   check.must(check.isGiven(pc), 'pc', 'a PeerConnection', pc);
-  return session.standsFor(pc, conferenceID, ssrc);
+  return findFabric(session, pc, conferenceID, ssrc);
 }
 
 function associateMstWithUserID(
@@ -195,7 +200,7 @@ function associateMstWithUserID(
   const fabric = fabricOf(instance, pc, conference, ssrc);
   const id = attempt(() => (typeof tag === 'string' ? tag : (tag as Element).id));
   const tagID = id ? check.cut('associatedVideoTag', text(id), 256) : null;
-  fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
+  associate(fabric, ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
 }
 
 function sendFabricEvent(
@@ -214,15 +219,15 @@ function sendFabricEvent(
       ? { deviceList: deviceList(eventData ?? {}) }
       : check.requireData('eventData', eventData ?? {});
   const ofConference = event === 'dominantSpeaker' || event === 'activeDeviceList';
-  const ended = session.hasEnded(pc, conference);
+  const ended = hasEnded(session, pc, conference);
   const terminated = event === 'fabricTerminated';
   if (ended && terminated) {
     note(over);
     return;
   }
-  const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : session.standsFor(pc, conference);
-  if (terminated) fabric?.end('application');
-  else session.recorder(fabric, conference)('event', { event, data });
+  const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : findFabric(session, pc, conference);
+  if (!terminated) recorder(session, fabric, conference)('event', { event, data });
+  else if (fabric) end(fabric, 'application');
 }
 
 const ofDevice = ['deviceId', 'kind', 'label', 'groupId'];
@@ -266,8 +271,8 @@ function reportUserIDChange(
   const newUserID = check.requireUserID('newUserID', user);
   const userIDType = check.requireMember('userIDType', enums.userIDType, type);
   const fabric = fabricOf(instance, pc, conference);
-  if (userIDType === 'local') sessionOf(instance).setLocalUser(conference, newUserID);
-  fabric.rename(userIDType, newUserID);
+  if (userIDType === 'local') renameLocal(fabric.owner, conference, newUserID);
+  rename(fabric, userIDType, newUserID);
 }
 
 function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: unknown, pcCallback: unknown): void {
@@ -288,7 +293,7 @@ function sendUserFeedback(instance: Instance, conferenceID: unknown, feedback: u
     };
   });
   const done: PcCallback = (err, msg) => later(callback, err, msg);
-  sessionOf(instance).scope(null, conference)('feedback', members, done);
+  recorderFor(sessionOf(instance), null, conference)('feedback', members, done);
 }
 
 function on({ subscribers, answers }: Instance, eventName: unknown, callback: unknown): void {
@@ -309,7 +314,7 @@ function sendCallDetails(instance: Instance, pc: unknown, conferenceID: unknown,
   const data = check.requireData('callAttributes', attributes);
   check.requireMember('callAttributes.callType', enums.callType, data.callType);
   check.requireMember('callAttributes.role', enums.roles, data.role);
-  sessionOf(instance).scope(pc, conference)('event', { event: 'callDetails', data });
+  recorderFor(sessionOf(instance), pc, conference)('event', { event: 'callDetails', data });
 }
 
 function sendCustom(event: 'customEvent' | 'customStats'): Operation {
@@ -318,7 +323,7 @@ function sendCustom(event: 'customEvent' | 'customStats'): Operation {
   return (instance, pc, conferenceID, given) => {
     const conference = check.requireConferenceID(conferenceID);
     const items = check.requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
-    const record = sessionOf(instance).scope(pc, conference);
+    const record = recorderFor(sessionOf(instance), pc, conference);
     for (const data of items) record('event', { event, data });
   };
 }

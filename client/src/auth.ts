@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Who logs in. */
+/** The arguments of initialize() that log in. */
 export interface Credentials {
   appID: string;
   userID: UserID;
@@ -36,11 +36,11 @@ export interface Token {
   expiresInMs: number;
 }
 
-/** What a login needs of its surroundings. */
+/** The collector and the clock of a login. */
 export interface AuthEnv {
   url: string;
   clock: Clock;
-  /** Called when the token generator is late; the login goes on waiting for it. */
+  /** Called when the token generator is late; the login still waits for it. */
   late(error: Refusal): void;
 }
 
@@ -50,7 +50,14 @@ const answerLimitMs = 20_000;
 /** Logs in. renew: a token from the generator's cache will not do. Rejects with a Refusal. */
 export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<Token> {
   const { appSecret: secret } = who;
-  return typeof secret === 'function' ? jwtLogin(env, who, secret, renew) : scramLogin(env, who, secret);
+  const byToken = typeof secret === 'function';
+  const logIn = (forceNew: boolean) => (byToken ? jwtLogin(env, who, secret, forceNew) : scramLogin(env, who, secret));
+  return logIn(renew).catch((error) => {
+    // A refused token may be an old one of the application's cache, and a SCRAM state may have
+    // been too old, or used by a request that the browser repeated: once more, with new ones.
+    if (renew || error.reasonCode !== (byToken ? 'auth_failed' : 'token_expired')) throw error;
+    return logIn(true);
+  });
 }
 
 async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
@@ -71,13 +78,7 @@ async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: 
 
 async function jwtLogin(env: AuthEnv, who: Credentials, generator: TokenGenerator, renew: boolean): Promise<Token> {
   const jwt = await generate(env, generator, renew);
-  try {
-    return toToken(await exchange(env, { type: 'jwt', appID: who.appID, userID: who.userID, jwt }));
-  } catch (error) {
-    // A refused token may be an old one of the application's cache: ask once for a new one.
-    if (renew || (error as Refusal).reasonCode !== 'auth_failed') throw error;
-    return jwtLogin(env, who, generator, true);
-  }
+  return toToken(await exchange(env, { type: 'jwt', appID: who.appID, userID: who.userID, jwt }));
 }
 
 function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): Promise<string> {
@@ -100,7 +101,8 @@ function generate(env: AuthEnv, generator: TokenGenerator, forceNew: boolean): P
   });
 }
 
-type Message = Record<string, unknown>;
+/** A message of the collector. */
+export type Message = Record<string, unknown>;
 
 function toToken({ token, session, expiresInMs }: Message): Token {
   if (typeof token !== 'string' || typeof session !== 'string') throw new Refusal('httpError', 'no token came', true);
@@ -116,13 +118,13 @@ async function exchange({ url, clock }: AuthEnv, message: object): Promise<Messa
 }
 
 /**
- * One POST as the doors take it: no preflight (text is sent as text/plain in UTF-8), no cookies.
+ * One POST as the collector's endpoints accept it: no preflight (text is sent as text/plain in UTF-8), no cookies.
  * Returns the objects of the answer's lines.
  */
 export async function post(url: string, body: string, keepalive = false): Promise<Message[]> {
   const limit = new AbortController();
   let reason = `no answer within ${answerLimitMs / 1000} s`;
-  // Browsers alone would wait for minutes, and a fetch of the application's may ignore the signal.
+  // Browsers would wait for minutes, and a fetch of the application's may ignore the signal.
   const answered = await inTime(answerLimitMs, async () => {
     try {
       const response = await fetch(url, { method: 'POST', credentials: 'omit', body, keepalive, signal: limit.signal });
@@ -148,7 +150,7 @@ export function parseLine(line: unknown): Message | null {
   return isObject(value) ? value : null;
 }
 
-/** What a refusal means, over HTTP by its status too (protocol section 3.4). */
+/** A refusal of the collector, over HTTP by its status too (protocol section 3.4). */
 export function refused({ code, csError, message, retry, retryAfterMs }: Message, status = 0): Refusal {
   return new Refusal(
     (csError as CsError | undefined) ?? (status ? 'httpError' : 'wsChannelFailure'),
@@ -156,10 +158,10 @@ export function refused({ code, csError, message, retry, retryAfterMs }: Message
       message ?? (status ? `HTTP status ${status}${status === 404 ? ': set configParams.backendUrl?' : ''}` : code),
     ),
     retry === true ||
-      code === 'hello_expected' || // older collectors mean it for good
+      code === 'hello_expected' || // older collectors send it as permanent
       status === 429 ||
       status >= 500 ||
-      // Without a code it was not the collector that answered.
+      // Without a code it is no answer of the collector.
       (status > 0 && (!code || code === 'token_expired')),
     Number(retryAfterMs) || 0,
     String(code ?? ''),

@@ -2,7 +2,7 @@
 
 import { attempt, Invalid } from './result.ts';
 
-/** The base URL, with a slash at its end: backendUrl, or the folder the library came from. */
+/** The base URL, with a slash at its end: backendUrl, or the folder that the library was loaded from. */
 export function findBackend(backendUrl: string | undefined, scriptUrl: string | undefined): string {
   if (backendUrl !== undefined) {
     const url = parse(backendUrl);

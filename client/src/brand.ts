@@ -4,7 +4,7 @@ import { attempt } from './result.ts';
 
 /**
  * Whether value is a genuine RTCPeerConnection, of any window and of any subclass; a Proxy, a
- * wrapper or an object that inherits from one is none. Only the browser's own getter knows: it
+ * wrapper or an object that inherits from one is none. Only the browser's own getter decides: it
  * throws for everything else. It is found on the object's own prototypes, since shims replace
  * the constructor.
  */

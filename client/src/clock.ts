@@ -1,10 +1,10 @@
-// The server's time as this page knows it (protocol section 5).
+// The server's time, as far as the page can measure it (protocol section 5).
 //
 // A stamp taken before the first sample, or after a sleep, is provisional: it carries the
-// number of its epoch, and the sample that ends the epoch says by how much all of its
+// number of its epoch, and the sample that ends the epoch shows by how much all of its
 // stamps were off. So frames can wait unsent and still end up on the server's clock.
 
-/** A moment: provisional until the clock knows the shift of its epoch. */
+/** A moment: provisional until the shift of its epoch is known. */
 export interface Stamp {
   readonly ms: number;
   readonly epoch: number;
@@ -20,7 +20,7 @@ export interface Clocks {
 export interface Clock {
   /** The moment now. */
   stamp(): Stamp;
-  /** What a stamp means on the server's clock, whole ms. */
+  /** A stamp on the server's clock, in whole ms. */
   time(stamp: Stamp): number;
   /** The monotonic clock, for durations. */
   mono(): number;
@@ -47,7 +47,7 @@ export function createClock(clocks: Clocks): Clock {
     const step = now - parted;
     if (Math.abs(step) > maxPartMs) {
       parted = now;
-      // Forward it was most likely a sleep, in which true time went on; backward a correction of the wall clock.
+      // Forward it was most likely a sleep, in which true time passed; backward a correction of the wall clock.
       if (step > 0) offset += step;
       samples = [];
       if (epoch() % 2) shifts.push(0);

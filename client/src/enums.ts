@@ -8,9 +8,9 @@ function enumeration<List extends string>(list: List) {
   return Object.fromEntries(list.split(' ').map((name) => [name, name])) as { readonly [K in Names<List>]: K };
 }
 
-/** What hangs off an instance. */
+/** The enumerations of an instance. */
 export const enums = {
-  /** What media a PeerConnection carries. */
+  /** The media of a PeerConnection. */
   fabricUsage: enumeration('multiplex audio video screen data unbundled'),
 
   /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
@@ -26,7 +26,7 @@ export const enums = {
   /** Which user ID changed. */
   userIDType: enumeration('local remote'),
 
-  /** What stands at the other end of a fabric. */
+  /** The kind of the other end of a fabric. */
   endpointType: enumeration('peer server'),
 
   /** The direction of media on a fabric. */
@@ -35,7 +35,7 @@ export const enums = {
   /** The outcome of an operation. */
   qosAPIReturnStatus: enumeration('success failure'),
 
-  /** What callbacks hear; those behind success are of the former library and never heard. */
+  /** The results that callbacks get; those after success are of the former library and never used. */
   csError: {
     ...enumeration(
       'httpError authError wsChannelFailure csProtoError appConnectivityError tokenGenerationError success authOngoing',
@@ -52,7 +52,7 @@ export const enums = {
   /** The direction of a contact centre's call. */
   callType: enumeration('inbound outbound monitoring unknown'),
 
-  /** Who is at this end of a contact centre's call. */
+  /** The role of the user at this end of a contact centre's call. */
   roles: enumeration('agent participant manager'),
 };
 

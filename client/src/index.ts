@@ -14,8 +14,9 @@ export interface QosConstructor extends Qos {
 
 /** Makes the export; scriptUrl is where this file was loaded from, when that can be seen. */
 export function assemble(scriptUrl: string | undefined): QosConstructor {
-  function qos() {
-    return createInterface(scriptUrl);
+  // With this in it the minifier makes it no arrow function, which new could not call.
+  function qos(this: unknown) {
+    return createInterface.call(this, scriptUrl);
   }
   return Object.assign(qos, createInterface(scriptUrl)) as unknown as QosConstructor;
 }

@@ -1,8 +1,8 @@
-// The life of a PeerConnection as seen from outside: connected, disrupted, closed
-// (requirements FAB-05 to FAB-08, FAB-14). It reads states, it never changes anything.
+// The life of a PeerConnection as its states show it: connected, disrupted, closed
+// (requirements FAB-05 to FAB-08, FAB-14). Nothing here changes the PeerConnection.
 
+import type { Lifecycle } from './fabric/state.ts';
 import { attempt } from './result.ts';
-import { iceUfrag, sdpText } from './sdp.ts';
 import { known } from './stats/measures.ts';
 import { num } from './stats/normalise.ts';
 
@@ -16,20 +16,8 @@ export interface SetupTimes {
   connectivityMs: number | null;
 }
 
-/** What a fabric does about it; each is called at most once per happening. */
-export interface LifecycleEvents {
-  /** Records an event of the time-line. */
-  emit(name: string, data?: object): void;
-  connected(times: SetupTimes): void;
-  setupFailed(stage: Stage): void;
-  disrupted(iceConnectionState: string): void;
-  /** The session description is settled: streams may have come or gone. */
-  negotiated(): void;
-  closed(): void;
-}
-
 /** The states of a real PeerConnection that the library reads; a look-alike may lack any. */
-interface States {
+export interface States {
   iceConnectionState?: string;
   connectionState?: string;
   iceGatheringState?: string;
@@ -42,9 +30,14 @@ interface States {
 
 const names = ['signalingState', 'connectionState', 'iceConnectionState', 'iceGatheringState'] as const;
 
-const statesOf = (pc: object) => names.map((name) => (pc as States)[name]);
+/** The states that end or disrupt a connection. */
+export const statesOf = (pc: object) => names.map((name) => (pc as States)[name]);
 
 const isUp = (ice: string) => ice === 'connected' || ice === 'completed';
+
+export const iceOf = (pc: States) => pc.iceConnectionState ?? pc.connectionState ?? '';
+
+export const hasFailed = (pc: States) => [iceOf(pc), pc.connectionState].includes('failed');
 
 /** Whether a PeerConnection carries media: ICE and DTLS, or ICE alone where DTLS is unknown. */
 export function isConnected(pc: object): boolean {
@@ -59,128 +52,40 @@ export function isClosed(pc: object): boolean {
   return attempt(() => statesOf(pc).includes('closed'), false);
 }
 
-/** The watch over one PeerConnection. */
-export type Lifecycle = ReturnType<typeof watchLifecycle>;
+/** Adds the listeners, or removes them. */
+export function listen({ pc, listener }: Lifecycle, method: 'addEventListener' | 'removeEventListener'): void {
+  for (const name of names) attempt(() => pc[method]?.(`${name}change`.toLowerCase(), listener));
+}
 
-/** Watches a PeerConnection until stop(). */
-export function watchLifecycle(target: object, mono: () => number, events: LifecycleEvents) {
-  const pc = target as States;
-  const started = mono();
-  let alreadyConnected = isConnected(pc);
-  let remoteSet = false;
-  let established = false;
-  let failed = false;
-  let gatheringAt: number | undefined;
-  let gatheredAt: number | undefined;
-  let checkingAt: number | undefined;
-  let disruptedAt: number | undefined;
-  let lastUfrag: string | undefined;
-  let settled = '';
-  let looked = '';
+/** From then to now or to the end, null when the beginning was not seen. */
+export const since = ({ clock }: Lifecycle, start: number | undefined, end = clock.mono()) =>
+  num(Math.round(end - known(start)));
 
-  /** From then to now, null when it was not seen. */
-  const since = (start: number | undefined, end = mono()) => num(Math.round(end - known(start)));
-  const ice = () => pc.iceConnectionState ?? pc.connectionState ?? '';
-  const hasFailed = () => [ice(), pc.connectionState].includes('failed');
-
-  function reached(): Stage {
-    if (!pc.remoteDescription) return 'noRemoteDescription';
-    if (isUp(ice())) return 'dtls';
-    return ice() === 'new' && checkingAt === undefined ? 'gathering' : 'connectivity';
-  }
-
-  /** How far a fabric got that is not connected; null once its failure was reported. */
-  const stage = () => (established || failed ? null : attempt(reached, 'connectivity'));
-
-  function negotiation(): void {
-    if (!remoteSet && pc.remoteDescription) {
-      remoteSet = true;
-      events.emit('remoteDescriptionSet');
-    }
-    const sdp = pc.signalingState === 'stable' ? sdpText(pc.localDescription) : '';
-    if (!sdp || sdp === settled) return;
-    settled = sdp;
-    const ufrag = iceUfrag(sdp);
-    if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit('iceRestart');
-    lastUfrag = ufrag ?? lastUfrag;
-    events.negotiated();
-  }
-
-  function connection(): void {
-    gathering();
-    if (established) disruption();
-    else if (isConnected(pc)) {
-      established = true;
-      events.connected(setupTimes());
-    } else if (hasFailed() && !failed) {
-      const failedStage = reached();
-      failed = true;
-      events.setupFailed(failedStage);
-    }
-    alreadyConnected = false;
-  }
-
-  function gathering(): void {
-    const now = mono();
-    const state = pc.iceGatheringState ?? 'new';
-    if (state !== 'new') gatheringAt ??= now;
-    if (state === 'complete') gatheredAt ??= now;
-    if (ice() === 'checking') checkingAt ??= now;
-  }
-
-  function setupTimes(): SetupTimes {
-    const [begun, gathering, checking] = alreadyConnected ? [] : [started, gatheringAt, checkingAt];
-    return {
-      setupMs: since(begun),
-      // What was still being gathered when the path stood did not delay it.
-      gatheringMs: since(gathering, gatheredAt),
-      connectivityMs: since(checking),
-    };
-  }
-
-  function disruption(): void {
-    const broken = hasFailed() ? 'failed' : ice() === 'disconnected' && 'disconnected';
-    if (broken && disruptedAt === undefined) {
-      disruptedAt = mono();
-      events.disrupted(broken);
-    } else if (disruptedAt !== undefined && !broken && isConnected(pc)) {
-      events.emit('iceDisruptionEnd', { durationMs: since(disruptedAt) });
-      disruptedAt = undefined;
-    }
-  }
-
-  /** Reads the states now; a look-alike that throws is asked again next time. */
-  const update = () =>
-    attempt(() => {
-      if (isClosed(pc)) events.closed();
-      else {
-        negotiation();
-        connection();
-      }
-    });
-
-  /**
-   * Nobody tells of close(), and a look-alike may tell of nothing: looks whether any state is
-   * another one. Before it is connected descriptions count too.
-   */
-  function look(): void {
-    const states = attempt(() => statesOf(pc).join(), '');
-    if (established && states === looked) return;
-    looked = states;
-    update();
-  }
-
-  for (const name of names) attempt(() => pc.addEventListener?.(`${name}change`.toLowerCase(), update));
+/** The durations of a set-up that succeeds now. */
+export function setupTimes(life: Lifecycle): SetupTimes {
+  const { startedMs, gatheringAtMs, checkingAtMs } = life;
+  const [started, gathering, checking] = life.wasConnected ? [] : [startedMs, gatheringAtMs, checkingAtMs];
   return {
-    update,
-    look,
-    stage,
-    /** Removes the listeners. */
-    stop(): void {
-      for (const name of names) attempt(() => pc.removeEventListener?.(`${name}change`.toLowerCase(), update));
-    },
-    phase: () => (established ? (disruptedAt === undefined ? 'established' : 'disrupted') : 'initialising'),
-    /** Since the fabric was added. */
-    ageMs: () => since(started),
-  } as const;
+    setupMs: since(life, started),
+    // Gathering that continued when it was connected did not delay it.
+    gatheringMs: since(life, gathering, life.gatheredAtMs),
+    connectivityMs: since(life, checking),
+  };
+}
+
+/** How far a fabric got that is not connected. */
+export function stageOf({ pc, checkingAtMs }: Lifecycle): Stage {
+  if (!pc.remoteDescription) return 'noRemoteDescription';
+  if (isUp(iceOf(pc))) return 'dtls';
+  return iceOf(pc) === 'new' && checkingAtMs === undefined ? 'gathering' : 'connectivity';
+}
+
+/** The stage at which a fabric would fail if it ended now; null once it was connected or failed. */
+export const openStage = (life: Lifecycle) =>
+  life.established || life.failed ? null : attempt(() => stageOf(life), 'connectivity');
+
+/** The fabricState of the application's callback. */
+export function phaseOf({ established, disruptedAtMs }: Lifecycle) {
+  if (!established) return 'initialising';
+  return disruptedAtMs === undefined ? 'established' : 'disrupted';
 }

@@ -3,7 +3,7 @@
 import { assemble } from './index.ts';
 import { attempt } from './result.ts';
 
-// What a bundler writes in its place may need a document.
+// The code that a bundler writes in its place may need a document.
 const qos = assemble(attempt(() => import.meta.url));
 
 export default qos;

@@ -1,17 +1,16 @@
 // The numbered frames (protocol sections 2 and 4.6): in order, bounded by bytes and age.
 //
-// Entries that were sent stand before those that were not. A sent frame keeps its text
+// Entries that were sent are before those that were not. A sent frame keeps its text
 // and is never changed or dropped; frames that were never sent are dropped when there are
-// too many of them, measurements first, what makes a fabric's life known last, and the
-// oldest first, and each number lost that way is declared by a skip, which stands in their
-// place.
+// too many of them: measurements first, events of a fabric's life last, of one kind the oldest
+// first. Each number that is lost that way is declared by a skip in its place.
 
 import type { Clock, Stamp } from './clock.ts';
 import { json } from './result.ts';
 import type { CsError } from './types.ts';
 import { byteLength } from './validate.ts';
 
-/** Called once with what became of a frame. */
+/** Called once with the outcome of a frame. */
 export type Done = (err: CsError | 'failure', msg: string) => void;
 
 /** A frame to be numbered. */
@@ -26,12 +25,12 @@ export interface Frame {
   insideAt?: Stamp | undefined;
   /** The column sets that its rows use. */
   sets?: readonly number[];
-  /** Dropped last: it tells of the fabric's life. */
+  /** Dropped last: it is an event of the fabric's life. */
   keep?: boolean;
   done?: Done | undefined;
 }
 
-/** Frames without a way: how many of a fabric, 0 for those of none. */
+/** Frames that are dropped: how many of a fabric, 0 for those of none. */
 interface Lost {
   fabric: number;
   stats: number;
@@ -46,156 +45,162 @@ export interface Entry {
   stamp: Stamp;
   /** The column sets that it needs announced. */
   sets: readonly number[];
-  /** What is lost without it, or was: of the fabrics that it needs announced. */
+  /** The frames that it carries or declares lost, by fabric: each fabric is announced before it. */
   lost: readonly Lost[];
   /**
-   * What is dropped first: 0 a measurement, 0.5 a part of an SDP, 1 another frame, 2 one of a
-   * fabric's life; 3, a skip, never.
+   * The lowest is dropped first: 0 a measurement, 0.5 a part of an SDP, 1 another frame, 2 one of
+   * a fabric's life; 3, a skip, is never dropped.
    */
   rank: number;
   byteCount: number;
   sent: boolean;
-  /** Refused for good; its number waits for the ack. */
+  /** The collector refused it for good; its number waits for the ack. */
   refused?: boolean;
-  /** The frame as it goes on the wire: written when first asked for, and never changed. */
+  /** The frame as it is sent: written at the first call, and never changed. */
   line(): string;
   done?: Done | undefined;
 }
 
-/** Bounds of what waits. */
+/** The limits of a queue. */
 export interface QueueLimits {
+  /** Of all that waits. */
   maxBytes: number;
+  /** Frames that are older than the newest by more are dropped unsent. */
   ageMs: number;
+  /** Of all that is sent and not acknowledged. */
   windowBytes: number;
 }
 
 /** A frame of the wire is at most this long. */
 export const maxFrameBytes = 65_536;
 
-/** One that goes with hello and its context into one POST: any door must take any frame. */
+/** One that has room in a POST with its hello and announcements: each frame can be sent by either. */
 export const maxEntryBytes = maxFrameBytes - 12_288;
 
 const headBytes = 90; // type, seq, at and conferenceAt of any frame
 
 const skipRank = 3;
 
-/** The numbered frames of a session. */
-export type Queue = ReturnType<typeof createQueue>;
+/** The numbered frames of a session. Only the functions of this file write it. */
+export interface Queue extends QueueLimits {
+  clock: Clock;
+  /** All that is not acknowledged, in order: entries that were sent, then the others. */
+  pending: Entry[];
+  /** The number of the newest frame; 0 before the first. */
+  lastSeq: number;
+  /** The highest number up to which all is acknowledged; 0 at first. */
+  ackedSeq: number;
+  /** The index of the entry to send next: all before it are sent on this connection. */
+  cursor: number;
+  /** The collector refused a frame whose number it could not read. */
+  unread: boolean;
+  /** The number of the first entry when that happened last; 0 for never. */
+  suspectSeq: number;
+}
 
-export function createQueue(
-  clock: Clock,
-  { maxBytes = 1 << 20, ageMs = 2 * 3600_000, windowBytes = 256 << 10 }: Partial<QueueLimits> = {},
-) {
-  const entries: Entry[] = [];
-  let lastSeq = 0;
-  let ackedSeq = 0;
-  let cursor = 0;
-  let unread = false;
-  let doubted = 0;
+export const createQueue = (clock: Clock, limits: Partial<QueueLimits> = {}): Queue => ({
+  clock,
+  maxBytes: 1 << 20,
+  ageMs: 2 * 3600_000,
+  windowBytes: 256 << 10,
+  ...limits,
+  pending: [],
+  lastSeq: 0,
+  ackedSeq: 0,
+  cursor: 0,
+  unread: false,
+  suspectSeq: 0,
+});
 
-  /** Puts a skip in the place of an entry, together with the unsent skips beside it. */
-  function drop(entry: Entry): void {
-    settle(entry, 'failure', 'dropped unsent');
-    const at = entries.indexOf(entry);
-    const skipAt = (index: number) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
-    const start = at - skipAt(at - 1);
-    const end = at + 1 + skipAt(at + 1);
-    entries.splice(start, end - start, skipOf(entries.slice(start, end), clock));
+/** Puts a skip in the place of an entry, together with the unsent skips beside it. */
+function drop({ pending, clock }: Queue, entry: Entry): void {
+  settle(entry, 'failure', 'dropped unsent');
+  const at = pending.indexOf(entry);
+  const skipAt = (index: number) => Number(pending[index]?.rank === skipRank && !pending[index]?.sent);
+  const start = at - skipAt(at - 1);
+  const end = at + 1 + skipAt(at + 1);
+  pending.splice(start, end - start, skipOf(pending.slice(start, end), clock));
+}
+
+const droppable = ({ pending }: Queue) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
+
+/** Drops until what was never sent takes at most so many bytes. */
+export function shrink(queue: Queue, bytes: number): void {
+  while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
+    const [first] = droppable(queue).sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
+    if (!first) return;
+    drop(queue, first);
   }
+}
 
-  const droppable = () => entries.filter((entry) => !entry.sent && entry.rank < skipRank);
+/** Returns the number of a frame; 0 when it is too large. */
+export function push(queue: Queue, frame: Frame): number {
+  const tail = json(frame.members).slice(1);
+  const bytes = byteLength(tail) + headBytes;
+  if (bytes > maxEntryBytes) return 0;
+  const { pending, ageMs, maxBytes, clock } = queue;
+  pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
+  const oldestMs = frame.stamp.ms - ageMs;
+  for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
+  shrink(queue, maxBytes - total(pending.filter((entry) => entry.sent)));
+  return queue.lastSeq;
+}
 
-  /** Drops until what was never sent takes at most so many bytes. */
-  function shrink(bytes: number): void {
-    while (total(entries.filter((entry) => !entry.sent)) > bytes) {
-      const [first] = droppable().sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
-      if (!first) return;
-      drop(first);
-    }
+/** The next entry to send within the window of so many frames; undefined for none. */
+export function upNext({ pending, cursor, windowBytes }: Queue, frameWindow: number): Entry | undefined {
+  const fits = cursor < frameWindow && (!cursor || total(pending.slice(0, cursor + 1)) <= windowBytes);
+  return fits ? pending[cursor] : undefined;
+}
+
+/** The entry is on the wire. */
+export function markSent(queue: Queue, entry: Entry): void {
+  entry.sent = true;
+  queue.cursor = queue.pending.indexOf(entry) + 1;
+}
+
+/**
+ * Sends from the last acknowledged number again. Where the collector refused a frame whose number
+ * it could not read, twice with the same first entry and no ack between, it is that entry: a
+ * skip takes its place (protocol section 2).
+ */
+export function rewind(queue: Queue): void {
+  queue.cursor = 0;
+  const [first] = queue.pending;
+  if (!queue.unread || !first?.sent) return;
+  queue.unread = false;
+  if (first.seq === queue.suspectSeq) drop(queue, first);
+  queue.suspectSeq = first.seq;
+}
+
+/**
+ * Everything up to seq is stored or refused; a number that was never sent cannot be.
+ * Returns whether a frame was stored.
+ */
+export function acknowledge(queue: Queue, seq: number): boolean {
+  const { pending } = queue;
+  let stored = false;
+  for (let entry = pending[0]; entry?.sent && entry.seq <= seq; entry = pending[0]) {
+    pending.shift();
+    queue.ackedSeq = entry.seq;
+    queue.cursor = Math.max(0, queue.cursor - 1);
+    settle(entry, 'success', '');
+    stored ||= !entry.refused;
   }
+  return stored;
+}
 
-  return {
-    shrink,
+/** The collector refused a frame; its number, NaN where it could not be read, waits for the ack. */
+export function refuse(queue: Queue, seq: number, err: CsError, msg: string): void {
+  queue.unread ||= !seq;
+  const entry = queue.pending.find((other) => other.seq === seq);
+  if (!entry) return;
+  entry.refused = true;
+  settle(entry, err, msg);
+}
 
-    /** Returns the number of a frame; 0 when it is too large. */
-    push(frame: Frame): number {
-      const tail = json(frame.members).slice(1);
-      const bytes = byteLength(tail) + headBytes;
-      if (bytes > maxEntryBytes) return 0;
-      entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-      const oldestMs = frame.stamp.ms - ageMs;
-      for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-      shrink(maxBytes - total(entries.filter((entry) => entry.sent)));
-      return lastSeq;
-    },
-
-    /** The next entry to send within the window. */
-    upNext(windowFrames: number): Entry | undefined {
-      const entry = entries[cursor];
-      return cursor < windowFrames && (!cursor || total(entries.slice(0, cursor + 1)) <= windowBytes)
-        ? entry
-        : undefined;
-    },
-
-    /** The entry is on the wire. */
-    sent(entry: Entry): void {
-      entry.sent = true;
-      cursor = entries.indexOf(entry) + 1;
-    },
-
-    /**
-     * From the last acknowledged number again. Where the collector refused what had no number
-     * that it could read, twice with the same frame as the first without an ack, it is that
-     * frame: a skip takes its place (protocol section 2).
-     */
-    rewind(): void {
-      cursor = 0;
-      const [first] = entries;
-      if (!unread || !first?.sent) return;
-      unread = false;
-      if (first.seq === doubted) drop(first);
-      doubted = first.seq;
-    },
-
-    /**
-     * Everything up to seq is taken or refused; a number that was never sent cannot be.
-     * Returns whether a frame was taken.
-     */
-    ack(seq: number): boolean {
-      let taken = false;
-      for (let entry = entries[0]; entry?.sent && entry.seq <= seq; entry = entries[0]) {
-        entries.shift();
-        ackedSeq = entry.seq;
-        cursor = Math.max(0, cursor - 1);
-        settle(entry, 'success', '');
-        taken ||= !entry.refused;
-      }
-      return taken;
-    },
-
-    /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
-    nack(seq: number, err: CsError, msg: string): void {
-      unread ||= !seq;
-      const entry = entries.find((other) => other.seq === seq);
-      if (!entry) return;
-      entry.refused = true;
-      settle(entry, err, msg);
-    },
-
-    /** The highest number up to which all is acknowledged. */
-    lastAcked: () => ackedSeq,
-
-    /** Whether frames wait for an acknowledgement. */
-    unacked: () => cursor > 0,
-
-    /** Everything that is not acknowledged, in order. */
-    waiting: (): readonly Entry[] => [...entries],
-
-    /** Tells every frame that waits what to expect; they go on waiting. */
-    giveUp(err: CsError | 'failure', msg: string): void {
-      for (const entry of entries) settle(entry, err, msg);
-    },
-  };
+/** Reports a failure for every frame that waits; it still waits. */
+export function giveUp(queue: Queue, err: CsError | 'failure', msg: string): void {
+  for (const entry of queue.pending) settle(entry, err, msg);
 }
 
 /** The bytes of entries. */
@@ -206,7 +211,7 @@ function settle(entry: Entry, err: CsError | 'failure', msg: string): void {
   entry.done = undefined;
 }
 
-/** Writes when first asked; then the text stays, whatever the clock learns. */
+/** Writes at the first call; then the text stays, whatever the clock's next samples are. */
 export function once(write: () => string): () => string {
   let text: string | undefined;
   return () => {

@@ -1,13 +1,15 @@
 // reportError and application logs (API-01, API-02).
 
+import { sessionOf } from './begin.ts';
 import { enums } from './enums.ts';
-import { type Instance, sessionOf } from './instance.ts';
+import type { Instance } from './instance.ts';
 import { attempt, json, unreadable } from './result.ts';
 import { sdpText, withoutAddresses } from './sdp.ts';
+import { recorderFor } from './session/fabrics.ts';
 import { byteLength, cut, ignored, isObject, requireConferenceID, requireMember } from './validate.ts';
 
 const maxLogBytes = 20_480;
-const maxJsonBytes = 50_000; // of an error and its SDPs: a frame has room for what stands beside them
+const maxJsonBytes = 50_000; // of an error and its SDPs: a frame has room for the members beside them
 
 /** Reports a failed negotiation step, or keeps a log of the application. */
 export function reportError(
@@ -22,7 +24,7 @@ export function reportError(
   const conference = requireConferenceID(conferenceID);
   const name = requireMember('wrtcFuncName', enums.webRTCFunctions, functionName);
   const session = sessionOf(instance);
-  const record = session.scope(pc, conference);
+  const record = recorderFor(session, pc, conference);
   if (name.startsWith('application')) {
     record('log', { text: logText(error) });
     return;
@@ -33,8 +35,8 @@ export function reportError(
     return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131_072)] as const;
   };
   const members: Record<string, unknown> = { function: name, ...describe(error) };
-  const sdps = [sdp('localSDP', localSDP, session.config().collectIP), sdp('remoteSDP', remoteSDP, true)];
-  // What is too large for one frame follows in frames of its own (protocol 4.5).
+  const sdps = [sdp('localSDP', localSDP, session.info.config.collectIP), sdp('remoteSDP', remoteSDP, true)];
+  // SDPs that are too large for one frame follow in frames of their own (protocol 4.5).
   const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
   for (const [field, whole] of sdps)
     members[inParts ? `${field}Bytes` : field] = (inParts ? byteLength(whole) : whole) || undefined;
@@ -50,7 +52,7 @@ export function reportError(
   }
 }
 
-/** What an error frame keeps of a DOMException, an Error, an object or a string. */
+/** The members of an error frame for a DOMException, an Error, an object or a string. */
 function describe(error: unknown): object {
   const given = isObject(error) ? error : { message: attempt(() => String(error ?? ''), unreadable) };
   const kept: Record<string, string> = {};

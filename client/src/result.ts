@@ -10,27 +10,27 @@ interface Call {
   status: Result['status'];
   /** Names what was cut, dropped or ignored: the msg of a success. */
   notes: string[];
-  /** Hears why the call was refused. */
+  /** Gets the reason when the call is refused. */
   refused?: (msg: string) => void;
 }
 
 /** The call that runs. */
 let call: Call = { status: 'success', notes: [] };
 
-/** Says in the answer of the call that runs what was cut, dropped or ignored. */
+/** Adds to the answer of the call that runs: something was cut, dropped or ignored. */
 export function note(text: string): void {
   call.notes.push(text);
 }
 
-/** Has the call that runs answer failure, though it does what it can. */
+/** Lets the call that runs answer failure, though it does all that it can. */
 export function fail(text: string): void {
   call.status = 'failure';
   note(text);
 }
 
-/** Who hears it too when the call that runs is refused. */
-export function onRefusal(hear: (msg: string) => void): void {
-  call.refused = hear;
+/** Passes the reason to notify too when the call that runs is refused. */
+export function onRefusal(notify: (msg: string) => void): void {
+  call.refused = notify;
 }
 
 /** Runs an operation so that nothing it does can throw into the page (LIB-07). */
@@ -53,14 +53,14 @@ function outcome(status: Result['status'], msg: string): Result {
   return { status, msg, message: msg };
 }
 
-/** What stands in the place of what throws when it is asked. */
+/** In place of a value whose getter throws. */
 export const unreadable = 'it cannot be read';
 
 const plain: { toJSON?: unknown } = {};
 
 /**
  * JSON, as it was before old libraries gave arrays and objects a toJSON of their own: Prototype
- * makes texts of arrays. What an application's own classes have is honoured.
+ * makes texts of arrays. The toJSON of an application's own classes is honoured.
  */
 export function json(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, { toJSON?: unknown } | null>, key, made) {
@@ -74,7 +74,7 @@ export function text(thrown: unknown): string {
   return attempt(() => (thrown instanceof Error ? thrown.message : String(thrown)), unreadable);
 }
 
-/** What make returns; otherwise where it throws. */
+/** Returns the result of make; otherwise where it throws. */
 export function attempt<T, O = undefined>(make: () => T, otherwise?: O): T | O {
   try {
     return make();
@@ -83,7 +83,7 @@ export function attempt<T, O = undefined>(make: () => T, otherwise?: O): T | O {
   }
 }
 
-/** What make promises; null when that fails, or takes longer than limitMs. Never rejects. */
+/** Resolves like make; to null when that fails, or takes longer than limitMs. Never rejects. */
 export function inTime<T>(limitMs: number, make: () => Promise<T>): Promise<T | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), limitMs);
@@ -95,7 +95,7 @@ export function inTime<T>(limitMs: number, make: () => Promise<T>): Promise<T | 
   });
 }
 
-/** Calls the application and survives what it throws. */
+/** Calls the application, and catches what it throws. */
 export function hand<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
   try {
     callback?.(...args);
@@ -104,7 +104,7 @@ export function hand<A extends unknown[]>(callback: ((...args: A) => unknown) | 
   }
 }
 
-/** Calls the application later. What wraps setTimeout in a page may forget further arguments. */
+/** Calls the application later. A page's wrapper of setTimeout may forget further arguments. */
 export function later<A extends unknown[]>(callback: ((...args: A) => unknown) | null | undefined, ...args: A): void {
   if (callback) setTimeout(() => hand(callback, ...args), 0);
 }

@@ -4,7 +4,7 @@ import { encoder } from './validate.ts';
 
 const hash = 'SHA-256';
 
-/** What the second client message and the check of the server's signature need. */
+/** The second client message, and the signature that the server must answer with. */
 export interface ScramProof {
   /** client-final-message */
   final: string;

@@ -1,4 +1,4 @@
-// What the library reads in session descriptions, and what it takes out of them.
+// The parts of session descriptions that the library reads, and those that it removes.
 
 import { attempt } from './result.ts';
 
@@ -8,10 +8,10 @@ export interface SourceInfo {
   msid: string | null;
 }
 
-/** What is known of a source that no SDP names. */
+/** A source that no SDP names. */
 export const noSource: SourceInfo = { cname: null, msid: null };
 
-/** Finds an SSRC in an SDP; the media section's own msid stands in for the source's. */
+/** Finds an SSRC in an SDP; the media section's own msid is used where the source has none. */
 export function sourceInfo(sdp: string, ssrc: number): SourceInfo {
   for (const section of sdp.split(/^m=/m)) {
     const find = (attribute: string) => new RegExp(`^a=${attribute}:(.*)$`, 'm').exec(section)?.[1]?.trim() || null;
@@ -34,7 +34,7 @@ export function sdpText(description: unknown): string {
 }
 
 /**
- * Takes local addresses out of an SDP (collectIP false, requirement STAT-05): related
+ * Removes local addresses from an SDP (collectIP false, requirement STAT-05): related
  * addresses always, candidates' own unless they are a relay's, and those of o= and c=.
  */
 export function withoutAddresses(sdp: string): string {

@@ -2,13 +2,13 @@
 
 const longestMs = 86_400_000; // far below what setTimeout can count
 
-/** One timer: setting it puts off what it was set for; without a task it is cancelled. */
-export type Timer = (ms?: number, task?: () => void) => void;
+/** A timer of one task: with a time it is set anew, without one it is cancelled. */
+export type Timer = (ms?: number) => void;
 
-export function createTimer(): Timer {
+export function createTimer(task: () => void): Timer {
   let id: ReturnType<typeof setTimeout> | undefined;
-  return (ms = 0, task) => {
+  return (ms) => {
     clearTimeout(id);
-    if (task) id = setTimeout(task, Math.min(ms, longestMs));
+    if (ms !== undefined) id = setTimeout(task, Math.min(ms, longestMs));
   };
 }

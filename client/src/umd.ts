@@ -6,7 +6,7 @@ import { assemble } from './index.ts';
 declare const define: { (dependencies: string[], factory: () => unknown): void; amd?: unknown } | undefined;
 declare const module: { exports?: unknown } | undefined;
 
-// Read here, not in a loader's factory: only while the file runs does the page know which it is.
+// Read here, not in a loader's factory: it is set only while the file runs.
 const script = globalThis.document?.currentScript as HTMLScriptElement | null | undefined;
 const qos = assemble(script?.src);
 

@@ -1,10 +1,10 @@
 // Checks of arguments. A check returns what is kept, or throws Invalid with a message
-// that names the argument, its limit and the kind of what came (FAB-02), never the value.
+// that names the argument, its limit and the kind of the value (FAB-02), never the value itself.
 
 import { attempt, Invalid, json, note, text } from './result.ts';
 import type { UserID } from './types.ts';
 
-/** Without it each operation fails, and the page goes on. */
+/** Without it each operation fails, and the page still works. */
 export const encoder = attempt(() => new TextEncoder()) as TextEncoder;
 
 /** The length in UTF-8 bytes. */
@@ -17,7 +17,7 @@ export function cutBytes(value: string, limit: number): string {
   return value.slice(0, encoder.encodeInto(value, new Uint8Array(limit)).read);
 }
 
-/** The prefix of at most limit bytes, or code points; a note says so where that is less. */
+/** The prefix of at most limit bytes, or code points; a note names the argument where that is less. */
 export function cut(name: string, value: string, limit: number, unit = 'bytes'): string {
   const kept = unit === 'bytes' ? cutBytes(value, limit) : [...value].slice(0, limit).join('');
   if (kept !== value) note(`${name} was cut to ${limit} ${unit}`);
@@ -36,7 +36,7 @@ export function reading<T>(name: string, read: () => T): T {
 /** A revoked proxy cannot be asked. */
 const isArray = (value: unknown) => attempt(() => Array.isArray(value), false);
 
-/** What kind of thing came, for messages. */
+/** The kind of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === '') return 'an empty string';
@@ -54,17 +54,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Refuses an argument that is not as it must be. */
-export function must(ok: boolean, name: string, wanted: string, came: unknown): asserts ok {
-  if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
+export function must(ok: boolean, name: string, wanted: string, given: unknown): asserts ok {
+  if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(given)}`);
 }
 
-/** Says that an argument or option is not as it must be, and was ignored. */
-export function ignored(name: string, wanted: string, came: unknown): void {
-  note(`${name} must be ${wanted}, got ${kindOf(came)}: ignored`);
+/** Notes that an argument or option is not as it must be, and was ignored. */
+export function ignored(name: string, wanted: string, given: unknown): void {
+  note(`${name} must be ${wanted}, got ${kindOf(given)}: ignored`);
 }
 
-function atMost(name: string, limit: number, unit: string, came: number): void {
-  if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
+function atMost(name: string, limit: number, unit: string, given: number): void {
+  if (given > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${given}`);
 }
 
 /** A non-empty string of at most limit UTF-8 bytes, or code points. */
@@ -96,7 +96,7 @@ export function requireFunction(name: string, value: unknown): (...args: unknown
   return value as () => unknown;
 }
 
-/** A member of an enumeration; what is none is refused, or noted where there is a default. */
+/** A member of an enumeration; another value is refused, or noted where there is a default. */
 export function requireMember(name: string, members: object, value: unknown, otherwise?: string): string {
   if (Object.values(members).includes(value)) return value as string;
   const wanted = `one of ${Object.keys(members).join(', ')}`;
@@ -125,7 +125,7 @@ export function requireInteger(name: string, value: unknown, least: number, most
   return number;
 }
 
-/** The items of a list that a page can bear, or the one that came alone. */
+/** The items of a list of at most 1000, or a single one. */
 export function requireList(name: string, value: unknown): unknown[] {
   return reading(name, () => {
     const list: unknown[] = Array.isArray(value) ? value : [value];

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bounded, columnsLine, rangeOf } from '../src/stats/measures.ts';
-import { createMonitor } from '../src/stats/monitor.ts';
 import { type Computes, computed, rows, senders } from './measures.ts';
+import { createMonitor } from './monitor.ts';
 
 const expected = {
   intervals: [2000],
@@ -108,7 +108,7 @@ let script = '';
 beforeAll(async () => {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { createMonitor } from './monitor.ts'; export { columnsLine } from './measures.ts';`,
+      contents: `export { createMonitor } from '../../test/monitor.ts'; export { columnsLine } from './measures.ts';`,
       resolveDir: fileURLToPath(new URL('../src/stats/', import.meta.url)),
       loader: 'ts',
     },

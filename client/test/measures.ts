@@ -1,8 +1,8 @@
 // Two readings of a PeerConnection in which every number differs from every other, and the
 // rows that they are. tests/e2e compares live calls; in those much is 0, or alike.
 
-import type { createMonitor } from '../src/stats/monitor.ts';
 import type { Report } from '../src/stats/normalise.ts';
+import type { createMonitor } from './monitor.ts';
 
 /** What a member said first, and by how much it is more two seconds later. */
 type Change = readonly [first: number, more: number];

@@ -1,7 +1,7 @@
 // From where the bytes of a candidate pair are counted.
 
 import { expect, it } from 'vitest';
-import { createMonitor } from '../src/stats/monitor.ts';
+import { createMonitor } from './monitor.ts';
 import { namedRows } from './stats-rows.ts';
 
 const reports = (selected: string, sent: Record<string, number>) => [

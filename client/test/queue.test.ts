@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../src/clock.ts';
-import { createQueue, type Entry, type Frame, type QueueLimits } from '../src/queue.ts';
+import type { Entry, Frame, QueueLimits } from '../src/queue.ts';
+import { createQueue } from './queue.ts';
 
 const isSkip = (entry: Entry) => entry.rank === 3;
 

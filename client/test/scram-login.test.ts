@@ -69,3 +69,21 @@ it('does not trust a server that cannot prove itself', async () => {
     mayRetry: false,
   });
 });
+
+it.each<[name: string, refusals: number, renew: boolean, posts: number, outcome: object]>([
+  ['begins again', 1, false, 4, { token: 'T' }],
+  ['once', 2, false, 4, { csError: 'authError', reasonCode: 'token_expired', mayRetry: true }],
+  ['not when it renews a token, which has time', 1, true, 2, { reasonCode: 'token_expired' }],
+])('with a state that is too old it %s (spec: AUTH-01)', async (_, refusals, renew, posts, outcome) => {
+  const bodies = server('demo-secret');
+  const answer = globalThis.fetch;
+  let finals = 0;
+  globalThis.fetch = (async (url: string, init: RequestInit) => {
+    const answered = await answer(url, init);
+    if (bodies.at(-1)?.type !== 'scram-final' || ++finals > refusals) return answered;
+    const refusal = { type: 'error', code: 'token_expired', csError: 'authError', message: 'too old', retry: true };
+    return { status: 401, text: async () => JSON.stringify(refusal) };
+  }) as typeof fetch;
+  expect(await login(env, who, renew).catch((error: unknown) => error)).toMatchObject(outcome);
+  expect(bodies).toHaveLength(posts);
+});

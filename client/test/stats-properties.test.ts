@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { columnsLine, pairSet } from '../src/stats/measures.ts';
-import { createMonitor } from '../src/stats/monitor.ts';
 import type { Report } from '../src/stats/normalise.ts';
 import { view } from '../src/stats/view.ts';
+import { createMonitor } from './monitor.ts';
 import { type NamedRow, namedRows } from './stats-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -4,10 +4,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createMonitor, type Reading } from '../src/stats/monitor.ts';
+import type { Reading } from '../src/stats/monitor.ts';
 import { createReader } from '../src/stats/read.ts';
 import { view } from '../src/stats/view.ts';
 import type { MediaStreamTrackStats } from '../src/types.ts';
+import { createMonitor } from './monitor.ts';
 import { type NamedRow, namedRows } from './stats-rows.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: reports as browsers give them

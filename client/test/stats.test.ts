@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { type Counts, measureStream as measureOn, measurePair } from '../src/stats/interval.ts';
 import { fromLegacy } from '../src/stats/legacy.ts';
 import { bounded, columnsLine, pairSet, rangeOf, row, streamSet } from '../src/stats/measures.ts';
-import { createMonitor, type Reading } from '../src/stats/monitor.ts';
+import type { Reading } from '../src/stats/monitor.ts';
 import { normalise, type Report, type Stream } from '../src/stats/normalise.ts';
 import { audioMos, label, videoMos } from '../src/stats/quality.ts';
 import { createReader } from '../src/stats/read.ts';
 import { view } from '../src/stats/view.ts';
 import { sequence } from './harness.ts';
+import { createMonitor } from './monitor.ts';
 
 const browsers = ['chromium', 'firefox'] as const;
 const noArea = () => null;

@@ -1,9 +1,9 @@
 // What the application is given of readings in which all numbers differ, by value.
 
 import { expect, it } from 'vitest';
-import { createMonitor } from '../src/stats/monitor.ts';
 import { view } from '../src/stats/view.ts';
 import { lastReading } from './measures.ts';
+import { createMonitor } from './monitor.ts';
 
 const unknown = {
   fractionLoss: null,

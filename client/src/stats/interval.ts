@@ -1,4 +1,4 @@
-// What happened between two readings of a stream: pure functions, safe against counters
+// The measures between two readings of a stream: pure functions, safe against counters
 // that start again. Names are those of protocol section 7.
 
 import { type Counted, count, countersOf, known, type Measures, measure, pairSet, streamSet } from './measures.ts';
@@ -10,13 +10,13 @@ export function round(value: number | null, decimals: number): number | null {
   return num(Math.round(known(value) * factor) / factor);
 }
 
-/** What is counted from, of one stream: its own counters and those of the other end's report. */
+/** The last counters of one stream: its own, and those of the other end's report. */
 export interface Counts {
   own?: Counted;
   far?: Counted;
 }
 
-/** What the sender of an inbound stream says it sent, and in which time. */
+/** The sent bytes and packets that the sender of an inbound stream reports, and in which time. */
 export interface SenderInterval {
   bytes: number | null;
   packets: number | null;
@@ -24,8 +24,8 @@ export interface SenderInterval {
 }
 
 /**
- * The measures of a stream over ms since what counts says, which goes on from here, and what its
- * sender says. pairRttMs stands in where a stream has no RTT of its own.
+ * The measures of a stream over the ms since counts, which are updated, and its sender's report.
+ * pairRttMs is used where a stream has no RTT of its own.
  */
 export function measureStream(counts: Counts, stream: Stream, ms: number, pairRttMs: number | null) {
   const { rtp, remote, source, ssrc, codec, statsType, mediaType } = stream;
@@ -34,7 +34,7 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
   counts.far ??= { ...countersOf(0) };
   const by = count(counts.own, rtp, countersOf(set));
   const limited = count(counts.own, (rtp.qualityLimitationDurations ?? {}) as Report, countersOf(0));
-  const saidMs = known(remote.timestamp) - known(counts.far.timestamp);
+  const reportedMs = known(remote.timestamp) - known(counts.far.timestamp);
   const sentMs =
     num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
   const other = count(counts.far, remote, countersOf(0));
@@ -54,10 +54,10 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
     // The receiver reports every few seconds: what it lost between two of its reports is held
     // against what was sent in that time.
     remoteLossFraction:
-      num(saidMs > 0 ? (known(other.packetsLost) * ms) / (sent * saidMs) : null) ?? remote.fractionLost,
+      num(reportedMs > 0 ? (known(other.packetsLost) * ms) / (sent * reportedMs) : null) ?? remote.fractionLost,
     cpuLimitedMs: 1000 * known(limited.cpu),
     bandwidthLimitedMs: 1000 * known(limited.bandwidth),
-    // Of an encoding that was switched off Chromium goes on to say what it was meant to have.
+    // Chromium still reports the target of an encoding that was switched off.
     targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate,
   });
   // The sender too: without two of its reports it is unknown what it sent.
@@ -81,7 +81,7 @@ function rttOf(by: Counted, last: unknown): number | null {
   return num(1000 * (num(known(by.totalRoundTripTime) / known(measurements)) ?? known(last)));
 }
 
-/** The measures of a selected candidate pair; before is what it said at the last measurement. */
+/** The measures of a selected candidate pair; before is its report at the last measurement. */
 export function measurePair(before: Report | undefined, { pair }: Pair): Measures {
   const names = countersOf(pairSet);
   const by = count(count({ ...names }, before ?? {}, names), pair, names);

@@ -1,5 +1,5 @@
-// The measures of stats frames (protocol 4.2 and 7) in one table: which column sets they
-// stand in, and how they are read from a browser's reports. Sets are fixed, so that a set's
+// The measures of stats frames (protocol 4.2 and 7) in one table: which column sets
+// they belong to, and how they are read from a browser's reports. Sets are fixed, so that a set's
 // number means the same for the whole session; they hold what at least one browser supplies.
 
 import { json } from '../result.ts';
@@ -21,7 +21,7 @@ const longestBytes = 64;
  *   /  the increase of the first by that of the next
  *   =  a number as it is now
  *   $  a text
- * What has none of these is worked out by those who measure. A name in Ms is ms, the member s.
+ * A measure with none of these is computed by interval.ts. A name in Ms is ms, the member s.
  */
 const table = `ssrc 1234
 codec 1234
@@ -79,7 +79,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`
     return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
   });
 
-/** What is counted beside the columns: what is worked out, and what the other end's report has. */
+/** The counters beside the columns: inputs of computed measures, and those of the other end's report. */
 const alwaysCounted =
   'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth'.split(
     ' ',
@@ -140,17 +140,16 @@ export function row(set: number, measures: Measures): Cell[] {
 /** A number, or NaN, so that whatever is reckoned with it is unknown too. */
 export const known = (value: unknown) => num(value) ?? Number.NaN;
 
-/** Counters by name: what they said last, or by how much they grew. */
+/** Counters by name: their last values, or by how much they grew. */
 export type Counted = Record<string, number | null>;
 
-/** What is to be counted of a report whose row is of that set; 0 is for those without. */
+/** The counters of a report whose row is of that set; 0 is for reports without a row. */
 export const countersOf = (set: number): Readonly<Counted> => setNumbered(set).counters;
 
 /**
- * By how much counters grew since last, which then says what they say now. One that fell was
- * started again and counts from 0, as all do when one of restarts fell; one that is
- * missing keeps what it said, so that it is not new when it comes back. A loss may fall (RFC
- * 3550: duplicates).
+ * By how much counters grew since last, which then has their present values. One that fell was
+ * started again and counts from 0, as all do when one of restarts fell; one that is missing
+ * keeps its value, so that it is not new when it returns. A loss may fall (RFC 3550: duplicates).
  */
 export function count(last: Counted, report: Report, blank: Readonly<Counted>): Counted {
   const by = { ...blank };
@@ -166,7 +165,7 @@ export function count(last: Counted, report: Report, blank: Readonly<Counted>): 
   return by;
 }
 
-/** The measures of a set, by what the counters of a report grew, what it says, and those that were worked out. */
+/** The measures of a set: of the growth of counters, of the report itself, and those computed elsewhere. */
 export function measure(set: number, by: Counted, report: Report, own: Record<string, unknown>) {
   const { blank, columns } = setNumbered(set);
   const measures: Record<string, Cell> = { ...blank };
@@ -183,8 +182,8 @@ export function measure(set: number, by: Counted, report: Report, own: Record<st
 }
 
 /**
- * The wire refuses a frame for one number outside its measure's range, or a fraction where
- * whole numbers stand: a strange browser must not cost the other rows.
+ * The wire refuses a frame for one number outside its measure's range, or a fraction where it
+ * counts: a strange browser must not cost the other rows.
  */
 export function bounded(range: Range, value: unknown): Cell {
   // Three bytes a character at most: most need no counting.
@@ -198,7 +197,7 @@ export function bounded(range: Range, value: unknown): Cell {
 /** The numbers that the wire takes for a measure: of 1 / factor, from least to most. */
 export type Range = readonly [factor: number, least: number, most: number];
 
-/** By what a name ends in, so no name that comes here may stand in internal-names.json. */
+/** By the end of a name, so no measure's name may be in short-names.json. */
 export function rangeOf(name: string): Range {
   if (/Ms$/.test(name)) return [10, 0, 3_600_000];
   if (/qp$/.test(name)) return [10, 0, 255];

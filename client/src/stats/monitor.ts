@@ -21,14 +21,14 @@ export interface RowGroup {
   rows: Cell[][];
 }
 
-/** What is new in a reading. */
+/** The streams and pairs that are new in a reading. */
 export interface News {
   added: Stream[];
   /** Pairs that took the place of others. */
   changedPairs: Pair[];
 }
 
-/** What one measurement brought. */
+/** The result of one measurement. */
 export interface Reading extends News {
   intervals: StreamInterval[];
   groups: RowGroup[];
@@ -40,102 +40,112 @@ export type AreaOf = (ssrc: number) => number | null;
 const freezeWindowMs = 60_000;
 const maxRows = 200; // a frame stays far below the limit of 64 KiB
 const sameIntervalMs = 100;
-const tooShortMs = 500; // rates over less say nothing: the interval goes on
+const tooShortMs = 500; // rates over less mean nothing: the interval continues
 const latestMs = 5000; // of an answer of getStats: see readStats
 const forgottenMs = 30_000; // a stream may be missing for a while, as when getStats fails once
 
-/** The streams and pairs of a fabric between its readings. */
-export function createMonitor(startMs: number) {
-  const streams = new Map<string, Known>();
-  let pairs = new Map<string, Pair>();
-  /** Of the last measurement: what candidate pairs are counted from. */
-  let base = new Map<unknown, Report>();
-  let lastMs = startMs;
-  let aheadMs = Number.POSITIVE_INFINITY;
-
-  /**
-   * When the counters were taken, on the page's clock: a busy page hears of them late. The
-   * fastest answer so far tells how far the page's clock is ahead of the reports' own.
-   */
-  function takenAt({ takenMs }: Snapshot, atMs: number): number {
-    if (takenMs === null) return atMs;
-    aheadMs = Math.min(aheadMs, atMs - takenMs);
-    if (atMs - takenMs - aheadMs > latestMs) aheadMs = atMs - takenMs; // their clock was set, or stands still
-    return takenMs + aheadMs;
-  }
-
-  function adoptNew(snapshot: Snapshot, atMs: number): Stream[] {
-    const added = [...snapshot.byKey.values()].filter(({ key }) => !streams.has(key));
-    for (const stream of added) {
-      const counts: Counts = {};
-      measureStream(counts, stream, 1, null); // for what it is counted from
-      streams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
-    }
-    return added;
-  }
-
-  const changed = (snapshot: Snapshot) =>
-    [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
-
-  return {
-    /** An interval begins. */
-    begin(atMs: number): void {
-      lastMs = atMs;
-    },
-
-    /** The selected pair of the last reading. */
-    pair: (): Pair | undefined => pairs.values().next().value,
-
-    /** Whether that SSRC is in the last readings. */
-    hasStream: (ssrc: number | undefined) => [...streams.values()].some((known) => known.ssrc === ssrc),
-
-    /** A reading between intervals: only what is new becomes a starting point. */
-    adopt(reports: Iterable<Report>, atMs: number): News {
-      const snapshot = normalise(reports);
-      const changedPairs = changed(snapshot);
-      const taken = [...snapshot.pairs].filter(([transport, pair]) => pairs.get(transport)?.id !== pair.id);
-      for (const [transport, pair] of taken) {
-        if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
-        pairs.set(transport, pair);
-      }
-      return { added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
-    },
-
-    /** The end of an interval. */
-    measure(reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
-      const snapshot = normalise(reports);
-      const takenMs = takenAt(snapshot, atMs);
-      const frameMs = span(lastMs, atMs);
-      const groups: RowGroup[] = [{ intervalMs: frameMs, sets: [], rows: [] }];
-      const intervals: StreamInterval[] = [];
-      let pairRttMs: number | null = null;
-      for (const pair of snapshot.pairs.values()) {
-        const measures = measurePair(base.get(pair.id), pair);
-        pairRttMs ??= num(measures.rttMs);
-        addRow(groups, frameMs, pairSet, measures);
-      }
-      for (const [key, known] of streams) {
-        const stream = snapshot.byKey.get(key);
-        const ms = takenMs - known.atMs;
-        if (!stream && ms > forgottenMs) streams.delete(key);
-        if (!stream || ms < tooShortMs) continue;
-        const interval = advance(known, stream, takenMs, pairRttMs, areaOf);
-        if (isIdle(known)) continue;
-        intervals.push(interval);
-        addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
-      }
-      lastMs = atMs;
-      const changedPairs = changed(snapshot);
-      if (snapshot.pairs.size) {
-        pairs = snapshot.pairs;
-        base = snapshot.byId;
-      }
-      return { intervals, groups, added: adoptNew(snapshot, takenMs), changedPairs };
-    },
-  };
+/** The streams and pairs of a fabric between its readings. Written by this file. */
+export interface Monitor {
+  /** By key, the streams of the readings so far. */
+  knownStreams: Map<string, Known>;
+  /** By transport, the selected pairs of the last reading that had any. */
+  pairs: Map<string, Pair>;
+  /** The reports that candidate pairs are counted from, by id: those of the last measurement. */
+  base: Map<unknown, Report>;
+  /** When the interval began, on the page's monotonic clock. fabric/setup.ts lets it begin with the call. */
+  startMs: number;
+  /** How far the page's clock is ahead of the reports' own: the least of all answers. */
+  aheadMs: number;
 }
 
-/** What is kept of a stream between readings. */
+/** A monitor whose first interval begins at startMs. */
+export const createMonitor = (startMs: number): Monitor => ({
+  knownStreams: new Map(),
+  pairs: new Map(),
+  base: new Map(),
+  startMs,
+  aheadMs: Number.POSITIVE_INFINITY,
+});
+
+/** The selected pair of the last reading. */
+export const selectedPair = (monitor: Monitor): Pair | undefined => monitor.pairs.values().next().value;
+
+/** Whether that SSRC is in the last readings. */
+export const hasStream = (monitor: Monitor, ssrc: number | undefined) =>
+  [...monitor.knownStreams.values()].some((known) => known.ssrc === ssrc);
+
+/** A reading between intervals: only what is new becomes a starting point. */
+export function adopt(monitor: Monitor, reports: Iterable<Report>, atMs: number): News {
+  const { pairs } = monitor;
+  const snapshot = normalise(reports);
+  const changedPairs = changed(pairs, snapshot);
+  for (const [transport, pair] of snapshot.pairs) {
+    if (pairs.get(transport)?.id === pair.id) continue;
+    if (!pairs.has(transport)) monitor.base = new Map([...snapshot.byId, ...monitor.base]);
+    pairs.set(transport, pair);
+  }
+  return { added: addNew(monitor.knownStreams, snapshot, takenAt(monitor, snapshot, atMs)), changedPairs };
+}
+
+/** The end of an interval, and the beginning of the next. */
+export function endInterval(monitor: Monitor, reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
+  const { knownStreams, pairs, base } = monitor;
+  const snapshot = normalise(reports);
+  const takenMs = takenAt(monitor, snapshot, atMs);
+  const frameMs = span(monitor.startMs, atMs);
+  const groups: RowGroup[] = [{ intervalMs: frameMs, sets: [], rows: [] }];
+  const intervals: StreamInterval[] = [];
+  let pairRttMs: number | null = null;
+  for (const pair of snapshot.pairs.values()) {
+    const measures = measurePair(base.get(pair.id), pair);
+    pairRttMs ??= num(measures.rttMs);
+    addRow(groups, frameMs, pairSet, measures);
+  }
+  for (const [key, known] of knownStreams) {
+    const stream = snapshot.byKey.get(key);
+    const ms = takenMs - known.atMs;
+    if (!stream && ms > forgottenMs) knownStreams.delete(key);
+    if (!stream || ms < tooShortMs) continue;
+    const interval = advance(known, stream, takenMs, pairRttMs, areaOf);
+    if (isIdle(known)) continue;
+    intervals.push(interval);
+    addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
+  }
+  monitor.startMs = atMs;
+  if (snapshot.pairs.size) {
+    monitor.pairs = snapshot.pairs;
+    monitor.base = snapshot.byId;
+  }
+  return { intervals, groups, added: addNew(knownStreams, snapshot, takenMs), changedPairs: changed(pairs, snapshot) };
+}
+
+/**
+ * When the counters were read, on the page's clock: a busy page receives them late. The fastest
+ * answer so far shows how far the page's clock is ahead of the reports' own.
+ */
+function takenAt(monitor: Monitor, { takenMs }: Snapshot, atMs: number): number {
+  if (takenMs === null) return atMs;
+  const aheadMs = atMs - takenMs;
+  monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
+  if (aheadMs - monitor.aheadMs > latestMs) monitor.aheadMs = aheadMs; // their clock was set, or has stopped
+  return takenMs + monitor.aheadMs;
+}
+
+function addNew(knownStreams: Monitor['knownStreams'], snapshot: Snapshot, atMs: number): Stream[] {
+  const added = [...snapshot.byKey.values()].filter(({ key }) => !knownStreams.has(key));
+  for (const stream of added) {
+    const counts: Counts = {};
+    measureStream(counts, stream, 1, null); // for what it is counted from
+    knownStreams.set(stream.key, { ssrc: stream.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
+  }
+  return added;
+}
+
+/** The pairs that took the place of others. */
+const changed = (pairs: Monitor['pairs'], snapshot: Snapshot) =>
+  [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
+
+/** The state of a stream between readings. */
 interface Known {
   ssrc: number;
   counts: Counts;
@@ -170,7 +180,7 @@ function recentFreezes(known: Known, count: number | null, atMs: number): number
   return known.frozen.reduce((sum, f) => sum + f.grown, 0);
 }
 
-/** Takes one more value, and gives the mean of all so far. */
+/** Takes one more value, and returns the mean of all so far. */
 type Mean = (value: number | null) => number | null;
 
 function mean(): Mean {
@@ -189,7 +199,7 @@ function span(fromMs: number, toMs: number): number {
   return Math.min(600_000, Math.max(1, Math.round(toMs - fromMs)));
 }
 
-/** A stream on which no packet ever went, as most of a large conference's are. */
+/** A stream that never had a packet, as most of a large conference's. */
 function isIdle({ counts: { own } }: Known): boolean {
   return !(own?.packetsReceived ?? own?.packetsSent);
 }

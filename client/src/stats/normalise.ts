@@ -11,7 +11,7 @@ export interface Stream {
   ssrc: number;
   codec: string | null;
   rtp: Report;
-  /** What the other end reports about the stream: remote-inbound-rtp or remote-outbound-rtp. */
+  /** The other end's report about the stream: remote-inbound-rtp or remote-outbound-rtp. */
   remote: Report;
   /** The media-source of an outbound stream. */
   source: Report;
@@ -35,12 +35,12 @@ export interface Snapshot {
   pairs: Map<string, Pair>;
   /** All reports, by id. */
   byId: Map<unknown, Report>;
-  /** The browser's own time of the counters, as in its reports; null when it does not say. */
+  /** The browser's own time of the counters, as in its reports; null when they have none. */
   takenMs: number | null;
 }
 
 const none: Report = {};
-const stalestMs = 15_000; // of what the other end reports every few seconds
+const stalestMs = 15_000; // of a report that the other end sends every few seconds
 
 /** A number, or null. */
 export function num(value: unknown): number | null {
@@ -105,7 +105,7 @@ function streamOf(
     ssrc,
     codec: str(byId.get(rtp.codecId)?.mimeType)?.split('/')[1] ?? null,
     rtp,
-    // A report is kept when no other comes: of a dead call it would tell what was, for ever.
+    // A report stays when no other follows: of a dead call it would show the past, for ever.
     remote: Number(rtp.timestamp) - Number(remote.timestamp) > stalestMs ? none : remote,
     source: byId.get(rtp.mediaSourceId) ?? none,
   };

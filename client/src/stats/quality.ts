@@ -36,7 +36,7 @@ export function lossOf(m: Measures): number | null {
 /** MOS of audio, 1 to 4.5. */
 export function audioMos(m: Measures): number | null {
   const loss = lossOf(m);
-  // Of what is held or muted the other end goes on to report the loss.
+  // The other end still reports the last loss of a stream that is held or muted.
   if (loss === null || (m.packets === 0 && num(m.remoteLossFraction) !== null)) return null;
   const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
   const lossPercent = 100 * Math.min(1, Math.max(loss, audible));

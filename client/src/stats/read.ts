@@ -7,18 +7,18 @@ import type { Report } from './normalise.ts';
 
 const wholeEvery = 12; // readings
 
-/** What a PeerConnection has to ask; without a callback it promises. */
+/** The getStats of a PeerConnection; without a callback it promises. */
 interface Asked {
   getStats(callback?: (response: unknown) => void): unknown;
 }
 
-/** What a real one answers. */
+/** The answer of a real one. */
 interface Answer {
   size?: number;
   get?(id: unknown): unknown;
 }
 
-/** Reads the reports, null when none came. Never rejects, but an answer may never come. */
+/** Reads the reports, null for none. Never rejects, but may never resolve. */
 export type Reader = (legacy: boolean, whole?: boolean) => Promise<Report[] | null>;
 
 /**
@@ -41,11 +41,11 @@ export function createReader(pc: object): Reader {
       (pairs.length ? pairs.includes(id) : type === 'candidate-pair');
     kept = new Map(reports.map((report) => [report.id, report]));
     changing = reports.filter(changes).map(({ id }) => id);
-    size = (answer as Answer).size ?? Number.NaN; // who does not say is read whole each time
+    size = (answer as Answer).size ?? Number.NaN; // an answer without a size is read whole each time
     return reports;
   }
 
-  /** Undefined where reports have come or gone, or another pair is used. */
+  /** Undefined where reports were added or removed, or another pair is used. */
   function changed(answer: Answer): Report[] | undefined {
     if (answer.size !== size) return undefined;
     for (const id of changing) {
@@ -75,7 +75,7 @@ async function ask(pc: Asked, legacy: boolean, read: (answer: unknown) => Report
   return fromLegacy(response);
 }
 
-/** Reports come as a map, an array or an object keyed by id. */
+/** The reports of a map, an array or an object keyed by id. */
 function list(reports: unknown): Report[] {
   const all: unknown[] = [];
   const each = (reports as { forEach?: unknown }).forEach;

@@ -7,7 +7,7 @@ import type { StreamInterval } from './monitor.ts';
 import { num } from './normalise.ts';
 import { label, lossOf } from './quality.ts';
 
-/** What the fabric knows about a stream beside its measurements. */
+/** The names of a stream and of its users. */
 export interface StreamIdentity {
   remoteUserID: UserID;
   userID: UserID;

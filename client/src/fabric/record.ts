@@ -1,0 +1,67 @@
+// The records that a fabric makes: events of its life and streams, and measurements.
+
+import type { Stamp } from '../clock.ts';
+import type { Done } from '../queue.ts';
+import { attempt } from '../result.ts';
+import { sdpText, sourceInfo } from '../sdp.ts';
+import { send } from '../session/send.ts';
+import { type News, type Reading, selectedPair } from '../stats/monitor.ts';
+import { type Pair, type Stream, str } from '../stats/normalise.ts';
+import { texts } from '../wifi.ts';
+import { deliver } from './deliver.ts';
+import type { Fabric } from './state.ts';
+
+/** Records an event of the fabric. */
+export function emit(f: Fabric, name: string, data: object = {}, stamp = f.clock.stamp(), done?: Done): void {
+  const { fabric } = f.info;
+  send(f.owner, { type: 'event', stamp, fabric, keep: true, members: { fabric, event: name, data }, done });
+}
+
+/** Records a reading at the end of an interval, and hands it to the application. */
+export function record(f: Fabric, reading: Reading, stamp: Stamp): void {
+  const { fabric } = f.info;
+  recordNews(f, reading, stamp);
+  for (const { intervalMs, rows, sets } of reading.groups) {
+    if (!rows.length && reading.groups.length > 1) continue;
+    send(f.owner, { type: 'stats', stamp, fabric, sets, members: { fabric, intervalMs, rows } });
+  }
+  deliver(f, reading.intervals);
+}
+
+/** Records the streams and pairs that are new in a reading. */
+export function recordNews(f: Fabric, { added, changedPairs }: News, stamp?: Stamp): void {
+  for (const stream of added) recordStream(f, stream, stamp);
+  for (const pair of changedPairs) emit(f, 'selectedCandidatePairChange', candidates(f, pair), stamp);
+}
+
+function recordStream(f: Fabric, stream: Stream, stamp?: Stamp): void {
+  const { statsType, mediaType, ssrc, codec, rtp, source } = stream;
+  const end = statsType === 'inbound-rtp' ? 'remoteDescription' : 'localDescription';
+  const description = attempt(() => sdpText((f.pc as Partial<RTCPeerConnection>)[end]), '');
+  const names = sourceInfo(description, ssrc);
+  f.sources.set(stream.key, names);
+  const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
+  emit(f, 'streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier }, stamp);
+}
+
+/** Records a set-up that waited for its candidates. */
+export function recordSetup(f: Fabric): void {
+  const setup = f.pendingSetup;
+  f.pendingSetup = undefined;
+  if (setup) emit(f, 'fabricSetup', { ...setup.durations, ...candidates(f) }, setup.stamp);
+}
+
+/**
+ * A candidate pair on the time-line, with the addresses of local candidates where collectIP is
+ * on: the collector cuts them, and drops mDNS names.
+ */
+function candidates(f: Fabric, { local, remote, locals }: Partial<Pair> = selectedPair(f.monitor) ?? {}): object {
+  const { collectIP } = f.owner.info.config;
+  return {
+    localCandidateType: str(local?.candidateType),
+    remoteCandidateType: str(remote?.candidateType),
+    relayProtocol: str(local?.relayProtocol),
+    localAddress: str(collectIP && local?.address),
+    localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])]),
+  };
+}
