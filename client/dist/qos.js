@@ -11,8 +11,8 @@
     call.status = "failure";
     note(text2);
   }
-  function onRefusal(hear) {
-    call.refused = hear;
+  function onRefusal(notify) {
+    call.refused = notify;
   }
   function guard(operation) {
     const outer = call;
@@ -90,6 +90,69 @@
     return url && /^https?:$/.test(url.protocol) ? url : void 0;
   }
 
+  // src/instance.ts
+  function emit({ subscribers }, name, ...args) {
+    for (const callback of subscribers[name] ?? []) later(callback, ...args);
+  }
+  function answer(instance, name, ...args) {
+    instance.answers[name] = args;
+    emit(instance, name, ...args);
+  }
+  function noResults(instance, reason) {
+    const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
+    answer(instance, "preCallTestResults", "failure", results, reason);
+  }
+  var noTests = "this collector offers no pre-call tests";
+
+  // src/clock.ts
+  var maxPartMs = 1e3;
+  var keptSamples = 5;
+  function createClock(clocks) {
+    const apart = () => clocks.wall() - clocks.mono();
+    let parted = apart();
+    let offset = parted;
+    let samples = [];
+    const shifts = [0];
+    const epoch = () => shifts.length - 1;
+    const synced = () => {
+      const now = apart();
+      const step = now - parted;
+      if (Math.abs(step) > maxPartMs) {
+        parted = now;
+        if (step > 0) offset += step;
+        samples = [];
+        if (epoch() % 2) shifts.push(0);
+      }
+      return epoch() % 2 === 1;
+    };
+    return {
+      synced,
+      mono: clocks.mono,
+      stamp() {
+        synced();
+        return { ms: clocks.mono() + offset, epoch: epoch() };
+      },
+      time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
+      sample(sent, received, serverAt) {
+        if (!Number.isFinite(serverAt)) return;
+        const wasSynced = synced();
+        samples.push({ tripMs: received - sent, offset: serverAt - (sent + received) / 2 });
+        samples = samples.slice(-keptSamples);
+        const best = samples.reduce((a, b) => b.tripMs < a.tripMs ? b : a);
+        if (!wasSynced) {
+          shifts[epoch()] = best.offset - offset;
+          shifts.push(0);
+        }
+        offset = best.offset;
+        parted = apart();
+      }
+    };
+  }
+  var pageClocks = {
+    wall: () => Date.now(),
+    mono: () => performance.now()
+  };
+
   // src/validate.ts
   var encoder = attempt(() => new TextEncoder());
   function byteLength(value) {
@@ -103,9 +166,9 @@
     if (kept !== value) note(`${name} was cut to ${limit} ${unit}`);
     return kept;
   }
-  function reading(name, read) {
+  function reading(name, read2) {
     try {
-      return read();
+      return read2();
     } catch (error) {
       throw error instanceof Invalid ? error : new Invalid(`${name} cannot be read: ${text(error)}`);
     }
@@ -122,14 +185,14 @@
   function isObject(value) {
     return typeof value === "object" && value !== null && !isArray(value);
   }
-  function must(ok, name, wanted, came) {
-    if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(came)}`);
+  function must(ok, name, wanted, given) {
+    if (!ok) throw new Invalid(`${name} must be ${wanted}, got ${kindOf(given)}`);
   }
-  function ignored(name, wanted, came) {
-    note(`${name} must be ${wanted}, got ${kindOf(came)}: ignored`);
+  function ignored(name, wanted, given) {
+    note(`${name} must be ${wanted}, got ${kindOf(given)}: ignored`);
   }
-  function atMost(name, limit, unit, came) {
-    if (came > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${came}`);
+  function atMost(name, limit, unit, given) {
+    if (given > limit) throw new Invalid(`${name} must be at most ${limit} ${unit}, got ${given}`);
   }
   function requireText(name, value, limit, unit = "bytes") {
     must(typeof value === "string" && value !== "", name, `a non-empty string of at most ${limit} ${unit}`, value);
@@ -188,319 +251,140 @@
     return isObject(data) ? data : {};
   }
 
-  // src/config.ts
-  var aSwitch = (name, value) => typeof value === "boolean" ? value : ignored(name, "a boolean", value);
-  var aText = (limit, unit) => (name, value) => typeof value === "string" ? cut(name, value, limit, unit) : ignored(name, "a string", value);
-  var anObject = (prefix, options) => (name, value) => {
-    if (!isObject(value)) return ignored(name, "an object", value);
-    const kept = {};
-    for (const [key, member] of Object.entries(value)) {
-      const read = Object.hasOwn(options, key) && options[key];
-      if (!read) note(`${prefix + key} is unknown and ignored`);
-      else if (member !== void 0 && member !== null) {
-        const own = read(prefix + key, member);
-        if (own !== void 0) kept[key] = own;
-      }
-    }
-    return kept;
-  };
-  var additionalIDs = "customerID tenantID productName meetingsName serverName pbxID pbxExtensionID fqExtensionID sessionID";
-  var readOptions = anObject("", {
-    disableBeforeUnloadHandler: aSwitch,
-    disablePrecalltest: aSwitch,
-    collectLegacyStats: aSwitch,
-    collectIP: aSwitch,
-    applicationVersion: aText(30, "characters"),
-    siteID: aText(256),
-    backendUrl: aText(4096),
-    additionalIDs: anObject(
-      "additionalIDs.",
-      Object.fromEntries(additionalIDs.split(" ").map((key) => [key, aText(256)]))
-    )
+  // src/queue.ts
+  var maxFrameBytes = 65536;
+  var maxEntryBytes = maxFrameBytes - 12288;
+  var headBytes = 90;
+  var skipRank = 3;
+  var createQueue = (clock, limits = {}) => ({
+    clock,
+    maxBytes: 1 << 20,
+    ageMs: 2 * 36e5,
+    windowBytes: 256 << 10,
+    ...limits,
+    pending: [],
+    lastSeq: 0,
+    ackedSeq: 0,
+    cursor: 0,
+    unread: false,
+    suspectSeq: 0
   });
-  function readConfig(params) {
+  function drop({ pending, clock }, entry) {
+    settle(entry, "failure", "dropped unsent");
+    const at = pending.indexOf(entry);
+    const skipAt = (index) => Number(pending[index]?.rank === skipRank && !pending[index]?.sent);
+    const start2 = at - skipAt(at - 1);
+    const end2 = at + 1 + skipAt(at + 1);
+    pending.splice(start2, end2 - start2, skipOf(pending.slice(start2, end2), clock));
+  }
+  var droppable = ({ pending }) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
+  function shrink(queue, bytes) {
+    while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
+      const [first] = droppable(queue).sort((a, b) => a.rank - b.rank);
+      if (!first) return;
+      drop(queue, first);
+    }
+  }
+  function push(queue, frame) {
+    const tail = json(frame.members).slice(1);
+    const bytes = byteLength(tail) + headBytes;
+    if (bytes > maxEntryBytes) return 0;
+    const { pending, ageMs, maxBytes, clock } = queue;
+    pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
+    const oldestMs = frame.stamp.ms - ageMs;
+    for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
+    shrink(queue, maxBytes - total(pending.filter((entry) => entry.sent)));
+    return queue.lastSeq;
+  }
+  function upNext({ pending, cursor, windowBytes }, frameWindow) {
+    const fits = cursor < frameWindow && (!cursor || total(pending.slice(0, cursor + 1)) <= windowBytes);
+    return fits ? pending[cursor] : void 0;
+  }
+  function markSent(queue, entry) {
+    entry.sent = true;
+    queue.cursor = queue.pending.indexOf(entry) + 1;
+  }
+  function rewind(queue) {
+    queue.cursor = 0;
+    const [first] = queue.pending;
+    if (!queue.unread || !first?.sent) return;
+    queue.unread = false;
+    if (first.seq === queue.suspectSeq) drop(queue, first);
+    queue.suspectSeq = first.seq;
+  }
+  function acknowledge(queue, seq) {
+    const { pending } = queue;
+    let stored = false;
+    for (let entry = pending[0]; entry?.sent && entry.seq <= seq; entry = pending[0]) {
+      pending.shift();
+      queue.ackedSeq = entry.seq;
+      queue.cursor = Math.max(0, queue.cursor - 1);
+      settle(entry, "success", "");
+      stored ||= !entry.refused;
+    }
+    return stored;
+  }
+  function refuse(queue, seq, err, msg) {
+    queue.unread ||= !seq;
+    const entry = queue.pending.find((other) => other.seq === seq);
+    if (!entry) return;
+    entry.refused = true;
+    settle(entry, err, msg);
+  }
+  function giveUp(queue, err, msg) {
+    for (const entry of queue.pending) settle(entry, err, msg);
+  }
+  var total = (entries) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
+  function settle(entry, err, msg) {
+    entry.done?.(err, msg);
+    entry.done = void 0;
+  }
+  function once(write) {
+    let text2;
+    return () => {
+      text2 ??= write();
+      return text2;
+    };
+  }
+  function entryOf(frame, seq, tail, bytes, clock) {
+    const { type, stamp, fabric, sets: sets2 = [], keep, done, insideAt } = frame;
+    const measured = type === "stats";
     return {
-      collectLegacyStats: true,
-      collectIP: true,
-      ...readOptions("configParams", params ?? {})
+      seq,
+      firstSeq: seq,
+      stamp,
+      sets: sets2,
+      lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
+      rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
+      byteCount: bytes,
+      sent: false,
+      done,
+      line: once(() => {
+        const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : "";
+        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
+      })
     };
   }
-
-  // src/enums.ts
-  function enumeration(list2) {
-    return Object.fromEntries(list2.split(" ").map((name) => [name, name]));
-  }
-  var enums = {
-    /** What media a PeerConnection carries. */
-    fabricUsage: enumeration("multiplex audio video screen data unbundled"),
-    /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
-    fabricEvent: enumeration(
-      "fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricUsageEvent applicationErrorLog callDetails callUnAnswered fabricSetup fabricSetupFailed"
-    ),
-    /** The functions that reportError knows. applicationError is an alias of applicationLog. */
-    webRTCFunctions: enumeration(
-      "getUserMedia createOffer createAnswer setLocalDescription setRemoteDescription addIceCandidate iceConnectionFailure signalingError applicationLog applicationError"
-    ),
-    /** Which user ID changed. */
-    userIDType: enumeration("local remote"),
-    /** What stands at the other end of a fabric. */
-    endpointType: enumeration("peer server"),
-    /** The direction of media on a fabric. */
-    transmissionDirection: enumeration("sendonly receiveonly sendrecv inactive"),
-    /** The outcome of an operation. */
-    qosAPIReturnStatus: enumeration("success failure"),
-    /** What callbacks hear; those behind success are of the former library and never heard. */
-    csError: {
-      ...enumeration(
-        "httpError authError wsChannelFailure csProtoError appConnectivityError tokenGenerationError success authOngoing"
-      ),
-      ok: "OK",
-      invalidWebRTCFunctionName: "Invalid WebRTC function name",
-      invalidEndPointType: "Invalid EndPoint Type",
-      invalidTransmissionDirection: "Invalid fabric transmission direction"
-    },
-    /** The scores of a feedback. */
-    qualityRating: { excellent: 5, good: 4, fair: 3, poor: 2, bad: 1 },
-    /** The direction of a contact centre's call. */
-    callType: enumeration("inbound outbound monitoring unknown"),
-    /** Who is at this end of a contact centre's call. */
-    roles: enumeration("agent participant manager")
-  };
-  var callbackEvents = enumeration(
-    "preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats"
-  );
-
-  // src/scram.ts
-  var hash = "SHA-256";
-  function clientFirstBare(appID, nonce) {
-    return `n=${appID.replace(/=/g, "=3D").replace(/,/g, "=2C")},r=${nonce}`;
-  }
-  function makeNonce() {
-    return toBase64(crypto.getRandomValues(new Uint8Array(18)));
-  }
-  async function prove(secret, firstBare, serverFirst) {
-    const [, nonce = "", salt = "", count2] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
-    const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
-    if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("not our nonce");
-    const iterations = Number(count2);
-    if (iterations < 4096 || iterations > 6e5)
-      throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
-    const salted = await pbkdf2(secret.normalize("NFKC"), fromBase64(salt), iterations);
-    const clientKey = await hmac(salted, "Client Key");
-    const storedKey = new Uint8Array(await crypto.subtle.digest(hash, clientKey));
-    const withoutProof = `c=biws,r=${nonce}`;
-    const message = `${firstBare},${serverFirst},${withoutProof}`;
-    const signature = await hmac(storedKey, message);
-    const proof = clientKey.map((byte, i) => byte ^ signature[i]);
-    const serverSignature = await hmac(await hmac(salted, "Server Key"), message);
-    return { final: `${withoutProof},p=${toBase64(proof)}`, expected: `v=${toBase64(serverSignature)}` };
-  }
-  var importKey = (key, algorithm, usage) => crypto.subtle.importKey("raw", key, algorithm, false, [usage]);
-  async function pbkdf2(password, salt, iterations) {
-    const key = await importKey(encoder.encode(password), "PBKDF2", "deriveBits");
-    return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash, salt, iterations }, key, 256));
-  }
-  async function hmac(keyBytes, message) {
-    const key = await importKey(keyBytes, { name: "HMAC", hash }, "sign");
-    return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(message)));
-  }
-  function toBase64(bytes) {
-    return btoa(String.fromCharCode(...bytes));
-  }
-  function fromBase64(text2) {
-    return Uint8Array.from(atob(text2), (char) => char.charCodeAt(0));
-  }
-
-  // src/auth.ts
-  var Refusal = class extends Error {
-    constructor(csError, message, mayRetry = false, waitMs = 0, reasonCode = "") {
-      super(message);
-      this.csError = csError;
-      this.mayRetry = mayRetry;
-      this.waitMs = waitMs;
-      this.reasonCode = reasonCode;
+  function skipOf(run, clock) {
+    const sums = /* @__PURE__ */ new Map();
+    for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
+      const before = sums.get(fabric);
+      sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
     }
-  };
-  var generatorLimitMs = 1e4;
-  var answerLimitMs = 2e4;
-  function login(env, who, renew) {
-    const { appSecret: secret } = who;
-    return typeof secret === "function" ? jwtLogin(env, who, secret, renew) : scramLogin(env, who, secret);
-  }
-  async function scramLogin(env, { appID, userID }, secret) {
-    if (!globalThis.crypto?.subtle) {
-      throw new Refusal("authError", "no WebCrypto: an AppSecret needs https or localhost");
-    }
-    const bare = clientFirstBare(appID, makeNonce());
-    const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
-    const { final, expected } = await prove(secret, bare, String(first.scram)).catch((error) => {
-      throw new Refusal("authError", text(error));
-    });
-    const last = await exchange(env, { type: "scram-final", state: first.state, scram: final });
-    if (last.scram !== expected) {
-      throw new Refusal("authError", "the server does not know the AppSecret", false, 0, "auth_failed");
-    }
-    return toToken(last);
-  }
-  async function jwtLogin(env, who, generator, renew) {
-    const jwt = await generate(env, generator, renew);
-    try {
-      return toToken(await exchange(env, { type: "jwt", appID: who.appID, userID: who.userID, jwt }));
-    } catch (error) {
-      if (renew || error.reasonCode !== "auth_failed") throw error;
-      return jwtLogin(env, who, generator, true);
-    }
-  }
-  function generate(env, generator, forceNew) {
-    return new Promise((resolve, reject) => {
-      const fail2 = (reason) => new Refusal("tokenGenerationError", reason);
-      const timer = setTimeout(() => env.late(fail2("the token generator gave no answer within 10 s")), generatorLimitMs);
-      const answer2 = (error, token) => {
-        clearTimeout(timer);
-        if (error) reject(fail2(text(error)));
-        else if (typeof token !== "string" || !token) reject(fail2("the token generator gave no token"));
-        else resolve(token);
-      };
-      const ask2 = async () => {
-        const made = generator(forceNew, answer2);
-        const token = await (typeof made === "function" ? made(forceNew, answer2) : made);
-        if (typeof token === "string") answer2(null, token);
-      };
-      ask2().catch((error) => answer2(error || "it threw"));
-    });
-  }
-  function toToken({ token, session, expiresInMs }) {
-    if (typeof token !== "string" || typeof session !== "string") throw new Refusal("httpError", "no token came", true);
-    return { token, session, expiresInMs: Number(expiresInMs) || 72e5 };
-  }
-  async function exchange({ url, clock }, message) {
-    const sent = clock.mono();
-    const [answer2 = {}] = await post(url, json(message));
-    clock.sample(sent, clock.mono(), Number(answer2.at));
-    return answer2;
-  }
-  async function post(url, body, keepalive = false) {
-    const limit = new AbortController();
-    let reason = `no answer within ${answerLimitMs / 1e3} s`;
-    const answered = await inTime(answerLimitMs, async () => {
-      try {
-        const response = await fetch(url, { method: "POST", credentials: "omit", body, keepalive, signal: limit.signal });
-        return [response.status, await response.text()];
-      } catch (error) {
-        reason = text(error);
-        return null;
-      }
-    });
-    if (!answered) {
-      if (!keepalive) limit.abort();
-      throw new Refusal("httpError", reason, true);
-    }
-    const [status, answer2] = answered;
-    const messages = answer2.split("\n").map(parseLine).filter(isObject);
-    if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
-    return messages;
-  }
-  function parseLine(line) {
-    const value = attempt(() => JSON.parse(String(line)), null);
-    return isObject(value) ? value : null;
-  }
-  function refused({ code, csError, message, retry, retryAfterMs }, status = 0) {
-    return new Refusal(
-      csError ?? (status ? "httpError" : "wsChannelFailure"),
-      String(
-        message ?? (status ? `HTTP status ${status}${status === 404 ? ": set configParams.backendUrl?" : ""}` : code)
-      ),
-      retry === true || code === "hello_expected" || // older collectors mean it for good
-      status === 429 || status >= 500 || // Without a code it was not the collector that answered.
-      status > 0 && (!code || code === "token_expired"),
-      Number(retryAfterMs) || 0,
-      String(code ?? "")
-    );
-  }
-
-  // src/brand.ts
-  function isGenuine(value) {
-    return attempt(() => {
-      for (let proto = value; proto; proto = Object.getPrototypeOf(proto)) {
-        const getter = Object.getOwnPropertyDescriptor(proto, "signalingState")?.get;
-        if (getter && /\[native code]/.test(Function.prototype.toString.call(getter))) {
-          getter.call(value);
-          return attempt(() => !getter.call({}), true);
-        }
-      }
-      return false;
-    }, false);
-  }
-
-  // src/clock.ts
-  var maxPartMs = 1e3;
-  var keptSamples = 5;
-  function createClock(clocks) {
-    const apart = () => clocks.wall() - clocks.mono();
-    let parted = apart();
-    let offset = parted;
-    let samples = [];
-    const shifts = [0];
-    const epoch = () => shifts.length - 1;
-    const synced = () => {
-      const now = apart();
-      const step = now - parted;
-      if (Math.abs(step) > maxPartMs) {
-        parted = now;
-        if (step > 0) offset += step;
-        samples = [];
-        if (epoch() % 2) shifts.push(0);
-      }
-      return epoch() % 2 === 1;
-    };
+    const lost2 = [...sums.values()];
+    const { firstSeq } = run[0];
+    const { seq, stamp } = run.at(-1);
     return {
-      synced,
-      mono: clocks.mono,
-      stamp() {
-        synced();
-        return { ms: clocks.mono() + offset, epoch: epoch() };
-      },
-      time: (stamp) => Math.round(stamp.ms + (shifts[stamp.epoch] ?? 0)),
-      sample(sent, received, serverAt) {
-        if (!Number.isFinite(serverAt)) return;
-        const wasSynced = synced();
-        samples.push({ tripMs: received - sent, offset: serverAt - (sent + received) / 2 });
-        samples = samples.slice(-keptSamples);
-        const best = samples.reduce((a, b) => b.tripMs < a.tripMs ? b : a);
-        if (!wasSynced) {
-          shifts[epoch()] = best.offset - offset;
-          shifts.push(0);
-        }
-        offset = best.offset;
-        parted = apart();
-      }
+      seq,
+      firstSeq,
+      stamp,
+      sets: [],
+      lost: lost2,
+      rank: skipRank,
+      byteCount: headBytes + 48 * lost2.length,
+      sent: false,
+      line: once(() => json({ type: "skip", seq, from: firstSeq, at: clock.time(stamp), lost: lost2 }))
     };
-  }
-  var pageClocks = {
-    wall: () => Date.now(),
-    mono: () => performance.now()
-  };
-
-  // src/sdp.ts
-  var noSource = { cname: null, msid: null };
-  function sourceInfo(sdp, ssrc) {
-    for (const section of sdp.split(/^m=/m)) {
-      const find = (attribute) => new RegExp(`^a=${attribute}:(.*)$`, "m").exec(section)?.[1]?.trim() || null;
-      const cname = find(`ssrc:${ssrc} cname`);
-      const msid = find(`ssrc:${ssrc} msid`) ?? (cname && find("msid"));
-      if (cname || msid) return { cname, msid };
-    }
-    return noSource;
-  }
-  function iceUfrag(sdp) {
-    return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
-  }
-  function sdpText(description) {
-    const sdp = attempt(() => description?.sdp) ?? description;
-    return typeof sdp === "string" ? sdp : "";
-  }
-  function withoutAddresses(sdp) {
-    return sdp.replace(/(candidate:(?:\S+ ){4})\S+( \d+ typ (?!relay))/g, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^((?:[oc]=|a=rtcp:).*IP[46] )\S+/gm, "$10.0.0.0");
   }
 
   // src/stats/normalise.ts
@@ -514,13 +398,13 @@
   }
   function normalise(reports) {
     const byId = /* @__PURE__ */ new Map();
-    for (const report of reports) byId.set(report.id, report);
+    for (const report2 of reports) byId.set(report2.id, report2);
     const byType = /* @__PURE__ */ new Map();
     const ofType = (type) => byType.get(type) ?? [];
-    for (const report of byId.values()) {
-      const alike = byType.get(report.type) ?? [];
-      alike.push(report);
-      byType.set(report.type, alike);
+    for (const report2 of byId.values()) {
+      const alike = byType.get(report2.type) ?? [];
+      alike.push(report2);
+      byType.set(report2.type, alike);
     }
     const snapshot = { byKey: /* @__PURE__ */ new Map(), pairs: /* @__PURE__ */ new Map(), byId, takenMs: null };
     for (const statsType of ["inbound-rtp", "outbound-rtp"])
@@ -555,7 +439,7 @@
       ssrc,
       codec: str(byId.get(rtp.codecId)?.mimeType)?.split("/")[1] ?? null,
       rtp,
-      // A report is kept when no other comes: of a dead call it would tell what was, for ever.
+      // A report stays when no other follows: of a dead call it would show the past, for ever.
       remote: Number(rtp.timestamp) - Number(remote.timestamp) > stalestMs ? none : remote,
       source: byId.get(rtp.mediaSourceId) ?? none
     };
@@ -663,11 +547,11 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   var known = (value) => num(value) ?? NaN;
   var countersOf = (set) => setNumbered(set).counters;
-  function count(last, report, blank) {
+  function count(last, report2, blank) {
     const by = { ...blank };
-    const anew = restarts.some((name) => known(report[name]) < known(last[name]));
+    const anew = restarts.some((name) => known(report2[name]) < known(last[name]));
     for (const name in blank) {
-      const now = num(report[name]);
+      const now = num(report2[name]);
       if (anew) last[name] = null;
       if (now === null) continue;
       const then = last[name] ?? 0;
@@ -676,15 +560,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     return by;
   }
-  function measure(set, by, report, own) {
+  function measure(set, by, report2, own) {
     const { blank, columns } = setNumbered(set);
     const measures = { ...blank };
     for (const { column: name, how, first, second, third, factor, range } of columns) {
       let value = own[name];
       if (how === "+") value = factor * known(by[first] ?? by[second]);
       else if (how === "/") value = factor * known(by[first]) / known(by[second] ?? by[third]);
-      else if (how === "=") value = factor * known(report[first]);
-      else if (how === "$") value = str(report[first]);
+      else if (how === "=") value = factor * known(report2[first]);
+      else if (how === "$") value = str(report2[first]);
       measures[name] = bounded(range, value);
     }
     return measures;
@@ -704,10 +588,621 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return [1, /Lost$/.test(name) ? -most : 0, most];
   }
 
+  // src/stats/quality.ts
+  var equipment = 18;
+  var robustness = 10;
+  var packetAndCodecMs = 26.5;
+  var defaultBounds = [4.2, 3.8, 3.2, 2.6];
+  function label(mediaType, m, ms, bounds) {
+    const mos = mediaType === "audio" ? audioMos(m) : videoMos(m, ms);
+    if (mos === null) return null;
+    if (mos >= (bounds[1] ?? 3.8)) return "excellent";
+    return mos >= (bounds[3] ?? 2.6) ? "fair" : "bad";
+  }
+  function lossOf(m) {
+    const remote = num(m.remoteLossFraction);
+    if (remote !== null) return remote;
+    const lost2 = known(m.packetsLost);
+    const expected = lost2 + (num(m.packets) ?? 0);
+    return expected > 0 ? Math.min(1, Math.max(0, lost2 / expected)) : null;
+  }
+  function audioMos(m) {
+    const loss = lossOf(m);
+    if (loss === null || m.packets === 0 && num(m.remoteLossFraction) !== null) return null;
+    const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
+    const lossPercent = 100 * Math.min(1, Math.max(loss, audible));
+    const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) + packetAndCodecMs;
+    const impairment = equipment + (132 - equipment) * lossPercent / (lossPercent + robustness);
+    const r = Math.min(100, Math.max(0, (148 - 1.48 * delayImpairment(delayMs) - impairment) / 1.48));
+    return Math.max(1, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6);
+  }
+  function delayImpairment(delayMs) {
+    if (delayMs <= 100) return 0;
+    const x = Math.log2(delayMs / 100);
+    return 25 * ((1 + x ** 6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2);
+  }
+  function videoMos(m, ms) {
+    if (!num(m.packets)) return null;
+    const fps = num(m.harmonicFps) ?? num(m.fps);
+    if (fps === 0) return 1;
+    const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
+    const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
+    const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));
+    const lost2 = Math.exp(-10 * (num(m.remoteLossFraction) ?? 0));
+    return 1 + 3.4 * freezes * motion * lost2;
+  }
+
+  // src/timer.ts
+  var longestMs = 864e5;
+  function createTimer(task) {
+    let id;
+    return (ms) => {
+      clearTimeout(id);
+      if (ms !== void 0) id = setTimeout(task, Math.min(ms, longestMs));
+    };
+  }
+
+  // src/scram.ts
+  var hash = "SHA-256";
+  function clientFirstBare(appID, nonce) {
+    return `n=${appID.replace(/=/g, "=3D").replace(/,/g, "=2C")},r=${nonce}`;
+  }
+  function makeNonce() {
+    return toBase64(crypto.getRandomValues(new Uint8Array(18)));
+  }
+  async function prove(secret, firstBare, serverFirst) {
+    const [, nonce = "", salt = "", count2] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
+    const ownNonce = firstBare.slice(firstBare.lastIndexOf(",r=") + 3);
+    if (!nonce.startsWith(ownNonce) || nonce === ownNonce) throw new Error("not our nonce");
+    const iterations = Number(count2);
+    if (iterations < 4096 || iterations > 6e5)
+      throw new Error(`iteration count ${iterations} is outside 4096 to 600000`);
+    const salted = await pbkdf2(secret.normalize("NFKC"), fromBase64(salt), iterations);
+    const clientKey = await hmac(salted, "Client Key");
+    const storedKey = new Uint8Array(await crypto.subtle.digest(hash, clientKey));
+    const withoutProof = `c=biws,r=${nonce}`;
+    const message = `${firstBare},${serverFirst},${withoutProof}`;
+    const signature = await hmac(storedKey, message);
+    const proof = clientKey.map((byte, i) => byte ^ signature[i]);
+    const serverSignature = await hmac(await hmac(salted, "Server Key"), message);
+    return { final: `${withoutProof},p=${toBase64(proof)}`, expected: `v=${toBase64(serverSignature)}` };
+  }
+  var importKey = (key, algorithm, usage) => crypto.subtle.importKey("raw", key, algorithm, false, [usage]);
+  async function pbkdf2(password, salt, iterations) {
+    const key = await importKey(encoder.encode(password), "PBKDF2", "deriveBits");
+    return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash, salt, iterations }, key, 256));
+  }
+  async function hmac(keyBytes, message) {
+    const key = await importKey(keyBytes, { name: "HMAC", hash }, "sign");
+    return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(message)));
+  }
+  function toBase64(bytes) {
+    return btoa(String.fromCharCode(...bytes));
+  }
+  function fromBase64(text2) {
+    return Uint8Array.from(atob(text2), (char) => char.charCodeAt(0));
+  }
+
+  // src/auth.ts
+  var Refusal = class extends Error {
+    constructor(csError, message, mayRetry = false, waitMs = 0, reasonCode = "") {
+      super(message);
+      this.csError = csError;
+      this.mayRetry = mayRetry;
+      this.waitMs = waitMs;
+      this.reasonCode = reasonCode;
+    }
+  };
+  var generatorLimitMs = 1e4;
+  var answerLimitMs = 2e4;
+  function login(env, who, renew2) {
+    const { appSecret: secret } = who;
+    const byToken = typeof secret === "function";
+    const logIn = (forceNew) => byToken ? jwtLogin(env, who, secret, forceNew) : scramLogin(env, who, secret);
+    return logIn(renew2).catch((error) => {
+      if (renew2 || error.reasonCode !== (byToken ? "auth_failed" : "token_expired")) throw error;
+      return logIn(true);
+    });
+  }
+  async function scramLogin(env, { appID, userID }, secret) {
+    if (!globalThis.crypto?.subtle) {
+      throw new Refusal("authError", "no WebCrypto: an AppSecret needs https or localhost");
+    }
+    const bare = clientFirstBare(appID, makeNonce());
+    const first = await exchange(env, { type: "scram-first", appID, userID, scram: `n,,${bare}` });
+    const { final, expected } = await prove(secret, bare, String(first.scram)).catch((error) => {
+      throw new Refusal("authError", text(error));
+    });
+    const last = await exchange(env, { type: "scram-final", state: first.state, scram: final });
+    if (last.scram !== expected) {
+      throw new Refusal("authError", "the server does not know the AppSecret", false, 0, "auth_failed");
+    }
+    return toToken(last);
+  }
+  async function jwtLogin(env, who, generator, renew2) {
+    const jwt = await generate(env, generator, renew2);
+    return toToken(await exchange(env, { type: "jwt", appID: who.appID, userID: who.userID, jwt }));
+  }
+  function generate(env, generator, forceNew) {
+    return new Promise((resolve, reject) => {
+      const fail3 = (reason) => new Refusal("tokenGenerationError", reason);
+      const timer = setTimeout(() => env.late(fail3("the token generator gave no answer within 10 s")), generatorLimitMs);
+      const answer2 = (error, token) => {
+        clearTimeout(timer);
+        if (error) reject(fail3(text(error)));
+        else if (typeof token !== "string" || !token) reject(fail3("the token generator gave no token"));
+        else resolve(token);
+      };
+      const ask2 = async () => {
+        const made = generator(forceNew, answer2);
+        const token = await (typeof made === "function" ? made(forceNew, answer2) : made);
+        if (typeof token === "string") answer2(null, token);
+      };
+      ask2().catch((error) => answer2(error || "it threw"));
+    });
+  }
+  function toToken({ token, session, expiresInMs }) {
+    if (typeof token !== "string" || typeof session !== "string") throw new Refusal("httpError", "no token came", true);
+    return { token, session, expiresInMs: Number(expiresInMs) || 72e5 };
+  }
+  async function exchange({ url, clock }, message) {
+    const sent = clock.mono();
+    const [answer2 = {}] = await post(url, json(message));
+    clock.sample(sent, clock.mono(), Number(answer2.at));
+    return answer2;
+  }
+  async function post(url, body, keepalive = false) {
+    const limit = new AbortController();
+    let reason = `no answer within ${answerLimitMs / 1e3} s`;
+    const answered = await inTime(answerLimitMs, async () => {
+      try {
+        const response = await fetch(url, { method: "POST", credentials: "omit", body, keepalive, signal: limit.signal });
+        return [response.status, await response.text()];
+      } catch (error) {
+        reason = text(error);
+        return null;
+      }
+    });
+    if (!answered) {
+      if (!keepalive) limit.abort();
+      throw new Refusal("httpError", reason, true);
+    }
+    const [status, answer2] = answered;
+    const messages = answer2.split("\n").map(parseLine).filter(isObject);
+    if (status !== 200 || !messages.length) throw refused(messages[0] ?? {}, status);
+    return messages;
+  }
+  function parseLine(line) {
+    const value = attempt(() => JSON.parse(String(line)), null);
+    return isObject(value) ? value : null;
+  }
+  function refused({ code, csError, message, retry: retry2, retryAfterMs }, status = 0) {
+    return new Refusal(
+      csError ?? (status ? "httpError" : "wsChannelFailure"),
+      String(
+        message ?? (status ? `HTTP status ${status}${status === 404 ? ": set configParams.backendUrl?" : ""}` : code)
+      ),
+      retry2 === true || code === "hello_expected" || // older collectors send it as permanent
+      status === 429 || status >= 500 || // Without a code it is no answer of the collector.
+      status > 0 && (!code || code === "token_expired"),
+      Number(retryAfterMs) || 0,
+      String(code ?? "")
+    );
+  }
+
+  // src/session/results.ts
+  function report(s, csError, msg) {
+    const { instance } = s;
+    if (instance.current !== s) return;
+    for (const callback of /* @__PURE__ */ new Set([...instance.unanswered, instance.initCallback])) later(callback, csError, msg);
+    instance.unanswered.clear();
+    if (csError !== "success") emit(instance, "error", csError, msg);
+  }
+  function reportOnce(s, csError, msg) {
+    if (s.reported.has(csError)) return;
+    if (csError === "success") s.reported.clear();
+    s.reported.delete("success");
+    s.reported.add(csError);
+    report(s, csError, msg);
+  }
+  var readingCallbacks = ({ instance }) => [instance.statsCallback, ...instance.subscribers.stats ?? []].filter(Boolean);
+  function deliverStats(s, stats) {
+    queueMicrotask(() => {
+      for (const callback of readingCallbacks(s)) hand(callback, stats);
+    });
+  }
+
+  // src/transport/retry.ts
+  var maxBackoffMs = 6e4;
+  var refusalsBeforePost = 3;
+  var socketAgainMs = 3e5;
+  var steadyMs = 1e4;
+  var asRefusal = (error) => error instanceof Refusal ? error : new Refusal("httpError", text(error), true);
+  function disconnect(s) {
+    const ws = s.socket;
+    s.socket = null;
+    s.ready = s.paused = false;
+    for (const timer of [s.watchdog, s.pause, s.nextTry]) timer();
+    if (!ws) return;
+    ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
+    attempt(() => ws.close(1e3));
+  }
+  function retry(s, minMs = 0) {
+    s.notBeforeMs = s.clock.mono() + minMs;
+    if (!s.stopped) s.nextTry(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** s.attempts++)));
+  }
+  function reconnect(s, minMs = 0) {
+    disconnect(s);
+    s.attempts = 0;
+    retry(s, minMs);
+  }
+  function fail2(s, refusal, wasReady = s.ready) {
+    const { csError, message, waitMs } = refusal;
+    s.ready = false;
+    const isAuth = csError === "authError";
+    const stale = isAuth && s.sessionToken && !s.doubted;
+    if (!stale) reportOnce(s, csError, message);
+    if (isAuth) {
+      s.sessionToken = null;
+      s.doubted = true;
+    }
+    if (stale || refusal.mayRetry || wasReady || s.welcomedAtMs && csError === "tokenGenerationError") retry(s, waitMs);
+    else halt(s, refusal);
+  }
+  function halt(s, refusal) {
+    s.stopped = true;
+    s.halted = refusal;
+    s.renewal();
+    giveUp(s.queue, refusal.csError, refusal.message);
+  }
+  function lost(s, refusal) {
+    const wasReady = s.ready;
+    if (wasReady && s.clock.mono() - s.welcomedAtMs > steadyMs) s.attempts = 0;
+    disconnect(s);
+    if (refusal) fail2(s, refusal, wasReady);
+    else if (wasReady) retry(s);
+    else socketFailed(s, "no WebSocket");
+  }
+  function socketFailed(s, msg) {
+    if (!s.posting) reportOnce(s, "wsChannelFailure", msg);
+    const already = s.posting;
+    s.posting ||= ++s.socketRefusals >= refusalsBeforePost;
+    if (s.posting) s.postUntilMs = s.clock.mono() + socketAgainMs;
+    if (s.posting === already) retry(s);
+    else s.nextTry(0);
+  }
+  function safely(s, task) {
+    try {
+      task();
+    } catch (error) {
+      lost(s, new Refusal("wsChannelFailure", text(error), true));
+    }
+  }
+
+  // src/transport/login.ts
+  var renewAgainMs = 6e4;
+  async function renew(s, forceNew) {
+    const { generation, clock, info } = s;
+    const late = ({ csError, message }) => {
+      if (generation === s.generation) reportOnce(s, csError, message);
+    };
+    const fresh2 = await login({ url: `${info.base}auth`, clock, late }, info, forceNew);
+    if (generation !== s.generation) return;
+    s.sessionToken = fresh2;
+    if (!forceNew) reportOnce(s, "success", "authenticated");
+    s.renewal(Math.max(fresh2.expiresInMs * (0.85 + Math.random() * 0.1), renewAgainMs));
+  }
+  var renewSilently = (s) => renew(s, true).catch((error) => {
+    if (!s.stopped) s.renewal(Math.max(asRefusal(error).waitMs, renewAgainMs * (1 + Math.random())));
+  });
+
+  // src/wire.ts
+  function linesOf({ lost: lost2, sets: sets2, line }, announcements, announced) {
+    const missing = [...lost2.map(({ fabric }) => announcements.get(fabric)?.() ?? ""), ...sets2.map(columnsLine)].filter(
+      (text2) => text2 && !announced.has(text2)
+    );
+    for (const text2 of missing) announced.add(text2);
+    return [...missing, line()];
+  }
+  function postBody(hello2, entries, announcements, taken) {
+    const announced = /* @__PURE__ */ new Set();
+    let body = json(hello2);
+    for (const entry of entries) {
+      const longer = [body, ...linesOf(entry, announcements, announced)].join("\n");
+      if (byteLength(longer) > maxFrameBytes) break;
+      body = longer;
+      taken(entry);
+    }
+    return body;
+  }
+
+  // src/transport/send.ts
+  var bufferedLimitBytes = 128 << 10;
+  var bufferedWaitMs = 250;
+  function pump(s) {
+    if (s.halted) giveUp(s.queue, s.halted.csError, s.halted.message);
+    const ws = s.socket;
+    while (ws && s.ready && !s.paused) {
+      const entry = upNext(s.queue, s.frameWindow);
+      if (!entry) return;
+      if (!s.clock.synced())
+        reconnect(s);
+      else if (ws.bufferedAmount > bufferedLimitBytes) hold(s, bufferedWaitMs);
+      else
+        safely(s, () => {
+          for (const line of linesOf(entry, s.announcements, s.announced)) ws.send(line);
+          markSent(s.queue, entry);
+        });
+    }
+  }
+  function hold(s, ms, rewinds = false) {
+    s.paused = true;
+    s.rewinds = rewinds;
+    s.pause(ms);
+  }
+  function resume(s) {
+    s.paused = false;
+    if (s.rewinds) rewind(s.queue);
+    pump(s);
+  }
+
+  // src/session/schedule.ts
+  var longMs = 5e3;
+  var longestMs2 = 2e4;
+  function measureEvery(s, ms) {
+    if (!(ms >= 2e3 && ms <= 2e4) || ms === s.periodMs) return;
+    s.periodMs = ms;
+    startMeasuring(s);
+  }
+  function startMeasuring(s) {
+    const latestMs2 = s.measuredAtMs + longestMs2 - s.clock.mono();
+    measureIn(s, Math.min(s.periodMs * (0.5 + Math.random() / 2), latestMs2));
+  }
+  function measureIn(s, ms) {
+    s.measureTimer(ms);
+    if (ms >= longMs) s.statesTimer(ms / 2);
+  }
+
+  // src/version.ts
+  var version = "0.1.0";
+
+  // src/transport/hello.ts
+  function hello(s) {
+    const { sessionToken, clock } = s;
+    s.helloSentMs = clock.mono();
+    s.helloToken = sessionToken;
+    s.id ||= sessionToken?.session ?? "";
+    const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = s.info.config;
+    const userAgent = globalThis.navigator?.userAgent;
+    return {
+      type: "hello",
+      versions: [1],
+      token: sessionToken?.token,
+      session: s.id,
+      acked: s.queue.ackedSeq,
+      at: clock.time(clock.stamp()),
+      library: version,
+      userAgent: userAgent ? cutBytes(userAgent, 512) : void 0,
+      applicationVersion,
+      siteID,
+      additionalIDs: additionalIDs2
+    };
+  }
+  function welcomed(s, welcome) {
+    s.welcomedAtMs = s.clock.mono();
+    s.clock.sample(s.helloSentMs, s.welcomedAtMs, Number(welcome.at));
+    s.ready = true;
+    s.doubted = false;
+    if (s.socket) {
+      s.posting = false;
+      s.socketRefusals = 0;
+    }
+    s.announced = /* @__PURE__ */ new Set();
+    s.frameWindow = Number(welcome.windowFrames) || s.frameWindow;
+    rewind(s.queue);
+    acknowledge(s.queue, Number(welcome.acked) || 0);
+    takeSettings(s, welcome);
+    reportOnce(s, "success", "connected");
+    pump(s);
+  }
+  function takeSettings(s, { statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
+    measureEvery(s, Number(statsIntervalMs));
+    if (typeof conferenceURL2 === "string") s.urlTemplate = conferenceURL2;
+    s.urls = /* @__PURE__ */ new Map();
+    const mos = labels?.mos;
+    if (Array.isArray(mos) && mos.length === 4) s.bounds = mos.map(Number);
+  }
+
+  // src/transport/receive.ts
+  function receive(s, message) {
+    const seq = Number(message?.seq);
+    switch (message?.type) {
+      case "welcome":
+        welcomed(s, message);
+        break;
+      case "ack":
+        acked(s, seq);
+        break;
+      case "nack": {
+        const { csError, message: msg } = refused(message);
+        refuse(s.queue, seq, csError, msg);
+        reportOnce(s, csError, msg);
+        break;
+      }
+      case "slow-down":
+        if (message.statsIntervalMs) measureEvery(s, Number(message.statsIntervalMs));
+        hold(s, refused(message).waitMs, true);
+        break;
+      case "bye":
+        dismissed(s, message);
+    }
+  }
+  function acked(s, seq) {
+    if (acknowledge(s.queue, seq)) {
+      s.attempts = 0;
+      reportOnce(s, "success", "connected");
+    }
+    pump(s);
+  }
+  function dismissed(s, bye) {
+    const refusal = refused(bye);
+    s.socketRefusals = 0;
+    if (refusal.reasonCode === "token_expired" && s.sessionToken && s.sessionToken !== s.helloToken)
+      reconnect(s, refusal.waitMs);
+    else lost(s, refusal);
+  }
+
+  // src/transport/socket.ts
+  var silenceMs = 12e3;
+  var helloMs = 15e3;
+  function open(s) {
+    try {
+      const ws = new WebSocket(`${s.info.base.replace(/^http/, "ws")}ws`, "qos");
+      s.socket = ws;
+      s.ready = false;
+      watch(s, helloMs);
+      ws.onopen = () => safely(s, () => ws.send(json(hello(s))));
+      ws.onmessage = (event) => {
+        watch(s, silenceMs);
+        safely(s, () => receive(s, parseLine(event.data)));
+      };
+      ws.onclose = ws.onerror = () => lost(s);
+    } catch (error) {
+      socketFailed(s, text(error));
+    }
+  }
+  function watch(s, ms, overdue = false) {
+    s.overdue = overdue;
+    s.watchdog(ms);
+  }
+  function checkSilence(s) {
+    const waiting = s.queue.cursor > 0;
+    if (!s.ready || waiting && s.overdue) lost(s);
+    else watch(s, silenceMs, waiting);
+  }
+
+  // src/transport/post.ts
+  var pauseMs = 5e3;
+  var send = (s, entries, outlivesPage) => post(
+    `${s.info.base}frames`,
+    postBody(hello(s), entries, s.announcements, (entry) => markSent(s.queue, entry)),
+    outlivesPage
+  );
+  async function postWaiting(s) {
+    const { queue, clock, generation } = s;
+    const synced = clock.synced();
+    const entries = synced ? [...queue.pending] : [];
+    if (s.ready && synced && !entries.length) {
+      s.nextTry(pauseMs);
+      return;
+    }
+    const { ackedSeq } = queue;
+    const answers = await send(s, entries);
+    if (generation !== s.generation) return;
+    for (const answer2 of answers) receive(s, answer2);
+    const goesOn = s.ready && (!entries.length || queue.ackedSeq > ackedSeq && upNext(queue, s.frameWindow));
+    if (!s.stopped) s.nextTry(goesOn ? 0 : pauseMs);
+  }
+  function flush(s, last = true) {
+    if (!s.sessionToken || !s.clock.synced()) return;
+    if (last) shrink(s.queue, maxEntryBytes);
+    const all = s.queue.pending;
+    const entries = total(all) <= maxEntryBytes ? all : all.filter((entry) => !entry.sent);
+    if (entries.length) send(s, entries, true).catch(() => void 0);
+  }
+
+  // src/transport/transport.ts
+  var stopPollMs = 200;
+  var fresh = {
+    sessionToken: null,
+    doubted: false,
+    socket: null,
+    connecting: false,
+    ready: false,
+    stopped: false,
+    halted: void 0,
+    suspended: false,
+    helloSentMs: 0,
+    helloToken: null,
+    welcomedAtMs: 0,
+    paused: false,
+    rewinds: false,
+    overdue: false,
+    attempts: 0,
+    notBeforeMs: 0,
+    socketRefusals: 0,
+    posting: false,
+    postUntilMs: 0
+  };
+  var isOff = (s) => s.stopped || s.suspended;
+  async function connect(s) {
+    s.nextTry();
+    if (isOff(s) || s.connecting || s.socket) return;
+    s.connecting = true;
+    const { generation } = s;
+    try {
+      if (!s.sessionToken) await renew(s, false);
+      if (generation === s.generation && !isOff(s)) await (s.clock.mono() < s.postUntilMs ? postWaiting(s) : open(s));
+    } catch (error) {
+      if (generation === s.generation) fail2(s, asRefusal(error));
+    }
+    if (generation === s.generation) s.connecting = false;
+  }
+  function restart(s) {
+    s.generation++;
+    s.renewal();
+    disconnect(s);
+    Object.assign(s, fresh);
+    connect(s);
+  }
+  function wake(s) {
+    s.suspended = false;
+    const waitMs = s.notBeforeMs - s.clock.mono();
+    if (s.socket) pump(s);
+    else if (waitMs > 0) s.nextTry(waitMs);
+    else connect(s);
+  }
+  function suspend(s) {
+    s.suspended = true;
+    s.connecting = false;
+    s.generation++;
+    disconnect(s);
+  }
+  var sendNow = (s) => s.socket && s.ready ? pump(s) : flush(s, false);
+  function stop(s, untilMs) {
+    if (!s.stopped && s.clock.mono() < untilMs && s.queue.pending.length) {
+      setTimeout(() => stop(s, untilMs), stopPollMs);
+      return;
+    }
+    s.stopped = true;
+    s.generation++;
+    flush(s);
+    s.renewal();
+    attempt(() => s.socket?.send('{"type":"bye"}'));
+    disconnect(s);
+    giveUp(s.queue, "failure", "replaced");
+  }
+
+  // src/brand.ts
+  function isGenuine(value) {
+    return attempt(() => {
+      for (let proto = value; proto; proto = Object.getPrototypeOf(proto)) {
+        const getter = Object.getOwnPropertyDescriptor(proto, "signalingState")?.get;
+        if (getter && /\[native code]/.test(Function.prototype.toString.call(getter))) {
+          getter.call(value);
+          return attempt(() => !getter.call({}), true);
+        }
+      }
+      return false;
+    }, false);
+  }
+
   // src/lifecycle.ts
   var names = ["signalingState", "connectionState", "iceConnectionState", "iceGatheringState"];
   var statesOf = (pc) => names.map((name) => pc[name]);
   var isUp = (ice) => ice === "connected" || ice === "completed";
+  var iceOf = (pc) => pc.iceConnectionState ?? pc.connectionState ?? "";
+  var hasFailed = (pc) => [iceOf(pc), pc.connectionState].includes("failed");
   function isConnected(pc) {
     return attempt(() => {
       const { connectionState, iceConnectionState = "" } = pc;
@@ -717,107 +1212,117 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function isClosed(pc) {
     return attempt(() => statesOf(pc).includes("closed"), false);
   }
-  function watchLifecycle(target, mono, events) {
-    const pc = target;
-    const started = mono();
-    let alreadyConnected = isConnected(pc);
-    let remoteSet = false;
-    let established = false;
-    let failed = false;
-    let gatheringAt;
-    let gatheredAt;
-    let checkingAt;
-    let disruptedAt;
-    let lastUfrag;
-    let settled = "";
-    let looked = "";
-    const since = (start, end = mono()) => num(Math.round(end - known(start)));
-    const ice = () => pc.iceConnectionState ?? pc.connectionState ?? "";
-    const hasFailed = () => [ice(), pc.connectionState].includes("failed");
-    function reached() {
-      if (!pc.remoteDescription) return "noRemoteDescription";
-      if (isUp(ice())) return "dtls";
-      return ice() === "new" && checkingAt === void 0 ? "gathering" : "connectivity";
-    }
-    const stage = () => established || failed ? null : attempt(reached, "connectivity");
-    function negotiation() {
-      if (!remoteSet && pc.remoteDescription) {
-        remoteSet = true;
-        events.emit("remoteDescriptionSet");
-      }
-      const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
-      if (!sdp || sdp === settled) return;
-      settled = sdp;
-      const ufrag = iceUfrag(sdp);
-      if (lastUfrag && ufrag && ufrag !== lastUfrag) events.emit("iceRestart");
-      lastUfrag = ufrag ?? lastUfrag;
-      events.negotiated();
-    }
-    function connection() {
-      gathering();
-      if (established) disruption();
-      else if (isConnected(pc)) {
-        established = true;
-        events.connected(setupTimes());
-      } else if (hasFailed() && !failed) {
-        const failedStage = reached();
-        failed = true;
-        events.setupFailed(failedStage);
-      }
-      alreadyConnected = false;
-    }
-    function gathering() {
-      const now = mono();
-      const state = pc.iceGatheringState ?? "new";
-      if (state !== "new") gatheringAt ??= now;
-      if (state === "complete") gatheredAt ??= now;
-      if (ice() === "checking") checkingAt ??= now;
-    }
-    function setupTimes() {
-      const [begun, gathering2, checking] = alreadyConnected ? [] : [started, gatheringAt, checkingAt];
-      return {
-        setupMs: since(begun),
-        // What was still being gathered when the path stood did not delay it.
-        gatheringMs: since(gathering2, gatheredAt),
-        connectivityMs: since(checking)
-      };
-    }
-    function disruption() {
-      const broken = hasFailed() ? "failed" : ice() === "disconnected" && "disconnected";
-      if (broken && disruptedAt === void 0) {
-        disruptedAt = mono();
-        events.disrupted(broken);
-      } else if (disruptedAt !== void 0 && !broken && isConnected(pc)) {
-        events.emit("iceDisruptionEnd", { durationMs: since(disruptedAt) });
-        disruptedAt = void 0;
-      }
-    }
-    const update = () => attempt(() => {
-      if (isClosed(pc)) events.closed();
-      else {
-        negotiation();
-        connection();
-      }
-    });
-    function look() {
-      const states = attempt(() => statesOf(pc).join(), "");
-      if (established && states === looked) return;
-      looked = states;
-      update();
-    }
-    for (const name of names) attempt(() => pc.addEventListener?.(`${name}change`.toLowerCase(), update));
+  function listen({ pc, listener }, method) {
+    for (const name of names) attempt(() => pc[method]?.(`${name}change`.toLowerCase(), listener));
+  }
+  var since = ({ clock }, start2, end2 = clock.mono()) => num(Math.round(end2 - known(start2)));
+  function setupTimes(life) {
+    const { startedMs, gatheringAtMs, checkingAtMs } = life;
+    const [started, gathering, checking] = life.wasConnected ? [] : [startedMs, gatheringAtMs, checkingAtMs];
     return {
-      update,
-      look,
-      stage,
-      /** Removes the listeners. */
-      stop() {
-        for (const name of names) attempt(() => pc.removeEventListener?.(`${name}change`.toLowerCase(), update));
-      },
-      phase: () => established ? disruptedAt === void 0 ? "established" : "disrupted" : "initialising",
-      /** Since the fabric was added. */
-      ageMs: () => since(started)
+      setupMs: since(life, started),
+      // Gathering that continued when it was connected did not delay it.
+      gatheringMs: since(life, gathering, life.gatheredAtMs),
+      connectivityMs: since(life, checking)
     };
+  }
+  function stageOf({ pc, checkingAtMs }) {
+    if (!pc.remoteDescription) return "noRemoteDescription";
+    if (isUp(iceOf(pc))) return "dtls";
+    return iceOf(pc) === "new" && checkingAtMs === void 0 ? "gathering" : "connectivity";
+  }
+  var openStage = (life) => life.established || life.failed ? null : attempt(() => stageOf(life), "connectivity");
+  function phaseOf({ established, disruptedAtMs }) {
+    if (!established) return "initialising";
+    return disruptedAtMs === void 0 ? "established" : "disrupted";
+  }
+
+  // src/session/conferences.ts
+  var keptEnded = 256;
+  var liveFabrics = (s, conferenceID) => s.fabrics.filter((f) => !f.ending && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
+  var lastFabricOf = (s, conferenceID) => [...s.ended, ...s.fabrics.map((f) => f.info)].filter((info) => info.conferenceID === conferenceID).at(-1);
+  var ownFabric = (s, pc, conferenceID) => liveFabrics(s, conferenceID).find((f) => f.pc === pc);
+  var hasEnded = (s, pc, conferenceID) => Boolean(s.instance.known.get(pc)?.has(conferenceID)) && !ownFabric(s, pc, conferenceID);
+  var localUser = (s, conferenceID) => s.renamed.get(conferenceID) ?? s.info.userID;
+  function renameLocal(s, conferenceID, userID) {
+    s.renamed.set(conferenceID, userID);
+  }
+  function conferenceURL(s, { fabric, conferenceID, addedAt }) {
+    const known2 = s.urls.get(fabric);
+    if (known2 !== void 0) return known2;
+    const values = { appID: s.info.appID, conferenceID, at: s.clock.time(addedAt) };
+    const url = s.urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
+    s.urls.set(fabric, url);
+    return url;
+  }
+  function forget(s, fabric) {
+    const { info } = fabric;
+    s.fabrics = s.fabrics.filter((other) => other !== fabric);
+    s.ended.push(info);
+    s.urls.delete(info.fabric);
+    const oldest = s.ended.length > keptEnded && s.ended.shift();
+    if (oldest && !lastFabricOf(s, oldest.conferenceID)) s.renamed.delete(oldest.conferenceID);
+    if (s.announcements.size > 2 * keptEnded) forgetAnnouncements(s);
+  }
+  function forgetAnnouncements(s) {
+    const lost2 = s.queue.pending.flatMap((entry) => entry.lost);
+    const needed = new Set([...s.fabrics.map((f) => f.info), ...lost2].map(({ fabric }) => fabric));
+    for (const number of s.announcements.keys()) if (!needed.has(number)) s.announcements.delete(number);
+  }
+
+  // src/session/send.ts
+  function send2(s, frame) {
+    const seq = push(s.queue, frame);
+    if (frame.type !== "stats") pump(s);
+    return seq;
+  }
+  function sendSoon(s) {
+    if (!s.sendsSoon)
+      queueMicrotask(() => {
+        s.sendsSoon = false;
+        sendNow(s);
+      });
+    s.sendsSoon = true;
+  }
+  function recorder(s, fabric, conferenceID) {
+    const number = fabric?.info.fabric;
+    const last = lastFabricOf(s, conferenceID);
+    const declaredBy = number ?? last?.fabric ?? 0;
+    return (type, members, done) => {
+      const stamp = s.clock.stamp();
+      const seq = send2(s, {
+        type,
+        stamp,
+        done,
+        fabric: s.announcements.has(declaredBy) ? declaredBy : 0,
+        insideAt: fabric ? void 0 : last?.addedAt ?? stamp,
+        members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
+      });
+      if (!seq) throw new Invalid(`the frame is over ${maxEntryBytes} bytes`);
+      return seq;
+    };
+  }
+
+  // src/sdp.ts
+  var noSource = { cname: null, msid: null };
+  function sourceInfo(sdp, ssrc) {
+    for (const section of sdp.split(/^m=/m)) {
+      const find = (attribute) => new RegExp(`^a=${attribute}:(.*)$`, "m").exec(section)?.[1]?.trim() || null;
+      const cname = find(`ssrc:${ssrc} cname`);
+      const msid = find(`ssrc:${ssrc} msid`) ?? (cname && find("msid"));
+      if (cname || msid) return { cname, msid };
+    }
+    return noSource;
+  }
+  function iceUfrag(sdp) {
+    return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
+  }
+  function sdpText(description) {
+    const sdp = attempt(() => description?.sdp) ?? description;
+    return typeof sdp === "string" ? sdp : "";
+  }
+  function withoutAddresses(sdp) {
+    return sdp.replace(/(candidate:(?:\S+ ){4})\S+( \d+ typ (?!relay))/g, "$10.0.0.0$2").replace(/ raddr \S+ rport \d+/g, " raddr 0.0.0.0 rport 0").replace(/^((?:[oc]=|a=rtcp:).*IP[46] )\S+/gm, "$10.0.0.0");
   }
 
   // src/stats/interval.ts
@@ -832,7 +1337,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     counts.far ??= { ...countersOf(0) };
     const by = count(counts.own, rtp, countersOf(set));
     const limited = count(counts.own, rtp.qualityLimitationDurations ?? {}, countersOf(0));
-    const saidMs = known(remote.timestamp) - known(counts.far.timestamp);
+    const reportedMs = known(remote.timestamp) - known(counts.far.timestamp);
     const sentMs = num(remote.remoteTimestamp) === null ? ms : known(remote.remoteTimestamp) - known(counts.far.remoteTimestamp);
     const other = count(counts.far, remote, countersOf(0));
     const sent = known(by.packetsReceived ?? by.packetsSent);
@@ -850,10 +1355,10 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       remoteJitterMs: 1e3 * known(remote.jitter),
       // The receiver reports every few seconds: what it lost between two of its reports is held
       // against what was sent in that time.
-      remoteLossFraction: num(saidMs > 0 ? known(other.packetsLost) * ms / (sent * saidMs) : null) ?? remote.fractionLost,
+      remoteLossFraction: num(reportedMs > 0 ? known(other.packetsLost) * ms / (sent * reportedMs) : null) ?? remote.fractionLost,
       cpuLimitedMs: 1e3 * known(limited.cpu),
       bandwidthLimitedMs: 1e3 * known(limited.bandwidth),
-      // Of an encoding that was switched off Chromium goes on to say what it was meant to have.
+      // Chromium still reports the target of an encoding that was switched off.
       targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate
     });
     const reported = (bytes) => sentMs > 0 ? num(bytes) : null;
@@ -877,6 +1382,84 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return measure(pairSet, by, pair, { rttMs: rttOf(by, pair.currentRoundTripTime) });
   }
 
+  // src/stats/view.ts
+  function view(intervals, identityOf3, bounds) {
+    const made = { mediaStreamTracks: [], streams: {} };
+    for (const interval of intervals) {
+      const reports = reportsOf(interval, identityOf3(interval), bounds);
+      made.mediaStreamTracks.push(...reports);
+      const [{ ssrc, rtt, fractionLoss, bitrate, quality }] = reports;
+      const { statsType: reportType } = interval.stream;
+      made.streams[ssrc] = reportType === "outbound-rtp" ? { reportType, rtt, bitrate, quality } : { reportType, fractionLoss, bitrate, quality };
+    }
+    return made;
+  }
+  function reportsOf({ stream: stream2, ms, measures, sender, meanJitterMs, meanRttMs }, identity, bounds) {
+    const { ssrc, mediaType } = stream2;
+    const inbound = stream2.statsType === "inbound-rtp";
+    const rtt = num(measures.rttMs);
+    const averageRTT = round(meanRttMs, 1);
+    const quality = label(mediaType, measures, ms, bounds);
+    const level = num(measures.audioLevel);
+    const report2 = (statsType, loss2, overMs, bytes2, packets2, jitterMs2, meanMs, own2 = false) => (
+      // Browsers are ten times slower where members follow an object that is spread.
+      Object.assign(
+        {
+          statsType,
+          ssrc,
+          mediaType,
+          fractionLoss: round(loss2, 4),
+          packetLossPercentage: round(100 * known(loss2), 2),
+          bitrate: perSecond(num(bytes2), 125 * overMs),
+          // kbit/s: 8 bits, 1000 of them
+          packetRate: perSecond(num(packets2), overMs),
+          jitter: num(jitterMs2),
+          averageJitter: round(meanMs, 1),
+          rtt,
+          averageRTT,
+          quality,
+          audioInputLevel: own2 && !inbound ? level : null,
+          audioOutputLevel: own2 && inbound ? level : null
+        },
+        identity
+      )
+    );
+    const { bytes, packets, jitterMs, remoteLossFraction, remoteJitterMs } = measures;
+    const loss = inbound ? lossOf(measures) : null;
+    const own = report2(stream2.statsType, loss, ms, bytes, packets, jitterMs, inbound ? meanJitterMs : null, true);
+    if (stream2.remote.type === void 0) return [own];
+    return [
+      own,
+      inbound ? report2("remote-outbound-rtp", null, sender.ms, sender.bytes, sender.packets, null, null) : report2("remote-inbound-rtp", num(remoteLossFraction), ms, null, null, remoteJitterMs, meanJitterMs)
+    ];
+  }
+
+  // src/fabric/deliver.ts
+  function deliver(f, intervals) {
+    const { owner, info } = f;
+    if (!readingCallbacks(owner).length) return;
+    deliverStats(owner, {
+      connectionState: owner.ready ? "online" : "offline",
+      fabricState: f.done ? "terminated" : phaseOf(f),
+      conferenceURL: conferenceURL(owner, info),
+      conferenceID: info.conferenceID,
+      ...view(intervals, (interval) => identityOf(f, interval), owner.bounds)
+    });
+  }
+  function identityOf(f, { stream: stream2 }) {
+    const own = f.associations.get(stream2.ssrc);
+    const inbound = stream2.statsType === "inbound-rtp";
+    const { cname, msid } = f.sources.get(stream2.key) ?? noSource;
+    return {
+      remoteUserID: inbound && own?.userID || f.remoteUser,
+      userID: own?.userID ?? (inbound ? f.remoteUser : localUser(f.owner, f.info.conferenceID)),
+      cname,
+      msid,
+      usageLabel: own?.usageLabel ?? null,
+      associatedVideoTag: own?.associatedVideoTag ?? null
+    };
+  }
+
   // src/stats/monitor.ts
   var freezeWindowMs = 6e4;
   var maxRows = 200;
@@ -884,86 +1467,78 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var tooShortMs = 500;
   var latestMs = 5e3;
   var forgottenMs = 3e4;
-  function createMonitor(startMs) {
-    const streams = /* @__PURE__ */ new Map();
-    let pairs = /* @__PURE__ */ new Map();
-    let base = /* @__PURE__ */ new Map();
-    let lastMs = startMs;
-    let aheadMs = Infinity;
-    function takenAt({ takenMs }, atMs) {
-      if (takenMs === null) return atMs;
-      aheadMs = Math.min(aheadMs, atMs - takenMs);
-      if (atMs - takenMs - aheadMs > latestMs) aheadMs = atMs - takenMs;
-      return takenMs + aheadMs;
+  var createMonitor = (startMs) => ({
+    knownStreams: /* @__PURE__ */ new Map(),
+    pairs: /* @__PURE__ */ new Map(),
+    base: /* @__PURE__ */ new Map(),
+    startMs,
+    aheadMs: Infinity
+  });
+  var selectedPair = (monitor) => monitor.pairs.values().next().value;
+  var hasStream = (monitor, ssrc) => [...monitor.knownStreams.values()].some((known2) => known2.ssrc === ssrc);
+  function adopt(monitor, reports, atMs) {
+    const { pairs } = monitor;
+    const snapshot = normalise(reports);
+    const changedPairs = changed(pairs, snapshot);
+    for (const [transport, pair] of snapshot.pairs) {
+      if (pairs.get(transport)?.id === pair.id) continue;
+      if (!pairs.has(transport)) monitor.base = new Map([...snapshot.byId, ...monitor.base]);
+      pairs.set(transport, pair);
     }
-    function adoptNew(snapshot, atMs) {
-      const added = [...snapshot.byKey.values()].filter(({ key }) => !streams.has(key));
-      for (const stream2 of added) {
-        const counts = {};
-        measureStream(counts, stream2, 1, null);
-        streams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
-      }
-      return added;
-    }
-    const changed = (snapshot) => [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
-    return {
-      /** An interval begins. */
-      begin(atMs) {
-        lastMs = atMs;
-      },
-      /** The selected pair of the last reading. */
-      pair: () => pairs.values().next().value,
-      /** Whether that SSRC is in the last readings. */
-      hasStream: (ssrc) => [...streams.values()].some((known2) => known2.ssrc === ssrc),
-      /** A reading between intervals: only what is new becomes a starting point. */
-      adopt(reports, atMs) {
-        const snapshot = normalise(reports);
-        const changedPairs = changed(snapshot);
-        const taken = [...snapshot.pairs].filter(([transport, pair]) => pairs.get(transport)?.id !== pair.id);
-        for (const [transport, pair] of taken) {
-          if (!pairs.has(transport)) base = new Map([...snapshot.byId, ...base]);
-          pairs.set(transport, pair);
-        }
-        return { added: adoptNew(snapshot, takenAt(snapshot, atMs)), changedPairs };
-      },
-      /** The end of an interval. */
-      measure(reports, atMs, areaOf) {
-        const snapshot = normalise(reports);
-        const takenMs = takenAt(snapshot, atMs);
-        const frameMs = span(lastMs, atMs);
-        const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
-        const intervals = [];
-        let pairRttMs = null;
-        for (const pair of snapshot.pairs.values()) {
-          const measures = measurePair(base.get(pair.id), pair);
-          pairRttMs ??= num(measures.rttMs);
-          addRow(groups, frameMs, pairSet, measures);
-        }
-        for (const [key, known2] of streams) {
-          const stream2 = snapshot.byKey.get(key);
-          const ms = takenMs - known2.atMs;
-          if (!stream2 && ms > forgottenMs) streams.delete(key);
-          if (!stream2 || ms < tooShortMs) continue;
-          const interval = advance(known2, stream2, takenMs, pairRttMs, areaOf);
-          if (isIdle(known2)) continue;
-          intervals.push(interval);
-          addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
-        }
-        lastMs = atMs;
-        const changedPairs = changed(snapshot);
-        if (snapshot.pairs.size) {
-          pairs = snapshot.pairs;
-          base = snapshot.byId;
-        }
-        return { intervals, groups, added: adoptNew(snapshot, takenMs), changedPairs };
-      }
-    };
+    return { added: addNew(monitor.knownStreams, snapshot, takenAt(monitor, snapshot, atMs)), changedPairs };
   }
-  function advance(known2, stream2, atMs, pairRttMs, areaOf) {
+  function endInterval(monitor, reports, atMs, areaOf2) {
+    const { knownStreams, pairs, base } = monitor;
+    const snapshot = normalise(reports);
+    const takenMs = takenAt(monitor, snapshot, atMs);
+    const frameMs = span(monitor.startMs, atMs);
+    const groups = [{ intervalMs: frameMs, sets: [], rows: [] }];
+    const intervals = [];
+    let pairRttMs = null;
+    for (const pair of snapshot.pairs.values()) {
+      const measures = measurePair(base.get(pair.id), pair);
+      pairRttMs ??= num(measures.rttMs);
+      addRow(groups, frameMs, pairSet, measures);
+    }
+    for (const [key, known2] of knownStreams) {
+      const stream2 = snapshot.byKey.get(key);
+      const ms = takenMs - known2.atMs;
+      if (!stream2 && ms > forgottenMs) knownStreams.delete(key);
+      if (!stream2 || ms < tooShortMs) continue;
+      const interval = advance(known2, stream2, takenMs, pairRttMs, areaOf2);
+      if (isIdle(known2)) continue;
+      intervals.push(interval);
+      addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
+    }
+    monitor.startMs = atMs;
+    if (snapshot.pairs.size) {
+      monitor.pairs = snapshot.pairs;
+      monitor.base = snapshot.byId;
+    }
+    return { intervals, groups, added: addNew(knownStreams, snapshot, takenMs), changedPairs: changed(pairs, snapshot) };
+  }
+  function takenAt(monitor, { takenMs }, atMs) {
+    if (takenMs === null) return atMs;
+    const aheadMs = atMs - takenMs;
+    monitor.aheadMs = Math.min(monitor.aheadMs, aheadMs);
+    if (aheadMs - monitor.aheadMs > latestMs) monitor.aheadMs = aheadMs;
+    return takenMs + monitor.aheadMs;
+  }
+  function addNew(knownStreams, snapshot, atMs) {
+    const added = [...snapshot.byKey.values()].filter(({ key }) => !knownStreams.has(key));
+    for (const stream2 of added) {
+      const counts = {};
+      measureStream(counts, stream2, 1, null);
+      knownStreams.set(stream2.key, { ssrc: stream2.ssrc, counts, atMs, frozen: [], jitters: mean(), rtts: mean() });
+    }
+    return added;
+  }
+  var changed = (pairs, snapshot) => [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
+  function advance(known2, stream2, atMs, pairRttMs, areaOf2) {
     const ms = span(known2.atMs, atMs);
     const { measures, sender } = measureStream(known2.counts, stream2, ms, pairRttMs);
     if (stream2.mediaType === "video") {
-      measures.displayedPixels = bounded(rangeOf("displayedPixels"), areaOf(stream2.ssrc));
+      measures.displayedPixels = bounded(rangeOf("displayedPixels"), areaOf2(stream2.ssrc));
       measures.freezes60s = recentFreezes(known2, num(measures.freezes), atMs);
     }
     known2.atMs = atMs;
@@ -1008,184 +1583,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     group.rows.push(row(set, measures));
   }
 
-  // src/stats/legacy.ts
-  function fromLegacy(response) {
-    const reports = response.result();
-    return reports.flatMap((report) => {
-      const { id, type } = report;
-      const said = Object.fromEntries(report.names().map((name) => [name, report.stat(name)]));
-      if (type === "ssrc") return stream(id, said, numbers(said));
-      if (type !== "googCandidatePair" || said.googActiveConnection !== "true") return [];
-      const pair = numbers(said);
-      return [{ ...pair, id, type: "candidate-pair", selected: true, currentRoundTripTime: inSeconds(pair.googRtt) }];
-    });
-  }
-  var numbers = (said) => Object.fromEntries(Object.entries(said).map(([name, text2]) => [name, text2 ? Number(text2) : void 0]));
-  var inSeconds = (ms) => known(ms) / 1e3;
-  var fullLevel = 32767;
-  function stream(id, said, v) {
-    const inbound = said.packetsReceived !== void 0;
-    const kind = said.mediaType ?? (said.audioInputLevel ?? said.audioOutputLevel ? "audio" : "video");
-    const codecId = `${id} codec`;
-    const rtp = {
-      ...v,
-      id,
-      kind,
-      codecId,
-      type: inbound ? "inbound-rtp" : "outbound-rtp",
-      trackIdentifier: said.googTrackId,
-      jitter: inSeconds(v.googJitterReceived),
-      audioLevel: known(inbound ? v.audioOutputLevel : v.audioInputLevel) / fullLevel,
-      frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
-      frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent
-    };
-    const remote = { ...rtp, id: `${id} remote`, type: "remote-inbound-rtp", roundTripTime: inSeconds(v.googRtt) };
-    const own = [{ id: codecId, type: "codec", mimeType: `${kind}/${said.googCodecName}` }, rtp];
-    return inbound ? own : [...own, remote];
-  }
-
-  // src/stats/read.ts
-  var wholeEvery = 12;
-  function createReader(pc) {
-    let kept = /* @__PURE__ */ new Map();
-    let changing = [];
-    let size = 0;
-    let readings = 0;
-    function whole(answer2) {
-      const reports = list(answer2);
-      const pairs = reports.map((report) => report.selectedCandidatePairId).filter(Boolean);
-      const changes = ({ id, type, kind }) => /bound-rtp|^transport|^media-source audio/.test(`${type} ${kind}`) || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
-      kept = new Map(reports.map((report) => [report.id, report]));
-      changing = reports.filter(changes).map(({ id }) => id);
-      size = answer2.size ?? NaN;
-      return reports;
-    }
-    function changed(answer2) {
-      if (answer2.size !== size) return void 0;
-      for (const id of changing) {
-        const report = answer2.get?.(id);
-        if (typeof report !== "object" || !report) return void 0;
-        if (report.type === "transport" && !changing.includes(report.selectedCandidatePairId)) return void 0;
-        kept.set(id, report);
-      }
-      return [...kept.values()];
-    }
-    const read = (answer2, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed(answer2))) ?? whole(answer2);
-    return (legacy, all = false) => ask(pc, legacy, (answer2) => read(answer2, all)).catch(() => null);
-  }
-  async function ask(pc, legacy, read) {
-    const promise = attempt(() => pc.getStats());
-    if (typeof promise?.then === "function") return read(await promise);
-    if (!legacy) return null;
-    const response = await new Promise((resolve, reject) => {
-      Promise.resolve(pc.getStats(resolve)).catch(reject);
-    });
-    return fromLegacy(response);
-  }
-  function list(reports) {
-    const all = [];
-    const each = reports.forEach;
-    if (typeof each === "function") each.call(reports, (report) => all.push(report));
-    else if (isObject(reports)) all.push(...Object.values(reports));
-    return all.filter(isObject);
-  }
-
-  // src/stats/quality.ts
-  var equipment = 18;
-  var robustness = 10;
-  var packetAndCodecMs = 26.5;
-  var defaultBounds = [4.2, 3.8, 3.2, 2.6];
-  function label(mediaType, m, ms, bounds) {
-    const mos = mediaType === "audio" ? audioMos(m) : videoMos(m, ms);
-    if (mos === null) return null;
-    if (mos >= (bounds[1] ?? 3.8)) return "excellent";
-    return mos >= (bounds[3] ?? 2.6) ? "fair" : "bad";
-  }
-  function lossOf(m) {
-    const remote = num(m.remoteLossFraction);
-    if (remote !== null) return remote;
-    const lost = known(m.packetsLost);
-    const expected = lost + (num(m.packets) ?? 0);
-    return expected > 0 ? Math.min(1, Math.max(0, lost / expected)) : null;
-  }
-  function audioMos(m) {
-    const loss = lossOf(m);
-    if (loss === null || m.packets === 0 && num(m.remoteLossFraction) !== null) return null;
-    const audible = ((num(m.concealedSamples) ?? 0) - (num(m.silentConcealedSamples) ?? 0)) / (num(m.samples) || 1);
-    const lossPercent = 100 * Math.min(1, Math.max(loss, audible));
-    const delayMs = (num(m.rttMs) ?? 0) / 2 + (num(m.jitterBufferDelayMs) ?? 0) + packetAndCodecMs;
-    const impairment = equipment + (132 - equipment) * lossPercent / (lossPercent + robustness);
-    const r = Math.min(100, Math.max(0, (148 - 1.48 * delayImpairment(delayMs) - impairment) / 1.48));
-    return Math.max(1, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6);
-  }
-  function delayImpairment(delayMs) {
-    if (delayMs <= 100) return 0;
-    const x = Math.log2(delayMs / 100);
-    return 25 * ((1 + x ** 6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2);
-  }
-  function videoMos(m, ms) {
-    if (!num(m.packets)) return null;
-    const fps = num(m.harmonicFps) ?? num(m.fps);
-    if (fps === 0) return 1;
-    const frozen = Math.min(1, (num(m.freezeMs) ?? 0) / ms);
-    const freezes = Math.exp(-0.1 * (num(m.freezes60s) ?? 0) - 2 * frozen);
-    const motion = fps === null ? 1 : Math.max(0, 1 - 0.3 * Math.max(0, Math.log(24 / fps)));
-    const lost = Math.exp(-10 * (num(m.remoteLossFraction) ?? 0));
-    return 1 + 3.4 * freezes * motion * lost;
-  }
-
-  // src/stats/view.ts
-  function view(intervals, identityOf2, bounds) {
-    const made = { mediaStreamTracks: [], streams: {} };
-    for (const interval of intervals) {
-      const reports = reportsOf(interval, identityOf2(interval), bounds);
-      made.mediaStreamTracks.push(...reports);
-      const [{ ssrc, rtt, fractionLoss, bitrate, quality }] = reports;
-      const { statsType: reportType } = interval.stream;
-      made.streams[ssrc] = reportType === "outbound-rtp" ? { reportType, rtt, bitrate, quality } : { reportType, fractionLoss, bitrate, quality };
-    }
-    return made;
-  }
-  function reportsOf({ stream: stream2, ms, measures, sender, meanJitterMs, meanRttMs }, identity, bounds) {
-    const { ssrc, mediaType } = stream2;
-    const inbound = stream2.statsType === "inbound-rtp";
-    const rtt = num(measures.rttMs);
-    const averageRTT = round(meanRttMs, 1);
-    const quality = label(mediaType, measures, ms, bounds);
-    const level = num(measures.audioLevel);
-    const report = (statsType, loss2, overMs, bytes2, packets2, jitterMs2, meanMs, own2 = false) => (
-      // Browsers are ten times slower where members follow an object that is spread.
-      Object.assign(
-        {
-          statsType,
-          ssrc,
-          mediaType,
-          fractionLoss: round(loss2, 4),
-          packetLossPercentage: round(100 * known(loss2), 2),
-          bitrate: perSecond(num(bytes2), 125 * overMs),
-          // kbit/s: 8 bits, 1000 of them
-          packetRate: perSecond(num(packets2), overMs),
-          jitter: num(jitterMs2),
-          averageJitter: round(meanMs, 1),
-          rtt,
-          averageRTT,
-          quality,
-          audioInputLevel: own2 && !inbound ? level : null,
-          audioOutputLevel: own2 && inbound ? level : null
-        },
-        identity
-      )
-    );
-    const { bytes, packets, jitterMs, remoteLossFraction, remoteJitterMs } = measures;
-    const loss = inbound ? lossOf(measures) : null;
-    const own = report(stream2.statsType, loss, ms, bytes, packets, jitterMs, inbound ? meanJitterMs : null, true);
-    if (stream2.remote.type === void 0) return [own];
-    return [
-      own,
-      inbound ? report("remote-outbound-rtp", null, sender.ms, sender.bytes, sender.packets, null, null) : report("remote-inbound-rtp", num(remoteLossFraction), ms, null, null, remoteJitterMs, meanJitterMs)
-    ];
-  }
-
   // src/wifi.ts
   var limitMs = 5e3;
   var maxAddresses = 16;
@@ -1211,1027 +1608,581 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return list2.filter(str).slice(0, maxAddresses).map((value) => value.slice(0, 64));
   }
 
-  // src/fabric.ts
+  // src/fabric/record.ts
+  function emit2(f, name, data = {}, stamp = f.clock.stamp(), done) {
+    const { fabric } = f.info;
+    send2(f.owner, { type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done });
+  }
+  function record(f, reading2, stamp) {
+    const { fabric } = f.info;
+    recordNews(f, reading2, stamp);
+    for (const { intervalMs, rows, sets: sets2 } of reading2.groups) {
+      if (!rows.length && reading2.groups.length > 1) continue;
+      send2(f.owner, { type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
+    }
+    deliver(f, reading2.intervals);
+  }
+  function recordNews(f, { added, changedPairs }, stamp) {
+    for (const stream2 of added) recordStream(f, stream2, stamp);
+    for (const pair of changedPairs) emit2(f, "selectedCandidatePairChange", candidates(f, pair), stamp);
+  }
+  function recordStream(f, stream2, stamp) {
+    const { statsType, mediaType, ssrc, codec, rtp, source } = stream2;
+    const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
+    const description = attempt(() => sdpText(f.pc[end2]), "");
+    const names2 = sourceInfo(description, ssrc);
+    f.sources.set(stream2.key, names2);
+    const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
+    emit2(f, "streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier }, stamp);
+  }
+  function recordSetup(f) {
+    const setup = f.pendingSetup;
+    f.pendingSetup = void 0;
+    if (setup) emit2(f, "fabricSetup", { ...setup.durations, ...candidates(f) }, setup.stamp);
+  }
+  function candidates(f, { local, remote, locals } = selectedPair(f.monitor) ?? {}) {
+    const { collectIP } = f.owner.info.config;
+    return {
+      localCandidateType: str(local?.candidateType),
+      remoteCandidateType: str(remote?.candidateType),
+      relayProtocol: str(local?.relayProtocol),
+      localAddress: str(collectIP && local?.address),
+      localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])])
+    };
+  }
+
+  // src/fabric/measure.ts
   var settleMs = 1e3;
+  var read = (f, whole = false) => f.reader(f.owner.info.config.collectLegacyStats, whole);
+  async function measure2(f) {
+    if (f.ending) return;
+    if (f.awaiting) take(f, null);
+    f.awaiting = true;
+    const reports = await read(f);
+    f.awaiting = false;
+    if (!f.ending) take(f, reports);
+  }
+  function take(f, reports) {
+    const { clock } = f;
+    const reading2 = readingOf(f, reports ?? [], clock.mono()) ?? readingOf(f, [], clock.mono());
+    if (reading2) record(f, reading2, clock.stamp());
+    recordSetup(f);
+  }
+  var readingOf = (f, reports, atMs) => attempt(() => endInterval(f.monitor, reports, atMs, (ssrc) => areaOf(f, ssrc)));
+  async function probe(f) {
+    if (f.ending) return;
+    const reports = await read(f, true);
+    if (!reports || f.done) return;
+    const news = attempt(() => adopt(f.monitor, reports, f.clock.mono()));
+    if (news) recordNews(f, news);
+  }
+  function probeSoon(f) {
+    setTimeout(() => probe(f), settleMs);
+  }
+  function areaOf(f, ssrc) {
+    const tag = f.associations.get(ssrc)?.associatedVideoTag;
+    const element = typeof tag === "string" ? globalThis.document?.getElementById(tag) : tag;
+    const { clientWidth, clientHeight } = element ?? {};
+    const area = known(clientWidth) * known(clientHeight);
+    return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
+  }
+
+  // src/fabric/setup.ts
+  async function connected(f, durations) {
+    const { owner, clock } = f;
+    const stamp = clock.stamp();
+    f.monitor.startMs = clock.mono();
+    if (owner.fabrics.length < 2) startMeasuring(owner);
+    probeSoon(f);
+    f.pendingSetup = { durations, stamp };
+    await probe(f);
+    recordSetup(f);
+  }
+  function recordFailure(f, stage, reason, stamp) {
+    emit2(f, "fabricSetupFailed", { stage, failureMs: since(f, f.startedMs), reason }, stamp);
+  }
+
+  // src/fabric/end.ts
   var lastReadingMs = 1e3;
-  function createFabric(pc, info, env, pcCallback) {
-    const { fabric, conferenceID } = info;
-    const { clock } = env;
-    const { mono } = clock;
-    const associations = /* @__PURE__ */ new Map();
-    const sources = /* @__PURE__ */ new Map();
-    let { remoteUserID } = info;
-    let owed = false;
-    let tellSetup;
-    let ending;
-    let done = false;
-    const monitor = createMonitor(mono());
-    const reader = createReader(pc);
-    function event(name, data = {}, stamp = clock.stamp(), reported2) {
-      env.enqueue({ type: "event", stamp, fabric, keep: true, members: { fabric, event: name, data }, done: reported2 });
+  function end(f, reason, now = reason === "closed") {
+    if (!f.ending) {
+      f.ending = f.clock.stamp();
+      recordEnd(f, reason, now, f.ending);
+      listen(f, "removeEventListener");
+      if (!now) readLast(f);
     }
-    const read = (whole = false) => reader(env.config().collectLegacyStats, whole);
-    async function measure2() {
-      life.look();
-      if (ending) return;
-      if (owed) take(null);
-      owed = true;
-      const reports = await read();
-      owed = false;
-      if (!ending) take(reports);
-    }
-    function take(reports) {
-      const from = (list2) => monitor.measure(list2, mono(), areaOf);
-      record(attempt(() => from(reports ?? []), null) ?? from([]), clock.stamp());
-      tellSetup?.();
-    }
-    async function probe() {
-      if (ending) return;
-      const reports = await read(true);
-      if (!reports || done) return;
-      const between = attempt(() => monitor.adopt(reports, mono()), null);
-      if (between) announce(between);
-    }
-    function announce({ added, changedPairs }, stamp) {
-      for (const stream2 of added) streamAdded(stream2, stamp);
-      for (const pair of changedPairs) event("selectedCandidatePairChange", candidates(pair), stamp);
-    }
-    function record(measured, stamp) {
-      announce(measured, stamp);
-      for (const { intervalMs, rows, sets: sets2 } of measured.groups) {
-        if (!rows.length && measured.groups.length > 1) continue;
-        env.enqueue({ type: "stats", stamp, fabric, sets: sets2, members: { fabric, intervalMs, rows } });
-      }
-      deliver(measured.intervals);
-    }
-    function deliver(intervals) {
-      if (!env.listening()) return;
-      env.deliver({
-        connectionState: env.online() ? "online" : "offline",
-        fabricState: done ? "terminated" : life.phase(),
-        conferenceURL: env.urlOf(info),
-        conferenceID,
-        ...view(intervals, identityOf2, env.labelBounds())
-      });
-    }
-    function identityOf2({ stream: stream2 }) {
-      const own = associations.get(stream2.ssrc);
-      const inbound = stream2.statsType === "inbound-rtp";
-      const { cname, msid } = sources.get(stream2.key) ?? noSource;
-      return {
-        remoteUserID: inbound && own?.userID || remoteUserID,
-        userID: own?.userID ?? (inbound ? remoteUserID : env.localUser(conferenceID)),
-        cname,
-        msid,
-        usageLabel: own?.usageLabel ?? null,
-        associatedVideoTag: own?.associatedVideoTag ?? null
-      };
-    }
-    function candidates({ local, remote, locals } = monitor.pair() ?? {}) {
-      const { collectIP } = env.config();
-      return {
-        localCandidateType: str(local?.candidateType),
-        remoteCandidateType: str(remote?.candidateType),
-        relayProtocol: str(local?.relayProtocol),
-        localAddress: str(collectIP && local?.address),
-        localAddresses: texts([...new Set(collectIP ? locals?.flatMap((one) => [one.address, one.relatedAddress]) : [])])
-      };
-    }
-    function streamAdded({ key, statsType, mediaType, ssrc, codec, rtp, source }, stamp) {
-      const end2 = statsType === "inbound-rtp" ? "remoteDescription" : "localDescription";
-      const description = attempt(() => sdpText(pc[end2]), "");
-      const names2 = sourceInfo(description, ssrc);
-      sources.set(key, names2);
-      const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-      event("streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier }, stamp);
-    }
-    function areaOf(ssrc) {
-      const tag = associations.get(ssrc)?.associatedVideoTag;
-      const element = typeof tag === "string" ? globalThis.document?.getElementById(tag) : tag;
-      const { clientWidth, clientHeight } = element ?? {};
-      const area = known(clientWidth) * known(clientHeight);
-      return num(Math.round(area * (globalThis.devicePixelRatio || 1) ** 2));
-    }
-    async function connected(times) {
-      const stamp = clock.stamp();
-      monitor.begin(mono());
-      env.connected();
-      setTimeout(probe, settleMs);
-      tellSetup = () => {
-        tellSetup = void 0;
-        event("fabricSetup", { ...times, ...candidates() }, stamp);
-      };
-      await probe();
-      tellSetup?.();
-    }
-    function setupFailed(stage, reason, stamp) {
-      event("fabricSetupFailed", { stage, failureMs: life.ageMs(), reason }, stamp);
-    }
-    function trouble(what) {
-      env.report("appConnectivityError", `a PeerConnection of ${conferenceID} ${what}`);
-    }
-    function lastReading() {
-      setTimeout(() => finish(null), lastReadingMs);
-      const atMs = mono();
-      read().then((reports) => {
-        if (!reports || done) return;
-        const last = attempt(() => monitor.measure(reports, atMs, areaOf), null);
-        finish(last?.intervals.length ? last : null);
-      });
-    }
-    function finish(last) {
-      if (done || !ending) return;
-      done = true;
-      if (last) record(last, ending);
-      else deliver([]);
-      env.ended(self);
-      if (last) env.leave();
-    }
-    function end(reason, now = reason === "closed") {
-      if (!ending) {
-        ending = clock.stamp();
-        sayEnd(reason, now, ending);
-        life.stop();
-        if (!now) lastReading();
-      }
-      if (now) finish(null);
-    }
-    function associate(ssrc, association) {
-      associations.set(ssrc, association);
-      const { userID, usageLabel, tagID: associatedVideoTag } = association;
-      event("associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
-    }
-    function sayEnd(reason, now, stamp) {
-      const stage = life.stage();
-      tellSetup?.();
-      if (stage) setupFailed(stage, reason === "closed" || reason === "pagehide" ? reason : "terminated", stamp);
-      event("fabricTerminated", { reason, measurementFollows: !(now || stage) || void 0 }, stamp);
-      if (reason !== "pagehide") env.leave();
-    }
-    const reported = pcCallback && later.bind(null, pcCallback);
-    event("fabricAdded", { alreadyConnected: isConnected(pc) }, info.addedAt, reported);
-    const life = watchLifecycle(pc, mono, {
-      emit: event,
-      connected,
-      setupFailed(stage) {
-        setupFailed(stage, "failed");
-        trouble("failed");
-      },
-      disrupted(iceConnectionState) {
-        event("iceDisruptionStart", { iceConnectionState });
-        trouble(`is ${iceConnectionState}`);
-      },
-      negotiated: () => setTimeout(probe, settleMs),
-      closed: () => end("closed")
+    if (now) finish(f);
+  }
+  function recordEnd(f, reason, now, stamp) {
+    const stage = openStage(f);
+    recordSetup(f);
+    if (stage) recordFailure(f, stage, reason === "closed" || reason === "pagehide" ? reason : "terminated", stamp);
+    emit2(f, "fabricTerminated", { reason, measurementFollows: !(now || stage) || void 0 }, stamp);
+    if (reason !== "pagehide") sendSoon(f.owner);
+  }
+  function readLast(f) {
+    setTimeout(() => finish(f), lastReadingMs);
+    const atMs = f.clock.mono();
+    read(f).then((reports) => {
+      if (!reports || f.done) return;
+      const last = readingOf(f, reports, atMs);
+      finish(f, last?.intervals.length ? last : void 0);
     });
-    const self = {
+  }
+  function finish(f, last) {
+    if (f.done || !f.ending) return;
+    f.done = true;
+    if (last) record(f, last, f.ending);
+    else deliver(f, []);
+    forget(f.owner, f);
+    if (last) sendSoon(f.owner);
+  }
+
+  // src/stats/legacy.ts
+  function fromLegacy(response) {
+    const reports = response.result();
+    return reports.flatMap((report2) => {
+      const { id, type } = report2;
+      const values = Object.fromEntries(report2.names().map((name) => [name, report2.stat(name)]));
+      if (type === "ssrc") return stream(id, values, numbers(values));
+      if (type !== "googCandidatePair" || values.googActiveConnection !== "true") return [];
+      const pair = numbers(values);
+      return [{ ...pair, id, type: "candidate-pair", selected: true, currentRoundTripTime: inSeconds(pair.googRtt) }];
+    });
+  }
+  var numbers = (values) => Object.fromEntries(Object.entries(values).map(([name, text2]) => [name, text2 ? Number(text2) : void 0]));
+  var inSeconds = (ms) => known(ms) / 1e3;
+  var fullLevel = 32767;
+  function stream(id, values, v) {
+    const inbound = values.packetsReceived !== void 0;
+    const kind = values.mediaType ?? (values.audioInputLevel ?? values.audioOutputLevel ? "audio" : "video");
+    const codecId = `${id} codec`;
+    const rtp = {
+      ...v,
+      id,
+      kind,
+      codecId,
+      type: inbound ? "inbound-rtp" : "outbound-rtp",
+      trackIdentifier: values.googTrackId,
+      jitter: inSeconds(v.googJitterReceived),
+      audioLevel: known(inbound ? v.audioOutputLevel : v.audioInputLevel) / fullLevel,
+      frameWidth: v.googFrameWidthReceived ?? v.googFrameWidthSent,
+      frameHeight: v.googFrameHeightReceived ?? v.googFrameHeightSent
+    };
+    const remote = { ...rtp, id: `${id} remote`, type: "remote-inbound-rtp", roundTripTime: inSeconds(v.googRtt) };
+    const own = [{ id: codecId, type: "codec", mimeType: `${kind}/${values.googCodecName}` }, rtp];
+    return inbound ? own : [...own, remote];
+  }
+
+  // src/stats/read.ts
+  var wholeEvery = 12;
+  function createReader(pc) {
+    let kept = /* @__PURE__ */ new Map();
+    let changing = [];
+    let size = 0;
+    let readings = 0;
+    function whole(answer2) {
+      const reports = list(answer2);
+      const pairs = reports.map((report2) => report2.selectedCandidatePairId).filter(Boolean);
+      const changes = ({ id, type, kind }) => /bound-rtp|^transport|^media-source audio/.test(`${type} ${kind}`) || (pairs.length ? pairs.includes(id) : type === "candidate-pair");
+      kept = new Map(reports.map((report2) => [report2.id, report2]));
+      changing = reports.filter(changes).map(({ id }) => id);
+      size = answer2.size ?? NaN;
+      return reports;
+    }
+    function changed2(answer2) {
+      if (answer2.size !== size) return void 0;
+      for (const id of changing) {
+        const report2 = answer2.get?.(id);
+        if (typeof report2 !== "object" || !report2) return void 0;
+        if (report2.type === "transport" && !changing.includes(report2.selectedCandidatePairId)) return void 0;
+        kept.set(id, report2);
+      }
+      return [...kept.values()];
+    }
+    const read2 = (answer2, all) => (all || ++readings % wholeEvery === 0 ? void 0 : attempt(() => changed2(answer2))) ?? whole(answer2);
+    return (legacy, all = false) => ask(pc, legacy, (answer2) => read2(answer2, all)).catch(() => null);
+  }
+  async function ask(pc, legacy, read2) {
+    const promise = attempt(() => pc.getStats());
+    if (typeof promise?.then === "function") return read2(await promise);
+    if (!legacy) return null;
+    const response = await new Promise((resolve, reject) => {
+      Promise.resolve(pc.getStats(resolve)).catch(reject);
+    });
+    return fromLegacy(response);
+  }
+  function list(reports) {
+    const all = [];
+    const each = reports.forEach;
+    if (typeof each === "function") each.call(reports, (report2) => all.push(report2));
+    else if (isObject(reports)) all.push(...Object.values(reports));
+    return all.filter(isObject);
+  }
+
+  // src/fabric/states.ts
+  function readStates(f) {
+    attempt(() => {
+      if (isClosed(f.pc)) end(f, "closed");
+      else {
+        readNegotiation(f);
+        readConnection(f);
+      }
+    });
+  }
+  function readChanged(f) {
+    const states = attempt(() => statesOf(f.pc).join(), "");
+    if (f.established && states === f.lastStates) return;
+    f.lastStates = states;
+    readStates(f);
+  }
+  function readNegotiation(f) {
+    const { pc } = f;
+    if (!f.remoteSet && pc.remoteDescription) {
+      f.remoteSet = true;
+      emit2(f, "remoteDescriptionSet");
+    }
+    const sdp = pc.signalingState === "stable" ? sdpText(pc.localDescription) : "";
+    if (!sdp || sdp === f.settledSdp) return;
+    f.settledSdp = sdp;
+    const ufrag = iceUfrag(sdp);
+    if (f.ufrag && ufrag && ufrag !== f.ufrag) emit2(f, "iceRestart");
+    f.ufrag = ufrag ?? f.ufrag;
+    probeSoon(f);
+  }
+  function readConnection(f) {
+    readGathering(f);
+    if (f.established) readDisruption(f);
+    else if (isConnected(f.pc)) {
+      f.established = true;
+      connected(f, setupTimes(f));
+    } else if (hasFailed(f.pc) && !f.failed) {
+      const stage = stageOf(f);
+      f.failed = true;
+      recordFailure(f, stage, "failed");
+      reportOutage(f, "failed");
+    }
+    f.wasConnected = false;
+  }
+  function readGathering(f) {
+    const now = f.clock.mono();
+    const state = f.pc.iceGatheringState ?? "new";
+    if (state !== "new") f.gatheringAtMs ??= now;
+    if (state === "complete") f.gatheredAtMs ??= now;
+    if (iceOf(f.pc) === "checking") f.checkingAtMs ??= now;
+  }
+  function readDisruption(f) {
+    const { pc, disruptedAtMs } = f;
+    const broken = hasFailed(pc) ? "failed" : iceOf(pc) === "disconnected" && "disconnected";
+    if (broken && disruptedAtMs === void 0) {
+      f.disruptedAtMs = f.clock.mono();
+      emit2(f, "iceDisruptionStart", { iceConnectionState: broken });
+      reportOutage(f, `is ${broken}`);
+    } else if (disruptedAtMs !== void 0 && !broken && isConnected(pc)) {
+      emit2(f, "iceDisruptionEnd", { durationMs: since(f, disruptedAtMs) });
+      f.disruptedAtMs = void 0;
+    }
+  }
+  function reportOutage({ owner, info }, state) {
+    report(owner, "appConnectivityError", `a PeerConnection of ${info.conferenceID} ${state}`);
+  }
+
+  // src/fabric/fabric.ts
+  function createFabric(owner, pc, info, pcCallback) {
+    const { clock } = owner;
+    const startedMs = clock.mono();
+    const f = {
+      owner,
+      clock,
       pc,
       info,
-      emit: event,
-      end,
-      measure: measure2,
-      hasStream: monitor.hasStream,
-      /** Looks at its states. */
-      look: life.look,
-      associate,
-      /** Names the remote user, or the local one, from now on. */
-      rename(userIDType, newUserID) {
-        if (userIDType === "remote") remoteUserID = newUserID;
-        event("userIDChange", { userIDType, newUserID });
-      },
-      /** How it would be added now. */
-      asNamed: () => ({ ...info, remoteUserID }),
-      /** Its streams are those of another fabric from now on. */
-      handOver(next) {
-        for (const [ssrc, own] of associations) next.associate(ssrc, own);
-      },
-      /** Whether it has ended, or is about to. */
-      ended: () => Boolean(ending)
+      listener: () => readStates(f),
+      startedMs,
+      wasConnected: isConnected(pc),
+      remoteSet: false,
+      established: false,
+      failed: false,
+      settledSdp: "",
+      lastStates: "",
+      monitor: createMonitor(startedMs),
+      reader: createReader(pc),
+      awaiting: false,
+      associations: /* @__PURE__ */ new Map(),
+      sources: /* @__PURE__ */ new Map(),
+      remoteUser: info.remoteUserID,
+      done: false
     };
-    life.update();
-    probe();
-    return self;
+    const reported = pcCallback && later.bind(null, pcCallback);
+    emit2(f, "fabricAdded", { alreadyConnected: f.wasConnected }, info.addedAt, reported);
+    listen(f, "addEventListener");
+    readStates(f);
+    probe(f);
+    return f;
   }
 
-  // src/page.ts
-  function watchPage({ hidden, shown, covered }, withPagehide) {
-    const listening = new AbortController();
-    const listen = (target, type, heard) => target?.addEventListener?.(type, (event) => attempt(() => heard(event)), {
-      signal: listening.signal
-    });
-    const inFront = ({ type, persisted }) => {
-      const returned = type === "pageshow" && persisted;
-      if (returned || globalThis.document?.visibilityState !== "hidden") shown(returned);
-      else covered();
-    };
-    if (withPagehide) listen(globalThis, "pagehide", ({ persisted }) => hidden(persisted));
-    listen(globalThis, "pageshow", inFront);
-    listen(globalThis, "online", inFront);
-    listen(globalThis.document, "visibilitychange", inFront);
-    return () => listening.abort();
+  // src/fabric/users.ts
+  function associate(f, ssrc, association) {
+    f.associations.set(ssrc, association);
+    const { userID, usageLabel, tagID: associatedVideoTag } = association;
+    emit2(f, "associateMstWithUserID", { ssrc, userID, usageLabel, associatedVideoTag });
+  }
+  function rename(f, userIDType, newUserID) {
+    if (userIDType === "remote") f.remoteUser = newUserID;
+    emit2(f, "userIDChange", { userIDType, newUserID });
+  }
+  function passOn({ associations }, next) {
+    for (const [ssrc, association] of associations) associate(next, ssrc, association);
   }
 
-  // src/queue.ts
-  var maxFrameBytes = 65536;
-  var maxEntryBytes = maxFrameBytes - 12288;
-  var headBytes = 90;
-  var skipRank = 3;
-  function createQueue(clock, { maxBytes = 1 << 20, ageMs = 2 * 36e5, windowBytes = 256 << 10 } = {}) {
-    const entries = [];
-    let lastSeq = 0;
-    let ackedSeq = 0;
-    let cursor = 0;
-    let unread = false;
-    let doubted = 0;
-    function drop(entry) {
-      settle(entry, "failure", "dropped unsent");
-      const at = entries.indexOf(entry);
-      const skipAt = (index) => Number(entries[index]?.rank === skipRank && !entries[index]?.sent);
-      const start = at - skipAt(at - 1);
-      const end = at + 1 + skipAt(at + 1);
-      entries.splice(start, end - start, skipOf(entries.slice(start, end), clock));
-    }
-    const droppable = () => entries.filter((entry) => !entry.sent && entry.rank < skipRank);
-    function shrink(bytes) {
-      while (total(entries.filter((entry) => !entry.sent)) > bytes) {
-        const [first] = droppable().sort((a, b) => a.rank - b.rank);
-        if (!first) return;
-        drop(first);
-      }
-    }
-    return {
-      shrink,
-      /** Returns the number of a frame; 0 when it is too large. */
-      push(frame) {
-        const tail = json(frame.members).slice(1);
-        const bytes = byteLength(tail) + headBytes;
-        if (bytes > maxEntryBytes) return 0;
-        entries.push(entryOf(frame, ++lastSeq, tail, bytes, clock));
-        const oldestMs = frame.stamp.ms - ageMs;
-        for (const entry of droppable()) if (entry.stamp.ms < oldestMs) drop(entry);
-        shrink(maxBytes - total(entries.filter((entry) => entry.sent)));
-        return lastSeq;
-      },
-      /** The next entry to send within the window. */
-      upNext(windowFrames) {
-        const entry = entries[cursor];
-        return cursor < windowFrames && (!cursor || total(entries.slice(0, cursor + 1)) <= windowBytes) ? entry : void 0;
-      },
-      /** The entry is on the wire. */
-      sent(entry) {
-        entry.sent = true;
-        cursor = entries.indexOf(entry) + 1;
-      },
-      /**
-       * From the last acknowledged number again. Where the collector refused what had no number
-       * that it could read, twice with the same frame as the first without an ack, it is that
-       * frame: a skip takes its place (protocol section 2).
-       */
-      rewind() {
-        cursor = 0;
-        const [first] = entries;
-        if (!unread || !first?.sent) return;
-        unread = false;
-        if (first.seq === doubted) drop(first);
-        doubted = first.seq;
-      },
-      /**
-       * Everything up to seq is taken or refused; a number that was never sent cannot be.
-       * Returns whether a frame was taken.
-       */
-      ack(seq) {
-        let taken = false;
-        for (let entry = entries[0]; entry?.sent && entry.seq <= seq; entry = entries[0]) {
-          entries.shift();
-          ackedSeq = entry.seq;
-          cursor = Math.max(0, cursor - 1);
-          settle(entry, "success", "");
-          taken ||= !entry.refused;
-        }
-        return taken;
-      },
-      /** One frame is refused for good; its number, NaN where it could not be read, waits for the ack. */
-      nack(seq, err, msg) {
-        unread ||= !seq;
-        const entry = entries.find((other) => other.seq === seq);
-        if (!entry) return;
-        entry.refused = true;
-        settle(entry, err, msg);
-      },
-      /** The highest number up to which all is acknowledged. */
-      lastAcked: () => ackedSeq,
-      /** Whether frames wait for an acknowledgement. */
-      unacked: () => cursor > 0,
-      /** Everything that is not acknowledged, in order. */
-      waiting: () => [...entries],
-      /** Tells every frame that waits what to expect; they go on waiting. */
-      giveUp(err, msg) {
-        for (const entry of entries) settle(entry, err, msg);
-      }
-    };
-  }
-  var total = (entries) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
-  function settle(entry, err, msg) {
-    entry.done?.(err, msg);
-    entry.done = void 0;
-  }
-  function once(write) {
-    let text2;
-    return () => {
-      text2 ??= write();
-      return text2;
-    };
-  }
-  function entryOf(frame, seq, tail, bytes, clock) {
-    const { type, stamp, fabric, sets: sets2 = [], keep, done, insideAt } = frame;
-    const measured = type === "stats";
-    return {
-      seq,
-      firstSeq: seq,
-      stamp,
-      sets: sets2,
-      lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
-      rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
-      byteCount: bytes,
-      sent: false,
-      done,
-      line: once(() => {
-        const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : "";
-        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
-      })
-    };
-  }
-  function skipOf(run, clock) {
-    const sums = /* @__PURE__ */ new Map();
-    for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
-      const before = sums.get(fabric);
-      sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
-    }
-    const lost = [...sums.values()];
-    const { firstSeq } = run[0];
-    const { seq, stamp } = run.at(-1);
-    return {
-      seq,
-      firstSeq,
-      stamp,
-      sets: [],
-      lost,
-      rank: skipRank,
-      byteCount: headBytes + 48 * lost.length,
-      sent: false,
-      line: once(() => json({ type: "skip", seq, from: firstSeq, at: clock.time(stamp), lost }))
-    };
-  }
-
-  // src/timer.ts
-  var longestMs = 864e5;
-  function createTimer() {
-    let id;
-    return (ms = 0, task) => {
-      clearTimeout(id);
-      if (task) id = setTimeout(task, Math.min(ms, longestMs));
-    };
-  }
-
-  // src/wire.ts
-  function linesOf({ lost, sets: sets2, line }, context, heard) {
-    const announcements = [
-      ...lost.map(({ fabric }) => fabric ? context.fabricLine(fabric) : ""),
-      ...sets2.map(context.columnsLine)
-    ].filter((known2) => known2 && !heard.has(known2));
-    for (const line2 of announcements) heard.add(line2);
-    return [...announcements, line()];
-  }
-  function postBody(hello, entries, context, took) {
-    const heard = /* @__PURE__ */ new Set();
-    let body = json(hello);
-    for (const entry of entries) {
-      const longer = [body, ...linesOf(entry, context, heard)].join("\n");
-      if (byteLength(longer) > maxFrameBytes) break;
-      body = longer;
-      took(entry);
-    }
-    return body;
-  }
-
-  // src/transport.ts
-  var maxBackoffMs = 6e4;
-  var silenceMs = 12e3;
-  var helloMs = 15e3;
-  var bufferedLimit = 128 << 10;
-  var refusalsBeforePost = 3;
-  var socketAgainMs = 3e5;
-  var postPauseMs = 5e3;
-  var steadyMs = 1e4;
-  var renewAgainMs = 6e4;
-  var asRefusal = (error) => error instanceof Refusal ? error : new Refusal("httpError", text(error), true);
-  function createTransport(env) {
-    const { base, clock, queue, report } = env;
-    let token = null;
-    let socket = null;
-    let heard = /* @__PURE__ */ new Set();
-    let ready = false;
-    let paused = false;
-    let connecting = false;
-    let stopped = true;
-    let failure;
-    let resting = false;
-    let attempts = 0;
-    let socketRefusals = 0;
-    let notBefore = 0;
-    let postUntil = 0;
-    let posting = false;
-    let windowFrames = 256;
-    let generation = 0;
-    let helloSent = 0;
-    let helloToken = null;
-    let doubted = false;
-    let welcomedAt = 0;
-    const renewal = createTimer();
-    const nextTry = createTimer();
-    const watchdog = createTimer();
-    const pause = createTimer();
-    const hello = () => {
-      helloSent = clock.mono();
-      helloToken = token;
-      return env.hello(token);
-    };
-    const body = (entries) => postBody(hello(), entries, env, queue.sent);
-    function disconnect() {
-      const ws = socket;
-      socket = null;
-      ready = paused = false;
-      for (const timer of [watchdog, pause, nextTry]) timer();
-      if (!ws) return;
-      ws.onopen = ws.onmessage = ws.onclose = ws.onerror = null;
-      attempt(() => ws.close(1e3));
-    }
-    const connectIn = (ms) => nextTry(ms, connect);
-    function retry(minMs = 0) {
-      notBefore = clock.mono() + minMs;
-      if (!stopped) connectIn(Math.max(minMs, Math.random() * Math.min(maxBackoffMs, 1e3 * 2 ** attempts++)));
-    }
-    function fail2(refusal, wasReady = ready) {
-      const { csError, message, waitMs } = refusal;
-      ready = false;
-      const unknown = csError === "authError";
-      const stale = unknown && token && !doubted;
-      if (!stale) report(csError, message);
-      if (unknown) {
-        token = null;
-        doubted = true;
-      }
-      if (stale || refusal.mayRetry || wasReady || welcomedAt && csError === "tokenGenerationError") {
-        retry(waitMs);
-        return;
-      }
-      stopped = true;
-      failure = refusal;
-      renewal();
-      pump();
-    }
-    const away = () => stopped || resting;
-    async function connect() {
-      nextTry();
-      if (away() || connecting || socket) return;
-      connecting = true;
-      const mine = generation;
-      try {
-        if (!token) await renew(false);
-        if (mine === generation && !away()) await exchange2();
-      } catch (error) {
-        if (mine === generation) fail2(asRefusal(error));
-      }
-      if (mine === generation) connecting = false;
-    }
-    const exchange2 = () => clock.mono() < postUntil ? postAll() : open();
-    async function renew(forceNew) {
-      const mine = generation;
-      const fresh = await env.login(forceNew, (late) => {
-        if (mine === generation) report(late.csError, late.message);
-      });
-      if (mine !== generation) return;
-      token = fresh;
-      if (!forceNew) report("success", "authenticated");
-      renewIn(fresh.expiresInMs * (0.85 + Math.random() * 0.1));
-    }
-    function renewIn(ms) {
-      renewal(
-        Math.max(ms, renewAgainMs),
-        // The old token is still good; when it is over, the next connection logs in and reports.
-        () => renew(true).catch((error) => {
-          if (!stopped) renewIn(Math.max(asRefusal(error).waitMs, renewAgainMs * (1 + Math.random())));
-        })
-      );
-    }
-    function open() {
-      try {
-        const ws = new WebSocket(`${base.replace(/^http/, "ws")}ws`, "qos");
-        socket = ws;
-        ready = false;
-        watch(helloMs);
-        ws.onopen = () => safely(() => ws.send(json(hello())));
-        ws.onmessage = (event) => {
-          watch(silenceMs);
-          safely(() => handle(parseLine(event.data)));
-        };
-        ws.onclose = ws.onerror = () => lost();
-      } catch (error) {
-        socketFailed(text(error));
-      }
-    }
-    function safely(task) {
-      try {
-        task();
-      } catch (error) {
-        lost(new Refusal("wsChannelFailure", text(error), true));
-      }
-    }
-    function watch(ms, suspicious = false) {
-      watchdog(ms, () => {
-        const waiting = queue.unacked();
-        if (!ready || waiting && suspicious) lost();
-        else watch(silenceMs, waiting);
-      });
-    }
-    function lost(refusal) {
-      const wasReady = ready;
-      if (wasReady && clock.mono() - welcomedAt > steadyMs) attempts = 0;
-      disconnect();
-      if (refusal) fail2(refusal, wasReady);
-      else if (wasReady) retry();
-      else socketFailed("no WebSocket");
-    }
-    function socketFailed(msg) {
-      if (!posting) report("wsChannelFailure", msg);
-      const already = posting;
-      posting ||= ++socketRefusals >= refusalsBeforePost;
-      if (posting) postUntil = clock.mono() + socketAgainMs;
-      if (posting === already) retry();
-      else connectIn(0);
-    }
-    function reconnect(minMs = 0) {
-      disconnect();
-      attempts = 0;
-      retry(minMs);
-    }
-    function hold(ms, again = false) {
-      paused = true;
-      pause(ms, () => {
-        paused = false;
-        if (again) queue.rewind();
-        pump();
-      });
-    }
-    function pump() {
-      if (failure) queue.giveUp(failure.csError, failure.message);
-      const ws = socket;
-      while (ws && ready && !paused) {
-        const entry = queue.upNext(windowFrames);
-        if (!entry) return;
-        if (!clock.synced())
-          reconnect();
-        else if (ws.bufferedAmount > bufferedLimit) hold(250);
-        else
-          safely(() => {
-            for (const line of linesOf(entry, env, heard)) ws.send(line);
-            queue.sent(entry);
-          });
-      }
-    }
-    function handle(message) {
-      if (!message) return;
-      if (message.type === "ack") {
-        if (queue.ack(Number(message.seq))) {
-          attempts = 0;
-          report("success", "connected");
-        }
-        pump();
-        return;
-      }
-      const refusal = refused(message);
-      const { csError, message: msg } = refusal;
-      switch (message.type) {
-        case "welcome":
-          welcomed(message);
-          break;
-        case "nack":
-          queue.nack(Number(message.seq), csError, msg);
-          report(csError, msg);
-          break;
-        case "slow-down":
-          if (message.statsIntervalMs) env.statsInterval(Number(message.statsIntervalMs));
-          hold(refusal.waitMs, true);
-          break;
-        case "bye":
-          socketRefusals = 0;
-          if (refusal.reasonCode === "token_expired" && token && token !== helloToken) reconnect(refusal.waitMs);
-          else lost(refusal);
-      }
-    }
-    function welcomed(welcome) {
-      clock.sample(helloSent, clock.mono(), Number(welcome.at));
-      ready = true;
-      doubted = false;
-      welcomedAt = clock.mono();
-      if (socket) {
-        posting = false;
-        socketRefusals = 0;
-      }
-      heard = /* @__PURE__ */ new Set();
-      windowFrames = Number(welcome.windowFrames) || windowFrames;
-      queue.rewind();
-      queue.ack(Number(welcome.acked) || 0);
-      env.welcomed(welcome);
-      report("success", "connected");
-      pump();
-    }
-    async function postAll() {
-      const entries = clock.synced() ? queue.waiting() : [];
-      if (ready && clock.synced() && !entries.length) {
-        connectIn(postPauseMs);
-        return;
-      }
-      const mine = generation;
-      const acked = queue.lastAcked();
-      const answers = await post(`${base}frames`, body(entries));
-      if (mine !== generation) return;
-      for (const answer2 of answers) handle(answer2);
-      const goOn = ready && (!entries.length || queue.lastAcked() > acked && queue.upNext(windowFrames));
-      if (!stopped) connectIn(goOn ? 0 : postPauseMs);
-    }
-    function flush(last = true) {
-      if (!token || !clock.synced()) return;
-      if (last) queue.shrink(maxEntryBytes);
-      const all = queue.waiting();
-      const fits = total(all) <= maxEntryBytes;
-      const entries = fits ? all : all.filter((entry) => !entry.sent);
-      if (entries.length) post(`${base}frames`, body(entries), true).catch(() => void 0);
-    }
-    return {
-      pump,
-      flush,
-      /** The page may end without another word. Behind the POST door nothing goes at once. */
-      covered: () => socket && ready ? pump() : flush(false),
-      /** Why nothing is sent any more, until restart(). */
-      halted: () => failure,
-      /** Whether the collector knows who speaks and listens. */
-      online: () => ready,
-      /** Logs in (again) and connects anew. */
-      restart() {
-        generation++;
-        connecting = stopped = posting = resting = doubted = false;
-        token = null;
-        failure = void 0;
-        attempts = socketRefusals = postUntil = notBefore = welcomedAt = 0;
-        renewal();
-        disconnect();
-        connect();
-      },
-      /** Connects at once if it waits to try again, or as soon as the collector allows. */
-      wake() {
-        resting = false;
-        const waitMs = notBefore - clock.mono();
-        if (socket) pump();
-        else if (waitMs > 0) connectIn(waitMs);
-        else connect();
-      },
-      /** Leaves the collector until wake(). */
-      rest() {
-        resting = true;
-        connecting = false;
-        generation++;
-        disconnect();
-      },
-      /** Sends what waits for at most so long, then ends. */
-      stop(graceMs2) {
-        const until = clock.mono() + graceMs2;
-        const end = () => {
-          if (!stopped && clock.mono() < until && queue.waiting().length) {
-            setTimeout(end, 200);
-            return;
-          }
-          stopped = true;
-          generation++;
-          flush();
-          renewal();
-          attempt(() => socket?.send('{"type":"bye"}'));
-          disconnect();
-          queue.giveUp("failure", "replaced");
-        };
-        end();
-      }
-    };
-  }
-
-  // src/version.ts
-  var version = "0.1.0";
-
-  // src/session.ts
-  var graceMs = 1e4;
-  var keptEnded = 256;
-  var longMs = 5e3;
-  var longestMs2 = 2e4;
-  function createSession(first, env) {
-    const { base, appID } = first;
-    const clock = createClock(pageClocks);
-    const queue = createQueue(clock);
-    let info = first;
-    const config = () => info.config;
-    const renamed = /* @__PURE__ */ new Map();
-    let fabrics = [];
-    let endedFabrics = [];
-    let left = [];
-    const announcements = /* @__PURE__ */ new Map();
-    const reportedErrors = /* @__PURE__ */ new Set();
-    let id = "";
-    let lastFabric = 0;
-    let intervalMs = 1e4;
-    let bounds = defaultBounds;
-    let urlTemplate = "";
-    let urls = /* @__PURE__ */ new Map();
-    let measuredMs = clock.mono();
-    let unwatchPage = () => {
-    };
-    let leaving = false;
-    const beat = createTimer();
-    const poll = createTimer();
-    const alive = (conferenceID) => fabrics.filter((f) => !f.ended() && (conferenceID === void 0 || f.info.conferenceID === conferenceID));
-    function hello(token) {
-      const at = clock.time(clock.stamp());
-      id ||= token?.session ?? "";
-      const { applicationVersion, siteID, additionalIDs: additionalIDs2 } = config();
-      const userAgent = globalThis.navigator?.userAgent;
-      return {
-        type: "hello",
-        versions: [1],
-        token: token?.token,
-        session: id,
-        acked: queue.lastAcked(),
-        at,
-        library: version,
-        userAgent: userAgent ? cutBytes(userAgent, 512) : void 0,
-        applicationVersion,
-        siteID,
-        additionalIDs: additionalIDs2
-      };
-    }
-    function welcomed({ statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
-      measureEvery(Number(statsIntervalMs));
-      if (typeof conferenceURL2 === "string") urlTemplate = conferenceURL2;
-      urls = /* @__PURE__ */ new Map();
-      const mos = labels?.mos;
-      if (Array.isArray(mos) && mos.length === 4) bounds = mos.map(Number);
-    }
-    function measureEvery(ms) {
-      if (!(ms >= 2e3 && ms <= 2e4) || ms === intervalMs) return;
-      intervalMs = ms;
-      startBeat();
-    }
-    function report(csError, msg) {
-      if (reportedErrors.has(csError)) return;
-      if (csError === "success") reportedErrors.clear();
-      reportedErrors.delete("success");
-      reportedErrors.add(csError);
-      env.report(csError, msg);
-    }
-    const transport = createTransport({
-      base,
-      clock,
-      queue,
-      login: (renew, late) => login({ url: `${base}auth`, clock, late }, info, renew),
-      hello,
-      fabricLine: (fabric) => announcements.get(fabric)?.() ?? "",
-      columnsLine,
-      welcomed,
-      statsInterval: measureEvery,
-      report
-    });
-    function send(frame) {
-      const taken = queue.push(frame);
-      if (frame.type !== "stats") transport.pump();
-      return taken;
-    }
-    function startBeat() {
-      const latestMs2 = measuredMs + longestMs2 - clock.mono();
-      measureIn(Math.min(intervalMs * (0.5 + Math.random() / 2), latestMs2));
-    }
-    function measureIn(ms) {
-      beat(ms, measure2);
-      if (ms >= longMs) poll(ms / 2, look);
-    }
-    function measure2() {
-      measuredMs = clock.mono();
-      if (!fabrics.length) return;
-      measureIn(intervalMs);
-      let awaited = fabrics.length;
-      for (const fabric of fabrics) fabric.measure().then(() => --awaited || transport.pump());
-      transport.pump();
-      askWifi();
-    }
-    function look() {
-      for (const fabric of fabrics) fabric.look();
-    }
-    function conferenceURL({ fabric, conferenceID, addedAt }) {
-      const known2 = urls.get(fabric);
-      if (known2 !== void 0) return known2;
-      const values = { appID, conferenceID, at: clock.time(addedAt) };
-      const url = urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
-      urls.set(fabric, url);
-      return url;
-    }
-    function ended(fabric) {
-      fabrics = fabrics.filter((other) => other !== fabric);
-      endedFabrics = [...endedFabrics, fabric.info].slice(-keptEnded);
-      urls.delete(fabric.info.fabric);
-      for (const id2 of renamed.keys()) if (!conference(id2)) renamed.delete(id2);
-      if (announcements.size <= 2 * keptEnded) return;
-      const lost = queue.waiting().flatMap((entry) => entry.lost);
-      const needed = new Set([...fabrics.map((f) => f.info), ...lost].map(({ fabric: fabric2 }) => fabric2));
-      for (const number of announcements.keys()) if (!needed.has(number)) announcements.delete(number);
-    }
-    const fabricEnv = {
-      ...env,
-      clock,
-      enqueue: send,
-      ended,
-      urlOf: conferenceURL,
-      config,
-      localUser: (conferenceID) => renamed.get(conferenceID) ?? info.userID,
-      labelBounds: () => bounds,
-      online: transport.online,
-      leave,
-      // With others there it joins their beat.
-      connected: () => fabrics.length > 1 || startBeat()
-    };
-    function addFabric(pc, description, pcCallback) {
-      const { conferenceID } = description;
-      const newUserID = !alive(conferenceID).length && renamed.get(conferenceID);
-      const fabricInfo = { ...description, fabric: ++lastFabric, addedAt: clock.stamp() };
-      announcements.set(
-        lastFabric,
-        once(() => json({ type: "fabric", ...fabricInfo, addedAt: clock.time(fabricInfo.addedAt) }))
-      );
-      env.known.get(pc)?.add(conferenceID);
-      const first2 = !fabrics.length;
-      if (first2) measuredMs = clock.mono();
-      const fabric = createFabric(pc, fabricInfo, fabricEnv, pcCallback);
-      fabrics.push(fabric);
-      if (newUserID) fabric.rename("local", newUserID);
-      if (first2) startBeat();
-      return fabric;
-    }
-    const conference = (conferenceID) => [...endedFabrics, ...fabrics.map((f) => f.info)].filter((known2) => known2.conferenceID === conferenceID).at(-1);
-    const hasEnded = (pc, conferenceID) => Boolean(env.known.get(pc)?.has(conferenceID)) && !alive(conferenceID).some((f) => f.pc === pc);
-    function standsFor(pc, conferenceID, ssrc) {
-      const here = alive(conferenceID);
-      const own = here.find((f) => f.pc === pc);
-      if (own) return own;
-      if (hasEnded(pc, conferenceID)) throw new Invalid(over);
-      const heard = here.filter((f) => f.hasStream(ssrc));
-      const itself = env.known.has(pc) || isGenuine(pc);
-      const fits = itself ? [] : heard.length ? heard : here;
-      if (fits.length === 1) return fits[0];
-      throw new Invalid(`pc is no fabric of this conferenceID, ${fits.length} fit`);
-    }
-    function recorder(fabric, conferenceID) {
-      const number = fabric?.info.fabric;
-      const last = conference(conferenceID);
-      const ofConference = number ?? last?.fabric ?? 0;
-      return (type, members, done) => {
-        const stamp = clock.stamp();
-        const taken = send({
-          type,
-          stamp,
-          done,
-          fabric: announcements.has(ofConference) ? ofConference : 0,
-          insideAt: fabric ? void 0 : last?.addedAt ?? stamp,
-          members: fabric ? { fabric: number, ...members } : { conferenceID, ...members }
-        });
-        if (!taken) throw new Invalid(`the frame is over ${maxEntryBytes} bytes`);
-        return taken;
-      };
-    }
-    function hidden(kept) {
-      look();
-      left = kept ? alive() : [];
-      for (const fabric of [...fabrics]) fabric.end("pagehide", true);
-      transport.flush();
-      if (kept) transport.rest();
-    }
-    function shown(returned) {
-      const back = returned ? left.splice(0) : [];
-      for (const before of back) if (!isClosed(before.pc)) before.handOver(addFabric(before.pc, before.asNamed()));
-      transport.wake();
-    }
-    function leave() {
-      if (!leaving)
-        queueMicrotask(() => {
-          leaving = false;
-          transport.covered();
-        });
-      leaving = true;
-    }
-    function covered() {
-      look();
-      transport.covered();
-    }
-    async function askWifi() {
-      const handler = env.wifi();
-      const sample = handler && await readWifi(handler, config().collectIP);
-      if (!sample) return;
-      for (const fabric of new Map(fabrics.map((f) => [f.info.conferenceID, f])).values())
-        fabric.emit("wifiStats", sample);
-    }
-    function start() {
-      unwatchPage();
-      unwatchPage = watchPage({ hidden, shown, covered }, !config().disableBeforeUnloadHandler);
-      transport.restart();
-    }
-    start();
-    return {
-      standsFor,
-      hasEnded,
-      recorder,
-      addFabric,
-      /** Whether initialize() with these arguments goes on with this session (INIT-06). */
-      continues: (next) => identityOf(next) === identityOf(info),
-      /** initialize() again for the same user: logs in anew, keeps fabrics and queue. */
-      again(next) {
-        info = next;
-        reportedErrors.clear();
-        start();
-      },
-      /** Ends the session for another one. */
-      retire() {
-        for (const fabric of [...fabrics]) fabric.end("replaced", true);
-        unwatchPage();
-        beat();
-        poll();
-        transport.stop(graceMs);
-      },
-      /** Why nothing is sent until the next initialize(). */
-      halted: transport.halted,
-      config,
-      /** Names the local user of a conference from now on. */
-      setLocalUser(conferenceID, userID) {
-        renamed.set(conferenceID, userID);
-      },
-      /** Whether there is nothing to add: it is monitored, or it was and is closed by now. */
-      monitors: (pc, conferenceID) => alive(conferenceID).some((f) => f.pc === pc) || Boolean(env.known.get(pc)?.size) && isClosed(pc),
-      /** Records what pc's fabric did, or the conference where pc stands for none (API-12, FAB-11). */
-      scope: (pc, conferenceID) => recorder(isGiven(pc) ? attempt(() => standsFor(pc, conferenceID)) : void 0, conferenceID)
-    };
-  }
-  var identityOf = ({ appID, base, userID }) => json([appID, base, userID]);
+  // src/session/fabrics.ts
   var over = "the fabric has ended already";
+  function addFabric(s, pc, description, pcCallback) {
+    const { conferenceID } = description;
+    const newUserID = !liveFabrics(s, conferenceID).length && s.renamed.get(conferenceID);
+    const info = { ...description, fabric: ++s.lastFabric, addedAt: s.clock.stamp() };
+    s.announcements.set(
+      info.fabric,
+      once(() => json({ type: "fabric", ...info, addedAt: s.clock.time(info.addedAt) }))
+    );
+    s.instance.known.get(pc)?.add(conferenceID);
+    const first = !s.fabrics.length;
+    if (first) s.measuredAtMs = s.clock.mono();
+    const fabric = createFabric(s, pc, info, pcCallback);
+    s.fabrics.push(fabric);
+    if (newUserID) rename(fabric, "local", newUserID);
+    if (first) startMeasuring(s);
+    return fabric;
+  }
+  var isMonitored = (s, pc, conferenceID) => Boolean(ownFabric(s, pc, conferenceID) || s.instance.known.get(pc)?.size && isClosed(pc));
+  function findFabric(s, pc, conferenceID, ssrc) {
+    const own = ownFabric(s, pc, conferenceID);
+    if (own) return own;
+    if (hasEnded(s, pc, conferenceID)) throw new Invalid(over);
+    const live = liveFabrics(s, conferenceID);
+    const withStream = live.filter((f) => hasStream(f.monitor, ssrc));
+    const isItself = s.instance.known.has(pc) || isGenuine(pc);
+    const fits = isItself ? [] : withStream.length ? withStream : live;
+    if (fits.length === 1) return fits[0];
+    throw new Invalid(`pc is no fabric of this conferenceID, ${fits.length} fit`);
+  }
+  var recorderFor = (s, pc, conferenceID) => recorder(s, isGiven(pc) ? attempt(() => findFabric(s, pc, conferenceID)) : void 0, conferenceID);
+  function measureAll(s) {
+    s.measuredAtMs = s.clock.mono();
+    if (!s.fabrics.length) return;
+    measureIn(s, s.periodMs);
+    let awaited = s.fabrics.length;
+    for (const fabric of s.fabrics) {
+      readChanged(fabric);
+      measure2(fabric).then(() => --awaited || pump(s));
+    }
+    pump(s);
+    recordWifi(s);
+  }
+  function endAll(s, reason) {
+    for (const fabric of s.fabrics) end(fabric, reason, true);
+  }
+  function readAllStates(s) {
+    for (const fabric of s.fabrics) readChanged(fabric);
+  }
+  async function recordWifi(s) {
+    const handler = s.instance.wifi;
+    const sample = handler && await readWifi(handler, s.info.config.collectIP);
+    if (!sample) return;
+    for (const fabric of new Map(s.fabrics.map((f) => [f.info.conferenceID, f])).values())
+      emit2(fabric, "wifiStats", sample);
+  }
 
-  // src/instance.ts
-  function emit({ subscribers }, name, ...args) {
-    for (const callback of subscribers[name] ?? []) later(callback, ...args);
+  // src/session/page.ts
+  function watchPage(s) {
+    s.listening = new AbortController();
+    const { signal } = s.listening;
+    const listen2 = (target, type, handle) => target?.addEventListener?.(type, (event) => attempt(() => handle(s, event)), { signal });
+    if (!s.info.config.disableBeforeUnloadHandler) listen2(globalThis, "pagehide", pageLeft);
+    listen2(globalThis, "pageshow", pageChanged);
+    listen2(globalThis, "online", pageChanged);
+    listen2(globalThis.document, "visibilitychange", pageChanged);
   }
-  function answer(instance, name, ...args) {
-    instance.answers[name] = args;
-    emit(instance, name, ...args);
+  function pageLeft(s, { persisted }) {
+    readAllStates(s);
+    s.cached = persisted ? liveFabrics(s) : [];
+    endAll(s, "pagehide");
+    flush(s);
+    if (persisted) suspend(s);
   }
-  function noResults(instance, reason) {
-    const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
-    answer(instance, "preCallTestResults", "failure", results, reason);
+  function pageChanged(s, { type, persisted }) {
+    const wasCached = type === "pageshow" && persisted;
+    if (wasCached || globalThis.document?.visibilityState !== "hidden") pageShown(s, wasCached);
+    else {
+      readAllStates(s);
+      sendNow(s);
+    }
   }
-  var noTests = "this collector offers no pre-call tests";
+  function pageShown(s, wasCached) {
+    const before = wasCached ? s.cached.splice(0) : [];
+    for (const fabric of before) {
+      const { pc, info, remoteUser: remoteUserID } = fabric;
+      if (!isClosed(pc)) passOn(fabric, addFabric(s, pc, { ...info, remoteUserID }));
+    }
+    wake(s);
+  }
+
+  // src/session/session.ts
+  var graceMs = 1e4;
+  function createSession(info, instance) {
+    const clock = createClock(pageClocks);
+    const s = {
+      ...fresh,
+      instance,
+      info,
+      clock,
+      queue: createQueue(clock),
+      id: "",
+      reported: /* @__PURE__ */ new Set(),
+      generation: 0,
+      announced: /* @__PURE__ */ new Set(),
+      frameWindow: 256,
+      fabrics: [],
+      ended: [],
+      cached: [],
+      lastFabric: 0,
+      announcements: /* @__PURE__ */ new Map(),
+      renamed: /* @__PURE__ */ new Map(),
+      urlTemplate: "",
+      urls: /* @__PURE__ */ new Map(),
+      bounds: defaultBounds,
+      periodMs: 1e4,
+      measuredAtMs: clock.mono(),
+      sendsSoon: false,
+      nextTry: createTimer(() => connect(s)),
+      renewal: createTimer(() => renewSilently(s)),
+      pause: createTimer(() => resume(s)),
+      watchdog: createTimer(() => checkSilence(s)),
+      measureTimer: createTimer(() => measureAll(s)),
+      statesTimer: createTimer(() => readAllStates(s))
+    };
+    start(s);
+    return s;
+  }
+  function start(s) {
+    s.listening?.abort();
+    watchPage(s);
+    restart(s);
+  }
+  var continues = (s, next) => identityOf2(next) === identityOf2(s.info);
+  var identityOf2 = ({ appID, base, userID }) => json([appID, base, userID]);
+  function continueSession(s, next) {
+    s.info = next;
+    s.reported.clear();
+    start(s);
+  }
+  function retire(s) {
+    endAll(s, "replaced");
+    s.listening?.abort();
+    s.measureTimer();
+    s.statesTimer();
+    stop(s, s.clock.mono() + graceMs);
+  }
+
+  // src/begin.ts
   function sessionOf({ current: session }) {
     if (!session) throw new Invalid("initialize() must be called first");
-    const halted = session.halted();
+    const { halted } = session;
     if (halted) fail(`initialize() again: ${halted.message}`);
     return session;
   }
   function begin(instance, info) {
     const before = instance.current;
-    if (before?.continues(info)) {
-      before.again(info);
+    if (before && continues(before, info)) {
+      continueSession(before, info);
       return;
     }
-    before?.retire();
-    const session = createSession(info, {
-      report(csError, msg) {
-        if (instance.current !== session) return;
-        for (const callback of /* @__PURE__ */ new Set([...instance.unanswered, instance.initCallback])) later(callback, csError, msg);
-        instance.unanswered.clear();
-        if (csError !== "success") emit(instance, "error", csError, msg);
-      },
-      listening: () => Boolean(instance.statsCallback || instance.subscribers.stats),
-      deliver(stats) {
-        queueMicrotask(() => {
-          for (const callback of [instance.statsCallback, ...instance.subscribers.stats ?? []]) hand(callback, stats);
-        });
-      },
-      wifi: () => instance.wifi,
-      known: instance.known
-    });
-    instance.current = session;
+    if (before) retire(before);
+    instance.current = createSession(info, instance);
     for (const name of ["defaultConfig", "recommendedConfig"]) answer(instance, name, { peerConnection: {}, media: {} });
     noResults(instance, info.config.disablePrecalltest ? "disablePrecalltest is set" : noTests);
   }
+
+  // src/config.ts
+  var aSwitch = (name, value) => typeof value === "boolean" ? value : ignored(name, "a boolean", value);
+  var aText = (limit, unit) => (name, value) => typeof value === "string" ? cut(name, value, limit, unit) : ignored(name, "a string", value);
+  var anObject = (prefix, options) => (name, value) => {
+    if (!isObject(value)) return ignored(name, "an object", value);
+    const kept = {};
+    for (const [key, member] of Object.entries(value)) {
+      const read2 = Object.hasOwn(options, key) && options[key];
+      if (!read2) note(`${prefix + key} is unknown and ignored`);
+      else if (member !== void 0 && member !== null) {
+        const own = read2(prefix + key, member);
+        if (own !== void 0) kept[key] = own;
+      }
+    }
+    return kept;
+  };
+  var additionalIDs = "customerID tenantID productName meetingsName serverName pbxID pbxExtensionID fqExtensionID sessionID";
+  var readOptions = anObject("", {
+    disableBeforeUnloadHandler: aSwitch,
+    disablePrecalltest: aSwitch,
+    collectLegacyStats: aSwitch,
+    collectIP: aSwitch,
+    applicationVersion: aText(30, "characters"),
+    siteID: aText(256),
+    backendUrl: aText(4096),
+    additionalIDs: anObject(
+      "additionalIDs.",
+      Object.fromEntries(additionalIDs.split(" ").map((key) => [key, aText(256)]))
+    )
+  });
+  function readConfig(params) {
+    return {
+      collectLegacyStats: true,
+      collectIP: true,
+      ...readOptions("configParams", params ?? {})
+    };
+  }
+
+  // src/enums.ts
+  function enumeration(list2) {
+    return Object.fromEntries(list2.split(" ").map((name) => [name, name]));
+  }
+  var enums = {
+    /** The media of a PeerConnection. */
+    fabricUsage: enumeration("multiplex audio video screen data unbundled"),
+    /** The events of sendFabricEvent. The library itself makes fabricSetup and fabricSetupFailed. */
+    fabricEvent: enumeration(
+      "fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart screenShareStop dominantSpeaker activeDeviceList fabricUsageEvent applicationErrorLog callDetails callUnAnswered fabricSetup fabricSetupFailed"
+    ),
+    /** The functions that reportError knows. applicationError is an alias of applicationLog. */
+    webRTCFunctions: enumeration(
+      "getUserMedia createOffer createAnswer setLocalDescription setRemoteDescription addIceCandidate iceConnectionFailure signalingError applicationLog applicationError"
+    ),
+    /** Which user ID changed. */
+    userIDType: enumeration("local remote"),
+    /** The kind of the other end of a fabric. */
+    endpointType: enumeration("peer server"),
+    /** The direction of media on a fabric. */
+    transmissionDirection: enumeration("sendonly receiveonly sendrecv inactive"),
+    /** The outcome of an operation. */
+    qosAPIReturnStatus: enumeration("success failure"),
+    /** The results that callbacks get; those after success are of the former library and never used. */
+    csError: {
+      ...enumeration(
+        "httpError authError wsChannelFailure csProtoError appConnectivityError tokenGenerationError success authOngoing"
+      ),
+      ok: "OK",
+      invalidWebRTCFunctionName: "Invalid WebRTC function name",
+      invalidEndPointType: "Invalid EndPoint Type",
+      invalidTransmissionDirection: "Invalid fabric transmission direction"
+    },
+    /** The scores of a feedback. */
+    qualityRating: { excellent: 5, good: 4, fair: 3, poor: 2, bad: 1 },
+    /** The direction of a contact centre's call. */
+    callType: enumeration("inbound outbound monitoring unknown"),
+    /** The role of the user at this end of a contact centre's call. */
+    roles: enumeration("agent participant manager")
+  };
+  var callbackEvents = enumeration(
+    "preCallTestResults defaultConfig recommendedConfig connectionRecommendation error stats"
+  );
 
   // src/report.ts
   var maxLogBytes = 20480;
@@ -2240,9 +2191,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const conference = requireConferenceID(conferenceID);
     const name = requireMember("wrtcFuncName", enums.webRTCFunctions, functionName);
     const session = sessionOf(instance);
-    const record = session.scope(pc, conference);
+    const record2 = recorderFor(session, pc, conference);
     if (name.startsWith("application")) {
-      record("log", { text: logText(error) });
+      record2("log", { text: logText(error) });
       return;
     }
     const sdp = (field, given, withAddresses) => {
@@ -2251,16 +2202,16 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return [field, cut(field, withAddresses ? whole : withoutAddresses(whole), 131072)];
     };
     const members = { function: name, ...describe(error) };
-    const sdps = [sdp("localSDP", localSDP, session.config().collectIP), sdp("remoteSDP", remoteSDP, true)];
+    const sdps = [sdp("localSDP", localSDP, session.info.config.collectIP), sdp("remoteSDP", remoteSDP, true)];
     const inParts = byteLength(json([members, sdps])) > maxJsonBytes;
     for (const [field, whole] of sdps)
       members[inParts ? `${field}Bytes` : field] = (inParts ? byteLength(whole) : whole) || void 0;
-    const number = record("error", members);
+    const number = record2("error", members);
     if (!inParts) return;
     for (const [field, whole] of sdps) {
       let offset = 0;
       for (const text2 of whole.match(/.{1,8000}/gsu) ?? []) {
-        record("sdp", { error: number, field, offset, text: text2 });
+        record2("sdp", { error: number, field, offset, text: text2 });
         offset += byteLength(text2);
       }
     }
@@ -2295,7 +2246,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/api.ts
-  var refuse = (msg) => () => {
+  var refuse2 = (msg) => () => {
     throw new Invalid(msg);
   };
   var precallTest = (ranks) => (instance) => {
@@ -2323,12 +2274,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     stopPrecallTests: sessionOf,
     // nothing runs
     makePrecallTest: precallTest(false),
-    setIdentifiers: refuse("reportUserIDChange() names a remote user"),
+    setIdentifiers: refuse2("reportUserIDChange() names a remote user"),
     resetWifiStatsHandler(instance) {
       instance.wifi = void 0;
     },
-    setProxyConfig: refuse("the browser has its own proxy"),
-    getSctResults: refuse(noTests)
+    setProxyConfig: refuse2("the browser has its own proxy"),
+    getSctResults: refuse2(noTests)
   };
   function createInterface(scriptUrl) {
     const instance = { scriptUrl, subscribers: {}, answers: {}, unanswered: /* @__PURE__ */ new Set(), known: /* @__PURE__ */ new WeakMap() };
@@ -2391,14 +2342,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       ...readAttributes(attributes)
     };
     const session = sessionOf(instance);
-    if (!session.monitors(pc, description.conferenceID)) {
-      session.addFabric(pc, description, callback);
+    if (!isMonitored(session, pc, description.conferenceID)) {
+      addFabric(session, pc, description, callback);
       return;
     }
     const already = "the fabric is monitored already";
     note(already);
-    const stopped = session.halted();
-    later(callback, stopped?.csError ?? "success", stopped?.message ?? already);
+    const { halted } = session;
+    later(callback, halted?.csError ?? "success", halted?.message ?? already);
   }
   function readAttributes(value) {
     const given = value ?? {};
@@ -2416,7 +2367,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function fabricOf(instance, pc, conferenceID, ssrc) {
     const session = sessionOf(instance);
     must(isGiven(pc), "pc", "a PeerConnection", pc);
-    return session.standsFor(pc, conferenceID, ssrc);
+    return findFabric(session, pc, conferenceID, ssrc);
   }
   function associateMstWithUserID(instance, pc, user, conferenceID, source, label2, tag) {
     const userID = requireUserID("userID", user);
@@ -2427,7 +2378,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const fabric = fabricOf(instance, pc, conference, ssrc);
     const id = attempt(() => typeof tag === "string" ? tag : tag.id);
     const tagID = id ? cut("associatedVideoTag", text(id), 256) : null;
-    fabric.associate(ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
+    associate(fabric, ssrc, { userID, usageLabel, associatedVideoTag: tag ?? null, tagID });
   }
   function sendFabricEvent(instance, pc, name, conferenceID, eventData) {
     const event = requireMember("fabricEvent", enums.fabricEvent, name);
@@ -2436,15 +2387,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const session = sessionOf(instance);
     const data = event === "activeDeviceList" ? { deviceList: deviceList(eventData ?? {}) } : requireData("eventData", eventData ?? {});
     const ofConference = event === "dominantSpeaker" || event === "activeDeviceList";
-    const ended = session.hasEnded(pc, conference);
+    const ended = hasEnded(session, pc, conference);
     const terminated = event === "fabricTerminated";
     if (ended && terminated) {
       note(over);
       return;
     }
-    const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : session.standsFor(pc, conference);
-    if (terminated) fabric?.end("application");
-    else session.recorder(fabric, conference)("event", { event, data });
+    const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : findFabric(session, pc, conference);
+    if (!terminated) recorder(session, fabric, conference)("event", { event, data });
+    else if (fabric) end(fabric, "application");
   }
   var ofDevice = ["deviceId", "kind", "label", "groupId"];
   function byKind(given) {
@@ -2476,8 +2427,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const newUserID = requireUserID("newUserID", user);
     const userIDType = requireMember("userIDType", enums.userIDType, type);
     const fabric = fabricOf(instance, pc, conference);
-    if (userIDType === "local") sessionOf(instance).setLocalUser(conference, newUserID);
-    fabric.rename(userIDType, newUserID);
+    if (userIDType === "local") renameLocal(fabric.owner, conference, newUserID);
+    rename(fabric, userIDType, newUserID);
   }
   function sendUserFeedback(instance, conferenceID, feedback, pcCallback) {
     const callback = pcCallbackOf(pcCallback);
@@ -2496,7 +2447,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       };
     });
     const done = (err, msg) => later(callback, err, msg);
-    sessionOf(instance).scope(null, conference)("feedback", members, done);
+    recorderFor(sessionOf(instance), null, conference)("feedback", members, done);
   }
   function on({ subscribers, answers }, eventName, callback) {
     const name = requireMember("eventName", callbackEvents, eventName);
@@ -2514,7 +2465,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const data = requireData("callAttributes", attributes);
     requireMember("callAttributes.callType", enums.callType, data.callType);
     requireMember("callAttributes.role", enums.roles, data.role);
-    sessionOf(instance).scope(pc, conference)("event", { event: "callDetails", data });
+    recorderFor(sessionOf(instance), pc, conference)("event", { event: "callDetails", data });
   }
   function sendCustom(event) {
     const isEvent = event === "customEvent";
@@ -2522,8 +2473,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return (instance, pc, conferenceID, given) => {
       const conference = requireConferenceID(conferenceID);
       const items = requireList(name, given).map((item, i) => customItem(isEvent, `${name}[${i}]`, item));
-      const record = sessionOf(instance).scope(pc, conference);
-      for (const data of items) record("event", { event, data });
+      const record2 = recorderFor(sessionOf(instance), pc, conference);
+      for (const data of items) record2("event", { event, data });
     };
   }
   function customItem(isEvent, name, item) {
@@ -2538,7 +2489,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   // src/index.ts
   function assemble(scriptUrl) {
     function qos2() {
-      return createInterface(scriptUrl);
+      return createInterface.call(this, scriptUrl);
     }
     return Object.assign(qos2, createInterface(scriptUrl));
   }
