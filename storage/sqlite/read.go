@@ -201,17 +201,18 @@ func find(ctx context.Context, tx *sql.Tx, ref storage.Ref) (found located, err 
 
 // around returns the conferences of a place that join.Table.Around names, in order.
 func around(ctx context.Context, tx *sql.Tx, place int64, span instance.Span) (out []join.Row, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms`+aroundRows, place, span.Start, span.End)
+	rows, err := tx.QueryContext(ctx, `SELECT key, start_ms, end_ms`+aroundRows, place, span.Start)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for behind := false; !behind && rows.Next(); {
 		var c join.Row
 		if err := rows.Scan(&c.Key, &c.Span.Start, &c.Span.End); err != nil {
 			return nil, err
 		}
 		out = append(out, c)
+		behind = c.Span.Start > span.End
 	}
 	return out, rows.Err()
 }

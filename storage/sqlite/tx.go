@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
@@ -96,7 +97,10 @@ func (t *tx) row(query string, args ...any) scanner {
 	return s.QueryRowContext(context.Background(), args...)
 }
 
-// each calls scan for every row of a query.
+// errStop ends the reading of rows.
+var errStop = errors.New("no more rows are needed")
+
+// each calls scan for every row of a query, until it returns errStop.
 func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
 	s, err := t.stmt(query)
 	if err != nil {
@@ -106,5 +110,8 @@ func (t *tx) each(scan func(scanner) error, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return eachRow(rows, scan)
+	if err := eachRow(rows, scan); !errors.Is(err, errStop) {
+		return err
+	}
+	return nil
 }
