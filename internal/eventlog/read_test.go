@@ -163,5 +163,7 @@ func TestReadError(t *testing.T) {
 	e := Read(frame(4, semconv.EventError, 0, map[string]any{semconv.ErrorFunction: "getUserMedia"}))[0].Event
 	require.Equal(t, "getUserMedia", e.Function)
 	require.Equal(t, uint64(4), e.Seq)
-	require.False(t, e.Activity())
+	require.True(t, e.Activity(), "an attempt")
+	e = Read(frame(5, semconv.EventError, 1, map[string]any{semconv.ErrorFunction: "getUserMedia"}))[0].Event
+	require.False(t, e.Activity(), "an annotation of a fabric")
 }

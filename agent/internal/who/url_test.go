@@ -165,7 +165,7 @@ func TestOriginServersThatFail(t *testing.T) {
 		case <-hangs:
 		case <-r.Context().Done():
 		}
-	}, func(c *config.URL) { c.Timeout, c.Address = 50*time.Millisecond, c.Address+"?key=s3cret" })
+	}, func(c *config.URL) { c.Timeout, c.Address = 2*time.Second, c.Address+"?key=s3cret" })
 	defer close(hangs)
 	_, err := slow.Who(request(t, "Cookie", "session=alice"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
