@@ -260,3 +260,48 @@ func TestAnAttempt(t *testing.T) {
 	require.Len(t, out, 1, "within 30 s of it: the same")
 	require.Equal(t, []int{2, 3}, []int{out[0].Revision, out[0].Errors})
 }
+
+// TestAnAttemptProlongs the conference that it joins.
+//
+// spec: CONF-02, CONF-05
+func TestAnAttemptProlongs(t *testing.T) {
+	s := newSet(hour)
+	call(t, s, 0, 1)
+	attempt := of("bob", 1, 20_000, "")
+	attempt.Fabric, attempt.Kind, attempt.Function = 0, event.KindError, "getUserMedia"
+	apply(t, s, live.Applied, attempt, 20_000)
+	out := tick(t, s, 51_000)
+	require.Len(t, out, 1)
+	require.Equal(t, []any{2, base + 20_000, 1}, []any{out[0].Revision, out[0].EndMs, out[0].Errors})
+	apply(t, s, live.Waiting, survey("carol", 1, 20_001+24*hour), 25*hour)
+	apply(t, s, live.Applied, of("dave", 1, 50_000, "fabricAdded"), 51_000)
+	require.Equal(t, 1, s.Len(), "30 s after it: the same")
+}
+
+// TestTheStoreDecidesAfterARestart: an annotation long after a conference of before the start
+// may be about another one that ended before the start, too: the store is asked.
+//
+// spec: CONF-01
+func TestTheStoreDecidesAfterARestart(t *testing.T) {
+	s := newSet(hour)
+	s.CompleteSince(base + hour)
+	begin, end := of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated")
+	apply(t, s, live.Applied, begin, hour)
+	apply(t, s, live.Applied, end, hour)
+	require.Empty(t, tick(t, s, hour+40_000))
+	restore(s, s.Partials()[0], conference.Summary{}, hour+40_000, begin, end)
+	require.Len(t, tick(t, s, hour+40_000), 1)
+	require.Empty(t, s.Partials())
+
+	inside, far := survey("bob", 1, 5000), survey("bob", 2, hour/2)
+	apply(t, s, live.Applied, inside, hour+50_000)
+	require.Len(t, tick(t, s, hour+50_000), 1, "no other can have it")
+	apply(t, s, live.Applied, far, hour+60_000)
+	require.Empty(t, tick(t, s, hour+60_000))
+	asked := s.Partials()
+	require.Len(t, asked, 1)
+	restore(s, asked[0], conference.Summary{}, hour+60_000, begin, inside, end)
+	out := tick(t, s, hour+60_000)
+	require.Equal(t, 1, out[len(out)-1].Feedback.Count, "it is another's")
+	require.Equal(t, far.ConferenceAtMs, s.Partials()[0].AtMs)
+}
