@@ -93,14 +93,14 @@ func TestFramesDoNotShareTheMessage(t *testing.T) {
 		want, err := v.decoder(t).Decode(wire)
 		require.Nil(t, err)
 		clear(scratch)
-		require.Equal(t, appendFrame(nil, want), appendFrame(nil, frame), v.Description)
+		require.Equal(t, appendFrame(want), appendFrame(frame), v.Description)
 	}
 }
 
 func TestFabricsAreBounded(t *testing.T) {
 	d := NewDecoder()
 	fabric := func(n int) *Error {
-		_, err := d.Decode(appendFrame(nil, &Fabric{
+		_, err := d.Decode(appendFrame(&Fabric{
 			Fabric: n, ConferenceID: "c", AddedAt: 1, RemoteUserID: UserID{"b", "b"}, FabricUsage: "audio",
 		}))
 		return err

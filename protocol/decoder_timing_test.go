@@ -17,7 +17,7 @@ func eightStreams(tb testing.TB) (d *Decoder, rows, keyed []byte) {
 		"ssrc", "codec", "bytes", "packets", "packetsLost", "packetsDiscarded", "jitterMs", "jitterBufferDelayMs",
 		"frames", "framesDecoded", "framesDropped", "keyFrames", "width", "height", "fps", "freezes", "decodeMs", "nacks",
 	}}
-	frame, err := d.Decode(appendFrame(nil, columns))
+	frame, err := d.Decode(appendFrame(columns))
 	require.Nil(tb, err)
 	stats := &Stats{Header: Header{Seq: 1234, At: 1763702170123}, Fabric: d.fabrics[1], IntervalMs: 10003}
 	var list []map[string]any
@@ -39,7 +39,7 @@ func eightStreams(tb testing.TB) (d *Decoder, rows, keyed []byte) {
 	list2, e := json.Marshal(list)
 	require.NoError(tb, e)
 	keyed = append([]byte(`{"type":"stats","seq":1234,"at":1763702170123,"fabric":1,"intervalMs":10003,"keyed":`), list2...)
-	return d, appendFrame(nil, stats), append(keyed, '}')
+	return d, appendFrame(stats), append(keyed, '}')
 }
 
 func benchmarkDecode(b *testing.B, d *Decoder, msg []byte) {

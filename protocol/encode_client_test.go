@@ -2,9 +2,10 @@ package protocol
 
 import "strconv"
 
-// appendFrame appends a client frame as a client sends it, stats in rows. It does not check
+// appendFrame returns a client frame as a client sends it, stats in rows. It does not check
 // limits.
-func appendFrame(dst []byte, frame Frame) []byte {
+func appendFrame(frame Frame) []byte {
+	var dst []byte
 	switch f := frame.(type) {
 	case *Hello:
 		return appendHello(dst, f)

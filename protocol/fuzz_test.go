@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 			checkStatsOracle(t, fuzzDecoder(t), msg, stats)
 			return
 		}
-		wire := appendFrame(nil, frame)
+		wire := appendFrame(frame)
 		require.True(t, json.Valid(wire), "%s", wire)
 		if len(wire) > MaxFrameBytes {
 			return // control characters may take six bytes where they took two

@@ -143,7 +143,7 @@ func checkFrameVector(t *testing.T, v vector, wire []byte) {
 		require.Nil(t, frame)
 		return
 	}
-	canonical := appendFrame(nil, frame)
+	canonical := appendFrame(frame)
 	if v.Expect != nil {
 		require.JSONEq(t, string(v.Expect), string(canonical))
 	}

@@ -65,7 +65,7 @@ func testAnyNames(f *fixture) {
 	for i := range 5000 {
 		r.Attributes[fmt.Sprint("name ", i)] = int64(i)
 	}
-	s.Attributes = map[string]any{"qos.stats.rtt_ms": 41.5, "qos.stats.rtt_ms ": 1.0, "qos.": true}
+	s.Attributes = map[string]any{"qos.stats.rtt_ms": 41.5, "qos.stats.rtt_ms_": 1.0, "qos.": true}
 	f.append(batch(1, r, s))
 	require.Equal(f.t, []read{{sessionID(1), r}, {sessionID(1), s}}, f.records(ref(0)))
 	require.Equal(f.t, storage.Appended{Duplicates: 2}, f.append(batch(1, r, s)))
