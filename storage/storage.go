@@ -61,9 +61,9 @@ type Batch struct {
 type Appended struct {
 	New        int
 	Duplicates int
-	// Unfindable counts values by which a conference is not found: it has as many as are
-	// kept. What comes again may be counted again.
-	Unfindable int
+	// TermsDropped counts search terms of conferences that have as many as are kept. A record
+	// that is sent again may be counted again.
+	TermsDropped int
 }
 
 // Summary is one revision of what a conference came to. The store keeps the highest
@@ -115,7 +115,7 @@ type Conference struct {
 	End          time.Time // last activity so far while Summary is nil
 	Participants []Participant
 	Summary      *Summary // the newest; nil until the conference ended for the first time
-	Unfindable   int      `json:",omitempty"` // values by which it is not found, for it has as many as are kept
+	TermsDropped int      `json:",omitempty"` // search terms beyond the most that are kept
 	Matched      []string `json:",omitempty"` // as what Query.Any was found: a Matched… word or a key of additionalIDs; in a Page
 }
 

@@ -72,7 +72,7 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		}
 		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
 		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
-		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.Unfindable))
+		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.TermsDropped))
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {

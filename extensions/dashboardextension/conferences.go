@@ -43,7 +43,7 @@ type conferenceRow struct {
 	ParticipantCount int           `json:"participantCount"`
 	Participants     []participant `json:"participants"`
 	Matched          []string      `json:"matched,omitempty"`    // as what a search for anything found it
-	Unfindable       int           `json:"unfindable,omitempty"` // names and ids by which it is not found
+	TermsDropped       int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
 }
 
 // participant is one session in one conference.
@@ -112,7 +112,7 @@ func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
 		ParticipantCount: len(c.Participants),
 		Participants:     a.names.participants(c.Participants),
 		Matched:          c.Matched,
-		Unfindable:       c.Unfindable,
+		TermsDropped:       c.TermsDropped,
 	}
 	start, end := c.Start, c.End
 	if s := c.Summary; s != nil {

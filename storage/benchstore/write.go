@@ -52,7 +52,7 @@ func measureSync(e *env) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it holds nothing
+	defer func() { _ = os.RemoveAll(dir) }()        // it holds nothing
 	f, err := os.Create(filepath.Join(dir, "sync")) //nolint:gosec // our own temporary directory
 	if err != nil {
 		return err

@@ -6,10 +6,42 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 var dialect = sqlstore.Postgres //nolint:gochecknoglobals // a constant
+
+// view runs read in a transaction, so that all its queries see the same state.
+func (s *Store) view(ctx context.Context, read func(context.Context, pgx.Tx) error) error {
+	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			return read(ctx, tx)
+		})
+	})
+}
+
+// reading runs f with a connection, and no longer than it may take: a server that went
+// silent is an error.
+func (s *Store) reading(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.patience)
+	defer cancel()
+	return s.read.with(ctx, func(conn *pgx.Conn) error { return f(ctx, conn) })
+}
+
+// located is a conference's place in the tables.
+type located struct {
+	sqlstore.Located
+	days []int32 // partitions that hold its frames
+}
+
+// placeDays returns the days of the sessions that take part in a place's conferences that
+// overlap a span.
+func placeDays(tx sqlstore.Tx, place int64, span instance.Span) ([]int32, error) {
+	return sqlstore.All(tx, func(row sqlstore.Row) (day int32, err error) { err = row.Scan(&day); return day, err }, `SELECT DISTINCT s.day
+		FROM qos_conference c JOIN qos_participant p ON p.conference = c.key JOIN qos_session s ON s.key = p.session
+		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?`, place, span.End, span.Start)
+}
 
 // database is how package sqlstore runs statements.
 func (s *Store) database() sqlstore.DB {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // deleteConferences is how many conferences one transaction deletes.
@@ -108,12 +109,12 @@ func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (del
 		return 0, nil, err
 	}
 	for _, l := range found {
-		all, err := around(ctx, tx, l.place, join.Beside(l.Span))
+		own, err := sqlstore.OwnTimes(asked{ctx, tx}, l.Place, l.Row)
 		if err != nil {
 			return 0, nil, err
 		}
-		l.own = join.Own(l.Row, all)
-		if l.days, err = placeDays(ctx, tx, l.place, l.Span); err != nil {
+		l.Own = own
+		if l.days, err = placeDays(asked{ctx, tx}, l.Place, l.Span); err != nil {
 			return 0, nil, err
 		}
 		who, err := deleteOne(ctx, tx, l)
@@ -126,19 +127,21 @@ func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (del
 }
 
 func locate(rows pgx.Rows) (out []located, err error) {
-	err = conferences(rows, func(place int64, c join.Row) { out = append(out, located{Row: c, place: place}) })
+	err = conferences(rows, func(place int64, c join.Row) {
+		out = append(out, located{Located: sqlstore.Located{Row: c, Place: place}})
+	})
 	return out, err
 }
 
 func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`DELETE FROM qos_frame WHERE activity AND place = $1 AND at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
-		l.place, l.Span.Start, l.Span.End, l.days)
+		l.Place, l.Span.Start, l.Span.End, l.days)
 	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
-		l.place, l.own.Start, l.own.End, l.days)
+		l.Place, l.Own.Start, l.Own.End, l.days)
 	const chunks = ` FROM qos_chunk WHERE place = $1 AND from_ms BETWEEN $2 AND $3 AND day = ANY ($4::int[])`
-	b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.place, l.Span.Start, l.Span.End, l.days)
-	b.Queue(`DELETE`+chunks, l.place, l.Span.Start, l.Span.End, l.days)
+	b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.Place, l.Span.Start, l.Span.End, l.days)
+	b.Queue(`DELETE`+chunks, l.Place, l.Span.Start, l.Span.End, l.days)
 	b.Queue(`DELETE FROM qos_participant WHERE conference = $1 RETURNING session`, l.Key).Query(func(rows pgx.Rows) (err error) {
 		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err

@@ -23,9 +23,6 @@ import (
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s}
 	err := p.all(ctx, before.UnixMilli())
-	if err == nil || errors.Is(err, storage.ErrDamaged) {
-		err = errors.Join(err, s.tellOld(ctx))
-	}
 	if err != nil {
 		return p.done, s.wrap("pack", err)
 	}
@@ -97,7 +94,7 @@ func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err
 		if err != nil {
 			return err
 		}
-		if days, err = placeDays(ctx, conn, c.place, span); err != nil {
+		if days, err = placeDays(asked{ctx, conn}, c.place, span); err != nil {
 			return err
 		}
 		for _, day := range days {
@@ -111,8 +108,11 @@ func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err
 }
 
 // conferenceSpan is where a conference is now.
-func conferenceSpan(ctx context.Context, q querier, c looseConference) (span instance.Span, err error) {
-	err = q.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2`, c.key, c.place).
+func conferenceSpan(ctx context.Context, db interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, c looseConference,
+) (span instance.Span, err error) {
+	err = db.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2`, c.key, c.place).
 		Scan(&span.Start, &span.End)
 	return span, err
 }
@@ -266,7 +266,7 @@ func (p *packer) finish(ctx context.Context, c looseConference, left int) error 
 			if err != nil {
 				return err
 			}
-			days, err := placeDays(ctx, tx, c.place, span)
+			days, err := placeDays(asked{ctx, tx}, c.place, span)
 			if err != nil {
 				return err
 			}

@@ -38,6 +38,7 @@ type Options struct {
 // Store is a store in a PostgreSQL database.
 type Store struct {
 	settings
+	lists
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
 	options  Options
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		name: databaseName(config.ConnConfig), options: o, config: config.ConnConfig,
 		read: read, number: rand.Int32(), //nolint:gosec // not a secret
 	}
-	s.settings = sqlstore.NewSettings(s.database(), storage.MaxSettings)
+	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Records implements storage.Reader. Records that arrive meanwhile are seen if they are
@@ -23,8 +24,10 @@ func (s *Store) Records(ctx context.Context, ref storage.Ref, yield func(session
 
 func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string, storage.Record) bool) error {
 	var at located
-	err := s.view(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
-		at, err = find(ctx, tx, ref)
+	err := s.database().View(ctx, func(tx sqlstore.Tx) (err error) {
+		if at.Located, err = sqlstore.Find(tx, ref); err == nil {
+			at.days, err = placeDays(tx, at.Place, at.Span)
+		}
 		return err
 	})
 	if err != nil {
@@ -42,7 +45,7 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 		Other: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
 			err = s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 				b := &pgx.Batch{}
-				queuePage(b, otherPage, at, at.own, from, limit, &page.Rows)
+				queuePage(b, otherPage, at, at.Own, from, limit, &page.Rows)
 				return conn.SendBatch(ctx, b).Close()
 			})
 			return page, err
@@ -72,7 +75,7 @@ const (
 
 // queuePage reads rows. More are the query's arguments from $10 on.
 func queuePage(b *pgx.Batch, query string, at located, span instance.Span, from frames.Position, limit int, out *[]frames.ReadRow, more ...any) {
-	args := append([]any{at.place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit}, more...)
+	args := append([]any{at.Place, span.Start, span.End, at.days, from.At, from.Session[:], from.Seq, from.Idx, limit}, more...)
 	b.Queue(query, args...).Query(func(rows pgx.Rows) (err error) {
 		*out, err = pgx.CollectRows(rows, scanFrame)
 		return err
@@ -93,7 +96,7 @@ func readActivity(ctx context.Context, conn *pgx.Conn, at located, from frames.P
 		until = page.Rows[limit-1].At
 	}
 	b = &pgx.Batch{}
-	b.Queue(chunkList, at.place, at.Span.Start, until, max(from.At, at.Span.Start), at.days).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(chunkList, at.Place, at.Span.Start, until, max(from.At, at.Span.Start), at.days).Query(func(rows pgx.Rows) (err error) {
 		page.Chunks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[frames.ChunkSpan])
 		return err
 	})

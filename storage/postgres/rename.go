@@ -1,12 +1,8 @@
 package postgres
 
 import (
-	"context"
-
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
@@ -51,44 +47,4 @@ func (p *table) moveRenames(into, from int64) error {
 		return err
 	}
 	return p.t.exec(`DELETE FROM qos_rename r WHERE r.conference = $1`+older+`$2`, into, term.MaxRenames)
-}
-
-// renameOld takes in the renames of a conference that an older version wrote.
-func renameOld(ctx context.Context, tx pgx.Tx, key int64, bySession map[string][]term.Rename) error {
-	renames := map[participant][]term.Rename{}
-	for id, some := range bySession {
-		uuid, err := storage.ParseSessionID(id)
-		if err != nil {
-			return err
-		}
-		sessions, err := collect[int64](tx.Query(ctx, `SELECT s.key FROM qos_participant p JOIN qos_session s ON s.key = p.session
-			WHERE p.conference = $1 AND s.id = $2`, key, uuid[:]))
-		if err != nil {
-			return err
-		}
-		for _, session := range sessions {
-			renames[participant{key, session}] = some
-		}
-	}
-	b := &pgx.Batch{}
-	queueRenames(b, renames)
-	return tx.SendBatch(ctx, b).Close()
-}
-
-// addRenames reads what the participants of conferences are called. index says where the
-// conference of a key is.
-func addRenames(ctx context.Context, tx pgx.Tx, conferences []listed, keys []int64, index map[int64]int) error {
-	rows, err := tx.Query(ctx, `SELECT r.conference, s.id, r.user_id, r.user_alias
-		FROM qos_rename r JOIN qos_session s ON s.key = r.session WHERE r.conference = ANY ($1) ORDER BY r.seq, r.idx`, keys)
-	if err != nil {
-		return err
-	}
-	var conference int64
-	var id, user, alias []byte
-	_, err = pgx.ForEachRow(rows, []any{&conference, &id, &user, &alias}, func() error {
-		name := storage.Name{UserID: string(user), UserAlias: string(alias)}
-		term.AddRename(&conferences[index[conference]].Conference, uuid.UUID(id).String(), name)
-		return nil
-	})
-	return err
 }

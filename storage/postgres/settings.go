@@ -9,8 +9,12 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings is embedded by Store, which gets the methods of storage.Settings by it.
-type settings = *sqlstore.Settings
+// settings and lists are embedded by Store, which gets the methods of storage.Settings and most
+// of storage.Reader by them.
+type (
+	settings = *sqlstore.Settings
+	lists    = sqlstore.Lists
+)
 
 // lockSettings sees that a collector that stops in mid-transaction does not hold up the
 // others for good.

@@ -98,8 +98,8 @@ func (p *table) sort() {
 
 // Insert implements join.Table.
 func (p *table) Insert(span instance.Span) (key int64, err error) {
-	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms, told)
-		SELECT key, app_id, $1, $2, true FROM qos_place WHERE key = $3 RETURNING key`, span.Start, span.End, p.place)
+	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms)
+		SELECT key, app_id, $1, $2 FROM qos_place WHERE key = $3 RETURNING key`, span.Start, span.End, p.place)
 	p.rows = append(p.rows, join.Row{Key: key, Span: span})
 	p.sort()
 	return key, err
@@ -129,7 +129,7 @@ func (p *table) Absorb(into, from int64, summary bool) error {
 	if err != nil {
 		return err
 	}
-	if err := p.swallowTerms(into, from); err != nil {
+	if err := p.absorbTerms(into, from); err != nil {
 		return err
 	}
 	if err := p.moveRenames(into, from); err != nil {

@@ -174,7 +174,7 @@ func queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) {
 		b.Queue(writeTerms, conferences, terms, recorded)
 	}
 	for key, n := range left {
-		b.Queue(`UPDATE qos_conference SET unfindable = unfindable + $1 WHERE key = $2`, n, key)
+		b.Queue(`UPDATE qos_conference SET terms_dropped = terms_dropped + $1 WHERE key = $2`, n, key)
 	}
 }
 
@@ -196,7 +196,7 @@ func (t *tx) count(jobs []*job) {
 			continue
 		}
 		for _, n := range t.left {
-			j.result.Unfindable += n
+			j.result.TermsDropped += n
 		}
 		return
 	}
@@ -232,16 +232,16 @@ func (t *tx) moved(into, from int64) {
 }
 
 const (
-	swallowTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
+	absorbTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
 		SELECT t.term, c.start_ms, c.key, t.recorded FROM qos_conference c CROSS JOIN qos_term t WHERE c.key = $1 AND t.conference = $2
 		ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = qos_term.recorded OR excluded.recorded`
-	swallowCounts = `UPDATE qos_conference c SET told = c.told AND f.told, unfindable = c.unfindable + f.unfindable
+	absorbCounts = `UPDATE qos_conference c SET terms_dropped = c.terms_dropped + f.terms_dropped
 		FROM qos_conference f WHERE c.key = $1 AND f.key = $2`
 )
 
-// swallowTerms moves the terms of a conference to another.
-func (p *table) swallowTerms(into, from int64) error {
-	for _, statement := range []string{swallowTerms, swallowCounts} {
+// absorbTerms moves the terms of a conference to another.
+func (p *table) absorbTerms(into, from int64) error {
+	for _, statement := range []string{absorbTerms, absorbCounts} {
 		if err := p.t.exec(statement, into, from); err != nil {
 			return err
 		}

@@ -2,16 +2,10 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/internal/frames"
-	"github.com/qosrtc/qos/storage/internal/join"
 )
 
 // Detach implements join.Table.
@@ -45,65 +39,6 @@ func (p *table) Attach(span instance.Span) (sessions []int64, err error) {
 		return nil
 	})
 	return sessions, err
-}
-
-// Unattached implements storage.Reader.
-func (s *Store) Unattached(ctx context.Context, q storage.UnattachedQuery) (page storage.UnattachedPage, err error) {
-	var damage frames.Damage
-	err = s.view(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		found, days, err := listUnattached(ctx, tx, q)
-		if err != nil {
-			return err
-		}
-		found, page.Next = join.CutUnattached(found, q)
-		rows := make([][]frames.ReadRow, len(found))
-		b := &pgx.Batch{}
-		for i := range found {
-			u := &found[i]
-			at := located{place: u.Place, days: days[i : i+1]}
-			queuePage(b, unattachedPage, at, instance.At(u.At.UnixMilli()), u.From(), join.UnattachedRows, &rows[i], u.SessionKey)
-		}
-		if err := tx.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
-		for i := range found {
-			page.Unattached = append(page.Unattached, found[i].Read(rows[i], &damage))
-		}
-		return nil
-	})
-	if err == nil {
-		err = damage.Err()
-	}
-	if err != nil {
-		return page, s.wrap("list unattached annotations", err)
-	}
-	return page, nil
-}
-
-// unattachedPage reads the rows of one session about one time.
-const unattachedPage = pageColumns + ` AND NOT f.activity AND f.conference_at BETWEEN $2 AND $3 AND f.session = $10` + pageFrom
-
-func listUnattached(ctx context.Context, tx pgx.Tx, q storage.UnattachedQuery) (out []join.Unattached, days []int32, err error) {
-	where, args := join.UnattachedWhere(q, func(s string) any { return []byte(s) })
-	rows, err := tx.Query(ctx, numbered(`SELECT u.key, u.place, p.conference_id, u.conference_at, s.key, s.day, s.id, s.app_id, s.user_id, s.user_alias, s.details
-		FROM qos_unattached u JOIN qos_place p ON p.key = u.place JOIN qos_session s ON s.key = u.session `+where), args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	var u join.Unattached
-	var at int64
-	var day int32
-	var conference, id, app, user, alias, details []byte
-	_, err = pgx.ForEachRow(rows, []any{&u.Key, &u.Place, &conference, &at, &u.SessionKey, &day, &id, &app, &user, &alias, &details}, func() error {
-		u.AppID, u.ConferenceID, u.At = string(app), string(conference), frames.FromMs(at)
-		u.Session = storage.Session{ID: uuid.UUID(id).String(), AppID: u.AppID, UserID: string(user), UserAlias: string(alias)}
-		if err := json.Unmarshal(details, &u.Session.Details); err != nil {
-			return fmt.Errorf("details of session %s: %w", u.Session.ID, err)
-		}
-		out, days = append(out, u), append(days, day)
-		return nil
-	})
-	return out, days, err
 }
 
 // deleteUnattached deletes some unattached annotations about times before a time, and returns

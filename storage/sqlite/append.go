@@ -33,7 +33,7 @@ func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, chan
 	touch := join.Touched{}
 	clear(t.changed)
 	clear(t.anew)
-	t.unfindable = 0
+	t.termsDropped = 0
 	for i := range batches {
 		b := &batches[i]
 		session, err := t.session(b)
@@ -60,7 +60,7 @@ func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, chan
 		t.sessions[b.Session] = session
 	}
 	err = touch.Join(func(place int64) (join.Table, error) { return table{t, place}, nil })
-	result.Unfindable = t.unfindable
+	result.TermsDropped = t.termsDropped
 	return result, changes, err
 }
 

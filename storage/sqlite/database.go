@@ -9,6 +9,16 @@ import (
 
 var dialect = sqlstore.SQLite //nolint:gochecknoglobals // a constant
 
+// view runs read in a transaction, so that all its queries see the same state.
+func (s *Store) view(ctx context.Context, read func(*sql.Tx) error) error {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return read(tx)
+}
+
 // database is how package sqlstore runs statements.
 func (s *Store) database() sqlstore.DB {
 	return sqlstore.DB{

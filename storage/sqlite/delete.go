@@ -118,7 +118,7 @@ func (t *tx) deleteLoose(c join.Row, place, limit int64) (int64, error) {
 	}
 	own := join.Own(c, rows)
 	second, err := t.count(`DELETE FROM frame WHERE rowid IN (SELECT rowid FROM frame
-		WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
+		WHERE NOT activity AND place = ? AND conference_at BETWEEN ? AND ? LIMIT ?)`, place, own.Start, own.End, limit-first)
 	return first + second, err
 }
 

@@ -40,8 +40,8 @@ func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 
 // Insert implements join.Table.
 func (p table) Insert(span instance.Span) (key int64, err error) {
-	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms, told)
-		SELECT key, app_id, ?, ?, 1 FROM place WHERE key = ? RETURNING key`, span.Start, span.End, p.place).Scan(&key)
+	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms)
+		SELECT key, app_id, ?, ? FROM place WHERE key = ? RETURNING key`, span.Start, span.End, p.place).Scan(&key)
 	return key, err
 }
 
@@ -73,8 +73,7 @@ func (p table) Absorb(into, from int64, summary bool) error {
 	if err := p.t.moveRenames(into, from); err != nil {
 		return err
 	}
-	if err := p.t.exec(`UPDATE conference SET (told, unfindable) = (SELECT min(conference.told, f.told), conference.unfindable + f.unfindable
-		FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
+	if err := p.t.exec(`UPDATE conference SET terms_dropped = terms_dropped + (SELECT f.terms_dropped FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
 		return err
 	}
 	if summary {
@@ -106,7 +105,7 @@ func (p table) PutSummary(key int64, s *join.Summary) error {
 
 // Annotated implements join.Table.
 func (p table) Annotated(span instance.Span) (found bool, err error) {
-	err = p.t.row(`SELECT EXISTS (SELECT 1 FROM frame WHERE activity = 0 AND place = ? AND conference_at BETWEEN ? AND ?)`,
+	err = p.t.row(`SELECT EXISTS (SELECT 1 FROM frame WHERE NOT activity AND place = ? AND conference_at BETWEEN ? AND ?)`,
 		p.place, span.Start, span.End).Scan(&found)
 	return found, err
 }
@@ -114,7 +113,7 @@ func (p table) Annotated(span instance.Span) (found bool, err error) {
 const recount = `INSERT INTO participant (conference, session)
 	SELECT ?1, session FROM frame WHERE activity = 1 AND place = ?2 AND at BETWEEN ?3 AND ?4
 	UNION SELECT ?1, p.session FROM chunk c CROSS JOIN packed p ON p.chunk = c.key WHERE c.place = ?2 AND c.from_ms BETWEEN ?3 AND ?4
-	UNION SELECT ?1, session FROM frame WHERE activity = 0 AND place = ?2 AND conference_at BETWEEN ?5 AND ?6`
+	UNION SELECT ?1, session FROM frame WHERE NOT activity AND place = ?2 AND conference_at BETWEEN ?5 AND ?6`
 
 // Recount implements join.Table.
 func (p table) Recount(key int64, span, own instance.Span) error {

@@ -17,14 +17,10 @@ import (
 // one short transaction a chunk, between those of other writers. If it stops half-way, or
 // ctx ends, the next call goes on. Rows that are damaged, or too long for any chunk, stay
 // as they are; after all others it returns an error that wraps storage.ErrDamaged and
-// names the damaged ones, once: they are not tried again before more activity comes. Of
-// conferences that an older version wrote it makes the terms by which they are found.
+// names the damaged ones, once: they are not tried again before more activity arrives.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s, builder: &chunk.Builder{}}
 	err := p.all(ctx, before.UnixMilli())
-	if err == nil || errors.Is(err, storage.ErrDamaged) {
-		err = errors.Join(err, s.tellOld(ctx))
-	}
 	if err != nil {
 		return p.done, s.wrap("pack", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Records implements storage.Reader. Records that arrive meanwhile are seen if they are
@@ -22,9 +23,9 @@ func (s *Store) Records(ctx context.Context, ref storage.Ref, yield func(session
 }
 
 func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string, storage.Record) bool) error {
-	var at located
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		at, err = find(ctx, tx, ref)
+	var at sqlstore.Located
+	err := s.database().View(ctx, func(tx sqlstore.Tx) (err error) {
+		at, err = sqlstore.Find(tx, ref)
 		return err
 	})
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 			return s.activity(ctx, at, from, limit)
 		},
 		Other: func(ctx context.Context, from frames.Position, limit int) (frames.Page, error) {
-			rows, err := readRows(ctx, s.read, otherPage, at.place, at.own, from, limit)
+			rows, err := readRows(ctx, s.read, otherPage, at.Place, at.Own, from, limit)
 			return frames.Page{Rows: rows}, err
 		},
 	}
@@ -52,7 +53,7 @@ const (
 	activityPage = pageColumns + ` FROM frame f INDEXED BY frame_activity CROSS JOIN session s ON s.key = f.session
 		WHERE f.activity = 1 AND f.place = ?1 AND f.at BETWEEN ?2 AND ?3` + pageOrder
 	otherPage = pageColumns + ` FROM frame f INDEXED BY frame_other CROSS JOIN session s ON s.key = f.session
-		WHERE f.activity = 0 AND f.place = ?1 AND f.conference_at BETWEEN ?2 AND ?3` + pageOrder
+		WHERE NOT f.activity AND f.place = ?1 AND f.conference_at BETWEEN ?2 AND ?3` + pageOrder
 )
 
 type querier interface {
@@ -66,23 +67,19 @@ func readRows(ctx context.Context, q querier, query string, place int64, span in
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	out = make([]frames.ReadRow, 0, limit)
-	for rows.Next() {
-		var r frames.ReadRow
-		err := rows.Scan(&r.At, &r.SessionKey, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
-		if err != nil {
-			return nil, err
-		}
+	err = eachRow(rows, func(row scanner) error {
+		r, err := sqlstore.ScanFrame(row)
 		out = append(out, r)
-	}
-	return out, rows.Err()
+		return err
+	})
+	return out, err
 }
 
 // activity reads a page of loose rows, and the chunks that go with it.
-func (s *Store) activity(ctx context.Context, at located, from frames.Position, limit int) (page frames.Page, err error) {
+func (s *Store) activity(ctx context.Context, at sqlstore.Located, from frames.Position, limit int) (page frames.Page, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		if page.Rows, err = readRows(ctx, tx, activityPage, at.place, at.Span, from, limit); err != nil {
+		if page.Rows, err = readRows(ctx, tx, activityPage, at.Place, at.Span, from, limit); err != nil {
 			return err
 		}
 		until := at.Span.End
@@ -103,8 +100,8 @@ const chunkList = `SELECT key, from_ms, to_ms FROM chunk INDEXED BY chunk_place 
 
 // listChunks returns the chunks that may hold records from a time on, and begin until
 // another.
-func listChunks(ctx context.Context, tx *sql.Tx, at located, from, until int64) (out []frames.ChunkSpan, err error) {
-	rows, err := tx.QueryContext(ctx, chunkList, at.place, at.Span.Start, until, max(from, at.Span.Start))
+func listChunks(ctx context.Context, tx *sql.Tx, at sqlstore.Located, from, until int64) (out []frames.ChunkSpan, err error) {
+	rows, err := tx.QueryContext(ctx, chunkList, at.Place, at.Span.Start, until, max(from, at.Span.Start))
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,12 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings is embedded by Store, which gets the methods of storage.Settings by it.
-type settings = *sqlstore.Settings
+// settings and lists are embedded by Store, which gets the methods of storage.Settings and most
+// of storage.Reader by them.
+type (
+	settings = *sqlstore.Settings
+	lists    = sqlstore.Lists
+)
 
 // change runs a write to settings in the writer's transactions. One that is refused takes none of
 // the jobs that share its transaction with it.

@@ -52,6 +52,7 @@ type Options struct {
 // Store is a store in one SQLite file.
 type Store struct {
 	settings
+	lists
 	path   string
 	lock   *sql.DB
 	write  *sql.DB
@@ -85,7 +86,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s := &Store{path: path, hub: follow.NewHub()}
-	s.settings = sqlstore.NewSettings(s.database(), storage.MaxSettings)
+	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

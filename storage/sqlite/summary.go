@@ -14,11 +14,6 @@ import (
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
-// brief is where the columns of a summary are read to, but for the document.
-func brief(s *join.Summary) []any {
-	return []any{&s.Revision, &s.Span.Start, &s.Span.End, &s.Outcome, &s.Participants, &s.MOS, &s.Label, &s.Cause}
-}
-
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its
 // span, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {

@@ -81,8 +81,8 @@ func (t *tx) tell(key int64, terms []term.Term, recorded bool) error {
 	if left == 0 {
 		return nil
 	}
-	t.unfindable += left
-	return t.exec(`UPDATE conference SET unfindable = unfindable + ? WHERE key = ?`, left, key)
+	t.termsDropped += left
+	return t.exec(`UPDATE conference SET terms_dropped = terms_dropped + ? WHERE key = ?`, left, key)
 }
 
 // terms returns what a conference has. Where thousands take part one after the other it is not

@@ -32,9 +32,9 @@ type tx struct {
 
 	// Of one job: sessions whose description it may have changed, who takes part anew, and
 	// values that it had no room for.
-	changed    map[int64]bool
-	anew       map[participation]bool
-	unfindable int
+	changed      map[int64]bool
+	anew         map[participation]bool
+	termsDropped int
 }
 
 // knownSession is a session's row.

@@ -182,15 +182,15 @@ func testFindTooMany(f *fixture) {
 	}
 	got := f.append(b)
 	over := 10 + 2 // the session's name and alias
-	require.Equal(t, storage.Appended{New: most + 10, Unfindable: over}, got)
-	require.Equal(t, over, f.conference(0).Unfindable)
+	require.Equal(t, storage.Appended{New: most + 10, TermsDropped: over}, got)
+	require.Equal(t, over, f.conference(0).TermsDropped)
 	found := 0
 	for i := 0; i < most+10; i += 100 {
 		found += len(f.list(storage.Query{UserID: fmt.Sprint("name ", i)}).Conferences)
 	}
 	require.InDelta(t, most/100, found, 3)
 	f.append(batch(1, activity(9000, 0, 1)))
-	require.Equal(t, over, f.conference(0).Unfindable, "what is there is not told again")
+	require.Equal(t, over, f.conference(0).TermsDropped, "what is there is not told again")
 }
 
 // dressed is session n as the search tests know it.

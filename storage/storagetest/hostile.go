@@ -309,17 +309,17 @@ func testManyNames(f *fixture, _ Store) {
 func testManySessions(f *fixture, s Store) {
 	t := f.t
 	const sessions, step = 10_000 / scale, 500
-	started, unfindable := time.Now(), 0
+	started, termsDropped := time.Now(), 0
 	for from := 0; from < sessions; from += step {
 		var batches []storage.Batch
 		for n := from; n < from+step; n++ {
 			batches = append(batches, batch(n, activity(1, 0, float64(n)/1000), other(2, 1, 2)))
 		}
 		got := f.append(batches...)
-		require.Equal(t, storage.Appended{New: 2 * step, Unfindable: got.Unfindable}, got)
-		unfindable += got.Unfindable
+		require.Equal(t, storage.Appended{New: 2 * step, TermsDropped: got.TermsDropped}, got)
+		termsDropped += got.TermsDropped
 	}
-	require.Equal(t, max(0, 2*sessions-4096), unfindable, "each has two names, and so many find a conference")
+	require.Equal(t, max(0, 2*sessions-4096), termsDropped, "each has two names, and so many find a conference")
 	t.Logf("%d sessions in one conference: appended in %s", sessions, lap(&started))
 	c := f.conference(1)
 	require.Len(t, c.Participants, sessions)

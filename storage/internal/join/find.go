@@ -1,6 +1,8 @@
 package join
 
-import "github.com/qosrtc/qos/internal/instance"
+import (
+	"github.com/qosrtc/qos/internal/instance"
+)
 
 // Owners is the span around which Table.Around finds all rows that may own an annotation
 // about a time: the last that starts before it, and one that starts soon after it.

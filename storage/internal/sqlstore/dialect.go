@@ -17,12 +17,14 @@ import (
 //	{join}            a join whose order the statement gives
 //	{by index}        names the index that is to be used, where the engine has no statistics
 //	{keys}            a table of one column, key, from one value of type Keys
+//	{sameday}         joins a frame f to its session s by the day that both are in, where they have one
 //	{fence}           keeps the engine from evaluating a condition before it has the row that it is about
 type Dialect struct {
 	Prefix string // of tables
 	Join   string
 	Keys   string
 	Fence  string
+	Days   bool // whether frames and sessions have a day
 	Hints  bool // whether {by index} names one
 	// Numbered says that values are $1, $2, … in place of question marks, and Bytes that texts
 	// are bytes and keys an array in place of JSON.
@@ -43,7 +45,7 @@ type Keys []int64
 var (
 	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true}
 	Postgres = &Dialect{
-		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT unnest(?::bigint[]) AS key)", Fence: "OFFSET 0", Numbered: true, Bytes: true,
+		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT unnest(?::bigint[]) AS key)", Fence: "OFFSET 0", Days: true, Numbered: true, Bytes: true,
 	}
 )
 
@@ -76,6 +78,11 @@ func (d *Dialect) word(word, name string) string {
 		return d.Keys
 	case "fence":
 		return d.Fence
+	case "sameday":
+		if d.Days {
+			return "AND f.day = s.day"
+		}
+		return ""
 	case "by":
 		if d.Hints {
 			return "INDEXED BY " + name

@@ -5,7 +5,9 @@
 // read as bytes. Times are ms since the epoch.
 package sqlstore
 
-import "context"
+import (
+	"context"
+)
 
 // Row is one row of an answer.
 type Row interface{ Scan(dest ...any) error }

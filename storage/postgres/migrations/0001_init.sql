@@ -64,7 +64,15 @@ CREATE TABLE qos_conference (
   participants  bigint,
   mos           double precision,
   label         bytea,
-  document      bytea
+  cause         bytea,
+  document      bytea,
+  terms_dropped bigint NOT NULL DEFAULT 0, -- search terms beyond the most that are kept
+  packed        boolean NOT NULL DEFAULT false, -- no loose activity is left that can be packed
+  -- Computed, so that no writer can forget them: without a summary of just its span, and
+  -- longer than a day. An index that had end_ms itself, in a column or a condition, would end
+  -- the updates that stay on their page; these two change once or twice a conference.
+  open          boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
+  long          boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED
 ) WITH (fillfactor = 70);
 CREATE INDEX qos_conference_place ON qos_conference (place, start_ms);
 CREATE INDEX qos_conference_start ON qos_conference (start_ms, key);
@@ -126,19 +134,12 @@ CREATE TABLE qos_packed (
 ) PARTITION BY LIST (day);
 CREATE INDEX qos_packed_chunk ON qos_packed (chunk);
 
--- True: no loose activity is left that could be packed. The index has start_ms, which
--- hardly ever changes, and not end_ms, which does with every commit of a live call.
-ALTER TABLE qos_conference ADD COLUMN packed boolean NOT NULL DEFAULT false;
+-- The index has start_ms, which hardly ever changes, and not end_ms, which does with every
+-- commit of a live call.
 CREATE INDEX qos_conference_loose ON qos_conference (start_ms, key) WHERE NOT packed;
 
--- Search. What hardly any conference is has an index of its own: open, without a summary of
--- just its span, or long, more than a day. Both are computed, so that no writer can forget
--- them; an index that had end_ms itself, in a column or a condition, would end the updates
--- that stay on their page, these two change once or twice a conference. Rare outcomes are
--- found without looking through the frequent one. Adding the columns writes the table anew.
-ALTER TABLE qos_conference
-  ADD COLUMN open boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
-  ADD COLUMN long boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED;
+-- Search. States that hardly any conference has, open and long, have an index of their own.
+-- Rare outcomes are found without reading the frequent one.
 CREATE INDEX qos_place_conference ON qos_place (conference_id);
 CREATE INDEX qos_conference_outcome ON qos_conference (outcome, start_ms, key) WHERE outcome IS NOT NULL;
 CREATE INDEX qos_conference_app_outcome ON qos_conference (app_id, outcome, start_ms, key) WHERE outcome IS NOT NULL;
@@ -181,14 +182,6 @@ CREATE TABLE qos_term (
   PRIMARY KEY (term, start_ms, conference)
 );
 CREATE INDEX qos_term_conference ON qos_term (conference, term);
-
--- told: false of conferences that were here before there were terms, until Pack has made
--- theirs; the newest first. unfindable: values beyond the most that are kept.
-ALTER TABLE qos_conference
-  ADD COLUMN told boolean NOT NULL DEFAULT false,
-  ADD COLUMN unfindable bigint NOT NULL DEFAULT 0,
-  ADD COLUMN cause bytea;
-CREATE INDEX qos_conference_untold ON qos_conference (start_ms) WHERE NOT told;
 
 CREATE INDEX qos_conference_label ON qos_conference (label, start_ms, key) WHERE label <> '';
 CREATE INDEX qos_conference_app_label ON qos_conference (app_id, label, start_ms, key) WHERE label <> '';

@@ -39,7 +39,7 @@ CREATE TABLE frame (
 ) STRICT;
 CREATE UNIQUE INDEX frame_identity ON frame (session, seq, idx);
 CREATE INDEX frame_activity ON frame (place, at) WHERE activity = 1;
-CREATE INDEX frame_other ON frame (place, conference_at) WHERE activity = 0;
+CREATE INDEX frame_other ON frame (place, conference_at) WHERE NOT activity;
 
 -- One row a conference. The rows of a place lie more than the gap apart.
 CREATE TABLE conference (
@@ -55,7 +55,15 @@ CREATE TABLE conference (
   participants  INTEGER,
   mos           REAL,
   label         TEXT,
-  document      BLOB
+  cause         TEXT,
+  document      BLOB,
+  terms_dropped INTEGER NOT NULL DEFAULT 0, -- search terms beyond the most that are kept
+  -- 1: no loose activity is left that can be packed.
+  packed        INTEGER NOT NULL DEFAULT 0,
+  -- Computed, so that no writer can forget them: without a summary of just its span, and
+  -- longer than a day.
+  open          INTEGER GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) VIRTUAL,
+  long          INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL
 ) STRICT;
 CREATE INDEX conference_place ON conference (place, start_ms);
 CREATE INDEX conference_start ON conference (start_ms);
@@ -112,18 +120,12 @@ CREATE TABLE packed (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX packed_chunk ON packed (chunk);
 
--- 1: no loose activity is left that could be packed. By start_ms, which hardly ever
--- changes: end_ms does with every commit of a live call.
-ALTER TABLE conference ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
+-- By start_ms, which hardly ever changes: end_ms does with every commit of a live call.
 CREATE INDEX conference_loose ON conference (start_ms, key) WHERE packed = 0;
 
--- Search. What hardly any conference is has an index of its own: open, without a summary of
--- just its span, or long, more than a day. Both are computed, so that no writer can forget
--- them, and take no room in the row. Rare outcomes are found without looking through the
--- frequent one. An index of start_ms has the key too.
+-- Search. States that hardly any conference has, open and long, have an index of their own.
+-- Rare outcomes are found without reading the frequent one. An index of start_ms has the key too.
 CREATE INDEX place_conference ON place (conference_id);
-ALTER TABLE conference ADD COLUMN open INTEGER GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) VIRTUAL;
-ALTER TABLE conference ADD COLUMN long INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL;
 CREATE INDEX conference_outcome ON conference (outcome, start_ms) WHERE outcome IS NOT NULL;
 CREATE INDEX conference_app_outcome ON conference (app_id, outcome, start_ms) WHERE outcome IS NOT NULL;
 CREATE INDEX conference_open ON conference (start_ms) WHERE open;
@@ -161,13 +163,6 @@ CREATE TABLE term (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX term_conference ON term (conference, term);
 
--- told: 0 of conferences that were here before there were terms, until Pack has made theirs;
--- the newest first. unfindable: values beyond the most that are kept.
-ALTER TABLE conference ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE conference ADD COLUMN unfindable INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX conference_untold ON conference (start_ms) WHERE told = 0;
-
-ALTER TABLE conference ADD COLUMN cause TEXT;
 CREATE INDEX conference_label ON conference (label, start_ms) WHERE label <> '';
 CREATE INDEX conference_app_label ON conference (app_id, label, start_ms) WHERE label <> '';
 CREATE INDEX conference_cause ON conference (cause, start_ms) WHERE cause <> '';

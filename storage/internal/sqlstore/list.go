@@ -1,0 +1,189 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+// Lists implements storage.Reader, but for its Records.
+type Lists struct{ db DB }
+
+// NewLists returns those of a store.
+func NewLists(db DB) Lists { return Lists{db} }
+
+// Conferences implements storage.Reader.
+func (l Lists) Conferences(ctx context.Context, q storage.Query) (page storage.Page, err error) {
+	err = l.db.View(ctx, func(tx Tx) (err error) {
+		page, err = list(tx, q)
+		return err
+	})
+	if err != nil {
+		return storage.Page{}, l.db.Wrap("list conferences", err)
+	}
+	return page, nil
+}
+
+// listed is a conference and its row key.
+type listed struct {
+	storage.Conference
+	key int64
+}
+
+// cursor is its place in a listing.
+func (l *listed) cursor() storage.Cursor { return storage.Cursor{Start: l.Start, Key: l.key} }
+
+func list(tx Tx, q storage.Query) (page storage.Page, err error) {
+	rows, err := (&search{tx, q}).rows()
+	if err != nil {
+		return page, err
+	}
+	if limit := limited(q.Limit); len(rows) > limit {
+		rows = rows[:limit]
+		page.Next = rows[limit-1].cursor()
+	}
+	if err := complete(tx, rows); err != nil {
+		return page, err
+	}
+	if err := addMatched(tx, q, rows); err != nil {
+		return page, err
+	}
+	for _, row := range rows {
+		page.Conferences = append(page.Conferences, row.Conference)
+	}
+	return page, nil
+}
+
+// Conference implements storage.Reader.
+func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Conference, err error) {
+	var document []byte
+	err = l.db.View(ctx, func(tx Tx) error {
+		found, err := Find(tx, ref)
+		if err != nil {
+			return err
+		}
+		rows, err := All(tx, scanListed, listedColumns+`FROM {table conference} c {join} {table place} p ON p.key = c.place WHERE c.key = ?`, found.Key)
+		if err != nil {
+			return err
+		}
+		if err := complete(tx, rows); err != nil {
+			return err
+		}
+		c = rows[0].Conference
+		_, err = One(tx, []any{&document}, `SELECT document FROM {table conference} WHERE key = ?`, found.Key)
+		return err
+	})
+	if err != nil {
+		return storage.Conference{}, l.db.Wrap("read conference", err)
+	}
+	if err := join.OpenDocument(&c, document); err != nil {
+		return c, l.db.Wrap("read conference", err)
+	}
+	return c, nil
+}
+
+const listedColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+	coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
+	coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), coalesce(c.cause, ''), c.terms_dropped `
+
+// scanListed reads listedColumns. No document is among them.
+func scanListed(row Row) (l listed, err error) {
+	var app, id, outcome, label, cause []byte
+	var start, end int64
+	var summed bool
+	var sum join.Summary
+	err = row.Scan(&l.key, &app, &id, &start, &end, &summed, &sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome,
+		&sum.Participants, &sum.MOS, &label, &cause, &l.TermsDropped)
+	l.AppID, l.ConferenceID = string(app), string(id)
+	l.Start, l.End = frames.FromMs(start), frames.FromMs(end)
+	if summed {
+		sum.Outcome, sum.Label, sum.Cause = string(outcome), string(label), string(cause)
+		l.Summary = sum.Stored(l.AppID, l.ConferenceID)
+	}
+	return l, err
+}
+
+// keysOf returns the keys of conferences, and where each of them is.
+func keysOf(rows []listed) (keys Keys, at map[int64]int) {
+	keys, at = make(Keys, len(rows)), make(map[int64]int, len(rows))
+	for i := range rows {
+		keys[i], at[rows[i].key] = rows[i].key, i
+	}
+	return keys, at
+}
+
+// The participants of conferences, in order of session id, which is the order in which they
+// started, and what they are called, in order of the records that say so.
+const (
+	participantsOf = `SELECT p.conference, s.id, s.app_id, s.user_id, s.user_alias, s.details FROM {keys} k
+		{join} {table participant} p ON p.conference = k.key {join} {table session} s ON s.key = p.session ORDER BY s.id`
+	renamesOf = `SELECT r.conference, s.id, r.user_id, r.user_alias FROM {keys} k
+		{join} {table rename} r ON r.conference = k.key {join} {table session} s ON s.key = r.session ORDER BY r.seq, r.idx`
+)
+
+// complete adds the participants of conferences.
+func complete(tx Tx, rows []listed) error {
+	keys, at := keysOf(rows)
+	var key int64
+	var id, app, user, alias, details []byte
+	err := tx.Each(func(row Row) error {
+		if err := row.Scan(&key, &id, &app, &user, &alias, &details); err != nil {
+			return err
+		}
+		s, err := Session(id, app, user, alias, details)
+		c := &rows[at[key]]
+		c.Participants = append(c.Participants, storage.Participant{Session: s})
+		return err
+	}, participantsOf, keys)
+	if err != nil {
+		return err
+	}
+	return tx.Each(func(row Row) error {
+		err := row.Scan(&key, &id, &user, &alias)
+		if err == nil {
+			term.AddRename(&rows[at[key]].Conference, uuid.UUID(id).String(), storage.Name{UserID: string(user), UserAlias: string(alias)})
+		}
+		return err
+	}, renamesOf, keys)
+}
+
+// Session returns a session from the columns of its row.
+func Session(id, app, user, alias, details []byte) (storage.Session, error) {
+	s := storage.Session{ID: uuid.UUID(id).String(), AppID: string(app), UserID: string(user), UserAlias: string(alias)}
+	if err := json.Unmarshal(details, &s.Details); err != nil {
+		return s, fmt.Errorf("details of session %s: %w", s.ID, err)
+	}
+	return s, nil
+}
+
+// matching finds those of some conferences' terms that are of one value.
+const matching = `SELECT t.conference, t.term FROM {keys} k
+	{join} {table term} t {by term_conference} ON t.conference = k.key AND t.term BETWEEN ? AND ? ORDER BY t.conference, t.term`
+
+// addMatched says as what each row was found, where the query is for anything.
+func addMatched(tx Tx, q storage.Query, rows []listed) error {
+	m, ok := newMatcher(q)
+	if !ok || len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		m.id(&rows[i].Conference)
+	}
+	keys, at := keysOf(rows)
+	return tx.Each(func(row Row) error {
+		var key int64
+		var t term.Term
+		err := row.Scan(&key, &t)
+		if err == nil {
+			m.term(&rows[at[key]].Conference, t)
+		}
+		return err
+	}, matching, keys, int64(m.Low), int64(m.High))
+}

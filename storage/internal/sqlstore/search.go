@@ -1,0 +1,388 @@
+package sqlstore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/term"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+	// maxStreams bounds the terms by which a listing is driven: of a value that more apps
+	// have than this, next to every conference is one, and the newest are looked through.
+	maxStreams = 64
+	// few is up to how many rows are counted to find out what is rarest.
+	few = 1000
+)
+
+// limited returns how many rows are asked for.
+func limited(asked int) int {
+	if asked <= 0 {
+		return defaultLimit
+	}
+	return min(asked, maxLimit)
+}
+
+// dayMs is a day. Hardly any conference lasts longer; the column long says which do.
+const dayMs = 24 * 60 * 60 * 1000
+
+// by is the index that drives a part of a listing.
+type by int
+
+// The indexes: all are in order of (start, key) within what they are asked for.
+const (
+	byStart by = iota
+	byOpen
+	byOutcome
+	byLabel
+	byCause
+	byPlace // of one conferenceID
+	byTerm  // of one term
+	byLong  // conferences that last longer than a day
+)
+
+// part is a part of a listing: SQL over a conference c, its place p and, by a term, the term
+// t.
+type part struct {
+	by    by
+	app   bool // of one app
+	where string
+	args  []any // in the order of the question marks
+}
+
+// driver is what a listing looks through: the conferences of one term, or of one conferenceID,
+// or what an index has of the query.
+type driver struct {
+	by           by
+	term         term.Term
+	conferenceID string
+}
+
+// search is one query in one view of the store.
+type search struct {
+	tx Tx
+	q  storage.Query
+}
+
+// rows returns up to as many rows as are asked for, the newest first, and one more where there is
+// more.
+//
+// A query with a From has two parts, and the listing is all of the first, then all of the
+// second. Where it names no start before which nothing is looked at, everything older would
+// be looked through for what is still going on: so the first part starts a day earlier, and
+// the few that last longer and started before that are the second.
+func (s *search) rows() ([]listed, error) {
+	limit := limited(s.q.Limit) + 1
+	drivers, ok, err := s.drivers()
+	if err != nil || !ok {
+		return nil, err
+	}
+	rows, err := s.drive(drivers, limit)
+	if err != nil || s.q.From.IsZero() || len(rows) >= limit {
+		return rows, err
+	}
+	more, err := s.partRows(longPart(s.q, drivers), limit-len(rows))
+	return append(rows, more...), err
+}
+
+// drive merges what the drivers find.
+func (s *search) drive(drivers []driver, limit int) (rows []listed, err error) {
+	for _, d := range drivers {
+		some, err := s.partRows(usualPart(s.q, d), limit)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	if len(drivers) == 1 {
+		return rows, nil
+	}
+	slices.SortFunc(rows, func(a, b listed) int { return compare(b.cursor(), a.cursor()) })
+	rows = slices.CompactFunc(rows, func(a, b listed) bool { return a.key == b.key })
+	return rows[:min(len(rows), limit)], nil
+}
+
+func compare(a, b storage.Cursor) int {
+	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Key, b.Key))
+}
+
+// drivers returns what a query is best looked through by: of all that narrows it, what the
+// fewest conferences have. It is false where nothing can be found.
+func (s *search) drivers() ([]driver, bool, error) {
+	var choices [][]driver
+	for _, w := range term.Of(s.q) {
+		some, all, err := s.streams(w)
+		if err != nil || len(some) == 0 && all {
+			return nil, false, err
+		}
+		if all {
+			choices = append(choices, some)
+		}
+	}
+	if s.q.ConferenceID != "" {
+		return []driver{{by: byPlace, conferenceID: s.q.ConferenceID}}, true, nil
+	}
+	for _, e := range equals(s.q) {
+		choices = append(choices, []driver{{by: e.by}})
+	}
+	if s.q.Unsummarised { // few, always
+		choices = [][]driver{{{by: byOpen}}}
+	}
+	if len(choices) == 0 {
+		return []driver{{by: byStart}}, true, nil
+	}
+	best, err := s.rarest(choices)
+	return best, true, err
+}
+
+// termsBetween steps from term to term: it reads no more than it returns.
+const termsBetween = `WITH RECURSIVE s(term) AS (SELECT (SELECT min(term) FROM {table term} WHERE term BETWEEN ? AND ?)
+		UNION ALL SELECT (SELECT min(t.term) FROM {table term} t WHERE t.term > s.term AND t.term <= ?) FROM s WHERE s.term IS NOT NULL)
+	SELECT term FROM s WHERE term IS NOT NULL LIMIT ?`
+
+// streams returns the drivers of a condition; all says that these are all.
+func (s *search) streams(w term.Wanted) (out []driver, all bool, err error) {
+	terms, err := All(s.tx, func(row Row) (t term.Term, err error) { err = row.Scan(&t); return t, err },
+		termsBetween, int64(w.Low), int64(w.High), int64(w.High), 16*maxStreams)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, t := range terms {
+		if w.Fits(t) {
+			out = append(out, driver{by: byTerm, term: t})
+		}
+	}
+	if w.ConferenceID != "" {
+		out = append(out, driver{by: byPlace, conferenceID: w.ConferenceID})
+	}
+	return out, len(out) <= maxStreams && len(terms) < 16*maxStreams, nil
+}
+
+// rarest returns the choice that has the fewest conferences, the first of those with many.
+func (s *search) rarest(choices [][]driver) ([]driver, error) {
+	best, least := choices[0], few+1
+	if len(choices) == 1 {
+		return best, nil
+	}
+	for _, choice := range choices {
+		n := 0
+		for _, d := range choice {
+			if n >= few {
+				break
+			}
+			some, err := s.count(countPart(s.q, d), few-n)
+			if err != nil {
+				return nil, err
+			}
+			n += some
+		}
+		if n < least {
+			best, least = choice, n
+		}
+	}
+	return best, nil
+}
+
+// count counts the rows of a part, up to a limit.
+func (s *search) count(p part, limit int) (n int, err error) {
+	from := `{table conference} c ` + p.index()
+	switch p.by {
+	case byTerm:
+		from = `{table term} t`
+	case byPlace:
+		from = fromPlace
+	}
+	_, err = One(s.tx, []any{&n}, `SELECT count(*) FROM (SELECT 1 FROM `+from+` `+p.where+` LIMIT ?) counted`, append(p.args, limit)...)
+	return n, err
+}
+
+// partRows returns the first rows of a part, in order of (start, key) backwards.
+func (s *search) partRows(p part, limit int) ([]listed, error) {
+	return All(s.tx, scanListed, listedColumns+`FROM `+p.statement(), append(p.args, limit)...)
+}
+
+const fromPlace = `{table place} p {join} {table conference} c {by conference_place} ON c.place = p.key`
+
+// statement is a part of a listing as SQL after FROM. It names its index, and so the order
+// of the join, where the engine's planner has no statistics, and does not know what is rare.
+func (p part) statement() string {
+	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
+	switch p.by {
+	case byTerm:
+		return `{table term} t {join} {table conference} c ON c.key = t.conference {join} {table place} p ON p.key = c.place ` + p.where +
+			` ORDER BY t.start_ms DESC, t.conference DESC LIMIT ?`
+	case byPlace:
+		return fromPlace + ` ` + p.where + order
+	}
+	return `{table conference} c ` + p.index() + ` {join} {table place} p ON p.key = c.place ` + p.where + order
+}
+
+// index names the index of conferences that has the fewest rows for a part.
+func (p part) index() string {
+	name := map[by]string{byOpen: "_open", byOutcome: "_outcome", byLabel: "_label", byCause: "_cause"}[p.by]
+	switch {
+	case p.by == byLong:
+		name = "_long"
+	case p.app:
+		name = "_app" + name
+	case name == "":
+		name = "_start"
+	}
+	return `{by conference` + name + `}`
+}
+
+// condition is terms that all hold, and their arguments.
+type condition struct {
+	terms []string
+	args  []any
+}
+
+func (c *condition) add(term string, values ...any) {
+	c.terms = append(c.terms, term)
+	c.args = append(c.args, values...)
+}
+
+func (c *condition) part(by by, q storage.Query) part {
+	p := part{by: by, app: q.AppID != "", args: c.args}
+	if len(c.terms) > 0 {
+		p.where = "WHERE " + strings.Join(c.terms, " AND ")
+	}
+	return p
+}
+
+// begin starts the conditions of a driver, and names the columns that it has in order.
+func begin(q storage.Query, d driver) (c condition, start, key string) {
+	start, key = "c.start_ms", "c.key"
+	switch d.by {
+	case byTerm:
+		start, key = "t.start_ms", "t.conference"
+		c.add("t.term = ?", int64(d.term))
+	case byPlace:
+		c.add("p.conference_id = ?", Text(d.conferenceID))
+		if q.AppID != "" { // as well as the conference's: both are the key that finds the place
+			c.add("p.app_id = ?", Text(q.AppID))
+		}
+	}
+	if !q.From.IsZero() {
+		c.add(start+" >= ?", frames.CeilMs(q.From)-dayMs)
+	}
+	return c, start, key
+}
+
+// countPart is what a driver looks through.
+func countPart(q storage.Query, d driver) part {
+	c, start, key := begin(q, d)
+	bounds(&c, q, start, key)
+	if d.by != byTerm && q.AppID != "" {
+		c.add("c.app_id = ?", Text(q.AppID))
+	}
+	for _, e := range equals(q) {
+		if e.by == d.by {
+			e.add(&c)
+		}
+	}
+	return c.part(d.by, q)
+}
+
+// usualPart is the part of a listing that a driver looks through.
+func usualPart(q storage.Query, d driver) part {
+	c, start, key := begin(q, d)
+	bounds(&c, q, start, key)
+	common(&c, q, d.by)
+	for _, w := range term.Of(q) {
+		if d.by != byTerm || d.term < w.Low || w.High < d.term || !w.Fits(d.term) {
+			addTerm(&c, w, key)
+		}
+	}
+	return c.part(d.by, q)
+}
+
+// longPart is the part of a listing that lasts longer than a day and began a day before its
+// From.
+func longPart(q storage.Query, drivers []driver) part {
+	d := driver{by: byLong}
+	if len(drivers) == 1 && drivers[0].by == byPlace {
+		d = drivers[0]
+	}
+	from := frames.CeilMs(q.From)
+	before := q
+	before.From = time.Time{}
+	c, start, key := begin(before, d)
+	c.add("c.long")
+	c.add("c.start_ms < ?", from-dayMs)
+	bounds(&c, q, start, key)
+	common(&c, q, d.by)
+	for _, w := range term.Of(q) {
+		addTerm(&c, w, key)
+	}
+	return c.part(d.by, q)
+}
+
+// addTerm adds what a conference must have besides what found it. Between low and high are
+// all apps and kinds where no app is named: few rows of one conference.
+func addTerm(c *condition, w term.Wanted, key string) {
+	has := "EXISTS (SELECT 1 FROM {table term} x WHERE x.conference = " + key +
+		" AND x.term BETWEEN ? AND ? AND (x.term & 15) BETWEEN ? AND ? {fence})"
+	args := []any{int64(w.Low), int64(w.High), int64(w.First), int64(w.Last)}
+	if w.ConferenceID != "" {
+		has, args = "(p.conference_id = ? OR "+has+")", append([]any{Text(w.ConferenceID)}, args...)
+	}
+	c.add(has, args...)
+}
+
+// equal is a column of a summary that a query names the value of.
+type equal struct {
+	by            by
+	column, value string
+}
+
+func equals(q storage.Query) (out []equal) {
+	for _, e := range []equal{{byOutcome, "outcome", q.Outcome}, {byLabel, "label", q.Label}, {byCause, "cause", q.Cause}} {
+		if e.value != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (e equal) add(c *condition) {
+	c.add("c."+e.column+" = ?", Text(e.value))
+	if e.by != byOutcome {
+		c.add("c." + e.column + " <> ''") // as its index says
+	}
+}
+
+// bounds adds what a query says of the time, but for its From.
+func bounds(c *condition, q storage.Query, start, key string) {
+	if !q.To.IsZero() {
+		c.add(start+" < ?", frames.CeilMs(q.To))
+	}
+	if q.Before != (storage.Cursor{}) {
+		c.add("("+start+", "+key+") < (?, ?)", q.Before.Start.UnixMilli(), q.Before.Key)
+	}
+}
+
+// common is what the parts share.
+func common(c *condition, q storage.Query, by by) {
+	if q.AppID != "" {
+		c.add("c.app_id = ?", Text(q.AppID))
+	}
+	if !q.From.IsZero() {
+		c.add("c.end_ms >= ?", frames.CeilMs(q.From))
+	}
+	for _, e := range equals(q) {
+		e.add(c)
+	}
+	if q.ConferenceID != "" && by != byPlace {
+		c.add("p.conference_id = ?", Text(q.ConferenceID))
+	}
+	if q.Unsummarised {
+		c.add("c.open")
+	}
+}
