@@ -39,7 +39,7 @@ type located struct {
 // overlap a span.
 func placeDays(tx sqlstore.Tx, place int64, span instance.Span) ([]int32, error) {
 	return sqlstore.All(tx, func(row sqlstore.Row) (day int32, err error) { err = row.Scan(&day); return day, err }, `SELECT DISTINCT s.day
-		FROM qos_conference c JOIN qos_participant p ON p.conference = c.key JOIN qos_session s ON s.key = p.session
+		FROM qos_conference c JOIN qos_participant p ON p.place = c.place AND p.conference = c.key JOIN qos_session s ON s.key = p.session
 		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?`, place, span.End, span.Start)
 }
 
@@ -79,6 +79,13 @@ func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...a
 		}
 	}
 	return rows.Err()
+}
+
+// Place implements sqlstore.Tx.
+func (a asked) Place(app, conference string) (key int64, found bool, err error) {
+	found, err = sqlstore.One(a, []any{&key}, `SELECT key FROM qos_place WHERE key = ? AND app_id = ? AND conference_id = ?`,
+		placeKey(app, conference), []byte(app), []byte(conference))
+	return key, found, err
 }
 
 // Exec implements sqlstore.Tx.

@@ -56,7 +56,7 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 		err := withDay(ctx, conn, day, func() error {
 			var kept bool
 			err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM qos_session s
-				JOIN qos_participant p ON p.session = s.key JOIN qos_conference c ON c.key = p.conference
+				JOIN qos_participant p ON p.session = s.key JOIN qos_conference c ON c.place = p.place AND c.key = p.conference
 				WHERE s.day = $1 AND c.end_ms >= $2)
 				OR EXISTS (SELECT 1 FROM qos_session s JOIN qos_unattached u ON u.session = s.key
 				WHERE s.day = $1 AND u.conference_at >= $2)`, day, before).Scan(&kept)
@@ -140,15 +140,15 @@ func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err
 	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
 		l.Place, l.Own.Start, l.Own.End, l.days)
 	const chunks = ` FROM qos_chunk WHERE place = $1 AND from_ms BETWEEN $2 AND $3 AND day = ANY ($4::int[])`
-	b.Queue(`DELETE FROM qos_packed WHERE chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.Place, l.Span.Start, l.Span.End, l.days)
+	b.Queue(`DELETE FROM qos_packed WHERE place = $1 AND chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.Place, l.Span.Start, l.Span.End, l.days)
 	b.Queue(`DELETE`+chunks, l.Place, l.Span.Start, l.Span.End, l.days)
-	b.Queue(`DELETE FROM qos_participant WHERE conference = $1 RETURNING session`, l.Key).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(`DELETE FROM qos_participant WHERE place = $1 AND conference = $2 RETURNING session`, l.Place, l.Key).Query(func(rows pgx.Rows) (err error) {
 		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	})
-	b.Queue(`DELETE FROM qos_term WHERE conference = $1`, l.Key)
-	b.Queue(`DELETE FROM qos_rename WHERE conference = $1`, l.Key)
-	b.Queue(`DELETE FROM qos_conference WHERE key = $1`, l.Key)
+	b.Queue(`DELETE FROM qos_term WHERE place = $1 AND conference = $2`, l.Place, l.Key)
+	b.Queue(`DELETE FROM qos_rename WHERE place = $1 AND conference = $2`, l.Place, l.Key)
+	b.Queue(`DELETE FROM qos_conference WHERE place = $1 AND key = $2`, l.Place, l.Key)
 	err = tx.SendBatch(ctx, b).Close()
 	return sessions, err
 }
@@ -167,7 +167,8 @@ func deleteSessions[T int32 | int64](ctx context.Context, conn *pgx.Conn, where 
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM qos_session s WHERE key = ANY ($1)`+unused, locked)
+		_, err = tx.Exec(ctx, `WITH gone AS (DELETE FROM qos_session s WHERE key = ANY ($1)`+unused+` RETURNING key)
+			DELETE FROM qos_visit v USING gone WHERE v.session = gone.key`, locked)
 		return err
 	})
 }

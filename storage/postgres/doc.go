@@ -22,6 +22,15 @@
 // than Options.Days, goes to partition 0: a client that lies about its time cannot make
 // partitions. Where a session's frames are is decided once and stands in its row.
 //
+// The tables of a conference can have hash partitions too (Options.HashPartitions), by the key
+// of its (AppID, conferenceID), the place: a hash that begins every primary and unique key of
+// theirs. What is asked of one conference names the place, and so reads one partition. Tables
+// of sessions, visits, terms and settings are shared.
+//
+// A number of a session that comes again under another conferenceID is a duplicate, though no
+// unique key says so: qos_visit has the places of a session, and a transaction looks in all of
+// them for the numbers it is to write.
+//
 // DeleteBefore drops the partitions of which nothing is to be kept (the day's advisory
 // lock, exclusive; DETACH CONCURRENTLY; DROP) and deletes the rest by rows, in small
 // transactions. Writers of other days are never blocked.

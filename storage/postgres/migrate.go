@@ -26,7 +26,7 @@ const (
 
 // migrate brings the schema up to date, in one transaction. Of collectors that start at
 // once the first does it and the others wait.
-func migrate(ctx context.Context, conn *pgx.Conn) error {
+func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return err
@@ -46,6 +46,9 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 			if err := apply(ctx, tx, name, have+i+1); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+		}
+		if have == 0 && hashed > 0 {
+			return hashPlaces(ctx, tx, hashed)
 		}
 		return nil
 	})

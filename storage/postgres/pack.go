@@ -246,9 +246,9 @@ func (m *making) queueRanges(b *pgx.Batch, key int64) {
 		sessions, firsts, lasts = append(sessions, r.Session), append(firsts, r.First), append(lasts, r.Last)
 		idx, n = append(idx, int32(r.Idx)), append(n, int32(r.N))
 	}
-	b.Queue(`INSERT INTO `+partition(packedTable, m.day)+` (day, chunk, session, first, last, idx, n)
-		SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::int[], $7::int[])`,
-		m.day, key, sessions, firsts, lasts, idx, n)
+	b.Queue(`INSERT INTO `+partition(packedTable, m.day)+` (day, chunk, place, session, first, last, idx, n)
+		SELECT $1, $2, $3, * FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::int[])`,
+		m.day, key, m.place, sessions, firsts, lasts, idx, n)
 }
 
 // finish says that a conference is packed, unless activity came meanwhile.
@@ -270,7 +270,7 @@ func (p *packer) finish(ctx context.Context, c looseConference, left int) error 
 			if err != nil {
 				return err
 			}
-			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND NOT packed AND $2::bigint = (
+			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND place = $3 AND NOT packed AND $2::bigint = (
 				SELECT count(*) FROM (SELECT FROM qos_frame WHERE activity AND place = $3 AND at BETWEEN $4 AND $5
 					AND day = ANY ($6::int[]) LIMIT $2::bigint + 1) f)`, c.key, left, c.place, span.Start, span.End, days)
 			packed = done.RowsAffected() == 1

@@ -39,9 +39,13 @@ func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			hashed, err := hashPartitions(ctx, tx)
+			if err != nil {
+				return err
+			}
 			for _, table := range missing {
 				name := partition(table, day)
-				if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING ALL)`, name, table)); err != nil {
+				if err := makeLike(ctx, tx, name, table, "place", hashed); err != nil {
 					return err
 				}
 				if _, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES IN (%d)`, table, name, day)); err != nil {
@@ -51,6 +55,56 @@ func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 			return nil
 		})
 	})
+}
+
+// placeTables are those of conferences that have no partitions by day, and the column of their
+// place.
+var placeTables = map[string]string{ //nolint:gochecknoglobals // a constant
+	"qos_place": "key", "qos_conference": "place", "qos_participant": "place", "qos_unattached": "place", "qos_rename": "place",
+}
+
+// hashPlaces replaces the tables of conferences, which are empty, by such with a number of hash
+// partitions.
+func hashPlaces(ctx context.Context, tx pgx.Tx, number int) error {
+	for table, column := range placeTables {
+		plain := table + "_plain"
+		if _, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s RENAME TO %s`, table, plain)); err != nil {
+			return err
+		}
+		if err := makeLike(ctx, tx, table, plain, column, number); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DROP TABLE `+plain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeLike makes a table like another, with a number of hash partitions by a column; 0: none.
+func makeLike(ctx context.Context, tx pgx.Tx, name, like, column string, number int) error {
+	by := ""
+	if number > 0 {
+		by = fmt.Sprintf(` PARTITION BY HASH (%s)`, column)
+	}
+	if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING ALL)%s`, name, like, by)); err != nil {
+		return err
+	}
+	for i := range number {
+		_, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s_h%d PARTITION OF %s FOR VALUES WITH (MODULUS %d, REMAINDER %d) WITH (fillfactor = 70)`,
+			name, i, name, number, i))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashPartitions returns how many hash partitions the tables of conferences have, 0 where they
+// have none. Those of each day get as many.
+func hashPartitions(ctx context.Context, tx pgx.Tx) (number int, err error) {
+	err = tx.QueryRow(ctx, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_conference'::regclass`).Scan(&number)
+	return number, err
 }
 
 // missingPartitions returns the tables that have no partition of a day.
@@ -125,6 +179,6 @@ func dropTable(ctx context.Context, conn *pgx.Conn, table, name string) error {
 func partitions(ctx context.Context, conn *pgx.Conn, before int64) ([]int32, error) {
 	return collect[int32](conn.Query(ctx, `SELECT DISTINCT day FROM (
 			SELECT substring(c.relname FROM '^qos_(?:frame|chunk|packed)_([0-9]{1,9})(?:_condemned)?$')::int AS day FROM pg_class c
-			WHERE c.relkind = 'r' AND pg_table_is_visible(c.oid)) d
+			WHERE c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid)) d
 		WHERE day > 0 AND day < $1 ORDER BY day`, before))
 }

@@ -31,6 +31,10 @@ type Options struct {
 	// Days is for how many days in the past sessions get a partition of their day. 0 means
 	// 400; it should not be less than the retention.
 	Days int
+	// HashPartitions is in how many partitions, by a hash of AppID and conferenceID, the tables of
+	// conferences are made, those of each day too. 0 means none. It counts where the store is made
+	// only; one that exists keeps what it has.
+	HashPartitions int
 
 	patience, tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
 }
@@ -76,7 +80,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		read: read, number: rand.Int32(), //nolint:gosec // not a secret
 	}
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
-	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn) }); err != nil {
+	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)
 	}

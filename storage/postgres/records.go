@@ -50,7 +50,9 @@ func (s *Store) records(ctx context.Context, ref storage.Ref, yield func(string,
 			})
 			return page, err
 		},
-		Open: func(ctx context.Context, key int64) (frames.Packed, error) { return s.openChunk(ctx, key, at.days) },
+		Open: func(ctx context.Context, key int64) (frames.Packed, error) {
+			return s.openChunk(ctx, at.Place, key, at.days)
+		},
 	}
 	return read.Records(ctx, yield)
 }
@@ -110,11 +112,11 @@ func scanFrame(row pgx.CollectableRow) (r frames.ReadRow, err error) {
 	return r, err
 }
 
-// openChunk reads one chunk of some days.
-func (s *Store) openChunk(ctx context.Context, key int64, days []int32) (frames.Packed, error) {
+// openChunk reads one chunk of a place and of some days.
+func (s *Store) openChunk(ctx context.Context, place, key int64, days []int32) (frames.Packed, error) {
 	var body []byte
 	err := s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT body FROM qos_chunk WHERE key = $1 AND day = ANY ($2::int[])`, key, days).Scan(&body)
+		return conn.QueryRow(ctx, `SELECT body FROM qos_chunk WHERE place = $1 AND key = $2 AND day = ANY ($3::int[])`, place, key, days).Scan(&body)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, frames.ErrGone

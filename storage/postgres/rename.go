@@ -7,7 +7,7 @@ import (
 )
 
 // older are the renames of a participant beyond the newest that are kept.
-const older = ` AND (SELECT count(*) FROM qos_rename n WHERE n.conference = r.conference AND n.session = r.session
+const older = ` AND (SELECT count(*) FROM qos_rename n WHERE n.place = r.place AND n.conference = r.conference AND n.session = r.session
 	AND (n.seq, n.idx) > (r.seq, r.idx)) >= `
 
 // Rename implements join.Table.
@@ -18,33 +18,36 @@ func (p *table) Rename(key, session int64, renames []term.Rename) error {
 }
 
 // queueRenames writes renames, then deletes those of the same participants beyond the newest.
-func queueRenames(b *pgx.Batch, renames map[participant][]term.Rename) {
-	if len(renames) == 0 {
+func (t *tx) queueRenames(b *pgx.Batch) {
+	if len(t.renames) == 0 {
 		return
 	}
-	var conferences, sessions, whose, of, seqs []int64
+	var places, conferences, sessions, where, whose, of, seqs []int64
 	var indexes []int32
 	var users, aliases [][]byte
-	for who, some := range renames {
+	for who, some := range t.renames {
+		place := t.places[who.conference]
+		places = append(places, place)
 		conferences, sessions = append(conferences, who.conference), append(sessions, who.session)
 		for _, r := range some {
+			where = append(where, place)
 			of, whose, seqs, indexes = append(of, who.conference), append(whose, who.session), append(seqs, r.Seq), append(indexes, int32(r.Idx))
 			users, aliases = append(users, []byte(r.Name.UserID)), append(aliases, []byte(r.Name.UserAlias))
 		}
 	}
-	b.Queue(`INSERT INTO qos_rename (conference, session, seq, idx, user_id, user_alias)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bytea[], $6::bytea[]) ON CONFLICT DO NOTHING`,
-		of, whose, seqs, indexes, users, aliases)
-	b.Queue(`DELETE FROM qos_rename r USING unnest($1::bigint[], $2::bigint[]) q (conference, session)
-		WHERE r.conference = q.conference AND r.session = q.session`+older+`$3`, conferences, sessions, term.MaxRenames)
+	b.Queue(`INSERT INTO qos_rename (place, conference, session, seq, idx, user_id, user_alias)
+		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::bytea[], $7::bytea[]) ON CONFLICT DO NOTHING`,
+		where, of, whose, seqs, indexes, users, aliases)
+	b.Queue(`DELETE FROM qos_rename r USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (place, conference, session)
+		WHERE r.place = q.place AND r.conference = q.conference AND r.session = q.session`+older+`$4`, places, conferences, sessions, term.MaxRenames)
 }
 
 // moveRenames makes the renames of a conference those of another.
 func (p *table) moveRenames(into, from int64) error {
-	err := p.t.exec(`INSERT INTO qos_rename SELECT $1, session, seq, idx, user_id, user_alias FROM qos_rename WHERE conference = $2
-		ON CONFLICT DO NOTHING`, into, from)
+	err := p.t.exec(`INSERT INTO qos_rename SELECT place, $1, session, seq, idx, user_id, user_alias FROM qos_rename
+		WHERE place = $3 AND conference = $2 ON CONFLICT DO NOTHING`, into, from, p.place)
 	if err != nil {
 		return err
 	}
-	return p.t.exec(`DELETE FROM qos_rename r WHERE r.conference = $1`+older+`$2`, into, term.MaxRenames)
+	return p.t.exec(`DELETE FROM qos_rename r WHERE r.place = $1 AND r.conference = $2`+older+`$3`, p.place, into, term.MaxRenames)
 }

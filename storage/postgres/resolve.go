@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -112,24 +114,43 @@ func (w *writer) makePlaces(ctx context.Context, missing []frames.PlaceID) error
 	slices.SortFunc(missing, func(a, b frames.PlaceID) int {
 		return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.Conference, b.Conference))
 	})
+	var keys []int64
 	var apps, ids [][]byte
+	of := map[int64]frames.PlaceID{}
 	for _, p := range missing {
-		apps, ids = append(apps, []byte(p.App)), append(ids, []byte(p.Conference))
+		key := placeKey(p.App, p.Conference)
+		keys, apps, ids, of[key] = append(keys, key), append(apps, []byte(p.App)), append(ids, []byte(p.Conference)), p
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(`INSERT INTO qos_place (app_id, conference_id)
-		SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT DO NOTHING`, apps, ids)
-	batch.Queue(`SELECT p.app_id, p.conference_id, p.key FROM unnest($1::bytea[], $2::bytea[]) q (app_id, conference_id)
-		JOIN qos_place p USING (app_id, conference_id)`, apps, ids).Query(func(rows pgx.Rows) error {
+	batch.Queue(`INSERT INTO qos_place (key, app_id, conference_id)
+		SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING`, keys, apps, ids)
+	batch.Queue(`SELECT key, app_id, conference_id FROM qos_place WHERE key = ANY ($1)`, keys).Query(func(rows pgx.Rows) error {
 		var app, id []byte
 		var key int64
-		_, err := pgx.ForEachRow(rows, []any{&app, &id, &key}, func() error {
-			w.places[frames.PlaceID{App: string(app), Conference: string(id)}] = key
+		_, err := pgx.ForEachRow(rows, []any{&key, &app, &id}, func() error {
+			if p := (frames.PlaceID{App: string(app), Conference: string(id)}); p != of[key] {
+				return errSamePlace
+			}
+			w.places[of[key]] = key
 			return nil
 		})
 		return err
 	})
 	return w.conn.SendBatch(ctx, batch).Close()
+}
+
+// errSamePlace says that two conferenceIDs have the same key: among a million millions there are
+// some.
+var errSamePlace = errors.New("another conferenceID has the same key")
+
+// placeKey is the key of a conferenceID of an app: a hash of both, so that every collector, and
+// every server that holds a part, finds the place without asking.
+func placeKey(app, conference string) int64 {
+	h := sha256.New()
+	h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(app))))
+	h.Write([]byte(app))
+	h.Write([]byte(conference))
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
 }
 
 func (w *writer) makePartitions(ctx context.Context, jobs []*job) error {

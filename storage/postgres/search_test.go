@@ -30,16 +30,15 @@ func TestDocuments(t *testing.T) {
 // used again, one in 1,000 of a rare outcome, one in 2,000 without a summary, one in 1,000
 // longer than a day.
 var fill = []string{
-	`INSERT INTO qos_place (key, app_id, conference_id) OVERRIDING SYSTEM VALUE
-		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
+	`INSERT INTO qos_place (key, app_id, conference_id) 		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
 	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, revision, summary_start, summary_end, outcome, participants, label, cause, document)
 		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until,
 			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2,
 			CASE WHEN i % 500 = 3 THEN 'poor'::bytea ELSE 'good' END, CASE WHEN i % 1000 = 3 THEN 'rare'::bytea ELSE 'none' END, ''
 		FROM (SELECT i, $1::bigint + i * 60000 AS at, $1::bigint + i * 60000 + CASE WHEN i % 1000 = 2 THEN 90000000 ELSE 600000 END AS until
 			FROM generate_series(1, 20000) i) c`,
-	`INSERT INTO qos_term (term, start_ms, conference, recorded)
-		SELECT (key % 300 + n * 7000) * 65536, start_ms, key, false FROM qos_conference, generate_series(1, 5) n`,
+	`INSERT INTO qos_term (term, start_ms, place, conference, recorded)
+		SELECT (key % 300 + n * 7000) * 65536, start_ms, place, key, false FROM qos_conference, generate_series(1, 5) n`,
 	`ANALYZE qos_term`, `ANALYZE qos_place`, `ANALYZE qos_conference`,
 }
 
@@ -99,11 +98,12 @@ func TestSearchPlans(t *testing.T) {
 	for _, one := range []term.Term{
 		term.New("app 2", term.Alias, "u"), term.New("app 2", term.Site, "s"), term.New("app 2", term.Version, "v"), term.New("app 2", term.Alias, "x"),
 	} {
-		execute(t, s, `INSERT INTO qos_term (term, start_ms, conference, recorded) SELECT $1, start_ms, key, false FROM qos_conference
+		execute(t, s, `INSERT INTO qos_term (term, start_ms, place, conference, recorded) SELECT $1, start_ms, place, key, false FROM qos_conference
 			WHERE app_id = 'app 2' ORDER BY start_ms LIMIT 1`, int64(one))
 	}
 	window := func(q storage.Query) storage.Query {
 		q.From, q.To = noon.Add(100*time.Hour), noon.Add(101*time.Hour)
+		q.Limit = 200 // more than there are, so that the long ones are asked for too
 		return q
 	}
 	cursor := storage.Cursor{Start: noon.Add(200 * time.Hour), Key: 7}
@@ -146,9 +146,14 @@ func TestSearchPlans(t *testing.T) {
 // plan returns how PostgreSQL runs a query.
 func plan(t *testing.T, s *Store, sql string, args ...any) string {
 	t.Helper()
+	return explain(t, s, "COSTS", sql, args...)
+}
+
+func explain(t *testing.T, s *Store, how, sql string, args ...any) string {
+	t.Helper()
 	var lines []string
 	require.NoError(t, s.read.with(t.Context(), func(conn *pgx.Conn) error {
-		rows, err := conn.Query(t.Context(), "EXPLAIN "+sql, args...)
+		rows, err := conn.Query(t.Context(), "EXPLAIN ("+how+") "+sql, args...)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,9 @@ func (t *tx) queueTables(b *pgx.Batch, places []int64, spans map[int64]instance.
 	b.Queue(tableColumns+`unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (place, a, b)
 		JOIN qos_conference c ON `+startsAround+` ORDER BY c.place, c.start_ms`,
 		places, froms, tos).Query(func(rows pgx.Rows) error {
-		return conferences(rows, func(place int64, c join.Row) { t.tables[place].rows = append(t.tables[place].rows, c) })
+		return conferences(rows, func(place int64, c join.Row) {
+			t.tables[place].rows, t.places[c.Key] = append(t.tables[place].rows, c), place
+		})
 	})
 	b.Queue(`SELECT DISTINCT place FROM qos_unattached WHERE place = ANY ($1)`, places).Query(func(rows pgx.Rows) error {
 		var place int64
@@ -85,7 +87,7 @@ func (p *table) load(span instance.Span) error {
 		return err
 	}
 	p.loaded, p.rows, p.days = span, nil, nil
-	return conferences(rows, func(_ int64, c join.Row) { p.rows = append(p.rows, c) })
+	return conferences(rows, func(place int64, c join.Row) { p.rows, p.t.places[c.Key] = append(p.rows, c), place })
 }
 
 func (p *table) index(key int64) int {
@@ -100,7 +102,7 @@ func (p *table) sort() {
 func (p *table) Insert(span instance.Span) (key int64, err error) {
 	err = p.t.row([]any{&key}, `INSERT INTO qos_conference (place, app_id, start_ms, end_ms)
 		SELECT key, app_id, $1, $2 FROM qos_place WHERE key = $3 RETURNING key`, span.Start, span.End, p.place)
-	p.rows = append(p.rows, join.Row{Key: key, Span: span})
+	p.rows, p.t.places[key] = append(p.rows, join.Row{Key: key, Span: span}), p.place
 	p.sort()
 	return key, err
 }
@@ -119,13 +121,13 @@ func (p *table) Stretch(key int64, span instance.Span, moved bool) error {
 // SetLoose implements join.Table.
 func (p *table) SetLoose(key int64) error {
 	p.rows[p.index(key)].Packed = false
-	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE key = $1`, key)
+	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE place = $1 AND key = $2`, p.place, key)
 }
 
 // Absorb implements join.Table.
 func (p *table) Absorb(into, from int64, summary bool) error {
-	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
-		SELECT $1, session FROM qos_participant WHERE conference = $2 ON CONFLICT DO NOTHING`, into, from)
+	err := p.t.exec(`INSERT INTO qos_participant (place, conference, session)
+		SELECT place, $1, session FROM qos_participant WHERE place = $3 AND conference = $2 ON CONFLICT DO NOTHING`, into, from, p.place)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func (p *table) Absorb(into, from int64, summary bool) error {
 	p.t.moved(into, from)
 	if summary {
 		err := p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) =
-			(SELECT `+summaryColumns+` FROM qos_conference WHERE key = $1) WHERE key = $2`, from, into)
+			(SELECT `+summaryColumns+` FROM qos_conference WHERE place = $3 AND key = $1) WHERE place = $3 AND key = $2`, from, into, p.place)
 		if err != nil {
 			return err
 		}
@@ -148,18 +150,15 @@ func (p *table) Absorb(into, from int64, summary bool) error {
 }
 
 func (p *table) delete(key int64) error {
-	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
-		return err
-	}
-	for _, table := range []string{"qos_term", "qos_rename"} {
-		if err := p.t.exec(`DELETE FROM `+table+` WHERE conference = $1`, key); err != nil {
+	for _, table := range []string{"qos_participant", "qos_term", "qos_rename"} {
+		if err := p.t.exec(`DELETE FROM `+table+` WHERE place = $1 AND conference = $2`, p.place, key); err != nil {
 			return err
 		}
 	}
 	p.t.moved(0, key)
 	i := p.index(key)
 	p.rows = slices.Delete(p.rows, i, i+1)
-	return p.t.exec(`DELETE FROM qos_conference WHERE key = $1`, key)
+	return p.t.exec(`DELETE FROM qos_conference WHERE place = $1 AND key = $2`, p.place, key)
 }
 
 const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
@@ -169,8 +168,8 @@ func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
 	p.rows[p.index(key)].Summary = &order
 	p.t.summaries++
-	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE key = $10`,
-		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), []byte(s.Cause), s.Document, key)
+	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE place = $10 AND key = $11`,
+		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), []byte(s.Cause), s.Document, p.place, key)
 }
 
 // Annotated implements join.Table.
@@ -189,14 +188,14 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	if err := p.readDays(); err != nil {
 		return err
 	}
-	if err := p.t.exec(`DELETE FROM qos_participant WHERE conference = $1`, key); err != nil {
+	if err := p.t.exec(`DELETE FROM qos_participant WHERE place = $1 AND conference = $2`, p.place, key); err != nil {
 		return err
 	}
-	err := p.t.exec(`INSERT INTO qos_participant (conference, session)
-		SELECT $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
-		UNION SELECT $1::bigint, p.session FROM qos_chunk c JOIN qos_packed p ON p.chunk = c.key AND p.day = c.day
-			WHERE c.place = $2 AND c.from_ms BETWEEN $3 AND $4 AND c.day = ANY ($7::int[]) AND p.day = ANY ($7::int[])
-		UNION SELECT $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
+	err := p.t.exec(`INSERT INTO qos_participant (place, conference, session)
+		SELECT $2::bigint, $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
+		UNION SELECT $2::bigint, $1::bigint, p.session FROM qos_chunk c JOIN qos_packed p ON p.chunk = c.key AND p.day = c.day
+			WHERE p.place = $2 AND c.place = $2 AND c.from_ms BETWEEN $3 AND $4 AND c.day = ANY ($7::int[]) AND p.day = ANY ($7::int[])
+		UNION SELECT $2::bigint, $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
 		key, p.place, span.Start, span.End, own.Start, own.End, p.inDays())
 	if err != nil {
 		return err
@@ -221,7 +220,7 @@ func (p *table) readDays() error {
 		keys[i] = r.Key
 	}
 	found, err := collect[int32](p.t.w.conn.Query(p.t.ctx, `SELECT DISTINCT s.day FROM qos_participant p
-		JOIN qos_session s ON s.key = p.session WHERE p.conference = ANY ($1)`, keys))
+		JOIN qos_session s ON s.key = p.session WHERE p.place = $2 AND p.conference = ANY ($1)`, keys, p.place))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (t *tx) queueKnown(b *pgx.Batch, want *wanted) {
 	}
 	b.Queue(`SELECT p.conference, p.session FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) q (place, session, a, b)
 		JOIN qos_conference c ON `+startsAround+`
-		JOIN qos_participant p ON p.conference = c.key AND p.session = q.session`, places, sessions, froms, tos).Query(func(rows pgx.Rows) error {
+		JOIN qos_participant p ON p.place = c.place AND p.conference = c.key AND p.session = q.session`, places, sessions, froms, tos).Query(func(rows pgx.Rows) error {
 		var who participant
 		_, err := pgx.ForEachRow(rows, []any{&who.conference, &who.session}, func() error { t.known[who] = true; return nil })
 		return err
@@ -159,22 +159,24 @@ func sessionTerms(app string, user, alias, text []byte) ([]term.Term, error) {
 	return term.OfSession(app, string(user), string(alias), details), nil
 }
 
-const writeTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
-	SELECT q.term, c.start_ms, c.key, q.recorded FROM unnest($1::bigint[], $2::bigint[], $3::bool[]) q (conference, term, recorded)
-		JOIN qos_conference c ON c.key = q.conference
+const writeTerms = `INSERT INTO qos_term (term, start_ms, place, conference, recorded)
+	SELECT q.term, c.start_ms, c.place, c.key, q.recorded FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bool[]) q (place, conference, term, recorded)
+		JOIN qos_conference c ON c.place = q.place AND c.key = q.conference
 	ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = excluded.recorded`
 
 // queueTerms writes terms, after the conferences have their spans.
-func queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) {
+func (t *tx) queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) {
 	if len(writes) > 0 {
-		conferences, terms, recorded := make([]int64, 0, len(writes)), make([]int64, 0, len(writes)), make([]bool, 0, len(writes))
+		var places, conferences, terms []int64
+		var recorded []bool
 		for one, byRecord := range writes {
+			places = append(places, t.places[one.conference])
 			conferences, terms, recorded = append(conferences, one.conference), append(terms, int64(one.term)), append(recorded, byRecord)
 		}
-		b.Queue(writeTerms, conferences, terms, recorded)
+		b.Queue(writeTerms, places, conferences, terms, recorded)
 	}
 	for key, n := range left {
-		b.Queue(`UPDATE qos_conference SET terms_dropped = terms_dropped + $1 WHERE key = $2`, n, key)
+		b.Queue(`UPDATE qos_conference SET terms_dropped = terms_dropped + $1 WHERE place = $2 AND key = $3`, n, t.places[key], key)
 	}
 }
 
@@ -209,10 +211,10 @@ func (p *table) retell(key int64) error {
 			delete(p.t.known, who)
 		}
 	}
-	if err := p.t.exec(`DELETE FROM qos_term WHERE conference = $1 AND NOT recorded`, key); err != nil {
+	if err := p.t.exec(`DELETE FROM qos_term WHERE place = $1 AND conference = $2 AND NOT recorded`, p.place, key); err != nil {
 		return err
 	}
-	sessions, err := collect[int64](p.t.w.conn.Query(p.t.ctx, `SELECT session FROM qos_participant WHERE conference = $1`, key))
+	sessions, err := collect[int64](p.t.w.conn.Query(p.t.ctx, `SELECT session FROM qos_participant WHERE place = $1 AND conference = $2`, p.place, key))
 	for _, session := range sessions {
 		p.t.participants[participant{key, session}] = true
 	}
@@ -232,17 +234,17 @@ func (t *tx) moved(into, from int64) {
 }
 
 const (
-	absorbTerms = `INSERT INTO qos_term (term, start_ms, conference, recorded)
-		SELECT t.term, c.start_ms, c.key, t.recorded FROM qos_conference c CROSS JOIN qos_term t WHERE c.key = $1 AND t.conference = $2
+	absorbTerms = `INSERT INTO qos_term (term, start_ms, place, conference, recorded)
+		SELECT t.term, c.start_ms, c.place, c.key, t.recorded FROM qos_conference c CROSS JOIN qos_term t WHERE c.place = $3 AND c.key = $1 AND t.conference = $2
 		ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = qos_term.recorded OR excluded.recorded`
 	absorbCounts = `UPDATE qos_conference c SET terms_dropped = c.terms_dropped + f.terms_dropped
-		FROM qos_conference f WHERE c.key = $1 AND f.key = $2`
+		FROM qos_conference f WHERE c.place = $3 AND c.key = $1 AND f.place = $3 AND f.key = $2`
 )
 
 // absorbTerms moves the terms of a conference to another.
 func (p *table) absorbTerms(into, from int64) error {
 	for _, statement := range []string{absorbTerms, absorbCounts} {
-		if err := p.t.exec(statement, into, from); err != nil {
+		if err := p.t.exec(statement, into, from, p.place); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,7 @@ type tx struct {
 	rows   map[int64]frames.SessionRow // of the sessions that are locked
 	have   map[frameID][]frames.Run    // what is stored of the frames
 	tables map[int64]*table
+	places map[int64]int64 // of conferences
 
 	frames       map[int32]*frameColumns // by day
 	described    map[int64]frames.SessionRow
@@ -35,6 +36,8 @@ type tx struct {
 	said         map[int64][]term.Term // by records of activity, of conferences
 	renames      map[participant][]term.Rename
 
+	visits  map[visit]bool       // that are there, or queued
+	visited []visit              // that are queued
 	known   map[participant]bool // that are there, or queued
 	changed map[int64]bool       // sessions whose description is another
 	apps    map[int64]string     // of the sessions that are locked
@@ -63,6 +66,7 @@ type wanted struct {
 // begin locks and reads all that the jobs need, in one round trip.
 func (t *tx) begin() error {
 	t.rows, t.have, t.tables = map[int64]frames.SessionRow{}, map[frameID][]frames.Run{}, map[int64]*table{}
+	t.places, t.visits = map[int64]int64{}, map[visit]bool{}
 	t.known, t.changed, t.apps = map[participant]bool{}, map[int64]bool{}, map[int64]string{}
 	t.tells, t.left = map[told]bool{}, map[int64]int{}
 	t.clear()
@@ -85,12 +89,14 @@ func (t *tx) begin() error {
 		for id := range want.frames[day] {
 			ids, seqs = append(ids, id.session), append(seqs, id.seq)
 		}
-		b.Queue(`SELECT q.session, q.seq, f.idx, f.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
-				JOIN `+partition(frameTable, day)+` f ON f.session = q.session AND f.seq = q.seq
-			UNION ALL SELECT q.session, q.seq, p.idx, p.n FROM unnest($1::bigint[], $2::bigint[]) q (session, seq)
-				JOIN `+partition(packedTable, day)+` p ON p.session = q.session AND p.first BETWEEN q.seq - $3 AND q.seq AND p.last >= q.seq
+		const asked = ` FROM unnest($1::bigint[], $2::bigint[]) q (session, seq) JOIN qos_visit v ON v.session = q.session JOIN `
+		b.Queue(`SELECT q.session, q.seq, f.idx, f.n`+asked+partition(frameTable, day)+` f
+				ON f.place = v.place AND f.session = q.session AND f.seq = q.seq
+			UNION ALL SELECT q.session, q.seq, p.idx, p.n`+asked+partition(packedTable, day)+` p
+				ON p.place = v.place AND p.session = q.session AND p.first BETWEEN q.seq - $3 AND q.seq AND p.last >= q.seq
 			ORDER BY 1, 2, 3`, ids, seqs, int64(chunk.MaxRecords)).Query(t.readFrames)
 	}
+	t.queueVisits(b, want)
 	t.queueTables(b, places, want.spans)
 	t.queueKnown(b, want)
 	if err := t.w.conn.SendBatch(t.ctx, b).Close(); err != nil {
@@ -100,6 +106,20 @@ func (t *tx) begin() error {
 		return errStale
 	}
 	return nil
+}
+
+// queueVisits reads which of the jobs' sessions have frames of the places that are written to.
+func (t *tx) queueVisits(b *pgx.Batch, want *wanted) {
+	var sessions, places []int64
+	for v := range want.visits {
+		sessions, places = append(sessions, v.session), append(places, v.place)
+	}
+	b.Queue(`SELECT v.session, v.place FROM unnest($1::bigint[], $2::bigint[]) q (session, place)
+		JOIN qos_visit v ON v.session = q.session AND v.place = q.place`, sessions, places).Query(func(rows pgx.Rows) error {
+		var v visit
+		_, err := pgx.ForEachRow(rows, []any{&v.session, &v.place}, func() error { t.visits[v] = true; return nil })
+		return err
+	})
 }
 
 // want collects what the jobs need.
@@ -175,7 +195,11 @@ func (t *tx) insert(s sessionKey, f *frames.Row) {
 		c = &frameColumns{}
 		t.frames[s.day] = c
 	}
-	c.session, c.seq, c.place = append(c.session, s.key), append(c.seq, f.Seq), append(c.place, t.w.places[f.Place])
+	place := t.w.places[f.Place]
+	if v := (visit{place, s.key}); !t.visits[v] {
+		t.visits[v], t.visited = true, append(t.visited, v)
+	}
+	c.session, c.seq, c.place = append(c.session, s.key), append(c.seq, f.Seq), append(c.place, place)
 	c.at, c.conferenceAt = append(c.at, f.At), append(c.conferenceAt, f.ConferenceAt)
 	c.observedAt, c.fabric = append(c.observedAt, f.ObservedAt), append(c.fabric, int64(f.Fabric))
 	c.idx, c.n = append(c.idx, int32(f.Idx)), append(c.n, int32(f.N))
@@ -183,6 +207,7 @@ func (t *tx) insert(s sessionKey, f *frames.Row) {
 }
 
 func (t *tx) clear() {
+	t.visited = nil
 	t.frames, t.described = map[int32]*frameColumns{}, map[int64]frames.SessionRow{}
 	t.stretched, t.participants = map[int64]instance.Span{}, map[participant]bool{}
 	t.restarted, t.said, t.renames = map[int64]bool{}, map[int64][]term.Term{}, map[participant][]term.Rename{}
@@ -195,6 +220,13 @@ func (t *tx) flush(last ...string) error {
 		return err
 	}
 	b := &pgx.Batch{}
+	if len(t.visited) > 0 {
+		var sessions, places []int64
+		for _, v := range t.visited {
+			sessions, places = append(sessions, v.session), append(places, v.place)
+		}
+		b.Queue(`INSERT INTO qos_visit (session, place) SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, sessions, places)
+	}
 	for day, c := range t.frames {
 		b.Queue(`INSERT INTO `+partition(frameTable, day)+` (day, session, seq, place, at, conference_at, observed_at, fabric, idx, n, activity, body)
 			SELECT `+strconv.Itoa(int(day))+`, * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
@@ -206,27 +238,28 @@ func (t *tx) flush(last ...string) error {
 			[]byte(row.UserID), []byte(row.UserAlias), []byte(row.Details), key)
 	}
 	if len(t.stretched) > 0 {
-		var keys, starts, ends []int64
+		var places, keys, starts, ends []int64
 		for key, span := range t.stretched {
-			keys, starts, ends = append(keys, key), append(starts, span.Start), append(ends, span.End)
+			places, keys, starts, ends = append(places, t.places[key]), append(keys, key), append(starts, span.Start), append(ends, span.End)
 		}
 		b.Queue(`UPDATE qos_conference c SET start_ms = q.s, end_ms = q.e
-			FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (key, s, e) WHERE c.key = q.key`, keys, starts, ends)
+			FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) q (place, key, s, e) WHERE c.place = q.place AND c.key = q.key`,
+			places, keys, starts, ends)
 	}
 	if len(t.restarted) > 0 {
 		b.Queue(`UPDATE qos_term t SET start_ms = c.start_ms FROM qos_conference c
-			WHERE t.conference = ANY ($1) AND c.key = t.conference`, slices.Collect(maps.Keys(t.restarted)))
+			WHERE t.conference = ANY ($1) AND c.place = t.place AND c.key = t.conference`, slices.Collect(maps.Keys(t.restarted)))
 	}
 	if len(t.participants) > 0 {
-		var conferences, sessions []int64
+		var places, conferences, sessions []int64
 		for p := range t.participants {
-			conferences, sessions = append(conferences, p.conference), append(sessions, p.session)
+			places, conferences, sessions = append(places, t.places[p.conference]), append(conferences, p.conference), append(sessions, p.session)
 		}
-		b.Queue(`INSERT INTO qos_participant (conference, session)
-			SELECT * FROM unnest($1::bigint[], $2::bigint[]) ON CONFLICT DO NOTHING`, conferences, sessions)
+		b.Queue(`INSERT INTO qos_participant (place, conference, session)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) ON CONFLICT DO NOTHING`, places, conferences, sessions)
 	}
-	queueTerms(b, terms, left)
-	queueRenames(b, t.renames)
+	t.queueTerms(b, terms, left)
+	t.queueRenames(b)
 	for key, n := range left {
 		t.left[key] += n
 	}

@@ -49,6 +49,14 @@ func (r reading) Each(scan func(sqlstore.Row) error, statement string, values ..
 	return eachRow(rows, scan)
 }
 
+// Place implements sqlstore.Tx.
+func (r reading) Place(app, conference string) (key int64, found bool, err error) {
+	found, err = sqlstore.One(r, []any{&key}, selectPlace, app, conference)
+	return key, found, err
+}
+
+const selectPlace = `SELECT key FROM place WHERE app_id = ? AND conference_id = ?`
+
 // Exec implements sqlstore.Tx.
 func (r reading) Exec(statement string, values ...any) (int64, error) {
 	result, err := r.db.ExecContext(r.ctx, dialect.SQL(statement), dialect.Values(values)...)
@@ -76,6 +84,12 @@ func (t *tx) asked() sqlstore.Tx { return asked{t} }
 // Each implements sqlstore.Tx.
 func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
 	return a.each(scan, dialect.SQL(statement), dialect.Values(values)...)
+}
+
+// Place implements sqlstore.Tx.
+func (a asked) Place(app, conference string) (key int64, found bool, err error) {
+	found, err = sqlstore.One(a, []any{&key}, selectPlace, app, conference)
+	return key, found, err
 }
 
 // Exec implements sqlstore.Tx.

@@ -32,6 +32,30 @@ func testDuplicates(f *fixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, activity(1, 0, 0))))
 }
 
+// A number of a session is used once, whatever conferenceID it comes with, also when what used it
+// is packed.
+//
+// spec: SRV-03
+func testNumberAgain(f *fixture) {
+	t := f.t
+	other := func(seq uint64, index int) storage.Record {
+		r := activity(seq, index, 1)
+		r.ConferenceID = "retro"
+		return r
+	}
+	f.append(batch(1, activity(1, 0, 0), activity(1, 1, 0), activity(2, 0, 1)))
+	for range 2 {
+		require.Equal(t, storage.Appended{Duplicates: 2}, f.append(batch(1, other(1, 0), other(2, 0))))
+		require.Equal(t, []uint64{1, 1, 2}, f.seqs(0))
+		require.Len(t, f.list(storage.Query{}).Conferences, 1)
+		f.pack(1000)
+	}
+	require.Equal(t, storage.Appended{New: 1, Duplicates: 1}, f.append(batch(1, other(1, 1), other(1, 2))), "an index that is free")
+	require.Equal(t, storage.Appended{Duplicates: 1}, f.append(batch(1, activity(1, 2, 0))), "and is used now")
+	require.Equal(t, storage.Appended{New: 1}, f.append(batch(2, other(1, 0))), "of another session")
+	require.Len(t, f.list(storage.Query{}).Conferences, 2)
+}
+
 // spec: SRV-03
 func testPartialFrames(f *fixture) {
 	t := f.t

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +15,8 @@ import (
 //	{table term}      the engine's name of a table
 //	{join}            a join whose order the statement gives
 //	{by index}        names the index that is to be used, where the engine has no statistics
-//	{keys}            a table of one column, key, from one value of type Keys
+//	{keys}            a table of conferences from one value of type Keys: place, where keys have one, and key
+//	{place a b}       that rows a and b are of one place, where keys begin with it, and AND
 //	{sameday}         joins a frame f to its session s by the day that both are in, where they have one
 //	{fence}           keeps the engine from evaluating a condition before it has the row that it is about
 type Dialect struct {
@@ -25,6 +25,7 @@ type Dialect struct {
 	Keys   string
 	Fence  string
 	Days   bool // whether frames and sessions have a day
+	Places bool // whether the keys of a conference's tables begin with its place
 	Hints  bool // whether {by index} names one
 	// Numbered says that values are $1, $2, … in place of question marks, and Bytes that texts
 	// are bytes and keys an array in place of JSON.
@@ -36,8 +37,8 @@ type Dialect struct {
 // Text is a value of a column of text.
 type Text string
 
-// Keys is a value of {keys}.
-type Keys []int64
+// Keys is a value of {keys}: the keys of conferences, and the places that they are of.
+type Keys struct{ Places, Keys []int64 }
 
 // SQLite and Postgres are the dialects.
 //
@@ -45,11 +46,11 @@ type Keys []int64
 var (
 	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true}
 	Postgres = &Dialect{
-		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT unnest(?::bigint[]) AS key)", Fence: "OFFSET 0", Days: true, Numbered: true, Bytes: true,
+		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT * FROM unnest(?::bigint[], ?::bigint[]) u (place, key))", Fence: "OFFSET 0", Days: true, Places: true, Numbered: true, Bytes: true,
 	}
 )
 
-var braces = regexp.MustCompile(`\{(\w+)(?: (\w+))?\}`)
+var braces = regexp.MustCompile(`\{(\w+)(?: (\w+))?(?: (\w+))?\}`)
 
 // SQL returns a statement as the engine takes it. Statements are constants or made of constants,
 // so that as many are remembered as there are.
@@ -59,7 +60,7 @@ func (d *Dialect) SQL(statement string) string {
 	}
 	sql := braces.ReplaceAllStringFunc(statement, func(word string) string {
 		parts := braces.FindStringSubmatch(word)
-		return d.word(parts[1], parts[2])
+		return d.word(parts[1], parts[2], parts[3])
 	})
 	if d.Numbered {
 		sql = numbered(sql)
@@ -68,7 +69,7 @@ func (d *Dialect) SQL(statement string) string {
 	return sql
 }
 
-func (d *Dialect) word(word, name string) string {
+func (d *Dialect) word(word, name, other string) string {
 	switch word {
 	case "table":
 		return d.Prefix + name
@@ -78,6 +79,11 @@ func (d *Dialect) word(word, name string) string {
 		return d.Keys
 	case "fence":
 		return d.Fence
+	case "place":
+		if d.Places {
+			return name + ".place = " + other + ".place AND"
+		}
+		return ""
 	case "sameday":
 		if d.Days {
 			return "AND f.day = s.day"
@@ -105,28 +111,32 @@ func numbered(sql string) string {
 
 // Values returns values as the engine's driver takes them.
 func (d *Dialect) Values(values []any) []any {
-	out := slices.Clone(values)
-	for i, v := range out {
+	out := make([]any, 0, len(values)+1)
+	for _, v := range values {
 		switch v := v.(type) {
 		case Text:
-			out[i] = string(v)
 			if d.Bytes {
-				out[i] = []byte(v)
+				out = append(out, []byte(v))
+			} else {
+				out = append(out, string(v))
 			}
 		case Keys:
-			out[i] = []int64(v)
-			if !d.Bytes {
-				out[i] = v.json()
+			if d.Bytes {
+				out = append(out, v.Places, v.Keys)
+			} else {
+				out = append(out, v.json())
 			}
+		default:
+			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// json is an array of numbers.
+// json is an array of the keys.
 func (k Keys) json() string {
 	text := []byte{'['}
-	for i, key := range k {
+	for i, key := range k.Keys {
 		if i > 0 {
 			text = append(text, ',')
 		}

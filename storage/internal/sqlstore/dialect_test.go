@@ -19,13 +19,14 @@ func TestSQL(t *testing.T) {
 		`SELECT a FROM qos_term t  WHERE b = $1 AND c = $2 OFFSET 0`)
 	f(`FROM {keys} k {join} {table session} s ON s.key = k.key LIMIT ?`,
 		`FROM (SELECT value AS key FROM json_each(?)) k CROSS JOIN session s ON s.key = k.key LIMIT ?`,
-		`FROM (SELECT unnest($1::bigint[]) AS key) k JOIN qos_session s ON s.key = k.key LIMIT $2`)
+		`FROM (SELECT * FROM unnest($1::bigint[], $2::bigint[]) u (place, key)) k JOIN qos_session s ON s.key = k.key LIMIT $3`)
+	f(`ON {place r k} r.conference = k.key`, `ON  r.conference = k.key`, `ON r.place = k.place AND r.conference = k.key`)
 	require.PanicsWithValue(t, "statement has {tabel}", func() { SQLite.SQL(`{tabel x}`) })
 }
 
 func TestValues(t *testing.T) {
-	values := []any{Text("a\x00"), int64(7), Keys{3, -1}, Keys{}, []byte{1}, nil}
+	values := []any{Text("a\x00"), int64(7), Keys{[]int64{9, 8}, []int64{3, -1}}, Keys{}, []byte{1}, nil}
 	require.Equal(t, []any{"a\x00", int64(7), "[3,-1]", "[]", []byte{1}, nil}, SQLite.Values(values))
-	require.Equal(t, []any{[]byte("a\x00"), int64(7), []int64{3, -1}, []int64{}, []byte{1}, nil}, Postgres.Values(values))
+	require.Equal(t, []any{[]byte("a\x00"), int64(7), []int64{9, 8}, []int64{3, -1}, []int64(nil), []int64(nil), []byte{1}, nil}, Postgres.Values(values))
 	require.Equal(t, Text("a\x00"), values[0], "the caller's stay")
 }

@@ -15,9 +15,8 @@ type Located struct {
 
 // Find returns the conference at ref, or storage.ErrNotFound; join.Find says which.
 func Find(tx Tx, ref storage.Ref) (found Located, err error) {
-	known, err := One(tx, []any{&found.Place}, `SELECT key FROM {table place} WHERE app_id = ? AND conference_id = ?`,
-		Text(ref.AppID), Text(ref.ConferenceID))
-	if err != nil {
+	var known bool
+	if found.Place, known, err = tx.Place(ref.AppID, ref.ConferenceID); err != nil {
 		return found, err
 	}
 	if !known {

@@ -34,7 +34,7 @@ func (l Lists) Conferences(ctx context.Context, q storage.Query) (page storage.P
 // listed is a conference and its row key.
 type listed struct {
 	storage.Conference
-	key int64
+	place, key int64
 }
 
 // cursor is its place in a listing.
@@ -69,7 +69,7 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 		if err != nil {
 			return err
 		}
-		rows, err := All(tx, scanListed, listedColumns+`FROM {table conference} c {join} {table place} p ON p.key = c.place WHERE c.key = ?`, found.Key)
+		rows, err := All(tx, scanListed, listedColumns+`FROM {table conference} c {join} {table place} p ON p.key = c.place WHERE c.place = ? AND c.key = ?`, found.Place, found.Key)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 			return err
 		}
 		c = rows[0].Conference
-		_, err = One(tx, []any{&document}, `SELECT document FROM {table conference} WHERE key = ?`, found.Key)
+		_, err = One(tx, []any{&document}, `SELECT document FROM {table conference} WHERE place = ? AND key = ?`, found.Place, found.Key)
 		return err
 	})
 	if err != nil {
@@ -89,7 +89,7 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 	return c, nil
 }
 
-const listedColumns = `SELECT c.key, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
+const listedColumns = `SELECT c.key, c.place, p.app_id, p.conference_id, c.start_ms, c.end_ms, c.revision IS NOT NULL,
 	coalesce(c.revision, 0), coalesce(c.summary_start, 0), coalesce(c.summary_end, 0), coalesce(c.outcome, ''),
 	coalesce(c.participants, 0), c.mos, coalesce(c.label, ''), coalesce(c.cause, ''), c.terms_dropped `
 
@@ -99,7 +99,7 @@ func scanListed(row Row) (l listed, err error) {
 	var start, end int64
 	var summed bool
 	var sum join.Summary
-	err = row.Scan(&l.key, &app, &id, &start, &end, &summed, &sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome,
+	err = row.Scan(&l.key, &l.place, &app, &id, &start, &end, &summed, &sum.Revision, &sum.Span.Start, &sum.Span.End, &outcome,
 		&sum.Participants, &sum.MOS, &label, &cause, &l.TermsDropped)
 	l.AppID, l.ConferenceID = string(app), string(id)
 	l.Start, l.End = frames.FromMs(start), frames.FromMs(end)
@@ -112,9 +112,10 @@ func scanListed(row Row) (l listed, err error) {
 
 // keysOf returns the keys of conferences, and where each of them is.
 func keysOf(rows []listed) (keys Keys, at map[int64]int) {
-	keys, at = make(Keys, len(rows)), make(map[int64]int, len(rows))
+	at = make(map[int64]int, len(rows))
 	for i := range rows {
-		keys[i], at[rows[i].key] = rows[i].key, i
+		keys.Places, keys.Keys = append(keys.Places, rows[i].place), append(keys.Keys, rows[i].key)
+		at[rows[i].key] = i
 	}
 	return keys, at
 }
@@ -123,9 +124,9 @@ func keysOf(rows []listed) (keys Keys, at map[int64]int) {
 // started, and what they are called, in order of the records that say so.
 const (
 	participantsOf = `SELECT p.conference, s.id, s.app_id, s.user_id, s.user_alias, s.details FROM {keys} k
-		{join} {table participant} p ON p.conference = k.key {join} {table session} s ON s.key = p.session ORDER BY s.id`
+		{join} {table participant} p ON {place p k} p.conference = k.key {join} {table session} s ON s.key = p.session ORDER BY s.id`
 	renamesOf = `SELECT r.conference, s.id, r.user_id, r.user_alias FROM {keys} k
-		{join} {table rename} r ON r.conference = k.key {join} {table session} s ON s.key = r.session ORDER BY r.seq, r.idx`
+		{join} {table rename} r ON {place r k} r.conference = k.key {join} {table session} s ON s.key = r.session ORDER BY r.seq, r.idx`
 )
 
 // complete adds the participants of conferences.

@@ -18,6 +18,8 @@ type Tx interface {
 	Each(scan func(Row) error, statement string, values ...any) error
 	// Exec runs a statement and returns how many rows it changed.
 	Exec(statement string, values ...any) (changed int64, err error)
+	// Place returns the key of a conferenceID of an app, and false where nothing is stored of it.
+	Place(app, conference string) (key int64, found bool, err error)
 }
 
 // DB is how an engine runs statements. Its errors are its driver's.

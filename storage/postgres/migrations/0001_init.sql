@@ -17,12 +17,22 @@ CREATE TABLE qos_session (
 );
 CREATE INDEX qos_session_day ON qos_session (day);
 
--- One row an (AppID, conferenceID), whatever number of conferences were held under it.
+-- One row an (AppID, conferenceID), whatever number of conferences were held under it. The
+-- key is a hash of the two. It stands first in every primary and unique key of a conference's
+-- tables, so that they can be partitioned by it, or distributed over servers. Shared by all
+-- places are sessions, visits, terms and settings.
 CREATE TABLE qos_place (
-  key           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key           bigint PRIMARY KEY,
   app_id        bytea NOT NULL,
-  conference_id bytea NOT NULL,
-  UNIQUE (app_id, conference_id)
+  conference_id bytea NOT NULL
+);
+
+-- The places that a session has frames of: a number that comes again under another
+-- conferenceID is looked for there.
+CREATE TABLE qos_visit (
+  session bigint NOT NULL,
+  place   bigint NOT NULL,
+  PRIMARY KEY (session, place)
 );
 
 -- One row a frame: the records idx to idx+n-1 of frame seq, which share all columns. A
@@ -43,7 +53,7 @@ CREATE TABLE qos_frame (
   n             integer NOT NULL,
   activity      boolean NOT NULL, -- true: at finds the conference; false, an annotation: conference_at does
   body          bytea NOT NULL,
-  UNIQUE (session, seq, idx, day)
+  UNIQUE (place, session, seq, idx, day)
 ) PARTITION BY LIST (day);
 CREATE INDEX qos_frame_activity ON qos_frame (place, at) WHERE activity;
 CREATE INDEX qos_frame_other ON qos_frame (place, conference_at) WHERE NOT activity;
@@ -51,8 +61,9 @@ CREATE INDEX qos_frame_other ON qos_frame (place, conference_at) WHERE NOT activ
 -- One row a conference. The rows of a place lie more than the gap apart.
 -- end_ms changes with every commit of a live call: no index has it and pages keep room,
 -- so that the change stays on its page.
+CREATE SEQUENCE qos_conference_key;
 CREATE TABLE qos_conference (
-  key           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key           bigint NOT NULL DEFAULT nextval('qos_conference_key'),
   place         bigint NOT NULL,
   app_id        bytea NOT NULL,
   start_ms      bigint NOT NULL,
@@ -72,23 +83,26 @@ CREATE TABLE qos_conference (
   -- longer than a day. An index that had end_ms itself, in a column or a condition, would end
   -- the updates that stay on their page; these two change once or twice a conference.
   open          boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
-  long          boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED
+  long          boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED,
+  PRIMARY KEY (place, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX qos_conference_place ON qos_conference (place, start_ms);
 CREATE INDEX qos_conference_start ON qos_conference (start_ms, key);
 CREATE INDEX qos_conference_app ON qos_conference (app_id, start_ms, key);
 
 CREATE TABLE qos_participant (
+  place      bigint NOT NULL,
   conference bigint NOT NULL,
   session    bigint NOT NULL,
-  PRIMARY KEY (conference, session)
+  PRIMARY KEY (place, conference, session)
 );
 CREATE INDEX qos_participant_session ON qos_participant (session);
 
 -- Annotations that no conference owns, one row a session and a time: nearly none. Their
 -- records are in qos_frame. Who writes them has the place locked.
+CREATE SEQUENCE qos_unattached_key;
 CREATE TABLE qos_unattached (
-  key           bigint GENERATED ALWAYS AS IDENTITY,
+  key           bigint NOT NULL DEFAULT nextval('qos_unattached_key'),
   place         bigint NOT NULL,
   app_id        bytea NOT NULL,
   conference_at bigint NOT NULL,
@@ -114,7 +128,7 @@ CREATE TABLE qos_chunk (
   day     integer NOT NULL,
   records integer NOT NULL,
   body    bytea NOT NULL,
-  PRIMARY KEY (key, day)
+  PRIMARY KEY (place, key, day)
 ) PARTITION BY LIST (day);
 ALTER TABLE qos_chunk ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE INDEX qos_chunk_place ON qos_chunk (place, from_ms);
@@ -123,6 +137,7 @@ CREATE INDEX qos_chunk_place ON qos_chunk (place, from_ms);
 -- idx to idx+n-1. So a late duplicate is known without decoding a chunk. A range is not
 -- longer than a chunk has records, which bounds the search for a seq.
 CREATE TABLE qos_packed (
+  place   bigint NOT NULL,
   session bigint NOT NULL,
   first   bigint NOT NULL,
   last    bigint NOT NULL,
@@ -130,9 +145,9 @@ CREATE TABLE qos_packed (
   idx     integer NOT NULL,
   n       integer NOT NULL,
   day     integer NOT NULL,
-  PRIMARY KEY (session, first, idx, day)
+  PRIMARY KEY (place, session, first, idx, day)
 ) PARTITION BY LIST (day);
-CREATE INDEX qos_packed_chunk ON qos_packed (chunk);
+CREATE INDEX qos_packed_chunk ON qos_packed (place, chunk);
 
 -- The index has start_ms, which hardly ever changes, and not end_ms, which does with every
 -- commit of a live call.
@@ -177,6 +192,7 @@ INSERT INTO qos_setting_counter VALUES (1, 0);
 CREATE TABLE qos_term (
   term       bigint NOT NULL,
   start_ms   bigint NOT NULL, -- the conference's
+  place      bigint NOT NULL,
   conference bigint NOT NULL,
   recorded   boolean NOT NULL, -- true: a record of activity says it; false: the session of one who takes part does
   PRIMARY KEY (term, start_ms, conference)
@@ -192,12 +208,13 @@ CREATE INDEX qos_conference_app_cause ON qos_conference (app_id, cause, start_ms
 -- few of each participant. The one with the highest (seq, idx) is in force. Who writes them has
 -- the place locked.
 CREATE TABLE qos_rename (
+  place      bigint NOT NULL,
   conference bigint NOT NULL,
   session    bigint NOT NULL,
   seq        bigint NOT NULL,
   idx        integer NOT NULL,
   user_id    bytea NOT NULL,
   user_alias bytea NOT NULL,
-  PRIMARY KEY (conference, session, seq, idx)
+  PRIMARY KEY (place, conference, session, seq, idx)
 );
 
