@@ -89,11 +89,13 @@ func (t *tx) begin() error {
 		for id := range want.frames[day] {
 			ids, seqs = append(ids, id.session), append(seqs, id.seq)
 		}
-		const asked = ` FROM unnest($1::bigint[], $2::bigint[]) q (session, seq) JOIN qos_visit v ON v.session = q.session JOIN `
-		b.Queue(`SELECT q.session, q.seq, f.idx, f.n`+asked+partition(frameTable, day)+` f
-				ON f.place = v.place AND f.session = q.session AND f.seq = q.seq
-			UNION ALL SELECT q.session, q.seq, p.idx, p.n`+asked+partition(packedTable, day)+` p
-				ON p.place = v.place AND p.session = q.session AND p.first BETWEEN q.seq - $3 AND q.seq AND p.last >= q.seq
+		// OFFSET 0 keeps the planner from reading all frames of a place and comparing each with q.
+		const asked = ` FROM unnest($1::bigint[], $2::bigint[]) q (session, seq) JOIN qos_visit v ON v.session = q.session CROSS JOIN LATERAL (
+				SELECT x.idx, x.n FROM `
+		b.Queue(`SELECT q.session, q.seq, f.idx, f.n`+asked+partition(frameTable, day)+` x
+				WHERE x.place = v.place AND x.session = q.session AND x.seq = q.seq OFFSET 0) f
+			UNION ALL SELECT q.session, q.seq, p.idx, p.n`+asked+partition(packedTable, day)+` x
+				WHERE x.place = v.place AND x.session = q.session AND x.first BETWEEN q.seq - $3 AND q.seq AND x.last >= q.seq OFFSET 0) p
 			ORDER BY 1, 2, 3`, ids, seqs, int64(chunk.MaxRecords)).Query(t.readFrames)
 	}
 	t.queueVisits(b, want)

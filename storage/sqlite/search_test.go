@@ -143,13 +143,11 @@ func TestSearchPlans(t *testing.T) {
 	f(storage.Query{Cause: "l"}, "SEARCH c USING INDEX conference_cause (cause=?)")
 	f(storage.Query{AppID: "a", Cause: "l"}, "SEARCH c USING INDEX conference_app_cause (app_id=? AND cause=?)")
 	require.Contains(t, plan(t, s, "UPDATE term SET start_ms = 1 WHERE conference = 2"), "SEARCH term USING INDEX term_conference (conference=?)")
-	all := func(q storage.Query) (out string) {
-		for _, one := range statements(t, s, q) {
-			out += plan(t, s, one.sql, one.values...)
-		}
-		return out
+	var all strings.Builder
+	for _, one := range statements(t, s, storage.Query{Any: "x"}) {
+		all.WriteString(plan(t, s, one.sql, one.values...))
 	}
-	got := all(storage.Query{Any: "x"})
+	got := all.String()
 	require.Equal(t, 2, strings.Count(got, "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"), "of participants and renames")
 	require.Contains(t, got, "SEARCH t USING COVERING INDEX term_conference (conference=? AND term>? AND term<?)")
 	for _, scan := range []string{"SCAN p\n", "SCAN r\n", "SCAN term\n", "SCAN t\n"} {
