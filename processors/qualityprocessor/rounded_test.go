@@ -20,7 +20,7 @@ func TestScoresAreRounded(t *testing.T) {
 	logs := plog.NewLogs()
 	frameOf(logs)
 	numbers := 0
-	for _, record := range recordsOf(process(t, createDefaultConfig().(*Config), logs)).All() {
+	for _, record := range recordsOf(process(t, logs)).All() {
 		for name, v := range record.Attributes().All() {
 			if strings.HasPrefix(name, semconv.QualityPrefix) && v.Type() == pcommon.ValueTypeDouble {
 				require.InDelta(t, math.Round(v.Double()*1e4)/1e4, v.Double(), 0, name)
