@@ -59,3 +59,13 @@ func (c *Conference) Annotate(a Annotation) (duplicate bool) {
 
 // Detach takes an annotation away that belongs to another conference.
 func (c *Conference) Detach(id AnnotationID) { delete(c.remarks, id) }
+
+// Annotated reports whether the conference has annotations, inside or outside of its activity.
+func (c *Conference) Annotated() bool {
+	for _, r := range c.remarks {
+		if !r.attempt {
+			return true
+		}
+	}
+	return false
+}

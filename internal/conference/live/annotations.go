@@ -156,10 +156,11 @@ func (s *Set) waits(e *event.Event) bool {
 	return ok
 }
 
-// adopt gives annotations that wait to the conferences that own them now.
+// adopt gives annotations that wait to the conferences that own them now. Where the store may
+// have a nearer one they wait on: a conference that is partial is read from there first.
 func (s *Set) adopt(sl *slot, nowMs int64) {
 	for _, w := range slices.Clone(sl.waiting) {
-		if c := sl.owner(w.PlaceMs()); c != nil {
+		if c := sl.owner(w.PlaceMs()); c != nil && s.isOwner(c, w.PlaceMs()) {
 			s.unqueue(w)
 			s.annotate(c, w.Annotation)
 			s.schedule(c, nowMs)

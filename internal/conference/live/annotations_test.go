@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -184,9 +185,7 @@ func TestTheStoreDecides(t *testing.T) {
 	out := tick(t, s, 2*hour)
 	require.Len(t, out, 1)
 	require.Equal(t, 1, out[0].Feedback.Count, "without the other's")
-	owner := s.Partials()
-	require.Len(t, owner, 1)
-	require.Equal(t, far.ConferenceAtMs, owner[0].AtMs)
+	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }
 
 // TestAnOwnerThatCannotBeRead is asked for five times; then the annotation is unattached.
@@ -303,5 +302,5 @@ func TestTheStoreDecidesAfterARestart(t *testing.T) {
 	restore(s, asked[0], conference.Summary{}, hour+60_000, begin, inside, end)
 	out := tick(t, s, hour+60_000)
 	require.Equal(t, 1, out[len(out)-1].Feedback.Count, "it is another's")
-	require.Equal(t, far.ConferenceAtMs, s.Partials()[0].AtMs)
+	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }

@@ -159,12 +159,11 @@ func (s *Set) missed(nowMs int64) {
 // or had grown: nobody here may have them.
 func (s *Set) askForNeighbours(c *conf) {
 	span := c.span()
-	var before, after bool
+	after := false
 	for a := range c.Annotations() {
-		before = true // the one before it owns what follows it, for a day
 		after = after || a.PlaceMs() > span.End && a.PlaceMs() <= span.End+instance.Gap
 	}
-	if before {
+	if c.Annotated() { // the one before it owned what followed it, for a day
 		s.askForNeighbour(c, span.Start-instance.Gap-1)
 	}
 	if after {
