@@ -26,6 +26,8 @@ type waiting struct {
 	keptMs  int64 // then it is forgotten
 	asked   int   // how often the store was asked
 	state   waitingState
+
+	restored bool // the store gave it to the conference that is being restored
 }
 
 type waitingState uint8
@@ -69,9 +71,14 @@ func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	case s.completeSinceMs == 0 && sl.ownedByReleased(at):
 		return TooLate
 	case waits:
+		sl.find(e).restored = true
 		return Duplicate
 	}
-	return s.wait(e, nowMs)
+	result := s.wait(e, nowMs)
+	if arrivedMs == conference.NotArrived && result == Waiting {
+		s.keys[key{e.AppID, e.ConferenceID}].find(e).restored = true
+	}
+	return result
 }
 
 // find returns the annotation that an event is, which waits.
@@ -160,7 +167,7 @@ func (s *Set) waits(e *event.Event) bool {
 // have a nearer one they wait on: a conference that is partial is read from there first.
 func (s *Set) adopt(sl *slot, nowMs int64) {
 	for _, w := range slices.Clone(sl.waiting) {
-		if c := sl.owner(w.PlaceMs()); c != nil && s.isOwner(c, w.PlaceMs()) {
+		if c := sl.owner(w.PlaceMs()); c != nil && (w.restored || s.isOwner(c, w.PlaceMs())) {
 			s.unqueue(w)
 			s.annotate(c, w.Annotation)
 			s.schedule(c, nowMs)
