@@ -2,9 +2,9 @@
 // the one is in the other.
 
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conference, inCall, type Library, load, tokens, watchForThrows } from './callers/app.ts';
-import { backendUrl, FakePeerConnection } from './harness.ts';
+import { backendUrl, FakePeerConnection, type Harness, startHarness } from './harness.ts';
 
 watchForThrows();
 
@@ -104,6 +104,13 @@ describe('callbacks', () => {
 });
 
 describe('configuration', () => {
+  // An instance that is left in the midst of its login would go on in a later test.
+  let harness: Harness;
+  beforeEach(() => {
+    harness = startHarness();
+  });
+  afterEach(() => harness.run());
+
   const value: Record<string, unknown> = { backendUrl, additionalIDs: {}, applicationVersion: '1', siteID: 'x' };
 
   it('every key is known, and its default is so', () => {
