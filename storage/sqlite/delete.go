@@ -17,16 +17,18 @@ const deleteRows = 500
 // writers; if it stops half-way the next call goes on. The space is used again for new
 // records; the file does not shrink.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
-	for {
-		deleted, more, err := s.deleteStep(ctx, before)
-		if err != nil {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return n, s.wrap("delete", err)
+		}
+		var deleted int
+		// A step is short, and is waited for: what it deleted is counted when it is stopped, too.
+		if deleted, more, err = s.deleteStep(context.WithoutCancel(ctx), before); err != nil {
 			return n, s.wrap("delete", err)
 		}
 		n += deleted
-		if !more {
-			return n, nil
-		}
 	}
+	return n, nil
 }
 
 func (s *Store) deleteStep(ctx context.Context, before time.Time) (deleted int, more bool, err error) {
