@@ -28,9 +28,6 @@ run: build ## build and start everything on loopback, with a demo call to look a
 	  "  stop with Ctrl-C" ""
 	@QOS_DIR="$(QOS_DIR)" exec $(BINARY) --config deploy:run
 
-# The race detector is for this project's code: SQLite, which is translated C, takes five times as
-# long under it.
-UNRACED := -gcflags='modernc.org/...=-race=false'
 # The binaries that the tests drive, as they ship: built once for all packages.
 DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 
@@ -41,7 +38,7 @@ test: ## everything: both languages, race detector, real browsers
 
 # Four packages at once: many wait for servers and disks.
 test-go: servers build agent ## Go tests with the race detector, all but the browsers
-	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race $(UNRACED) -p 4 -timeout 30m $$(go list ./... | grep -v /tests/e2e)
+	$(DRIVEN) QOS_POSTGRES=$(if $(CI),required,$(QOS_POSTGRES)) QOS_MOUNT=$(if $(CI),required,$(QOS_MOUNT)) QOS_NGINX=$(if $(CI),required,$(QOS_NGINX)) go test -race -p 4 -timeout 30m $$(go list ./... | grep -v /tests/e2e)
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
