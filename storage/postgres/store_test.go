@@ -96,6 +96,7 @@ func TestServerRestarts(t *testing.T) {
 	require.Equal(t, storage.Appended{New: 10}, appendFrames(t, s, 2))
 	_, err := s.Conferences(t.Context(), storage.Query{})
 	require.NoError(t, err)
+	server.Exec(t, "postgres", "CHECKPOINT") // else it recovers all that the tests before wrote
 	server.Stop()
 	_, err = s.Append(t.Context(), []storage.Batch{statsFrame(1, 3, noon)})
 	require.ErrorContains(t, err, s.name+": append")

@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a server may take to answer, or to end.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // Server is a PostgreSQL server with its data. It can be stopped and started again. Its
 // methods are not safe for concurrent use, but for DSN and Database.
