@@ -58,23 +58,23 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		s := newScenario(t)
 		s.set.CompleteSince(base + 100_000)
-		told := conference.Summary{Revision: 3, Participants: []conference.Participant{{Session: "alice"}, {Session: "bob"}}}
+		stored := conference.Summary{Revision: 3, Participants: []conference.Participant{{Session: "alice"}, {Session: "bob"}}}
 		if damaged {
-			told.Participants = nil
+			stored.Participants = nil
 		}
 		for i, line := range []string{"120 alice fabricTerminated at=5", "200 carol audioMute at=6"} {
 			s.line(strings.Fields(line))
 			s.advance(s.now + 40_000)
 			for _, p := range s.set.Partials() {
 				if i > 0 { // asked again, for the conference has grown
-					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, told, s.now)
+					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, stored, s.now)
 					continue
 				}
 				for _, line := range []string{"160 alice fabricAdded at=0 seq=7", "160 bob fabricAdded at=1"} {
 					e, _ := s.event(strings.Fields(line))
 					require.Equal(t, live.Applied, s.set.Restore(&e, s.now))
 				}
-				s.set.Restored(p, instance.Span{Start: base, End: base + 5000}, told, s.now)
+				s.set.Restored(p, instance.Span{Start: base, End: base + 5000}, stored, s.now)
 			}
 			s.advance(s.now + 40_000)
 		}

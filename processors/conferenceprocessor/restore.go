@@ -145,15 +145,15 @@ func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.T
 }
 
 // recallSummary is the summary that was stored; its revision alone where it cannot be read.
-func recallSummary(stored *storage.Summary) (told conference.Summary) {
+func recallSummary(stored *storage.Summary) (summary conference.Summary) {
 	if stored == nil {
-		return told
+		return summary
 	}
-	if json.Unmarshal(stored.Document, &told) != nil {
-		told = conference.Summary{}
+	if json.Unmarshal(stored.Document, &summary) != nil {
+		summary = conference.Summary{}
 	}
-	told.Revision = stored.Revision
-	return told
+	summary.Revision = stored.Revision
+	return summary
 }
 
 func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, people []storage.Participant, nowMs int64) error {

@@ -104,7 +104,7 @@ func TestPrivileges(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 
-	// One who owns nothing is told so, and by which database.
+	// The error for a user who owns nothing says so, and names the database.
 	conn := connect(t, dsnOf(t, dsn, "postgres"))
 	stranger := strings.Replace(name, "_owned", "_stranger", 1)
 	_, err = conn.Exec(t.Context(), "CREATE ROLE "+stranger+" LOGIN")

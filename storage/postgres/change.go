@@ -7,7 +7,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
-// channel is where collectors tell each other what they committed. A message is a JSON
+// channel is the NOTIFY channel of committed changes. A message is a JSON
 // array of changes, or catchUp.
 const (
 	channel = "qos_commit"
@@ -28,7 +28,7 @@ type change struct {
 }
 
 // encodeChanges packs changes into as few messages as it takes. One that does not fit is
-// told as a catchUp.
+// sent as a catchUp.
 func encodeChanges(changes []storage.Change) (messages []string) {
 	list := []byte{'['}
 	end := func() {

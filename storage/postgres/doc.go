@@ -46,7 +46,7 @@
 //
 // # Followers
 //
-// Collectors tell each other what they committed by NOTIFY, after the commit, at most some
+// Collectors notify each other of committed changes by NOTIFY, after the commit, at most some
 // twenty times a second, in a transaction of its own: within that of a write, a lock of the
 // whole server would make the commits of all collectors wait for each other. Each holds an
 // advisory lock on a number of its own while it is there. Who follows looks every ten

@@ -28,7 +28,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Whatever bytes ids are made of, messages fit and say what was to be said.
+// Whatever bytes ids are made of, messages fit and decode to what was encoded.
 func TestChangesAsMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Custom(func(t *rapid.T) storage.Change {
@@ -78,7 +78,7 @@ func TestChangesThatDoNotFit(t *testing.T) {
 	require.Less(t, len(encodeChanges(many)), 25, "as few as needed")
 }
 
-// heard is what a follower was told.
+// heard is what a follower received.
 type heard chan storage.Change
 
 func followAll(t *testing.T, s *Store) heard {
@@ -159,7 +159,7 @@ func TestFollowReconnects(t *testing.T) {
 	}
 }
 
-// Who begins to follow while the server is away is told to catch up when it is back.
+// Who begins to follow while the server is away gets a CatchUp when it is back.
 func TestFollowWithoutServer(t *testing.T) {
 	server := postgrestest.Shared(t)
 	s := open(t, database(t))
@@ -181,16 +181,16 @@ func terminateOthers(t *testing.T, s *Store) {
 
 // What a collector cannot tell, because nobody knows whether it was committed or because
 // it was too much, is a gap for all.
-func TestFollowWhatWasNotTold(t *testing.T) {
+func TestFollowWhatWasNotSent(t *testing.T) {
 	s := open(t, database(t))
 	changes := followAll(t, s)
-	s.teller.lose()
+	s.notifier.lose()
 	require.True(t, changes.next(t).CatchUp)
-	many := make([]storage.Change, maxUntold+1)
+	many := make([]storage.Change, maxPending+1)
 	for i := range many {
 		many[i] = storage.Change{AppID: "app", ConferenceID: strconv.Itoa(i), From: noon, To: noon, Records: 1}
 	}
-	s.teller.tell(many)
+	s.notifier.notify(many)
 	require.True(t, changes.next(t).CatchUp)
 	require.Equal(t, appendFrame(t, s, 1), changes.next(t))
 }
@@ -200,7 +200,7 @@ const collectorDSN = "QOS_TEST_COLLECTOR"
 
 func collect2(t *testing.T, dsn string) {
 	t.Helper()
-	s, err := Open(t.Context(), dsn, Options{tellPause: time.Hour})
+	s, err := Open(t.Context(), dsn, Options{notifyPause: time.Hour})
 	require.NoError(t, err)
 	in := bufio.NewReader(os.Stdin)
 	for seq := uint64(1); seq <= 2; seq++ {
@@ -211,7 +211,7 @@ func collect2(t *testing.T, dsn string) {
 	}
 }
 
-// A collector that is killed after a commit has told nobody: the others find out that it
+// A collector that is killed after a commit has notified nobody: the others find out that it
 // is gone, and their followers catch up.
 //
 // spec: DASH-05
@@ -236,7 +236,7 @@ func TestFollowCrash(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan())
 	require.Equal(t, "committed", lines.Text())
-	require.Equal(t, 5, changes.next(t).Records, "the first is told at once")
+	require.Equal(t, 5, changes.next(t).Records, "the first is sent at once")
 	_, err = in.Write([]byte("go on\n"))
 	require.NoError(t, err)
 	require.True(t, lines.Scan())

@@ -24,7 +24,7 @@ const (
 
 // Follow implements storage.Follower. It takes one more connection, from the first call to
 // Close; while the server cannot be reached, changes wait for it. A CatchUp also comes when
-// a collector has gone, for it may have committed what it had no time to tell.
+// a collector has gone, for it may have committed changes that it did not send.
 func (s *Store) Follow(ctx context.Context, f storage.Filter, yield func(storage.Change) bool) error {
 	if err := s.listener.ready(ctx); err != nil {
 		return s.wrap("follow", err)
@@ -110,7 +110,7 @@ func (l *listener) run(ctx context.Context) {
 	}
 }
 
-// connect makes a connection that listens. What was told before it did is a gap.
+// connect makes a connection that listens. Notifications before it are a gap.
 func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// listen hands on what is told until the connection is lost or ctx ends.
+// listen passes notifications on until the connection is lost or ctx ends.
 func (l *listener) listen(ctx context.Context, conn *pgx.Conn) {
 	var there map[int64]bool
 	for due := time.Now(); ; {

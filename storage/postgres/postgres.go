@@ -36,7 +36,7 @@ type Options struct {
 	// only; one that exists keeps what it has.
 	HashPartitions int
 
-	patience, tellPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
+	patience, notifyPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
 }
 
 // Store is a store in a PostgreSQL database.
@@ -50,7 +50,7 @@ type Store struct {
 	read     *pool
 	writer   *writer
 	queue    *group.Queue[*job]
-	teller   *teller
+	notifier *notifier
 	listener *listener
 	once     sync.Once
 }
@@ -85,7 +85,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, s.wrap("open", err)
 	}
 	s.listener = newListener(s.config, o.lookEvery)
-	s.teller = startTeller(read, o.tellPause)
+	s.notifier = startNotifier(read, o.notifyPause)
 	s.writer = newWriter(s)
 	s.queue = group.Start(s.writer.commit, splits)
 	return s, nil
@@ -95,7 +95,7 @@ func (o *Options) setDefaults() {
 	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections)
 	o.Days = cmp.Or(max(0, o.Days), defaultDays)
 	o.patience = cmp.Or(o.patience, patience)
-	o.tellPause = cmp.Or(o.tellPause, tellPause)
+	o.notifyPause = cmp.Or(o.notifyPause, notifyPause)
 	o.lookEvery = cmp.Or(o.lookEvery, lookEvery)
 }
 
@@ -104,7 +104,7 @@ func (o *Options) setDefaults() {
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.queue.Close()
-		s.teller.close()
+		s.notifier.close()
 		s.listener.close()
 		s.writer.close()
 		s.read.close()

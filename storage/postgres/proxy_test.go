@@ -106,7 +106,7 @@ func (p *proxy) loseAnswer(client string, n int) (left int) {
 }
 
 // Whichever answer of the server is lost, that to the commit too, the frame is stored once
-// and followers are told of it, by name or to catch up.
+// and followers get it, by name or as a CatchUp.
 //
 // spec: SRV-03, DASH-05
 func TestAnswerLost(t *testing.T) {

@@ -200,7 +200,7 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	if err != nil {
 		return err
 	}
-	return p.retell(key)
+	return p.rebuildTerms(key)
 }
 
 // readDays works out in which partitions the frames of the rows are: their sessions are

@@ -9,9 +9,9 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// told is a term that a conference was told by a record of activity. It stays for good, and
+// conferenceTerm is a term that a record of activity added to a conference. It stays for good, and
 // keys of conferences are never used again: what was committed once need not be again.
-type told struct {
+type conferenceTerm struct {
 	conference int64
 	term       term.Term
 }
@@ -25,11 +25,11 @@ func (p *table) Participate(key, session int64) error {
 	return nil
 }
 
-// Tell implements join.Table.
-func (p *table) Tell(key int64, terms []term.Term) error {
+// AddTerms implements join.Table.
+func (p *table) AddTerms(key int64, terms []term.Term) error {
 	for _, one := range terms {
-		if t := (told{key, one}); !p.t.w.told[t] && !p.t.tells[t] {
-			p.t.tells[t], p.t.said[key] = true, append(p.t.said[key], one)
+		if t := (conferenceTerm{key, one}); !p.t.w.written[t] && !p.t.writing[t] {
+			p.t.writing[t], p.t.recorded[key] = true, append(p.t.recorded[key], one)
 		}
 	}
 	return nil
@@ -53,52 +53,53 @@ func (t *tx) queueKnown(b *pgx.Batch, want *wanted) {
 	})
 }
 
-// tell works out which terms are to be written: those of who takes part anew, and what
-// records say. It reads what the conferences have, in a round trip of its own: both are rare.
-func (t *tx) tell() (writes map[told]bool, left map[int64]int, err error) {
-	if len(t.participants)+len(t.said) == 0 {
+// newTerms returns the search terms to write, those of new participants and those from records, and
+// how many each conference has no room for. It reads the conferences' terms in a round trip of its
+// own: both are rare.
+func (t *tx) newTerms() (writes map[conferenceTerm]bool, left map[int64]int, err error) {
+	if len(t.participants)+len(t.recorded) == 0 {
 		return nil, nil, nil
 	}
 	have, sessions, err := t.readTerms()
 	if err != nil {
 		return nil, nil, err
 	}
-	add := telling{have, map[told]bool{}, map[int64]int{}}
+	add := additions{have, map[conferenceTerm]bool{}, map[int64]int{}}
 	for who := range t.participants {
 		add.terms(who.conference, sessions[who.session], false)
 	}
-	for key, terms := range t.said {
+	for key, terms := range t.recorded {
 		add.terms(key, terms, true)
 	}
 	return add.writes, add.left, nil
 }
 
-// telling adds terms to what conferences have: which are to be written, and how many there is
-// no room for.
-type telling struct {
+// additions are terms added to those that conferences have: the terms to write, and how many there
+// is no room for.
+type additions struct {
 	have   map[int64]term.Kept
-	writes map[told]bool
+	writes map[conferenceTerm]bool
 	left   map[int64]int
 }
 
-func (a telling) terms(key int64, terms []term.Term, recorded bool) {
+func (a additions) terms(key int64, terms []term.Term, recorded bool) {
 	if a.have[key] == nil {
 		a.have[key] = term.Kept{}
 	}
 	write, over := a.have[key].Add(terms, recorded)
 	for _, one := range write {
-		a.writes[told{key, one}] = recorded
+		a.writes[conferenceTerm{key, one}] = recorded
 	}
 	if over > 0 {
 		a.left[key] += over
 	}
 }
 
-// readTerms reads what the conferences that are told something have, and the terms of the
-// sessions that take part anew.
+// readTerms reads the terms of the conferences with additions, and the terms of the sessions that
+// are new participants.
 func (t *tx) readTerms() (have map[int64]term.Kept, sessions map[int64][]term.Term, err error) {
 	have, sessions = map[int64]term.Kept{}, map[int64][]term.Term{}
-	for key := range t.said {
+	for key := range t.recorded {
 		have[key] = term.Kept{}
 	}
 	var missing []int64
@@ -122,7 +123,7 @@ func (t *tx) readTerms() (have map[int64]term.Kept, sessions map[int64][]term.Te
 	}
 	b := &pgx.Batch{}
 	b.Queue(`SELECT conference, term, recorded FROM qos_term WHERE conference = ANY ($1)`, keys).Query(func(rows pgx.Rows) error {
-		var one told
+		var one conferenceTerm
 		var recorded bool
 		_, err := pgx.ForEachRow(rows, []any{&one.conference, &one.term, &recorded}, func() error {
 			have[one.conference][one.term] = recorded
@@ -165,7 +166,7 @@ const writeTerms = `INSERT INTO qos_term (term, start_ms, place, conference, rec
 	ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = excluded.recorded`
 
 // queueTerms writes terms, after the conferences have their spans.
-func (t *tx) queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) {
+func (t *tx) queueTerms(b *pgx.Batch, writes map[conferenceTerm]bool, left map[int64]int) {
 	if len(writes) > 0 {
 		var places, conferences, terms []int64
 		var recorded []bool
@@ -180,18 +181,18 @@ func (t *tx) queueTerms(b *pgx.Batch, writes map[told]bool, left map[int64]int) 
 	}
 }
 
-// remember says, after the commit, what need not be told again.
+// remember notes, after the commit, the terms that need not be written again.
 func (t *tx) remember() {
-	if len(t.w.told)+len(t.tells) > maxCached {
-		clear(t.w.told)
+	if len(t.w.written)+len(t.writing) > maxCached {
+		clear(t.w.written)
 	}
-	for one := range t.tells {
-		t.w.told[one] = true
+	for one := range t.writing {
+		t.w.written[one] = true
 	}
 }
 
-// count says in the result of an append, which of a group does not matter, what there was no
-// room for.
+// count adds the terms without room to the result of an append; which append of a group does not
+// matter.
 func (t *tx) count(jobs []*job) {
 	for _, j := range jobs {
 		if j.summary != nil {
@@ -204,8 +205,8 @@ func (t *tx) count(jobs []*job) {
 	}
 }
 
-// retell works out anew the terms that a conference has of its participants.
-func (p *table) retell(key int64) error {
+// rebuildTerms replaces the terms that a conference has from its participants.
+func (p *table) rebuildTerms(key int64) error {
 	for who := range p.t.known {
 		if who.conference == key {
 			delete(p.t.known, who)

@@ -33,15 +33,15 @@ type tx struct {
 	stretched    map[int64]instance.Span
 	restarted    map[int64]bool // conferences whose start is another
 	participants map[participant]bool
-	said         map[int64][]term.Term // by records of activity, of conferences
+	recorded     map[int64][]term.Term // by records of activity, of conferences
 	renames      map[participant][]term.Rename
 
-	visits  map[visit]bool       // that are there, or queued
-	visited []visit              // that are queued
-	known   map[participant]bool // that are there, or queued
-	changed map[int64]bool       // sessions whose description is another
-	apps    map[int64]string     // of the sessions that are locked
-	tells   map[told]bool        // that this transaction has written, or queued
+	visits  map[visit]bool          // that are there, or queued
+	visited []visit                 // that are queued
+	known   map[participant]bool    // that are there, or queued
+	changed map[int64]bool          // sessions whose description is another
+	apps    map[int64]string        // of the sessions that are locked
+	writing map[conferenceTerm]bool // that this transaction has written, or queued
 
 	changes   follow.Changes
 	summaries int           // that were written
@@ -68,7 +68,7 @@ func (t *tx) begin() error {
 	t.rows, t.have, t.tables = map[int64]frames.SessionRow{}, map[frameID][]frames.Run{}, map[int64]*table{}
 	t.places, t.visits = map[int64]int64{}, map[visit]bool{}
 	t.known, t.changed, t.apps = map[participant]bool{}, map[int64]bool{}, map[int64]string{}
-	t.tells, t.left = map[told]bool{}, map[int64]int{}
+	t.writing, t.left = map[conferenceTerm]bool{}, map[int64]int{}
 	t.clear()
 	want := t.want()
 	sessions, places := slices.Sorted(maps.Keys(want.sessions)), slices.Sorted(maps.Keys(want.places))
@@ -212,12 +212,12 @@ func (t *tx) clear() {
 	t.visited = nil
 	t.frames, t.described = map[int32]*frameColumns{}, map[int64]frames.SessionRow{}
 	t.stretched, t.participants = map[int64]instance.Span{}, map[participant]bool{}
-	t.restarted, t.said, t.renames = map[int64]bool{}, map[int64][]term.Term{}, map[participant][]term.Rename{}
+	t.restarted, t.recorded, t.renames = map[int64]bool{}, map[int64][]term.Term{}, map[participant][]term.Rename{}
 }
 
 // flush sends what is queued, and last in the same round trip.
 func (t *tx) flush(last ...string) error {
-	terms, left, err := t.tell()
+	terms, left, err := t.newTerms()
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ type writer struct {
 
 	sessions map[frames.SessionID]sessionKey
 	places   map[frames.PlaceID]int64
-	days     map[int32]bool // that have a partition
-	told     map[told]bool  // terms of conferences
+	days     map[int32]bool          // that have a partition
+	written  map[conferenceTerm]bool // terms of conferences
 }
 
 type sessionKey struct {
@@ -57,7 +57,7 @@ func newWriter(s *Store) *writer {
 
 func (w *writer) forget() {
 	w.sessions, w.places, w.days = map[frames.SessionID]sessionKey{}, map[frames.PlaceID]int64{}, map[int32]bool{}
-	w.told = map[told]bool{}
+	w.written = map[conferenceTerm]bool{}
 }
 
 func (w *writer) close() {
@@ -109,12 +109,12 @@ func (w *writer) transaction(ctx context.Context, jobs []*job) error {
 		}
 	}
 	if err := t.commit(); err != nil {
-		w.store.teller.lose() // it may have been committed all the same
+		w.store.notifier.lose() // it may have been committed all the same
 		return err
 	}
 	t.remember()
 	t.count(jobs)
-	w.store.teller.tell(t.changes.All())
+	w.store.notifier.notify(t.changes.All())
 	return nil
 }
 

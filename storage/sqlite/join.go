@@ -91,7 +91,7 @@ const moveTerms = `INSERT INTO term (term, start_ms, conference, recorded)
 	ON CONFLICT DO UPDATE SET recorded = max(recorded, excluded.recorded)`
 
 func (p table) delete(key int64) error {
-	clear(p.t.told) // keys are used again
+	clear(p.t.written) // keys are used again
 	delete(p.t.kept, key)
 	return p.t.exec(`DELETE FROM conference WHERE key = ?`, key)
 }
@@ -123,5 +123,5 @@ func (p table) Recount(key int64, span, own instance.Span) error {
 	if err := p.t.exec(recount, key, p.place, span.Start, span.End, own.Start, own.End); err != nil {
 		return err
 	}
-	return p.t.retell(key)
+	return p.t.rebuildTerms(key)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// told is a term that a conference was told by a record of activity.
-type told struct {
+// conferenceTerm is a term that a record of activity added to a conference.
+type conferenceTerm struct {
 	conference int64
 	term       term.Term
 }
@@ -24,31 +24,31 @@ func (p table) Participate(key, session int64) error {
 		return err
 	}
 	p.t.anew[who] = true
-	return p.t.tellOf(key, session)
+	return p.t.addSessionTerms(key, session)
 }
 
-// Tell implements join.Table.
-func (p table) Tell(key int64, terms []term.Term) error {
+// AddTerms implements join.Table.
+func (p table) AddTerms(key int64, terms []term.Term) error {
 	var fresh []term.Term
 	for _, one := range terms {
-		if !p.t.told[told{key, one}] {
+		if !p.t.written[conferenceTerm{key, one}] {
 			fresh = append(fresh, one)
 		}
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	if len(p.t.told) >= maxCached {
-		clear(p.t.told)
+	if len(p.t.written) >= maxCached {
+		clear(p.t.written)
 	}
 	for _, one := range fresh {
-		p.t.told[told{key, one}] = true
+		p.t.written[conferenceTerm{key, one}] = true
 	}
-	return p.t.tell(key, fresh, true)
+	return p.t.addTerms(key, fresh, true)
 }
 
-// tellOf tells a conference the terms of a session that takes part.
-func (t *tx) tellOf(key, session int64) error {
+// addSessionTerms adds the terms of a participant's session to a conference.
+func (t *tx) addSessionTerms(key, session int64) error {
 	var app, user, alias string
 	var text []byte
 	err := t.row(`SELECT app_id, user_id, user_alias, details FROM session WHERE key = ?`, session).Scan(&app, &user, &alias, &text)
@@ -59,12 +59,12 @@ func (t *tx) tellOf(key, session int64) error {
 	if err := json.Unmarshal(text, &details); err != nil {
 		return fmt.Errorf("details of session %d: %w", session, err)
 	}
-	return t.tell(key, term.OfSession(app, user, alias, details), false)
+	return t.addTerms(key, term.OfSession(app, user, alias, details), false)
 }
 
-// tell writes terms of a conference that it does not have, and counts those that there is
-// no room for.
-func (t *tx) tell(key int64, terms []term.Term, recorded bool) error {
+// addTerms writes the terms that a conference does not have yet, and counts those that there is no
+// room for.
+func (t *tx) addTerms(key int64, terms []term.Term, recorded bool) error {
 	have, err := t.terms(key)
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func (t *tx) terms(key int64) (term.Kept, error) {
 	return have, nil
 }
 
-// retell works out anew the terms that a conference has of its participants.
-func (t *tx) retell(key int64) error {
+// rebuildTerms replaces the terms that a conference has from its participants.
+func (t *tx) rebuildTerms(key int64) error {
 	if err := t.exec(`DELETE FROM term WHERE conference = ? AND recorded = 0`, key); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (t *tx) retell(key int64) error {
 		return err
 	}, `SELECT session FROM participant WHERE conference = ?`, key)
 	for i := 0; i < len(sessions) && err == nil; i++ {
-		err = t.tellOf(key, sessions[i])
+		err = t.addSessionTerms(key, sessions[i])
 	}
 	return err
 }

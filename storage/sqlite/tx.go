@@ -26,9 +26,9 @@ type tx struct {
 
 	unattached map[int64]bool // by place: whether it may have unattached annotations
 
-	told      map[told]bool       // terms of conferences, as the keys above
-	kept      map[int64]term.Kept // all terms of some conferences, as the keys above
-	keptTerms int                 // at least how many terms kept has
+	written   map[conferenceTerm]bool // terms of conferences, as the keys above
+	kept      map[int64]term.Kept     // all terms of some conferences, as the keys above
+	keptTerms int                     // at least how many terms kept has
 
 	// Of one job: sessions whose description it may have changed, who takes part anew, and
 	// values that it had no room for.
@@ -48,7 +48,7 @@ type knownSession struct {
 func (t *tx) forget() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
 	t.unattached = map[int64]bool{}
-	t.told, t.changed, t.anew = map[told]bool{}, map[int64]bool{}, map[participation]bool{}
+	t.written, t.changed, t.anew = map[conferenceTerm]bool{}, map[int64]bool{}, map[participation]bool{}
 	t.kept, t.keptTerms = map[int64]term.Kept{}, 0
 }
 

@@ -190,7 +190,7 @@ func testFindTooMany(f *fixture) {
 	}
 	require.InDelta(t, most/100, found, 3)
 	f.append(batch(1, activity(9000, 0, 1)))
-	require.Equal(t, over, f.conference(0).TermsDropped, "what is there is not told again")
+	require.Equal(t, over, f.conference(0).TermsDropped, "terms that are written are not counted again")
 }
 
 // dressed is session n as the search tests know it.

@@ -135,7 +135,7 @@ func (f *following) seq() uint64 {
 }
 
 func testCatchUpFirst(f *following) {
-	f.append(batch(1, activity(1, 0, 0))) // nobody is told what was before
+	f.append(batch(1, activity(1, 0, 0))) // nobody is notified of what was before
 	tl := f.follow(f.t.Context(), storage.Filter{})
 	f.append(batch(1, activity(2, 0, 5)))
 	require.Equal(f.t, changed(call, 5, 5, 1), tl.next())

@@ -117,7 +117,7 @@ func call4(conferenceID string, second float64) (out []storage.Batch) {
 	return out
 }
 
-// renamed is what the first participant of a call4 said of who they are, and who another is.
+// renamed is what the first participant of a call4 recorded of who they are, and who another is.
 func renamed(conferenceID string, second float64) storage.Batch {
 	b := storage.Batch{Session: released(1, second), Records: []storage.Record{
 		happening(7, second+50, "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Renamed Ünï","aliasName":"renamed"}}`),

@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	// questionStart is a sentence that begins with a question word and asks nothing.
+	// questionStart matches a statement that begins with a question word.
 	questionStart = regexp.MustCompile(`(?:^|[.!?:] +|\*\*)(What|Who|Whoever) [^?]*$`)
-	// dialect lists what documents say of components only where these behave like people.
+	// dialect matches words that describe a component as a person.
 	dialect = regexp.MustCompile(`(?i)\b(?:tells?|hears?|heard|stands?|remarks?|says so|go(?:es)? on|look(?:s|ed)? at|let(?:s)? go|knows? nothing|for good|the way (?:to|from))\b`)
 
 	listItem  = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) +`)
@@ -45,7 +45,7 @@ func TestProse(t *testing.T) {
 			continue
 		}
 		for _, sentence := range found {
-			t.Errorf("%s: subject, verb, object, and no machine that behaves like a person: %q", file, sentence)
+			t.Errorf("%s: the subject comes first, and components report, emit and record: %q", file, sentence)
 		}
 	}
 }

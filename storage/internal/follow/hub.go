@@ -39,7 +39,7 @@ func NewHub() *Hub {
 	return &Hub{limit: MaxWaiting, followers: map[*follower]struct{}{}, done: make(chan struct{})}
 }
 
-// Publish tells the followers of changes that are committed. It does not wait for them.
+// Publish notifies the followers of committed changes. It does not wait for them.
 func (h *Hub) Publish(changes []storage.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,18 +151,18 @@ func (f *follower) add(c *storage.Change, limit int) (overflow bool) {
 		f.startOver()
 		return true
 	}
-	f.tell()
+	f.notify()
 	return false
 }
 
 func (f *follower) startOver() {
 	f.waiting, f.catchUp = Changes{}, true
-	f.tell()
+	f.notify()
 }
 
-func (f *follower) tell() {
+func (f *follower) notify() {
 	select {
 	case f.wake <- struct{}{}:
-	default: // told already
+	default: // notified already
 	}
 }

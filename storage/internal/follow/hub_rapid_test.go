@@ -20,7 +20,7 @@ type model struct {
 	f         *follower
 	committed map[place]int
 	shown     map[place]int
-	told      map[place]int // records by changes since the CatchUp
+	notified  map[place]int // records by changes since the CatchUp
 	base      map[place]int // what was there at the CatchUp
 }
 
@@ -52,7 +52,7 @@ func (m *model) take(t *rapid.T) {
 	case !ok:
 	case c.CatchUp:
 		clear(m.shown)
-		clear(m.told)
+		clear(m.notified)
 		clear(m.base)
 		for at, n := range m.committed {
 			if m.f.wants(&storage.Change{AppID: at.app, ConferenceID: at.conference}) {
@@ -61,8 +61,8 @@ func (m *model) take(t *rapid.T) {
 		}
 	default:
 		m.shown[at] = m.committed[at]
-		m.told[at] += c.Records
-		require.Equal(t, m.committed[at], m.base[at]+m.told[at], "each record is told once")
+		m.notified[at] += c.Records
+		require.Equal(t, m.committed[at], m.base[at]+m.notified[at], "each record is notified once")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestNothingIsMissed(t *testing.T) {
 		filter := storage.Filter{AppID: rapid.SampledFrom([]string{"", "a"}).Draw(t, "filter")}
 		m := &model{
 			h: NewHub(), f: newFollower(filter),
-			committed: map[place]int{}, shown: map[place]int{}, told: map[place]int{}, base: map[place]int{},
+			committed: map[place]int{}, shown: map[place]int{}, notified: map[place]int{}, base: map[place]int{},
 		}
 		m.h.limit = few
 		m.h.followers[m.f] = struct{}{}

@@ -113,7 +113,7 @@ func TestFilter(t *testing.T) {
 }
 
 // A follower that is stuck costs a bounded number of changes, and then reads anew. What
-// comes while that waits is in it; what comes after is told again.
+// comes while that waits is in it; what comes after is notified again.
 func TestOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHub()

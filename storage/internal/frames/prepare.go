@@ -43,9 +43,9 @@ type Row struct {
 	N     int
 	Place PlaceID
 	Columns
-	Name string // of the records; it stands in the body
-	Body []byte
-	Said term.Said // by records of activity
+	Name     string // of the records; it stands in the body
+	Body     []byte
+	Recorded term.Recorded // by records of activity
 }
 
 // Columns is what all records of a row share, besides their place. Times are in ms.
@@ -128,7 +128,7 @@ func prepareRecords(e *encoder, app string, records []storage.Record) (frames []
 		}
 		bodies = append(bodies, r.Attributes)
 		if r.Activity {
-			frames[len(frames)-1].Said.Add(terms.SaidBy(r))
+			frames[len(frames)-1].Recorded.Add(terms.RecordedBy(r))
 		}
 	}
 	return frames, end()

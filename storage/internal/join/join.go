@@ -40,8 +40,8 @@ type Table interface {
 	SetLoose(key int64) error
 	// Participate adds a session and its terms to a row, if they are not there.
 	Participate(key, session int64) error
-	// Tell adds terms that records of activity say to a row, if they are not there.
-	Tell(key int64, terms []term.Term) error
+	// AddTerms adds search terms from records of activity to a row, if it does not have them.
+	AddTerms(key int64, terms []term.Term) error
 	// Rename adds renames of a session's user to a row, if they are not there, and keeps the
 	// newest term.MaxRenames of that session.
 	Rename(key, session int64, renames []term.Rename) error
@@ -66,20 +66,20 @@ type Table interface {
 type Place struct{ Table Table }
 
 // Activity adds activity of a session, and what it says: it extends, merges or makes a row.
-func (p Place) Activity(session int64, span instance.Span, said term.Said) error {
+func (p Place) Activity(session int64, span instance.Span, recorded term.Recorded) error {
 	rows, err := p.Table.Around(widened(span))
 	if err != nil {
 		return err
 	}
 	merged, absorbed := instance.Merge(spans(rows), span)
 	if len(absorbed) == 1 && merged == rows[absorbed[0]].Span {
-		return p.takePart(rows[absorbed[0]], session, said) // nothing but one more record
+		return p.takePart(rows[absorbed[0]], session, recorded) // nothing but one more record
 	}
 	row, err := p.merge(rows, absorbed, merged)
 	if err != nil {
 		return err
 	}
-	if err := p.takePart(row, session, said); err != nil {
+	if err := p.takePart(row, session, recorded); err != nil {
 		return err
 	}
 	return p.annotate(row, bordersOf(rows, absorbed, merged))
@@ -91,7 +91,7 @@ func widened(span instance.Span) instance.Span {
 }
 
 // takePart adds activity of a session to a row, which is loose.
-func (p Place) takePart(row Row, session int64, said term.Said) error {
+func (p Place) takePart(row Row, session int64, recorded term.Recorded) error {
 	if row.Packed {
 		if err := p.Table.SetLoose(row.Key); err != nil {
 			return err
@@ -100,15 +100,15 @@ func (p Place) takePart(row Row, session int64, said term.Said) error {
 	if err := p.Table.Participate(row.Key, session); err != nil {
 		return err
 	}
-	if len(said.Renames) > 0 {
-		if err := p.Table.Rename(row.Key, session, said.Renames); err != nil {
+	if len(recorded.Renames) > 0 {
+		if err := p.Table.Rename(row.Key, session, recorded.Renames); err != nil {
 			return err
 		}
 	}
-	if len(said.Terms) == 0 {
+	if len(recorded.Terms) == 0 {
 		return nil
 	}
-	return p.Table.Tell(row.Key, said.Terms)
+	return p.Table.AddTerms(row.Key, recorded.Terms)
 }
 
 // merge makes one row of those absorbed, with the span merged.

@@ -10,7 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Touched is what a write adds: who was in which place, and when, and what was said there.
+// Touched is what a write adds: the sessions of each place, their times, and what their records add.
 type Touched map[int64]map[int64]*moments // by keys of place and session
 
 // moments are times of one session in one place.
@@ -21,8 +21,8 @@ type moments struct {
 
 // moment is a time of activity and what its records say.
 type moment struct {
-	at   int64
-	said term.Said
+	at       int64
+	recorded term.Recorded
 }
 
 // Add takes in a row that was written.
@@ -36,7 +36,7 @@ func (t Touched) Add(place, session int64, row *frames.Row) {
 		t[place][session] = m
 	}
 	if row.Activity {
-		m.activity = append(m.activity, moment{row.At, row.Said})
+		m.activity = append(m.activity, moment{row.At, row.Recorded})
 	} else {
 		m.annotations = append(m.annotations, row.ConferenceAt)
 	}
@@ -52,7 +52,7 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 		p, sessions := Place{rows}, t[place]
 		for session, m := range sessions {
 			for _, s := range stretches(m.activity) {
-				if err := p.Activity(session, s.span, s.said); err != nil {
+				if err := p.Activity(session, s.span, s.recorded); err != nil {
 					return err
 				}
 			}
@@ -71,8 +71,8 @@ func (t Touched) Join(table func(place int64) (Table, error)) error {
 
 // stretch is a span of activity and what its records say.
 type stretch struct {
-	span instance.Span
-	said term.Said
+	span     instance.Span
+	recorded term.Recorded
 }
 
 // stretches joins times into spans.
@@ -86,7 +86,7 @@ func stretches(times []moment) (out []stretch) {
 			out = append(out, stretch{span: instance.At(m.at)})
 			last++
 		}
-		out[last].said.Add(m.said)
+		out[last].recorded.Add(m.recorded)
 	}
 	return out
 }

@@ -29,23 +29,23 @@ func RenamedTo(name string, attributes map[string]any) (storage.Name, bool) {
 	return storage.Name{UserID: named.User.Name, UserAlias: named.User.Alias}, named.Of == "local" && named.User.Name != ""
 }
 
-// Said is what records of activity of one session say of their conference.
-type Said struct {
+// Recorded is what the records of activity of one session add to their conference.
+type Recorded struct {
 	Terms   []Term
 	Renames []Rename
 }
 
-// SaidBy returns what a record of activity says. The caller does not change it.
-func (r *Reader) SaidBy(record *storage.Record) (said Said) {
-	said.Terms = r.OfRecord(record.Name, record.Attributes)
+// RecordedBy returns what a record of activity adds. The caller does not change it.
+func (r *Reader) RecordedBy(record *storage.Record) (recorded Recorded) {
+	recorded.Terms = r.OfRecord(record.Name, record.Attributes)
 	if name, ok := RenamedTo(record.Name, record.Attributes); ok {
-		said.Renames = []Rename{{int64(record.Seq), record.Index, name}} // Seq is checked before
+		recorded.Renames = []Rename{{int64(record.Seq), record.Index, name}} // Seq is checked before
 	}
-	return said
+	return recorded
 }
 
 // Add adds what others say: each term once.
-func (s *Said) Add(o Said) {
+func (s *Recorded) Add(o Recorded) {
 	for _, t := range o.Terms {
 		if !slices.Contains(s.Terms, t) {
 			s.Terms = append(s.Terms, t)
