@@ -2,9 +2,9 @@
 // the one is in the other.
 
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { conference, inCall, type Library, load, tokens, watchForThrows } from './callers/app.ts';
-import { backendUrl, FakePeerConnection, type Harness, startHarness } from './harness.ts';
+import { backendUrl, FakePeerConnection, startHarness } from './harness.ts';
 
 watchForThrows();
 
@@ -104,12 +104,9 @@ describe('callbacks', () => {
 });
 
 describe('configuration', () => {
-  // An instance that is left in the midst of its login would go on in a later test.
-  let harness: Harness;
   beforeEach(() => {
-    harness = startHarness();
+    startHarness();
   });
-  afterEach(() => harness.run());
 
   const value: Record<string, unknown> = { backendUrl, additionalIDs: {}, applicationVersion: '1', siteID: 'x' };
 

@@ -404,7 +404,7 @@ describe('measuring', () => {
       await harness.run(10_100);
       delays.add(Number(socket.of('stats')[0]?.at) - start);
       vi.restoreAllMocks();
-      stopHarness();
+      await stopHarness();
     }
     expect([...delays]).toEqual([5000, 7500, 9950]);
   });

@@ -1,6 +1,7 @@
 // A page and a collector by hand, for tests without a browser. The real things are driven
 // by the end-to-end tests.
 
+import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 import { assemble, type QosConstructor } from '../src/index.ts';
@@ -106,15 +107,41 @@ export interface Harness {
   socket(index?: number): FakeSocket;
 }
 
-/** Replaces the network and the clock; door answers POSTs. */
+let generation = 0;
+
+/** What becomes of a promise: nothing, once the harness that it belongs to was stopped or replaced. */
+async function whileCurrent<T>(promise: T | Promise<T>): Promise<T> {
+  const mine = generation;
+  const outcome = await Promise.allSettled([promise]);
+  if (mine !== generation) await never;
+  if (outcome[0].status === 'rejected') throw outcome[0].reason;
+  return outcome[0].value;
+}
+
+/** WebCrypto works in real time, so that a login may still derive its key when its test is over. */
+function cryptoWhileCurrent(): Crypto {
+  const { subtle } = webcrypto;
+  const operation = (_: object, name: keyof SubtleCrypto) => {
+    const call = subtle[name] as (...args: unknown[]) => Promise<unknown>;
+    return (...args: unknown[]) => whileCurrent(call.apply(subtle, args));
+  };
+  return {
+    subtle: new Proxy({}, { get: operation as never }),
+    getRandomValues: webcrypto.getRandomValues.bind(webcrypto),
+  } as Crypto;
+}
+
+/** Replaces the network and the clock; door answers POSTs. Nothing of an earlier harness goes on in this one. */
 export function startHarness(door: Door = () => token()): Harness {
+  generation++;
   vi.useFakeTimers({ now: 1_763_702_160_000 });
   FakeSocket.all = [];
   const posts: Harness['posts'] = [];
   vi.stubGlobal('WebSocket', FakeSocket);
+  vi.stubGlobal('crypto', cryptoWhileCurrent());
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     posts.push({ url, body: String(init.body), init });
-    const answer = await door(url, String(init.body), init);
+    const answer = await whileCurrent(door(url, String(init.body), init));
     if (answer instanceof Error) throw answer;
     return { status: answer.status ?? 200, text: async () => answer.body };
   });
@@ -129,7 +156,14 @@ export function startHarness(door: Door = () => token()): Harness {
   };
 }
 
-export function stopHarness(): void {
+const nextTask = setImmediate; // the real one
+
+/** Ends all instances: what they still begin finds a network without answers and a clock that stands still. */
+export async function stopHarness(): Promise<void> {
+  generation++;
+  vi.stubGlobal('WebSocket', class extends FakeSocket {});
+  vi.stubGlobal('fetch', () => never);
+  await new Promise<void>((resolve) => nextTask(resolve));
   vi.useRealTimers();
   vi.unstubAllGlobals();
 }

@@ -27,7 +27,7 @@ beforeEach(() => {
   process.on('unhandledRejection', note);
 });
 afterEach(async () => {
-  stopHarness();
+  await stopHarness();
   await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are reported after the microtasks
   process.off('unhandledRejection', note);
   expect(uncaught).toEqual([]);
@@ -509,7 +509,7 @@ describe('memory', () => {
     };
     for (let i = 0; i < 5; i++) await call();
     await harness.run(10_000);
-    stopHarness();
+    await stopHarness();
     await new Promise((resolve) => setTimeout(resolve, 10));
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();

@@ -51,7 +51,7 @@ describe('the bounds of the labels', () => {
       if (pc.iceConnectionState === 'new') pc.connect();
       await harness.run(2000);
     }
-    stopHarness();
+    await stopHarness();
     return seen;
   }
 

@@ -104,7 +104,7 @@ describe('an old library that gives arrays and objects a toJSON', () => {
   it('does no harm to anything that is sent; classes of the application keep theirs (spec: LIB-07, LIB-08)', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const clean = await sent();
-    stopHarness();
+    await stopHarness();
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     for (const [proto, value] of toJSONs) Object.defineProperty(proto, 'toJSON', { value, configurable: true });
     const dirty = await sent().finally(() => {

@@ -155,7 +155,7 @@ export function watchForThrows(): void {
     process.on('uncaughtException', note);
   });
   afterEach(async () => {
-    stopHarness();
+    await stopHarness();
     await new Promise((resolve) => setTimeout(resolve, 0)); // rejections are reported after the microtasks
     process.off('unhandledRejection', note);
     process.off('uncaughtException', note);
