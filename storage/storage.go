@@ -247,10 +247,10 @@ type Packed struct {
 	Bytes       int64 // that the chunks take
 }
 
-// Change says what commits did to one conference since the Change before it.
+// Change is the effect of commits on one conference since the Change before it.
 type Change struct {
-	// CatchUp says that changes may have gone by unseen: whoever follows reads what it
-	// shows anew. All other fields are empty.
+	// CatchUp is true when changes may have been lost: a follower reads again all that it
+	// shows. All other fields are empty.
 	CatchUp bool
 
 	AppID        string

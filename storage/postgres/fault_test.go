@@ -122,8 +122,8 @@ func TestServerHangs(t *testing.T) {
 	checkStored(t, s, 1, 2)
 }
 
-// A collector that is cut off in the middle of a transaction, or stands still there, keeps
-// the others waiting only as long as the server is told to bear it.
+// A collector that is cut off in the middle of a transaction, or stops there, keeps the
+// others waiting only as long as the server's settings allow.
 func TestWriterIsWatched(t *testing.T) {
 	s := open(t, database(t))
 	appendFrames(t, s, 1)

@@ -19,8 +19,8 @@ func execute(tb testing.TB, s *Store, statement string, args ...any) {
 	}))
 }
 
-// fewer lets rapid try less often than in other engines, unless it was told how often: here
-// an attempt takes a while.
+// fewer lowers the number of rapid's checks below that of other engines, unless a flag sets
+// it: a check takes longer here.
 func fewer(t *testing.T) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")

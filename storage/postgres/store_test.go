@@ -196,8 +196,8 @@ func TestClosed(t *testing.T) {
 	require.ErrorIs(t, err, group.ErrClosed)
 }
 
-// Partitions are made by the days of sessions, once, by whoever comes first; ids that lie
-// about their time make none.
+// Partitions are made by the days of sessions, once, by the store that needs one first; IDs
+// with a wrong time make none.
 func TestPartitionsAtOnce(t *testing.T) {
 	dsn := database(t)
 	stores := []*Store{open(t, dsn), open(t, dsn), open(t, dsn)}

@@ -107,7 +107,7 @@ func (f *packFixture) talk(sessions int, frames uint64) {
 	}
 }
 
-// Whoever reads does not see whether records are packed.
+// Reads give the same records, packed or not.
 //
 // spec: SRV-03
 func testPackSame(f *packFixture) {
@@ -125,7 +125,7 @@ func testPackSame(f *packFixture) {
 
 	calls := 0
 	require.NoError(t, f.r.Records(t.Context(), ref(1), func(string, storage.Record) bool { calls++; return calls < 7 }))
-	require.Equal(t, 7, calls, "reading stops when it is told to")
+	require.Equal(t, 7, calls, "reading stops when the callback returns false")
 }
 
 func testPackNothing(f *packFixture) {

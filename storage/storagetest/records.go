@@ -192,8 +192,8 @@ func testAppsApart(f *fixture) {
 	require.Len(t, f.list(storage.Query{}).Conferences, 2)
 }
 
-// Ids, names and texts are bytes to a store: U+0000 and what is no UTF-8 come back as they
-// were, and are told apart.
+// IDs, names and texts are bytes to a store: U+0000 and invalid UTF-8 are returned unchanged,
+// and remain distinct.
 func testAnyBytes(f *fixture) {
 	t := f.t
 	odd := "a\x00b\xff"

@@ -66,8 +66,8 @@ func (m *model) take(t *rapid.T) {
 	}
 }
 
-// Whoever reads anew what a change names, and all upon a CatchUp, misses no commit,
-// however slow he is; and what waits for him stays bounded.
+// A follower that reads again the conferences that a change names, and all of them upon a
+// CatchUp, misses no commit, however slow it is, and its queue stays bounded.
 //
 // spec: DASH-05
 func TestNothingIsMissed(t *testing.T) {

@@ -55,11 +55,11 @@ func (s *Server) children() (pids []int) {
 	return pids
 }
 
-// guard is told the server's process id when it starts, and 0 when it has ended. When its
+// guard reads the server's process id when it starts, and 0 when it has ended. When its
 // input ends, whatever ended the tests, it ends the server and removes its data.
 const guard = `
 pid=0
-while read -r told; do pid=$told; done
+while read -r line; do pid=$line; done
 if [ "$pid" -gt 0 ]; then
 	kill -CONT $(cat "/proc/$pid/task/$pid/children") "$pid"
 	kill -QUIT "$pid"

@@ -166,7 +166,7 @@ func (*Server) signal(what syscall.Signal, pids ...int) {
 	}
 }
 
-// DSN names a database of the server. Its password is a secret that must not be told.
+// DSN names a database of the server. Its password is a secret and must not be logged.
 func (s *Server) DSN(database string) string {
 	return fmt.Sprintf("postgres://qos:%s@127.0.0.1:%d/%s?sslmode=disable", Password, s.port, database)
 }
