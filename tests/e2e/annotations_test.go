@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
@@ -76,7 +77,7 @@ func (s *scene) isRevised(t *testing.T, begin int64) {
 		}
 	}
 	eventually(t, patience, "the survey is in the summary", func() (bool, string) {
-		s.ask("/api/conference", url.Values{"app": {appID}, "id": {"standup"}, "at": {fmt.Sprint(begin)}}, &page)
+		s.ask("/api/conference", url.Values{"app": {appID}, "id": {"standup"}, "at": {strconv.FormatInt(begin, 10)}}, &page)
 		return page.Summary.Feedback.Count == 1, fmt.Sprintf("%+v", page)
 	})
 	require.Equal(t, []any{2, 2, begin + 25_000, 2}, []any{page.Conference.Revision, page.Summary.Feedback.Worst, page.Summary.EndMs, len(page.Summary.Participants)})

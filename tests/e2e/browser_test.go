@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // The browsers under test.
@@ -56,16 +57,27 @@ func startTrusting(t *testing.T, kind, authority string) *browser {
 	t.Helper()
 	need(t, programs[kind]...)
 	b := &browser{t: t, kind: kind, trusts: authority}
-	var err error
-	if kind == chromium {
-		err = b.startChromium()
-	} else {
-		err = b.startFirefox()
-	}
-	require.NoError(t, err, kind)
+	require.NoError(t, b.start(), kind)
 	t.Cleanup(b.stop)
 	require.NoError(t, b.do("session.subscribe", map[string]any{"events": []string{"log.entryAdded"}}, nil))
 	return b
+}
+
+// start starts the browser while no other one starts, in this process or another: the drivers
+// have limits of their own, which many starts at once on a busy machine exceed.
+func (b *browser) start() error {
+	turn, err := os.OpenFile(filepath.Join(os.TempDir(), "qos-e2e-start.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = turn.Close() }() // gives the lock back
+	if err := unix.Flock(int(turn.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	if b.kind == chromium {
+		return b.startChromium()
+	}
+	return b.startFirefox()
 }
 
 func (b *browser) log(text string) {

@@ -322,7 +322,7 @@ func (s *scene) checkStore(t *testing.T) {
 type scored struct{ clean, lossy int }
 
 // check holds the score of an interval of sound against its measures: where nothing was lost,
-// made up or late it is high, and where loss was heard it is low.
+// concealed, discarded, late or coded at a low rate it is high, and where loss was heard it is low.
 func (s *scored) check(t *testing.T, r storage.Record) {
 	t.Helper()
 	number := func(name string) float64 {
@@ -340,8 +340,9 @@ func (s *scored) check(t *testing.T, r storage.Record) {
 	}
 	madeUp := (number("concealedSamples") - number("silentConcealedSamples")) / number("samples")
 	lateMs := number("jitterBufferDelayMs") + number("rttMs")/2
-	if number("packetsLost") == 0 && madeUp < 0.001 && lateMs < 60 {
-		require.Greater(t, mos, 4.0, "number %d", r.Seq)
+	bps := number("bytes") * 8 / (number("packets") * 0.02)
+	if number("packetsLost")+number("packetsDiscarded") == 0 && madeUp < 0.001 && lateMs < 60 && bps >= 24_000 {
+		require.Greater(t, mos, 4.0, "number %d: %v", r.Seq, r.Attributes)
 		s.clean++
 	}
 	if number("packetsLost") > 0 && madeUp >= 0.03 {

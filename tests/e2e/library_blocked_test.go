@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,8 +28,8 @@ func isBusy(t *testing.T, l *lab, b *browser) {
 		}`)
 	p.does(`begin('ada'); await call(room);
 		for (let n = 1; n <= 20; n++) library.sendCustomEvent(ends[room].near, room, [{ name: 'said', n }])`)
-	p.sees(60*time.Second, "busyMs >= 11_500 && reported.some(({ stats }) => stats.connectionState === 'online')")
-	p.sees(60*time.Second, "events('fabricSetup').length === 1")
+	p.sees(patience, "busyMs >= 11_500 && reported.some(({ stats }) => stats.connectionState === 'online')")
+	p.sees(patience, "events('fabricSetup').length === 1")
 	var answered answer
 	p.get("hangUp("+quote(p.room)+")", &answered)
 	require.Equal(t, answer{Status: "success"}, answered)

@@ -67,7 +67,7 @@ func (l *lab) hangsUpAndLeaves(t *testing.T, b *browser, name, config, leaves st
 		endings = append(endings, fmt.Sprintf("((room) => { %s })(%q + room); ", one.does, way+" "))
 	}
 	ending := strings.Join(endings, "")
-	p.sees(60*time.Second, "events('fabricSetup').length === 3 && reported.some(({ stats }) => stats.connectionState === 'online')")
+	p.sees(patience, "events('fabricSetup').length === 3 && reported.some(({ stats }) => stats.connectionState === 'online')")
 	if closes {
 		p.does(ending)
 		p.closeTab()

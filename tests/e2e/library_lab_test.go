@@ -203,6 +203,14 @@ func (p *labPage) sees(within time.Duration, condition string) {
 	})
 }
 
+// results returns what a callback of the page got with this code. A connection that a busy
+// machine breaks and makes anew has codes of its own.
+func (p *labPage) results(callback, code string) (found [][]string) {
+	p.t.Helper()
+	p.get(fmt.Sprintf("heard.%s.filter(([err]) => err === %q)", callback, code), &found)
+	return found
+}
+
 // logsIn begins a session and waits until it is one.
 func (p *labPage) logsIn(config string) {
 	p.t.Helper()

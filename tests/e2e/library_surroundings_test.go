@@ -3,7 +3,6 @@ package e2e
 import (
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +19,7 @@ func isForbiddenSockets(t *testing.T, l *lab, b *browser) {
 	p := &labPage{l.window(t, b, name, l.pages.url+"/lab.html?"+policy.Encode()), name + " in " + b.kind}
 	p.logsIn("{}")
 	p.does("await call(room)")
-	p.sees(60*time.Second, "events('fabricSetup').length === 1 && heard.init.length > 2 && heard.fabric.length > 0")
+	p.sees(patience, "events('fabricSetup').length === 1 && heard.init.length > 2 && heard.fabric.length > 0")
 	var heard struct{ Init, Fabric [][]string }
 	p.get("heard", &heard)
 	require.Equal(t, "wsChannelFailure", heard.Init[1][0])
@@ -49,7 +48,7 @@ func standsOldLibraries(t *testing.T, l *lab, b *browser) {
 		const passing = new Proxy(ends[room].near, { get: (pc, name) => (typeof pc[name] === 'function' ? pc[name].bind(pc) : pc[name]) });
 		window.passing = say('addNewFabric', passing, 'grace', 'video', room + ' passing');
 		library.sendCustomEvent(ends[room].near, room, [{ name: 'lists', list: [1, 'two', [3]] }])`)
-	p.sees(60*time.Second, "frames('stats').some(({ fabric, rows }) => fabric === 1 && rows.length > 1) && frames('stats').some(({ fabric, rows }) => fabric === 2 && rows.length > 1)")
+	p.sees(patience, "frames('stats').some(({ fabric, rows }) => fabric === 1 && rows.length > 1) && frames('stats').some(({ fabric, rows }) => fabric === 2 && rows.length > 1)")
 	p.does("delete Array.prototype.toJSON; hangUp(room)")
 	var answers struct {
 		Bare, Passing answer

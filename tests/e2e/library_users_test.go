@@ -110,9 +110,8 @@ func (l *lab) sameUser(t *testing.T) {
 	for _, p := range pages {
 		p.does("hangUp(room)")
 	}
-	whole := l.keeps(t, room, "a summary", ended)
+	whole := l.keeps(t, room, "a summary of both", func(k *kept) bool { return ended(k) && len(k.events("fabricTerminated")) == 2 })
 	require.Equal(t, 2, whole.Conference.ParticipantCount)
-	require.Len(t, whole.events("fabricTerminated"), 2)
 	for _, one := range whole.Conference.Participants {
 		require.Equal(t, "ada", one.User)
 	}
