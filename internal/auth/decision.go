@@ -7,15 +7,15 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Door names the question that a decision answers.
-type Door string
+// Method is how the user of a decision authenticates.
+type Method string
 
-// The doors.
+// The methods.
 const (
-	DoorScram Door = "scram" // the second POST of a handshake with an app secret
-	DoorJWT   Door = "jwt"   // the POST with a third-party token
-	DoorToken Door = "token" // a session token in hello
-	DoorOpen  Door = "open"  // a connection that is open while the registry changes
+	MethodScram Method = "scram" // the second POST of a handshake with an app secret
+	MethodJWT   Method = "jwt"   // the POST with a third-party token
+	MethodToken Method = "token" // a session token in hello
+	MethodOpen  Method = "open"  // the session token of an open connection, verified again after the registry changed
 )
 
 // Reason says why a decision fell. Clients get its Code only.
@@ -74,7 +74,7 @@ func (r Reason) Code() protocol.Code {
 // Decision is one line of the audit log. It holds no token, secret or proof. AppID, User
 // and Origin are what was claimed; they are proved only as far as the reason says.
 type Decision struct {
-	Door       Door
+	Method     Method
 	Reason     Reason
 	AppID      string
 	User       protocol.UserID

@@ -144,7 +144,7 @@ func (a *Authenticator) Recheck(id Identity, now time.Time) *protocol.Error {
 	if reason == Granted || (reason == ReasonAppRevoked || reason == ReasonUserRevoked) && a.comes(id, now) {
 		return nil
 	}
-	return a.tell(id.decision(DoorOpen, reason))
+	return a.tell(id.decision(MethodOpen, reason))
 }
 
 // comes reports whether the time of the last revocation is about to come.
@@ -159,9 +159,9 @@ func (a *Authenticator) comes(id Identity, now time.Time) bool {
 const RevocationAhead = time.Second
 
 // decision is the audit's view of an identity.
-func (id Identity) decision(door Door, reason Reason) Decision {
+func (id Identity) decision(method Method, reason Reason) Decision {
 	return Decision{
-		Door: door, Reason: reason, AppID: id.AppID, User: id.User, Origin: id.Origin,
+		Method: method, Reason: reason, AppID: id.AppID, User: id.User, Origin: id.Origin,
 		Credential: id.Credential, TokenID: id.TokenID,
 	}
 }

@@ -29,7 +29,7 @@ const MaxSingleUseLifetime = time.Hour
 // signatures are malleable (r, n-s is as good as r, s), so nothing is ever distinguished by
 // its signature: single use goes by jti. The checks are asked last.
 func (a *Authenticator) JWT(req *protocol.JWTRequest, origin string, now time.Time, checks ...Check) (protocol.TokenReply, Identity, *protocol.Error) {
-	d := Decision{Door: DoorJWT, AppID: req.AppID, User: req.UserID, Origin: origin}
+	d := Decision{Method: MethodJWT, AppID: req.AppID, User: req.UserID, Origin: origin}
 	d.Reason = a.jwt(req, &d, now)
 	return a.answer(d, now, checks)
 }

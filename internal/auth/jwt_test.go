@@ -101,8 +101,8 @@ func claim(change map[string]any) string {
 	return string(text)
 }
 
-// jwtDoor is an app "third" with the keys of an origin server, and a door to try tokens at.
-type jwtDoor struct {
+// jwtFixture is an app "third" with the keys of an origin server, and an authenticator.
+type jwtFixture struct {
 	t     *testing.T
 	a     *Authenticator
 	apps  registry
@@ -110,33 +110,33 @@ type jwtDoor struct {
 	heard *heard
 }
 
-func newJWTDoor(t *testing.T) *jwtDoor {
+func newJWTFixture(t *testing.T) *jwtFixture {
 	t.Helper()
 	a, apps := testAuthenticator(t)
 	o := newOriginServer(t)
 	apps["third"] = App{ID: "third", Keys: o.keys(), Origins: []string{page}}
 	apps["other"] = App{ID: "other", Keys: newOriginServer(t).keys()}
-	return &jwtDoor{t, a, apps, o, listen(a)}
+	return &jwtFixture{t, a, apps, o, listen(a)}
 }
 
-func (j *jwtDoor) change(how func(*App)) {
+func (j *jwtFixture) change(how func(*App)) {
 	app := j.apps["third"]
 	how(&app)
 	j.apps["third"] = app
 }
 
 // try asks for a session token for alice.
-func (j *jwtDoor) try(token string, at time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
+func (j *jwtFixture) try(token string, at time.Time) (protocol.TokenReply, Identity, *protocol.Error) {
 	return j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: token}, page, at)
 }
 
-func (j *jwtDoor) granted(name, token string) {
+func (j *jwtFixture) granted(name, token string) {
 	j.t.Helper()
 	_, _, refusal := j.try(token, now)
 	require.Nil(j.t, refusal, "%s: %s", name, j.heard.last(j.t).Reason)
 }
 
-func (j *jwtDoor) refused(name string, want Reason, token string) {
+func (j *jwtFixture) refused(name string, want Reason, token string) {
 	j.t.Helper()
 	reply, identity, refusal := j.try(token, now)
 	require.Equal(j.t, want, j.heard.last(j.t).Reason, name)
@@ -146,13 +146,13 @@ func (j *jwtDoor) refused(name string, want Reason, token string) {
 }
 
 // es signs claims as the origin server does.
-func (j *jwtDoor) es(change map[string]any) string {
+func (j *jwtFixture) es(change map[string]any) string {
 	return j.o.es256(j.t, esHeader, claim(change))
 }
 
 // spec: AUTH-02, AUTH-04, AUTH-05
 func TestJWT(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	reply, identity, refusal := j.try(j.es(nil), now)
 	require.Nil(t, refusal)
 	require.Empty(t, reply.Scram)
@@ -162,7 +162,7 @@ func TestJWT(t *testing.T) {
 	d := j.heard.last(t)
 	d.issued = time.Time{}
 	require.Equal(t, Decision{
-		Door: DoorJWT, Reason: Granted, AppID: "third", User: alice, Origin: page,
+		Method: MethodJWT, Reason: Granted, AppID: "third", User: alice, Origin: page,
 		Credential: identity.Credential, TokenID: identity.TokenID, JTI: "t-1",
 	}, d)
 	again, refusal := j.a.Token(reply.Token, reply.Session, page, now.Add(2*time.Hour-time.Second))
@@ -182,7 +182,7 @@ func TestJWT(t *testing.T) {
 //
 // spec: AUTH-05
 func TestJWTAlgorithmConfusion(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
 		header := fmt.Sprintf(`{"alg":%q}`, alg)
 		for _, keyID := range []string{"es", "hs"} {
@@ -222,7 +222,7 @@ func TestJWTAlgorithmConfusion(t *testing.T) {
 
 // spec: AUTH-05
 func TestJWTForeignKeys(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	stranger := newOriginServer(t)
 	j.refused("a stranger's key", ReasonSignature, stranger.es256(t, esHeader, claim(nil)))
 	j.refused("a stranger's secret", ReasonSignature, hs256(stranger.secret, claim(map[string]any{"keyID": "hs"})))
@@ -264,7 +264,7 @@ func TestJWTForeignKeys(t *testing.T) {
 
 // spec: AUTH-05
 func TestJWTSignatures(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	text := unsigned(esHeader, claim(nil))
 	r, s := rs(t, j.o.private, text)
 	n := elliptic.P256().Params().N
@@ -298,7 +298,7 @@ func TestJWTSignatures(t *testing.T) {
 //
 // spec: AUTH-04, AUTH-05
 func TestJWTForm(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	malformed := func(name, token string) {
 		t.Helper()
 		j.refused(name, ReasonMalformed, token)
@@ -354,7 +354,7 @@ func next(digit byte) string {
 
 // spec: AUTH-04
 func TestJWTClaimTypes(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	long := strings.Repeat("x", maxClaimBytes+1)
 	for _, name := range []string{"appID", "userID", "keyID", "jti"} {
 		for _, wrong := range []any{7, true, []string{"third"}, map[string]string{}, json.RawMessage("null"), "", long} {
@@ -378,7 +378,7 @@ func TestJWTClaimTypes(t *testing.T) {
 
 // spec: AUTH-04
 func TestJWTUser(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	f := func(want Reason, userID string, user protocol.UserID) {
 		t.Helper()
 		_, _, _ = j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: user, JWT: j.es(map[string]any{"userID": userID})}, page, now)
@@ -397,7 +397,7 @@ func TestJWTUser(t *testing.T) {
 
 // spec: AUTH-04
 func TestJWTTimes(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	issued := time.Unix(now.Unix(), 0)
 	token := j.es(map[string]any{"iat": issued.Unix(), "nbf": issued.Unix() - 300, "exp": issued.Unix() + 300})
 	f := func(want Reason, token string, after time.Duration) {
@@ -423,7 +423,7 @@ func TestJWTTimes(t *testing.T) {
 
 // spec: AUTH-04
 func TestJWTIsGoodOnce(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	token := j.es(nil)
 	j.granted("once", token)
 	j.granted("again, where the app does not mind", token)
@@ -467,7 +467,7 @@ func TestJWTIsGoodOnce(t *testing.T) {
 
 // spec: AUTH-03
 func TestJWTOrigin(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	for _, origin := range []string{"", "null", "https://evil.example"} {
 		_, _, refusal := j.a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: j.es(nil)}, origin, now)
 		require.Equal(t, refused(protocol.CodeOriginDenied), refusal, origin)
@@ -480,7 +480,7 @@ func TestJWTOrigin(t *testing.T) {
 
 // spec: AUTH-02, AUTH-04
 func TestJWTRevocation(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	_, identity, refusal := j.try(j.es(nil), now)
 	require.Nil(t, refusal)
 	whole := j.apps["third"]
@@ -515,7 +515,7 @@ func TestJWTRevocation(t *testing.T) {
 
 // spec: AUTH-01, AUTH-05
 func TestUnknownAppLooksKnownToJWT(t *testing.T) {
-	j := newJWTDoor(t)
+	j := newJWTFixture(t)
 	f := func(want Reason, appID, token string) {
 		t.Helper()
 		_, _, refusal := j.a.JWT(&protocol.JWTRequest{AppID: appID, UserID: alice, JWT: token}, "https://evil.example", now)

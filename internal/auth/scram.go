@@ -63,7 +63,7 @@ func begin(app App, v Verifier, state *scramState) (*scram.ServerConversation, s
 // same to the client, but for a handshake that was too slow or whose answer was lost
 // (CodeTokenExpired): nothing of the secret was compared then. The checks are asked last.
 func (a *Authenticator) ScramFinal(req *protocol.ScramFinal, origin string, now time.Time, checks ...Check) (protocol.TokenReply, Identity, *protocol.Error) {
-	d := Decision{Door: DoorScram, Origin: origin}
+	d := Decision{Method: MethodScram, Origin: origin}
 	d.Reason = a.scramFinal(req, &d, now)
 	return a.answer(d, now, checks)
 }

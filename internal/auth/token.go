@@ -67,7 +67,7 @@ func (c *sessionClaims) identity() Identity {
 // checks are asked last.
 func (a *Authenticator) Token(token, session, origin string, now time.Time, checks ...Check) (Identity, *protocol.Error) {
 	id, reason := a.token(token, session, origin, now)
-	d := id.decision(DoorToken, reason)
+	d := id.decision(MethodToken, reason)
 	d.Origin = origin
 	other := d.ask(checks, id)
 	if refusal := a.tell(d); refusal != nil {

@@ -136,7 +136,7 @@ func TestRevocation(t *testing.T) {
 		}
 		require.Equal(t, refused(want.Code()), a.Recheck(identity, now.Add(time.Minute)), name)
 		d := heard.last(t)
-		require.Equal(t, DoorOpen, d.Door)
+		require.Equal(t, MethodOpen, d.Method)
 		require.Equal(t, want, d.Reason, name)
 		require.Equal(t, identity.TokenID, d.TokenID)
 		_, refusal = a.Token(reply.Token, reply.Session, page, now)
@@ -225,27 +225,27 @@ func TestChecksAreAskedLast(t *testing.T) {
 	reply, _, refusal := login(t, a, "123", "new secret", page)
 	require.Nil(t, refusal)
 	heard := listen(a)
-	line := func(door Door, want Reason) {
+	line := func(method Method, want Reason) {
 		t.Helper()
 		d := heard.last(t)
-		require.Equal(t, door, d.Door)
+		require.Equal(t, method, d.Method)
 		require.Equal(t, want, d.Reason)
-		require.Equal(t, door == DoorToken, d.TokenID != "")
+		require.Equal(t, method == MethodToken, d.TokenID != "")
 		heard.all = nil
 	}
 	final := newClient(t, a, "123", "new secret").first(page, now)
 	none, _, refusal := a.ScramFinal(final, page, now, never)
 	require.Equal(t, full, refusal)
 	require.Empty(t, none)
-	line(DoorScram, "throttled")
+	line(MethodScram, "throttled")
 	_, refusal = a.Token(reply.Token, reply.Session, page, now, never)
 	require.Equal(t, full, refusal)
-	line(DoorToken, "throttled")
+	line(MethodToken, "throttled")
 	require.Equal(t, 2, asked)
 
 	_, _, refusal = a.ScramFinal(final, page, now, never)
 	require.Equal(t, refused(protocol.CodeTokenExpired), refusal)
-	line(DoorScram, ReasonStateReplayed)
+	line(MethodScram, ReasonStateReplayed)
 	_, refusal = a.Token("x", reply.Session, page, now, never)
 	require.Equal(t, refused(protocol.CodeAuthFailed), refusal)
 	_, _, refusal = a.JWT(&protocol.JWTRequest{AppID: "third", UserID: alice, JWT: "x"}, page, now, never)

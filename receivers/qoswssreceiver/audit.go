@@ -100,14 +100,14 @@ func (l *lines) pay(rate float64, now time.Time) {
 // and shows where lines were dropped.
 func (a *audit) decided(d auth.Decision) {
 	a.metrics.ReceiverQoswssAuthDecisions.Add(context.Background(), 1, metric.WithAttributes(
-		attribute.String("door", string(d.Door)), attribute.String("reason", string(d.Reason))))
+		attribute.String("method", string(d.Method)), attribute.String("reason", string(d.Reason))))
 	number := a.made.Add(1)
 	level, result, room := zapcore.WarnLevel, "refused", &a.refusals
 	if d.Reason == auth.Granted {
 		level, result, room = zapcore.InfoLevel, "granted", &a.grants
 	}
 	now := a.now()
-	if d.Reason == auth.Granted && d.Door != auth.DoorToken {
+	if d.Reason == auth.Granted && d.Method != auth.MethodToken {
 		a.apps.Used(d.AppID, d.Credential.ID, now)
 	}
 	if !room.allow(a.registered(d.AppID), now) {
@@ -119,7 +119,7 @@ func (a *audit) decided(d auth.Decision) {
 
 // auditFields are those of a line. What is empty is left out.
 func auditFields(d auth.Decision) []zap.Field {
-	fields := []zap.Field{zap.String("door", string(d.Door)), zap.String("reason", string(d.Reason))}
+	fields := []zap.Field{zap.String("method", string(d.Method)), zap.String("reason", string(d.Reason))}
 	add := func(key, value string) {
 		if value != "" {
 			fields = append(fields, zap.String(key, clip(value)))

@@ -43,20 +43,20 @@ func TestAuditHasALineForEachDecision(t *testing.T) {
 	}
 	verifier := c.receiver.door.apps.(*testApps).apps["demo"].Verifiers[0].ID
 	grant := c.login("demo", testOrigin)
-	line("granted", map[string]any{"door": "scram", "reason": "granted", "app": "demo", "user": "alice", "alias": "a1", "origin": testOrigin, "secret": verifier, "token": ""})
+	line("granted", map[string]any{"method": "scram", "reason": "granted", "app": "demo", "user": "alice", "alias": "a1", "origin": testOrigin, "secret": verifier, "token": ""})
 	p := c.dial(testOrigin)
 	p.hello(grant, 0)
 	p.hear("welcome")
-	line("granted", map[string]any{"door": "token", "reason": "granted", "app": "demo", "user": "alice", "alias": "a1", "origin": testOrigin, "secret": verifier, "token": ""})
+	line("granted", map[string]any{"method": "token", "reason": "granted", "app": "demo", "user": "alice", "alias": "a1", "origin": testOrigin, "secret": verifier, "token": ""})
 	p = c.dial("https://evil.example.org")
 	p.hello(grant, 0)
 	p.hear("bye")
-	line("refused", map[string]any{"door": "token", "reason": "origin_changed", "app": "demo", "user": "alice", "alias": "a1", "origin": "https://evil.example.org", "secret": verifier, "token": ""})
+	line("refused", map[string]any{"method": "token", "reason": "origin_changed", "app": "demo", "user": "alice", "alias": "a1", "origin": "https://evil.example.org", "secret": verifier, "token": ""})
 
 	_, _ = c.post("auth", testOrigin, thirdParty(t, "bob", func(c jwt.MapClaims) { c["jti"] = "j-1" }))
-	line("granted", map[string]any{"door": "jwt", "reason": "granted", "app": "third", "user": "bob", "origin": testOrigin, "key": "hs", "jti": "j-1", "token": ""})
+	line("granted", map[string]any{"method": "jwt", "reason": "granted", "app": "third", "user": "bob", "origin": testOrigin, "key": "hs", "jti": "j-1", "token": ""})
 	_, _ = c.post("auth", "", thirdParty(t, "bob", func(c jwt.MapClaims) { c["jti"] = "j-2" }))
-	line("refused", map[string]any{"door": "jwt", "reason": "origin_denied", "app": "third", "user": "bob", "key": "hs", "jti": "j-2"})
+	line("refused", map[string]any{"method": "jwt", "reason": "origin_denied", "app": "third", "user": "bob", "key": "hs", "jti": "j-2"})
 }
 
 // spec: AUTH-01, AUTH-04
@@ -94,14 +94,14 @@ func TestAuditIsBounded(t *testing.T) {
 		const many = 10_000
 		_ = logs.TakeAll()
 		for range many {
-			a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.ReasonProofWrong, AppID: appID})
+			a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonProofWrong, AppID: appID})
 		}
 		return logs.Len()
 	}
 	require.Equal(t, auditAppBurst, flood("demo"))
 	require.EqualValues(t, 10_000-auditAppBurst, c.counted("receiver_qoswss_audit_lines_dropped", ""))
 	require.EqualValues(t, 10_000, c.counted("receiver_qoswss_auth_decisions", "proof_wrong"))
-	a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", maxAuditBytes+1)}})
+	a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.Granted, AppID: "demo", User: protocol.UserID{Name: strings.Repeat("x", maxAuditBytes+1)}})
 	require.Equal(t, 1, logs.FilterMessage("granted, decision 10001").Len())
 	require.Len(t, logs.FilterMessage("granted, decision 10001").All()[0].ContextMap()["user"], maxAuditBytes)
 	require.Equal(t, auditAppBurst, flood("strict"), "another application has lines of its own")
@@ -109,7 +109,7 @@ func TestAuditIsBounded(t *testing.T) {
 	unknown := 0
 	for i := range 1000 {
 		_ = logs.TakeAll()
-		a.decided(auth.Decision{Door: auth.DoorScram, Reason: auth.ReasonAppUnknown, AppID: fmt.Sprint("made up ", i)})
+		a.decided(auth.Decision{Method: auth.MethodScram, Reason: auth.ReasonAppUnknown, AppID: fmt.Sprint("made up ", i)})
 		unknown += logs.Len()
 	}
 	require.Equal(t, auditAppBurst, unknown, "those that do not exist are one")

@@ -66,13 +66,13 @@ func clientMessages(t *testing.T) (frames, handshakes []map[string]any) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		var vector struct {
-			From, Door string
-			Message    map[string]any
+			From, Endpoint string
+			Message        map[string]any
 		}
 		require.NoError(t, json.Unmarshal(text, &vector))
 		switch {
 		case vector.From != "client" || vector.Message == nil || len(text) > 2000:
-		case vector.Door == "auth":
+		case vector.Endpoint == "auth":
 			handshakes = append(handshakes, vector.Message)
 		default:
 			frames = append(frames, vector.Message)

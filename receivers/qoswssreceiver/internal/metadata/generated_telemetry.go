@@ -177,7 +177,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssAuthDecisions, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_auth_decisions",
-		metric.WithDescription("Decisions on admission, by subject and reason. The audit log has a line for each. [Alpha]"),
+		metric.WithDescription("Decisions on admission, by method and reason. The audit log has a line for each. [Alpha]"),
 		metric.WithUnit("{decision}"),
 	)
 	errs = errors.Join(errs, err)

@@ -56,7 +56,7 @@ func AssertEqualReceiverQoswssAuditLinesDropped(t *testing.T, tt *componenttest.
 func AssertEqualReceiverQoswssAuthDecisions(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_auth_decisions",
-		Description: "Decisions on admission, by subject and reason. The audit log has a line for each. [Alpha]",
+		Description: "Decisions on admission, by method and reason. The audit log has a line for each. [Alpha]",
 		Unit:        "{decision}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
