@@ -43,7 +43,7 @@ func TestDecoderLeavesNoTrace(t *testing.T) {
 	groups := map[string][]vector{}
 	for _, name := range slices.Sorted(maps.Keys(vectors)) {
 		v := vectors[name]
-		if v.From == "client" && v.Door == "" && !strings.Contains(string(v.bytes(t)), `"columns"`) {
+		if v.From == "client" && v.Endpoint == "" && !strings.Contains(string(v.bytes(t)), `"columns"`) {
 			groups[fmt.Sprintf("%s", v.Context)] = append(groups[fmt.Sprintf("%s", v.Context)], v)
 		}
 	}
@@ -82,7 +82,7 @@ func TestStatsAreReusedAndReleased(t *testing.T) {
 // msg is the decoder's only while Decode runs.
 func TestFramesDoNotShareTheMessage(t *testing.T) {
 	for _, v := range loadVectors(t) {
-		if v.From != "client" || v.Door != "" || v.Error != nil {
+		if v.From != "client" || v.Endpoint != "" || v.Error != nil {
 			continue
 		}
 		wire := v.bytes(t)
@@ -182,7 +182,7 @@ func TestRefusedSkipNamesItsNumbers(t *testing.T) {
 // A refusal names what is wrong and never repeats what came.
 func TestRefusalsDoNotEcho(t *testing.T) {
 	for name, v := range loadVectors(t) {
-		if v.From != "client" || v.Door != "" || v.Error == nil {
+		if v.From != "client" || v.Endpoint != "" || v.Error == nil {
 			continue
 		}
 		_, err := v.decoder(t).Decode([]byte(strings.ReplaceAll(string(v.bytes(t)), "standup", "SECRET")))

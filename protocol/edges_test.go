@@ -57,7 +57,7 @@ func TestEachMemberLeftOut(t *testing.T) {
 	missing, present := map[string]map[string]bool{}, map[string]map[string]bool{}
 	for name, v := range loadVectors(t) {
 		var object map[string]any
-		if v.From != "client" || v.Door != "" || v.Error != nil || v.Message == nil {
+		if v.From != "client" || v.Endpoint != "" || v.Error != nil || v.Message == nil {
 			continue
 		}
 		require.NoError(t, json.Unmarshal(v.Message, &object), name)

@@ -43,7 +43,7 @@ func checkRefusal(t *testing.T, err *Error) {
 // and that a refusal leaves the context as it was.
 func FuzzDecode(f *testing.F) {
 	for _, v := range loadVectors(f) {
-		if v.From == "client" && v.Door == "" {
+		if v.From == "client" && v.Endpoint == "" {
 			f.Add(v.bytes(f))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type vector struct {
 	Description string            `json:"description"`
 	From        string            `json:"from"`
-	Door        string            `json:"door"`
+	Endpoint    string            `json:"endpoint"`
 	Context     []json.RawMessage `json:"context"`
 	Message     json.RawMessage   `json:"message"`
 	Raw         json.RawMessage   `json:"raw"`
@@ -46,7 +46,7 @@ func loadVectors(tb testing.TB) map[string]vector {
 		require.Equal(tb, fail, v.Error != nil, "%s: error belongs to fail_ and only there", name)
 		require.NotEmpty(tb, v.Description, name)
 		require.Contains(tb, []string{"client", "server"}, v.From, name)
-		require.Contains(tb, []string{"", "auth"}, v.Door, name)
+		require.Contains(tb, []string{"", "auth"}, v.Endpoint, name)
 		require.NotEqual(tb, v.Message == nil, v.Raw == nil, "%s: either message or raw", name)
 		vectors[name] = v
 	}
@@ -105,7 +105,7 @@ func TestVectors(t *testing.T) {
 			switch {
 			case v.From == "server":
 				checkServerVector(t, v, wire)
-			case v.Door == "auth":
+			case v.Endpoint == "auth":
 				request, err := DecodeAuth(wire)
 				checkVerdict(t, v, err)
 				require.Equal(t, err != nil, request == nil)

@@ -20,7 +20,7 @@ type Part = string | { text: string; times: number } | { base64: string };
 interface Vector {
   name: string;
   from: 'client' | 'server';
-  door?: string;
+  endpoint?: string;
   message?: Message;
   raw?: string | Part[];
   expect?: Message;
@@ -141,7 +141,7 @@ const speakable = ['hello', 'fabric', 'error', 'log', 'feedback', 'event'];
 const applicationEvents = ['audioMute', 'dominantSpeaker'];
 
 const good = load('good_')
-  .filter((v) => v.from === 'client' && !v.door)
+  .filter((v) => v.from === 'client' && !v.endpoint)
   .map((v) => ({ name: v.name, said: messageOf(v), wanted: v.expect ?? messageOf(v) }))
   .filter(({ said }) => said && speakable.includes(said.type))
   .filter(({ said }) => said?.type !== 'event' || applicationEvents.includes(String(said.event)))
@@ -163,7 +163,7 @@ it.each(good)('can say $name', async ({ said, wanted }) => {
 });
 
 const bad = load('fail_')
-  .filter((v) => v.from === 'client' && !v.door)
+  .filter((v) => v.from === 'client' && !v.endpoint)
   .map((v) => ({ name: v.name, said: messageOf(v) }))
   .filter(({ said }) => said && speakable.includes(said.type))
   // Faults in members that the library makes itself, beyond the reach of a caller.
@@ -180,7 +180,7 @@ it.each(bad)('never says $name', async ({ said }) => {
 });
 
 describe('messages of a server', () => {
-  it.each(load('good_').filter((v) => v.from === 'server' && !v.door))('takes $name', async (vector) => {
+  it.each(load('good_').filter((v) => v.from === 'server' && !v.endpoint))('takes $name', async (vector) => {
     const harness = startHarness();
     const { qos } = connect(harness, { backendUrl });
     await harness.run();
@@ -211,7 +211,7 @@ describe('messages of a server', () => {
     } else expect(socket.closed).toBe(false);
   });
 
-  it.each(load('good_').filter((v) => v.from === 'server' && v.door === 'auth' && messageOf(v)?.type === 'error'))(
+  it.each(load('good_').filter((v) => v.from === 'server' && v.endpoint === 'auth' && messageOf(v)?.type === 'error'))(
     'takes $name',
     async (vector) => {
       const message = messageOf(vector) as Message;
