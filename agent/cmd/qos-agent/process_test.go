@@ -347,7 +347,7 @@ func TestKeysRotateUnderLoad(t *testing.T) {
 	p.signal(syscall.SIGHUP)
 	signs(second)
 	require.Equal(t, "0", p.metric("qos_agent_key_refused"))
-	require.Equal(t, "2", p.metric(`qos_agent_key_changes_total{result="taken"}`))
+	require.Equal(t, "2", p.metric(`qos_agent_key_changes_total{result="accepted"}`))
 	require.Equal(t, "1", p.metric(`qos_agent_key_changes_total{result="refused"}`))
 	signed := stop()
 	for _, id := range order {
@@ -371,12 +371,12 @@ func TestSIGHUP(t *testing.T) {
 	p.ready()
 	p.signal(syscall.SIGHUP)
 	require.Eventually(t, func() bool { return strings.Contains(p.log.String(), "looked at the keys") }, patience, pause)
-	require.Equal(t, "0", p.metric(`qos_agent_key_changes_total{result="taken"}`))
+	require.Equal(t, "0", p.metric(`qos_agent_key_changes_total{result="accepted"}`))
 	p.token(p.key().Public(), alice...)
 
 	p.newKey("../elsewhere.pem")
 	p.signal(syscall.SIGHUP)
-	require.Eventually(t, func() bool { return p.metric(`qos_agent_key_changes_total{result="taken"}`) == "1" }, patience, pause)
+	require.Eventually(t, func() bool { return p.metric(`qos_agent_key_changes_total{result="accepted"}`) == "1" }, patience, pause)
 	p.token(p.key().Public(), alice...)
 }
 

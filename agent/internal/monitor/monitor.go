@@ -20,10 +20,10 @@ type Keys interface {
 
 // Metrics counts. Each has few series: none bears a user, an address or a token.
 type Metrics struct {
-	set            *metrics.Set
-	answers        map[agent.Reason]*metrics.Counter
-	took, who      *metrics.PrometheusHistogram
-	taken, refused *metrics.Counter
+	set               *metrics.Set
+	answers           map[agent.Reason]*metrics.Counter
+	took, who         *metrics.PrometheusHistogram
+	accepted, refused *metrics.Counter
 }
 
 // New returns metrics that start at zero.
@@ -31,10 +31,10 @@ func New(keys Keys) *Metrics {
 	set := metrics.NewSet()
 	m := &Metrics{
 		set: set, answers: make(map[agent.Reason]*metrics.Counter),
-		took:    set.NewPrometheusHistogramExt("qos_agent_request_duration_seconds", buckets()),
-		who:     set.NewPrometheusHistogramExt("qos_agent_who_duration_seconds", buckets()),
-		taken:   set.NewCounter(`qos_agent_key_changes_total{result="taken"}`),
-		refused: set.NewCounter(`qos_agent_key_changes_total{result="refused"}`),
+		took:     set.NewPrometheusHistogramExt("qos_agent_request_duration_seconds", buckets()),
+		who:      set.NewPrometheusHistogramExt("qos_agent_who_duration_seconds", buckets()),
+		accepted: set.NewCounter(`qos_agent_key_changes_total{result="accepted"}`),
+		refused:  set.NewCounter(`qos_agent_key_changes_total{result="refused"}`),
 	}
 	for _, reason := range agent.Reasons() {
 		m.answers[reason] = set.NewCounter(`qos_agent_requests_total{reason="` + string(reason) + `"}`)
@@ -66,13 +66,13 @@ func (m *Metrics) Answer(a agent.Answer) {
 	}
 }
 
-// KeyChange counts a key that was taken, or one that could not be.
+// KeyChange counts a key that was accepted, or one that was refused.
 func (m *Metrics) KeyChange(c keydir.Change) {
 	if c.Err != nil {
 		m.refused.Inc()
 		return
 	}
-	m.taken.Inc()
+	m.accepted.Inc()
 }
 
 // Handler serves /metrics, /healthz (the process answers) and /readyz (tokens are made; 503
