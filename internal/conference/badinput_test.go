@@ -39,7 +39,7 @@ func TestImpossibleCounters(t *testing.T) {
 		checked.DropOutOfRange()
 		require.Equal(t, named, checked.OutOfRange.Names(), what)
 		s := conference.Fold(append(events, statsOf("a", 2, mad)), quality.DefaultBounds())
-		require.Equal(t, len(named), s.Unlikely, what)
+		require.Equal(t, len(named), s.OutOfRange, what)
 		asJSON(t, s)
 		stream := s.Participants[0].Fabrics[0].Streams[0]
 		require.Equal(t, 3, stream.Intervals, what)
@@ -77,7 +77,7 @@ func TestLossThatIsTakenBack(t *testing.T) {
 	back.Set(protocol.PacketsLost, -30)
 	s := conference.Fold([]event.Event{statsOf("a", 1, back), statsOf("a", 2, sane)}, quality.DefaultBounds())
 	stream := s.Participants[0].Fabrics[0].Streams[0]
-	require.Zero(t, s.Unlikely)
+	require.Zero(t, s.OutOfRange)
 	require.EqualValues(t, -30, stream.PacketsLost)
 	require.Zero(t, *stream.LossFraction)
 }
@@ -237,7 +237,7 @@ func TestSkewedClock(t *testing.T) {
 func measured(s conference.Summary) map[string]any {
 	said := map[string]any{
 		"errors": s.ErrorsByFunction, "logs": s.Logs, "feedback": s.Feedback, "outcome": s.Outcome, "lost": s.LostMeasurements,
-		"truncated": s.Truncated, "unlikely": s.Unlikely, "two kinds": s.TwoKinds, "setup": s.SetupMs,
+		"truncated": s.Truncated, "out of range": s.OutOfRange, "two kinds": s.TwoKinds, "setup": s.SetupMs,
 	}
 	for _, p := range s.Participants {
 		said[p.Session] = []any{p.Connected, p.Errors, len(p.Feedback), p.MOS, p.Label, p.UserID}

@@ -49,19 +49,19 @@ type fabric struct {
 	disruption        newest[bool] // whether the newest disruption goes on
 	restarts          int
 
-	toggles  []toggle    // ascending by rank
-	renames  renames     // of the remote end
-	owners   []ownership // of streams, ascending by rank
-	streams  map[streamKey]*stream
-	facts    detect.Timeline // of its streams together
-	marks    []mark          // ascending by rank
-	wifi     breach          // of weak signals
-	lost     event.Lost
-	unlikely int  // values that no stream can have
-	measured int  // measurements
-	offBeat  int  // of these, that did not come in whole seconds: see cause.BeatMs
-	received bool // RTP or an RTP report came: it was connected
-	carried  bool // the candidate pair carried payload
+	toggles    []toggle    // ascending by rank
+	renames    renames     // of the remote end
+	owners     []ownership // of streams, ascending by rank
+	streams    map[streamKey]*stream
+	facts      detect.Timeline // of its streams together
+	marks      []mark          // ascending by rank
+	wifi       breach          // of weak signals
+	lost       event.Lost
+	outOfRange int  // values that no stream can have
+	measured   int  // measurements
+	offBeat    int  // of these, that did not come in whole seconds: see cause.BeatMs
+	received   bool // RTP or an RTP report came: it was connected
+	carried    bool // the candidate pair carried payload
 }
 
 type ending struct {
@@ -164,7 +164,7 @@ func (f *fabric) applyStats(e *event.Event) (truncated int) {
 		s = new(stream)
 		f.streams[key] = s
 	}
-	f.unlikely += m.OutOfRange.Len()
+	f.outOfRange += m.OutOfRange.Len()
 	s.add(e)
 	f.watch(s, e)
 	f.noteTraffic(m)
@@ -275,7 +275,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	f.disruptions += o.disruptions
 	f.disruptionMs += o.disruptionMs
 	f.restarts += o.restarts
-	f.unlikely += o.unlikely
+	f.outOfRange += o.outOfRange
 	f.measured += o.measured
 	f.offBeat += o.offBeat
 	f.lost.Stats += o.lost.Stats

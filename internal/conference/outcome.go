@@ -10,7 +10,7 @@ type evidence struct {
 	errors                        int  // reported failures
 	setupFailures                 int  // of these, of setupFunctions
 	lost, participants            int  // of participants with fabrics; lost without saying so
-	unlikely, twoKinds            int  // what was odd about what they measured
+	outOfRange, twoKinds          int  // what was odd about what they measured
 	all                           tallies
 }
 

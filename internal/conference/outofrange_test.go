@@ -59,7 +59,7 @@ func TestNonsenseIsCounted(t *testing.T) {
 	mad.Set(protocol.RTTMs, -1)
 	video.MediaType = "video"
 	s := conference.Fold([]event.Event{statsOf("a", 1, well), statsOf("a", 2, mad), statsOf("a", 3, video)}, quality.DefaultBounds())
-	require.Equal(t, 2, s.Unlikely)
+	require.Equal(t, 2, s.OutOfRange)
 	require.Equal(t, 1, s.TwoKinds)
 	streams := s.Participants[0].Fabrics[0].Streams
 	require.Len(t, streams, 2)

@@ -128,7 +128,7 @@ func soundSummaries(t *rapid.T, summaries []conference.Summary) {
 	for _, s := range summaries {
 		asJSON(t, s)
 		require.Contains(t, conference.Outcomes, string(s.Outcome))
-		require.True(t, s.DurationMs >= 0 && s.Truncated >= 0 && s.Unlikely >= 0 && len(s.Issues) <= 100)
+		require.True(t, s.DurationMs >= 0 && s.Truncated >= 0 && s.OutOfRange >= 0 && len(s.Issues) <= 100)
 		for _, p := range s.Participants {
 			require.GreaterOrEqual(t, p.DurationMs, int64(0))
 			for _, score := range []*float64{p.MOS, p.MOSIn, p.MOSOut, s.MOS} {

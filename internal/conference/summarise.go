@@ -31,7 +31,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	if now == ended {
 		s.Outcome = v.outcome()
 	}
-	s.Unlikely, s.TwoKinds, s.Statistics = v.unlikely, v.twoKinds, v.all.both()
+	s.OutOfRange, s.TwoKinds, s.Statistics = v.outOfRange, v.twoKinds, v.all.both()
 	for _, p := range bySession {
 		s.Participants = append(s.Participants, *p)
 	}
@@ -145,7 +145,7 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	for _, number := range slices.Sorted(maps.Keys(p.fabrics)) {
 		f := p.fabrics[number]
 		v.addFabric(f)
-		v.unlikely += f.unlikely
+		v.outOfRange += f.outOfRange
 		v.twoKinds += f.twoKinds()
 		fab := f.summary(number, now)
 		own := f.tallies()

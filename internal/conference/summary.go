@@ -68,7 +68,7 @@ type Summary struct {
 	LostMeasurements int            `json:"lostMeasurements"` // dropped by the clients before sending, and declared
 	LostEvents       int            `json:"lostEvents"`       // the same, events
 	Truncated        int            `json:"truncated"`        // facts left out because a limit of the collector was reached
-	Unlikely         int            `json:"unlikely"`         // values left out because no stream can have them; their records name them
+	OutOfRange       int            `json:"outOfRange"`       // values of measurements that are out of range and left out; their records name them
 	TwoKinds         int            `json:"twoKinds"`         // SSRCs that carried audio and video in turn: each kind is a stream of its own
 }
 

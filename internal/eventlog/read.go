@@ -95,7 +95,7 @@ func Details(record plog.LogRecord) event.Event {
 func MarkOutOfRange(items []Item) {
 	for i := range items {
 		if m := items[i].Event.Measured; m != nil && m.OutOfRange != 0 {
-			items[i].Record.Attributes().PutStr(semconv.Unlikely, strings.Join(m.OutOfRange.Names(), ","))
+			items[i].Record.Attributes().PutStr(semconv.OutOfRange, strings.Join(m.OutOfRange.Names(), ","))
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestMarkOutOfRange(t *testing.T) {
 		semconv.StatsType: "inbound-rtp", semconv.IntervalMs: 2000.0, semconv.Stats("packets"): int64(1 << 52), semconv.Stats("bytes"): int64(-1),
 	}))
 	MarkOutOfRange(items)
-	named, _ := items[0].Record.Attributes().Get(semconv.Unlikely)
+	named, _ := items[0].Record.Attributes().Get(semconv.OutOfRange)
 	require.Equal(t, "bytes,packets", named.Str())
 	require.False(t, items[0].Event.Measured.Known(protocol.Packets))
 	require.Equal(t, 2, items[0].Event.Measured.OutOfRange.Len())
@@ -122,7 +122,7 @@ func TestReadSSRC(t *testing.T) {
 		item := items[0]
 		require.Equal(t, want, item.Event.Measured.SSRC)
 		require.Equal(t, len(strange), item.Event.Measured.OutOfRange.Len())
-		named, _ := item.Record.Attributes().Get(semconv.Unlikely)
+		named, _ := item.Record.Attributes().Get(semconv.OutOfRange)
 		require.Equal(t, strings.Join(strange, ","), named.Str())
 	}
 	f(int64(7), 7)

@@ -32,7 +32,7 @@ var Attributes = []Attribute{
 	{FrameIndex, "int", "", "every record", "number of the record in its frame"},
 	{Duplicate, "boolean", "", "every record", "true if the conference processor received the record before; counters skip it"},
 	{TimeCorrected, "boolean", "", "every record", "true if the client's time was out of range and the time of arrival replaced it"},
-	{Unlikely, "string", "", EventStats, "measures that are out of range for a stream, separated by commas; summaries ignore them"},
+	{OutOfRange, "string", "", EventStats, "measures that are out of range for a stream, separated by commas; summaries ignore them"},
 	{IntervalMs, "double", "ms", EventStats, "length of the interval that ends at the record's time"},
 	{StatsType, "string", "", EventStats, "inbound-rtp, outbound-rtp or candidate-pair"},
 	{MediaType, "string", "", EventStats, "audio or video; absent for candidate-pair"},

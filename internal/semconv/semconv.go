@@ -47,7 +47,7 @@ const (
 	FrameIndex    = "qos.frame.index"
 	Duplicate     = "qos.duplicate"
 	TimeCorrected = "qos.time.corrected"
-	Unlikely      = "qos.unlikely"
+	OutOfRange    = "qos.out_of_range"
 )
 
 // Record attributes of EventStats. The measures themselves are StatsPrefix plus the snake

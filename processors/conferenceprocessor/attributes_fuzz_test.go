@@ -39,7 +39,7 @@ var (
 		} {
 			names = append(names, semconv.Stats(name))
 		}
-		return append(names, semconv.IntervalMs, semconv.QualityMOS, semconv.QualityLabel, semconv.Duplicate, semconv.Unlikely)
+		return append(names, semconv.IntervalMs, semconv.QualityMOS, semconv.QualityLabel, semconv.Duplicate, semconv.OutOfRange)
 	}()
 	oddData = []any{`{"setupMs":12}`, `{"reason":"failed","stage":"dtls"}`, `{`, ``, `{"ssrc":7,"userID":{"userName":"u"}}`, `{"userIDType":"local","newUserID":"n"}`}
 )
@@ -125,7 +125,7 @@ func names(logs plog.Logs) (list [][]string) {
 	for _, record := range recordsOf(logs) {
 		own := []string{record.EventName()}
 		for name := range record.Attributes().All() {
-			if name != semconv.Duplicate && name != semconv.Unlikely {
+			if name != semconv.Duplicate && name != semconv.OutOfRange {
 				own = append(own, name)
 			}
 		}

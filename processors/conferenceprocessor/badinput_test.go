@@ -42,7 +42,7 @@ func TestImpossibleCountersAreTold(t *testing.T) {
 			logs := frame(seq, semconv.EventStats, 1, measured(spoil))
 			require.NoError(t, c.ConsumeLogs(t.Context(), logs))
 			advance(10 * time.Second)
-			return eventlog.Text(recordsOf(logs)[0].Attributes(), semconv.Unlikely)
+			return eventlog.Text(recordsOf(logs)[0].Attributes(), semconv.OutOfRange)
 		}
 		require.Empty(t, send(1, nil))
 		require.Equal(t, "bytes,packets", send(2, map[string]any{semconv.Stats("packets"): -70, semconv.Stats("bytes"): -1}), "back")
@@ -53,7 +53,7 @@ func TestImpossibleCountersAreTold(t *testing.T) {
 		advance(time.Minute)
 		summaries, _ := next.take()
 		s := document(t, summaries[0])
-		require.Equal(t, 6, s.Unlikely)
+		require.Equal(t, 6, s.OutOfRange)
 		stream := s.Participants[0].Fabrics[0].Streams[0]
 		require.Equal(t, 6, stream.Intervals)
 		require.EqualValues(t, 2*500, stream.Packets)

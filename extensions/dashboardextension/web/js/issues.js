@@ -73,7 +73,7 @@ function remarks(detail) {
   return [
     s?.lostMeasurements > 0 && `${plural(s.lostMeasurements, "measurement")} never left the browsers: a bad network or a full buffer made them drop.`,
     s?.lostEvents > 0 && `${plural(s.lostEvents, "event")} never left the browsers.`,
-    s?.unlikely > 0 && `${plural(s.unlikely, "value")} of measurements cannot be true and ${s.unlikely === 1 ? "is" : "are"} left out: a browser's counter jumped.`,
+    s?.outOfRange > 0 && `${plural(s.outOfRange, "value")} of measurements ${s.outOfRange === 1 ? "is" : "are"} out of range and left out: a browser's counter jumped.`,
     s?.twoKinds > 0 && `${plural(s.twoKinds, "stream number")} carried audio and video in turn; each kind is shown as a stream of its own.`,
     s?.truncated > 0 && `The summary leaves out ${plural(s.truncated, "fact")}: a limit of the collector was reached.`,
     left.timeline > 0 && `${plural(left.timeline, "entry", "entries")} of the time-line are not shown: there are too many.`,
