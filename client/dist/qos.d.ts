@@ -7,13 +7,13 @@ declare namespace qos {
 export interface Result {
   /** `failure`: nothing was done. */
   status: 'success' | 'failure';
-  /** What is wrong, or what was cut or ignored; empty when all was taken. */
+  /** The fault, or the values that were cut or ignored; empty if there are none. */
   msg: string;
   /** The same text as `msg`. */
   message: string;
 }
 
-/** An ID of the application: text, or a whole number, which stands for its decimal digits. */
+/** An ID of the application: text, or a whole number, which is read as its decimal digits. */
 export type ID = string | number | bigint;
 
 /**
@@ -25,10 +25,10 @@ export type UserID = string | { userName?: string; aliasName: string };
 /** A user as operations take it: numbers in place of text are their decimal digits. */
 export type GivenUserID = ID | { userName?: ID | null; aliasName: ID };
 
-/** What media a PeerConnection carries. */
+/** The media that a PeerConnection carries. */
 export type FabricUsage = 'multiplex' | 'audio' | 'video' | 'screen' | 'data' | 'unbundled';
 
-/** What an application says of a call. */
+/** An event of a call that the application reports. */
 export type FabricEvent =
   | 'fabricHold'
   | 'fabricResume'
@@ -59,23 +59,23 @@ export type WebRTCFunction =
   | 'applicationLog'
   | 'applicationError';
 
-/** Whose ID changed. */
+/** The user whose ID changed. */
 export type UserIDType = 'local' | 'remote';
 
-/** What stands at the other end. */
+/** The kind of the remote end. */
 export type EndpointType = 'peer' | 'server';
 
-/** Which way media go. */
+/** The direction of media. */
 export type TransmissionDirection = 'sendonly' | 'receiveonly' | 'sendrecv' | 'inactive';
 
 /**
- * What went wrong, or `success`: logged in, or sending works again.
- * - `authError`: AppID, secret, token or origin was refused; it does not try again by itself
+ * The kind of a failure, or `success`: logged in, or sending works again.
+ * - `authError`: AppID, secret, token or origin was refused; the library does not retry
  * - `tokenGenerationError`: the token generator failed or is late
- * - `httpError`: the login could not reach the collector; it tries again
- * - `wsChannelFailure`: the channel broke; it tries again
- * - `csProtoError`: the collector refused a message for good
- * - `appConnectivityError`: a PeerConnection has lost its path, or never found one
+ * - `httpError`: the login could not reach the collector; the library retries
+ * - `wsChannelFailure`: the channel broke; the library retries
+ * - `csProtoError`: the collector refused a message permanently
+ * - `appConnectivityError`: a PeerConnection lost its network path, or never had one
  */
 export type CsError =
   | 'success'
@@ -95,13 +95,13 @@ export type PcCallback = (err: CsError | 'failure', msg: string) => void;
 /** Receives the measurements of one PeerConnection, at each interval. */
 export type StatsCallback = (stats: FabricStats) => void;
 
-/** What a pre-call test measured; null where there is no result. */
+/** The results of a pre-call test; null where there is none. */
 export interface PreCallTestResults {
-  /** Whether media got through. */
+  /** True if media were received. */
   mediaConnectivity: boolean;
   /** The round trip, ms. */
   rtt: number | null;
-  /** What part of the packets was lost, 0 to 1. */
+  /** Share of the packets that were lost, 0 to 1. */
   fractionalLoss: number | null;
   /** kbit/s. */
   throughput: number | null;
@@ -111,13 +111,13 @@ export interface PreCallTestResults {
 export type PreCallTestResultsCallback = (
   /** `failure`: it could not run. */
   status: Result['status'],
-  /** What it measured. */
+  /** The measured values. */
   results: PreCallTestResults,
-  /** Why it could not run. */
+  /** The reason why it could not run. */
   reason?: string,
 ) => void;
 
-/** How to make PeerConnections and to ask for media; empty where nothing is configured. */
+/** Arguments for RTCPeerConnection and getUserMedia(); empty where nothing is configured. */
 export interface CallConfig {
   /** For the constructor of RTCPeerConnection. */
   peerConnection: RTCConfiguration;
@@ -128,7 +128,7 @@ export interface CallConfig {
 /** Receives a configuration. */
 export type ConfigCallback = (callConfig: CallConfig) => void;
 
-/** How TURN servers did in startPrecallTests(); empty where none was tested. */
+/** Results of TURN servers in startPrecallTests(); empty where none was tested. */
 export interface ConnectionRecommendation {
   /** One element for each server; null where there is no result. Times in ms, loss 0 to 1, throughput in kbit/s. */
   aggregatedStats: {
@@ -170,7 +170,7 @@ export interface AdditionalIDs {
   sessionID?: string;
 }
 
-/** Options of initialize(). What is of the wrong kind is ignored, and named in `msg`. */
+/** Options of initialize(). A value of the wrong type is ignored, and named in `msg`. */
 export interface ConfigParams {
   /** True: the library does not listen to the page's end; calls end by silence. Default false. */
   disableBeforeUnloadHandler?: boolean;
@@ -178,7 +178,7 @@ export interface ConfigParams {
   applicationVersion?: string;
   /** True: no test before a call. Default false. */
   disablePrecalltest?: boolean;
-  /** Where the user is; at most 256 bytes, longer ones are cut. */
+  /** The user's site; at most 256 bytes, longer ones are cut. */
   siteID?: string;
   /** False: the callback form of getStats is never called. Default true. */
   collectLegacyStats?: boolean;
@@ -186,30 +186,30 @@ export interface ConfigParams {
   collectIP?: boolean;
   /** Identifiers of the application's own world. */
   additionalIDs?: AdditionalIDs;
-  /** Where the collector is, when the library was not loaded from it: bundles need it. */
+  /** The collector's URL, if the library was not loaded from there: bundles need it. */
   backendUrl?: string;
 }
 
 /** Options of addNewFabric(). A value that is none of the enumeration is ignored, and named in `msg`. */
 export interface FabricAttributes {
-  /** What stands at the other end. Default `peer`. */
+  /** The kind of the remote end. Default `peer`. */
   remoteEndpointType?: EndpointType;
-  /** Which way media go. Default `sendrecv`. */
+  /** The direction of media. Default `sendrecv`. */
   fabricTransmissionDirection?: TransmissionDirection;
 }
 
-/** What a PeerConnection must offer: the real one, a wrapper or a look-alike. */
+/** The members of a PeerConnection that the library requires: the real one, a wrapper or a substitute. */
 export interface PeerConnectionLike {
   /** Promises a map of reports; an array, an object or the callback form do as well. */
   getStats: unknown;
 }
 
 /**
- * What a user thinks of a call. Ratings are integers from 1 to 5, or such an integer as text; 0
+ * A user's opinion of a call. Ratings are integers from 1 to 5, or such an integer as text; 0
  * means that an optional one is not given.
  */
 export interface Feedback {
-  /** Whose opinion it is. */
+  /** The user whose opinion it is. */
   userID: GivenUserID;
   /** The call as a whole. */
   overall: number | string;
@@ -219,15 +219,15 @@ export interface Feedback {
   video?: number | string | null;
   /** Its shared screen. */
   screen?: number | string | null;
-  /** In words; at most 4096 bytes, longer ones are cut. */
+  /** As text; at most 4096 bytes, longer ones are cut. */
   comment?: string | null;
 }
 
 /** A call of a contact centre. Further members are kept, 4096 bytes of JSON in all. */
 export interface CallAttributes {
-  /** Who called whom. */
+  /** The kind of the call. */
   callType: 'inbound' | 'outbound' | 'monitoring' | 'unknown';
-  /** Who is at this end. */
+  /** The role of the local user. */
   role: 'agent' | 'participant' | 'manager';
   [further: string]: unknown;
 }
@@ -242,13 +242,13 @@ export interface CustomStat {
   timestamp?: number;
 }
 
-/** One RTP report of one stream. What is unknown is null, never missing. */
+/** One RTP report of one stream. A value that is unknown is null, never missing. */
 export interface MediaStreamTrackStats {
-  /** Who is at the other end: as addNewFabric() said, or whose an inbound stream is. */
+  /** The remote user: the one given to addNewFabric(), or the owner of an inbound stream. */
   remoteUserID: UserID | null;
-  /** Whose stream it is: as associateMstWithUserID() said, else the local user's or the remote one's. */
+  /** The owner of the stream: the one given to associateMstWithUserID(), else the local or the remote user. */
   userID: UserID | null;
-  /** Whose report: of this browser, or of the other end as this browser received it (`remote-…`). */
+  /** The kind of the report: of this browser, or of the remote end as this browser received it (`remote-…`). */
   statsType: 'inbound-rtp' | 'outbound-rtp' | 'remote-inbound-rtp' | 'remote-outbound-rtp';
   /** The stream. */
   ssrc: number;
@@ -266,7 +266,7 @@ export interface MediaStreamTrackStats {
   bitrate: number | null;
   /** Of the interval, packets a second. */
   packetRate: number | null;
-  /** What part of the interval's packets was lost, 0 to 1. */
+  /** Share of the interval's packets that were lost, 0 to 1. */
   fractionLoss: number | null;
   /** The same, 0 to 100. */
   packetLossPercentage: number | null;
@@ -278,7 +278,7 @@ export interface MediaStreamTrackStats {
   rtt: number | null;
   /** Of the whole call, ms. */
   averageRTT: number | null;
-  /** A hint for the user, coarser than the collector's score; null when there is nothing to judge. */
+  /** A hint for the user, coarser than the collector's score; null when there is nothing to score. */
   quality: 'excellent' | 'fair' | 'bad' | null;
   /** Of what is sent, 0 to 1. */
   audioInputLevel: number | null;
@@ -292,7 +292,7 @@ export interface StreamStats {
   reportType: 'inbound-rtp' | 'outbound-rtp';
   /** The round trip, ms; of outbound streams. */
   rtt?: number | null;
-  /** What part of the interval's packets was lost, 0 to 1; of inbound streams. */
+  /** Share of the interval's packets that were lost, 0 to 1; of inbound streams. */
   fractionLoss?: number | null;
   /** Of the interval, kbit/s. */
   bitrate: number | null;
@@ -302,21 +302,21 @@ export interface StreamStats {
 
 /** The measurements of one PeerConnection. */
 export interface FabricStats {
-  /** `online` while the collector hears this page. */
+  /** `online` while the page is connected to the collector. */
   connectionState: 'online' | 'offline';
   /** `established` ↔ `disrupted` once it is set up; `terminated` in exactly one last call. */
   fabricState: 'initialising' | 'established' | 'disrupted' | 'terminated';
   /** The page of the conference on the dashboard; null before the collector has sent it. */
   conferenceURL: string | null;
-  /** As addNewFabric() said. */
+  /** As given to addNewFabric(). */
   conferenceID: string;
-  /** One element for each report; empty while nothing flows. */
+  /** One element for each report; empty while no media are sent or received. */
   mediaStreamTracks: MediaStreamTrackStats[];
   /** The short form, by SSRC. */
   streams: { [ssrc: string]: StreamStats };
 }
 
-/** The operations of an instance. None of them throws; each answers at once. */
+/** The operations of an instance. None of them throws; each returns at once. */
 export interface Operations {
   /**
    * Logs the user in. Again with the same AppID and user it logs in anew and keeps the calls;
@@ -324,9 +324,9 @@ export interface Operations {
    *
    * @param appID as registered at the collector; at most 256 bytes. A whole number is its digits
    * @param secret the AppSecret (it needs https or localhost), or a function that makes JWTs
-   * @param localUserID who uses this page
-   * @param csInitCallback hears how it went, and of outages later
-   * @param csStatsCallback hears the measurements of each PeerConnection
+   * @param localUserID the user of this page
+   * @param csInitCallback receives the result, and later outages
+   * @param csStatsCallback receives the measurements of each PeerConnection
    * @param configParams options
    * @example
    * monitor.initialize('app', 'secret', 'alice', (csError, csErrMsg) => console.log(csError, csErrMsg));
@@ -340,15 +340,15 @@ export interface Operations {
     configParams?: ConfigParams | null,
   ): Result;
   /**
-   * Begins to watch a PeerConnection. Call it right after that is made: set-up delays count
+   * Begins to monitor a PeerConnection. Call it right after you create that: set-up delays count
    * from here. Again for the same conference it changes nothing.
    *
-   * @param pc the PeerConnection, or what stands for it and has getStats
-   * @param remoteUserID who is at the other end
-   * @param fabricUsage what media it carries
+   * @param pc the PeerConnection, or a substitute that has getStats
+   * @param remoteUserID the user at the remote end
+   * @param fabricUsage the media that it carries
    * @param conferenceID the same for everybody in the call; at most 256 bytes
    * @param fabricAttributes options, or the callback
-   * @param pcCallback hears whether the collector has it
+   * @param pcCallback receives whether the collector has it
    * @example
    * monitor.addNewFabric(pc, 'bob', monitor.fabricUsage.multiplex, 'standup');
    */
@@ -361,7 +361,7 @@ export interface Operations {
     pcCallback?: PcCallback | null,
   ): Result;
   /**
-   * Says which step of the negotiation failed, or keeps a log of the application.
+   * Reports the step of the negotiation that failed, or a log of the application.
    *
    * @param pc the PeerConnection; one that is no fabric of the conference, or null, means the conference
    * @param conferenceID at most 256 bytes; it need not have a fabric
@@ -383,13 +383,13 @@ export interface Operations {
     remoteSDP?: unknown,
   ): Result;
   /**
-   * Says whose a stream is, and where it is shown. Without it, what is sent belongs to the
-   * local user, what is received to the remote one.
+   * Names the owner of a stream, and the element that shows it. Without it, a sent stream belongs to
+   * the local user, a received one to the remote user.
    *
    * @param pc the PeerConnection
-   * @param userID whose stream it is
+   * @param userID the owner of the stream
    * @param conferenceID of a conference with a fabric
-   * @param ssrc a number or its decimal text; it may come before the first packet
+   * @param ssrc a number or its decimal text; it may be given before the first packet
    * @param usageLabel at most 20 bytes, longer ones are cut; may be empty
    * @param associatedVideoTag the video element or its id
    */
@@ -402,12 +402,12 @@ export interface Operations {
     associatedVideoTag?: unknown,
   ): Result;
   /**
-   * Puts an event of the user on the time-line. `fabricTerminated` ends the watching: send it
+   * Puts an event of the user on the time-line. `fabricTerminated` ends the monitoring: send it
    * before close().
    *
    * @param pc the PeerConnection; null means the only fabric of the conference, and the conference
    *   for `dominantSpeaker` and `activeDeviceList`
-   * @param fabricEvent what happened
+   * @param fabricEvent the event
    * @param conferenceID of a conference with a fabric
    * @param eventData an object, at most 4096 bytes of JSON; the devices of `activeDeviceList`
    * @example
@@ -426,15 +426,15 @@ export interface Operations {
    * @param pc the PeerConnection
    * @param conferenceID of a conference with a fabric
    * @param newUserID the ID from now on
-   * @param userIDType whose
+   * @param userIDType the user whose ID changes
    */
   reportUserIDChange(pc: PeerConnectionLike, conferenceID: ID, newUserID: GivenUserID, userIDType: UserIDType): Result;
   /**
-   * Sends what the user thinks of the call, which may be over.
+   * Sends the user's opinion of the call, which may have ended.
    *
    * @param conferenceID at most 256 bytes
-   * @param feedback ratings and words
-   * @param pcCallback hears whether the collector has it
+   * @param feedback ratings and a comment
+   * @param pcCallback receives whether the collector has it
    * @example
    * monitor.sendUserFeedback('standup', { userID: 'alice', overall: 4, comment: 'some echo' });
    */
@@ -444,40 +444,40 @@ export interface Operations {
    * again changes nothing, here and for the other events.
    *
    * @param eventName `stats`
-   * @param csEventCallback hears them
+   * @param csEventCallback receives them
    */
   on(eventName: 'stats', csEventCallback: StatsCallback): Result;
   /**
-   * Registers one more callback for what goes wrong.
+   * Registers one more callback for failures.
    *
    * @param eventName `error`
-   * @param csEventCallback hears what initialize()'s callback hears, but for `success`
+   * @param csEventCallback receives all that initialize()'s callback receives, except `success`
    */
   on(eventName: 'error', csEventCallback: InitCallback): Result;
   /**
-   * Registers one more callback for results of pre-call tests: one for each test. A callback that
-   * comes later gets the last results once, here and for the events below.
+   * Registers one more callback for results of pre-call tests: one for each test. A callback
+   * that is registered later receives the last results once, here and for the events below.
    *
    * @param eventName `preCallTestResults`
-   * @param csEventCallback hears them
+   * @param csEventCallback receives them
    */
   on(eventName: 'preCallTestResults', csEventCallback: PreCallTestResultsCallback): Result;
   /**
    * Registers one more callback for a configuration: once a session.
    *
-   * @param eventName which
-   * @param csEventCallback hears it
+   * @param eventName the configuration
+   * @param csEventCallback receives it
    */
   on(eventName: 'defaultConfig' | 'recommendedConfig', csEventCallback: ConfigCallback): Result;
   /**
    * Registers one more callback for the ranking of TURN servers: after each round of startPrecallTests().
    *
    * @param eventName `connectionRecommendation`
-   * @param csEventCallback hears it
+   * @param csEventCallback receives it
    */
   on(eventName: 'connectionRecommendation', csEventCallback: ConnectionRecommendationCallback): Result;
   /**
-   * Has a function asked for Wi-Fi statistics at each interval of a call.
+   * Registers a function that the library calls for Wi-Fi statistics at each interval of a call.
    *
    * @param getWifiStats promises JSON text with the numbers signal, rssi and timestamp, and perhaps
    *   interface, noise and addresses; without an answer within 5 s the sample is missing
@@ -516,7 +516,7 @@ export interface Operations {
     stats: CustomStat | readonly CustomStat[],
   ): Result;
   /**
-   * Tests the way to TURN servers, again and again. A failure where the collector offers none.
+   * Tests the network path to TURN servers repeatedly. A failure where the collector offers none.
    *
    * @param iceServers the servers
    * @param interval seconds between two rounds
@@ -549,21 +549,21 @@ type Names<K extends string> = { readonly [Name in K]: Name };
 export interface Qos extends Operations {
   /** The semantic version of the library. */
   readonly version: string;
-  /** What media a PeerConnection carries; `multiplex` for sound and picture. */
+  /** The media that a PeerConnection carries; `multiplex` for sound and picture. */
   readonly fabricUsage: Names<FabricUsage>;
-  /** What happens in a call. fabricSetup and fabricSetupFailed are for reading: the library makes them. */
+  /** The events of a call. fabricSetup and fabricSetupFailed are emitted by the library only. */
   readonly fabricEvent: Names<FabricEvent | 'fabricSetup' | 'fabricSetupFailed'>;
-  /** What reportError() knows. applicationLog and applicationError are logs. */
+  /** The values that reportError() accepts. applicationLog and applicationError are logs. */
   readonly webRTCFunctions: Names<WebRTCFunction>;
-  /** Whose ID changed. */
+  /** The user whose ID changed. */
   readonly userIDType: Names<UserIDType>;
-  /** What stands at the other end. */
+  /** The kind of the remote end. */
   readonly endpointType: Names<EndpointType>;
-  /** Which way media go. */
+  /** The direction of media. */
   readonly transmissionDirection: Names<TransmissionDirection>;
   /** The outcome of an operation. */
   readonly qosAPIReturnStatus: Names<'success' | 'failure'>;
-  /** What csInitCallback hears; the last five are of the former library, and never heard. */
+  /** The values that csInitCallback receives; the last five are the former library's, and never reported. */
   readonly csError: Names<CsError | 'authOngoing'> & {
     readonly ok: 'OK';
     readonly invalidWebRTCFunctionName: 'Invalid WebRTC function name';
@@ -574,7 +574,7 @@ export interface Qos extends Operations {
   readonly qualityRating: { readonly excellent: 5; readonly good: 4; readonly fair: 3; readonly poor: 2; readonly bad: 1 };
   /** The direction of a contact centre's call. */
   readonly callType: Names<CallAttributes['callType']>;
-  /** Who is at this end of it. */
+  /** The role of the local user in it. */
   readonly roles: Names<CallAttributes['role']>;
   /** The older name of webRTCFunctions. */
   readonly wrtcFuncNames: Names<WebRTCFunction>;
