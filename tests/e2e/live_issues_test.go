@@ -37,9 +37,11 @@ type liveCall struct {
 func TestLiveIssues(t *testing.T) {
 	need(t, programs[chromium]...)
 	c := startLiveCall(t)
-	c.page.until(patience, "document.querySelector('[data-testid=so-far] time') && document.querySelector('[data-testid=no-issues]')")
+	// A busy machine may have issues of its own, such as a long delay in the jitter buffer.
+	c.page.until(patience, "document.querySelector('[data-testid=so-far] time') && !document.querySelector('[data-testid=issue][data-kind=highPacketLoss]')")
 	require.Zero(t, c.metrics()[openIssues])
 	c.drawsWithCare()
+	c.drawsNoIssues()
 	c.focusLowest()
 
 	down("ada", harm{loss: .3})(c.causeCall)
@@ -145,6 +147,17 @@ func (c *liveCall) drawsWithCare() {
 		return ids;
 	})()`, &focused)
 	require.Equal(c.t, []string{"b", "c", "x", "box", "box"}, focused)
+}
+
+// drawsNoIssues: the page says that nothing went wrong as long as that is so.
+func (c *liveCall) drawsNoIssues() {
+	c.t.Helper()
+	var text string
+	c.page.get(`(async () => {
+		const { drawIssues } = await import(new URL('assets/js/issues.js', location));
+		return drawIssues({ soFar: { summary: true }, summary: { issues: [] }, leftOut: {} }, {}).filter(Boolean).map((one) => one.textContent).join();
+	})()`, &text)
+	require.Equal(c.t, "Nothing went wrongSo far", text)
 }
 
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
