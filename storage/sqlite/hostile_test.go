@@ -94,6 +94,7 @@ func namesFile(t *testing.T, err error, path string) {
 //
 // spec: SRV-03
 func TestDamagedPages(t *testing.T) {
+	storagetest.OneGoroutine(t)
 	source := filepath.Join(t.TempDir(), "store.sqlite3")
 	writeDamaged(t, source)
 	data, err := os.ReadFile(source)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"flag"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +12,17 @@ import (
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain leaves the tests of one goroutine to a run without the race detector, which makes
+// SQLite some 20 times slower. `make test-go` has both runs.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if storagetest.Race {
+		if err := flag.Set("test.short", "true"); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func open(tb testing.TB, path string) *Store {
 	tb.Helper()

@@ -180,6 +180,7 @@ func testLongIDs(f *fixture, _ Store) {
 // spec: SRV-02
 func testLongTexts(f *fixture, _ Store) {
 	t := f.t
+	OneGoroutine(t)
 	long := noise(1 << 20)
 	b := batch(1, activity(1, 0, 0))
 	b.Session.UserID, b.Session.UserAlias = long, long
@@ -308,6 +309,7 @@ func testManyNames(f *fixture, _ Store) {
 // spec: CONF-01
 func testManySessions(f *fixture, s Store) {
 	t := f.t
+	OneGoroutine(t)
 	const sessions, step = 10_000 / scale, 500
 	started, termsDropped := time.Now(), 0
 	for from := 0; from < sessions; from += step {
@@ -359,9 +361,7 @@ const readBudget = 16 << 20
 // spec: CONF-01
 func testMillion(f *fixture, _ Store) {
 	t := f.t
-	if testing.Short() {
-		t.Skip("a million records take a while")
-	}
+	OneGoroutine(t)
 	const frames, rows, step = 20_000 / scale, 50, 500
 	for from := 1; from <= frames; from += step {
 		b := batch(1)

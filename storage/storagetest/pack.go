@@ -395,6 +395,7 @@ func testPackStops(f *packFixture) {
 // Ten thousand sessions in one conference.
 func testPackManySessions(f *packFixture) {
 	t := f.t
+	OneGoroutine(t)
 	const sessions = 10_000
 	var batches []storage.Batch
 	for n := range sessions {
