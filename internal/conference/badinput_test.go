@@ -19,14 +19,14 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// What no honest client sends, one kind a test: it is counted, bounded, and told.
+// Input that no correct client sends, one kind in each test: it is counted, bounded and reported.
 
 var sane = eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000, Score: event.Score{MOS: event.Known(4.3), Label: "excellent"}}, eventtest.Values{
 	protocol.Packets: 100, protocol.Bytes: 8000, protocol.Samples: 96_000, protocol.JitterMs: 3, protocol.RTTMs: 40, protocol.PacketsLost: 0,
 })
 
-// TestImpossibleCounters: a counter that goes back, jumps, is negative or huge is named in its
-// record, counted in the summary, and no part of it; the rest of the measurement is.
+// TestImpossibleCounters: a counter that decreases, jumps, is negative or huge is named in its
+// record and counted in the summary, which leaves it out and uses the rest of the measurement.
 //
 // spec: CONF-03, QUAL-01
 func TestImpossibleCounters(t *testing.T) {
@@ -82,13 +82,13 @@ func TestLossThatIsTakenBack(t *testing.T) {
 	require.Zero(t, *stream.LossFraction)
 }
 
-// TestMissingEnds: what was never ended, or never begun, lasts no longer than its fabric, and
-// the record says what is not known.
+// TestMissingEnds: an interval without an end ends with its fabric, and one without a beginning
+// is left out; unknown durations are 0.
 //
 // spec: CONF-02, CONF-03
 func TestMissingEnds(t *testing.T) {
 	happened := func(seq uint64, atMs int64, name string) event.Event {
-		e := said("c", seq, atMs, name)
+		e := newEvent("c", seq, atMs, name)
 		e.Data = event.ParseData(name, []byte(`{"durationMs":4000}`))
 		return e
 	}
@@ -118,20 +118,20 @@ func TestMissingEnds(t *testing.T) {
 	require.Equal(t, "application", p.EndReason)
 }
 
-// TestTerminatedTwice: the first end is the end; what is measured after it counts, and does
-// not move it.
+// TestTerminatedTwice: the first end is the end; a measurement after it counts, and does not
+// move it.
 //
 // spec: CONF-02
 func TestTerminatedTwice(t *testing.T) {
 	last := statsOf("s of c", 9, sane)
 	last.ConferenceAtMs = base
-	s := conference.Fold([]event.Event{said("c", 1, 0, "fabricAdded"), said("c", 2, 1000, "fabricTerminated"), said("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
+	s := conference.Fold([]event.Event{newEvent("c", 1, 0, "fabricAdded"), newEvent("c", 2, 1000, "fabricTerminated"), newEvent("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
 	require.EqualValues(t, base+1000, s.Participants[0].EndMs)
 	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
 }
 
-// TestNobodyEverLeaves: in a conference that never ends people come, vanish and come again
-// under new sessions. What there is no room for is counted, and the conference still ends.
+// TestNobodyEverLeaves: participants of an endless conference join, disappear and join again
+// with new sessions. Those beyond the limit are counted, and the conference still ends.
 //
 // spec: CONF-02
 func TestNobodyEverLeaves(t *testing.T) {
@@ -150,7 +150,7 @@ func TestNobodyEverLeaves(t *testing.T) {
 	require.Len(t, out, 1)
 	require.Len(t, out[0].Participants, room)
 	require.Equal(t, joins-room, out[0].Truncated)
-	require.EqualValues(t, (joins-1)*20_000, out[0].DurationMs, "those without room held it open, too")
+	require.EqualValues(t, (joins-1)*20_000, out[0].DurationMs, "those beyond the limit prolong it, too")
 }
 
 // TestPartsAreBounded: fabrics and streams are bounded together, however many participants
@@ -180,7 +180,7 @@ func TestPartsAreBounded(t *testing.T) {
 }
 
 // TestSSRCThatChangesItsKind: each kind is a stream of its own, in each direction, and the
-// summary says how often that was so.
+// summary counts such SSRCs.
 //
 // spec: CONF-03
 func TestSSRCThatChangesItsKind(t *testing.T) {
@@ -200,7 +200,7 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 	require.Equal(t, []string{"opus", "VP8", "opus"}, []string{streams[0].Codec, streams[1].Codec, streams[2].Codec})
 }
 
-// TestNamesAreCut: no name takes more room than its limit, and none is cut within a letter.
+// TestNamesAreCut: a name is cut to its limit, and never within a letter.
 //
 // spec: SRV-02
 func TestNamesAreCut(t *testing.T) {
@@ -215,8 +215,8 @@ func TestNamesAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("ä", 32), p.Fabrics[0].Streams[0].Codec)
 }
 
-// TestSkewedClock: where one participant's clock is wrong, times are, and nothing else: who
-// was there, what was measured, and how it was.
+// TestSkewedClock: a wrong clock of one participant changes times alone, and neither
+// participants nor measurements nor scores.
 //
 // spec: CONF-02, CONF-03
 func TestSkewedClock(t *testing.T) {
@@ -233,21 +233,21 @@ func TestSkewedClock(t *testing.T) {
 	})
 }
 
-// measured is what a summary says apart from times.
+// measured returns the values of a summary apart from times.
 func measured(s conference.Summary) map[string]any {
-	said := map[string]any{
+	values := map[string]any{
 		"errors": s.ErrorsByFunction, "logs": s.Logs, "feedback": s.Feedback, "outcome": s.Outcome, "lost": s.LostMeasurements,
 		"truncated": s.Truncated, "out of range": s.OutOfRange, "two kinds": s.TwoKinds, "setup": s.SetupMs,
 	}
 	for _, p := range s.Participants {
-		said[p.Session] = []any{p.Connected, p.Errors, len(p.Feedback), p.MOS, p.Label, p.UserID}
+		values[p.Session] = []any{p.Connected, p.Errors, len(p.Feedback), p.MOS, p.Label, p.UserID}
 		for _, f := range p.Fabrics {
-			said[fmt.Sprint(p.Session, f.Fabric)] = []any{f.State, f.SetupMs, f.ICEDisruptions, f.ICEDisruptionMs, f.ICERestarts, f.PairChanges, len(f.Streams)}
+			values[fmt.Sprint(p.Session, f.Fabric)] = []any{f.State, f.SetupMs, f.ICEDisruptions, f.ICEDisruptionMs, f.ICERestarts, f.PairChanges, len(f.Streams)}
 			for _, m := range f.Streams {
 				m.Labels, m.LabelChanges = nil, 0
-				said[fmt.Sprint(p.Session, f.Fabric, m.StatsType, m.MediaType, m.SSRC)] = m
+				values[fmt.Sprint(p.Session, f.Fabric, m.StatsType, m.MediaType, m.SSRC)] = m
 			}
 		}
 	}
-	return said
+	return values
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// brief is the part of a summary that issues are found from: no scores, no distributions.
+// brief returns the part of a summary that detection needs: no scores, no distributions.
 func (c *Conference) brief(now moment) *Summary {
 	s := &Summary{StartMs: c.span.Start, EndMs: c.span.End, Participants: make([]Participant, 0, len(c.participants))}
 	for session, p := range c.participants {
@@ -21,9 +21,9 @@ func (p *participant) brief(session string, now moment) Participant {
 		f := p.fabrics[number]
 		fab := f.brief(number, now)
 		out.Fabrics = append(out.Fabrics, fab)
-		out.take(&fab, f)
+		out.addFabric(&fab, f)
 	}
-	out.goOn(now)
+	out.setEnd(now)
 	return out
 }
 

@@ -10,31 +10,31 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// Limits of one conference. What is beyond is counted as truncated.
+// Limits of one conference. Records beyond them are counted as truncated.
 const (
-	maxParticipants = 5000
-	maxFabrics      = 1024
-	maxParts        = 50_000 // fabrics and streams, of all together
-	maxRemarks      = 2000
+	maxParticipants   = 5000
+	maxFabrics        = 1024
+	maxParts          = 50_000 // fabrics and streams together
+	maxSessionRecords = 2000
 )
 
 // Conference is the state of one conference: one instance, in the sense of package
 // instance. It is not safe for concurrent use.
 type Conference struct {
-	appID        string
-	id           string
-	span         instance.Span // of its activity; of its remarks while there is no activity
-	active       bool          // some record was activity
-	attemptMs    int64         // newest attempt or its arrival, the later; 0: none
-	participants map[string]*participant
-	remarks      map[identity]*remark // allocated with the first one
-	parts        int                  // fabrics and streams
-	truncated    int
-	judge        *judge
-	dirty        bool // something changed since the last evaluation
+	appID          string
+	id             string
+	span           instance.Span // of its activity; of its annotations while there is no activity
+	active         bool          // some record was activity
+	attemptMs      int64         // the later of the newest attempt and its arrival; 0: none
+	participants   map[string]*participant
+	sessionRecords map[identity]*sessionRecord // nil until the first one
+	parts          int                         // fabrics and streams
+	truncated      int
+	criteria       *criteria
+	dirty          bool // something changed since the last evaluation
 }
 
-// identity is that of a record.
+// identity is the identity of a record.
 type identity struct {
 	session string
 	seq     uint64
@@ -50,56 +50,57 @@ func (i identity) Index() int { return i.index }
 // participant is one session in one conference.
 type participant struct {
 	user, alias string
-	seen        event.Identities // of its activity
+	seen        event.Identities // of its activity records
 	fabrics     map[int]*fabric
 	renames     renames
 }
 
-// remark is a record about a conference that belongs to no fabric: an annotation, which does
-// not move the conference's ends and may be about a conference that is long over, or an attempt.
-type remark struct {
+// sessionRecord is a record of a session and of no fabric: an annotation, which does not move
+// the conference's ends and may be about a conference that ended long ago, or an attempt.
+type sessionRecord struct {
 	kind        event.Kind
 	user, alias string
 	atMs        int64
 	placeMs     int64
-	attempt     bool            // it is activity, and stays in its conference
-	devices     uint64          // KindEvent activeDeviceList: which, 0 where none are named
+	attempt     bool            // it is activity, and never moves to another conference
+	devices     uint64          // KindEvent activeDeviceList: hash of the devices; 0: none are named
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
 }
 
-// New returns a conference in which nothing has happened.
+// New returns a conference without records.
 func New(appID, conferenceID string) *Conference {
-	return newConference(appID, conferenceID, newJudge(nil, quality.DefaultBounds()))
+	return newConference(appID, conferenceID, newCriteria(nil, quality.DefaultBounds()))
 }
 
-// NewJudged returns a conference in which nothing has happened, to be judged by rules and
-// labels of the operator's.
-func NewJudged(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
-	return newConference(appID, conferenceID, newJudge(rules, labels))
+// NewWithRules returns a conference without records that is evaluated by the operator's rules
+// and labels.
+func NewWithRules(appID, conferenceID string, rules *detect.Rules, labels quality.Bounds) *Conference {
+	return newConference(appID, conferenceID, newCriteria(rules, labels))
 }
 
-func newConference(appID, conferenceID string, j *judge) *Conference {
-	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), judge: j}
+func newConference(appID, conferenceID string, j *criteria) *Conference {
+	return &Conference{appID: appID, id: conferenceID, participants: make(map[string]*participant, 2), criteria: j}
 }
 
 // Fold returns the summary of one conference from its events, in any order and with any
-// repetition: the caller has chosen the events by package instance.
+// repetition. The caller selects the events by package instance.
 func Fold(events []event.Event, labels quality.Bounds) Summary {
 	if len(events) == 0 {
 		return New("", "").Summary(labels)
 	}
-	c := newConference(events[0].AppID, events[0].ConferenceID, newJudge(nil, labels))
+	c := newConference(events[0].AppID, events[0].ConferenceID, newCriteria(nil, labels))
 	for i := range events {
 		c.Apply(&events[i])
 	}
 	return c.Summary(labels)
 }
 
-// NotArrived is the arrival of a record that was read from the store: it is no sign of life.
+// NotArrived is the arrival of a record that was read from the store. It does not prolong the
+// conference.
 const NotArrived = math.MinInt64
 
-// Apply takes one record. It reports whether the record was there before.
+// Apply applies one record. It reports whether the record was applied before.
 func (c *Conference) Apply(e *event.Event) (duplicate bool) { return c.ApplyArrived(e, NotArrived) }
 
 // ApplyArrived is Apply of a record that arrived at arrivedMs, or NotArrived.
@@ -109,7 +110,7 @@ func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bo
 		return false
 	}
 	if !e.Activity() || e.Attempt() {
-		return c.applyRemark(e, arrivedMs)
+		return c.applySessionRecord(e, arrivedMs)
 	}
 	p := c.participant(e)
 	if p != nil && !p.seen.Add(e.Seq, e.Index) {
@@ -120,22 +121,22 @@ func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bo
 		c.truncated++
 		return false
 	}
-	c.truncated += p.renames.take(e, "local")
+	c.truncated += p.renames.apply(e, "local")
 	f := p.fabrics[e.Fabric]
 	if f == nil {
 		if len(p.fabrics) >= maxFabrics || c.parts >= maxParts {
 			c.truncated++
 			return false
 		}
-		f = &fabric{judge: c.judge}
+		f = &fabric{criteria: c.criteria}
 		p.fabrics[e.Fabric] = f
 		c.parts++
 	}
-	c.judge.dirty, c.judge.full = false, c.parts >= maxParts
+	c.criteria.dirty, c.criteria.full = false, c.parts >= maxParts
 	streams := len(f.streams)
 	c.truncated += f.apply(e, arrivedMs)
 	c.parts += len(f.streams) - streams
-	c.dirty = c.dirty || c.judge.dirty
+	c.dirty = c.dirty || c.criteria.dirty
 	return false
 }
 
@@ -146,13 +147,13 @@ func (c *Conference) participant(e *event.Event) *participant {
 			user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
 			fabrics: make(map[int]*fabric, 1),
 		}
-		c.dirty = c.dirty || len(c.participants) > 0 // they may be late
+		c.dirty = c.dirty || len(c.participants) > 0 // it may be a late join
 		c.participants[strings.Clone(e.Session)] = p
 	}
 	return p
 }
 
-// extend makes s part of the conference's activity.
+// extend adds s to the span of the conference's activity.
 func (c *Conference) extend(s instance.Span) {
 	if c.active {
 		s = c.span.Union(s)
@@ -160,64 +161,64 @@ func (c *Conference) extend(s instance.Span) {
 	c.span, c.active = s, true
 }
 
-func (c *Conference) applyRemark(e *event.Event, arrivedMs int64) (duplicate bool) {
+func (c *Conference) applySessionRecord(e *event.Event, arrivedMs int64) (duplicate bool) {
 	id := identity{e.Session, e.Seq, e.Index}
-	if c.remarks[id] != nil {
+	if c.sessionRecords[id] != nil {
 		return true
 	}
 	if e.Attempt() {
 		c.extend(instance.At(e.AtMs))
 		c.attemptMs = max(c.attemptMs, e.AtMs, arrivedMs)
 	}
-	if len(c.remarks) >= maxRemarks {
+	if len(c.sessionRecords) >= maxSessionRecords {
 		c.truncated++
 		return false
 	}
 	id.session = strings.Clone(id.session)
-	c.keep(id, newRemark(e))
+	c.keep(id, newSessionRecord(e))
 	return false
 }
 
-func newRemark(e *event.Event) *remark {
-	return &remark{
+func newSessionRecord(e *event.Event) *sessionRecord {
+	return &sessionRecord{
 		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
 		atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
 		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
 	}
 }
 
-// keep makes a remark part of the conference.
-func (c *Conference) keep(id identity, r *remark) {
-	if c.remarks == nil {
-		c.remarks = make(map[identity]*remark)
+// keep adds a session record to the conference.
+func (c *Conference) keep(id identity, r *sessionRecord) {
+	if c.sessionRecords == nil {
+		c.sessionRecords = make(map[identity]*sessionRecord)
 	}
 	if !c.active {
 		at := instance.At(r.placeMs)
-		if len(c.remarks) > 0 {
+		if len(c.sessionRecords) > 0 {
 			at = at.Union(c.span)
 		}
 		c.span = at
 	}
-	c.remarks[id] = r
+	c.sessionRecords[id] = r
 	c.dirty = c.dirty || r.devices != 0
 }
 
 // Seen reports whether the record was applied before.
 func (c *Conference) Seen(e *event.Event) bool {
 	if !e.Activity() || e.Attempt() {
-		return c.remarks[identity{e.Session, e.Seq, e.Index}] != nil
+		return c.sessionRecords[identity{e.Session, e.Seq, e.Index}] != nil
 	}
 	p := c.participants[e.Session]
 	return p != nil && e.Index >= 0 && p.seen.Has(e.Seq, e.Index)
 }
 
-// Merge makes o, which shares no record with c, part of c. Merging is how two conferences
-// become one when the time between them is filled in.
+// Merge merges o into c; they share no record. Two conferences become one when late records
+// close the gap between them.
 func (c *Conference) Merge(o *Conference) {
 	switch {
 	case o.active:
 		c.extend(o.span)
-	case !c.active && len(c.remarks) == 0:
+	case !c.active && len(c.sessionRecords) == 0:
 		c.span = o.span
 	case !c.active:
 		c.span = c.span.Union(o.span)
@@ -236,7 +237,7 @@ func (c *Conference) Merge(o *Conference) {
 			c.participants[session] = p
 		}
 	}
-	for id, r := range o.remarks {
+	for id, r := range o.sessionRecords {
 		c.keep(id, r)
 	}
 }
@@ -254,10 +255,11 @@ func (p *participant) merge(o *participant) (truncated int) {
 	return truncated
 }
 
-// DeadlineMs returns the time after which the conference has ended if nothing more comes:
-// math.MinInt64 when the last participant has said so, or 30 s after the last sign of
-// life of those who have not. An attempt is a sign of life too. A conference of remarks alone waits 30 s for others, and so
-// does one that left something out: it may have been a participant.
+// DeadlineMs returns the time after which the conference has ended if no further record
+// arrives: math.MinInt64 when all participants reported their end, else 30 s after the last
+// record of those that did not. An attempt prolongs the conference too. A conference of
+// annotations alone ends after 30 s, and so does one with truncated records: one of them may
+// have been a participant.
 func (c *Conference) DeadlineMs() int64 {
 	if !c.active {
 		return c.span.End + instance.Gap

@@ -66,7 +66,7 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 			s.line(strings.Fields(line))
 			s.advance(s.now + 40_000)
 			for _, p := range s.set.Partials() {
-				if i > 0 { // asked again, for the conference has grown
+				if i > 0 { // a second restoration, after the conference has grown
 					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, stored, s.now)
 					continue
 				}

@@ -32,22 +32,22 @@ var buckets = func() *mapping.LogarithmicMapping {
 	return m
 }()
 
-// zeroBucket holds what is too small to tell from 0; maxValue bounds the number of
-// buckets from above.
+// zeroBucket contains values below minValue, which count as 0; maxValue bounds the number of
+// buckets.
 const (
 	zeroBucket = math.MinInt16
 	minValue   = 1 / scale
 	maxValue   = 1e12
 )
 
-// bucket takes six bytes: live calls hold thousands of them for each stream's hour.
+// bucket has six bytes: live calls hold thousands of buckets for one hour of a stream.
 type bucket struct {
 	index     int16
-	high, low uint16 // of the weight, ms; it stays at its maximum of 49 days
+	high, low uint16 // of the weight, ms; at most 49 days
 }
 
 func newBucket(index int16, weightMs int64) bucket {
-	w := uint32(min(weightMs, math.MaxUint32)) // bounded here
+	w := uint32(min(weightMs, math.MaxUint32)) // cannot overflow
 	return bucket{index, uint16(w >> 16), uint16(w & math.MaxUint16)}
 }
 
@@ -78,7 +78,7 @@ func (d *dist) add(v float64, weightMs int64) {
 	d.weight += float64(weightMs)
 	index := int16(zeroBucket)
 	if v >= minValue {
-		index = int16(buckets.Index(v)) // a few thousand at most, maxValue sees to it
+		index = int16(buckets.Index(v)) // a few thousand at most, because of maxValue
 	}
 	d.put(newBucket(index, weightMs))
 }
@@ -94,8 +94,8 @@ func (d *dist) put(b bucket) {
 	d.buckets[i] = newBucket(b.index, d.buckets[i].weight()+b.weight())
 }
 
-// insert grows by an eighth and not to twice the size: what there is room for is held as long
-// as the call lasts.
+// insert grows the slice by an eighth instead of doubling it: its capacity stays allocated for
+// the duration of the call.
 func (d *dist) insert(i int, b bucket) {
 	n := len(d.buckets)
 	if n < cap(d.buckets) {
@@ -145,7 +145,7 @@ func (d *dist) quantile(q float64) float64 {
 	return d.max
 }
 
-// summary returns nil when nothing was measured.
+// summary returns nil without measurements.
 func (d *dist) summary() *Distribution {
 	if d.weight == 0 {
 		return nil

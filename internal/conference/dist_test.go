@@ -48,7 +48,7 @@ func TestMeanIsWeightedByTime(t *testing.T) {
 }
 
 // TestDistHoldsFewBytes: a stream's values fall into few buckets, and their number has an
-// upper bound whatever comes.
+// upper bound for any values.
 func TestDistHoldsFewBytes(t *testing.T) {
 	var d dist
 	for v := 1e-5; v < 1e30; v *= 1.001 {

@@ -2,7 +2,7 @@
 // its summary. It is pure: no pdata, no I/O, no clock (time is an argument).
 //
 // A summary is a function of the set of distinct events: neither the order in which the
-// records of several sessions arrive, nor repetition, nor the cut into batches changes
-// it. So what is held in memory is a cache, and Fold gives the same summary from any
+// records of several sessions arrive, nor repetition, nor the division into batches changes
+// it. So the state in memory is a cache, and Fold returns the same summary from any
 // other source of the same events, for example the store.
 package conference

@@ -2,26 +2,26 @@ package conference
 
 import "github.com/qosrtc/qos/internal/detect"
 
-// NeedsEvaluation reports whether something that may raise an issue, or end one, was applied
-// since the last call of Evaluated.
+// NeedsEvaluation reports whether a record that may raise or end an issue was applied since the
+// last call of Evaluated.
 func (c *Conference) NeedsEvaluation() bool { return c.dirty }
 
-// Evaluated notes that the issues were evaluated; again says that they have to be once more.
+// Evaluated marks the issues as evaluated, or as still to be evaluated if again is true.
 func (c *Conference) Evaluated(again bool) { c.dirty = again }
 
-// Evaluate finds what is wrong at nowMs while the conference may go on. It calls see for each
-// issue with its spans, ascending: the issue as it is in each. The last one is Open where it
-// goes on now. Value and Worst are those of a duration or a count in the span; of other metrics
-// those of the stream so far. Evaluate reports whether time alone may raise something.
-func (c *Conference) Evaluate(nowMs int64, see func(spans []Issue)) (again bool) {
+// Evaluate finds the issues of a live conference at nowMs. It calls report for each issue with
+// one element for each span, ascending. The last one is Open if it has not ended. Value and
+// Worst of a duration or a count are those of the span; of other metrics those of the stream so
+// far. Evaluate reports whether an issue may follow without another record.
+func (c *Conference) Evaluate(nowMs int64, report func(spans []Issue)) (again bool) {
 	now := moment(nowMs)
-	f := c.newFinder(c.brief(now), c.judge.labels, now)
-	f.see = func(issue Issue, spans []detect.Span) { see(issue.inSpans(spans)) }
+	f := c.newFinder(c.brief(now), c.criteria.labels, now)
+	f.report = func(issue Issue, spans []detect.Span) { report(issue.inSpans(spans)) }
 	f.all()
-	return f.lasts
+	return f.pending
 }
 
-// inSpans returns the issue as it is in each span.
+// inSpans returns one issue for each span.
 func (i Issue) inSpans(spans []detect.Span) []Issue {
 	out := make([]Issue, len(spans))
 	for k, span := range spans {
@@ -42,14 +42,14 @@ func (i Issue) inSpans(spans []detect.Span) []Issue {
 }
 
 // NewestArrived reports whether the newest record of a fabric of a session, or of any of its
-// fabrics where fabric is 0, arrived here rather than being read from the store.
+// fabrics if fabric is 0, arrived here and was not read from the store.
 func (c *Conference) NewestArrived(session string, fabric int) bool {
 	p := c.participants[session]
 	if p == nil {
 		return false
 	}
 	for number, f := range p.fabrics {
-		if (fabric == 0 || number == fabric) && f.own >= f.last {
+		if (fabric == 0 || number == fabric) && f.ownLastMs >= f.last {
 			return true
 		}
 	}

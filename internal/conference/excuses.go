@@ -7,19 +7,20 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// What is muted, held or not there is no fault. This file says when.
+// Missing media of a stream that is muted, on hold or without a participant are no fault. The
+// functions of this file return those times.
 
-// excuse adds what excuses one metric alone: while a screen is shared, a stream with few
-// frames may be the screen.
-func (w *watched) excuse(level detect.Level, about Issue, excused []detect.Span) []detect.Span {
+// excuse adds the excuses of one metric: while a screen is shared, the stream with a low frame
+// rate may be the screen.
+func (w *fabricFinder) excuse(level detect.Level, about Issue, excused []detect.Span) []detect.Span {
 	if level.Kind() != detect.LowFrameRate {
 		return excused
 	}
 	return detect.Merge(slices.Concat(excused, w.screens(about.Direction == DirectionOutbound)))
 }
 
-// screens returns when this participant, or when anybody else, shared a screen.
-func (w *watched) screens(own bool) (spans []detect.Span) {
+// screens returns the times in which this participant (own), or another one, shared a screen.
+func (w *fabricFinder) screens(own bool) (spans []detect.Span) {
 	for _, i := range w.sharers {
 		p := &w.s.Participants[i]
 		if sends := p.Session == w.p.Session; sends != own {
@@ -32,9 +33,9 @@ func (w *watched) screens(own bool) (spans []detect.Span) {
 	return spans
 }
 
-// expects reports whether no media from the other end is a fault. A media server sends
-// nothing where nobody speaks, or nobody looks: there it is one if nothing ever came.
-func (w *watched) expects(media string) bool {
+// expects reports whether missing media from the remote end are a fault. A media server sends
+// no media of silent or hidden participants: there they are a fault if none were ever received.
+func (w *fabricFinder) expects(media string) bool {
 	got := detect.GotAudio
 	if media == video {
 		got = detect.GotVideo
@@ -42,17 +43,17 @@ func (w *watched) expects(media string) bool {
 	return !w.state.server || w.state.facts.Any()&got == 0
 }
 
-// before is the time before the fabric was connected.
-func (w *watched) before() []detect.Span {
+// before returns the time before the fabric was connected.
+func (w *fabricFinder) before() []detect.Span {
 	if at := w.state.points(markConnected); len(at) > 0 {
 		return []detect.Span{{FromMs: math.MinInt64, ToMs: slices.Min(at)}}
 	}
 	return nil
 }
 
-// own returns when something of this fabric was muted or held: what it sends then is no
-// fault.
-func (w *watched) own(kinds ...string) []detect.Span {
+// own returns the times in which media of these kinds were muted or on hold in this fabric:
+// they excuse its outbound streams.
+func (w *fabricFinder) own(kinds ...string) []detect.Span {
 	var spans []detect.Span
 	for _, i := range slices.Concat(w.p.Mutes, w.p.Holds) {
 		if i.Fabric == w.out.Fabric && slices.Contains(kinds, i.Kind) {
@@ -62,12 +63,12 @@ func (w *watched) own(kinds ...string) []detect.Span {
 	return detect.Merge(spans)
 }
 
-// maxSilenced is up to how many participants it is looked at whether all others are muted.
+// maxSilenced is the number of participants up to which mutes of all others are an excuse.
 const maxSilenced = 8
 
-// others returns when nothing was to be expected of the other end: the stream's owner, or
-// where none is named all others, had media muted, were held, or were not there.
-func (w *watched) others(media, owner string) (silent []detect.Span) {
+// others returns the times in which the remote end had no media to send: the stream's owner,
+// or all others if none is named, had media muted, were on hold, or were not in the call.
+func (w *fabricFinder) others(media, owner string) (silent []detect.Span) {
 	who := w.everybody
 	if owner != "" {
 		who = w.named[owner]
@@ -87,22 +88,23 @@ func (w *watched) others(media, owner string) (silent []detect.Span) {
 	return silent
 }
 
-// heardOf is until when everybody else was heard of who may go on. What is missing after it
-// is not missed yet: they may have left without a word.
-func (w *watched) heardOf() int64 {
+// evidenceUntilMs returns the earliest last record of the other participants that are present.
+// Media that are missing after it are no evidence yet: the participant may have left without a
+// report.
+func (w *fabricFinder) evidenceUntilMs() int64 {
 	until := int64(math.MaxInt64)
 	for _, i := range w.everybody {
-		if o := &w.s.Participants[i]; o.Session != w.p.Session && o.goesOn() {
+		if o := &w.s.Participants[i]; o.Session != w.p.Session && o.isPresent() {
 			until = min(until, o.EndMs)
 		}
 	}
 	return until
 }
 
-// silent returns when a participant was muted, held or not there.
+// silent returns the times in which a participant was muted, on hold or not in the call.
 func (p *Participant) silent(media string) []detect.Span {
 	spans := []detect.Span{{FromMs: math.MinInt64, ToMs: p.StartMs}}
-	if !p.goesOn() {
+	if !p.isPresent() {
 		spans = append(spans, detect.Span{FromMs: p.EndMs, ToMs: math.MaxInt64})
 	}
 	for _, i := range slices.Concat(p.Mutes, p.Holds) {
@@ -113,7 +115,7 @@ func (p *Participant) silent(media string) []detect.Span {
 	return detect.Merge(spans)
 }
 
-// intersect returns what lies in both; both are ascending and disjoint.
+// intersect returns the intersection of two lists that are ascending and disjoint.
 func intersect(a, b []detect.Span) (out []detect.Span) {
 	for len(a) > 0 && len(b) > 0 {
 		if from, to := max(a[0].FromMs, b[0].FromMs), min(a[0].ToMs, b[0].ToMs); from < to {

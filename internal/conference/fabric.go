@@ -11,29 +11,29 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// Limits of one fabric. What is beyond is counted as truncated.
+// Limits of one fabric. Facts beyond them are counted as truncated.
 const (
 	maxStreams = 256
 	maxToggles = 256
 	maxUserIDs = 16
 )
 
-// lastReadingMs is how long a fabric waits for the measurement that its fabricTerminated
-// announces (docs/protocol.md, section 10).
+// lastReadingMs is the time in which the measurement that a fabricTerminated announces may
+// arrive (docs/protocol.md, section 10).
 const lastReadingMs = 2000
 
-// fabric is what is known of one monitored PeerConnection in one conference. Facts that
-// have an order among themselves carry their rank; so the state is a function of the
-// set of records, whatever order they came in.
+// fabric is the state of one monitored PeerConnection in one conference. Facts whose order
+// matters carry their rank, so the state is a function of the set of records and not of the
+// order of their arrival.
 type fabric struct {
-	judge                          *judge
+	criteria                       *criteria
 	usage, remoteUser, remoteAlias string
 	direction                      string // fabricTransmissionDirection
 	server                         bool   // the remote end is a media server
 	addedAt                        int64
 	first, last                    int64 // activity, event time
-	heard                          int64 // arrival of the newest record; no part of the summary
-	own                            int64 // when the newest record happened that came here; neither
+	arrivedMs                      int64 // arrival of the newest record; not part of the summary
+	ownLastMs                      int64 // event time of the newest record that arrived here; not part of the summary
 
 	added             bool
 	alreadyConnected  bool
@@ -46,7 +46,7 @@ type fabric struct {
 	pairChanges       int
 	disruptions       int
 	disruptionMs      sum
-	disruption        newest[bool] // whether the newest disruption goes on
+	disruption        newest[bool] // the newest disruption has not ended
 	restarts          int
 
 	toggles    []toggle    // ascending by rank
@@ -57,21 +57,21 @@ type fabric struct {
 	marks      []mark          // ascending by rank
 	wifi       breach          // of weak signals
 	lost       event.Lost
-	outOfRange int  // values that no stream can have
+	outOfRange int  // values that are out of range
 	measured   int  // measurements
-	offBeat    int  // of these, that did not come in whole seconds: see cause.BeatMs
-	received   bool // RTP or an RTP report came: it was connected
+	offBeat    int  // measurements whose interval is not of whole seconds: see cause.BeatMs
+	received   bool // RTP or an RTP report was received: it was connected
 	carried    bool // the candidate pair carried payload
 }
 
 type ending struct {
-	at       int64
-	reason   string
-	heard    int64 // as that of the fabric
-	measured bool  // a last measurement follows
+	at        int64
+	reason    string
+	arrivedMs int64 // the fabric's at that event
+	measured  bool  // a last measurement follows
 }
 
-// toggle is a switch of something that lasts: a mute, a hold, a screen share.
+// toggle switches a mute, a hold or a screen share on or off.
 type toggle struct {
 	rank uint64
 	at   int64
@@ -111,12 +111,12 @@ func (o *oldest[T]) merge(other oldest[T]) {
 	}
 }
 
-// apply takes a record of the fabric that was not seen before. It returns how many facts
-// did not fit.
+// apply applies a record of the fabric that was not applied before. It returns the number of
+// facts beyond the limits.
 func (f *fabric) apply(e *event.Event, arrivedMs int64) (truncated int) {
 	f.describe(e)
-	if f.heard = max(f.heard, arrivedMs); arrivedMs != math.MinInt64 {
-		f.own = max(f.own, e.AtMs)
+	if f.arrivedMs = max(f.arrivedMs, arrivedMs); arrivedMs != math.MinInt64 {
+		f.ownLastMs = max(f.ownLastMs, e.AtMs)
 	}
 	switch e.Kind {
 	case event.KindStats:
@@ -126,12 +126,12 @@ func (f *fabric) apply(e *event.Event, arrivedMs int64) (truncated int) {
 	case event.KindSkip:
 		f.lost.Stats += e.Lost.Stats
 		f.lost.Events += e.Lost.Events
-	case event.KindError, event.KindFeedback, event.KindLog: // no activity: Conference keeps them
+	case event.KindError, event.KindFeedback, event.KindLog: // no activity: session records of the Conference
 	}
 	return 0
 }
 
-// describe takes what every record says about its fabric.
+// describe applies the attributes that every record of a fabric carries.
 func (f *fabric) describe(e *event.Event) {
 	if f.first == 0 {
 		f.usage, f.addedAt = event.Clip(e.Usage, event.MaxText), e.ConferenceAtMs
@@ -147,15 +147,15 @@ func (f *fabric) describe(e *event.Event) {
 func (f *fabric) applyStats(e *event.Event) (truncated int) {
 	m := e.Measured
 	if m == nil {
-		return 0 // alive, nothing measured
+		return 0 // activity without a measurement
 	}
 	key, ok := keyOf(m)
 	if !ok {
-		return 0 // a type from a later version of the protocol: alive
+		return 0 // activity; a type from a later version of the protocol
 	}
 	s := f.streams[key]
 	if s == nil {
-		if len(f.streams) >= maxStreams || f.judge.full {
+		if len(f.streams) >= maxStreams || f.criteria.full {
 			return 1
 		}
 		if f.streams == nil {
@@ -166,9 +166,9 @@ func (f *fabric) applyStats(e *event.Event) (truncated int) {
 	}
 	f.outOfRange += m.OutOfRange.Len()
 	s.add(e)
-	f.watch(s, e)
+	f.applyDetectors(s, e)
 	f.noteTraffic(m)
-	s.tell(e)
+	s.addCauseFacts(e)
 	return 0
 }
 
@@ -178,7 +178,7 @@ func (f *fabric) noteTraffic(m *event.Measurement) {
 		f.received = f.received || m.Get(protocol.Packets) > 0
 	case outboundRTP:
 		f.received = f.received || m.Known(protocol.RTTMs) || m.Known(protocol.RemotePacketsLost) || m.Known(protocol.RemoteJitterMs)
-	case candidatePair: // each measurement has one, with the time as the page's timer kept it
+	case candidatePair: // each measurement has one, whose interval is that of the page's timer
 		f.carried = f.carried || m.Get(protocol.BytesReceived) > 0
 		f.measured++
 		f.offBeat += btoi(offBeat(m.IntervalMs))
@@ -192,7 +192,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 	if d == nil {
 		d = &noData
 	}
-	f.judge.dirty = true // it may excuse, or no longer
+	f.criteria.dirty = true // it may add or end an excuse
 	truncated = f.note(e, d)
 	if t, ok := toggles[e.Name]; ok {
 		t.rank, t.at = e.Rank(), e.AtMs
@@ -215,7 +215,7 @@ func (f *fabric) applyEvent(e *event.Event) (truncated int) {
 			f.ended.put(e.Rank(), ending{at: e.AtMs, reason: cmp.Or(d.Reason, "terminated")})
 		}
 	case "fabricTerminated":
-		f.ended.put(e.Rank(), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.heard, d.MeasurementFollows})
+		f.ended.put(e.Rank(), ending{e.AtMs, cmp.Or(d.Reason, "application"), f.arrivedMs, d.MeasurementFollows})
 	case "selectedCandidatePairChange":
 		f.pairChanges++
 		f.pair.put(e.Rank(), d)
@@ -236,7 +236,7 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 	case "iceRestart":
 		f.restarts++
 	case "userIDChange":
-		return f.renames.take(e, "remote")
+		return f.renames.apply(e, "remote")
 	case "associateMstWithUserID":
 		o := ownership{e.Rank(), d.SSRC, d.UserID, d.UsageLabel}
 		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
@@ -244,8 +244,8 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 	return 0
 }
 
-// insertByRank keeps the limit facts with the lowest ranks, ascending: again a function
-// of the set.
+// insertByRank keeps the limit facts with the lowest ranks, ascending. The list is a function
+// of the set of facts.
 func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (truncated int) {
 	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 	*list = slices.Insert(*list, i, v)
@@ -256,11 +256,11 @@ func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (trunca
 	return 0
 }
 
-// merge adds the facts of the same fabric in another conference that turned out to be
-// part of this one.
+// merge adds the facts of the same fabric in another conference that is merged into this one.
 func (f *fabric) merge(o *fabric) (truncated int) {
 	f.addedAt = min(f.addedAt, o.addedAt)
-	f.first, f.last, f.heard, f.own = min(f.first, o.first), max(f.last, o.last), max(f.heard, o.heard), max(f.own, o.own)
+	f.first, f.last = min(f.first, o.first), max(f.last, o.last)
+	f.arrivedMs, f.ownLastMs = max(f.arrivedMs, o.arrivedMs), max(f.ownLastMs, o.ownLastMs)
 	f.added = f.added || o.added
 	f.alreadyConnected = f.alreadyConnected || o.alreadyConnected
 	f.remoteDescription = f.remoteDescription || o.remoteDescription
@@ -287,7 +287,7 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	for _, w := range o.owners {
 		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
 	}
-	return truncated + f.mergeWatch(o) + f.mergeStreams(o)
+	return truncated + f.mergeDetectors(o) + f.mergeStreams(o)
 }
 
 func (f *fabric) mergeStreams(o *fabric) (truncated int) {
@@ -317,16 +317,16 @@ func (f *fabric) twoKinds() (n int) {
 	return n
 }
 
-// connected reports whether the fabric was ever connected. The events that say so may
-// have been lost on the way; then the traffic does. A pair carries payload before DTLS is
-// done, so that counts only for a fabric whose beginning lies outside this conference.
+// connected reports whether the fabric was ever connected. If the events of that were lost,
+// traffic proves it. A pair carries payload before DTLS is complete, so that proves it only for
+// a fabric whose beginning is not in this conference.
 func (f *fabric) connected() bool {
 	return f.setup.rank != 0 || f.alreadyConnected || f.received ||
 		f.carried && !f.added && f.setupFailed.rank == 0
 }
 
-// describedStages are those of fabricSetupFailed that lie behind the remote description: the
-// event that says so may have been lost.
+// describedStages are the stages of fabricSetupFailed after the remote description, whose own
+// event may have been lost.
 var describedStages = map[string]bool{"gathering": true, "connectivity": true, "dtls": true}
 
 func (f *fabric) hadRemoteDescription() bool { return f.remoteDescription || f.connected() }
@@ -336,8 +336,8 @@ func (f *fabric) iceFailed() bool {
 	return !f.connected() && f.iceFailure
 }
 
-// end returns when and why the fabric ended, on condition that it has: without a word it
-// ends with its last activity. Where it may go on, there is no reason yet.
+// end returns the time and the reason of the fabric's end. Without a reported end that is its
+// last activity. The reason is empty if the fabric may not have ended.
 func (f *fabric) end(now moment) (at int64, reason string) {
 	if f.ended.rank == 0 {
 		if now.within(f.last) {
@@ -346,22 +346,21 @@ func (f *fabric) end(now moment) (at int64, reason string) {
 		return f.last, EndSilence
 	}
 	reason = f.ended.value.reason
-	if reason == "closed" && f.disruption.value { // the library tells that ICE broke, not that it gave up
+	if reason == "closed" && f.disruption.value { // the library reports the disruption, not the failure of ICE
 		reason = EndICEFailed
 	}
 	return f.ended.value.at, reason
 }
 
-// deadlineMs is the time after which the fabric has ended if nothing more comes. Silence
-// is measured in event time, and also from the last arrival, so that a client that sends
-// its backlog is not cut into pieces. A measurement that a fabricTerminated announces is
-// waited for.
+// deadlineMs returns the time after which the fabric has ended if no further record arrives.
+// Silence is measured in event time and from the last arrival, so that the backlog of a client
+// is not divided. It includes lastReadingMs if a measurement follows the fabricTerminated.
 func (f *fabric) deadlineMs() int64 {
 	switch {
 	case f.ended.rank == 0:
-		return max(f.last, f.heard) + instance.Gap
+		return max(f.last, f.arrivedMs) + instance.Gap
 	case f.ended.value.measured:
-		return f.ended.value.heard + lastReadingMs
+		return f.ended.value.arrivedMs + lastReadingMs
 	}
 	return math.MinInt64
 }

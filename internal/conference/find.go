@@ -9,25 +9,25 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// finder looks for issues in a conference whose participants are summed up: it has to know
-// who was muted, held or gone.
+// finder finds the issues of a conference from its summary, whose mutes, holds and ends are
+// excuses.
 type finder struct {
 	c         *Conference
 	s         *Summary
 	rules     *detect.Rules
 	labels    quality.Bounds
 	received  map[int64]bool          // streams that their receiver measured
-	everybody []int                   // all participants, unless there are many
-	sharers   []int                   // those who shared a screen
+	everybody []int                   // all participants; empty if there are more than maxSilenced
+	sharers   []int                   // participants that shared a screen
 	named     map[string][]int        // participants by all their userIDs
 	devices   map[string][]deviceList // lists of devices by session
 	now       moment
-	lasts     bool                       // time alone may raise something
-	see       func(Issue, []detect.Span) // takes what is found; nil: issues do
+	pending   bool                       // an issue may follow without another record
+	report    func(Issue, []detect.Span) // receives each issue; nil: they are added to issues
 	issues    []Issue
 }
 
-// findIssues names all that was wrong, by kind, worst first.
+// findIssues returns all issues, by kind, worst first.
 func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) []Issue {
 	f := c.newFinder(s, labels, now)
 	f.all()
@@ -38,7 +38,7 @@ func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) [
 }
 
 func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *finder {
-	f := &finder{c: c, s: s, rules: c.judge.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
+	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
 	for i := range s.Participants {
 		if len(s.Participants[i].Screen) > 0 {
 			f.sharers = append(f.sharers, i)
@@ -59,8 +59,8 @@ func (f *finder) all() {
 	}
 }
 
-// receivedSSRCs tells for which streams a participant's own receiving end was measured:
-// then what the sender heard of the loss is the same thing a second time.
+// receivedSSRCs returns the streams whose receiver measured the loss. The loss that their sender
+// reports is a repetition.
 func receivedSSRCs(participants []Participant) map[int64]bool {
 	received := map[int64]bool{}
 	for i := range participants {
@@ -75,13 +75,13 @@ func receivedSSRCs(participants []Participant) map[int64]bool {
 	return received
 }
 
-// add takes an issue with the times at which it was so. Without any it was none.
+// add adds an issue with its spans. Without spans there is no issue.
 func (f *finder) add(issue Issue, spans []detect.Span) {
 	if len(spans) == 0 {
 		return
 	}
-	if f.see != nil {
-		f.see(issue, spans)
+	if f.report != nil {
+		f.report(issue, spans)
 		return
 	}
 	issue.Count = len(spans)
@@ -97,7 +97,7 @@ func (f *finder) add(issue Issue, spans []detect.Span) {
 	f.issues = append(f.issues, issue)
 }
 
-// addTimes takes an issue whose metric is how long it was so; after is how long it had to be.
+// addTimes adds an issue whose metric is the duration of its spans; after is the threshold.
 func (f *finder) addTimes(issue Issue, spans []detect.Span, after time.Duration) {
 	issue.Threshold, issue.times = float64(after.Milliseconds()), true
 	for _, span := range spans {
@@ -108,7 +108,7 @@ func (f *finder) addTimes(issue Issue, spans []detect.Span, after time.Duration)
 	f.add(issue, spans)
 }
 
-// addPoints takes an issue that is so many events.
+// addPoints adds an issue whose metric is the number of events.
 func (f *finder) addPoints(issue Issue, at []int64) {
 	slices.Sort(at)
 	spans := make([]detect.Span, len(at))
@@ -125,7 +125,7 @@ func (f *finder) participant(p *Participant) {
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
 		low := about.of(detect.LowQuality, "mos", detect.Medium)
 		low.Value, low.Worst, low.Threshold = *p.MOS, *p.MOS, fair
-		low.Open = p.goesOn()
+		low.Open = p.isPresent()
 		f.add(low, whole)
 	}
 	f.lateJoin(about, p)
@@ -134,12 +134,13 @@ func (f *finder) participant(p *Participant) {
 	for i := range p.Fabrics {
 		out := &p.Fabrics[i]
 		about.Fabric = out.Fabric
-		w := watched{finder: f, p: p, out: out, state: state.fabrics[out.Fabric], about: about}
+		w := fabricFinder{finder: f, p: p, out: out, state: state.fabrics[out.Fabric], about: about}
 		w.fabric()
 	}
 }
 
-// lateJoin finds who came long after the conference began, and was not there before.
+// lateJoin finds a participant that joined long after the beginning of the conference for the
+// first time.
 func (f *finder) lateJoin(about Issue, p *Participant) {
 	rule := f.rules.LateJoin
 	lateMs := p.StartMs - f.s.StartMs
@@ -154,7 +155,7 @@ func (f *finder) lateJoin(about Issue, p *Participant) {
 	f.addTimes(about.of(detect.LateJoin, "late_ms", detect.High), []detect.Span{{FromMs: f.s.StartMs, ToMs: p.StartMs}}, rule.After)
 }
 
-// namesOf finds participants by any of their userIDs.
+// namesOf returns the participants by each of their userIDs.
 func namesOf(participants []Participant) map[string][]int {
 	named := make(map[string][]int, len(participants))
 	for i := range participants {
@@ -178,7 +179,7 @@ type deviceList struct {
 
 func (c *Conference) deviceLists() map[string][]deviceList {
 	var lists map[string][]deviceList
-	for id, r := range c.remarks {
+	for id, r := range c.sessionRecords {
 		if r.devices == 0 {
 			continue
 		}
@@ -190,7 +191,7 @@ func (c *Conference) deviceLists() map[string][]deviceList {
 	return lists
 }
 
-// deviceChanges returns when a session's devices were others than before.
+// deviceChanges returns the times at which a session's devices changed.
 func (f *finder) deviceChanges(session string) (at []int64) {
 	lists := f.devices[session]
 	slices.SortFunc(lists, func(a, b deviceList) int {

@@ -15,14 +15,14 @@ import (
 // hangUp is a call of 12 s that is hung up; the measurement of its last 2 s follows.
 func hangUp() (before []event.Event, terminated, last event.Event) {
 	measured := func(seq uint64, atMs int64, intervalMs, packets float64) event.Event {
-		e := said("a", seq, atMs, "")
+		e := newEvent("a", seq, atMs, "")
 		e.Kind, e.Measured = event.KindStats, new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: intervalMs}, eventtest.Values{
 			protocol.Packets: packets, protocol.PacketsLost: 0,
 		}))
 		return e
 	}
-	before = []event.Event{said("a", 1, 0, "fabricAdded"), said("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
-	terminated = said("a", 4, 12_000, "fabricTerminated")
+	before = []event.Event{newEvent("a", 1, 0, "fabricAdded"), newEvent("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
+	terminated = newEvent("a", 4, 12_000, "fabricTerminated")
 	terminated.Data = event.ParseData("fabricTerminated", []byte(`{"reason":"application","measurementFollows":true}`))
 	return before, terminated, measured(5, 12_000, 2000, 100)
 }

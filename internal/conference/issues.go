@@ -20,9 +20,9 @@ var kindOrder = func() map[string]int {
 	return order
 }()
 
-// tell puts the issues that there is room for into the summary, and counts all. Of each
-// kind the worst are told, and no kind crowds out others.
-func (s *Summary) tell(issues []Issue) {
+// listIssues lists at most maxIssues issues in the summary, and counts all. Each kind has an
+// equal share of the list, for its worst issues.
+func (s *Summary) listIssues(issues []Issue) {
 	s.IssueCounts = map[string]int{}
 	for i := range issues {
 		s.IssueCounts[issues[i].Kind]++
@@ -37,7 +37,7 @@ func (s *Summary) tell(issues []Issue) {
 	}
 }
 
-// roomByKind shares out places, one to each kind in turn, as long as there are takers.
+// roomByKind distributes places over the kinds in turn, at most counts to each.
 func roomByKind(counts map[string]int, places int) map[string]int {
 	room := make(map[string]int, len(counts))
 	for left := places + 1; left > places; {
@@ -52,7 +52,7 @@ func roomByKind(counts map[string]int, places int) map[string]int {
 	return room
 }
 
-// compareSeverity puts the worse one first, of equals the longer one.
+// compareSeverity orders the worse issue first, of equal ones the longer.
 func (i Issue) compareSeverity(o Issue) int {
 	worse := cmp.Compare(o.Value, i.Value)
 	if lowerIsWorse[i.Kind] {

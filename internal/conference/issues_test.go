@@ -10,7 +10,7 @@ import (
 
 // spec: CONF-03
 func TestNoKindOfIssueCrowdsOutOthers(t *testing.T) {
-	f := func(counts, told map[detect.Kind]int) {
+	f := func(counts, listed map[detect.Kind]int) {
 		t.Helper()
 		var issues []Issue
 		want := map[string]int{}
@@ -23,7 +23,7 @@ func TestNoKindOfIssueCrowdsOutOthers(t *testing.T) {
 			}
 		}
 		var s Summary
-		s.tell(issues)
+		s.listIssues(issues)
 		require.Equal(t, want, s.IssueCounts)
 		have, values := map[detect.Kind]int{}, map[detect.Kind]float64{}
 		for _, issue := range s.Issues {
@@ -32,7 +32,7 @@ func TestNoKindOfIssueCrowdsOutOthers(t *testing.T) {
 			have[kind]++
 			values[kind]--
 		}
-		require.Equal(t, told, have)
+		require.Equal(t, listed, have)
 	}
 	f(nil, map[detect.Kind]int{})
 	f(map[detect.Kind]int{detect.HighJitter: 3}, map[detect.Kind]int{detect.HighJitter: 3})

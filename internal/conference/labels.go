@@ -6,11 +6,11 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// A stream's label follows its interval scores with hysteresis: it falls with the first
-// interval that is worse, and rises when two in a row were better, by 0.1 above the bound.
-// So a score at a bound changes it once.
+// A stream's label follows its interval scores with hysteresis: it falls with the first worse
+// interval, and rises after two better ones in a row that are 0.1 above the bound. So a score
+// at a bound changes it once.
 
-// LabelSpan is a time in which a stream's label was the same.
+// LabelSpan is a time in which a stream had one label.
 type LabelSpan struct {
 	Label   string `json:"label"`
 	StartMs int64  `json:"startMs"`
@@ -20,8 +20,8 @@ type LabelSpan struct {
 // maxLabelSpans bounds a stream's list.
 const maxLabelSpans = 64
 
-// labelState is a score for that hysteresis: twice the rank of its label, one more when it
-// is so near to the bound that a worse stream does not earn the label by it.
+// labelState is the input of the hysteresis: twice the rank of the score's label, plus one if
+// the score is within labelMargin of the bound, so that a worse stream does not rise to it.
 func labelState(mos float64, labels quality.Bounds) int {
 	for rank, bound := range labels {
 		if mos >= bound {
@@ -31,22 +31,22 @@ func labelState(mos float64, labels quality.Bounds) int {
 	return 2 * badLabel
 }
 
-// labeler walks a stream's scores in order of time.
+// labeler derives the label spans from a stream's scores in order of time.
 type labeler struct {
-	needMs   int64 // of better scores in a row
-	rank     int   // the label; -1 before the first score
-	betterMs int64
-	earned   int // the worst label that the scores in betterMs earn
+	needMs   int64 // time of better scores in a row that a rise needs
+	rank     int   // of the current label; -1 before the first score
+	betterMs int64 // time of better scores in a row so far
+	earned   int   // the worst rank of the scores in betterMs
 	lastMs   int64
 	spans    []LabelSpan
-	listed   bool // the label is the last of spans
+	listed   bool // the current label is the last of spans
 	changes  int
 }
 
-// labelSpans returns the stream's labels over time, and how often they changed.
+// labelSpans returns the stream's labels over time, and the number of changes.
 func (s *stream) labelSpans() ([]LabelSpan, int) {
 	l := labeler{rank: -1, spans: []LabelSpan{}, needMs: int64(1.5 * s.interval.value() / float64(max(1, s.count)))}
-	s.watch.line.Each(func(from, to int64, word detect.Word) {
+	s.detectors.line.Each(func(from, to int64, word detect.Word) {
 		if state, ok := word.State(); ok {
 			l.step(state/2, state%2 == 1, from, to)
 		}
@@ -56,7 +56,7 @@ func (s *stream) labelSpans() ([]LabelSpan, int) {
 
 func (l *labeler) step(rank int, near bool, from, to int64) {
 	if l.rank >= 0 && from-l.lastMs > instance.Gap {
-		l.rank = -1 // nothing was heard for long: it starts again
+		l.rank = -1 // no score for longer than the gap
 	}
 	l.lastMs = to
 	earned := rank + btoi(near)
@@ -71,7 +71,7 @@ func (l *labeler) step(rank int, near bool, from, to int64) {
 	l.extend(to)
 }
 
-// better takes scores that earn a better label than the stream has.
+// better adds scores whose label is better than the stream's.
 func (l *labeler) better(earned int, from, to int64) {
 	if l.betterMs == 0 {
 		l.earned = earned
@@ -94,7 +94,7 @@ func (l *labeler) become(rank int, at int64) {
 	}
 }
 
-// extend makes the label last until at.
+// extend extends the current span to at.
 func (l *labeler) extend(at int64) {
 	if l.listed {
 		last := &l.spans[len(l.spans)-1]

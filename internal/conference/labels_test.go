@@ -63,7 +63,7 @@ func TestLabelsFollow(t *testing.T) {
 	}
 }
 
-// TestLabelsAreBounded: what changes all the time is counted, and the first are told.
+// TestLabelsAreBounded: all changes are counted, and the first are listed.
 func TestLabelsAreBounded(t *testing.T) {
 	var scores []float64
 	for range 100 {

@@ -2,27 +2,27 @@ package conference
 
 import "slices"
 
-// evidence is what the outcome rules ask about (requirement CONF-05), and what is summed up
-// over all participants.
+// evidence holds the inputs of the outcome rules (requirement CONF-05), and sums over all
+// participants.
 type evidence struct {
 	fabrics, connected, described int  // described: had a remote description
 	failed                        bool // an ICE failure before a connection
 	errors                        int  // reported failures
-	setupFailures                 int  // of these, of setupFunctions
-	lost, participants            int  // of participants with fabrics; lost without saying so
+	setupFailures                 int  // reported failures of setupFunctions
+	lost, participants            int  // participants with fabrics; lost without a reported end
 	outOfRange, twoKinds          int  // what was odd about what they measured
 	all                           tallies
 }
 
 // setupFunctions are the functions whose reported failure explains why a fabric has no remote
-// description, so that it failed and was not missed. addIceCandidate is none: one candidate
-// decides nothing, and candidates that arrive before the description are refused.
+// description, so that it failed and was not missed. addIceCandidate is not among them: a call
+// may connect without one candidate, and browsers refuse those before the description.
 var setupFunctions = []string{
 	"getUserMedia", "createOffer", "createAnswer", "setLocalDescription", "setRemoteDescription",
 	"signalingError", "iceConnectionFailure",
 }
 
-// addErrors takes the reported failures, by function.
+// addErrors adds the reported failures, by function.
 func (v *evidence) addErrors(byFunction map[string]int) {
 	for function, n := range byFunction {
 		v.errors += n
@@ -32,7 +32,7 @@ func (v *evidence) addErrors(byFunction map[string]int) {
 	}
 }
 
-// outcome returns the first that fits.
+// outcome returns the outcome of the first rule that matches.
 func (v *evidence) outcome() Outcome {
 	switch {
 	case v.fabrics > 0 && v.described == 0 && v.setupFailures == 0:
@@ -57,7 +57,7 @@ func (v *evidence) addFabric(f *fabric) {
 	v.failed = v.failed || f.iceFailed()
 }
 
-// addParticipant takes why a participant's last fabric ended.
+// addParticipant counts a participant by the end reason of its last fabric.
 func (v *evidence) addParticipant(endReason string) {
 	v.participants++
 	v.lost += btoi(endReason == EndSilence || endReason == EndICEFailed)

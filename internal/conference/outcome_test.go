@@ -94,7 +94,7 @@ func TestOutcomeOrder(t *testing.T) {
 	// All were lost to silence, and one fabric of two never connected: both rules fit.
 	f("dropped before partially failed", conference.OutcomeDropped, added, described, up, also)
 	f("partially failed, not dropped", conference.OutcomePartiallyFailed, added, described, up, also, hungUp)
-	// All said that they left: success needs each fabric connected.
+	// All values that they left: success needs each fabric connected.
 	f("partially failed before success", conference.OutcomePartiallyFailed, added, described, up, also, hungUp, alsoHungUp)
 	f("success, not partially failed", conference.OutcomeSuccess, added, described, up, also, alsoUp, hungUp, alsoHungUp)
 }

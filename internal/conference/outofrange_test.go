@@ -22,15 +22,15 @@ func statsOf(session string, seq uint64, m event.Measurement) event.Event {
 	}
 }
 
-// TestLossThatWasNotTold: a stream of which nobody counted the losses has no loss, which is not
-// one of 0; one measurement that counted tells it.
+// TestUnknownLoss: the loss of a stream is unknown, not 0, if no measurement counts losses; one
+// measurement that does makes it known.
 //
 // spec: CONF-03
-func TestLossThatWasNotTold(t *testing.T) {
-	f := func(want any, untold ...bool) {
+func TestUnknownLoss(t *testing.T) {
+	f := func(want any, uncounted ...bool) {
 		t.Helper()
 		var events []event.Event
-		for i, is := range untold {
+		for i, is := range uncounted {
 			m := eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.Bytes: 8000})
 			if !is {
 				m.Set(protocol.PacketsLost, 0)
@@ -50,8 +50,8 @@ func TestLossThatWasNotTold(t *testing.T) {
 	f(0.0, true, false)
 }
 
-// TestNonsenseIsCounted: counters that jump and an SSRC that changes its kind end in a
-// summary that says so, and is made of the rest.
+// TestNonsenseIsCounted: the summary counts counters that jump and an SSRC that changes its
+// kind, and contains the rest.
 func TestNonsenseIsCounted(t *testing.T) {
 	well := eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.Bytes: 8000, protocol.PacketsLost: 0})
 	mad, video := well, well

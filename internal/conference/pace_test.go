@@ -14,8 +14,8 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// pacedCall is of a and b, whose sound comes unevenly both ways. They measure in the intervals
-// given, of ms, again and again.
+// pacedCall is a call of a and b with audio jitter in both directions. They measure in the given
+// intervals, ms, repeatedly.
 func pacedCall(a, b []float64) []event.Event {
 	var events []event.Event
 	for who, intervals := range map[string][]float64{"a": a, "b": b} {
@@ -44,9 +44,9 @@ func pacedCall(a, b []float64) []event.Event {
 	return events
 }
 
-// TestPaceOfMeasurements: who alone measures unevenly has a machine without time. A page that
-// nobody looks at is slowed down to whole seconds, or to a minute; a client that is asked to
-// measure less does so in whole seconds as well; and where all are late nobody is named.
+// TestPaceOfMeasurements: a participant that alone measures at uneven intervals has an overloaded
+// machine. Browsers slow hidden pages down to whole seconds, or to a minute, and a client with a
+// longer interval measures in whole seconds too. If all measure unevenly there is no finding.
 //
 // spec: CONF-03
 func TestPaceOfMeasurements(t *testing.T) {
@@ -74,8 +74,8 @@ func TestPaceOfMeasurements(t *testing.T) {
 	require.Equal(t, cause.Unknown, s.LikelyCause.Cause, "one host carries both")
 }
 
-// TestDisruptionsAtTheEnd: what ICE tells half a second before the call ends is no cause; what
-// goes on for ten seconds in which nothing comes is one, unless the other had left.
+// TestDisruptionsAtTheEnd: a disruption half a second before the end is no cause; one of ten
+// seconds without media is one, unless the remote participant had left.
 //
 // spec: CONF-03
 func TestDisruptionsAtTheEnd(t *testing.T) {
@@ -103,7 +103,7 @@ func TestDisruptionsAtTheEnd(t *testing.T) {
 	}
 	f(39_500, 40_000, 40_000, cause.None)
 	f(28_000, 22_000, 40_000, cause.ICEConnectivity)
-	f(39_500, 33_000, 40_000, cause.ICEConnectivity) // hung up as soon as it was told
-	f(28_000, 40_000, 40_000, cause.None)            // media went on
+	f(39_500, 33_000, 40_000, cause.ICEConnectivity) // hung up as soon as it was reported
+	f(28_000, 40_000, 40_000, cause.None)            // media continued
 	f(28_000, 22_000, 22_500, cause.None)            // the other had left
 }

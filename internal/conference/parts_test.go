@@ -10,19 +10,19 @@ import (
 	"github.com/qosrtc/qos/internal/instance"
 )
 
-// TestWhatWasLetGoIsRestored: with a store, what comes late for a conference that was let go
+// TestReleasedConferenceIsRestored: with a store, a late record of a released conference
 // revises it.
 //
 // spec: CONF-02
-func TestWhatWasLetGoIsRestored(t *testing.T) {
+func TestReleasedConferenceIsRestored(t *testing.T) {
 	s := newSet(2, 0)
 	s.CompleteSince(base - 1)
-	first := said("a", 1, 0, "fabricTerminated")
+	first := newEvent("a", 1, 0, "fabricTerminated")
 	apply(t, s, first)
-	require.Equal(t, 1, tick(s, base+1)[0].Revision, "it was seen from the beginning")
+	require.Equal(t, 1, tick(s, base+1)[0].Revision, "all records arrived here")
 	require.Zero(t, s.Len())
 
-	late := said("a", 2, 100, "customEvent")
+	late := newEvent("a", 2, 100, "customEvent")
 	apply(t, s, late)
 	require.Empty(t, tick(s, base+60_000), "its other records first")
 	part := live.Partial{AppID: "app", ConferenceID: "a", AtMs: late.AtMs}
@@ -37,29 +37,30 @@ func TestWhatWasLetGoIsRestored(t *testing.T) {
 	require.Equal(t, int64(100), out[0].DurationMs)
 }
 
-// TestWhatFoundNoRoomIsRestored: a conference whose first records found no room is a part.
-func TestWhatFoundNoRoomIsRestored(t *testing.T) {
+// TestRejectedRecordsAreRestored: a conference whose first records were rejected because the Set
+// was full is partial.
+func TestRejectedRecordsAreRestored(t *testing.T) {
 	s := newSet(1, 0)
 	s.CompleteSince(base - 1)
-	apply(t, s, said("a", 1, 0, "fabricAdded"))
-	refused := said("b", 1, 1, "fabricAdded")
+	apply(t, s, newEvent("a", 1, 0, "fabricAdded"))
+	refused := newEvent("b", 1, 1, "fabricAdded")
 	require.Equal(t, live.Full, s.Apply(&refused, base))
-	apply(t, s, said("a", 2, 2, "fabricTerminated"))
+	apply(t, s, newEvent("a", 2, 2, "fabricTerminated"))
 	require.Empty(t, tick(s, base+3))
 	a := s.Partials()
-	require.Len(t, a, 1, "nobody knows whose records found no room")
+	require.Len(t, a, 1, "the rejected records may be of any conference")
 	s.Restored(a[0], instance.Span{Start: base, End: base + 2}, conference.Summary{}, base+3)
 	require.Len(t, tick(s, base+3), 1)
-	apply(t, s, said("b", 2, 20_000, "fabricTerminated"))
+	apply(t, s, newEvent("b", 2, 20_000, "fabricTerminated"))
 	require.Empty(t, tick(s, base+20_001))
 	require.Equal(t, "b", s.Partials()[0].ConferenceID)
 }
 
-// TestPartsAreAskedForSoManyTimes: then the summary covers what is here.
-func TestPartsAreAskedForSoManyTimes(t *testing.T) {
+// TestRestorationIsTriedFiveTimes: then the summary covers the records that arrived here.
+func TestRestorationIsTriedFiveTimes(t *testing.T) {
 	s := newSet(1, 600_000)
 	s.CompleteSince(base + 1)
-	apply(t, s, said("a", 1, 0, "fabricTerminated"))
+	apply(t, s, newEvent("a", 1, 0, "fabricTerminated"))
 	for range 5 {
 		require.Empty(t, tick(s, base+1))
 		require.Len(t, s.Partials(), 1)
@@ -67,5 +68,5 @@ func TestPartsAreAskedForSoManyTimes(t *testing.T) {
 	}
 	require.Len(t, tick(s, base+1), 1)
 	require.Empty(t, s.Partials())
-	s.NotRestored(live.Partial{AppID: "app", ConferenceID: "nobody"}) // may be gone by then
+	s.NotRestored(live.Partial{AppID: "app", ConferenceID: "nobody"}) // it may have been released
 }

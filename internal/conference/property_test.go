@@ -82,8 +82,8 @@ var genWild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 	return m
 })
 
-// TestWildNumbersMakeASummary: what no counter can be is bounded, and never a panic or a
-// document that is no JSON.
+// TestWildNumbersMakeASummary: values that are out of range cause neither a panic nor an invalid
+// document.
 //
 // spec: CONF-03
 func TestWildNumbersMakeASummary(t *testing.T) {
@@ -116,7 +116,7 @@ func genData(t *rapid.T, name string) *event.Data {
 	return event.ParseData(name, []byte(text))
 }
 
-// genEvent draws a record of a session; what it is about is drawn, its number given.
+// genEvent draws a record of a session with a given number.
 func genEvent(t *rapid.T, session string, seq uint64, index int, spread int64) event.Event {
 	e := event.Event{
 		AppID: "app", ConferenceID: "c", Session: session, UserID: session, Seq: seq, Index: index,
@@ -182,8 +182,8 @@ func TestFoldDependsOnTheSetAlone(t *testing.T) {
 	})
 }
 
-// TestApplyTellsRepetitions: the first time a record comes is the only one that counts.
-func TestApplyTellsRepetitions(t *testing.T) {
+// TestApplyReportsRepetitions: only the first arrival of a record counts.
+func TestApplyReportsRepetitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := conference.New("app", "c")
 		seen := map[string]bool{}
@@ -196,8 +196,8 @@ func TestApplyTellsRepetitions(t *testing.T) {
 	})
 }
 
-// components is the model that a Set is held against: what belongs together, from all
-// events at once, and how many annotations belong to nothing.
+// components is the model with which a Set is compared: the conferences, computed from all
+// events at once, and the number of unattached annotations.
 func components(events []event.Event) (spans []instance.Span, parts [][]event.Event, unattached int) {
 	for i := range events {
 		if events[i].Activity() {
@@ -230,16 +230,16 @@ func components(events []event.Event) (spans []instance.Span, parts [][]event.Ev
 }
 
 func joinModel(spans []instance.Span, s instance.Span) []instance.Span {
-	merged, swallowed := instance.Merge(spans, s)
-	for _, i := range slices.Backward(swallowed) {
+	merged, absorbed := instance.Merge(spans, s)
+	for _, i := range slices.Backward(absorbed) {
 		spans = slices.Delete(spans, i, i+1)
 	}
 	return append(spans, merged)
 }
 
-// TestSetFindsConferences: whatever the order of arrival, the repetitions, the cut into
-// batches and the moments of Tick, the newest summary of each conference is the fold of
-// its events, and revisions only rise.
+// TestSetFindsConferences: for any order of arrival, repetition, division into batches and times
+// of Tick, the newest summary of each conference is the fold of its events, and revisions
+// only increase.
 //
 // spec: CONF-01, CONF-02, SRV-03
 func TestSetFindsConferences(t *testing.T) {

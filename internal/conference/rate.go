@@ -3,12 +3,11 @@ package conference
 import "github.com/qosrtc/qos/internal/quality"
 
 // Pooling (docs/quality.md): a stream's score is the plain time mean of its
-// intervals, audio and video go together as a product, the two directions stay apart, a
-// participant is the worse direction and a conference the mean over participants,
-// weighted by their time, with the worst one beside it. Minimum and percentiles over time
-// follow what people say about a call less well than the mean does.
+// intervals; audio and video are combined as a product; a participant's score is that of the
+// worse direction, and a conference's the mean over participants, weighted by their time. The
+// mean over time correlates better with user ratings than minimum and percentiles do.
 
-// pooled is the time mean of the scores of all streams of one kind.
+// pooled returns the time mean of the scores of all streams of one kind, nil without scores.
 func (p *participant) pooled(statsType, mediaType string) *float64 {
 	var sum, weight float64
 	for _, f := range p.fabrics {
@@ -37,7 +36,7 @@ func (p *participant) rate(out *Participant, labels quality.Bounds) {
 	out.MOSIn, out.MOSOut, out.MOS = rounded(in), rounded(sent), rounded(mos)
 }
 
-// label names a score, "" when there is none.
+// label returns the label of a score, "" if there is none.
 func label(mos *float64, labels quality.Bounds) string {
 	if mos == nil {
 		return ""
@@ -74,7 +73,7 @@ func (s *Summary) rate(labels quality.Bounds) {
 	}
 }
 
-// shareBad is the share of bad time in the scored time of all streams.
+// shareBad returns the share of bad time in the scored time of all streams.
 func (c *Conference) shareBad() *float64 {
 	var bad, scored float64
 	for _, p := range c.participants {

@@ -2,7 +2,7 @@ package conference
 
 import "github.com/qosrtc/qos/internal/event"
 
-// devices is a hash of the devices that an activeDeviceList names.
+// devices returns a hash of the devices that an activeDeviceList names; 0 for other events.
 func devices(e *event.Event) uint64 {
 	if e.Kind != event.KindEvent || e.Data == nil {
 		return 0

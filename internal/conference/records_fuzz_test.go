@@ -35,8 +35,8 @@ var oddJSON = []string{
 	`{"deviceList":[{"deviceId":7}]}`, `{"deviceList":{}}`, `{"reason":"failed","stage":"dtls","failureMs":12}`, `{"alreadyConnected":"yes"}`,
 }
 
-// oddEvent draws a record of any kind in which anything may be wrong. What is said of a
-// session and of a fabric is the same each time, as the receiver sees to.
+// oddEvent draws a record of any kind with any fault. The attributes of a session and of a
+// fabric are constant, as the receiver ensures.
 func oddEvent(t *rapid.T) event.Event {
 	session := oddText(t, "session", "a", "b", "c")
 	e := event.Event{
@@ -72,7 +72,7 @@ func oddEvent(t *rapid.T) event.Event {
 	return e
 }
 
-// oddStats draws a measurement as the processor reads it: what cannot be is taken out.
+// oddStats draws a measurement as the processor reads it: mostly without values out of range.
 func oddStats(t *rapid.T) *event.Measurement {
 	m := genWild.Draw(t, "wild")
 	m.StatsType = oddText(t, "type", "inbound-rtp", "outbound-rtp", "candidate-pair")
@@ -88,8 +88,8 @@ func oddStats(t *rapid.T) *event.Measurement {
 	return m
 }
 
-// oddRecords holds all that may come against what must stand: no panic, summaries that are
-// JSON, bounded state, and the same summary whatever the order.
+// oddRecords checks for arbitrary records: no panic, summaries that are JSON, bounded state, and
+// the same summary in any order.
 func oddRecords(t *rapid.T) {
 	const most, perConference = 3, 40
 	set := live.NewSet(live.Config{MaxConferences: most, KeepEndedMs: 10_000, Labels: quality.DefaultBounds()})
@@ -98,15 +98,15 @@ func oddRecords(t *rapid.T) {
 		seq     uint64
 		index   int
 	}
-	said := map[id]bool{}
+	used := map[id]bool{}
 	var fold []event.Event
 	now := int64(base)
 	for range rapid.IntRange(1, perConference).Draw(t, "records") {
 		e := oddEvent(t)
-		if own := (id{e.Session, e.Seq, e.Index}); said[own] {
+		if own := (id{e.Session, e.Seq, e.Index}); used[own] {
 			continue
 		} else {
-			said[own] = true
+			used[own] = true
 		}
 		if set.Apply(&e, now) == live.Applied && e.ConferenceID == "c" {
 			fold = append(fold, e)
@@ -153,10 +153,10 @@ func soundStream(t *rapid.T, s *conference.Stream) {
 	require.LessOrEqual(t, len(s.Labels), 64)
 }
 
-// TestOddRecords: whatever comes makes sound summaries.
+// TestOddRecords: arbitrary records give valid summaries.
 //
 // spec: CONF-02, CONF-03
 func TestOddRecords(t *testing.T) { rapid.Check(t, oddRecords) }
 
-// FuzzRecords is TestOddRecords led by what code the records reach.
+// FuzzRecords is TestOddRecords guided by code coverage.
 func FuzzRecords(f *testing.F) { rapidfuzz.Run(f, oddRecords) }

@@ -13,13 +13,13 @@ type rename struct {
 	name, alias string
 }
 
-// renames are those of a participant, or of a fabric's remote end: the newest maxUserIDs,
-// ascending by rank, which is again a function of the set.
+// renames are the renames of a participant, or of a fabric's remote end: the newest maxUserIDs,
+// ascending by rank. The list is a function of the set of records.
 type renames []rename
 
-// take adds the rename that an event of that type says, local or remote. It returns how many
-// older ones there is no room for.
-func (l *renames) take(e *event.Event, userIDType string) (truncated int) {
+// apply adds the rename of a userIDChange of that type, local or remote. It returns the number
+// of older renames that it dropped.
+func (l *renames) apply(e *event.Event, userIDType string) (truncated int) {
 	d := e.Data
 	if e.Kind != event.KindEvent || e.Name != "userIDChange" || d == nil || d.UserIDType != userIDType || d.Alias == "" {
 		return 0
@@ -44,7 +44,7 @@ func (l *renames) merge(o renames) (truncated int) {
 	return truncated
 }
 
-// current returns the names in force of one who began with these.
+// current returns the newest names, or the given ones if there were no renames.
 func (l renames) current(name, alias string) (newName, newAlias string) {
 	if n := len(l); n > 0 {
 		return l[n-1].name, l[n-1].alias
@@ -52,7 +52,7 @@ func (l renames) current(name, alias string) (newName, newAlias string) {
 	return name, alias
 }
 
-// all returns the names in the order of their use, empty when there was only the first.
+// all returns the names in the order of their use. It is empty if first is the only one.
 func (l renames) all(first string) []string {
 	names := []string{}
 	for _, r := range l {

@@ -12,15 +12,15 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// However many renames there are, and in whatever order they arrive, the newest is in force; of
-// those before it the newest stay, and the first name does.
+// For any number and order of renames the newest is current; of the earlier names the newest and
+// the first are listed.
 //
 // spec: API-06, CONF-02
 func TestManyRenames(t *testing.T) {
 	var events []event.Event
 	for seq := uint64(1); seq <= 40; seq++ {
 		kind := []string{"local", "remote"}[seq%2]
-		e := said("standup", seq, int64(1000-seq), "userIDChange") // the clock ran backwards
+		e := newEvent("standup", seq, int64(1000-seq), "userIDChange") // the clock ran backwards
 		e.UserID, e.Alias, e.RemoteUser, e.RemoteAlias = "ann", "ann", "bob", "bob"
 		e.Data = event.ParseData(e.Name, fmt.Appendf(nil, `{"userIDType":%q,"newUserID":"%s %d"}`, kind, kind, seq))
 		events = append(events, e)

@@ -24,13 +24,13 @@ const base = 1_763_702_160_000
 
 // TestScenarios runs testdata/*.txtar against a Set with a Tick each second. Sections:
 //
-//	in          lines "<second> <session> <record> [words] [name=value…]"; time moves on to
-//	            each; "at=<second>" sets the record's own time, "conference=" the
-//	            conferenceID, "of=<second>" the time that finds the conference, "seq=" the
+//	in          lines "<second> <session> <record> [words] [name=value…]"; the clock advances
+//	            to each; "at=<second>" sets the record's own time, "conference=" the
+//	            conferenceID, "of=<second>" the time that locates the conference, "seq=" the
 //	            number, and the word "again" after the session repeats its last record
-//	advance D   time moves on by D
-//	out         what was emitted since the last out, in order: a line "summary" for each,
-//	            then "path = JSON value" lines about it; nothing when nothing was emitted
+//	advance D   the clock advances by D
+//	out         summaries emitted since the last out, in order: a line "summary" for each,
+//	            then "path = JSON value" lines about it; empty if none were emitted
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)

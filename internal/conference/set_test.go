@@ -13,8 +13,8 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// said makes an event of the one session of a conference, fabric 1.
-func said(conferenceID string, seq uint64, atMs int64, name string) event.Event {
+// newEvent returns an event of the one session of a conference, fabric 1.
+func newEvent(conferenceID string, seq uint64, atMs int64, name string) event.Event {
 	return event.Event{
 		AppID: "app", ConferenceID: conferenceID, Session: "s of " + conferenceID, Seq: seq, AtMs: base + atMs, ConferenceAtMs: base,
 		Fabric: 1, Kind: event.KindEvent, Name: name,
@@ -25,7 +25,7 @@ func newSet(maxConferences int, keepMs int64) *live.Set {
 	return live.NewSet(live.Config{MaxConferences: maxConferences, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
 }
 
-// tick returns all that is due, a few at a time.
+// tick returns all summaries that are due, from several calls of Tick.
 func tick(s *live.Set, nowMs int64) (all []conference.Summary) {
 	for {
 		out, more := s.Tick(nowMs, 2)
@@ -41,40 +41,39 @@ func apply(t *testing.T, s *live.Set, e event.Event) {
 	require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
 }
 
-// TestSetIsBounded: live conferences are never let go to make room, ended ones are,
-// oldest first; and what is let go is not lost unsummarised.
+// TestSetIsBounded: ended conferences are released to make room, oldest first, and never live
+// ones; a released conference has been summarised.
 func TestSetIsBounded(t *testing.T) {
 	s := newSet(2, 600_000)
-	apply(t, s, said("a", 1, 0, "fabricAdded"))
-	apply(t, s, said("b", 1, 1, "fabricAdded"))
-	c := said("c", 1, 2, "fabricAdded")
+	apply(t, s, newEvent("a", 1, 0, "fabricAdded"))
+	apply(t, s, newEvent("b", 1, 1, "fabricAdded"))
+	c := newEvent("c", 1, 2, "fabricAdded")
 	require.Equal(t, live.Full, s.Apply(&c, base))
 	require.False(t, s.Seen(&c), "what was not applied is not seen")
 	require.Equal(t, 2, s.Live())
 
-	apply(t, s, said("a", 2, 3, "fabricTerminated"))
+	apply(t, s, newEvent("a", 2, 3, "fabricTerminated"))
 	require.Len(t, tick(s, base+4), 1)
 	require.Equal(t, 1, s.Live())
 	require.Equal(t, 2, s.Len())
-	late := said("a", 3, 2, "customEvent")
+	late := newEvent("a", 3, 2, "customEvent")
 	apply(t, s, late) // live again, and changed
 	require.Equal(t, live.Full, s.Apply(&c, base))
 	require.Len(t, tick(s, base+5), 1, "revised")
 
 	require.Equal(t, live.Applied, s.Apply(&c, base+6))
-	require.Equal(t, 2, s.Len(), "a was let go")
+	require.Equal(t, 2, s.Len(), "a was released")
 	late.Seq = 4
 	require.Equal(t, live.TooLate, s.Apply(&late, base+7))
 }
 
-// TestLetGoIsForgotten: what is remembered of conferences that are gone has an age and a
-// number, too.
-func TestLetGoIsForgotten(t *testing.T) {
+// TestReleasedSpansExpire: the spans of released conferences are bounded by age and number.
+func TestReleasedSpansExpire(t *testing.T) {
 	s := newSet(2, 0)
-	apply(t, s, said("a", 1, 0, "fabricTerminated"))
+	apply(t, s, newEvent("a", 1, 0, "fabricTerminated"))
 	require.Len(t, tick(s, base+1), 1)
 	require.Zero(t, s.Len())
-	again := said("a", 2, 0, "customEvent")
+	again := newEvent("a", 2, 0, "customEvent")
 	require.Equal(t, live.TooLate, s.Apply(&again, base+2))
 	require.Empty(t, tick(s, base+24*3600_000))
 	require.Equal(t, live.TooLate, s.Apply(&again, base+3))
@@ -85,11 +84,11 @@ func TestLetGoIsForgotten(t *testing.T) {
 func TestOnlySoManyAreRemembered(t *testing.T) {
 	s := newSet(2, 0)
 	for i := range 5 {
-		apply(t, s, said(fmt.Sprint("c", i), 1, 0, "fabricTerminated"))
+		apply(t, s, newEvent(fmt.Sprint("c", i), 1, 0, "fabricTerminated"))
 		require.Len(t, tick(s, base+1), 1)
 	}
 	for i, want := range []live.Result{live.Applied, live.Applied, live.Full, live.TooLate, live.TooLate} {
-		e := said(fmt.Sprint("c", i), 2, 0, "customEvent")
+		e := newEvent(fmt.Sprint("c", i), 2, 0, "customEvent")
 		require.Equal(t, want, s.Apply(&e, base+2), "c%d", i)
 	}
 }
@@ -97,7 +96,7 @@ func TestOnlySoManyAreRemembered(t *testing.T) {
 func TestApplyRefusesNonsense(t *testing.T) {
 	f := func(want live.Result, change func(*event.Event)) {
 		t.Helper()
-		e := said("a", 1, 0, "fabricAdded")
+		e := newEvent("a", 1, 0, "fabricAdded")
 		change(&e)
 		require.Equal(t, want.String(), newSet(1, 0).Apply(&e, base).String())
 	}
@@ -114,26 +113,27 @@ func TestApplyRefusesNonsense(t *testing.T) {
 	f(live.Invalid, func(e *event.Event) { e.Fabric, e.ConferenceAtMs = 0, 0 })
 }
 
-// TestLimitsAreCounted: one conference cannot grow without end, and says what it left out.
+// TestLimitsAreCounted: a conference is bounded, and its summary counts the records beyond its
+// limits.
 func TestLimitsAreCounted(t *testing.T) {
 	c := conference.New("app", "c")
 	for seq := range uint64(2100) {
-		e := said("c", seq+1, 0, "")
+		e := newEvent("c", seq+1, 0, "")
 		e.Kind, e.Fabric = event.KindLog, 0
 		require.False(t, c.Apply(&e))
 	}
 	for seq := range uint64(1030) {
-		e := said("c", seq+3000, 0, "fabricAdded")
+		e := newEvent("c", seq+3000, 0, "fabricAdded")
 		e.Fabric = int(seq) + 1
 		require.False(t, c.Apply(&e))
 	}
 	for ssrc := range int64(300) {
-		e := said("c", uint64(ssrc)+5000, 0, "")
+		e := newEvent("c", uint64(ssrc)+5000, 0, "")
 		e.Kind, e.Measured = event.KindStats, &event.Measurement{StatsType: "inbound-rtp", SSRC: ssrc}
 		require.False(t, c.Apply(&e))
 	}
 	for seq := range uint64(260) {
-		e := said("c", seq+6000, 0, "audioMute")
+		e := newEvent("c", seq+6000, 0, "audioMute")
 		require.False(t, c.Apply(&e))
 	}
 	s := c.Summary(quality.DefaultBounds())
@@ -142,7 +142,7 @@ func TestLimitsAreCounted(t *testing.T) {
 	require.Len(t, s.Participants[0].Fabrics, 1024)
 }
 
-// TestEmptyFold: nothing happened.
+// TestEmptyFold: no events give a summary without participants.
 func TestEmptyFold(t *testing.T) {
 	s := conference.Fold(nil, quality.DefaultBounds())
 	require.Equal(t, conference.OutcomeSuccess, s.Outcome)

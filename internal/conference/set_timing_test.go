@@ -103,7 +103,7 @@ func BenchmarkSummary(b *testing.B) {
 	}
 }
 
-// BenchmarkTick looks at 10000 live conferences, none of which is due.
+// BenchmarkTick checks 10000 live conferences that are not due.
 func BenchmarkTick(b *testing.B) {
 	set := newSet(10_000, 0)
 	var stats event.Measurement

@@ -11,14 +11,14 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// TestAnyPartAndTheStoreMakeTheWhole: whichever records came here, in whichever order, cut
-// into batches by ticks, and whichever of them were lost with the state: with those of the
-// store the summary is that of all, told once, and not again when the store has it.
+// TestAnyPartAndTheStoreMakeTheWhole: for any part of the records that arrived here, in any order
+// and division into batches by ticks, the summary after the restoration is that of all records.
+// It is emitted once, and not again when the store has it.
 //
 // spec: CONF-02, SRV-03
 func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := append(genEvents(t, 25_000), said("c", 1, 0, "audioMute"))
+		events := append(genEvents(t, 25_000), newEvent("c", 1, 0, "audioMute"))
 		spans, _, _ := components(events)
 		require.Len(t, spans, 1)
 		set := newSet(10, 3_600_000)
@@ -35,7 +35,7 @@ func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 			case !spans[0].Owns(p.AtMs):
 				set.NotStored(p)
 				return
-			case set.IsHere(p, spans[0]):
+			case set.IsComplete(p, spans[0]):
 				return
 			}
 			set.Restoring(p, spans[0])

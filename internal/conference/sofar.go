@@ -5,31 +5,32 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// moment is the time at which a conference is looked at, ms since the epoch.
+// moment is the time of an evaluation, ms since the epoch.
 type moment int64
 
-// ended is the moment of a conference of which nothing more is to come.
+// ended is the moment of a conference that has ended.
 const ended moment = 0
 
-// within reports whether silence since lastMs would not have ended it by then.
+// within reports whether less than the gap has passed since lastMs, so that silence has ended
+// nothing yet.
 func (m moment) within(lastMs int64) bool { return m != ended && lastMs+instance.Gap >= int64(m) }
 
-// connectMs is how long nobody wonders that a connection is not up.
+// connectMs is how long a participant may take to connect before that is a fault.
 const connectMs = 30_000
 
-// SoFar returns what the conference has come to at nowMs, while it may go on. It is a Summary
-// but for these: there is no Outcome; those who are still there, and their fabrics, have no
-// EndReason, and end with their last sign of life so far; an issue is open where it goes on
-// now. All of it may change with the next record.
+// SoFar returns the summary of a live conference at nowMs. It differs from Summary in this:
+// Outcome is empty; participants that are present, and their fabrics, have no EndReason, and
+// end with their last record so far; an issue is open if it has not ended. The next record may
+// change all of it.
 func (c *Conference) SoFar(labels quality.Bounds, nowMs int64) Summary {
 	return c.summary(labels, moment(nowMs))
 }
 
-// goesOn reports whether the participant has not left yet, of a conference that goes on.
-func (p *Participant) goesOn() bool { return len(p.Fabrics) > 0 && p.EndReason == "" }
+// isPresent reports whether the participant of a live conference has not left.
+func (p *Participant) isPresent() bool { return len(p.Fabrics) > 0 && p.EndReason == "" }
 
-// goOn takes what a participant's fabrics say together about its end.
-func (p *Participant) goOn(now moment) {
+// setEnd derives the participant's duration and end reason from its fabrics.
+func (p *Participant) setEnd(now moment) {
 	p.DurationMs = p.EndMs - p.StartMs
 	if now == ended {
 		return
@@ -42,5 +43,5 @@ func (p *Participant) goOn(now moment) {
 			p.EndReason = ""
 		}
 	}
-	p.connecting = p.goesOn() && !p.Connected && !failed && p.DurationMs < connectMs
+	p.connecting = p.isPresent() && !p.Connected && !failed && p.DurationMs < connectMs
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// call makes the records of a call of a and b, who measure every 2 s.
+// call makes the records of a call of a and b, which measure every 2 s.
 type call struct {
 	seqs   map[string]uint64
 	events []event.Event
@@ -36,7 +36,7 @@ func (c *call) event(session string, second float64, name string, data string) {
 	c.add(session, second, event.Event{Kind: event.KindEvent, Name: name, Data: event.ParseData(name, []byte(data))})
 }
 
-// sound is what comes in and goes out, measured every 2 s until the given second.
+// sound adds measurements of received and sent audio, every 2 s until the given second.
 func (c *call) sound(session string, from, to float64, came, lost float64) {
 	for at := from + 2; at <= to; at += 2 {
 		for i, statsType := range []string{"inbound-rtp", "outbound-rtp"} {
@@ -63,7 +63,7 @@ func newCall() *call {
 	return c
 }
 
-// soFar is what those records say that were made until a second, at that second.
+// soFar returns SoFar at a second, from the records until that second.
 func (c *call) soFar(second float64) conference.Summary {
 	at := base + int64(second*1000)
 	folded := conference.New("app", "c")
@@ -75,7 +75,7 @@ func (c *call) soFar(second float64) conference.Summary {
 	return folded.SoFar(quality.DefaultBounds(), at)
 }
 
-// issues by kind, and whether they are open.
+// found returns the issues by kind, and whether they are open.
 func found(s conference.Summary) map[string]bool {
 	out := map[string]bool{}
 	for _, i := range s.Issues {
@@ -86,11 +86,11 @@ func found(s conference.Summary) map[string]bool {
 
 const loss = string(detect.HighPacketLoss)
 
-// TestSoFarTellsWhatIsOpen: an issue is there when it is raised, and no longer open when it
-// is well again, when its stream is silent, or its participant has left.
+// TestSoFarHasOpenIssues: an issue is listed when it is raised, and not open any more when its
+// metric has recovered, its stream is silent, or its participant has left.
 //
 // spec: CONF-03, DASH-05
-func TestSoFarTellsWhatIsOpen(t *testing.T) {
+func TestSoFarHasOpenIssues(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 20, 100, 0)
 	c.sound("a", 20, 60, 80, 20)
@@ -117,10 +117,10 @@ func TestSoFarTellsWhatIsOpen(t *testing.T) {
 	f(42, map[string]bool{loss: false})
 }
 
-// TestSoFarKnowsWhoIsThere: nobody has left whom silence has not ended.
+// TestSoFarHasPresentParticipants: a participant is present until it leaves or silence ends it.
 //
 // spec: CONF-02
-func TestSoFarKnowsWhoIsThere(t *testing.T) {
+func TestSoFarHasPresentParticipants(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 60, 100, 0)
 	c.sound("b", 0, 20, 100, 0)
@@ -139,11 +139,11 @@ func TestSoFarKnowsWhoIsThere(t *testing.T) {
 	require.Equal(t, []string{"application", "silence"}, reasons(53))
 }
 
-// TestWhoVanishedIsNotMissed: that nothing comes from somebody who is gone is no fault, and
-// none is told while it is not known whether they are.
+// TestMediaOfDepartedParticipants: missing media of a participant that has left are no fault, and
+// none is reported while it is unknown whether it has left.
 //
 // spec: CONF-03
-func TestWhoVanishedIsNotMissed(t *testing.T) {
+func TestMediaOfDepartedParticipants(t *testing.T) {
 	c := newCall()
 	c.sound("b", 0, 20, 100, 0)
 	c.sound("a", 0, 20, 100, 0)
@@ -151,7 +151,7 @@ func TestWhoVanishedIsNotMissed(t *testing.T) {
 	for second := 20.0; second <= 120; second += 2 {
 		require.Empty(t, c.soFar(second).Issues, "at %g s", second)
 	}
-	c.sound("b", 20, 120, 100, 0) // had they been there
+	c.sound("b", 20, 120, 100, 0) // b is present
 	require.True(t, found(c.soFar(60))[string(detect.OneWayMedia)])
 }
 
@@ -188,12 +188,12 @@ func TestSoFarIsAFunctionOfTheSet(t *testing.T) {
 		require.JSONEq(t, asJSON(t, inOrder.SoFar(quality.DefaultBounds(), at)), asJSON(t, otherwise.SoFar(quality.DefaultBounds(), at)))
 
 		over := inOrder.SoFar(quality.DefaultBounds(), base+120_000+2*instance.Gap+600_000)
-		told := inOrder.Summary(quality.DefaultBounds())
-		for i := range told.Issues {
+		final := inOrder.Summary(quality.DefaultBounds())
+		for i := range final.Issues {
 			require.False(t, over.Issues[i].Open)
-			over.Issues[i].Open = told.Issues[i].Open
+			over.Issues[i].Open = final.Issues[i].Open
 		}
-		over.Outcome = told.Outcome
-		require.JSONEq(t, asJSON(t, told), asJSON(t, over))
+		over.Outcome = final.Outcome
+		require.JSONEq(t, asJSON(t, final), asJSON(t, over))
 	})
 }

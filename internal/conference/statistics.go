@@ -7,7 +7,7 @@ import (
 
 // Statistics sums up all streams of one direction: those of a connection (between two people,
 // or a person and a server), of a participant, or of the conference. The sketches of the
-// streams are merged, so that a percentile is one of all intervals and no mean of percentiles.
+// streams are merged, so that a percentile is that of all intervals, not a mean of percentiles.
 type Statistics struct {
 	Streams      int           `json:"streams"`
 	LossFraction *float64      `json:"lossFraction"` // lost over expected, of all packets
@@ -22,7 +22,7 @@ type Both struct {
 	Sent     Statistics `json:"sent"`
 }
 
-// tally is what Statistics are made of.
+// tally accumulates the inputs of Statistics.
 type tally struct {
 	streams          int
 	lost, expected   float64
@@ -85,7 +85,8 @@ func (f *fabric) tallies() (t tallies) {
 	return t
 }
 
-// total is the sum of many dists: the weights of thousands of streams do not fit those of one.
+// total is the sum of many dists. Its weights are floats, because the sum over thousands of
+// streams exceeds a bucket's maximum.
 type total struct {
 	sum, weight, min, max float64
 	buckets               map[int16]float64 // ms
@@ -120,7 +121,7 @@ func (t *total) widen(sum, weight, least, most float64) {
 	t.weight += weight
 }
 
-// summary returns nil when nothing was measured.
+// summary returns nil without measurements.
 func (t *total) summary() *Distribution {
 	if t.weight == 0 {
 		return nil

@@ -23,14 +23,14 @@ const (
 // maxDurationMs bounds the interval of a measurement: a day.
 const maxDurationMs = 86_400_000
 
-// streamKey tells the streams of a fabric apart.
+// streamKey identifies a stream of a fabric.
 type streamKey struct {
 	statsType, mediaType string
 	ssrc                 int64
 }
 
-// keyOf returns the key of a row, made of our own constants so that it keeps no buffer
-// alive; false when the type is not known.
+// keyOf returns the key of a row; false if the type is unknown. The key consists of constants,
+// so that it keeps no buffer of the row in memory.
 func keyOf(m *event.Measurement) (k streamKey, ok bool) {
 	types, media := [...]string{inboundRTP, outboundRTP, candidatePair}, [...]string{"", audio, video}
 	i, j := slices.Index(types[:], m.StatsType), slices.Index(media[:], m.MediaType)
@@ -44,8 +44,8 @@ func (k streamKey) compare(o streamKey) int {
 	return cmp.Or(cmp.Compare(k.statsType, o.statsType), cmp.Compare(k.mediaType, o.mediaType), cmp.Compare(k.ssrc, o.ssrc))
 }
 
-// stream sums up the measurements of one stream. Every field is a sum, an extreme, or the
-// newest by number: adding is commutative.
+// stream sums up the measurements of one stream. Every field is a sum, an extreme, or the value
+// of the highest rank, so add is commutative.
 type stream struct {
 	codec    newest[string]
 	interval sum
@@ -58,8 +58,8 @@ type stream struct {
 
 	bitrate, jitter, rtt, fps, mos dist
 	labels                         [len(labelNames)]float64 // ms by label
-	watch                          watch
-	story                          detect.Timeline // what causes are found from
+	detectors                      detectorState
+	causeFacts                     detect.Timeline // the facts from which causes follow
 }
 
 // labelNames are the labels of scores, best first.
@@ -72,7 +72,7 @@ const badLabel = len(labelNames) - 1
 type sum float64
 
 func (s *sum) add(v float64) {
-	if v >= -maxValue && v <= maxValue { // also keeps NaN and infinities out
+	if v >= -maxValue && v <= maxValue { // false for NaN and infinities
 		*s += sum(scaled(v))
 	}
 }
@@ -115,7 +115,7 @@ func (s *stream) add(e *event.Event) {
 	s.freezes.add(m.Get(protocol.Freezes))
 	s.freezeMs.add(m.Get(protocol.FreezeMs))
 	s.addLoss(m)
-	// Packets without a byte mean that nobody counted the bytes: no bit rate, rather than 0.
+	// Packets without bytes: the browser did not count bytes, and the bit rate is unknown, not 0.
 	if !m.Pair() && (m.Get(protocol.Bytes) > 0 || m.Get(protocol.Packets) == 0) {
 		s.bitrate.add(m.Get(protocol.Bytes)*8/float64(ms), ms) // bit/ms is kbit/s
 	}
@@ -136,7 +136,7 @@ func (s *stream) addLevels(m *event.Measurement, ms int64) {
 	}
 }
 
-// addLoss counts what was lost on the way here, or what the remote end says it lost.
+// addLoss adds the packets lost on the path to this end, or those that the remote end reports.
 func (s *stream) addLoss(m *event.Measurement) {
 	if lost := m.Loss().Lost; lost.Known {
 		s.lost.add(lost.V)
@@ -167,14 +167,14 @@ func (s *stream) merge(o *stream) {
 	s.rtt.merge(&o.rtt)
 	s.fps.merge(&o.fps)
 	s.mos.merge(&o.mos)
-	s.watch.merge(&o.watch)
-	s.story.Merge(&o.story)
+	s.detectors.merge(&o.detectors)
+	s.causeFacts.Merge(&o.causeFacts)
 	for i, ms := range o.labels {
 		s.labels[i] += ms
 	}
 }
 
-// lossFraction is what was lost of what was expected.
+// lossFraction returns the lost packets over the expected ones, nil if unknown.
 func (s *stream) lossFraction(statsType string) *float64 {
 	loss := event.LossOf(statsType, event.Value{V: s.lost.value(), Known: s.lossKnown}, s.packets.value())
 	return share(loss.Fraction.V, 1, loss.Fraction.Known)
@@ -188,7 +188,7 @@ func share(part, whole float64, known bool) *float64 {
 	return &v
 }
 
-// scoredMs is the time that has a label.
+// scoredMs returns the time with a label, ms.
 func (s *stream) scoredMs() (total float64) {
 	for _, ms := range s.labels {
 		total += ms

@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// Summary returns the summary of all that was applied, as if the conference had ended. Its
-// Revision is 0: the caller counts.
+// Summary returns the summary of all applied records, as if the conference had ended. Its
+// Revision is 0; the caller sets it.
 func (c *Conference) Summary(labels quality.Bounds) Summary { return c.summary(labels, ended) }
 
 func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
@@ -26,7 +26,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 		out := p.summary(session, labels, &v, now)
 		bySession[session] = &out
 	}
-	c.addRemarks(&s, bySession)
+	c.addSessionRecords(&s, bySession)
 	v.addErrors(s.ErrorsByFunction)
 	if now == ended {
 		s.Outcome = v.outcome()
@@ -39,7 +39,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 	s.collect()
 	s.rate(labels)
 	s.ShareBad = c.shareBad()
-	s.tell(c.findIssues(&s, labels, now))
+	s.listIssues(c.findIssues(&s, labels, now))
 	c.findCauses(&s, labels)
 	return s
 }
@@ -50,7 +50,7 @@ func (s *Summary) sort() {
 	})
 }
 
-// collect draws together what participants and fabrics have.
+// collect sums up values of the participants and their fabrics.
 func (s *Summary) collect() {
 	for i := range s.Participants {
 		p := &s.Participants[i]
@@ -65,15 +65,15 @@ func (s *Summary) collect() {
 	slices.Sort(s.SetupMs)
 }
 
-// addRemarks counts errors, feedback and logs in order of (time, identity). Whoever is
-// known only by a remark is a participant without fabrics.
-func (c *Conference) addRemarks(s *Summary, participants map[string]*Participant) {
-	ids := slices.SortedFunc(maps.Keys(c.remarks), func(a, b identity) int {
-		return cmp.Or(cmp.Compare(c.remarks[a].atMs, c.remarks[b].atMs),
+// addSessionRecords counts errors, feedback and logs in order of (time, identity). A session
+// without other records becomes a participant without fabrics.
+func (c *Conference) addSessionRecords(s *Summary, participants map[string]*Participant) {
+	ids := slices.SortedFunc(maps.Keys(c.sessionRecords), func(a, b identity) int {
+		return cmp.Or(cmp.Compare(c.sessionRecords[a].atMs, c.sessionRecords[b].atMs),
 			cmp.Compare(a.session, b.session), cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
 	})
 	for _, id := range ids {
-		r := c.remarks[id]
+		r := c.sessionRecords[id]
 		p := participants[id.session]
 		if p == nil {
 			p = &Participant{
@@ -82,12 +82,12 @@ func (c *Conference) addRemarks(s *Summary, participants map[string]*Participant
 			}
 			participants[id.session] = p
 		}
-		s.addRemark(p, r)
+		s.addSessionRecord(p, r)
 	}
 	s.Feedback.finish()
 }
 
-func (s *Summary) addRemark(p *Participant, r *remark) {
+func (s *Summary) addSessionRecord(p *Participant, r *sessionRecord) {
 	switch r.kind {
 	case event.KindError:
 		s.Errors++
@@ -102,11 +102,11 @@ func (s *Summary) addRemark(p *Participant, r *remark) {
 		}
 	case event.KindLog:
 		s.Logs++
-	case event.KindStats, event.KindEvent, event.KindSkip: // nothing to count outside a fabric
+	case event.KindStats, event.KindEvent, event.KindSkip: // not counted outside a fabric
 	}
 }
 
-// add keeps the sum in Overall until finish.
+// add accumulates the sum in Overall; finish makes it a mean.
 func (r *Ratings) add(f event.Feedback) {
 	if f.Overall == nil {
 		return
@@ -128,7 +128,7 @@ func (r *Ratings) finish() {
 	}
 }
 
-// named says who a participant is.
+// named returns the participant with its names and empty lists.
 func (p *participant) named(session string) Participant {
 	out := Participant{
 		Session: session, UserIDs: p.renames.all(p.user),
@@ -152,9 +152,9 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 		fab.Statistics = own.both()
 		all.merge(&own)
 		out.Fabrics = append(out.Fabrics, fab)
-		out.take(&fab, f)
+		out.addFabric(&fab, f)
 	}
-	out.goOn(now)
+	out.setEnd(now)
 	if len(out.Fabrics) > 0 {
 		v.addParticipant(out.EndReason)
 	}
@@ -164,8 +164,8 @@ func (p *participant) summary(session string, labels quality.Bounds, v *evidence
 	return out
 }
 
-// take makes a fabric part of its participant.
-func (p *Participant) take(out *Fabric, f *fabric) {
+// addFabric adds the times, the counts and the intervals of a fabric to its participant.
+func (p *Participant) addFabric(out *Fabric, f *fabric) {
 	if len(p.Fabrics) == 1 || f.first < p.StartMs {
 		p.StartMs = f.first
 	}
@@ -240,8 +240,8 @@ func (f *fabric) nameOwner(s *Stream) {
 	}
 }
 
-// intervals pairs switches on with switches off; what was never switched off lasts to
-// the fabric's end.
+// intervals pairs switches on with switches off. An interval that was never switched off ends
+// with the fabric.
 func (f *fabric) intervals(number int, end int64) (out []Interval) {
 	open := map[string]int{} // kind to index in out
 	for _, t := range f.toggles {

@@ -6,37 +6,37 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 )
 
-// Outcome is what became of a conference: exactly one of the constants, the first whose
-// rule fits (requirement CONF-05).
+// Outcome is the outcome of a conference: exactly one of the constants, the first whose rule
+// matches (requirement CONF-05).
 type Outcome string
 
-// The outcomes, in the order in which their rules are tried.
+// The outcomes, in the order of their rules.
 const (
 	OutcomeMissed          Outcome = "missed"          // fabrics, none ever got a remote description, no setup failure was reported
 	OutcomeTotallyFailed   Outcome = "totallyFailed"   // none connected and something failed; or errors and no fabric
 	OutcomeAborted         Outcome = "aborted"         // none connected, all left while connecting
-	OutcomeDropped         Outcome = "dropped"         // some connected, every participant was lost without saying so
+	OutcomeDropped         Outcome = "dropped"         // some connected, every participant was lost without a reported end
 	OutcomePartiallyFailed Outcome = "partiallyFailed" // some connected, some fabric never did
 	OutcomeSuccess         Outcome = "success"
 )
 
-// Outcomes lists their words, in the order in which the rules are tried.
+// Outcomes lists their names, in the order of their rules.
 var Outcomes = []string{
 	string(OutcomeMissed), string(OutcomeTotallyFailed), string(OutcomeAborted),
 	string(OutcomeDropped), string(OutcomePartiallyFailed), string(OutcomeSuccess),
 }
 
-// Why a participant or a fabric ended, beside the reasons of docs/protocol.md section 6
-// (application, closed, pagehide, replaced, terminated), which are passed on.
+// End reasons of participants and fabrics that the fold derives. Those of docs/protocol.md
+// section 6 (application, closed, pagehide, replaced, terminated) are copied.
 const (
-	EndSilence   = "silence"   // nothing came for 30 s
-	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE was broken
+	EndSilence   = "silence"   // no record for 30 s
+	EndICEFailed = "iceFailed" // the PeerConnection was closed while ICE was breaches
 )
 
-// Summary is one revision of what a conference came to; its JSON form is the document
-// that the store keeps and the dashboard draws. Times are ms since the Unix epoch on the
+// Summary is one revision of a conference's summary. Its JSON form is the document that the
+// store keeps and the dashboard shows. Times are ms since the Unix epoch on the
 // server's clock, durations ms, bit rates kbit/s, losses and shares 0 to 1, scores MOS 1
-// to 5. A number that is not known is null, never absent; a list is never null.
+// to 5. A number that is unknown is null, never absent; a list is never null.
 type Summary struct {
 	AppID        string  `json:"appID"`
 	ConferenceID string  `json:"conferenceID"`
@@ -47,7 +47,7 @@ type Summary struct {
 	Outcome      Outcome `json:"outcome"`
 
 	Participants []Participant `json:"participants"` // by start, then session
-	Added        int           `json:"-"`            // of these, in no earlier revision: what a counter adds
+	Added        int           `json:"-"`            // number of them that are in no earlier revision: the increment of a counter
 
 	Errors           int            `json:"errors"` // reported errors; application logs are none
 	ErrorsByFunction map[string]int `json:"errorsByFunction"`
@@ -57,14 +57,14 @@ type Summary struct {
 
 	MOS              *float64          `json:"mos"`              // mean over participants, weighted by their time
 	Label            string            `json:"label"`            // excellent, good, fair, poor, bad, or empty
-	LikelyCause      cause.Finding     `json:"likelyCause"`      // of what was wrong
+	LikelyCause      cause.Finding     `json:"likelyCause"`      // of the conference's faults
 	WorstParticipant *WorstParticipant `json:"worstParticipant"` // the lowest score
 	ShareBad         *float64          `json:"shareBad"`         // share of the streams' scored time that was bad
 
 	Statistics *Both `json:"statistics"` // of all streams
 
 	Issues           []Issue        `json:"issues"`           // by kind, worst first within a kind
-	IssueCounts      map[string]int `json:"issueCounts"`      // by kind, also of those that are left out
+	IssueCounts      map[string]int `json:"issueCounts"`      // by kind, including those that are not listed
 	LostMeasurements int            `json:"lostMeasurements"` // dropped by the clients before sending, and declared
 	LostEvents       int            `json:"lostEvents"`       // the same, events
 	Truncated        int            `json:"truncated"`        // facts left out because a limit of the collector was reached
@@ -100,13 +100,13 @@ type Participant struct {
 	AudioMOSOut *float64 `json:"audioMOSOut"`
 	VideoMOSOut *float64 `json:"videoMOSOut"`
 
-	LikelyCause cause.Finding `json:"likelyCause"` // of what was wrong with what they sent or received
-	Statistics  *Both         `json:"statistics"`  // of all their streams
+	LikelyCause cause.Finding `json:"likelyCause"` // of faults of the sent or received streams
+	Statistics  *Both         `json:"statistics"`  // of all streams of the participant
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
 
-	connecting bool // may still connect: of a conference that goes on
+	connecting bool // may still connect; only in a live conference
 }
 
 // The states of a fabric in a summary.
@@ -148,9 +148,9 @@ type Fabric struct {
 	ICEDisruptionMs float64 `json:"iceDisruptionMs"` // of those that ended
 	ICERestarts     int     `json:"iceRestarts"`
 
-	CandidatePair *Stream  `json:"candidatePair"` // what was measured of the selected pair, null when nothing was
+	CandidatePair *Stream  `json:"candidatePair"` // statistics of the selected pair, null when none were measured
 	Streams       []Stream `json:"streams"`       // by statsType, mediaType, ssrc
-	Statistics    *Both    `json:"statistics"`    // of all of them: of this participant and this remote end
+	Statistics    *Both    `json:"statistics"`    // of all streams: of this participant and this remote end
 
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
@@ -170,10 +170,10 @@ type Stream struct {
 
 	Bytes         int64    `json:"bytes"`
 	Packets       int64    `json:"packets"`
-	PacketsLost   int64    `json:"packetsLost"`   // inbound: lost on the way here; outbound: lost by the remote end
+	PacketsLost   int64    `json:"packetsLost"`   // inbound: not received here; outbound: as the remote end reports
 	LossFraction  *float64 `json:"lossFraction"`  // lost over expected, over the whole call
 	Discarded     int64    `json:"discarded"`     // packets too late or too early to be played
-	Retransmitted int64    `json:"retransmitted"` // packets sent again
+	Retransmitted int64    `json:"retransmitted"` // retransmitted packets
 
 	BitrateKbps *Distribution `json:"bitrateKbps"`
 	JitterMs    *Distribution `json:"jitterMs"` // outbound: at the remote end
@@ -186,7 +186,7 @@ type Stream struct {
 	ConcealedShare *float64 `json:"concealedShare"` // audible concealment over all samples
 
 	QualityShare map[string]float64 `json:"qualityShare"` // share of the scored time by label
-	Labels       []LabelSpan        `json:"labels"`       // its label over time, with hysteresis; the first 64
+	Labels       []LabelSpan        `json:"labels"`       // the label over time, with hysteresis; the first 64 spans
 	LabelChanges int                `json:"labelChanges"`
 }
 
@@ -201,7 +201,8 @@ type Distribution struct {
 	Max  float64 `json:"max"`
 }
 
-// Interval is a time in which something held. It ends with the fabric at the latest.
+// Interval is the time of a mute, a hold or a screen share. It ends with the fabric at the
+// latest.
 type Interval struct {
 	Kind    string `json:"kind"` // audio, video, hold, screen
 	Fabric  int    `json:"fabric"`
@@ -233,42 +234,42 @@ const (
 	IssueLowQuality        = string(detect.LowQuality)
 )
 
-// Directions of a stream in an issue, as its participant sees it.
+// Directions of a stream in an issue, relative to its participant.
 const (
 	DirectionInbound  = "inbound"
 	DirectionOutbound = "outbound"
 )
 
-// Issue is one thing that was wrong with one stream, fabric or participant, with its
-// evidence and when it was so (docs/quality.md).
+// Issue is one fault of one stream, fabric or participant, with its evidence and its times
+// (docs/quality.md).
 type Issue struct {
 	Kind      string `json:"kind"`
 	Session   string `json:"session"`
 	UserID    string `json:"userID"`
 	Alias     string `json:"alias"`
-	Fabric    int    `json:"fabric"`    // 0 when it is about the participant
-	SSRC      int64  `json:"ssrc"`      // 0 when it is about no stream
+	Fabric    int    `json:"fabric"`    // 0 for an issue of the participant
+	SSRC      int64  `json:"ssrc"`      // 0 for an issue of no stream
 	MediaType string `json:"mediaType"` // audio, video, or empty
 	Direction string `json:"direction"` // inbound, outbound, or empty
 
-	Metric    string  `json:"metric"`    // what Value is, with its unit
-	Value     float64 `json:"value"`     // mean where it was past the threshold; of times and counts the sum
-	Worst     float64 `json:"worst"`     // the worst of it
-	Threshold float64 `json:"threshold"` // what the value passed
+	Metric    string  `json:"metric"`    // name of the metric, with its unit
+	Value     float64 `json:"value"`     // mean of the values past the threshold; of durations and counts the sum
+	Worst     float64 `json:"worst"`     // worst value
+	Threshold float64 `json:"threshold"` // threshold that the value passed
 
-	Confidence string `json:"confidence"` // high, medium or low: how sure the metric tells this
+	Confidence string `json:"confidence"` // high, medium or low: how reliably the metric shows this kind
 
-	Count   int         `json:"count"`   // how often it was so
-	SinceMs int64       `json:"sinceMs"` // the first time
-	UntilMs int64       `json:"untilMs"` // the last time
-	TotalMs int64       `json:"totalMs"` // how long in all
-	Open    bool        `json:"open"`    // it was still so at the end
-	Spans   []IssueSpan `json:"spans"`   // when, ascending; the first 20
+	Count   int         `json:"count"`   // number of spans
+	SinceMs int64       `json:"sinceMs"` // start of the first span
+	UntilMs int64       `json:"untilMs"` // end of the last span
+	TotalMs int64       `json:"totalMs"` // sum of the spans' lengths
+	Open    bool        `json:"open"`    // the last span had not ended
+	Spans   []IssueSpan `json:"spans"`   // ascending; the first 20
 
-	times, points bool // what its metric counts: how long it was so, how often
+	times, points bool // the metric is the duration of the spans, or their number
 }
 
-// IssueSpan is one time that something was wrong. What has no length starts where it ends.
+// IssueSpan is one span of an issue. An event has StartMs equal to EndMs.
 type IssueSpan struct {
 	StartMs int64 `json:"startMs"`
 	EndMs   int64 `json:"endMs"`

@@ -18,7 +18,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// put adds what belongs there, or something odd, or nothing.
+// put adds a usual value, an odd one, or none.
 func put(t *rapid.T, attrs pcommon.Map, name string, usual ...any) {
 	switch rapid.IntRange(0, 9).Draw(t, name) {
 	case 0:
@@ -89,8 +89,8 @@ func oddRecord(t *rapid.T, record plog.LogRecord, now time.Time) {
 	}
 }
 
-// oddAttributes: whatever stands in records, all are passed on, once and none is changed but
-// by the marks, and summaries are documents.
+// oddAttributes checks for arbitrary attributes that all records are passed on once, unchanged
+// except for the marks, and that summaries are documents.
 func oddAttributes(t *rapid.T) {
 	next := new(sink)
 	cfg := createDefaultConfig().(*Config)
@@ -112,7 +112,7 @@ func oddAttributes(t *rapid.T) {
 	require.Empty(t, c.inFlight)
 	summaries, marked := next.take()
 	for _, s := range summaries {
-		if body := s.Body().Str(); body != "" { // else it is one of those that came
+		if body := s.Body().Str(); body != "" { // else it was among the input
 			require.True(t, json.Valid([]byte(body)), body)
 			passed++
 		}
@@ -140,5 +140,5 @@ func names(logs plog.Logs) (list [][]string) {
 // spec: SRV-02
 func TestOddAttributes(t *testing.T) { rapid.Check(t, oddAttributes) }
 
-// FuzzAttributes is TestOddAttributes led by what code the records reach.
+// FuzzAttributes is TestOddAttributes guided by code coverage.
 func FuzzAttributes(f *testing.F) { rapidfuzz.Run(f, oddAttributes) }

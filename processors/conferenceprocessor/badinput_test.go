@@ -30,11 +30,11 @@ func measured(spoil map[string]any) map[string]any {
 	return attrs
 }
 
-// TestImpossibleCountersAreTold: the record that has them says which, whatever comes after
-// this processor sees it, and the summary how many there were.
+// TestImpossibleCountersAreReported: an attribute of the record names them for the components
+// behind this processor, and the summary counts them.
 //
 // spec: CONF-03, QUAL-01
-func TestImpossibleCountersAreTold(t *testing.T) {
+func TestImpossibleCountersAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)
@@ -49,7 +49,7 @@ func TestImpossibleCountersAreTold(t *testing.T) {
 		require.Equal(t, "packets", send(3, map[string]any{semconv.Stats("packets"): int64(1) << 40}), "a jump")
 		require.Equal(t, "jitterMs,rttMs", send(4, map[string]any{semconv.Stats("rttMs"): 1e300, semconv.Stats("jitterMs"): -3.0}))
 		require.Equal(t, "packets", send(5, map[string]any{semconv.Stats("packets"): int64(math.MaxInt64)}))
-		require.Empty(t, send(6, map[string]any{semconv.Stats("packets"): math.NaN(), semconv.Stats("rttMs"): "fast"}), "no numbers: not told")
+		require.Empty(t, send(6, map[string]any{semconv.Stats("packets"): math.NaN(), semconv.Stats("rttMs"): "fast"}), "no numbers: not named")
 		advance(time.Minute)
 		summaries, _ := next.take()
 		s := document(t, summaries[0])
@@ -62,7 +62,7 @@ func TestImpossibleCountersAreTold(t *testing.T) {
 	})
 }
 
-// TestNonsenseIsCountedByReason: what no summary counts is counted, by why.
+// TestNonsenseIsCountedByReason: records that no summary counts are counted by reason.
 //
 // spec: SRV-02
 func TestNonsenseIsCountedByReason(t *testing.T) {
@@ -103,7 +103,7 @@ func TestNonsenseIsCountedByReason(t *testing.T) {
 	})
 }
 
-// TestSSRCThatChangesItsKind: each kind has its own statistics, and the summary tells of it.
+// TestSSRCThatChangesItsKind: each kind has its own statistics, and the summary counts such SSRCs.
 //
 // spec: CONF-03
 func TestSSRCThatChangesItsKind(t *testing.T) {
@@ -123,7 +123,7 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 	})
 }
 
-// TestConferenceThatNeverEnds: it is live, and one, as long as it goes on: a day here.
+// TestConferenceThatNeverEnds: a conference of a day is live, and one.
 //
 // spec: CONF-02
 func TestConferenceThatNeverEnds(t *testing.T) {
@@ -146,8 +146,8 @@ func TestConferenceThatNeverEnds(t *testing.T) {
 	})
 }
 
-// TestAllEndAtOnce: when a network goes, no summary is lost for want of room while the next
-// component takes them.
+// TestAllEndAtOnce: after a network failure no summary is dropped for want of room while the next
+// component accepts them.
 //
 // spec: CONF-02, SRV-03
 func TestAllEndAtOnce(t *testing.T) {

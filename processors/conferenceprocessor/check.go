@@ -11,16 +11,16 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// Two processes may emit the same revision of one conference at once, each without what the
-// other wrote a moment ago: the store keeps one of the two. So the author of a summary reads
-// the conference again a little later, and adds what is missing with the next revision. The
-// last summary that is emitted was checked by its author, so it covers all.
+// Two processes may emit the same revision of one conference at once, each without the newest
+// records of the other: the store keeps one of the two. So the author of a summary reads the
+// conference again 30 s later, and adds missing records with the next revision. The author of
+// the last summary has checked it, so that one covers all records.
 
 const (
 	checkAfter = instance.Gap * time.Millisecond
 	maxChecks  = maxWaiting
-	// maxChain is how often a summary that a check led to is checked in turn: collectors whose
-	// labels differ would never agree.
+	// maxChain bounds checks of summaries that follow from checks: collectors whose labels differ
+	// would revise each other without end.
 	maxChain = 5
 )
 
@@ -28,14 +28,14 @@ const (
 type check struct {
 	part  live.Partial
 	at    time.Time
-	until time.Time // it is not tried again after that
-	chain int       // checks before it that led to a summary
+	until time.Time // no retry after that time
+	chain int       // number of checks before it that led to a summary
 }
 
 // checks are in order of their time.
 type checks []check
 
-// checkLater notes that summaries were taken by the next component.
+// checkLater schedules checks of summaries that the next component has accepted.
 func (c *conferences) checkLater(ctx context.Context, summaries []conference.Summary, now time.Time) {
 	if c.restorer == nil || !c.restorer.shared {
 		return
@@ -53,8 +53,8 @@ func (c *conferences) checkLater(ctx context.Context, summaries []conference.Sum
 	}
 }
 
-// checkDue restores the conferences whose time has come. What cannot be read is tried
-// again as long as the conference could be revised.
+// checkDue restores the conferences whose check is due. It retries a failed read as long as the
+// conference can be revised.
 func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	if c.restorer == nil {
 		return
@@ -63,10 +63,10 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	for due < len(c.restorer.checks) && !c.restorer.checks[due].at.After(now) {
 		due++
 	}
-	look := c.restorer.checks[:due]
+	ready := c.restorer.checks[:due]
 	c.restorer.checks = c.restorer.checks[due:]
-	c.restorer.chains = make(map[live.Partial]int, len(look))
-	for _, k := range look {
+	c.restorer.chains = make(map[live.Partial]int, len(ready))
+	for _, k := range ready {
 		err := c.checkOne(ctx, k.part, now)
 		c.restorer.chains[k.part] = k.chain + 1
 		if k.at = now.Add(checkAfter); err != nil && now.Before(k.until) {
@@ -77,8 +77,8 @@ func (c *conferences) checkDue(ctx context.Context, now time.Time) {
 	}
 }
 
-// checkOne restores a conference that has a summary in the store. One that has none was
-// deleted since, or nobody stores summaries.
+// checkOne restores a conference that has a summary in the store. One without a summary was
+// deleted since, or the pipeline stores no summaries.
 func (c *conferences) checkOne(ctx context.Context, p live.Partial, now time.Time) error {
 	found, err := c.restoreOne(ctx, p, now)
 	if err == nil && found.summary.Revision > 0 {
@@ -86,7 +86,7 @@ func (c *conferences) checkOne(ctx context.Context, p live.Partial, now time.Tim
 		c.set.Restored(p, found.span, found.summary, now.UnixMilli())
 		c.mu.Unlock()
 	}
-	if errors.Is(err, errGoesOn) || errors.Is(err, storage.ErrNotFound) {
+	if errors.Is(err, errSkipped) || errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -14,8 +14,8 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// shareWith starts a processor long before a call on a store that others write to, whose
-// part of the call lasts from begin to end seconds.
+// shareWith starts a processor before a call, on a store that other processes write to. Their
+// part of the call lasts until end after begin.
 func shareWith(t *testing.T, next *sink, end time.Duration) (c *conferences, store *fakeStore, begin time.Time) {
 	t.Helper()
 	store = &fakeStore{shared: true}
@@ -30,7 +30,7 @@ func shareWith(t *testing.T, next *sink, end time.Duration) (c *conferences, sto
 	return c, store, begin
 }
 
-// stored makes a summary what the store has.
+// stored puts a summary into the store.
 func (f *fakeStore) stored(t *testing.T, record plog.LogRecord) {
 	t.Helper()
 	f.change(func() {
@@ -38,13 +38,13 @@ func (f *fakeStore) stored(t *testing.T, record plog.LogRecord) {
 	})
 }
 
-// count is how often the store was asked for a conference.
+// count returns the number of reads of a conference.
 func (f *fakeStore) count() (n int) {
 	f.change(func() { n = f.asked })
 	return n
 }
 
-// one is the only summary that was passed on.
+// one returns the only summary that was emitted.
 func one(t *testing.T, next *sink) (plog.LogRecord, conference.Summary) {
 	t.Helper()
 	summaries, _ := next.take()
@@ -58,11 +58,11 @@ func none(t *testing.T, next *sink) {
 	require.Empty(t, summaries)
 }
 
-// TestWhatGoesOnElsewhereIsToldThere: who left first waits, tells the summary when nobody
-// else did, and mends it when another one took its place.
+// TestOneCollectorEmitsTheSummary: the collector whose part ended first waits, emits the summary
+// if no other does, and revises it if a less complete one replaced it.
 //
 // spec: CONF-01, CONF-02
-func TestWhatGoesOnElsewhereIsToldThere(t *testing.T) {
+func TestOneCollectorEmitsTheSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, store, begin := shareWith(t, next, 10*time.Second+time.Millisecond)
@@ -98,10 +98,11 @@ func TestWhatGoesOnElsewhereIsToldThere(t *testing.T) {
 	})
 }
 
-// TestWhoSawTheLastRecordTells at once when silence has ended the other part.
+// TestLastRecordEmitsTheSummary: the collector with the last record emits the summary as soon as
+// silence has ended the other part.
 //
 // spec: CONF-02
-func TestWhoSawTheLastRecordTells(t *testing.T) {
+func TestLastRecordEmitsTheSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _, begin := shareWith(t, next, 5*time.Second)
@@ -143,10 +144,10 @@ func TestACheckIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestTheConferencesOfTheDeadAreLookedFor again and again.
+// TestConferencesOfStoppedCollectors are summarised by repeated sweeps.
 //
 // spec: CONF-02
-func TestTheConferencesOfTheDeadAreLookedFor(t *testing.T) {
+func TestConferencesOfStoppedCollectors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, next := &fakeStore{shared: true}, new(sink)
 		c, err := startWith(t, store, next)
@@ -161,10 +162,10 @@ func TestTheConferencesOfTheDeadAreLookedFor(t *testing.T) {
 	})
 }
 
-// TestASummaryThatComesAgainIsMarked: one exporter may have counted it.
+// TestARepeatedSummaryIsMarked: one exporter may have counted it.
 //
 // spec: CONF-02
-func TestASummaryThatComesAgainIsMarked(t *testing.T) {
+func TestARepeatedSummaryIsMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
 		c, _ := start(t, next, nil)

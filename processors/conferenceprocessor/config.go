@@ -10,26 +10,25 @@ import (
 )
 
 // Config configures the conference processor. The 30 s of silence that end a conference
-// are part of the protocol (docs/protocol.md, section 10): the store goes by them too.
+// are part of the protocol (docs/protocol.md, section 10); the store uses them too.
 type Config struct {
 	// MaxConferences bounds the conferences in memory, live and kept.
 	MaxConferences int `mapstructure:"max_conferences"`
-	// KeepEnded is how long after its end a conference can still be revised.
+	// KeepEnded is the time after its end in which a conference can be revised.
 	KeepEnded time.Duration `mapstructure:"keep_ended"`
-	// Tick is how often ended conferences are looked for.
+	// Tick is the interval of the check for ended conferences.
 	Tick time.Duration `mapstructure:"tick"`
-	// Storage is the component id of the storage extension from which conferences are folded
-	// again that this process did not see from the beginning. Without it their summaries
-	// cover what it saw.
+	// Storage is the component ID of the storage extension from which the processor restores
+	// conferences of which it received only a part. Without it their summaries cover that part.
 	Storage component.ID `mapstructure:"storage"`
-	// Issues says how issues of live conferences are told.
+	// Issues configures the reports of issues of live conferences.
 	Issues issuesConfig `mapstructure:"issues"`
 
 	_ struct{}
 }
 
 type issuesConfig struct {
-	// Interval is how often at most a live conference is looked at for issues; 0: never.
+	// Interval is the shortest interval between two evaluations of a live conference; 0: never.
 	Interval time.Duration `mapstructure:"interval"`
 
 	_ struct{}

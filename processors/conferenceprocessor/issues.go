@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// perEvaluation is how many conferences are evaluated while the lock is held, and
-	// maxEvaluations how many in one tick: others wait for the next, so that summaries do not.
+	// perEvaluation is the number of conferences evaluated while the lock is held, and
+	// maxEvaluations that in one tick: others wait for the next, so that summaries are not late.
 	perEvaluation  = 64
 	maxEvaluations = 20_000
-	// maxRefreshes is how many live conferences are read from the store in one tick, and
-	// maxRefreshWaiting how many wait for that; others are evaluated in their next interval.
+	// maxRefreshes is the number of live conferences read from the store in one tick, and
+	// maxRefreshWaiting that of waiting ones; others are evaluated in their next interval.
 	maxRefreshes      = 4
 	maxRefreshWaiting = 1000
 )
@@ -32,10 +32,10 @@ type liveIssues struct {
 	out     outbox[live.IssueChange]
 	refresh []live.Partial // to be read from the store
 
-	refreshed int // of them in this tick
+	refreshed int // number of reads in this tick
 }
 
-// notify evaluates the live conferences that are due, and passes on which issues began or ended.
+// notify evaluates the live conferences that are due, and emits the issues that began or ended.
 func (c *conferences) notify(ctx context.Context, now time.Time) {
 	c.issues.refreshed = 0
 	for more, done := true, 0; more && done < maxEvaluations; {
@@ -53,8 +53,8 @@ func (c *conferences) notify(ctx context.Context, now time.Time) {
 	c.issues.out.flush(ctx, now)
 }
 
-// refresh gives the set what the store has of live conferences before they are evaluated,
-// a few in each tick. It reports whether there are some to be evaluated again.
+// refresh restores live conferences from the store before they are evaluated, at most
+// maxRefreshes in each tick. It reports whether there are conferences to be evaluated again.
 func (c *conferences) refresh(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
 	c.issues.refresh = append(c.issues.refresh, partials...)
 	n := min(len(c.issues.refresh), max(0, maxRefreshes-c.issues.refreshed))
@@ -75,22 +75,22 @@ func (c *conferences) refresh(ctx context.Context, partials []live.Partial, now 
 func (c *conferences) refreshOne(ctx context.Context, p live.Partial, now time.Time) bool {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
-	if err == nil || errors.Is(err, storage.ErrDamaged) { // what is damaged is its old summary
+	if err == nil || errors.Is(err, storage.ErrDamaged) { // only its old summary is damaged
 		c.telemetry.ProcessorConferenceRefreshes.Add(ctx, 1)
 		err = c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
 	}
-	known := err == nil || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrDamaged)
-	if !known {
+	isRead := err == nil || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrDamaged)
+	if !isRead {
 		c.logger.Warn("issues wait: a live conference cannot be read from the store", zap.Error(err))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known {
+	if isRead {
 		c.set.Refreshed(p)
 	} else {
 		c.set.NotRefreshed(p, now.UnixMilli())
 	}
-	return known
+	return isRead
 }
 
 func (c *conferences) countIssues(ctx context.Context, changes []live.IssueChange, _ time.Time) {
@@ -99,8 +99,8 @@ func (c *conferences) countIssues(ctx context.Context, changes []live.IssueChang
 	}
 }
 
-// writeIssues makes records of issues. What another process may have emitted is a repetition,
-// like what was tried before: exporters skip it, or go by its id.
+// writeIssues converts issues to records. It marks those that another process may have emitted,
+// and those that were sent before, as repetitions: exporters skip them, or compare the ID.
 func writeIssues(changes []live.IssueChange, tried int, now time.Time) plog.Logs {
 	b := newBatch()
 	for i := range changes {

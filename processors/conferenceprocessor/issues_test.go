@@ -23,7 +23,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// emitted is one issue as it was passed on.
+// emitted is one emitted issue.
 type emitted struct {
 	plog.LogRecord
 	scope plog.ScopeLogs
@@ -33,7 +33,7 @@ type emitted struct {
 
 func (i emitted) text(name string) string { return eventlog.Text(i.Attributes(), name) }
 
-// issueSink takes what it is given, and keeps the issues apart.
+// issueSink accepts all records, and stores the issues separately.
 type issueSink struct {
 	sink
 	lock   sync.Mutex
@@ -60,8 +60,8 @@ func (s *issueSink) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	return nil
 }
 
-// heard returns the issues that were passed on since.
-func (s *issueSink) heard() (all []emitted) {
+// takeIssues returns the issues that were emitted since the last call.
+func (s *issueSink) takeIssues() (all []emitted) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	all, s.issues = s.issues, nil
@@ -86,19 +86,19 @@ func lossy(lost int64) map[string]any {
 	}
 }
 
-// TestIssuesAreToldLive: raised within an interval of being so, resolved once, each with what
-// whoever is told needs; they prolong nothing, and are no records of the conference.
+// TestIssuesAreReportedLive: raised within an interval, resolved once, each with all attributes
+// that a subscriber needs; they do not prolong the conference, and are no records of it.
 //
 // spec: CONF-03, CONF-02
-func TestIssuesAreToldLive(t *testing.T) {
+func TestIssuesAreReportedLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(issueSink)
 		c, telemetry := start(t, next, nil)
 		seq, began := int64(0), time.Now()
 		measureFor(t, c, &seq, time.Minute, 0)
-		require.Empty(t, next.heard())
+		require.Empty(t, next.takeIssues())
 		measureFor(t, c, &seq, time.Minute, 50)
-		issues := next.heard()
+		issues := next.takeIssues()
 		require.Len(t, issues, 1)
 		raised := issues[0]
 		require.Equal(t, "raised", raised.text(semconv.IssueState))
@@ -119,7 +119,7 @@ func TestIssuesAreToldLive(t *testing.T) {
 		require.NotContains(t, have, semconv.Duplicate)
 
 		measureFor(t, c, &seq, time.Minute, 0)
-		issues = next.heard()
+		issues = next.takeIssues()
 		require.Len(t, issues, 1)
 		require.Equal(t, "resolved", issues[0].text(semconv.IssueState))
 		require.Equal(t, raised.text(semconv.IssueID), issues[0].text(semconv.IssueID))
@@ -128,26 +128,26 @@ func TestIssuesAreToldLive(t *testing.T) {
 		summaries, _ := next.take()
 		require.Len(t, summaries, 1)
 		require.Equal(t, end.UnixMilli(), document(t, summaries[0]).EndMs, "issues prolong nothing")
-		require.Empty(t, next.heard())
+		require.Empty(t, next.takeIssues())
 		state := func(name string) metricdata.DataPoint[int64] {
 			return metricdata.DataPoint[int64]{Value: 1, Attributes: attribute.NewSet(attribute.String("state", name))}
 		}
 		metadatatest.AssertEqualProcessorConferenceIssues(t, telemetry, []metricdata.DataPoint[int64]{state("raised"), state("resolved")}, metricdatatest.IgnoreTimestamp())
 
-		// Another conference processor behind this one leaves them alone.
+		// Another conference processor behind this one passes them on.
 		again := new(issueSink)
 		second, _ := start(t, again, nil)
 		logs := plog.NewLogs()
 		raised.scope.CopyTo(logs.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty())
 		require.NoError(t, second.ConsumeLogs(t.Context(), logs))
-		require.Len(t, again.heard(), 1)
+		require.Len(t, again.takeIssues(), 1)
 		require.Zero(t, second.set.Len())
 		require.NoError(t, second.Shutdown(t.Context()))
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }
 
-// TestTheIntervalIsTheOperators: a conference is looked at as often, and with 0 never.
+// TestTheIntervalIsTheOperators: it is the evaluation interval, and 0 disables evaluations.
 //
 // spec: CONF-03
 func TestTheIntervalIsTheOperators(t *testing.T) {
@@ -158,12 +158,12 @@ func TestTheIntervalIsTheOperators(t *testing.T) {
 			c, telemetry := start(t, next, func(cfg *Config) { cfg.Issues.Interval = interval })
 			seq := int64(0)
 			measureFor(t, c, &seq, 2*time.Minute, 50)
-			var looks int64
+			var evaluations int64
 			if m, err := telemetry.GetMetric("otelcol_processor_conference_evaluations"); err == nil {
-				looks = m.Data.(metricdata.Sum[int64]).DataPoints[0].Value
+				evaluations = m.Data.(metricdata.Sum[int64]).DataPoints[0].Value
 			}
-			require.InDelta(t, want, looks, 1)
-			require.Equal(t, want > 0, len(next.heard()) > 0)
+			require.InDelta(t, want, evaluations, 1)
+			require.Equal(t, want > 0, len(next.takeIssues()) > 0)
 			require.NoError(t, c.Shutdown(t.Context()))
 		})
 	}
@@ -172,8 +172,8 @@ func TestTheIntervalIsTheOperators(t *testing.T) {
 	f(0, 0)
 }
 
-// TestIssuesWaitForTheNextComponent: in order, and marked when they come again; what it
-// refuses for good is counted.
+// TestIssuesWaitForTheNextComponent: in order, and marked when they are sent again; those that it
+// refuses permanently are counted.
 //
 // spec: CONF-03
 func TestIssuesWaitForTheNextComponent(t *testing.T) {
@@ -194,10 +194,10 @@ func TestIssuesWaitForTheNextComponent(t *testing.T) {
 		seq := int64(0)
 		measureFor(t, c, &seq, time.Minute, 50)
 		measureFor(t, c, &seq, time.Minute, 0)
-		require.Empty(t, next.heard())
+		require.Empty(t, next.takeIssues())
 		next.setRefuse(nil)
 		advance(2 * time.Second)
-		issues := next.heard()
+		issues := next.takeIssues()
 		require.Len(t, issues, 2)
 		for i, state := range []string{"raised", "resolved"} {
 			require.Equal(t, state, issues[i].text(semconv.IssueState))
@@ -213,8 +213,8 @@ func TestIssuesWaitForTheNextComponent(t *testing.T) {
 	})
 }
 
-// TestARestartReadsBeforeItRaises: what began before is told again, with the beginning that
-// the store knows, and marked; while the store cannot be read nothing is.
+// TestARestartReadsBeforeItRaises: an issue that began before is reported again, with its stored
+// beginning, and marked; none is reported while the store cannot be read.
 //
 // spec: CONF-03, SRV-03
 func TestARestartReadsBeforeItRaises(t *testing.T) {
@@ -233,18 +233,18 @@ func TestARestartReadsBeforeItRaises(t *testing.T) {
 		require.NoError(t, err)
 		seq := int64(100)
 		measureFor(t, c, &seq, time.Minute, 50)
-		require.Empty(t, next.heard(), "it is not known what happened")
+		require.Empty(t, next.takeIssues(), "the earlier records are unknown")
 		store.change(func() { store.err = nil })
 		measureFor(t, c, &seq, 30*time.Second, 50)
-		issues := next.heard()
+		issues := next.takeIssues()
 		require.Len(t, issues, 1)
 		since, _ := eventlog.Integer(issues[0].Attributes(), semconv.IssueSince)
 		require.InDelta(t, begin.UnixMilli(), since, 2000)
 		mark, ok := issues[0].Attributes().Get(semconv.Duplicate)
-		require.True(t, ok && mark.Bool(), "it may have been told before")
+		require.True(t, ok && mark.Bool(), "it may have been reported before")
 		asked := store.count()
 		measureFor(t, c, &seq, time.Minute, 0)
-		issues = next.heard()
+		issues = next.takeIssues()
 		require.Len(t, issues, 1)
 		require.Equal(t, string(live.IssueResolved), issues[0].text(semconv.IssueState))
 		require.NotContains(t, issues[0].Attributes().AsRaw(), semconv.Duplicate)

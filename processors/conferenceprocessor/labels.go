@@ -10,8 +10,8 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// labelCheck logs once that scores arrive with labels by other bounds, of a collector with
-// other rules: then the shares of labels contradict the labels of streams and participants.
+// labelCheck logs once that scores arrive with labels by other bounds, from a collector with
+// other rules. Shares of labels contradict the labels of streams and participants then.
 type labelCheck struct {
 	bounds quality.Bounds
 	logger *zap.Logger

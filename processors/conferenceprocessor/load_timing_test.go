@@ -177,7 +177,7 @@ func stages(minutes int) iter.Seq2[int, int] {
 	}
 }
 
-// join lets everybody come.
+// join starts all calls.
 func (l *liveLoad) join() {
 	for n := range *liveConferences {
 		for p := range l.people {
@@ -428,7 +428,7 @@ func (f *liveFrame) take(r plog.LogRecord) {
 	}
 }
 
-// liveReading is what the runtime said last.
+// liveReading is the last reading of the runtime's counters.
 type liveReading struct{ gc, busy float64 }
 
 // report prints what the calls take after so many minutes.

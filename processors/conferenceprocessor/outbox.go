@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	maxWaiting = 10_000 // summaries, or issues, that the next component has not taken
-	perCall    = 100    // of them passed on together
+	maxWaiting = 10_000 // summaries, or issues, that the next component has not accepted
+	perCall    = 100    // number of them in one call
 )
 
-// Reasons for giving up a summary, or an issue.
+// Reasons for dropping a summary or an issue, and for one that may be incomplete.
 const (
 	reasonFull    = "summaries_full"
 	reasonRefused = "summary_refused"
 
 	reasonIssuesFull   = "issues_full"
 	reasonIssueRefused = "issue_refused"
-	reasonIssuesOpen   = "issues_open" // of one conference: each time it is looked at
+	reasonIssuesOpen   = "issues_open" // too many of one conference; once for each evaluation
 
-	reasonNotRestored = "not_restored" // not given up: it may cover a part
-	reasonNotChecked  = "not_checked"  // not given up: another's summary may have taken its place
+	reasonNotRestored = "not_restored" // not dropped: it may cover a part of the conference
+	reasonNotChecked  = "not_checked"  // not dropped: another summary may have replaced it
 )
 
-// outbox holds what the processor emits until the next component has taken it. Only one
-// goroutine uses it.
+// outbox holds the records that the processor emits until the next component has accepted them.
+// Only one goroutine uses it.
 type outbox[T any] struct {
 	what          string // for the log, in the plural
 	full, refused string // reasons
@@ -44,10 +44,10 @@ type outbox[T any] struct {
 	sent          func(ctx context.Context, items []T, now time.Time)
 	logger        *zap.Logger
 	waiting       []T
-	tried         int // so many of them were passed on and refused
+	tried         int // number of the first items that were sent and refused
 }
 
-// add takes items; the oldest go when there is no room.
+// add adds items, and drops the oldest if there is no room.
 func (o *outbox[T]) add(ctx context.Context, items []T) {
 	o.waiting = append(o.waiting, items...)
 	if over := len(o.waiting) - maxWaiting; over > 0 {
@@ -55,18 +55,18 @@ func (o *outbox[T]) add(ctx context.Context, items []T) {
 		o.waiting = o.waiting[over:]
 		o.tried = max(0, o.tried-over)
 		o.drop(ctx, int64(over), o.full)
-		o.logger.Error(o.what+" are lost: too many wait for the next component", zap.Int("lost", over))
+		o.logger.Error(o.what+" dropped: too many wait for the next component", zap.Int("dropped", over))
 	}
 }
 
-// flush passes on what waits, until the next component refuses: then the rest waits for
-// the next flush. It reports whether all was taken.
-func (o *outbox[T]) flush(ctx context.Context, now time.Time) (taken bool) {
+// flush sends the waiting items until the next component refuses one: the rest waits for
+// the next flush. It reports whether all were accepted.
+func (o *outbox[T]) flush(ctx context.Context, now time.Time) (accepted bool) {
 	for len(o.waiting) > 0 {
 		n := min(perCall, len(o.waiting))
 		if err := o.send(ctx, o.waiting[:n], min(n, o.tried), now); err != nil {
 			o.tried = max(o.tried, n)
-			o.logger.Warn(o.what+" wait: the next component did not take them",
+			o.logger.Warn(o.what+" wait: the next component refused them",
 				zap.Int("waiting", len(o.waiting)), zap.Error(err))
 			return false
 		}
@@ -78,9 +78,9 @@ func (o *outbox[T]) flush(ctx context.Context, now time.Time) (taken bool) {
 	return true
 }
 
-// send passes items on together. Where that is refused for good it passes them one by
-// one, so that one bad item takes no other along. The first tried of them come again:
-// behind the next component one may have counted them, and another not written them.
+// send sends items in one call. After a permanent error it sends them one by one, so that one
+// bad item does not drop others. The first tried of them are marked as repetitions: one exporter
+// may have counted them, though another has not written them.
 func (o *outbox[T]) send(ctx context.Context, items []T, tried int, now time.Time) error {
 	err := o.next.ConsumeLogs(ctx, o.write(items, tried, now))
 	if err == nil || !consumererror.IsPermanent(err) {
@@ -88,18 +88,18 @@ func (o *outbox[T]) send(ctx context.Context, items []T, tried int, now time.Tim
 	}
 	if len(items) == 1 {
 		o.drop(ctx, 1, o.refused)
-		o.logger.Error("one of the "+o.what+" is lost: the next component refused it", zap.Error(err))
+		o.logger.Error("one of the "+o.what+" dropped: the next component refused it permanently", zap.Error(err))
 		return nil
 	}
 	for i := range items {
 		if err := o.send(ctx, items[i:i+1], 1, now); err != nil {
-			return err // some may come twice: the store goes by the revision
+			return err // some may be sent twice: the store compares the revision
 		}
 	}
 	return nil
 }
 
-// writeSummaries makes records of summaries, and marks the first tried as repetitions.
+// writeSummaries converts summaries to records, and marks the first tried as repetitions.
 func writeSummaries(summaries []conference.Summary, tried int, now time.Time) plog.Logs {
 	b := newBatch()
 	for i := range summaries {
@@ -113,7 +113,8 @@ func writeSummaries(summaries []conference.Summary, tried int, now time.Time) pl
 	return b.logs
 }
 
-// batch is records of the processor's own: a resource for each app, a scope for each record.
+// batch contains records that the processor emits: a resource for each app, a scope for each
+// record.
 type batch struct {
 	logs plog.Logs
 	apps map[string]plog.ResourceLogs
@@ -156,7 +157,7 @@ func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
 	}
 	document, err := json.Marshal(s)
 	if err != nil {
-		panic("BUG: a summary is no JSON: " + err.Error()) // it has no number that is not finite
+		panic("BUG: a summary cannot be encoded as JSON: " + err.Error()) // its numbers are finite
 	}
 	record.Body().SetStr(string(document))
 }

@@ -23,13 +23,13 @@ import (
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
 )
 
-// conferences is the processor. There is one lock, mu; nothing is called out to while it
-// is held, and no other lock is taken under it.
+// conferences is the processor. There is one lock, mu. While it is held, the processor calls no
+// other component and acquires no other lock.
 //
-// A record is looked at before it is passed on, so that a repetition can be marked, and
-// applied only when the next component has taken it. Between the two it is in flight. What
-// was refused comes again, and is marked then too: components beside the one that refused
-// may have counted it.
+// A record is compared before it is passed on, so that a repetition can be marked, and applied
+// only when the next component has accepted it. In between it is in flight. A refused record
+// arrives again, and is marked then too: components beside the one that refused may have
+// counted it.
 type conferences struct {
 	cfg       *Config
 	next      consumer.Logs
@@ -40,16 +40,17 @@ type conferences struct {
 	mu       sync.Mutex
 	set      *live.Set
 	inFlight map[string][][]eventlog.Item // by session; almost always one at most
-	landed   *sync.Cond                   // on mu: something is not in flight any more
-	doubted  bool                         // a call failed since the last sweep: the store may have its records all the same
+	landed   *sync.Cond                   // on mu: records are not in flight any more
 	refused  refused
+
+	callFailed bool // a call failed since the last sweep: the store may have its records
 
 	stop   context.CancelFunc // nil before Start and after Shutdown
 	wg     sync.WaitGroup
-	out    outbox[conference.Summary] // of the ticking goroutine; of Shutdown when that has ended
-	issues liveIssues                 // likewise
+	out    outbox[conference.Summary] // used by the goroutine of run, then by Shutdown
+	issues liveIssues                 // used like out
 
-	restorer *restorer // nil: there is no store to restore from; used like out
+	restorer *restorer // nil: no store is configured; used like out
 }
 
 func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.Logs) (*conferences, error) {
@@ -62,7 +63,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 		labels:   labelCheck{logger: set.Logger},
 		inFlight: make(map[string][][]eventlog.Item),
 	}
-	c.assessBy(rules.Default())
+	c.setRules(rules.Default())
 	c.landed = sync.NewCond(&c.mu)
 	c.out = outbox[conference.Summary]{
 		what: "summaries", full: reasonFull, refused: reasonRefused,
@@ -75,8 +76,8 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 	return c, nil
 }
 
-// assessBy sets the rules, before the first record.
-func (c *conferences) assessBy(r rules.Rules) {
+// setRules sets the rules before the first record.
+func (c *conferences) setRules(r rules.Rules) {
 	c.labels.bounds = r.Labels
 	c.set = live.NewSet(live.Config{
 		MaxConferences: c.cfg.MaxConferences, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
@@ -84,13 +85,13 @@ func (c *conferences) assessBy(r rules.Rules) {
 	})
 }
 
-// Start takes the rules of the collector and begins to summarise conferences that end.
+// Start reads the rules of the collector and starts the periodic checks.
 func (c *conferences) Start(_ context.Context, host component.Host) error {
 	assessment, err := rules.Of(host)
 	if err != nil {
 		return err
 	}
-	c.assessBy(assessment)
+	c.setRules(assessment)
 	if err := c.findStore(host); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (c *conferences) Start(_ context.Context, host component.Host) error {
 }
 
 // Shutdown stops the checks, and passes on the summaries of conferences that have ended.
-// It ends none: they go on, and this process is not there to see.
+// It ends no live conference.
 func (c *conferences) Shutdown(ctx context.Context) error {
 	if c.stop == nil {
 		return nil
@@ -114,7 +115,7 @@ func (c *conferences) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Capabilities says that records may be marked.
+// Capabilities declares that the processor marks records.
 func (*conferences) Capabilities() consumer.Capabilities {
 	return consumer.Capabilities{MutatesData: true}
 }
@@ -132,14 +133,14 @@ func (c *conferences) run(ctx context.Context) {
 	}
 }
 
-// perCheck is how many conferences are checked while the lock is held.
+// perCheck is the number of conferences checked while the lock is held.
 const perCheck = 256
 
 // tick collects the summaries that are due and passes them on.
 func (c *conferences) tick(ctx context.Context, now time.Time) {
 	c.sweep(ctx, now)
 	c.checkDue(ctx, now)
-	for more, taken := true, true; more; {
+	for more, accepted := true, true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()
 		summaries, more = c.set.Tick(now.UnixMilli(), perCheck)
@@ -152,8 +153,8 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		more = c.restore(ctx, partials, now) || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
-		if taken && len(c.out.waiting) > maxWaiting/2 { // when a network goes, all end at once
-			taken = c.out.flush(ctx, now)
+		if accepted && len(c.out.waiting) > maxWaiting/2 { // after a network failure all end at once
+			accepted = c.out.flush(ctx, now)
 		}
 	}
 	c.notify(ctx, now)
@@ -171,13 +172,13 @@ func (c *conferences) count(ctx context.Context, summaries []conference.Summary)
 	}
 }
 
-// ConsumeLogs marks repetitions, passes the records on, and takes note of them when the
-// next component has.
+// ConsumeLogs marks repetitions, passes the records on, and applies them when the next component
+// has accepted them.
 func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := eventlog.Read(logs)
 	eventlog.MarkOutOfRange(items)
 	c.labels.check(items)
-	duplicates := c.look(items)
+	duplicates := c.markDuplicates(items)
 	err := c.next.ConsumeLogs(ctx, logs)
 	results := c.settle(items, err == nil, time.Now())
 	if err != nil {
@@ -192,8 +193,9 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	return nil
 }
 
-// look marks the records that were seen, or are in flight, and puts items in flight.
-func (c *conferences) look(items []eventlog.Item) (duplicates int) {
+// markDuplicates marks the records that were applied before, or are in flight, and puts items in
+// flight. It returns the number of marked records.
+func (c *conferences) markDuplicates(items []eventlog.Item) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.collides(items) {
@@ -203,7 +205,7 @@ func (c *conferences) look(items []eventlog.Item) (duplicates int) {
 	for i := range items {
 		e := &items[i].Event
 		risen := high == nil || high.Session == e.Session && after(e, high)
-		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.flies(e) || c.refused.has(frameOf(e)) {
+		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.isInFlight(e) || c.refused.has(frameOf(e)) {
 			items[i].Record.Attributes().PutBool(semconv.Duplicate, true)
 			duplicates++
 		}
@@ -217,7 +219,7 @@ func (c *conferences) look(items []eventlog.Item) (duplicates int) {
 	return duplicates
 }
 
-func (c *conferences) flies(e *event.Event) bool {
+func (c *conferences) isInFlight(e *event.Event) bool {
 	for _, items := range c.inFlight[e.Session] {
 		if contains(items, e) {
 			return true
@@ -227,8 +229,8 @@ func (c *conferences) flies(e *event.Event) bool {
 }
 
 // collides reports whether a record in flight has the identity of one of items, but another
-// content. The store keeps the one that it gets first, which nobody here can know, so one
-// waits for the other.
+// content. The store keeps the first one that it receives, so the second waits until the first
+// is not in flight any more.
 func (c *conferences) collides(items []eventlog.Item) bool {
 	for i := range items {
 		e := &items[i].Event
@@ -241,25 +243,25 @@ func (c *conferences) collides(items []eventlog.Item) bool {
 	return false
 }
 
-// sameRecord reports whether two records of one identity go to the same place in the same way.
+// sameRecord reports whether two records of one identity have the same effect on a conference.
 func sameRecord(a, b *event.Event) bool {
 	return a.AppID == b.AppID && a.ConferenceID == b.ConferenceID && a.Kind == b.Kind && a.Name == b.Name &&
 		a.Fabric == b.Fabric && a.AtMs == b.AtMs && a.ConferenceAtMs == b.ConferenceAtMs
 }
 
-// settle takes items out of flight and applies them when they were taken.
-func (c *conferences) settle(items []eventlog.Item, taken bool, now time.Time) (results [live.NumResults]int64) {
+// settle removes items from flight, and applies them if they were accepted.
+func (c *conferences) settle(items []eventlog.Item, accepted bool, now time.Time) (results [live.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for session := range sessions(items) {
 		c.land(session, items)
 	}
 	c.landed.Broadcast()
-	c.doubted = c.doubted || !taken
+	c.callFailed = c.callFailed || !accepted
 	nowMs := now.UnixMilli()
 	for i := range items {
 		e := &items[i].Event
-		if !taken {
+		if !accepted {
 			c.refused.add(frameOf(e))
 			continue
 		}
@@ -292,14 +294,14 @@ func sessions(items []eventlog.Item) iter.Seq[string] {
 	}
 }
 
-// after reports whether a comes after b, a record of the same session.
+// after reports whether a is later than b, a record of the same session.
 func after(a, b *event.Event) bool {
 	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
 }
 
 func contains(items []eventlog.Item, e *event.Event) bool { return find(items, e) != nil }
 
-// find returns the record among items that has the identity of e, nil when there is none.
+// find returns the record of items with the identity of e, nil if there is none.
 func find(items []eventlog.Item, e *event.Event) *event.Event {
 	for i := range items { // by index: an item is large
 		if o := &items[i].Event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
@@ -309,7 +311,7 @@ func find(items []eventlog.Item, e *event.Event) *event.Event {
 	return nil
 }
 
-// drop counts what no summary counts.
+// drop counts items that no summary counts, by reason.
 func (c *conferences) drop(ctx context.Context, n int64, reason string) {
 	if n > 0 {
 		c.telemetry.ProcessorConferenceDropped.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))

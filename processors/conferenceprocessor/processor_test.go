@@ -27,7 +27,7 @@ import (
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadatatest"
 )
 
-// sink is the next component: it keeps summaries and records apart, and refuses when told.
+// sink is the next component: it stores summaries and records separately, and refuses as set.
 type sink struct {
 	mu        sync.Mutex
 	refuse    func(plog.Logs) error
@@ -139,7 +139,7 @@ func advance(d time.Duration) {
 	synctest.Wait()
 }
 
-// liveIn asks while the processor's own goroutine may write.
+// liveIn returns the number of live conferences while the processor's goroutine runs.
 func liveIn(c *conferences) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,8 +207,8 @@ func checkRecord(t *testing.T, record plog.LogRecord, begin time.Time) {
 	}, attrs)
 }
 
-// TestRefusedIsMarked: an error goes back. What was refused is in no conference, but it is
-// marked when it comes again, for an exporter beside the one that refused has counted it.
+// TestRefusedIsMarked: an error is returned. A refused record is in no conference, but is marked
+// when it arrives again, because an exporter beside the one that refused has counted it.
 //
 // spec: SRV-03
 func TestRefusedIsMarked(t *testing.T) {
@@ -235,7 +235,7 @@ func TestRefusedIsMarked(t *testing.T) {
 	})
 }
 
-// TestRefusedIsBounded: the oldest are forgotten, and what was taken makes no room.
+// TestRefusedIsBounded: the oldest frames are dropped, and accepted ones make no room.
 func TestRefusedIsBounded(t *testing.T) {
 	var r refused
 	for seq := range uint64(3 * refusedFrames) {
@@ -252,8 +252,8 @@ func TestRefusedIsBounded(t *testing.T) {
 	}
 }
 
-// TestRepetitionInOneBatchAndInFlight: a record that comes again before the first was
-// taken is a repetition, too.
+// TestRepetitionInOneBatchAndInFlight: a record that arrives again before the first was
+// accepted is a repetition, too.
 func TestRepetitionInOneBatchAndInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
@@ -270,7 +270,7 @@ func TestRepetitionInOneBatchAndInFlight(t *testing.T) {
 			again := plog.NewLogs()
 			batch.CopyTo(again)
 			done.Go(func() { require.NoError(t, c.ConsumeLogs(t.Context(), again)) })
-			synctest.Wait() // the first is in flight before the second comes
+			synctest.Wait() // the first is in flight before the second arrives
 		}
 		close(hold)
 		done.Wait()
@@ -285,7 +285,7 @@ func TestRepetitionInOneBatchAndInFlight(t *testing.T) {
 	})
 }
 
-// TestSummaryIsTriedAgain: a summary that the next component does not take waits.
+// TestSummaryIsTriedAgain: a summary that the next component refuses waits.
 func TestSummaryIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
@@ -303,7 +303,7 @@ func TestSummaryIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestOneBadSummaryTakesNoOtherAlong: what is refused for good is given up alone.
+// TestOneBadSummaryTakesNoOtherAlong: only a summary that is refused permanently is dropped.
 func TestOneBadSummaryTakesNoOtherAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
@@ -331,7 +331,7 @@ func TestOneBadSummaryTakesNoOtherAlong(t *testing.T) {
 	})
 }
 
-// TestWaitingSummariesAreBounded: the oldest go, and are counted.
+// TestWaitingSummariesAreBounded: the oldest are dropped and counted.
 func TestWaitingSummariesAreBounded(t *testing.T) {
 	next := &sink{refuse: func(plog.Logs) error { return errors.New("no room") }}
 	c, telemetry := start(t, next, nil)
@@ -348,7 +348,7 @@ func TestWaitingSummariesAreBounded(t *testing.T) {
 	require.NotNil(t, telemetry)
 }
 
-// TestShutdownEndsNoConference: it passes on what has ended, and leaves the rest.
+// TestShutdownEndsNoConference: it emits the summaries of ended conferences only.
 func TestShutdownEndsNoConference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := new(sink)
@@ -420,7 +420,7 @@ func TestLateDataRevises(t *testing.T) {
 	})
 }
 
-// TestOtherRecordsPass: what is not ours is neither marked nor counted.
+// TestOtherRecordsPass: records of other sources are neither marked nor counted.
 func TestOtherRecordsPass(t *testing.T) {
 	next := new(sink)
 	c, _ := start(t, next, nil)

@@ -50,7 +50,7 @@ func BenchmarkConsume(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used, in ns.
+// cpuTime returns the CPU time of this process, ns.
 func cpuTime(tb testing.TB) int64 {
 	tb.Helper()
 	var used syscall.Rusage

@@ -9,7 +9,7 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
-// FuzzConsume: whatever an upstream sends, nothing panics and all of it is passed on.
+// FuzzConsume: for any input nothing panics and all of it is passed on.
 func FuzzConsume(f *testing.F) {
 	marshaler := plog.ProtoMarshaler{}
 	for _, logs := range []plog.Logs{happened(1, "fabricSetup", `{"setupMs":1}`), frame(2, semconv.EventStats, 1, map[string]any{semconv.StatsType: "inbound-rtp"})} {

@@ -3,15 +3,15 @@ package conferenceprocessor
 // refusedFrames bounds each of the two generations of a refused.
 const refusedFrames = 32_768
 
-// frameID names a frame; all of its records are in one call.
+// frameID identifies a frame; all of its records are in one call.
 type frameID struct {
 	session string
 	seq     uint64
 }
 
-// refused remembers frames of calls that failed. Components beside the one that refused
-// have had them, so that they must be marked when they come again, though no conference
-// counts them yet. It forgets the oldest when clients hold back more than it has room for.
+// refused holds the frames of calls that failed. Components beside the one that refused may
+// have accepted them, so they are marked as repetitions when they arrive again, though no
+// conference counts them yet. It drops the oldest frames when it is full.
 // The zero value is empty.
 type refused struct{ young, old map[frameID]struct{} }
 

@@ -18,24 +18,25 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// State in memory is a cache (docs/adr/0007): before a conference is summarised that this
-// process did not see from its beginning, its records are read from the store.
+// State in memory is a cache (docs/adr/0007): the processor reads the records of a conference
+// from the store before it summarises it, unless it received all of them.
 
 const (
-	// clockSlackMs is how far a client's times may be ahead of ours (docs/protocol.md,
-	// section 5): so much after the start a conference may still reach back before it.
+	// clockSlackMs is how far a client's clock may be ahead (docs/protocol.md, section 5): a
+	// conference that begins within it after the start may have records from before.
 	clockSlackMs = 60_000
-	// sweepAfter is when whoever was cut off by the last stop has come back or has left.
+	// sweepAfter is the time after the start by which clients of the last process have resumed
+	// or their conferences have ended.
 	sweepAfter = 2 * instance.Gap * time.Millisecond
-	// sweepEvery is how often it is done again where others may have gone for good, for
-	// conferences that began in the last sweepBack.
+	// sweepEvery is the interval of further sweeps if other processes write to the store, which
+	// may have stopped permanently. They cover conferences that began in the last sweepBack.
 	sweepEvery = 5 * time.Minute
 	sweepBack  = maxKeep
 	perRestore = 256 // records restored while the lock is held
 	sweepPage  = 100
 )
 
-// owner is what the processor wants of a storage extension.
+// owner is the part of a storage extension that the processor uses.
 type owner interface {
 	Reader() storage.Reader
 	// Shared reports whether other processes may write to the store.
@@ -47,11 +48,11 @@ type restorer struct {
 	sweepAt time.Time // zero: done
 	swept   bool
 	shared  bool
-	checks  checks               // none where it is not shared
-	chains  map[live.Partial]int // what was checked in this tick, by the chain's length
+	checks  checks               // empty if it is not shared
+	chains  map[live.Partial]int // lengths of the chains of the conferences checked in this tick
 }
 
-// findStore sets up the restorer where a storage extension is configured.
+// findStore sets up the restorer if a storage extension is configured.
 func (c *conferences) findStore(host component.Host) error {
 	if c.cfg.Storage == (component.ID{}) {
 		return nil
@@ -78,11 +79,11 @@ func (c *conferences) findStore(host component.Host) error {
 	return nil
 }
 
-// restore gives the set the other records of partial conferences. It reports whether there is
-// something to check again; what failed has time until the next tick.
+// restore restores partial conferences from the store. It reports whether there are conferences
+// to check again; failed ones wait for the next tick.
 func (c *conferences) restore(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
 	for _, p := range partials {
-		err := c.restorePart(ctx, p, now)
+		err := c.restorePartial(ctx, p, now)
 		if err == nil {
 			again = true
 			continue
@@ -96,14 +97,14 @@ func (c *conferences) restore(ctx context.Context, partials []live.Partial, now 
 	return again
 }
 
-// restorePart gives the set the other records of one conference, unless it goes on
-// elsewhere or is here already.
-func (c *conferences) restorePart(ctx context.Context, p live.Partial, now time.Time) error {
+// restorePartial restores one conference, unless it continues at another collector or is
+// complete.
+func (c *conferences) restorePartial(ctx context.Context, p live.Partial, now time.Time) error {
 	found, err := c.restoreOne(ctx, p, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case errors.Is(err, errGoesOn):
+	case errors.Is(err, errSkipped):
 		return nil
 	case errors.Is(err, storage.ErrNotFound):
 		c.set.NotStored(p)
@@ -114,38 +115,38 @@ func (c *conferences) restorePart(ctx context.Context, p live.Partial, now time.
 	return err
 }
 
-var errGoesOn = errors.New("it goes on elsewhere, or is here")
+var errSkipped = errors.New("the conference continues at another collector, or is complete")
 
 // restored is a conference that was read.
 type restored struct {
 	span    instance.Span
-	summary conference.Summary // of revision 0 where there is none
+	summary conference.Summary // of revision 0 if there is none
 }
 
 // restoreOne reads one conference.
 func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.Time) (out restored, err error) {
 	ref := storage.Ref{AppID: p.AppID, ConferenceID: p.ConferenceID, At: time.UnixMilli(p.AtMs)}
 	stored, err := c.restorer.reader.Conference(ctx, ref)
-	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // all but its document; the next revision mends that
-		c.logger.Error("the summary of a conference cannot be read from the store, it is made anew", zap.Error(err))
+	if errors.Is(err, storage.ErrDamaged) && stored.Summary != nil { // only its document: the next revision replaces it
+		c.logger.Error("the summary of a conference cannot be read from the store, the next revision replaces it", zap.Error(err))
 	} else if err != nil {
 		return out, err
 	}
-	out = restored{instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}, recallSummary(stored.Summary)}
+	out = restored{instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}, storedSummary(stored.Summary)}
 	c.mu.Lock()
-	skip := c.set.GoesOn(p, out.span, now.UnixMilli()) || c.set.IsHere(p, out.span)
+	skip := c.set.Continues(p, out.span, now.UnixMilli()) || c.set.IsComplete(p, out.span)
 	if !skip {
 		c.set.Restoring(p, out.span)
 	}
 	c.mu.Unlock()
 	if skip {
-		return out, errGoesOn
+		return out, errSkipped
 	}
 	return out, c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
 }
 
-// recallSummary is the summary that was stored; its revision alone where it cannot be read.
-func recallSummary(stored *storage.Summary) (summary conference.Summary) {
+// storedSummary decodes a stored summary; it returns the revision alone if that fails.
+func storedSummary(stored *storage.Summary) (summary conference.Summary) {
 	if stored == nil {
 		return summary
 	}
@@ -181,29 +182,28 @@ func (c *conferences) restoreRecords(ctx context.Context, ref storage.Ref, peopl
 	})
 	put()
 	if err == nil && full {
-		err = errors.New("there is no room for it")
+		err = errors.New("no room for another conference")
 	}
 	return err
 }
 
-// doubt makes another sweep due when a call failed: the next component may have stored its
-// records before, and their client may never send them again.
-func (c *conferences) doubt(now time.Time) {
+// sweepAgain schedules another sweep when a call failed: the next component may have stored its
+// records, and their client may never send them again.
+func (c *conferences) sweepAgain(now time.Time) {
 	if c.restorer == nil || !c.restorer.sweepAt.IsZero() {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.doubted {
-		c.doubted, c.restorer.sweepAt = false, now.Add(sweepAfter)
+	if c.callFailed {
+		c.callFailed, c.restorer.sweepAt = false, now.Add(sweepAfter)
 	}
 }
 
-// sweep brings in the conferences that ended while no process saw them: those without a
-// summary to which nobody came back. It does so once, and again and again where another
-// process may have gone.
+// sweep restores the conferences that ended while no collector ran: those without a summary and
+// without new records. It runs once, and repeatedly if another process may have stopped.
 func (c *conferences) sweep(ctx context.Context, now time.Time) {
-	c.doubt(now)
+	c.sweepAgain(now)
 	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
 		return
 	}

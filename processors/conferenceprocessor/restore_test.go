@@ -125,7 +125,7 @@ func startWith(t *testing.T, store component.Component, next consumer.Logs) (*co
 	return c, c.Start(t.Context(), host)
 }
 
-// TestARestartInMidCallLosesNothing: the summary covers what another process saw.
+// TestARestartInMidCallLosesNothing: the summary covers the records of the earlier process.
 //
 // spec: CONF-02, CONF-03, SRV-03
 func TestARestartInMidCallLosesNothing(t *testing.T) {
@@ -153,7 +153,7 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 		require.Equal(t, 30, s.Participants[0].Fabrics[0].Streams[0].Intervals)
 		require.Equal(t, "Alice", s.Participants[1].UserID)
 
-		// Late words revise the whole, and the store is asked no more.
+		// A late record revises the whole summary, without another read of the store.
 		asked := store.asked
 		require.NoError(t, c.ConsumeLogs(t.Context(), happened(15, "customEvent", "")))
 		advance(2 * time.Second)
@@ -166,16 +166,16 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 	})
 }
 
-// TestLateWordsAfterARestartReviseTheWhole: the store's revision is passed, also where the
+// TestLateRecordsAfterARestartReviseTheWhole: the revision is above the store's, also if the
 // summary's document cannot be read.
 //
 // spec: CONF-02
-func TestLateWordsAfterARestartReviseTheWhole(t *testing.T) {
-	t.Run("read", func(t *testing.T) { lateWords(t, nil) })
-	t.Run("damaged", func(t *testing.T) { lateWords(t, storage.ErrDamaged) })
+func TestLateRecordsAfterARestartReviseTheWhole(t *testing.T) {
+	t.Run("read", func(t *testing.T) { lateRecords(t, nil) })
+	t.Run("damaged", func(t *testing.T) { lateRecords(t, storage.ErrDamaged) })
 }
 
-func lateWords(t *testing.T, damage error) {
+func lateRecords(t *testing.T, damage error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -199,10 +199,10 @@ func lateWords(t *testing.T, damage error) {
 	})
 }
 
-// TestWhatEndedUnseenIsSummarised: nobody came back after the restart.
+// TestConferencesThatEndedBeforeTheStart are summarised: no client resumed after the restart.
 //
 // spec: CONF-02, CONF-03
-func TestWhatEndedUnseenIsSummarised(t *testing.T) {
+func TestConferencesThatEndedBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		store, next := new(fakeStore), new(sink)
@@ -212,7 +212,7 @@ func TestWhatEndedUnseenIsSummarised(t *testing.T) {
 		require.NoError(t, err)
 		advance(59 * time.Second)
 		summaries, _ := next.take()
-		require.Empty(t, summaries, "they may still come back")
+		require.Empty(t, summaries, "clients may still resume")
 		advance(3 * time.Second)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
@@ -226,8 +226,8 @@ func TestWhatEndedUnseenIsSummarised(t *testing.T) {
 	})
 }
 
-// TestAStoreThatCannotBeReadHoldsNothingUpForever: after some tries the summary covers what
-// is here.
+// TestAStoreThatCannotBeReadHoldsNothingUpForever: after five attempts the summary covers the
+// records that arrived here.
 func TestAStoreThatCannotBeReadHoldsNothingUpForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, next := &fakeStore{err: errors.New("disk")}, new(sink)

@@ -20,8 +20,8 @@ func inConference(logs plog.Logs, conferenceID string) plog.Logs {
 }
 
 // TestAReusedNumberWaitsForTheFirst: of two records of one identity that arrive over two
-// connections at once the store keeps the one that it gets first. The second waits, so that
-// the state in memory keeps the same one.
+// connections at once the store keeps the one that it receives first. The second waits, so that
+// the state in memory has the same one.
 //
 // spec: SRV-03, CONF-01
 func TestAReusedNumberWaitsForTheFirst(t *testing.T) {
@@ -58,12 +58,12 @@ func TestAReusedNumberWaitsForTheFirst(t *testing.T) {
 	})
 }
 
-// TestWhatWasStoredByACallThatFailedIsSummarised: a call can fail after the store has its
+// TestRecordsOfFailedCallsAreSummarised: a call can fail after the store has its
 // records, and their client may never send them again, or reuse their numbers. The conference
 // would have no summary until the collector is started again.
 //
 // spec: SRV-03, CONF-02
-func TestWhatWasStoredByACallThatFailedIsSummarised(t *testing.T) {
+func TestRecordsOfFailedCallsAreSummarised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, next := new(fakeStore), new(sink)
 		c, err := startWith(t, store, next)

@@ -129,7 +129,7 @@ func (w *twin) restore(t *rapid.T, p live.Partial) {
 	}
 	require.NoError(t, err)
 	span := instance.Span{Start: c.Start.UnixMilli(), End: c.End.UnixMilli()}
-	if w.set.GoesOn(p, span, w.now) || w.set.IsHere(p, span) {
+	if w.set.Continues(p, span, w.now) || w.set.IsComplete(p, span) {
 		return
 	}
 	w.set.Restoring(p, span)

@@ -9,37 +9,37 @@ import (
 )
 
 const (
-	// waitMs is how long an annotation waits for activity that may follow within the gap, in a
-	// client's time that may be ahead of ours (docs/protocol.md, section 5).
+	// waitMs is how long an annotation waits for activity that may follow within the gap. The
+	// client's clock may be up to 60 s ahead (docs/protocol.md, section 5).
 	waitMs = instance.Gap + 60_000
-	// maxWaiting bounds the annotations that wait, of all apps.
+	// maxWaiting bounds the waiting annotations of all apps.
 	maxWaiting = 10_000
-	// maxReads is for how many annotations one Tick asks the store.
+	// maxReads is the number of annotations for which one Tick requests reads of the store.
 	maxReads = 64
 )
 
-// waiting is an annotation that no conference here owns.
+// waiting is an annotation that no conference of the Set owns.
 type waiting struct {
 	conference.Annotation
-	slot    *slot
-	untilMs int64 // then it is unattached
-	keptMs  int64 // then it is forgotten
-	asked   int   // how often the store was asked
-	state   waitingState
+	slot     *slot
+	untilMs  int64 // it is counted as unattached after that time
+	keptMs   int64 // it is dropped after that time
+	attempts int   // number of requested reads
+	state    waitingState
 
-	restored bool // the store gave it to the conference that is being restored
+	restored bool // read from the store with the conference that is being restored
 }
 
 type waitingState uint8
 
 const (
-	unread   waitingState = iota // the store is to be asked; → read, over
-	read                         // the store was, or is being, asked; → unread, reported, over
+	unread   waitingState = iota // a read of the store is due; → read, over
+	read                         // a read was requested; → unread, reported, over
 	reported                     // it was counted as unattached; → over
-	over                         // a conference took it, or it was forgotten
+	over                         // it was attached or dropped
 )
 
-// waitingList is the annotations that wait, in order of their arrival.
+// waitingList holds the waiting annotations in order of their arrival.
 type waitingList struct {
 	list []*waiting
 	ids  map[waitingID]struct{}
@@ -52,12 +52,12 @@ type waitingID struct {
 
 func newWaitingList() waitingList { return waitingList{ids: make(map[waitingID]struct{})} }
 
-// applyAnnotation gives an annotation to the conference that owns it, or lets it wait.
+// applyAnnotation attaches an annotation to the conference that owns it, or queues it.
 func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
 	at := e.ConferenceAtMs
 	c := sl.owner(at)
-	waits := s.waits(e) // then it was read from the store
+	waits := s.waits(e) // true only for one that was read from the store
 	switch {
 	case c != nil:
 		if waits {
@@ -81,13 +81,13 @@ func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	return result
 }
 
-// find returns the annotation that an event is, which waits.
+// find returns the waiting annotation of an event.
 func (sl *slot) find(e *event.Event) *waiting {
 	id := conference.AnnotationIDOf(e)
 	return sl.waiting[slices.IndexFunc(sl.waiting, func(w *waiting) bool { return w.ID == id })]
 }
 
-// owner returns the conference that owns an annotation about a time, nil where none here does.
+// owner returns the conference that owns an annotation about a time, nil if none does.
 func (sl *slot) owner(at int64) *conf {
 	if sl == nil {
 		return nil
@@ -102,8 +102,8 @@ func (sl *slot) ownedByReleased(at int64) bool {
 	return sl != nil && instance.Owner(sl.spans(), at) >= len(sl.confs)
 }
 
-// spans returns those of the conferences, and then those of the released ones that are not
-// here again.
+// spans returns the spans of the conferences, then those of the released ones that were not
+// restored.
 func (sl *slot) spans() []instance.Span {
 	out := make([]instance.Span, 0, len(sl.confs)+len(sl.released))
 	for _, c := range sl.confs {
@@ -117,9 +117,9 @@ func (sl *slot) spans() []instance.Span {
 	return out
 }
 
-// isOwner reports whether no conference that only the store has can own an annotation about a
-// time rather than c: one that ended before this process saw everything, or any where others
-// write to the store.
+// isOwner reports whether c certainly owns an annotation about a time. It does not if the owner
+// may be a conference of which only the store has records: one that ended before
+// completeSinceMs, or any if other processes write to the store.
 func (s *Set) isOwner(c *conf, at int64) bool {
 	span := c.span()
 	switch {
@@ -131,7 +131,7 @@ func (s *Set) isOwner(c *conf, at int64) bool {
 	return span.End+instance.Gap >= s.completeSinceMs
 }
 
-// wait keeps an annotation until a conference comes that owns it.
+// wait queues an annotation until a conference owns it.
 func (s *Set) wait(e *event.Event, nowMs int64) Result {
 	if len(s.waiting.list) >= maxWaiting && !s.dropWaiting(nowMs) {
 		s.missed(nowMs)
@@ -163,9 +163,9 @@ func (s *Set) waits(e *event.Event) bool {
 	return ok
 }
 
-// adopt gives annotations that wait to the conferences that own them now. Where the store may
-// have a nearer one they wait on: a conference that is partial is read from there first.
-func (s *Set) adopt(sl *slot, nowMs int64) {
+// attachWaiting attaches waiting annotations to the conferences that own them now. An
+// annotation keeps waiting if the store may have a nearer conference.
+func (s *Set) attachWaiting(sl *slot, nowMs int64) {
 	for _, w := range slices.Clone(sl.waiting) {
 		if c := sl.owner(w.PlaceMs()); c != nil && (w.restored || s.isOwner(c, w.PlaceMs())) {
 			s.unqueue(w)
@@ -190,8 +190,8 @@ func (s *Set) unqueue(w *waiting) {
 	delete(s.waiting.ids, w.id())
 }
 
-// reassign gives every annotation of a slot to the conference that owns it now that one has
-// grown. So its conference depends on the set of records, not on which came first.
+// reassign moves every annotation of a slot to the conference that owns it after one has grown.
+// So its conference depends on the set of records, not on the order of their arrival.
 func (s *Set) reassign(sl *slot) {
 	for _, c := range sl.confs {
 		var moved []conference.Annotation
@@ -208,7 +208,7 @@ func (s *Set) reassign(sl *slot) {
 	}
 }
 
-// expire asks the store for annotations that are new, and counts and forgets the old ones.
+// expire requests reads of the store for new annotations, and counts and drops old ones.
 func (s *Set) expire(nowMs int64) {
 	reads := 0
 	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool {
@@ -217,7 +217,7 @@ func (s *Set) expire(nowMs int64) {
 			return true
 		case w.state == unread && reads < maxReads:
 			reads++
-			s.askFor(w)
+			s.requestOwner(w)
 		}
 		if w.state == read && w.untilMs <= nowMs {
 			w.state = reported
@@ -226,37 +226,37 @@ func (s *Set) expire(nowMs int64) {
 		if w.keptMs > nowMs || w.state != reported {
 			return false
 		}
-		s.forgetWaiting(w, nowMs)
+		s.evictWaiting(w, nowMs)
 		return true
 	})
 }
 
-// dropWaiting forgets the oldest annotation that was counted. It reports false where there is
-// none.
+// dropWaiting drops the oldest annotation that was counted as unattached. It reports whether
+// there is room for another one.
 func (s *Set) dropWaiting(nowMs int64) bool {
 	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool { return w.state == over })
 	i := slices.IndexFunc(s.waiting.list, func(w *waiting) bool { return w.state == reported })
 	if i >= 0 {
-		s.forgetWaiting(s.waiting.list[i], nowMs)
+		s.evictWaiting(s.waiting.list[i], nowMs)
 		s.waiting.list = slices.Delete(s.waiting.list, i, i+1)
 	}
 	return len(s.waiting.list) < maxWaiting
 }
 
-func (s *Set) forgetWaiting(w *waiting, nowMs int64) {
+func (s *Set) evictWaiting(w *waiting, nowMs int64) {
 	s.unqueue(w)
-	s.lose(w.slot, w.PlaceMs(), nowMs)
+	s.rememberAnnotation(w.slot, w.PlaceMs(), nowMs)
 	s.tidy(w.slot)
 }
 
-// askFor lets an annotation wait in Partials.
-func (s *Set) askFor(w *waiting) {
-	w.state = read // unless the store cannot be read
-	w.asked++
+// requestOwner adds the conference that may own an annotation to Partials.
+func (s *Set) requestOwner(w *waiting) {
+	w.state = read // NotRestored resets it
+	w.attempts++
 	s.partials = append(s.partials, Partial{AppID: w.slot.key.appID, ConferenceID: w.slot.key.conferenceID, AtMs: w.PlaceMs(), kind: annotation})
 }
 
-// Unattached returns how many annotations were found to belong to no conference since the last
+// Unattached returns the number of annotations that were counted as unattached since the last
 // call.
 func (s *Set) Unattached() (n int) {
 	n, s.unattached = s.unattached, 0

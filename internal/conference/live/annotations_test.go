@@ -52,12 +52,12 @@ func tick(t *testing.T, s *live.Set, nowMs int64) []conference.Summary {
 	return out
 }
 
-// call applies a call of 10 s and returns its summary.
-func call(t *testing.T, s *live.Set, beginMs int64, seq uint64) conference.Summary {
+// call applies a call of 10 s that begins at 0 and returns its summary.
+func call(t *testing.T, s *live.Set) conference.Summary {
 	t.Helper()
-	apply(t, s, live.Applied, of("alice", seq, beginMs, "fabricAdded"), beginMs)
-	apply(t, s, live.Applied, of("alice", seq+1, beginMs+10_000, "fabricTerminated"), beginMs+10_000)
-	out := tick(t, s, beginMs+10_001)
+	apply(t, s, live.Applied, of("alice", 1, 0, "fabricAdded"), 0)
+	apply(t, s, live.Applied, of("alice", 2, 10_000, "fabricTerminated"), 10_000)
+	out := tick(t, s, 10_001)
 	require.Len(t, out, 1)
 	return out[0]
 }
@@ -92,7 +92,7 @@ func TestAnAnnotationWaitsForItsConference(t *testing.T) {
 	s := newSet(hour)
 	apply(t, s, live.Waiting, survey("bob", 1, -30_000), 0)
 	apply(t, s, live.Waiting, survey("bob", 2, -30_001), 0)
-	first := call(t, s, 0, 1)
+	first := call(t, s)
 	require.Equal(t, 1, first.Feedback.Count)
 	require.Equal(t, [2]int64{base, base + 10_000}, [2]int64{first.StartMs, first.EndMs}, "it moves no end")
 	require.Len(t, first.Participants, 2)
@@ -100,13 +100,13 @@ func TestAnAnnotationWaitsForItsConference(t *testing.T) {
 	require.Equal(t, 1, s.Unattached())
 }
 
-// TestALateAnnotationRevises the nearest conference that ended up to 24 h before; another one
-// that begins after it takes it, and both are revised.
+// TestALateAnnotationRevises the nearest conference that ended up to 24 h before; it moves to
+// another one that begins after it, and both are revised.
 //
 // spec: CONF-01, CONF-02
 func TestALateAnnotationRevises(t *testing.T) {
 	s := newSet(48 * hour)
-	call(t, s, 0, 1)
+	call(t, s)
 	apply(t, s, live.Applied, survey("bob", 1, 10_000+24*hour), 25*hour)
 	apply(t, s, live.Waiting, survey("bob", 2, 10_001+24*hour), 25*hour)
 	out := tick(t, s, 25*hour)
@@ -123,14 +123,14 @@ func TestALateAnnotationRevises(t *testing.T) {
 	require.Zero(t, s.Unattached())
 }
 
-// TestTheStoreHasTheConference of an annotation that nothing here owns: it is restored, with
-// the annotation, and revised; where the store has none either, the annotation is unattached.
+// TestTheStoreHasTheConference of an annotation that no conference of the Set owns: it is restored
+// with the annotation, and revised; if the store has none either, the annotation is unattached.
 //
 // spec: CONF-01, CONF-02
 func TestTheStoreHasTheConference(t *testing.T) {
 	s := newSet(0)
 	s.CompleteSince(base - hour)
-	stored := call(t, s, 0, 1)
+	stored := call(t, s)
 	require.Zero(t, s.Len(), "released")
 	late := survey("bob", 1, hour)
 	apply(t, s, live.Waiting, late, hour)
@@ -155,7 +155,7 @@ func TestTheStoreHasTheConference(t *testing.T) {
 	require.Equal(t, 1, s.Unattached())
 }
 
-// restore gives a set what the store has of the call that began at 0.
+// restore restores the call that began at 0 from the store.
 func restore(s *live.Set, p live.Partial, stored conference.Summary, nowMs int64, events ...event.Event) {
 	span := instance.Span{Start: base, End: base + 10_000}
 	s.Restoring(p, span)
@@ -165,8 +165,8 @@ func restore(s *live.Set, p live.Partial, stored conference.Summary, nowMs int64
 	s.Restored(p, span, stored, base+nowMs)
 }
 
-// TestTheStoreDecides: where others write to the store, an annotation that it does not give to
-// the conference here is taken from it, and its owner is asked for.
+// TestTheStoreDecides: if other processes write to the store, an annotation that the store does
+// not attach to the conference is detached from it, and its owner is requested.
 //
 // spec: CONF-01
 func TestTheStoreDecides(t *testing.T) {
@@ -188,7 +188,7 @@ func TestTheStoreDecides(t *testing.T) {
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }
 
-// TestAnOwnerThatCannotBeRead is asked for five times; then the annotation is unattached.
+// TestAnOwnerThatCannotBeRead is requested five times; then the annotation is unattached.
 //
 // spec: CONF-01, SRV-04
 func TestAnOwnerThatCannotBeRead(t *testing.T) {
@@ -265,7 +265,7 @@ func TestAnAttempt(t *testing.T) {
 // spec: CONF-02, CONF-05
 func TestAnAttemptProlongs(t *testing.T) {
 	s := newSet(hour)
-	call(t, s, 0, 1)
+	call(t, s)
 	attempt := of("bob", 1, 20_000, "")
 	attempt.Fabric, attempt.Kind, attempt.Function = 0, event.KindError, "getUserMedia"
 	apply(t, s, live.Applied, attempt, 20_000)
@@ -278,7 +278,7 @@ func TestAnAttemptProlongs(t *testing.T) {
 }
 
 // TestTheStoreDecidesAfterARestart: an annotation long after a conference of before the start
-// may be about another one that ended before the start, too: the store is asked.
+// may be about another one that ended before the start, too: the store is read.
 //
 // spec: CONF-01
 func TestTheStoreDecidesAfterARestart(t *testing.T) {

@@ -5,55 +5,55 @@ import (
 	"github.com/qosrtc/qos/internal/instance"
 )
 
-// lifecycle is where a conference is in its life.
+// lifecycle is the state of a conference in the Set.
 type lifecycle uint8
 
 const (
-	alive lifecycle = iota // has not ended; → ended
-	ended                  // ended, and kept for late records; → alive
-	gone                   // part of another, or released: only queues refer to it
+	alive   lifecycle = iota // has not ended; → ended
+	ended                    // ended, and kept for late records; → alive
+	removed                  // merged into another, or released: only queues refer to it
 )
 
-// coverage is how much of a conference's records is here.
+// coverage is the part of a conference's records that the Set has.
 type coverage uint8
 
 const (
-	observed coverage = iota // what arrived since it began; all of it, if that is after Set.completeSinceMs
+	observed coverage = iota // those that arrived here; all, if it began after Set.completeSinceMs
 	partial                  // others were released, or may have arrived elsewhere; → complete
-	complete                 // all that the store has were read; → partial
+	complete                 // all of the store were read; → partial
 )
 
-// evaluation is what comes next for a conference's issues.
+// evaluation is the next step of the evaluation of a conference's issues.
 type evaluation uint8
 
 const (
-	idle      evaluation = iota // nothing; → scheduled, final
+	idle      evaluation = iota // none; → scheduled, final
 	scheduled                   // it has a time; → idle, reading, final
 	reading                     // the store is read first; → scheduled, final
-	final                       // the last one, at once, for it ended; → idle
+	final                       // the last one, after the end; → idle
 )
 
-// conf is one conference in a Set: one with activity. What is not a state is a queue's mark
-// (queued, dueSec), or is set and cleared apart from every state (changed, refreshed).
+// conf is one conference with activity in a Set. Fields that are no state belong to a queue
+// (queued, dueSec), or are set and cleared independently of the states (changed, refreshed).
 type conf struct {
 	*conference.Conference
 	key      key
-	sessions map[string]struct{} // of which it has records
+	sessions map[string]struct{} // sessions of its records
 	revision int
 
 	lifecycle  lifecycle
 	coverage   coverage
 	evaluation evaluation
 
-	asked       int                 // how often it was in Partials
-	unconfirmed annotationIDs       // that are here, and were not read from the store so far; nil: it is not being read
-	last        stamp               // of its activity
-	stored      *conference.Summary // that the store has, when it was restored; nil: none, or not known
+	attempts    int                 // number of times it was in Partials
+	unconfirmed annotationIDs       // its annotations that were not read from the store so far; nil: it is not being read
+	last        stamp               // of its newest activity record
+	stored      *conference.Summary // the store's summary when it was restored; nil: none, or unknown
 	counted     counted             // participants of earlier revisions
 	changed     bool                // since the last summary
-	endedMs     int64               // when it was found ended
-	dueSec      int64               // the bucket that it is in; 0: none
-	queued      bool                // in check
+	endedMs     int64               // time of the Tick that ended it
+	dueSec      int64               // its bucket in Set.due; 0: none
+	queued      bool                // in Set.check
 
 	notices   notices
 	refreshed bool // the store's records were read for its evaluation
@@ -61,10 +61,10 @@ type conf struct {
 
 type annotationIDs map[conference.AnnotationID]struct{}
 
-// span is the time of its activity.
+// span returns the span of its activity.
 func (c *conf) span() instance.Span { return c.Span() }
 
-// isPartial reports whether records of c may be missing that a store has.
+// isPartial reports whether the store may have records of c that the Set does not have.
 func (s *Set) isPartial(c *conf) bool {
 	switch c.coverage {
 	case observed:
@@ -76,5 +76,5 @@ func (s *Set) isPartial(c *conf) bool {
 	return false
 }
 
-// makePartial notes that the store may have records of c that are not here.
-func (c *conf) makePartial() { c.coverage, c.asked = partial, 0 }
+// makePartial marks c: the store may have records of it that the Set does not have.
+func (c *conf) makePartial() { c.coverage, c.attempts = partial, 0 }

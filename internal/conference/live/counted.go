@@ -6,14 +6,14 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// counted are the participants of the revisions of a summary so far. Counters add each once,
-// whichever revision they appear in first.
+// counted are the participants of the revisions of a summary so far. Counters count each once,
+// with the first revision that has it.
 type counted struct {
 	sessions []string // ascending
-	unknown  bool     // a revision exists whose participants are not known: the next one has them all
+	unknown  bool     // the participants of an earlier revision are unknown: the next one adds none
 }
 
-// add returns how many participants of a revision are in no earlier one.
+// add returns the number of participants of a revision that are in no earlier one.
 func (c *counted) add(s *conference.Summary) (added int) {
 	unknown, before := c.unknown, len(c.sessions)
 	c.unknown = false
@@ -24,8 +24,8 @@ func (c *counted) add(s *conference.Summary) (added int) {
 	return len(c.sessions) - before
 }
 
-// recall takes the revision that the store has. One that cannot be read has no participants.
-func (c *counted) recall(s *conference.Summary) {
+// addStored adds the participants of the stored revision. One that cannot be read has none.
+func (c *counted) addStored(s *conference.Summary) {
 	c.unknown = c.unknown || len(s.Participants) == 0 && len(c.sessions) == 0
 	c.put(s)
 }

@@ -1,26 +1,27 @@
-// Package live keeps the conferences that go on, and those that ended a while ago and may
-// still be revised: it joins records into conferences as package instance decides, notices
-// when they end, emits their summaries and notifies of issues. What a conference comes to is
-// package conference's; this package is its registry. It is pure, too: time is an argument.
+// Package live is the registry of live conferences, and of ended ones that may still be
+// revised. It assigns records to conferences by the rules of package instance, detects the end
+// of conferences, emits their summaries and notifies of issues. Package conference computes the
+// summaries. Like that package it is pure: time is an argument.
 //
-// # Where a record goes
+// # Assignment of records
 //
-// Activity goes to the conference that it joins, or makes one. An annotation goes to the
-// conference that owns it (instance.Owner). Where none is here that does, it waits: the store
-// is asked, if there is one, for a conference that ended earlier; and activity may follow. After
-// that it is counted as unattached, and forgotten when an ended conference would be.
+// An activity record joins a conference or starts one. An annotation is attached to the
+// conference that owns it (instance.Owner). If the Set has none that does, the annotation waits
+// for a conference that ended earlier, which is read from the store if there is one, and for
+// activity that may follow. Then it is counted as unattached, and dropped when an ended
+// conference would be released.
 //
 // # States of a conference
 //
-// lifecycle: alive → ended when silence or its participants ended it, back to alive with any
-// late record, and gone when it became part of another one or was released. A released
-// conference is remembered by its span: a record of it is restored from the store first.
+// lifecycle: alive → ended by silence or by its participants; → alive again with any late
+// record; → removed when it was merged into another conference or released. The Set keeps the
+// span of a released conference, and restores it from the store with the next record of it.
 //
 // coverage: observed when all of its records arrived here; partial when others were released,
 // or arrived elsewhere or before this process started; complete when those were read from the
-// store. A conference that is partial is restored before it is summarised.
+// store. A partial conference is restored before it is summarised.
 //
-// evaluation: idle when nothing may raise an issue; scheduled for a time; reading while its
-// records are read from the store; final once it has ended, so that its summary finds nothing
-// that was not notified.
+// evaluation: idle when no issue can be raised; scheduled for a time; reading while its records
+// are read from the store; final after its end, so that the summary has no issue without a
+// notification.
 package live

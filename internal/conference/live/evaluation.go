@@ -7,31 +7,31 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// evaluations says when which conferences are evaluated: only those to which something was
-// applied that may raise an issue, and those with open issues, each at most once in an
-// interval, at a time of its own, so that the work is spread out, and when it has ended.
+// evaluations is the schedule of evaluations. Conferences are evaluated if a record may raise an
+// issue or if an issue is open: at most once in an interval, at an offset of their own that
+// distributes the work, and after their end.
 type evaluations struct {
 	due      map[int64][]*conf // by second
 	queue    []*conf           // due now
-	partials []Partial         // of which records may be missing, for the next ToRefresh
+	partials []Partial         // of conferences that may lack records, for the next ToRefresh
 }
 
-// backMs is how far back before the start of this process it notifies of what is over: its
-// predecessor may have been stopped before it did.
+// backMs is how long before the start of this process an issue may have ended that it still
+// notifies of: its predecessor may have stopped before it did.
 const backMs = 60_000
 
-// StartedAt says when this process began to receive records: its predecessor may have notified
-// of what began before.
+// StartedAt sets the time at which this process began to receive records. Its predecessor may
+// have notified of issues that began before.
 func (s *Set) StartedAt(ms int64) { s.startMs = ms }
 
-// schedule gives c a time for its evaluation when it needs one and has none.
+// schedule schedules an evaluation of c if it needs one and has none.
 func (s *Set) schedule(c *conf, nowMs int64) {
-	if s.cfg.EvaluateMs > 0 && c.evaluation == idle && c.lifecycle != gone && c.NeedsEvaluation() {
+	if s.cfg.EvaluateMs > 0 && c.evaluation == idle && c.lifecycle != removed && c.NeedsEvaluation() {
 		s.evaluateNext(c, nowMs)
 	}
 }
 
-// evaluateNext schedules the next evaluation of c: each conference has a phase of its own.
+// evaluateNext schedules the next evaluation of c. Each conference has its own phase.
 func (s *Set) evaluateNext(c *conf, nowMs int64) {
 	every := s.cfg.EvaluateMs
 	h := fnv.New64a()
@@ -46,8 +46,8 @@ func (s *Set) evaluateNext(c *conf, nowMs int64) {
 	s.evaluations.due[second] = append(s.evaluations.due[second], c)
 }
 
-// evaluateLast schedules an evaluation of c, which has ended, in the next Evaluate: what its
-// summary finds was notified.
+// evaluateLast schedules an evaluation of c, which has ended, in the next Evaluate, so that its
+// summary has no issue without a notification.
 func (s *Set) evaluateLast(c *conf) {
 	if s.cfg.EvaluateMs > 0 {
 		c.evaluation = final
@@ -58,13 +58,13 @@ func (s *Set) evaluateLast(c *conf) {
 // Evaluated is the result of Set.Evaluate.
 type Evaluated struct {
 	Changes     []IssueChange
-	Conferences int  // that were evaluated
-	Left        int  // issues without a notification because too many of their conference are open
-	More        bool // whether others are due
+	Conferences int  // number of evaluated conferences
+	Left        int  // issues without a notification, because too many of their conference are open
+	More        bool // other conferences are due
 }
 
 // Evaluate finds issues that began or ended until nowMs in at most limit of the conferences
-// that are due. Those of which records may be missing are in ToRefresh.
+// that are due. Those that may lack records are in ToRefresh.
 func (s *Set) Evaluate(nowMs int64, limit int) (out Evaluated) {
 	e := &s.evaluations
 	for second, confs := range e.due {
@@ -85,7 +85,7 @@ func (s *Set) Evaluate(nowMs int64, limit int) (out Evaluated) {
 }
 
 func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
-	if c.lifecycle == gone || c.evaluation != final && (c.evaluation != scheduled || c.lifecycle == ended) {
+	if c.lifecycle == removed || c.evaluation != final && (c.evaluation != scheduled || c.lifecycle == ended) {
 		return
 	}
 	if s.isPartial(c) {
@@ -107,9 +107,9 @@ func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 	}
 }
 
-// needsStore reports whether changes may be wrong because other records of c are not here.
-// Where others write to the store all may be: the streams of participants elsewhere excuse,
-// and they change.
+// needsStore reports whether changes may be wrong because the Set lacks records of c. If other
+// processes write to the store, every change may be: participants at other processes are
+// excuses.
 func (s *Set) needsStore(c *conf, changes []IssueChange) bool {
 	if c.refreshed || c.lifecycle == ended || !s.isPartial(c) {
 		return false
@@ -117,21 +117,21 @@ func (s *Set) needsStore(c *conf, changes []IssueChange) bool {
 	return slices.ContainsFunc(changes, func(i IssueChange) bool { return s.shared || i.State == IssueRaised })
 }
 
-// isOwnIssue selects the issues that this process notifies of: of sessions whose newest record
-// arrived here.
+// isOwnIssue returns a filter of the issues of which this process notifies: those of sessions
+// whose newest record arrived here.
 func (s *Set) isOwnIssue(c *conf) func(*conference.Issue) bool {
 	return func(i *conference.Issue) bool { return !s.shared || c.NewestArrived(i.Session, i.Fabric) }
 }
 
-// ToRefresh returns the conferences that wait for their other records before they are
-// evaluated. Refreshed, or NotRefreshed, must follow for each.
+// ToRefresh returns the conferences that must be read from the store before their evaluation.
+// The caller MUST call Refreshed or NotRefreshed for each.
 func (s *Set) ToRefresh() (partials []Partial) {
 	partials, s.evaluations.partials = s.evaluations.partials, nil
 	return partials
 }
 
-// Refreshed says that all records of the conference at p that the store has were given to
-// Restore: it is evaluated in the next Evaluate.
+// Refreshed reports that all stored records of the conference at p were passed to Restore. The
+// next Evaluate evaluates it.
 func (s *Set) Refreshed(p Partial) {
 	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
 		if c.evaluation == reading {
@@ -141,7 +141,8 @@ func (s *Set) Refreshed(p Partial) {
 	}
 }
 
-// NotRefreshed says that they could not be had: it is tried again in the next interval.
+// NotRefreshed reports that the records could not be read. They are requested again in the next
+// interval.
 func (s *Set) NotRefreshed(p Partial, nowMs int64) {
 	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
 		if c.evaluation == reading {

@@ -9,50 +9,49 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 )
 
-// A conference that goes on notifies of its issues when they begin and end. They are found by
-// the same walk over the time-lines as for the summary, again and again; this file remembers
-// the notices, so that each span of an issue is raised once and resolved once, whatever late
-// data does to its edges.
+// A live conference notifies of its issues when they begin and end. Each evaluation finds them
+// from the time-lines like the summary does. The notices ensure that each span of an issue is
+// raised once and resolved once, even if late data moves its bounds.
 
-// IssueState is what became of an issue.
+// IssueState is the state of a reported issue.
 type IssueState string
 
-// The states. Each issue that is raised is resolved or withdrawn in the end.
+// The states. Each issue that is raised is finally resolved or withdrawn.
 const (
 	IssueRaised    IssueState = "raised"
-	IssueResolved  IssueState = "resolved"  // it is well again, or there is nothing left that it could be wrong with
-	IssueWithdrawn IssueState = "withdrawn" // a later record excuses it: it was none
+	IssueResolved  IssueState = "resolved"  // the metric has recovered, or the stream, participant or conference has ended
+	IssueWithdrawn IssueState = "withdrawn" // a later record excuses it
 )
 
-// IssueChange notifies of one span of an issue of a conference that goes on.
+// IssueChange is a change of state of one span of an issue of a live conference.
 type IssueChange struct {
 	AppID, ConferenceID string
 
 	ID    string // of the span: the same in all its states, at all collectors and after a restart
 	State IssueState
-	// Issue is what was wrong. SinceMs and UntilMs are those of the span, which ends at the
+	// Issue is the issue. SinceMs and UntilMs are those of the span, which ends at the
 	// newest evidence while it is raised. Value and Worst are those of a duration or a count
 	// in this span; of other metrics those of the stream so far. It has no Spans.
 	Issue conference.Issue
-	// Again says that another process may have notified of the same before.
+	// Again is true if another process may have reported the same before.
 	Again bool
 }
 
-// maxNotices bounds what is remembered of one conference.
+// maxNotices bounds the notices of one conference.
 const maxNotices = 64
 
-// notices are those of a conference.
+// notices are the reported spans of a conference's issues.
 type notices struct {
 	list    []notice
-	untilMs int64 // what ended by then was notified, or is left to the process before this one
+	untilMs int64 // spans that ended by then were reported, here or by the predecessor of this process
 }
 
-// notice is a span of an issue.
+// notice is a reported span of an issue.
 type notice struct {
 	id    string
-	issue conference.Issue // as it was notified last
+	issue conference.Issue // as reported last
 	open  bool
-	found bool // in this evaluation
+	found bool // in the current evaluation
 }
 
 func (n *notices) open() bool {
@@ -67,14 +66,14 @@ func (n *notices) merge(o *notices) {
 // evaluator is one evaluation of a conference.
 type evaluator struct {
 	*conf
-	startMs int64                        // of this process: what began before may have been notified by another
-	own     func(*conference.Issue) bool // whether it is ours to notify of
+	startMs int64                        // of this process: another one may have reported spans that began before
+	own     func(*conference.Issue) bool // filter of the issues that this process reports
 	out     []IssueChange
-	alike   []int // in the list, of the issue at hand
-	left    int   // found and not raised, for there was no room
+	alike   []int // indexes of the notices of the current issue
+	left    int   // issues that were found and not raised for want of room
 }
 
-// run reports whether time alone may raise something.
+// run reports whether an issue may follow without another record.
 func (v *evaluator) run(nowMs int64) (again bool) {
 	for i := range v.notices.list {
 		v.notices.list[i].found = false
@@ -84,7 +83,7 @@ func (v *evaluator) run(nowMs int64) (again bool) {
 	return again
 }
 
-// issue takes the spans of one issue.
+// issue compares the spans of one issue with the notices.
 func (v *evaluator) issue(spans []conference.Issue) {
 	v.findAlike(&spans[0])
 	for _, span := range spans {
@@ -105,13 +104,13 @@ func (v *evaluator) span(issue conference.Issue) {
 		until = max(until, t.issue.UntilMs)
 		if t.open {
 			open = true
-			v.goOn(t, issue)
+			v.update(t, issue)
 		}
 	}
 	switch {
 	case open, !issue.Open && (was || issue.UntilMs <= v.notices.untilMs):
 	case was && issue.UntilMs == until:
-	case was: // it was over, and goes on all the same: the rest is another
+	case was: // it was resolved and lasted longer: the rest is another issue
 		for issue.SinceMs = until; v.began(issue.SinceMs); {
 			issue.SinceMs++
 		}
@@ -121,14 +120,14 @@ func (v *evaluator) span(issue conference.Issue) {
 	}
 }
 
-// began reports whether one of those that are alike began then.
+// began reports whether a notice of the current issue began at sinceMs.
 func (v *evaluator) began(sinceMs int64) bool {
 	return slices.ContainsFunc(v.alike, func(i int) bool { return v.notices.list[i].issue.SinceMs == sinceMs })
 }
 
-// goOn updates an issue that is open.
-func (v *evaluator) goOn(t *notice, issue conference.Issue) {
-	issue.SinceMs = t.issue.SinceMs // as it was notified
+// update updates a notice that is open, and resolves it if the issue has ended.
+func (v *evaluator) update(t *notice, issue conference.Issue) {
+	issue.SinceMs = t.issue.SinceMs // as reported
 	t.issue = issue
 	if !issue.Open {
 		t.open = false
@@ -140,7 +139,7 @@ func (v *evaluator) raise(issue conference.Issue) {
 	if !v.own(&issue) {
 		return
 	}
-	if len(v.notices.list) >= maxNotices && !v.notices.forget() {
+	if len(v.notices.list) >= maxNotices && !v.notices.evict() {
 		v.left++
 		return
 	}
@@ -155,7 +154,7 @@ func (v *evaluator) raise(issue conference.Issue) {
 	v.findAlike(&issue)
 }
 
-// findAlike finds the notices of the same thing.
+// findAlike finds the notices of the same kind and stream as an issue.
 func (v *evaluator) findAlike(issue *conference.Issue) {
 	v.alike = v.alike[:0]
 	for i := range v.notices.list {
@@ -165,9 +164,8 @@ func (v *evaluator) findAlike(issue *conference.Issue) {
 	}
 }
 
-// forget drops the one of those that are over that ended first. It reports false when all are
-// open.
-func (n *notices) forget() bool {
+// evict drops the resolved notice that ended first. It reports false if all are open.
+func (n *notices) evict() bool {
 	first := -1
 	for i := range n.list {
 		if !n.list[i].open && (first < 0 || n.list[i].issue.UntilMs < n.list[first].issue.UntilMs) {
@@ -182,8 +180,8 @@ func (n *notices) forget() bool {
 	return true
 }
 
-// withdraw withdraws what is open and was not found: late data excused it. What was
-// resolved stays so; the summary has the last word.
+// withdraw withdraws open notices whose issue was not found: late data excused it. A resolved
+// one is not withdrawn; the summary is final.
 func (v *evaluator) withdraw() {
 	for i := range v.notices.list {
 		if t := &v.notices.list[i]; t.open && !t.found {
@@ -199,14 +197,14 @@ func (v *evaluator) notify(t *notice, state IssueState, again bool) {
 	})
 }
 
-// of reports whether the notice is of the same thing as an issue.
+// of reports whether the notice has the kind and the stream of an issue.
 func (n *notice) of(o *conference.Issue) bool {
 	i := &n.issue
 	return i.Kind == o.Kind && i.Session == o.Session && i.Fabric == o.Fabric && i.SSRC == o.SSRC &&
 		i.MediaType == o.MediaType && i.Direction == o.Direction
 }
 
-// id names a span by what it is about and when it began.
+// id returns the ID of a span: a hash of its kind, its stream and its beginning.
 func (v *evaluator) id(i *conference.Issue) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q%q%q %d %d %d",
 		v.key.appID, v.key.conferenceID, i.Session, i.Kind, i.MediaType, i.Direction, i.Fabric, i.SSRC, i.SinceMs))

@@ -8,27 +8,28 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 )
 
-// A record's identity is (session, seq, index), whatever it says and of which conference it
-// is (docs/protocol.md, section 2). The store keeps the first record that has an identity, so
-// the set must do the same across conferences: a record that only one of them counts would
-// keep a conference alive, or make one, of which the other knows nothing.
+// A record's identity is (session, seq, index), independent of its content and its conference
+// (docs/protocol.md, section 2). The store keeps the first record of an identity, so the Set does
+// the same across conferences. Otherwise a record could prolong or start a conference in the Set
+// that the store does not have.
 
-// sessionKey names a session.
+// sessionKey identifies a session.
 type sessionKey struct{ appID, session string }
 
 // sessionRecords are the records of one session that are in memory.
 type sessionRecords struct {
 	seen  event.Identities
-	confs int // that have some of them
+	confs int // number of conferences with some of them
 }
 
-// Seen reports whether a record of that identity was applied before. It changes nothing.
+// Seen reports whether a record of that identity was applied before. It does not change the Set.
 func (s *Set) Seen(e *event.Event) bool {
 	of := s.sessions[sessionKey{e.AppID, e.Session}]
 	return of != nil && of.seen.Has(e.Seq, e.Index) || s.waits(e)
 }
 
-// confirmed reports whether the record itself was applied before to a conference of its ID.
+// confirmed reports whether the record was applied before to a conference of its ID, and marks
+// an annotation as confirmed by the store.
 func (s *Set) confirmed(e *event.Event) bool {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
 	if sl == nil {
@@ -44,7 +45,7 @@ func (s *Set) confirmed(e *event.Event) bool {
 	return true
 }
 
-// note records that c has the record, if it found room there.
+// note records the identity of a record, unless c had no room for it.
 func (s *Set) note(c *conf, e *event.Event) {
 	if c.Seen(e) {
 		s.share(c, e.Session).seen.Add(e.Seq, e.Index)
@@ -69,8 +70,7 @@ func (s *Set) share(c *conf, session string) *sessionRecords {
 	return of
 }
 
-// unshare forgets the sessions of which no other conference than c, which is released, has
-// records.
+// unshare drops the sessions of which only c, which is removed, has records.
 func (s *Set) unshare(c *conf) {
 	for session := range c.sessions {
 		k := sessionKey{c.key.appID, session}

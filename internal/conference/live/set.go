@@ -15,27 +15,27 @@ import (
 // Config bounds a Set.
 type Config struct {
 	MaxConferences int            // in memory, live and ended
-	KeepEndedMs    int64          // how long an ended conference can still be revised
+	KeepEndedMs    int64          // time after its end in which a conference can be revised
 	Labels         quality.Bounds // of scores
 	Detect         *detect.Rules  // of detectors; nil: the defaults
 	EvaluateMs     int64          // evaluation interval of a live conference's issues, from 1 s; 0: never
 }
 
-// Result is what became of a record in Set.Apply.
+// Result is the result of Set.Apply for one record.
 type Result uint8
 
 // The results.
 const (
 	Applied    Result = iota
-	Waiting           // an annotation whose conference is not here; in time it is applied, or Unattached
-	Duplicate         // seen before
-	Unplaced          // belongs to no conference: it names none
+	Waiting           // an annotation that no conference of the Set owns; later it is applied, or Unattached
+	Duplicate         // applied before
+	Unplaced          // has no conference ID
 	Invalid           // has no session, or a number or time out of range
 	TooLate           // belongs to a conference that was released
-	Full              // there is no room for another conference, or annotation that waits
+	Full              // no room for another conference or waiting annotation
 	Unattached        // no conference owns the annotation; Set.Unattached counts them
 
-	NumResults // how many there are
+	NumResults // number of results
 )
 
 // String returns the name that metrics use.
@@ -45,10 +45,10 @@ func (r Result) String() string {
 
 const (
 	// maxFutureMs is how far ahead of now a record may be. The receiver allows 60 s
-	// (docs/protocol.md, section 5); beyond it a wrong time would keep a conference alive.
+	// (docs/protocol.md, section 5); a later time would prolong a conference.
 	maxFutureMs = 120_000
-	// rememberMs is how long it is remembered that a conference was released: as long as the
-	// receiver takes records that are late.
+	// rememberMs is how long the span of a released conference is kept: as long as the receiver
+	// accepts late records.
 	rememberMs = 25 * 3600_000
 )
 
@@ -58,10 +58,10 @@ type Set struct {
 	cfg      Config
 	keys     map[key]*slot
 	sessions map[sessionKey]*sessionRecords
-	live     int               // instances that have not ended
-	count    int               // all instances
-	due      map[int64][]*conf // by second: when it is checked whether they have ended
-	check    []*conf           // checked in the next Tick, whatever their deadline
+	live     int               // number of instances that have not ended
+	count    int               // number of instances
+	due      map[int64][]*conf // by the second in which their end is checked
+	check    []*conf           // to be checked in the next Tick, regardless of the deadline
 	kept     []keeping         // ended, oldest first
 	released []release         // oldest first
 	out      []conference.Summary
@@ -69,32 +69,32 @@ type Set struct {
 	waiting    waitingList
 	unattached int // since the last Unattached
 
-	completeSinceMs int64     // what begins earlier may be partial; 0: nobody can restore it
+	completeSinceMs int64     // conferences that begin earlier may be partial; 0: there is no store
 	partials        []Partial // for the next Partials
-	shared          bool      // others write to that store too
+	shared          bool      // other processes write to that store too
 
 	evaluations evaluations
-	startMs     int64 // of this process; 0: it is not known
+	startMs     int64 // of this process; 0: unknown
 }
 
 type key struct{ appID, conferenceID string }
 
-// slot is all that is known of one (appID, conferenceID).
+// slot is the state of one (appID, conferenceID).
 type slot struct {
 	key      key
 	confs    []*conf
 	released []instance.Span // of conferences
-	lost     []int64         // times of annotations that are not here any more: a conference that comes to own one is partial
+	lost     []int64         // times of released annotations: a conference that owns one is partial
 	waiting  []*waiting
 }
 
-// keeping is a conference that ended at a time; void when it has gone on since.
+// keeping is a conference that ended at a time. It is void if the conference has continued since.
 type keeping struct {
 	conf *conf
 	at   int64
 }
 
-// release is what was forgotten of a key: a conference, or an annotation.
+// release is a released conference or annotation of a key.
 type release struct {
 	key        key
 	span       instance.Span
@@ -116,7 +116,7 @@ func (s *Set) Live() int { return s.live }
 // Len returns the number of conferences in memory: live, and ended but not released.
 func (s *Set) Len() int { return s.count }
 
-// Apply takes one record that arrived at nowMs.
+// Apply applies one record that arrived at nowMs.
 func (s *Set) Apply(e *event.Event, nowMs int64) Result { return s.apply(e, nowMs, nowMs) }
 
 func (s *Set) apply(e *event.Event, nowMs, arrivedMs int64) Result {
@@ -126,7 +126,7 @@ func (s *Set) apply(e *event.Event, nowMs, arrivedMs int64) Result {
 	case e.Session == "" || e.Seq == 0 || !e.Identified() ||
 		e.AtMs <= 0 || e.AtMs > nowMs+maxFutureMs || e.PlaceMs() <= 0 || e.PlaceMs() > nowMs+maxFutureMs:
 		return Invalid
-	case arrivedMs != conference.NotArrived && s.Seen(e) || s.confirmed(e): // a restored one is the store's, which is right
+	case arrivedMs != conference.NotArrived && s.Seen(e) || s.confirmed(e): // the store decides about restored records
 		s.claim(e, arrivedMs)
 		return Duplicate
 	case e.Activity():
@@ -167,15 +167,15 @@ func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
 	c.ApplyArrived(e, arrivedMs)
 	s.note(c, e)
 	if c.span() != before && e.PlaceMs() < s.completeSinceMs {
-		c.makePartial() // it may touch what only the store has
+		c.makePartial() // only the store may have the conference next to it
 	}
 	s.mark(c, e, arrivedMs)
 	s.schedule(c, nowMs)
 	s.touch(c, e.Kind == event.KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 }
 
-// grown joins c with the conferences that it touches now, and gives it the annotations that
-// it owns now. Before is its span before; a fresh one had none.
+// grown joins c with the conferences that it touches now, and attaches the annotations that
+// it owns now. before is its earlier span, which a fresh one did not have.
 func (s *Set) grown(sl *slot, c *conf, before instance.Span, fresh bool, nowMs int64) {
 	if len(sl.confs) > 1 {
 		s.join(sl, c)
@@ -183,12 +183,12 @@ func (s *Set) grown(sl *slot, c *conf, before instance.Span, fresh bool, nowMs i
 			s.reassign(sl)
 		}
 	}
-	s.adopt(sl, nowMs)
-	s.findLost(sl, c)
+	s.attachWaiting(sl, nowMs)
+	s.checkReleased(sl, c)
 }
 
-// joined returns a conference that activity at a time joins, nil when there is none. It may
-// join several: any of them will do, join does the rest.
+// joined returns a conference that activity at a time joins, nil if there is none. If there are
+// several, join joins them.
 func (sl *slot) joined(at int64) *conf {
 	if sl == nil {
 		return nil
@@ -205,7 +205,7 @@ func (sl *slot) wasReleased(at int64) bool {
 	return sl != nil && slices.ContainsFunc(sl.released, func(span instance.Span) bool { return span.Contains(at) })
 }
 
-// open starts a conference, nil when there is no room.
+// open starts a conference. It returns nil if there is no room.
 func (s *Set) open(k key, nowMs int64) *conf {
 	for s.count >= s.cfg.MaxConferences {
 		if !s.release(nowMs) {
@@ -214,14 +214,14 @@ func (s *Set) open(k key, nowMs int64) *conf {
 	}
 	sl := s.slot(k)
 	k = sl.key
-	c := &conf{Conference: conference.NewJudged(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
+	c := &conf{Conference: conference.NewWithRules(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
 	sl.confs = append(sl.confs, c)
 	s.count++
 	s.live++
 	return c
 }
 
-// slot returns the slot of a key and makes it where there is none.
+// slot returns the slot of a key, and creates it if there is none.
 func (s *Set) slot(k key) *slot {
 	sl := s.keys[k]
 	if sl == nil {
@@ -232,14 +232,14 @@ func (s *Set) slot(k key) *slot {
 	return sl
 }
 
-// touch notes that c changed. The next Tick checks it if now is set, if it had ended,
-// or if nothing else makes a Tick check it.
+// touch marks c as changed. The next Tick checks it if now is set, if it had ended,
+// or if no later Tick is due to check it.
 func (s *Set) touch(c *conf, now bool) {
-	if c.lifecycle == gone {
+	if c.lifecycle == removed {
 		return
 	}
 	c.changed = true
-	if c.lifecycle == ended { // it may go on: the next Tick decides
+	if c.lifecycle == ended { // it may continue: the next Tick decides
 		c.lifecycle, now = alive, true
 		s.live++
 	}
@@ -263,7 +263,7 @@ func (s *Set) join(sl *slot, c *conf) {
 	}
 }
 
-// absorb makes o part of c. The summary of the whole is a revision of both.
+// absorb merges o into c. The summary of the merged conference is a revision of both.
 func (s *Set) absorb(sl *slot, c, o *conf) {
 	whole := !s.isPartial(c) && !s.isPartial(o)
 	c.Merge(o.Conference)
@@ -276,7 +276,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	if whole {
 		c.coverage = complete
 	}
-	c.asked = min(c.asked, o.asked)
+	c.attempts = min(c.attempts, o.attempts)
 	c.notices.merge(&o.notices)
 	c.refreshed = c.refreshed && o.refreshed
 	if c.evaluation == reading {
@@ -290,18 +290,18 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	s.touch(c, true)
 }
 
-// drop takes c out of its slot.
+// drop removes c from its slot.
 func (s *Set) drop(sl *slot, c *conf) {
 	sl.confs = slices.DeleteFunc(sl.confs, func(have *conf) bool { return have == c })
 	if c.lifecycle != ended {
 		s.live--
 	}
-	c.lifecycle = gone
+	c.lifecycle = removed
 	s.unshare(c)
 	s.count--
 }
 
-// summarise adds the next revision of c's summary to what the next Tick returns, unless the
+// summarise adds the next revision of c's summary to the result of the next Tick, unless the
 // store has it.
 func (s *Set) summarise(c *conf) {
 	stored := c.stored

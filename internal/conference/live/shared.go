@@ -13,18 +13,18 @@ import (
 )
 
 // A conference whose records arrive at several processes has one summary: that of the store's
-// records. Each process reads them before it emits a summary. The one at which the last
-// record arrived emits it; the others wait as long as silence takes to end a conference, and then
-// find it in the store, or emit it themselves.
+// records. Each process reads them before it emits a summary. The process at which the last
+// record arrived emits it; the others wait for another gap, and emit it only if the store does
+// not have it then.
 
-// Shared says that other processes write to the same store. No conference is complete then
-// until it was restored after the last record that arrived here.
+// Shared declares that other processes write to the same store. A conference is complete then
+// only if it was restored after the last record that arrived here.
 func (s *Set) Shared() {
 	s.shared = true
 	s.CompleteSince(math.MaxInt64)
 }
 
-// stamp orders the records of a conference by time; own says that the record arrived here.
+// stamp orders the records of a conference by time; own is true if the record arrived here.
 type stamp struct {
 	atMs    int64
 	session string
@@ -36,19 +36,19 @@ func (a stamp) compare(b stamp) int {
 	return cmp.Or(cmp.Compare(a.atMs, b.atMs), cmp.Compare(a.session, b.session), cmp.Compare(a.rank, b.rank))
 }
 
-// after reports whether a comes after b, or is the same record and arrived here.
+// after reports whether a is later than b, or is the same record and arrived here.
 func (a stamp) after(b stamp) bool {
 	order := a.compare(b)
 	return order > 0 || order == 0 && a.own
 }
 
-// mark notes that a new record is in c.
+// mark records the newest activity record of c.
 func (s *Set) mark(c *conf, e *event.Event, arrivedMs int64) {
 	own := arrivedMs != conference.NotArrived
 	if !s.shared {
 		return
 	}
-	if own { // others may have written before it
+	if own { // other processes may have written before it
 		c.makePartial()
 	}
 	if !e.Activity() {
@@ -60,7 +60,7 @@ func (s *Set) mark(c *conf, e *event.Event, arrivedMs int64) {
 	}
 }
 
-// claim notes that a record arrived here that was restored before.
+// claim records that a restored record arrived here too.
 func (s *Set) claim(e *event.Event, arrivedMs int64) {
 	if !s.shared || arrivedMs == conference.NotArrived || !e.Activity() {
 		return
@@ -76,7 +76,8 @@ func (s *Set) claim(e *event.Event, arrivedMs int64) {
 	}
 }
 
-// othersMs is until when a summary of c is left to the process at which its last record arrived.
+// othersMs returns the time until which another process, at which the last record of c arrived,
+// may emit its summary.
 func (s *Set) othersMs(c *conf) int64 {
 	if !s.shared || !c.changed || c.last.own {
 		return never

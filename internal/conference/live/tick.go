@@ -9,10 +9,10 @@ import (
 )
 
 // Tick returns the summaries that are due at nowMs: of conferences that have ended
-// (revision 1), and of ended ones that changed since (the next revision). Those of which
-// records may be missing are in Partials. Conferences that ended KeepEndedMs ago are
-// released. Tick checks limit conferences at most and reports whether there are more to
-// check, so that the holder of a lock can let others in between.
+// (revision 1), and of ended ones that changed since (the next revision). Conferences that may
+// lack records are in Partials. Conferences that ended KeepEndedMs ago are released. Tick checks
+// at most limit conferences and reports whether there are more to check, so that the caller can
+// release a lock in between.
 func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool) {
 	s.takeDue(nowMs)
 	n := min(limit, len(s.check))
@@ -40,18 +40,18 @@ func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool)
 // checkOne decides about one conference.
 func (s *Set) checkOne(c *conf, nowMs int64) {
 	c.queued = false
-	if c.lifecycle == gone {
+	if c.lifecycle == removed {
 		return
 	}
 	if deadline := max(c.DeadlineMs(), s.othersMs(c)); nowMs <= deadline {
-		if s.shared && c.coverage == complete { // until then others may write
+		if s.shared && c.coverage == complete { // other processes may write until then
 			c.coverage = partial
 		}
 		s.checkAt(c, deadline)
 		return
 	}
-	if c.changed && s.isPartial(c) && c.asked < maxAsked {
-		s.ask(c)
+	if c.changed && s.isPartial(c) && c.attempts < maxAttempts {
+		s.requestRestore(c)
 		return
 	}
 	s.end(c, nowMs)
@@ -60,7 +60,7 @@ func (s *Set) checkOne(c *conf, nowMs int64) {
 	}
 }
 
-// takeDue moves what is in the buckets whose time has come to the list of those to check.
+// takeDue moves the conferences of the buckets that are due to the list to check.
 func (s *Set) takeDue(nowMs int64) {
 	for sec, confs := range s.due {
 		if sec*1000 > nowMs {
@@ -78,7 +78,7 @@ func (s *Set) takeDue(nowMs int64) {
 }
 
 // checkAt puts c in the bucket of the first second after its deadline, unless it is in
-// an earlier one: that one will bring it back here.
+// an earlier one, after which it is checked again.
 func (s *Set) checkAt(c *conf, deadlineMs int64) {
 	if c.dueSec != 0 || deadlineMs == never {
 		return
@@ -99,7 +99,7 @@ func (s *Set) end(c *conf, nowMs int64) {
 
 func (k keeping) void() bool { return k.conf.lifecycle != ended || k.conf.endedMs != k.at }
 
-// skipVoid makes the first in kept one that is still to be kept, if there is one.
+// skipVoid drops void elements from the front of kept. It reports whether one is left.
 func (s *Set) skipVoid() bool {
 	for len(s.kept) > 0 && s.kept[0].void() {
 		s.kept = s.kept[1:]
@@ -107,9 +107,9 @@ func (s *Set) skipVoid() bool {
 	return len(s.kept) > 0
 }
 
-// release releases the conference that ended first. It reports false when none has ended.
-// What arrives for it later is TooLate, or restores it: a summary of that alone would take
-// the place of the whole one.
+// release releases the conference that ended first. It reports false if none has ended. Later
+// records of it are TooLate, or restore it: a summary of those alone would replace the complete
+// one.
 func (s *Set) release(nowMs int64) bool {
 	if !s.skipVoid() {
 		return false
@@ -124,13 +124,13 @@ func (s *Set) release(nowMs int64) bool {
 	sl.released = append(sl.released, c.span())
 	s.released = append(s.released, release{c.key, c.span(), false, nowMs + rememberMs})
 	for a := range c.Annotations() {
-		s.lose(sl, a.PlaceMs(), nowMs)
+		s.rememberAnnotation(sl, a.PlaceMs(), nowMs)
 	}
 	return true
 }
 
-// lose remembers the time of an annotation that is not here any more.
-func (s *Set) lose(sl *slot, at, nowMs int64) {
+// rememberAnnotation keeps the time of an annotation that was released.
+func (s *Set) rememberAnnotation(sl *slot, at, nowMs int64) {
 	if s.completeSinceMs == 0 || slices.Contains(sl.lost, at) {
 		return
 	}
@@ -138,8 +138,8 @@ func (s *Set) lose(sl *slot, at, nowMs int64) {
 	s.released = append(s.released, release{sl.key, instance.At(at), true, nowMs + rememberMs})
 }
 
-// findLost makes a conference partial that owns an annotation that was here once.
-func (s *Set) findLost(sl *slot, c *conf) {
+// checkReleased makes a conference partial that owns a released annotation.
+func (s *Set) checkReleased(sl *slot, c *conf) {
 	sl.lost = slices.DeleteFunc(sl.lost, func(at int64) bool {
 		owned := sl.owner(at) == c
 		if owned {
@@ -149,13 +149,13 @@ func (s *Set) findLost(sl *slot, c *conf) {
 	})
 }
 
-// forget drops what is remembered of conferences and annotations that were released long ago.
+// forget drops the spans and times of conferences and annotations that were released long ago.
 func (s *Set) forget(nowMs int64) {
 	for len(s.released) > 0 && (s.released[0].until <= nowMs || len(s.released) > s.cfg.MaxConferences) {
 		r := s.released[0]
 		s.released = s.released[1:]
 		sl := s.keys[r.key]
-		if sl == nil { // a second one with the same span took the slot along
+		if sl == nil { // dropped with another element of the same span
 			continue
 		}
 		if r.annotation {
@@ -167,7 +167,7 @@ func (s *Set) forget(nowMs int64) {
 	}
 }
 
-// tidy drops a slot that has nothing any more.
+// tidy drops a slot that is empty.
 func (s *Set) tidy(sl *slot) {
 	if len(sl.confs)+len(sl.released)+len(sl.lost)+len(sl.waiting) == 0 {
 		delete(s.keys, sl.key)

@@ -6,8 +6,8 @@ import (
 	"github.com/qosrtc/qos/internal/detect"
 )
 
-// watched is a fabric in which a finder looks for issues.
-type watched struct {
+// fabricFinder finds the issues of one fabric.
+type fabricFinder struct {
 	*finder
 	p     *Participant
 	out   *Fabric
@@ -15,7 +15,7 @@ type watched struct {
 	about Issue
 }
 
-func (w *watched) fabric() {
+func (w *fabricFinder) fabric() {
 	w.connection()
 	w.media()
 	if pair := w.out.CandidatePair; pair != nil {
@@ -35,40 +35,40 @@ func (w *watched) fabric() {
 	}
 }
 
-// stream finds what its metrics tell.
-func (w *watched) stream(about Issue, key streamKey, excused []detect.Span) {
+// stream finds the issues of a stream's metrics.
+func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span) {
 	s := w.state.streams[key]
 	if s == nil {
 		return
 	}
-	for _, b := range s.watch.broken {
-		if w.toldElsewhere(key, b.level) {
+	for _, b := range s.detectors.breaches {
+		if w.coveredElsewhere(key, b.level) {
 			continue
 		}
 		rule := w.rules.Level(b.level)
 		issue := about.of(b.level.Kind(), b.level.Metric(), b.level.Confidence())
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
-		found := s.watch.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, about, excused), class)
-		issue.Open = w.open(found, &s.watch.line)
+		found := s.detectors.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, about, excused), class)
+		issue.Open = w.open(found, &s.detectors.line)
 		w.add(issue, w.clip(found))
 	}
 }
 
-// open reports whether the last of what was found goes on.
-func (w *watched) open(found []detect.Episode, line *detect.Timeline) bool {
-	return len(found) > 0 && found[len(found)-1].Open && w.there(line.EndMs())
+// open reports whether the last of the episodes has not ended.
+func (w *fabricFinder) open(found []detect.Episode, line *detect.Timeline) bool {
+	return len(found) > 0 && found[len(found)-1].Open && w.ongoing(line.EndMs())
 }
 
-// there reports whether what was so at lastMs may be so still. At the end of a conference
-// that is all that was.
-func (w *watched) there(lastMs int64) bool {
+// ongoing reports whether a state that was last true at lastMs may still be true. At the end of
+// a conference that is every such state.
+func (w *fabricFinder) ongoing(lastMs int64) bool {
 	return w.now == ended || w.out.EndReason == "" && w.now.within(lastMs)
 }
 
-// toldElsewhere reports whether a metric of a stream is told by another one: the path's
-// round-trip time by the pair, what a sender hears of its losses by the receiver.
-func (w *watched) toldElsewhere(key streamKey, level detect.Level) bool {
+// coveredElsewhere reports whether another stream has the issue of a metric: the candidate pair
+// that of the round-trip time, the receiver that of the losses that its sender reports.
+func (w *fabricFinder) coveredElsewhere(key streamKey, level detect.Level) bool {
 	switch level.Kind() {
 	case detect.HighRoundTripTime:
 		return key.statsType != candidatePair && w.out.CandidatePair != nil
@@ -78,8 +78,8 @@ func (w *watched) toldElsewhere(key streamKey, level detect.Level) bool {
 	return false
 }
 
-// clip makes spans of episodes, none outside the fabric's life.
-func (w *watched) clip(found []detect.Episode) []detect.Span {
+// clip returns the spans of episodes, limited to the fabric's life.
+func (w *fabricFinder) clip(found []detect.Episode) []detect.Span {
 	spans := make([]detect.Span, 0, len(found))
 	for _, e := range found {
 		from, to := max(e.SinceMs, w.out.AddedAtMs), min(e.UntilMs, w.out.EndMs)
@@ -88,13 +88,13 @@ func (w *watched) clip(found []detect.Episode) []detect.Span {
 	return spans
 }
 
-// connection finds what its events tell.
-func (w *watched) connection() {
+// connection finds the issues of the fabric's events.
+func (w *fabricFinder) connection() {
 	if rule := w.rules.ICEDisruption; !rule.Disabled {
 		issue := w.about.of(detect.ICEDisruption, "disrupted_ms", detect.High)
 		spans, open := w.state.stretches(markDisrupted, w.out.EndMs)
-		issue.Open = open && w.there(w.out.EndMs)
-		w.lasts = w.lasts || issue.Open
+		issue.Open = open && w.ongoing(w.out.EndMs)
+		w.pending = w.pending || issue.Open
 		long := slices.DeleteFunc(join(spans, rule.ResolveAfter.Milliseconds()), func(s detect.Span) bool {
 			return s.ToMs-s.FromMs < rule.After.Milliseconds()
 		})
@@ -103,13 +103,13 @@ func (w *watched) connection() {
 	w.addPoints(w.about.of(detect.ICERestart, "ice_restarts", detect.High), w.state.points(markRestarted))
 	relayed, open := w.state.stretches(markRelayTCP, w.out.EndMs)
 	issue := w.about.of(detect.RelayOverTCP, "relayed_ms", detect.High)
-	issue.Open = open && w.there(w.out.EndMs)
-	w.lasts = w.lasts || issue.Open
+	issue.Open = open && w.ongoing(w.out.EndMs)
+	w.pending = w.pending || issue.Open
 	w.addTimes(issue, relayed, 0)
 	w.signal()
 }
 
-func (w *watched) signal() {
+func (w *fabricFinder) signal() {
 	if w.state.wifi.weight == 0 {
 		return
 	}
@@ -121,7 +121,7 @@ func (w *watched) signal() {
 	w.add(issue, w.clip(found))
 }
 
-// join makes one of spans that lie at most gapMs apart.
+// join joins spans that are at most gapMs apart.
 func join(spans []detect.Span, gapMs int64) []detect.Span {
 	out := spans[:0]
 	for _, s := range spans {
@@ -134,15 +134,15 @@ func join(spans []detect.Span, gapMs int64) []detect.Span {
 	return out
 }
 
-// media finds what the streams of a connected fabric tell together.
-func (w *watched) media() {
+// media finds the issues of missing media, from all streams of a connected fabric.
+func (w *fabricFinder) media() {
 	if w.state.facts.Empty() || !w.state.connected() {
 		return
 	}
 	nothing, oneWay := w.rules.NoMedia, w.rules.OneWayMedia
-	told, _ := w.state.stretches(markDisrupted, w.out.EndMs) // ICE says what there is to say
-	told = append(told, w.before()...)
-	hold, mute := append(w.own("hold"), told...), append(w.own("hold", audio), told...)
+	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs) // the disruption is an issue already
+	cut = append(cut, w.before()...)
+	hold, mute := append(w.own("hold"), cut...), append(w.own("hold", audio), cut...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
 	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)
 	seen := w.state.facts.Any()
@@ -166,10 +166,10 @@ func (w *watched) media() {
 	}
 }
 
-// facts finds what a class of the fabric's facts tells.
-func (w *watched) facts(issue Issue, timing detect.Timing, excused []detect.Span, class func(detect.Facts) detect.Class) {
-	until := w.heardOf()
-	w.lasts = w.lasts || w.state.facts.AnyFrom(until).Missing()
+// facts finds the issue of one class of the fabric's facts.
+func (w *fabricFinder) facts(issue Issue, timing detect.Timing, excused []detect.Span, class func(detect.Facts) detect.Class) {
+	until := w.evidenceUntilMs()
+	w.pending = w.pending || w.state.facts.AnyFrom(until).Missing()
 	found := w.state.facts.EpisodesUntil(until, timing, detect.Merge(excused), class)
 	issue.Open = w.open(found, &w.state.facts)
 	w.addTimes(issue, w.clip(found), timing.After)

@@ -16,11 +16,10 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// BenchmarkIssues looks once at conferences of two with ten streams, as the conference
-// processor does in each interval: those in which nothing was ever past a threshold, which
-// have no turn, and those in which one stream, or all ten, come and go past it, for so many
-// minutes.
-// cpu-ns are those that this process took.
+// BenchmarkIssues evaluates conferences of two with ten streams once, as the conference processor
+// does in each interval: those without a breach, which need no evaluation, and those in which one
+// stream, or all ten, repeatedly pass a threshold, for a number of minutes. cpu-ns is the CPU
+// time of this process.
 func BenchmarkIssues(b *testing.B) {
 	const conferences, everyMs = 200, 15_000
 	for _, minutes := range []int{5, 60} {
@@ -49,7 +48,7 @@ func BenchmarkIssues(b *testing.B) {
 					set.Evaluate(base+int64(seq+1)*10_000, conferences)
 				}
 				b.ReportAllocs()
-				looks, turns, cpu := 0, 0, int64(0)
+				evaluations, intervals, cpu := 0, 0, int64(0)
 				b.ResetTimer()
 				for b.Loop() {
 					b.StopTimer()
@@ -57,21 +56,21 @@ func BenchmarkIssues(b *testing.B) {
 					apply(frames)
 					frames++
 					apply(frames)
-					turns++
+					intervals++
 					b.StartTimer()
 					before := cpuTime(b)
-					looks += set.Evaluate(base+int64(frames+1)*10_000, conferences).Conferences
+					evaluations += set.Evaluate(base+int64(frames+1)*10_000, conferences).Conferences
 					cpu += cpuTime(b) - before
 				}
-				require.Equal(b, name != "well", looks > 0)
-				b.ReportMetric(float64(cpu)/float64(turns*conferences), "cpu-ns/conference")
-				b.ReportMetric(float64(looks)/float64(turns*conferences), "looks")
+				require.Equal(b, name != "well", evaluations > 0)
+				b.ReportMetric(float64(cpu)/float64(intervals*conferences), "cpu-ns/conference")
+				b.ReportMetric(float64(evaluations)/float64(intervals*conferences), "evaluations")
 			})
 		}
 	}
 }
 
-// cpuTime is what this process has used, in ns.
+// cpuTime returns the CPU time of this process, ns.
 func cpuTime(tb testing.TB) int64 {
 	tb.Helper()
 	var used syscall.Rusage

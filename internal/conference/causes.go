@@ -30,8 +30,8 @@ func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
 	}
 }
 
-// frozenShare of the time is where frozen video is no longer fair, from minFrozenMs on or, in a
-// short call, from shortFrozenShare on: what is less stutters, as busy machines do.
+// Frozen video is a fault above frozenShare of the time and minFrozenMs, in a short call above
+// shortFrozenShare. Shorter freezes occur on busy machines.
 const (
 	frozenShare      = 0.03
 	minFrozenMs      = 2000
@@ -44,8 +44,8 @@ func (s *Stream) frozen() bool {
 	return s.FreezeMs > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
 }
 
-// bad: sound is below fair, pictures froze, or there was no call. A picture that is only
-// small or coarse scores low too, and nothing is wrong with it.
+// bad reports whether audio was below fair, video froze, or no fabric connected. A low video
+// score alone is no fault: a small picture has one too.
 func (p *Participant) bad(labels quality.Bounds) bool {
 	for _, mos := range []*float64{p.AudioMOSIn, p.AudioMOSOut} {
 		if mos != nil && *mos < labels[fairBound] {
@@ -62,7 +62,7 @@ func (p *Participant) bad(labels quality.Bounds) bool {
 	return len(p.Fabrics) > 0 && !p.Connected && !p.connecting
 }
 
-// fairBound is the place of the lower bound of fair among the bounds.
+// fairBound is the index of the lower bound of fair in the bounds.
 const fairBound = 2
 
 func cmpNames(newest string, all []string) []string {
@@ -75,7 +75,7 @@ func cmpNames(newest string, all []string) []string {
 // errorsBySession counts the failures that each participant's application reported.
 func (c *Conference) errorsBySession() map[string]map[string]int {
 	counts := map[string]map[string]int{}
-	for id, r := range c.remarks {
+	for id, r := range c.sessionRecords {
 		if r.kind != event.KindError {
 			continue
 		}
@@ -105,7 +105,7 @@ func (p *participant) describe(person *cause.Person, out *Participant) {
 	person.WeakWiFi = weakMs / max(1, seenMs)
 }
 
-// evidence is what causes are found from.
+// evidence returns the fabric's input to cause.Find.
 func (f *fabric) evidence(out *Fabric) cause.Fabric {
 	e := cause.Fabric{
 		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
@@ -116,8 +116,8 @@ func (f *fabric) evidence(out *Fabric) cause.Fabric {
 	f.interrupted(&e, out)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key]
-		if seen := storyMs(&s.story, rttSeen); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
-			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, storyMs(&s.story, slow), mean(&s.rtt)
+		if seen := factMs(&s.causeFacts, rttSeen); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
+			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, factMs(&s.causeFacts, slow), mean(&s.rtt)
 		}
 		if key.statsType != candidatePair {
 			e.Streams = append(e.Streams, f.streamEvidence(key, s, out))
@@ -126,8 +126,8 @@ func (f *fabric) evidence(out *Fabric) cause.Fabric {
 	return e
 }
 
-// interrupted says how long ICE was disrupted, for how long nothing had come when the fabric
-// ended, how far apart its measurements were, and who ended it.
+// interrupted sets how long ICE was disrupted, how long nothing was received before the end,
+// the mean interval of the measurements, and the time at which the application ended the fabric.
 func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	e.BrokenMs = out.ICEDisruptionMs
 	if since, open := f.cutSince(); open {
@@ -137,13 +137,13 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	if out.EndReason == "application" {
 		e.ClosedMs = out.EndMs
 	}
-	heardMs := min(f.first, f.addedAt)
+	mediaMs := min(f.first, f.addedAt) // end of the last received media
 	f.facts.Each(func(_, to int64, word detect.Word) {
 		if word&(detect.GotAudio|detect.GotVideo) != 0 {
-			heardMs = max(heardMs, to)
+			mediaMs = max(mediaMs, to)
 		}
 	})
-	e.SilentMs = float64(max(0, out.EndMs-heardMs))
+	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
 	steps, ms := 0, int64(0)
 	for _, s := range f.streams {
 		steps, ms = steps+s.count, ms+s.interval.whole()
@@ -151,7 +151,7 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 	e.StepMs = float64(ms) / float64(max(1, steps))
 }
 
-// cutSince returns since when ICE has been disrupted, on condition that it still is.
+// cutSince returns the beginning of the newest ICE disruption; open is true if it has not ended.
 func (f *fabric) cutSince() (at int64, open bool) {
 	for _, m := range f.marks {
 		if m.kind == markDisrupted && m.on != open {
@@ -182,19 +182,19 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Str
 		e.Loss = event.Value{V: *loss, Known: true}
 	}
 	for fact, ms := range map[detect.Facts]*float64{
-		told: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
+		hasMeasurement: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
 		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, limitSeen: &e.LimitSeenMs,
 	} {
-		*ms = storyMs(&s.story, fact)
+		*ms = factMs(&s.causeFacts, fact)
 	}
 	excuses := f.excuses(key.mediaType, s, out.EndMs)
-	e.NoneMs, e.WeakMs = storyWithout(&s.story, nothing, excuses), storyWithout(&s.story, weak, excuses)
-	e.QuietMs = storyMs(&s.story, nothing) + storyMs(&s.story, weak)
+	e.NoneMs, e.WeakMs = factMsWithout(&s.causeFacts, nothing, excuses), factMsWithout(&s.causeFacts, weak, excuses)
+	e.QuietMs = factMs(&s.causeFacts, nothing) + factMs(&s.causeFacts, weak)
 	return e
 }
 
-// excuses are the times in which nothing need be sent: muted, paused, held. A measurement
-// may have begun before and ended after such a time, so each is longer by one.
+// excuses returns the times in which media were muted, paused or on hold. A measurement may
+// begin before and end after such a time, so each is extended by one interval at both ends.
 func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interval) {
 	slack := s.interval.whole() / int64(max(1, s.count))
 	for _, i := range f.intervals(0, end) {
@@ -206,7 +206,7 @@ func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interv
 	return joined(spans)
 }
 
-// joined makes spans, ascending, disjoint.
+// joined joins ascending spans that overlap.
 func joined(spans []Interval) []Interval {
 	out := spans[:0]
 	for _, s := range spans {

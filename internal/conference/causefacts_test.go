@@ -11,14 +11,14 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// TestStoryOf: what one measurement says, at the thresholds.
+// TestCauseFactsOf: the facts of one measurement, at the thresholds.
 //
 // spec: CONF-03
-func TestStoryOf(t *testing.T) {
+func TestCauseFactsOf(t *testing.T) {
 	f := func(m event.Measurement, fact detect.Facts, want bool) {
 		t.Helper()
 		m.IntervalMs = 2000
-		require.Equal(t, want, storyOf(&m)&fact != 0, "%+v", m)
+		require.Equal(t, want, causeFactsOf(&m)&fact != 0, "%+v", m)
 	}
 	in := func(media string, jitterMs float64) event.Measurement {
 		return eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: media}, eventtest.Values{protocol.Packets: 100, protocol.JitterMs: jitterMs, protocol.FPS: 15, protocol.PacketsLost: 0})
@@ -35,7 +35,7 @@ func TestStoryOf(t *testing.T) {
 		return m
 	}
 	f(concealed(5), choppy, true)
-	f(concealed(25), choppy, false) // it came too late
+	f(concealed(25), choppy, false) // packets arrived too late
 	uncounted := concealed(5)
 	uncounted.Clear(protocol.PacketsLost)
 	f(uncounted, choppy, false)
@@ -61,7 +61,7 @@ func TestStoryOf(t *testing.T) {
 	}
 	f(still(event.Known(1e6)), nothing, true)
 	f(still(event.Value{}), nothing, true)
-	f(still(event.Known(0)), nothing, false) // a server asked for none of it
+	f(still(event.Known(0)), nothing, false) // a server requested no video
 
 	layer := out(30e3, 0, 15)
 	layer.RID = "q"

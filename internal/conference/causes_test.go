@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFrozen: a picture that stutters is not frozen; of a short call a tenth counts, of a long
-// one three in a hundred.
+// TestFrozen: short freezes are no fault; the limit is a tenth of a short call, and 3 % of a
+// long one.
 //
 // spec: CONF-03
 func TestFrozen(t *testing.T) {

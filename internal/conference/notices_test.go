@@ -19,23 +19,23 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// teller drives a set whose conferences are looked at every 15 s, second by second.
-type teller struct {
+// driver runs a Set, whose evaluation interval is 15 s, second by second.
+type driver struct {
 	set       *live.Set
 	now       int64
 	changes   []live.IssueChange
 	summaries []conference.Summary
-	refresh   func(live.Partial) // gives the set what the store has; nil: there is none
+	refresh   func(live.Partial) // restores from the store; nil: there is none
 }
 
-func newTeller() *teller {
-	return &teller{now: base, set: live.NewSet(live.Config{
+func newDriver() *driver {
+	return &driver{now: base, set: live.NewSet(live.Config{
 		MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), EvaluateMs: 15_000,
 	})}
 }
 
-// until moves time on.
-func (w *teller) until(ms int64) {
+// until advances the clock.
+func (w *driver) until(ms int64) {
 	for w.now < ms {
 		w.now += 1000
 		w.summaries = append(w.summaries, tick(w.set, w.now)...)
@@ -52,8 +52,8 @@ func (w *teller) until(ms int64) {
 	}
 }
 
-// play applies records at their times, then moves on to a second.
-func (w *teller) play(events []event.Event, second float64) {
+// play applies records at their times, then advances the clock to a second.
+func (w *driver) play(events []event.Event, second float64) {
 	slices.SortStableFunc(events, func(a, b event.Event) int { return cmp.Compare(a.AtMs, b.AtMs) })
 	for i := range events {
 		w.until(events[i].AtMs - 999)
@@ -62,8 +62,9 @@ func (w *teller) play(events []event.Event, second float64) {
 	w.until(base + int64(second*1000))
 }
 
-// take returns what was told since, as "<state> <kind> <session> <since>-<until>" in seconds.
-func (w *teller) take() (lines []string) {
+// take returns the changes since the last call, as "<state> <kind> <session> <since>-<until>" in
+// seconds.
+func (w *driver) take() (lines []string) {
 	for _, c := range w.changes {
 		lines = append(lines, fmt.Sprintf("%s %s %s %d-%d", c.State, c.Issue.Kind, c.Issue.Session, (c.Issue.SinceMs-base)/1000, (c.Issue.UntilMs-base)/1000))
 	}
@@ -71,16 +72,17 @@ func (w *teller) take() (lines []string) {
 	return lines
 }
 
-// TestAnIssueIsToldOnce: raised while it goes on, resolved when it is well, and not again.
+// TestAnIssueIsReportedOnce: raised while it lasts, resolved when the metric has recovered, and
+// not again.
 //
 // spec: CONF-03
-func TestAnIssueIsToldOnce(t *testing.T) {
+func TestAnIssueIsReportedOnce(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 20, 100, 0)
 	c.sound("a", 20, 100, 80, 20)
 	c.sound("a", 100, 200, 100, 0)
 	c.sound("b", 0, 200, 100, 0)
-	w := newTeller()
+	w := newDriver()
 	w.play(c.events, 200)
 	require.Len(t, w.changes, 2)
 	raised, resolved := w.changes[0], w.changes[1]
@@ -92,7 +94,7 @@ func TestAnIssueIsToldOnce(t *testing.T) {
 	i := resolved.Issue
 	require.Equal(t, []any{"inbound", "audio", int64(1), 1, "loss_fraction", "high"}, []any{i.Direction, i.MediaType, i.SSRC, i.Fabric, i.Metric, i.Confidence})
 	require.InDelta(t, 0.2, i.Worst, 0.001)
-	require.Less(t, raised.Issue.UntilMs, int64(base+46_000), "8 s to raise, and a turn")
+	require.Less(t, raised.Issue.UntilMs, int64(base+46_000), "8 s to raise, and an interval")
 	require.Equal(t, []string{"raised highPacketLoss a 20-", "resolved highPacketLoss a 20-100"}, func() []string {
 		lines := w.take()
 		return []string{lines[0][:len("raised highPacketLoss a 20-")], lines[1]}
@@ -102,14 +104,14 @@ func TestAnIssueIsToldOnce(t *testing.T) {
 	require.Empty(t, w.take())
 }
 
-// TestWhatIsOpenEndsWithItsConference, and when its participant leaves.
+// TestOpenIssuesEndWithTheirConference, and when their participant leaves.
 //
 // spec: CONF-03, CONF-02
-func TestWhatIsOpenEndsWithItsConference(t *testing.T) {
+func TestOpenIssuesEndWithTheirConference(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 60, 80, 20)
 	c.sound("b", 0, 60, 100, 0)
-	w := newTeller()
+	w := newDriver()
 	w.play(c.events, 60)
 	require.Len(t, w.take(), 1)
 	w.until(base + 95_000)
@@ -120,16 +122,16 @@ func TestWhatIsOpenEndsWithItsConference(t *testing.T) {
 	c.sound("a", 0, 60, 80, 20)
 	c.event("a", 61, "fabricTerminated", `{"reason":"application"}`)
 	c.sound("b", 0, 200, 100, 0)
-	w = newTeller()
+	w = newDriver()
 	w.play(c.events, 100)
 	require.Len(t, w.changes, 2)
 	require.Equal(t, "resolved highPacketLoss a 0-60", w.take()[1])
 }
 
-// TestHoveringIsToldOnce: at the edge of a threshold nothing comes and goes.
+// TestHoveringIsReportedOnce: a metric near its threshold raises one issue.
 //
 // spec: CONF-03
-func TestHoveringIsToldOnce(t *testing.T) {
+func TestHoveringIsReportedOnce(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 20, 80, 20)
 	for second := 20.0; second < 600; second += 4 {
@@ -137,15 +139,15 @@ func TestHoveringIsToldOnce(t *testing.T) {
 		c.sound("a", second+2, second+4, 96, 4)
 	}
 	c.sound("b", 0, 600, 100, 0)
-	w := newTeller()
+	w := newDriver()
 	w.play(c.events, 600)
 	require.Len(t, w.take(), 1)
 }
 
-// TestWhatIsExcusedIsWithdrawn: the mute is told late.
+// TestExcusedIssuesAreWithdrawn: the mute is reported late.
 //
 // spec: CONF-03
-func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
+func TestExcusedIssuesAreWithdrawn(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 20, 100, 0)
 	c.sound("b", 0, 60, 100, 0)
@@ -159,7 +161,7 @@ func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
 		}
 	}
 	silent(20, 60)
-	w := newTeller()
+	w := newDriver()
 	w.play(c.events, 60)
 	require.Len(t, w.changes, 1)
 	require.Equal(t, string(detect.NoMedia), w.changes[0].Issue.Kind)
@@ -175,15 +177,15 @@ func TestWhatIsExcusedIsWithdrawn(t *testing.T) {
 	require.Equal(t, id, w.changes[0].ID)
 }
 
-// TestABacklogMakesAnotherIssueOfTheRest: what was resolved by silence is not told open again;
-// what goes on after it is another.
+// TestABacklogMakesAnotherIssueOfTheRest: an issue that silence resolved is not raised again; its
+// continuation is another issue.
 //
 // spec: CONF-03, SRV-03
 func TestABacklogMakesAnotherIssueOfTheRest(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 30, 80, 20)
 	c.sound("b", 0, 100, 100, 0)
-	w := newTeller()
+	w := newDriver()
 	w.play(c.events, 100)
 	require.Equal(t, "resolved highPacketLoss a 0-30", w.take()[1])
 	c.events = nil
@@ -198,22 +200,22 @@ func TestABacklogMakesAnotherIssueOfTheRest(t *testing.T) {
 	require.Contains(t, lines[0], "raised highPacketLoss a 30-")
 }
 
-// TestARestartTellsOpenIssuesAgain with the same ids, marked, when their conference was read
-// from the store; and nothing that was over long before.
+// TestARestartReportsOpenIssuesAgain with the same IDs, marked, when their conference was read
+// from the store; and none that ended long before.
 //
 // spec: CONF-03, SRV-03
-func TestARestartTellsOpenIssuesAgain(t *testing.T) {
+func TestARestartReportsOpenIssuesAgain(t *testing.T) {
 	c := newCall()
 	c.sound("a", 0, 30, 80, 20) // over before
 	c.sound("a", 30, 200, 100, 0)
-	c.sound("a", 200, 400, 80, 20) // still there
+	c.sound("a", 200, 400, 80, 20) // still open
 	c.sound("b", 0, 400, 100, 0)
-	first := newTeller()
+	first := newDriver()
 	first.play(slices.Clone(c.events), 300)
-	told := first.changes
-	require.Len(t, told, 3)
+	reported := first.changes
+	require.Len(t, reported, 3)
 
-	second := newTeller()
+	second := newDriver()
 	second.now = base + 300_000
 	second.set.CompleteSince(second.now + 90_000)
 	second.set.StartedAt(second.now)
@@ -228,7 +230,7 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 	second.play(rest, 400)
 	require.Len(t, second.changes, 1)
 	require.Equal(t, live.IssueRaised, second.changes[0].State)
-	require.Equal(t, told[2].ID, second.changes[0].ID)
+	require.Equal(t, reported[2].ID, second.changes[0].ID)
 	require.True(t, second.changes[0].Again)
 	second.take()
 	c.events = nil
@@ -236,11 +238,11 @@ func TestARestartTellsOpenIssuesAgain(t *testing.T) {
 	second.play(c.events, 440)
 	require.Len(t, second.changes, 1)
 	require.Equal(t, live.IssueResolved, second.changes[0].State)
-	require.Equal(t, told[2].ID, second.changes[0].ID)
+	require.Equal(t, reported[2].ID, second.changes[0].ID)
 }
 
-// TestOtherCollectorsExcuse: what is on hold there is no fault here, and what is raised stays
-// so though its other end is known from the store alone. Each tells of its own.
+// TestOtherCollectorsExcuse: a hold at another collector is an excuse here, and an issue stays
+// raised though only the store has its remote end. Each collector reports its own issues.
 //
 // spec: CONF-01, CONF-03
 func TestOtherCollectorsExcuse(t *testing.T) {
@@ -256,7 +258,7 @@ func TestOtherCollectorsExcuse(t *testing.T) {
 		c.sound("b", 20, 400, 100, 0)
 		total := 0
 		for _, here := range []string{"a", "b"} {
-			w := newTeller()
+			w := newDriver()
 			w.set.Shared()
 			w.set.StartedAt(base - 1000)
 			w.refresh = func(live.Partial) {
@@ -280,11 +282,11 @@ func TestOtherCollectorsExcuse(t *testing.T) {
 	f(false, 1)
 }
 
-// TestWhatAConferenceTellsIsBounded, and what is left out is counted.
+// TestNoticesAreBounded, and issues without a notice are counted.
 //
 // spec: CONF-03
-func TestWhatAConferenceTellsIsBounded(t *testing.T) {
-	w := newTeller()
+func TestNoticesAreBounded(t *testing.T) {
+	w := newDriver()
 	seq := uint64(0)
 	left := 0
 	for second := int64(2); second < 60; second += 2 {
@@ -302,11 +304,11 @@ func TestWhatAConferenceTellsIsBounded(t *testing.T) {
 	require.Equal(t, 136, left)
 }
 
-// TestTurnsAreSpreadOut, none more than once in an interval, and nobody is looked at who is
-// well or has ended.
+// TestEvaluationsAreSpreadOut, at most one in an interval, and none of conferences without faults
+// or after their end.
 //
 // spec: CONF-03
-func TestTurnsAreSpreadOut(t *testing.T) {
+func TestEvaluationsAreSpreadOut(t *testing.T) {
 	set := live.NewSet(live.Config{MaxConferences: 10_000, KeepEndedMs: 60_000, Labels: quality.DefaultBounds(), EvaluateMs: 15_000})
 	const calls = 3000
 	measure := func(at int64, lost float64) {
@@ -317,7 +319,7 @@ func TestTurnsAreSpreadOut(t *testing.T) {
 			}, at)
 		}
 	}
-	turns := func(from, to int64, lost float64) (most, all int) {
+	evaluations := func(from, to int64, lost float64) (most, all int) {
 		for at := from; at < to; at += 1000 {
 			if at%5000 == 0 {
 				measure(at, lost)
@@ -327,27 +329,27 @@ func TestTurnsAreSpreadOut(t *testing.T) {
 		}
 		return most, all
 	}
-	_, all := turns(base, base+60_000, 0)
+	_, all := evaluations(base, base+60_000, 0)
 	require.Zero(t, all)
-	most, all := turns(base+60_000, base+120_000, 20)
+	most, all := evaluations(base+60_000, base+120_000, 20)
 	require.InDelta(t, 4*calls, all, calls)
 	require.Less(t, most, calls/15*3/2)
 	tick(set, base+200_000)
-	_, all = turns(base+200_000, base+201_000, 0)
-	require.Equal(t, calls, all, "what is open is told resolved at the end")
-	_, all = turns(base+201_000, base+260_000, 0)
+	_, all = evaluations(base+200_000, base+201_000, 0)
+	require.Equal(t, calls, all, "open issues are resolved at the end")
+	_, all = evaluations(base+201_000, base+260_000, 0)
 	require.LessOrEqual(t, all, calls)
 }
 
-// TestWhateverComesIsToldInOrder: each issue is raised once, ends once at most, and has ended
-// when its conference has; whatever comes in whichever order.
+// TestReportsAreInOrder: for any records in any order each issue is raised once, ends at most
+// once, and has ended when its conference has.
 //
 // spec: CONF-03, SRV-03
-func TestWhateverComesIsToldInOrder(t *testing.T) {
+func TestReportsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := genEvents(t, 120_000)
 		inOrder := rapid.Bool().Draw(t, "in order")
-		w := newTeller()
+		w := newDriver()
 		if inOrder {
 			w.play(slices.Clone(events), 120)
 		} else {
@@ -376,7 +378,7 @@ func TestWhateverComesIsToldInOrder(t *testing.T) {
 		}
 		for _, s := range w.summaries {
 			for _, i := range s.Issues {
-				never := i.Kind == string(detect.LowQuality) || i.Kind == string(detect.DeviceChange) && i.Fabric == 0 // of who has no fabric
+				never := i.Kind == string(detect.LowQuality) || i.Kind == string(detect.DeviceChange) && i.Fabric == 0 // of a session without fabrics
 				require.True(t, never || kinds[i.Kind], "%s is in the summary", i.Kind)
 			}
 		}

@@ -6,73 +6,74 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 )
 
-// judge is what measurements are judged by, the same for all conferences of a Set.
-type judge struct {
+// criteria are the rules and labels by which measurements are evaluated, the same for all
+// conferences of a Set.
+type criteria struct {
 	rules  *detect.Rules
 	labels quality.Bounds
 
-	dirty bool // the record that is applied may mean that something is wrong, or was not
-	full  bool // its conference has room for no other stream
+	dirty bool // the applied record may raise or end an issue
+	full  bool // its conference has no room for another stream
 }
 
 var defaultRules = detect.NewRules(detect.DefaultConfig())
 
-func newJudge(rules *detect.Rules, labels quality.Bounds) *judge {
+func newCriteria(rules *detect.Rules, labels quality.Bounds) *criteria {
 	if rules == nil {
 		rules = defaultRules
 	}
-	return &judge{rules: rules, labels: labels}
+	return &criteria{rules: rules, labels: labels}
 }
 
-// watch is what detectors and labels remember of a stream.
-type watch struct {
-	line   detect.Timeline
-	broken []breach
+// detectorState is the state of detectors and labels for one stream.
+type detectorState struct {
+	line     detect.Timeline
+	breaches []breach
 }
 
-// breach sums up the measurements in which a metric was past its threshold.
+// breach sums up the measurements whose metric was past its threshold.
 type breach struct {
 	level       detect.Level
 	sum, weight float64 // of value*scale, weighted by ms
 	worst       float64
 }
 
-// labelMargin is how far above a label's bound a score must come for a stream to earn it
-// back; maxIntervalMs is the protocol's longest interval.
+// labelMargin is how far above a label's bound the scores must be for the label to rise;
+// maxIntervalMs is the protocol's longest interval.
 const (
 	labelMargin   = 0.1
 	maxIntervalMs = 600_000
 )
 
-// watch lets detectors look at a measurement.
-func (f *fabric) watch(s *stream, e *event.Event) {
-	reading := f.judge.rules.Read(e.Measured)
+// applyDetectors applies the detectors to a measurement.
+func (f *fabric) applyDetectors(s *stream, e *event.Event) {
+	reading := f.criteria.rules.Read(e.Measured)
 	word := reading.Word
 	if m := e.Measured.Score.MOS; m.Known {
-		word = word.WithState(labelState(m.V, f.judge.labels))
+		word = word.WithState(labelState(m.V, f.criteria.labels))
 	}
 	ms := int64(min(max(e.Measured.IntervalMs, 1), maxIntervalMs))
-	s.watch.line.Add(e.AtMs-ms, e.AtMs, word)
+	s.detectors.line.Add(e.AtMs-ms, e.AtMs, word)
 	facts := detect.FactsOf(e.Measured)
 	f.facts.AddFacts(e.AtMs-ms, e.AtMs, facts)
-	f.judge.dirty = f.judge.dirty || facts.Missing()
+	f.criteria.dirty = f.criteria.dirty || facts.Missing()
 	for l := range detect.NumLevels {
 		if word.Class(l) == detect.Breach {
-			f.judge.dirty = true
+			f.criteria.dirty = true
 			v := min(reading.Values[l], maxValue)
-			s.watch.note(breach{l, scaled(v) * float64(ms), float64(ms), v})
+			s.detectors.note(breach{l, scaled(v) * float64(ms), float64(ms), v})
 		}
 	}
 }
 
-func (w *watch) note(b breach) {
-	for i := range w.broken {
-		if have := &w.broken[i]; have.level == b.level {
+func (w *detectorState) note(b breach) {
+	for i := range w.breaches {
+		if have := &w.breaches[i]; have.level == b.level {
 			have.join(b, b.level.Below())
 			return
 		}
 	}
-	w.broken = append(w.broken, b)
+	w.breaches = append(w.breaches, b)
 }
 
 func (b *breach) join(o breach, below bool) {
@@ -88,18 +89,18 @@ func (b *breach) join(o breach, below bool) {
 
 func (b *breach) mean() float64 { return unscaled(b.sum / b.weight) }
 
-func (w *watch) merge(o *watch) {
+func (w *detectorState) merge(o *detectorState) {
 	w.line.Merge(&o.line)
-	for _, b := range o.broken {
+	for _, b := range o.breaches {
 		w.note(b)
 	}
 }
 
-// mark is something that happened to a fabric's connection, or lasts from then on.
+// mark is an event of a fabric's connection, or the beginning or end of a state of it.
 type mark struct {
 	rank uint64
 	at   int64
-	from int64 // of the end of a disruption: when it began
+	from int64 // of the end of a disruption: its beginning
 	kind markKind
 	on   bool
 }
@@ -115,11 +116,11 @@ const (
 
 const maxMarks = 256
 
-// wifiMs is how long a Wi-Fi signal is taken to hold: applications give one with each
+// wifiMs is the time for which a Wi-Fi signal is valid: applications report one with each
 // measurement.
 const wifiMs = 10_000
 
-// note keeps what detectors need of an event.
+// note records the marks and the Wi-Fi signal of an event for the detectors.
 func (f *fabric) note(e *event.Event, d *event.Data) (truncated int) {
 	add := func(m mark) {
 		m.rank, m.at = e.Rank(), e.AtMs
@@ -145,15 +146,15 @@ func (f *fabric) noteSignal(at int64, dBm event.Value) {
 	if !dBm.Known {
 		return
 	}
-	facts := f.judge.rules.WiFiFacts(dBm.V)
+	facts := f.criteria.rules.WiFiFacts(dBm.V)
 	f.facts.AddFacts(at-wifiMs, at, facts)
 	if detect.WiFi(facts) == detect.Breach {
-		f.judge.dirty = true
+		f.criteria.dirty = true
 		f.wifi.join(breach{0, scaled(dBm.V), 1, dBm.V}, true)
 	}
 }
 
-func (f *fabric) mergeWatch(o *fabric) (truncated int) {
+func (f *fabric) mergeDetectors(o *fabric) (truncated int) {
 	f.facts.Merge(&o.facts)
 	f.wifi.join(o.wifi, true)
 	for _, m := range o.marks {
@@ -162,7 +163,7 @@ func (f *fabric) mergeWatch(o *fabric) (truncated int) {
 	return truncated
 }
 
-// points returns when marks of a kind happened.
+// points returns the times of the marks of a kind.
 func (f *fabric) points(kind markKind) (at []int64) {
 	for _, m := range f.marks {
 		if m.kind == kind {
@@ -172,8 +173,8 @@ func (f *fabric) points(kind markKind) (at []int64) {
 	return at
 }
 
-// stretches returns from when to when something lasted, ascending; what never ended lasts
-// to end, and open says so.
+// stretches returns the spans of a state, ascending. One that never ended ends at end, and open
+// is true.
 func (f *fabric) stretches(kind markKind, end int64) (spans []detect.Span, open bool) {
 	from := int64(0)
 	for _, m := range f.marks {
@@ -184,7 +185,7 @@ func (f *fabric) stretches(kind markKind, end int64) (spans []detect.Span, open 
 		case !m.on && open:
 			open = false
 			spans = append(spans, detect.Span{FromMs: from, ToMs: m.at})
-		case !m.on && m.from != 0 && m.from < m.at: // its beginning was not told
+		case !m.on && m.from != 0 && m.from < m.at: // its beginning was not reported
 			spans = append(spans, detect.Span{FromMs: m.from, ToMs: m.at})
 		}
 	}

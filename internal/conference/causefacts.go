@@ -1,0 +1,184 @@
+package conference
+
+import (
+	"math"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Causes follow from facts about each measured interval of a stream. The time-line of facts is
+// a function of the set of measurements.
+const (
+	hasMeasurement detect.Facts = 1 << iota // the interval was measured
+	lossSeen                                // the loss is known
+	lossy                                   // the loss is over cause.LossFraction
+	jittery                                 // the jitter is over cause.JitterMs, of audio cause.SoundJitterMs
+	rttSeen                                 // the round-trip time is known
+	slow                                    // the round-trip time is over cause.DelayMs
+	limited                                 // the encoder was limited by bandwidth
+	cpuBound                                // the encoder was limited by CPU
+	busy                                    // coding took most of the time
+	stuck                                   // frames were received and not shown
+	choppy                                  // samples were concealed without loss
+	nothing                                 // no packets, or black frames at a low rate
+	weak                                    // packets with almost no content
+	limitSeen                               // the encoder's limitation is known
+)
+
+// Below these a measurement proves no fault.
+const (
+	minFactPackets = 10
+	minFactFrames  = 5
+	minFactFPS     = 8
+	blackBps       = 2000
+)
+
+// causeFactsOf returns the facts of a measurement.
+func causeFactsOf(m *event.Measurement) detect.Facts {
+	facts := hasMeasurement | rttFacts(m)
+	if m.Pair() {
+		return facts
+	}
+	facts |= pathFacts(m)
+	if m.Outbound() {
+		facts |= encoderFacts(m)
+	} else {
+		facts |= decoderFacts(m)
+	}
+	if !m.Layer() { // simulcast layers may be off without a fault
+		facts |= contentFacts(m)
+	}
+	return facts
+}
+
+func when(is bool, fact detect.Facts) detect.Facts {
+	if is {
+		return fact
+	}
+	return 0
+}
+
+func rttFacts(m *event.Measurement) detect.Facts {
+	return when(m.Known(protocol.RTTMs), rttSeen) | when(m.Known(protocol.RTTMs) && m.Get(protocol.RTTMs) > cause.DelayMs, slow)
+}
+
+// pathFacts returns the facts about loss and jitter, measured here or reported by the remote end.
+func pathFacts(m *event.Measurement) detect.Facts {
+	jitter, all := m.ReceiverJitterMs(), m.Loss()
+	loss := all.Fraction
+	if m.Inbound() && all.Expected < minFactPackets {
+		loss = event.Value{}
+	}
+	if m.Get(protocol.Packets) < minFactPackets && !loss.Known {
+		return 0
+	}
+	even := m.Audio() || m.Get(protocol.FPS) >= minFactFPS // at low frame rates jitter is high without a fault
+	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
+		when(jitter.Known && jitter.V > jitterLimit(m) && m.Get(protocol.Packets) >= minFactPackets && even, jittery)
+}
+
+func jitterLimit(m *event.Measurement) float64 {
+	if m.Audio() {
+		return cause.SoundJitterMs
+	}
+	return cause.JitterMs
+}
+
+// held reports whether the encoder was limited by reason for most of the interval.
+func held(m *event.Measurement, ms event.Value, reason string) bool {
+	if ms.Known {
+		return ms.V >= m.IntervalMs/2
+	}
+	return m.Limitation == reason
+}
+
+func encoderFacts(m *event.Measurement) detect.Facts {
+	rate := m.Get(protocol.TargetBitrateBps)
+	if !m.Known(protocol.TargetBitrateBps) {
+		rate = 8000 * m.Get(protocol.Bytes) / max(1, m.IntervalMs)
+	}
+	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
+	return when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
+		when(held(m, m.Value(protocol.CPULimitedMs), "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
+		when(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
+}
+
+// tooBusy reports whether coding took nearly all of the time, or much of it at a low frame
+// rate. A slow machine that reaches the frame rate is no fault.
+func tooBusy(m *event.Measurement, coding event.Value) bool {
+	slow := m.Known(protocol.FPS) && m.Get(protocol.FPS) < cause.SmoothFPS && coding.V >= cause.SlowWorkShare*m.IntervalMs
+	return coding.Known && (slow || coding.V >= cause.WorkShare*m.IntervalMs)
+}
+
+func decoderFacts(m *event.Measurement) detect.Facts {
+	loss := m.Loss()
+	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
+	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
+	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs // late packets are concealed as well
+	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
+		when(m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples), choppy) |
+		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
+}
+
+// contentFacts returns the facts about the content that was sent or received.
+func contentFacts(m *event.Measurement) detect.Facts {
+	if m.Get(protocol.Packets) == 0 {
+		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) // a server requested no video
+		return when(m.Known(protocol.Packets) && !off, nothing)
+	}
+	switch {
+	case m.Outbound() && m.Audio():
+		return when(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
+	case m.Outbound() && m.Video() && !m.Screen:
+		few := m.Known(protocol.Frames) && m.Get(protocol.Frames)*1000 < cause.WeakFPS*m.IntervalMs
+		if few && m.Get(protocol.Bytes)*8000 < blackBps*m.IntervalMs { // browsers send this for a camera that was removed
+			return nothing
+		}
+		free := !held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && !held(m, m.Value(protocol.CPULimitedMs), "cpu") // else it is not for want of pictures
+		return when(free && few, weak)
+	}
+	return 0
+}
+
+// factMs returns the time in which a fact was true, ms.
+func factMs(line *detect.Timeline, fact detect.Facts) (ms float64) {
+	line.Each(func(from, to int64, word detect.Word) {
+		if word&fact == fact {
+			ms += float64(to - from)
+		}
+	})
+	return ms
+}
+
+// factMsWithout returns the time in which a fact was true outside of the excuses, ms.
+func factMsWithout(line *detect.Timeline, fact detect.Facts, excuses []Interval) (ms float64) {
+	line.Each(func(from, to int64, word detect.Word) {
+		if word&fact != fact {
+			return
+		}
+		for _, e := range excuses { // ascending, disjoint
+			ms += float64(max(0, min(to, e.StartMs)-from))
+			from = max(from, min(to, e.EndMs))
+		}
+		ms += float64(to - from)
+	})
+	return ms
+}
+
+// addCauseFacts adds the facts of a measurement to the stream's time-line.
+func (s *stream) addCauseFacts(e *event.Event) {
+	ms := int64(min(max(e.Measured.IntervalMs, 1), maxFactIntervalMs))
+	s.causeFacts.AddFacts(e.AtMs-ms, e.AtMs, causeFactsOf(e.Measured))
+}
+
+// offBeat reports whether an interval differs from whole seconds by more than cause.OffBeatMs.
+func offBeat(intervalMs float64) bool {
+	rest := math.Mod(intervalMs, cause.BeatMs)
+	return rest > cause.OffBeatMs && rest < cause.BeatMs-cause.OffBeatMs
+}
+
+// maxFactIntervalMs is the protocol's longest interval.
+const maxFactIntervalMs = 600_000
