@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
+	"github.com/qosrtc/qos/storage/postgres"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
@@ -41,6 +42,10 @@ type postgresConfig struct {
 
 	// MaxConnections bounds this collector's connections; 0 means 8.
 	MaxConnections int `mapstructure:"max_connections"`
+
+	// HashPartitions is in how many partitions, by a hash of AppID and conferenceID, a new store has
+	// the tables of conferences; 0 means none. A store that exists keeps its partitions.
+	HashPartitions int `mapstructure:"hash_partitions"`
 
 	_ struct{}
 }
@@ -78,6 +83,9 @@ func (c *postgresConfig) Validate() error {
 	}
 	if c.MaxConnections != 0 && c.MaxConnections < 2 {
 		errs = append(errs, fmt.Errorf("max_connections must be at least 2, one to write and one to read (got %d)", c.MaxConnections))
+	}
+	if c.HashPartitions < 0 || c.HashPartitions > postgres.MaxHashPartitions {
+		errs = append(errs, fmt.Errorf("hash_partitions must be 0, for none, to %d (got %d)", postgres.MaxHashPartitions, c.HashPartitions))
 	}
 	return errors.Join(errs...)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/config/configopaque"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadatatest"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/postgres"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 )
 
 func newStore(t *testing.T, directory string, keep time.Duration, telemetry *componenttest.Telemetry, dsn ...string) *store {
@@ -123,6 +126,42 @@ func TestPostgresFails(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v", e.cfg.Postgres), "very-secret")
 }
 
+// A store that is made by the extension has as many hash partitions as its configuration says, and
+// keeps them under another configuration.
+//
+// spec: SRV-03, CONF-01
+func TestHashPartitions(t *testing.T) {
+	server, err := postgrestest.New()
+	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
+		t.Skip("PostgreSQL:", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	partitions := func(dsn string, configured int) (conferences, frames int) {
+		t.Helper()
+		e := newStore(t, "", time.Hour, newTelemetry(t), dsn)
+		e.cfg.Postgres.HashPartitions = configured
+		require.NoError(t, e.Start(t.Context(), componenttest.NewNopHost()))
+		_, err := e.Writer().Append(t.Context(), record(time.Now()))
+		require.NoError(t, err)
+		require.NoError(t, e.Shutdown(t.Context()))
+		conn, err := pgx.Connect(t.Context(), dsn)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, conn.Close(context.Background())) }()
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE c.relname = 'qos_conference'), count(*) FILTER (WHERE c.relname ~ '^qos_frame_[0-9]+$')
+			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent WHERE c.relkind = 'p'`).Scan(&conferences, &frames))
+		return conferences, frames
+	}
+	for configured, want := range map[int]int{0: 0, 5: 5} {
+		dsn := server.Database(t)
+		for _, later := range []int{configured, 3} {
+			conferences, frames := partitions(dsn, later)
+			require.Equal(t, want, conferences, "%d, opened with %d", configured, later)
+			require.Equal(t, want, frames, "%d, opened with %d", configured, later)
+		}
+	}
+}
+
 func TestRetentionDeletes(t *testing.T) {
 	directory, telemetry := t.TempDir(), newTelemetry(t)
 	now := time.Now()
@@ -221,14 +260,20 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, load(map[string]any{"directory": "x"}))
 	require.NoError(t, load(map[string]any{"directory": "x", "retention": "0", "pack_after": "0", "synchronous": "full"}))
 	require.NoError(t, load(map[string]any{"postgres": map[string]any{"dsn": "postgres://h/d", "max_connections": 4}}))
+	for _, number := range []int{0, 1, 7, postgres.MaxHashPartitions} {
+		require.NoError(t, load(map[string]any{"postgres": map[string]any{"dsn": "x", "hash_partitions": number}}))
+	}
 	for want, values := range map[string]map[string]any{
-		"directory or postgres is required":              {},
-		"directory and postgres exclude each other":      {"directory": "x", "postgres": map[string]any{"dsn": "postgres://h/d"}},
-		"postgres: dsn is required":                      {"postgres": map[string]any{"max_connections": 3}},
-		"max_connections must be at least 2":             {"postgres": map[string]any{"dsn": "x", "max_connections": 1}},
-		"retention must not be negative (got -1h0m0s)":   {"directory": "x", "retention": "-1h"},
-		"pack_after must not be negative (got -1s)":      {"directory": "x", "pack_after": "-1s"},
-		`synchronous must be normal or full (got "off")`: {"directory": "x", "synchronous": "off"},
+		"directory or postgres is required":                             {},
+		"directory and postgres exclude each other":                     {"directory": "x", "postgres": map[string]any{"dsn": "postgres://h/d"}},
+		"postgres: dsn is required":                                     {"postgres": map[string]any{"max_connections": 3}},
+		"max_connections must be at least 2":                            {"postgres": map[string]any{"dsn": "x", "max_connections": 1}},
+		"postgres: hash_partitions must be 0, for none, to 64 (got -1)": {"postgres": map[string]any{"dsn": "x", "hash_partitions": -1}},
+		"postgres: hash_partitions must be 0, for none, to 64 (got 65)": {"postgres": map[string]any{"dsn": "x", "hash_partitions": 65}},
+		"hash_partitions' expected type 'int'":                          {"postgres": map[string]any{"dsn": "x", "hash_partitions": "many"}},
+		"retention must not be negative (got -1h0m0s)":                  {"directory": "x", "retention": "-1h"},
+		"pack_after must not be negative (got -1s)":                     {"directory": "x", "pack_after": "-1s"},
+		`synchronous must be normal or full (got "off")`:                {"directory": "x", "synchronous": "off"},
 		"dir": {"dir": "x"},
 	} {
 		require.ErrorContains(t, load(values), want)

@@ -60,6 +60,7 @@ func (s *store) open(ctx context.Context) (engine, error) {
 	if s.cfg.Postgres != nil {
 		db, err := postgres.Open(ctx, string(s.cfg.Postgres.DSN), postgres.Options{
 			MaxConnections: s.cfg.Postgres.MaxConnections, Days: partitionDays(s.cfg.Retention),
+			HashPartitions: s.cfg.Postgres.HashPartitions,
 		})
 		if err != nil {
 			return nil, err

@@ -53,6 +53,21 @@ func TestHashPartitionsStay(t *testing.T) {
 	require.Zero(t, query[int64](t, open(t, database(t)), `SELECT count(*) FROM pg_inherits WHERE inhparent = 'qos_conference'::regclass`))
 }
 
+// A number of hash partitions out of range is refused before the database is tried.
+func TestHashPartitionsAreBounded(t *testing.T) {
+	for _, number := range []int{-1, MaxHashPartitions + 1} {
+		_, err := Open(t.Context(), "postgres://127.0.0.1:1/nowhere", Options{HashPartitions: number})
+		require.EqualError(t, err, fmt.Sprintf("open store: HashPartitions must be 0 to 64 (got %d)", number))
+	}
+	s, err := Open(t.Context(), database(t), Options{HashPartitions: MaxHashPartitions})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	mustAppend(t, s, statsFrame(1, 1, noon))
+	page, err := s.Conferences(t.Context(), storage.Query{})
+	require.NoError(t, err)
+	require.Len(t, page.Conferences, 1)
+}
+
 // sharedTables belong to no conference.
 var sharedTables = []string{"qos_session", "qos_visit", "qos_term", "qos_setting", "qos_setting_counter", "qos_migration"}
 

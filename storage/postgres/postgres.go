@@ -23,6 +23,10 @@ const (
 	patience = 30 * time.Second
 )
 
+// MaxHashPartitions is the most Options.HashPartitions. A listing locks each partition and its
+// indexes: 64 take 1,100 of the 6,400 locks that a server has by default.
+const MaxHashPartitions = 64
+
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
 	// MaxConnections bounds the connections of this store: one writes, one listens once
@@ -32,8 +36,8 @@ type Options struct {
 	// 400; it should not be less than the retention.
 	Days int
 	// HashPartitions is in how many partitions, by a hash of AppID and conferenceID, the tables of
-	// conferences are made, those of each day too. 0 means none. It counts where the store is made
-	// only; one that exists keeps what it has.
+	// conferences are made, those of each day too. 0 means none, the most is MaxHashPartitions. It
+	// counts where the store is made only; one that exists keeps what it has.
 	HashPartitions int
 
 	patience, notifyPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
@@ -69,6 +73,9 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	config, err := parse(dsn)
 	if err != nil {
 		return nil, err
+	}
+	if o.HashPartitions < 0 || o.HashPartitions > MaxHashPartitions {
+		return nil, fmt.Errorf("open store: HashPartitions must be 0 to %d (got %d)", MaxHashPartitions, o.HashPartitions)
 	}
 	o.setDefaults()
 	read, err := newPool(config, max(1, o.MaxConnections-2))
