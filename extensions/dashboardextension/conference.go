@@ -21,6 +21,7 @@ type detail struct {
 	Fabrics    []*fabric     `json:"fabrics"`
 	Timeline   []entry       `json:"timeline"`
 	Streams    []*stream     `json:"streams"`
+	Measures   []measure     `json:"measures"` // of the streams' latest values
 	Custom     []*customStat `json:"customStats"`
 	LeftOut    leftOut       `json:"leftOut"`
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
@@ -203,6 +204,7 @@ func (b *builder) detail() *detail {
 		Custom:   b.custom.list(),
 		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut, Custom: b.custom.leftOut},
 	}
+	d.Measures = measuresOf(d.Streams)
 	if d.Fabrics == nil {
 		d.Fabrics = []*fabric{}
 	}

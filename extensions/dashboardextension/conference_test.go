@@ -23,6 +23,7 @@ type got struct {
 	Fabrics    []fabric
 	Timeline   []map[string]any
 	Streams    []map[string]any
+	Measures   []measure
 	LeftOut    leftOut
 
 	CustomStats []map[string]any

@@ -39,6 +39,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/format.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/head.js":                     "text/javascript; charset=utf-8",
 		"/assets/js/issues.js":                   "text/javascript; charset=utf-8",
+		"/assets/js/latest.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/live.js":                     "text/javascript; charset=utf-8",
 		"/assets/js/lowest.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/model.js":                    "text/javascript; charset=utf-8",

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -39,8 +40,50 @@ type streamHead struct {
 
 // latest is the newest measurement of a stream, whatever was measured.
 type latest struct {
-	At     int64              `json:"at"`     // ms since the Unix epoch, the interval's end
-	Values map[string]float64 `json:"values"` // by the measures' column names
+	At         int64              `json:"at"`                   // ms since the Unix epoch, the interval's end
+	IntervalMs float64            `json:"intervalMs,omitempty"` // 0: unknown
+	Values     map[string]float64 `json:"values"`               // numbers, by the measures' column names
+	Texts      map[string]string  `json:"texts,omitempty"`      // the others, likewise
+}
+
+// has reports whether the measure is known.
+func (l *latest) has(name string) bool {
+	_, number := l.Values[name]
+	_, text := l.Texts[name]
+	return number || text
+}
+
+// read makes m the newest measurement.
+func (l *latest) read(m *event.Measurement) {
+	l.IntervalMs, l.Values, l.Texts = m.IntervalMs, map[string]float64{}, map[string]string{}
+	for k, v := range m.All() {
+		l.Values[k.String()] = v
+	}
+	for k, text := range map[protocol.Measure]string{protocol.Codec: m.Codec, protocol.RID: m.RID, protocol.Limitation: m.Limitation} {
+		if text != "" {
+			l.Texts[k.String()] = text
+		}
+	}
+}
+
+// measure describes a measure, so that the page can draw one that it has no code for.
+type measure struct {
+	Name string  `json:"name"`
+	Unit string  `json:"unit,omitempty"` // UCUM; empty for text
+	Max  float64 `json:"max,omitempty"`
+	Note string  `json:"note"`
+}
+
+// measuresOf describes the measures of the streams' newest measurements, in the protocol's order.
+func measuresOf(all []*stream) []measure {
+	out := []measure{}
+	for k := range protocol.NumMeasures {
+		info := k.Info()
+		if slices.ContainsFunc(all, func(s *stream) bool { return s.Latest.has(info.Name) }) {
+			out = append(out, measure{Name: info.Name, Unit: info.Unit, Max: info.Max, Note: info.Note})
+		}
+	}
+	return out
 }
 
 // MarshalJSON puts the columns beside the head, as arrays.
@@ -123,10 +166,7 @@ func (s *streams) list(fabrics map[fabricKey]*fabric) []*stream {
 		if f := fabrics[key.fabricKey]; one.User == "" && f != nil && key.statsType == "inbound-rtp" {
 			one.User = f.RemoteUser
 		}
-		one.Latest.Values = map[string]float64{}
-		for k, v := range one.newest.All() {
-			one.Latest.Values[k.String()] = v
-		}
+		one.Latest.read(&one.newest)
 		out = append(out, one)
 	}
 	slices.SortFunc(out, func(a, b *stream) int {

@@ -3,8 +3,9 @@
 
 /* global uPlot */
 
-import { h } from "./dom.js";
+import { h, remember } from "./dom.js";
 import { clock, decimal, figure, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
+import { Latest } from "./latest.js";
 import { fabricTitle } from "./model.js";
 import { ticks } from "./view.js";
 
@@ -237,23 +238,26 @@ class FabricCard extends Card {
       h("h3", {}, p.userName || p.user, remote && h("span", { class: "muted" }, " → "), remote),
       h("span", { class: "muted small" }, [`Fabric ${f.fabric}`, usage].filter(Boolean).join(" · ")), chips);
     this.hidden = new Set();
+    this.latest = new Latest(streams);
+    this.el.append(this.latest.el);
     chips.append(...streams.map((s) => this.#chip(s)));
   }
 
   #chip(stream) {
-    const chip = h("button", { type: "button", class: "chip stream-chip", "aria-pressed": "true", "data-testid": "stream", title: stream.ssrc ? `SSRC ${stream.ssrc}` : null, vars: { "--c": `var(${stream.kind.color})` } },
+    const chip = h("button", { type: "button", class: "chip stream-chip", "data-key": `chip/${stream.ssrc}/${stream.rid ?? ""}`, "aria-pressed": "true", "data-testid": "stream", title: stream.ssrc ? `SSRC ${stream.ssrc}` : null, vars: { "--c": `var(${stream.kind.color})` } },
       h("i", { class: stream.kind.dash ? "dashed" : "" }), stream.word, stream.codec && h("span", { class: "count" }, stream.codec));
     chip.addEventListener("click", () => {
       const show = this.hidden.delete(stream.ssrc);
       if (!show) this.hidden.add(stream.ssrc);
       chip.setAttribute("aria-pressed", String(show));
-      for (const c of this.charts) c.show(this.hidden);
+      for (const part of [...this.charts, this.latest]) part.show(this.hidden);
     });
     return chip;
   }
 
   set(f) {
     for (const c of this.charts) c.set(f.streams.filter((s) => hasValues(s, c.metric.name)));
+    this.latest.set(f.streams);
   }
 }
 
@@ -321,11 +325,13 @@ export class Charts {
       const have = this.cards.get(key);
       if (have?.form === form) have.card.set(drawn);
       else {
+        const restore = have && remember(have.card.el);
         have?.card.end();
         have?.card.el.remove();
         const card = make();
         this.cards.set(key, { form, card });
         this.list.insertBefore(card.el, this.list.children[place] ?? null);
+        restore?.(card.el);
       }
     });
     for (const [key, { card }] of this.cards) {

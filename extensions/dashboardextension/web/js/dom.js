@@ -28,28 +28,28 @@ const find = (el, key) => [...el.querySelectorAll("[data-key]")].find((one) => o
 
 /**
  * Remembers what within el is open, how far it is scrolled, and what has the focus, and brings that
- * back. What stands in something with a data-key is known by that key, whatever comes before it;
+ * back, in el or in what replaced it. What stands in something with a data-key is known by that key, whatever comes before it;
  * else by its place. Where what had the focus is gone, what took its place gets it, or el.
  */
-function remember(el) {
+export function remember(el) {
   const opened = [...el.querySelectorAll("details[data-key]")].map((one) => [one.dataset.key, one.open]);
   const scrolled = new Map([...el.querySelectorAll(".scroll")].map((box) => [box.ariaLabel, box.scrollLeft]));
   const focused = el.contains(document.activeElement) && el !== document.activeElement ? document.activeElement : null;
   const holder = focused?.closest("[data-key]");
   const place = focused ? within(el).indexOf(focused) : 0;
   const inHolder = holder ? within(holder).indexOf(focused) : -1; // of the holder itself -1
-  return () => {
+  return (now = el) => {
     for (const [key, open] of opened) {
-      const again = find(el, key);
+      const again = find(now, key);
       if (again) again.open = open;
     }
-    for (const box of el.querySelectorAll(".scroll")) box.scrollLeft = scrolled.get(box.ariaLabel) ?? 0;
+    for (const box of now.querySelectorAll(".scroll")) box.scrollLeft = scrolled.get(box.ariaLabel) ?? 0;
     if (!focused) return;
-    const again = holder && find(el, holder.dataset.key);
-    const all = within(el);
+    const again = holder && find(now, holder.dataset.key);
+    const all = within(now);
     const target = (again && (inHolder < 0 ? again : within(again)[inHolder])) ?? all[Math.min(place, all.length - 1)];
-    if (!target) el.tabIndex = -1;
-    (target ?? el).focus({ preventScroll: true });
+    if (!target) now.tabIndex = -1;
+    (target ?? now).focus({ preventScroll: true });
   };
 }
 

@@ -63,6 +63,48 @@ export function kbps(n) {
 
 export const fps = (n) => (known(n) ? `${decimal(n, n < 10 ? 1 : 0)} fps` : none);
 
+export function bytes(n) {
+  if (!known(n)) return none;
+  const power = Math.min(3, Math.floor(Math.log10(Math.max(1, Math.abs(n))) / 3));
+  return `${decimal(n / 1000 ** power, power > 0 ? 1 : 0)} ${["B", "kB", "MB", "GB"][power]}`;
+}
+
+// How a measure's unit (UCUM) is shown, and the end of its name that repeats the unit.
+const units = {
+  ms: [ms, "Ms"],
+  "bit/s": [(n) => kbps(n / 1000), "Bps"],
+  By: [bytes],
+  "{frame}/s": [fps],
+  "{pixel}": [(n) => `${integer(n)} px`, "Pixels"],
+};
+const fraction = [percent, "Fraction"];
+const count = [(n) => (Number.isInteger(n) ? integer(n) : figure(n))];
+
+function unitOf({ unit = "", max }) {
+  if (Object.hasOwn(units, unit)) return units[unit];
+  if (unit === "1" && max === 1) return fraction;
+  if (unit === "" || unit === "1" || /^\{[^{}]*\}$/.test(unit)) return count;
+  return [(n) => `${figure(n)} ${unit.replaceAll(/[{}]/g, "")}`];
+}
+
+// Words that a name of a measure has for short.
+const shortWords = { bitrate: "bit rate", cpu: "CPU", decode: "decoding", encode: "encoding", fec: "FEC", firs: "FIRs", fps: "frame rate", nacks: "NACKs", plis: "PLIs", qp: "QP", rid: "RID", rtt: "round trip" };
+
+/** The label of a measure, derived from its name and unit: rttMs becomes "Round trip". */
+export function measureLabel({ name, unit, max }) {
+  const [, ending = ""] = unitOf({ unit, max });
+  const own = ending && name.endsWith(ending) ? name.slice(0, -ending.length) : name;
+  const label = words(own).toLowerCase().replace(/(\d+)s$/, " in $1 s").replaceAll(/[a-z]+/g, (word) => (Object.hasOwn(shortWords, word) ? shortWords[word] : word));
+  return capital(label);
+}
+
+/** The value of a measure in its unit. Text has none. */
+export function measureText(m) {
+  if (typeof m.value !== "number") return m.value;
+  const [text] = unitOf(m);
+  return text(m.value);
+}
+
 /** 3 h 02 min, 12 min 30 s, 4.2 s. */
 export function duration(n) {
   if (!known(n)) return none;

@@ -44,12 +44,17 @@ export function participants(detail) {
     for (const f of p.fabrics) f.summary = list(p.summary?.fabrics).find((s) => s.fabric === f.fabric) ?? soFar(f, detail.timeline);
   }
   for (const stream of detail.streams) {
+    stream.measured = measured(stream, list(detail.measures));
     people.get(stream.session)?.fabrics.find((f) => f.fabric === stream.fabric)?.streams.push(stream);
   }
   for (const p of people.values()) for (const f of p.fabrics) nameStreams(f.streams);
   for (const one of list(detail.customStats)) people.get(one.session)?.custom.push(customSeries(one));
   return [...people.values()];
 }
+
+/** The measures that a stream's newest measurement has, each with its value. */
+const measured = ({ latest }, measures) =>
+  measures.map((m) => ({ ...m, value: latest.values[m.name] ?? latest.texts?.[m.name] })).filter((m) => m.value !== undefined);
 
 /** What the time-line says of a fabric that is in no summary yet. */
 function soFar(f, timeline) {
