@@ -52,16 +52,16 @@ export const percent = (n) => {
 export function ms(n) {
   if (!known(n)) return none;
   if (n >= 10_000) return `${decimal(n / 1000, 1)} s`;
-  return `${decimal(n, n < 10 ? 1 : 0)} ms`;
+  return `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} ms`;
 }
 
 export function kbps(n) {
   if (!known(n)) return none;
   if (n >= 1000) return `${decimal(n / 1000, n < 10_000 ? 2 : 1)} Mbit/s`;
-  return `${decimal(n, n < 10 ? 1 : 0)} kbit/s`;
+  return `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} kbit/s`;
 }
 
-export const fps = (n) => (known(n) ? `${decimal(n, n < 10 ? 1 : 0)} fps` : none);
+export const fps = (n) => (known(n) ? `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} fps` : none);
 
 export function bytes(n) {
   if (!known(n)) return none;
@@ -84,11 +84,11 @@ function unitOf({ unit = "", max }) {
   if (Object.hasOwn(units, unit)) return units[unit];
   if (unit === "1" && max === 1) return fraction;
   if (unit === "" || unit === "1" || /^\{[^{}]*\}$/.test(unit)) return count;
-  return [(n) => `${figure(n)} ${unit.replaceAll(/[{}]/g, "")}`];
+  return [(n) => `${figure(n)} ${unit.replaceAll(/[{}]/g, "")}`, capital(unit.toLowerCase())];
 }
 
 // Words that a name of a measure has for short.
-const shortWords = { bitrate: "bit rate", cpu: "CPU", decode: "decoding", encode: "encoding", fec: "FEC", firs: "FIRs", fps: "frame rate", nacks: "NACKs", plis: "PLIs", qp: "QP", rid: "RID", rtt: "round trip" };
+const shortWords = { bitrate: "bit rate", cpu: "CPU", decode: "decoding", encode: "encoding", fec: "FEC", firs: "FIRs", fps: "frame rate", freeze: "frozen", nacks: "NACKs", pause: "paused", plis: "PLIs", qp: "QP", rid: "RID", rtt: "round trip" };
 
 /** The label of a measure, derived from its name and unit: rttMs becomes "Round trip". */
 export function measureLabel({ name, unit, max }) {

@@ -34,7 +34,7 @@ class Values {
   #fill() {
     if (!this.el.open) return;
     const { measured, latest } = this.stream;
-    write(this.until, latest.intervalMs ? `Interval of ${duration(latest.intervalMs)} until ` : "Interval until ");
+    write(this.until, latest.intervalMs ? `${duration(latest.intervalMs)} until ` : "Until ");
     write(this.time, clock(latest.at));
     this.time.dateTime = new Date(latest.at).toISOString();
     this.time.title = fullDate(latest.at);
