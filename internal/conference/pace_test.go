@@ -56,9 +56,9 @@ func TestPaceOfMeasurements(t *testing.T) {
 		want cause.Cause
 	}{
 		"late":                             {late, cause.ReceivingMachine},
-		"late, and asked to measure less":  {[]float64{20_400, 19_650, 20_800}, cause.ReceivingMachine},
+		"late, at a longer interval":       {[]float64{20_400, 19_650, 20_800}, cause.ReceivingMachine},
 		"even":                             {even, cause.Unknown},
-		"asked to measure less":            {[]float64{2000, 20_000, 20_004}, cause.Unknown},
+		"at a longer interval":             {[]float64{2000, 20_000, 20_004}, cause.Unknown},
 		"out of sight":                     {[]float64{2000, 3000, 3002, 1000, 2999}, cause.Unknown},
 		"out of sight for more than 5 min": {[]float64{60_000, 60_020, 59_990}, cause.Unknown},
 		"late now and then":                {append(slices.Repeat(even, 3), late[:1]...), cause.Unknown},

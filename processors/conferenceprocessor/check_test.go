@@ -40,7 +40,7 @@ func (f *fakeStore) stored(t *testing.T, record plog.LogRecord) {
 
 // count returns the number of reads of a conference.
 func (f *fakeStore) count() (n int) {
-	f.change(func() { n = f.asked })
+	f.change(func() { n = f.reads })
 	return n
 }
 
@@ -87,13 +87,13 @@ func TestOneCollectorEmitsTheSummary(t *testing.T) {
 		require.Len(t, s.Participants, 2)
 
 		store.stored(t, record)
-		asked := store.count()
+		reads := store.count()
 		advance(31 * time.Second)
-		require.Greater(t, store.count(), asked, "it is checked too")
+		require.Greater(t, store.count(), reads, "it is checked too")
 		none(t, next)
-		asked = store.count()
+		reads = store.count()
 		advance(4 * time.Minute)
-		require.Equal(t, asked, store.count(), "once")
+		require.Equal(t, reads, store.count(), "once")
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }

@@ -40,7 +40,7 @@ import (
 //
 //	go test -count=1 -timeout 2h -run TestLiveConferences -v ./processors/conferenceprocessor -live-conferences 100000
 var (
-	liveConferences = flag.Int("live-conferences", 0, "hold so many calls of two at once, and tell what they take")
+	liveConferences = flag.Int("live-conferences", 0, "number of concurrent calls of two, whose cost is reported")
 	liveMinutes     = flag.Int("live-minutes", 60, "with -live-conferences: how long the calls last")
 	liveImpaired    = flag.Int("live-impaired", 0, "with -live-conferences: of 100 calls so many have something else wrong in each measurement")
 )
@@ -55,12 +55,11 @@ const (
 	perMinute = 60_000 / liveMs
 )
 
-// TestLiveConferences is a benchmark, not a test: it passes a recorded call, with other ids
-// and values that wander, through ConsumeLogs for each conference. The clock is that of a
-// bubble, so that an hour takes what its work takes and a busy machine ends no call. In the
-// last minute before each report the conferences take turns, as they do in life, with a tick
-// each second; what comes before is passed call by call, which is faster and leaves the same
-// state.
+// TestLiveConferences is a benchmark, not a test: it passes a recorded call, with other IDs
+// and values that vary, through ConsumeLogs for each conference. The clock is that of a
+// synctest bubble, so that an hour costs only its work and a busy machine ends no call. In the
+// last minute before each report the conferences alternate, with a tick each second; earlier
+// measurements are passed call by call, which is faster and gives the same state.
 func TestLiveConferences(t *testing.T) {
 	if *liveConferences == 0 {
 		t.Skip("figures are made on demand: -live-conferences")
@@ -373,7 +372,7 @@ func eachRecord(logs plog.Logs, do func(plog.LogRecord)) {
 	}
 }
 
-// slower makes a measurement of 2 s one of 10 s.
+// slower converts a measurement of 2 s to one of 10 s.
 func slower(r plog.LogRecord) {
 	if r.EventName() != semconv.EventStats {
 		return
@@ -431,7 +430,7 @@ func (f *liveFrame) take(r plog.LogRecord) {
 // liveReading is the last reading of the runtime's counters.
 type liveReading struct{ gc, busy float64 }
 
-// report prints what the calls take after so many minutes.
+// report prints the cost of the calls after a number of minutes.
 func (l *liveLoad) report(minute int, before uint64) {
 	rss := status(l.t, "VmRSS:")
 	gc, busy := cpuSeconds()
@@ -455,7 +454,7 @@ func heapNow() uint64 {
 	return m.HeapAlloc
 }
 
-// cpuSeconds returns what the collector of garbage took of the processor, and all that was not idle.
+// cpuSeconds returns the CPU time of garbage collection, and all that was not idle.
 func cpuSeconds() (gc, busy float64) {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"}}
 	metrics.Read(samples)

@@ -28,7 +28,7 @@ type fakeStore struct {
 	found   storage.Conference
 	records []storage.Record
 	session string // of the records; empty: earlier
-	asked   int
+	reads   int
 	shared  bool
 	mu      sync.Mutex
 }
@@ -56,7 +56,7 @@ func (f *fakeStore) Conferences(context.Context, storage.Query) (storage.Page, e
 func (f *fakeStore) Conference(_ context.Context, ref storage.Ref) (storage.Conference, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked++
+	f.reads++
 	if f.err == nil && ref.ConferenceID != f.found.ConferenceID {
 		return storage.Conference{}, storage.ErrNotFound
 	}
@@ -154,14 +154,14 @@ func TestARestartInMidCallLosesNothing(t *testing.T) {
 		require.Equal(t, "Alice", s.Participants[1].UserID)
 
 		// A late record revises the whole summary, without another read of the store.
-		asked := store.asked
+		reads := store.reads
 		require.NoError(t, c.ConsumeLogs(t.Context(), happened(15, "customEvent", "")))
 		advance(2 * time.Second)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
 		require.Equal(t, 2, document(t, summaries[0]).Revision)
 		require.Len(t, document(t, summaries[0]).Participants, 2)
-		require.Equal(t, asked, store.asked)
+		require.Equal(t, reads, store.reads)
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }
@@ -240,7 +240,7 @@ func TestAStoreThatCannotBeReadHoldsNothingUpForever(t *testing.T) {
 		advance(4 * time.Second)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
-		require.Equal(t, 5, store.asked)
+		require.Equal(t, 5, store.reads)
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }

@@ -135,13 +135,13 @@ func TestTheStoreHasTheConference(t *testing.T) {
 	late := survey("bob", 1, hour)
 	apply(t, s, live.Waiting, late, hour)
 	require.Empty(t, tick(t, s, hour))
-	asked := s.Partials()
-	require.Len(t, asked, 1)
-	require.Equal(t, late.ConferenceAtMs, asked[0].AtMs, "the store has the owner of that time")
+	requested := s.Partials()
+	require.Len(t, requested, 1)
+	require.Equal(t, late.ConferenceAtMs, requested[0].AtMs, "the store has the owner of that time")
 	require.Empty(t, tick(t, s, hour+1000))
 	require.Empty(t, s.Partials(), "once")
 
-	restore(s, asked[0], stored, hour+1000, of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated"), late)
+	restore(s, requested[0], stored, hour+1000, of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated"), late)
 	out := tick(t, s, hour+1000)
 	require.Len(t, out, 1)
 	require.Equal(t, []int{2, 1, 1}, []int{out[0].Revision, out[0].Feedback.Count, out[0].Added})
@@ -179,9 +179,9 @@ func TestTheStoreDecides(t *testing.T) {
 	apply(t, s, live.Applied, near, 10_000)
 	apply(t, s, live.Applied, far, 2*hour) // of another call, which only the store has
 	require.Empty(t, tick(t, s, 2*hour))
-	asked := s.Partials()
-	require.Len(t, asked, 1)
-	restore(s, asked[0], conference.Summary{}, 2*hour, begin, near, end)
+	requested := s.Partials()
+	require.Len(t, requested, 1)
+	restore(s, requested[0], conference.Summary{}, 2*hour, begin, near, end)
 	out := tick(t, s, 2*hour)
 	require.Len(t, out, 1)
 	require.Equal(t, 1, out[0].Feedback.Count, "without the other's")
@@ -195,15 +195,15 @@ func TestAnOwnerThatCannotBeRead(t *testing.T) {
 	s := newSet(0)
 	s.CompleteSince(base)
 	apply(t, s, live.Waiting, survey("bob", 1, 0), 0)
-	asked := 0
+	requested := 0
 	for second := range int64(100) {
 		tick(t, s, second*1000)
 		for _, p := range s.Partials() {
-			asked++
+			requested++
 			s.NotRestored(p)
 		}
 	}
-	require.Equal(t, 5, asked)
+	require.Equal(t, 5, requested)
 	require.Equal(t, 1, s.Unattached())
 }
 
@@ -297,9 +297,9 @@ func TestTheStoreDecidesAfterARestart(t *testing.T) {
 	require.Len(t, tick(t, s, hour+50_000), 1, "no other can have it")
 	apply(t, s, live.Applied, far, hour+60_000)
 	require.Empty(t, tick(t, s, hour+60_000))
-	asked := s.Partials()
-	require.Len(t, asked, 1)
-	restore(s, asked[0], conference.Summary{}, hour+60_000, begin, inside, end)
+	requested := s.Partials()
+	require.Len(t, requested, 1)
+	restore(s, requested[0], conference.Summary{}, hour+60_000, begin, inside, end)
 	out := tick(t, s, hour+60_000)
 	require.Equal(t, 1, out[len(out)-1].Feedback.Count, "it is another's")
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
