@@ -44,9 +44,10 @@ func overlay(t *testing.T) string {
 }
 
 // TestNewMeasureReachesThePage: a measure that is added to the protocol's table, and nowhere
-// else, comes from a frame to the receiver's record, and from that to the page's answer.
+// else, comes from a frame to the receiver's record, and from that to the page's answer and to the page
+// in a browser.
 //
-// spec: DASH-01
+// spec: DASH-01, DASH-02
 func TestNewMeasureReachesThePage(t *testing.T) {
 	send := func(args ...string) (string, error) {
 		cmd := exec.Command("go", append(append([]string{"test", "-count=1", "-run", "^(TestMeasureReachesThePage|TestTranslateKnowsAllMeasures)$"}, args...),

@@ -3,11 +3,13 @@ package way
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,9 +79,10 @@ func measured(now time.Time) (plog.Logs, map[string]float64) {
 }
 
 // TestMeasureReachesThePage: each measure of the protocol's table comes through the processors
-// and the store to the page's answer, and the one that QOS_MEASURE names is one of them.
+// and the store to the page's answer and to the page, and the one that QOS_MEASURE names is one
+// of them.
 //
-// spec: DASH-01
+// spec: DASH-01, DASH-02
 func TestMeasureReachesThePage(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
 	require.NoError(t, err)
@@ -112,13 +115,37 @@ func TestMeasureReachesThePage(t *testing.T) {
 	require.NoError(t, err)
 	start(page)
 
-	have := latest(t, "http://"+cfg.NetAddr.Endpoint+"/api/conference?"+url.Values{
+	base, query := "http://"+cfg.NetAddr.Endpoint, "/conference?"+url.Values{
 		"app": {"demo"}, "id": {"standup"}, "at": {strconv.FormatInt(now.UnixMilli(), 10)},
-	}.Encode())
+	}.Encode()
+	have := latest(t, base+"/api"+query)
 	if name := os.Getenv("QOS_MEASURE"); name != "" {
 		require.Contains(t, have, name, "%s is not in the page's answer", name)
 	}
 	require.Equal(t, want, have)
+	t.Run("Page", func(t *testing.T) { checkPage(t, base+query, want) })
+}
+
+// checkPage: the page lists the measures in the protocol's order, each with a label and a value
+// of its unit. It draws all alike, so that two stand for all.
+func checkPage(t *testing.T, address string, values map[string]float64) {
+	want, have := []string{}, []string{}
+	for k := range protocol.NumMeasures {
+		if _, sent := values[k.String()]; sent {
+			want = append(want, k.String())
+		}
+	}
+	byName := map[string]line{}
+	for _, one := range readLatest(t, address) {
+		have = append(have, one.Name)
+		byName[one.Name] = one
+	}
+	require.Equal(t, want, have)
+	require.Equal(t, line{"rttMs", "Round trip", fmt.Sprintf("%.1f ms", values["rttMs"])}, byName["rttMs"])
+	if name := os.Getenv("QOS_MEASURE"); name != "" {
+		label := strings.TrimSuffix(name, "Ms")
+		require.Equal(t, line{name, strings.ToUpper(label[:1]) + label[1:], fmt.Sprintf("%.1f ms", values[name])}, byName[name])
+	}
 }
 
 // latest returns the newest measurement of the page's only stream.
