@@ -27,6 +27,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadatatest"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -45,10 +46,6 @@ type extension struct {
 
 func (e extension) Writer() storage.Writer { return e.writer }
 
-type host map[component.ID]component.Component
-
-func (h host) GetExtensions() map[component.ID]component.Component { return h }
-
 // fixture is a started exporter and what it says of itself.
 type fixture struct {
 	exporter.Logs
@@ -64,7 +61,7 @@ func start(t *testing.T, w storage.Writer) fixture {
 	set.Logger, f.log = zap.New(core), log
 	e, err := NewFactory().CreateLogs(t.Context(), set, createDefaultConfig())
 	require.NoError(t, err)
-	require.NoError(t, e.Start(t.Context(), host{component.MustNewID("qosstorage"): extension{writer: w}}))
+	require.NoError(t, e.Start(t.Context(), hosttest.Host{component.MustNewID("qosstorage"): extension{writer: w}}))
 	t.Cleanup(func() {
 		require.NoError(t, e.Shutdown(context.Background()))
 		require.NoError(t, f.telemetry.Shutdown(context.Background()))
@@ -354,7 +351,7 @@ func TestSummaryOfNothing(t *testing.T) {
 
 func TestStartNamesTheExtension(t *testing.T) {
 	id := component.MustNewID("qosstorage")
-	for want, h := range map[string]host{
+	for want, h := range map[string]hosttest.Host{
 		`storage "qosstorage": no such extension`:      {},
 		`storage "qosstorage" is no storage extension`: {id: struct{ component.Component }{}},
 		`storage "qosstorage" has not started`:         {id: extension{}},

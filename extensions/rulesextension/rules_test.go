@@ -14,9 +14,9 @@ import (
 
 	"github.com/qosrtc/qos/extensions/rulesextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
-	"github.com/qosrtc/qos/internal/rules/rulestest"
 )
 
 func load(t *testing.T, yaml string) (*Config, error) {
@@ -37,7 +37,7 @@ func rulesOf(t *testing.T, cfg *Config) rules.Rules {
 	t.Helper()
 	extension, err := NewFactory().Create(t.Context(), extensiontest.NewNopSettings(metadata.Type), cfg)
 	require.NoError(t, err)
-	found, err := rules.Of(rulestest.Host{component.NewID(metadata.Type): extension})
+	found, err := rules.Of(hosttest.Host{component.NewID(metadata.Type): extension})
 	require.NoError(t, err)
 	return found
 }

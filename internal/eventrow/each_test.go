@@ -20,6 +20,7 @@ import (
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -46,18 +47,6 @@ func trace(t *testing.T) (batches []plog.Logs) {
 	return batches
 }
 
-type extension struct {
-	component.StartFunc
-	component.ShutdownFunc
-	store *sqlite.Store
-}
-
-func (e extension) Writer() storage.Writer { return e.store }
-
-type host map[component.ID]component.Component
-
-func (h host) GetExtensions() map[component.ID]component.Component { return h }
-
 // stored passes batches through the store exporter into a store.
 func stored(t *testing.T, batches []plog.Logs) *sqlite.Store {
 	t.Helper()
@@ -67,7 +56,7 @@ func stored(t *testing.T, batches []plog.Logs) *sqlite.Store {
 	factory := storeexporter.NewFactory()
 	e, err := factory.CreateLogs(t.Context(), exportertest.NewNopSettings(factory.Type()), factory.CreateDefaultConfig())
 	require.NoError(t, err)
-	require.NoError(t, e.Start(t.Context(), host{component.MustNewID("qosstorage"): extension{store: store}}))
+	require.NoError(t, e.Start(t.Context(), hosttest.Host{component.MustNewID("qosstorage"): hosttest.Storage{Store: store}}))
 	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.WithoutCancel(t.Context()))) })
 	for _, logs := range batches {
 		require.NoError(t, e.ConsumeLogs(t.Context(), logs))

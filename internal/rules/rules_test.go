@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/rules/rulestest"
@@ -29,9 +30,9 @@ func TestOf(t *testing.T) {
 	}
 	store := component.MustNewID("qosstorage")
 	f(componenttest.NewNopHost(), rules.Default())
-	f(rulestest.Host{store: other{}}, rules.Default())
-	f(rulestest.Host{store: other{}, rulestest.ID: strict}, strict.Has)
+	f(hosttest.Host{store: other{}}, rules.Default())
+	f(hosttest.Host{store: other{}, rulestest.ID: strict}, strict.Has)
 
-	_, err := rules.Of(rulestest.Host{rulestest.ID: strict, component.MustNewIDWithName("qosrules", "night"): strict})
+	_, err := rules.Of(hosttest.Host{rulestest.ID: strict, component.MustNewIDWithName("qosrules", "night"): strict})
 	require.EqualError(t, err, `extensions "qosrules" and "qosrules/night" both have the rules of labels and detectors: list one of them under service::extensions`)
 }

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -100,13 +101,6 @@ func (f *fakeStore) fill(begin, end time.Time) {
 	record(99, semconv.EventStats, end, stats)
 }
 
-type storeHost struct {
-	component.Host
-	extensions map[component.ID]component.Component
-}
-
-func (h storeHost) GetExtensions() map[component.ID]component.Component { return h.extensions }
-
 var storeID = component.MustNewID("qosstorage")
 
 // startWith starts a processor beside a store.
@@ -118,9 +112,9 @@ func startWith(t *testing.T, store component.Component, next consumer.Logs) (*co
 	cfg.Storage = storeID
 	c, err := newConferences(cfg, telemetry.NewTelemetrySettings(), next)
 	require.NoError(t, err)
-	host := storeHost{componenttest.NewNopHost(), map[component.ID]component.Component{}}
+	host := hosttest.Host{}
 	if store != nil {
-		host.extensions[storeID] = store
+		host[storeID] = store
 	}
 	return c, c.Start(t.Context(), host)
 }

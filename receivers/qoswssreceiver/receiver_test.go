@@ -24,6 +24,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
@@ -90,14 +91,9 @@ func (a *testApps) remove(id string) {
 
 func (a *testApps) Keys() *auth.Keys { return a.keys }
 
-// testHost is a host with one extension.
-type testHost map[component.ID]component.Component
-
-func (h testHost) GetExtensions() map[component.ID]component.Component { return h }
-
 // newTestHost knows three applications: "demo" for any origin, "strict" for testOrigin, and
 // "third", whose origin server signs tokens with thirdSecret.
-func newTestHost() testHost {
+func newTestHost() hosttest.Host {
 	keys, err := auth.NewKeys([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		panic(err)
@@ -114,7 +110,7 @@ func newTestHost() testHost {
 		ID: "third", Origins: []string{testOrigin},
 		Keys: []auth.VerificationKey{{ID: "hs", Algorithm: auth.AlgorithmHS256, Secret: []byte(thirdSecret)}},
 	}
-	return testHost{component.MustNewID("qosapps"): apps}
+	return hosttest.Host{component.MustNewID("qosapps"): apps}
 }
 
 // collector is a running receiver.
@@ -123,7 +119,7 @@ type collector struct {
 	receiver  *wssReceiver
 	sink      *consumertest.LogsSink
 	telemetry *componenttest.Telemetry
-	host      testHost
+	host      hosttest.Host
 	url       string
 	client    *http.Client
 }
@@ -367,7 +363,7 @@ func TestStartNamesWhatIsMissing(t *testing.T) {
 		require.NoError(t, r.Shutdown(context.Background()))
 	}
 	f(componenttest.NewNopHost(), `apps: there is no extension "qosapps"`)
-	f(testHost{component.MustNewID("qosapps"): struct {
+	f(hosttest.Host{component.MustNewID("qosapps"): struct {
 		component.StartFunc
 		component.ShutdownFunc
 	}{}}, `apps: extension "qosapps" does not know applications`)

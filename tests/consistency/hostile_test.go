@@ -24,6 +24,8 @@ import (
 
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/exporters/timeseriesexporter"
+	"github.com/qosrtc/qos/internal/hosttest"
+	"github.com/qosrtc/qos/internal/oddvalue"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
@@ -32,20 +34,6 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"
 )
-
-type extension struct {
-	component.StartFunc
-	component.ShutdownFunc
-	*sqlite.Store
-}
-
-func (e extension) Writer() storage.Writer { return e.Store }
-func (e extension) Reader() storage.Reader { return e.Store }
-func (extension) Shared() bool             { return false }
-
-type host map[component.ID]component.Component
-
-func (h host) GetExtensions() map[component.ID]component.Component { return h }
 
 // fanOut hands a batch to each, as the collector does before exporters.
 type fanOut []consumer.Logs
@@ -65,7 +53,7 @@ func (f fanOut) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 func road(t *testing.T, store *sqlite.Store, scrape string) consumer.Logs {
 	t.Helper()
 	id := component.MustNewID("qosstorage")
-	h := host{id: extension{Store: store}}
+	h := hosttest.Host{id: hosttest.Storage{Store: store}}
 	run := func(c component.Component, err error) {
 		t.Helper()
 		require.NoError(t, err)
@@ -102,47 +90,16 @@ func names() (all []string) {
 	return all
 }
 
-// genValue draws a value of any type, the extremes of each among them.
-func genValue(t *rapid.T, name string) any {
-	switch rapid.IntRange(0, 9).Draw(t, "type of "+name) {
-	case 0:
-		return nil
-	case 1:
-		return rapid.Bool().Draw(t, name)
-	case 2:
-		return rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, -1, 0.5, math.SmallestNonzeroFloat64}).Draw(t, name)
-	case 3:
-		return rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, -1, 0, 1 << 53, 1 << 40}).Draw(t, name)
-	case 4:
-		return []any{"a", int64(1)}
-	case 5:
-		return map[string]any{"a": []any{nil}}
-	case 6:
-		return []byte{0, 255}
-	case 7:
-		return rapid.SampledFrom([]string{"", "\xff\x00\"\\\n{}", strings.Repeat("é", 3000), `{"setupMs":1e308,"ssrc":1e999}`, "null"}).Draw(t, name)
-	case 8:
-		return rapid.SampledFrom([]string{"inbound-rtp", "outbound-rtp", "audio", "video", "opus", "VP8", "h", "success", "fabricSetup", "userIDChange", "019a9f3c-7b1a-7c3e-9f10-000000000001", "app"}).Draw(t, name)
-	default:
-		return int64(rapid.IntRange(1, 5).Draw(t, name))
-	}
-}
-
 func fill(t *rapid.T, into pcommon.Map, usual map[string]any, all []string) {
 	for name, v := range usual {
 		if rapid.IntRange(0, 9).Draw(t, "usual "+name) > 0 {
-			require.NoError(t, into.FromRaw(merged(into.AsRaw(), name, v)))
+			require.NoError(t, into.PutEmpty(name).FromRaw(v))
 		}
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "more") {
 		name := rapid.SampledFrom(all).Draw(t, "name")
-		require.NoError(t, into.FromRaw(merged(into.AsRaw(), name, genValue(t, name))))
+		oddvalue.Draw(t, into.PutEmpty(name))
 	}
-}
-
-func merged(m map[string]any, name string, v any) map[string]any {
-	m[name] = v
-	return m
 }
 
 func hostile(t *rapid.T, all []string, seq int64) plog.Logs {
@@ -164,7 +121,7 @@ func hostile(t *rapid.T, all []string, seq int64) plog.Logs {
 			semconv.FrameSeq: seq, semconv.FrameIndex: int64(i), semconv.StatsType: "inbound-rtp", semconv.MediaType: "video", semconv.EventName: "fabricSetup",
 		}, all)
 		if rapid.Bool().Draw(t, "body") {
-			require.NoError(t, r.Body().FromRaw(genValue(t, "body")))
+			oddvalue.Draw(t, r.Body())
 		}
 	}
 	return logs

@@ -51,7 +51,7 @@ var rules = []rule{
 		reason: "reads events from records of the store, knows no component and no engine",
 	},
 	{
-		room: "internal/rules", allowed: []string{"internal/rules", "internal/detect", "internal/quality", "go.opentelemetry.io/collector/component"},
+		room: "internal/rules", allowed: []string{"internal/rules", "internal/hosttest", "internal/detect", "internal/quality", "go.opentelemetry.io/collector/component"},
 		reason: "finds the rules among the host's extensions, knows no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
@@ -71,6 +71,7 @@ var rules = []rule{
 		reason: "pure domain: only the shared functions and one sketch library",
 	},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
+	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},
 	{room: "internal/rapidfuzz", allowed: []string{"pgregory.net/rapid"}, reason: "a hand for tests: the property library alone"},
 	{room: "internal/semconv", allowed: []string{"protocol"}, reason: "names are built on the contract alone"},

@@ -25,28 +25,13 @@ import (
 	"github.com/qosrtc/qos/exporters/storeexporter"
 	"github.com/qosrtc/qos/extensions/dashboardextension"
 	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/internal/hosttest"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
 	"github.com/qosrtc/qos/protocol"
-	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
-
-// extension has the store.
-type extension struct {
-	component.StartFunc
-	component.ShutdownFunc
-	*sqlite.Store
-}
-
-func (e extension) Writer() storage.Writer     { return e.Store }
-func (e extension) Reader() storage.Reader     { return e.Store }
-func (e extension) Follower() storage.Follower { return e.Store }
-
-type host map[component.ID]component.Component
-
-func (h host) GetExtensions() map[component.ID]component.Component { return h }
 
 // measured is a record with every measure that is a number, as the receiver makes it.
 func measured(now time.Time) (plog.Logs, map[string]float64) {
@@ -87,7 +72,7 @@ func TestMeasureReachesThePage(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	h := host{component.MustNewID("qosstorage"): extension{Store: store}}
+	h := hosttest.Host{component.MustNewID("qosstorage"): hosttest.Storage{Store: store}}
 	start := func(c component.Component) {
 		require.NoError(t, c.Start(t.Context(), h))
 		t.Cleanup(func() { require.NoError(t, c.Shutdown(context.WithoutCancel(t.Context()))) })
