@@ -16,6 +16,9 @@ const (
 	mosOutOfRange
 )
 
+// Measures have the bits below these two: with more than 62 of them this does not compile.
+var _ [62 - protocol.NumMeasures]struct{}
+
 // Len returns how many values there are in the set.
 func (o OutOfRange) Len() int { return bits.OnesCount64(uint64(o)) }
 
