@@ -92,7 +92,12 @@ func (sl *slot) owner(at int64) *conf {
 	if sl == nil {
 		return nil
 	}
-	if i := instance.Owner(sl.spans(), at); i >= 0 && i < len(sl.confs) {
+	return sl.ownerAmong(sl.spans(), at)
+}
+
+// ownerAmong is owner for many times: spans are those of the slot, which annotations do not change.
+func (sl *slot) ownerAmong(spans []instance.Span, at int64) *conf {
+	if i := instance.Owner(spans, at); i >= 0 && i < len(sl.confs) {
 		return sl.confs[i]
 	}
 	return nil
@@ -166,8 +171,12 @@ func (s *Set) waits(e *event.Event) bool {
 // attachWaiting attaches waiting annotations to the conferences that own them now. An
 // annotation keeps waiting if the store may have a nearer conference.
 func (s *Set) attachWaiting(sl *slot, nowMs int64) {
+	if len(sl.waiting) == 0 {
+		return
+	}
+	spans := sl.spans()
 	for _, w := range slices.Clone(sl.waiting) {
-		if c := sl.owner(w.PlaceMs()); c != nil && (w.restored || s.isOwner(c, w.PlaceMs())) {
+		if c := sl.ownerAmong(spans, w.PlaceMs()); c != nil && (w.restored || s.isOwner(c, w.PlaceMs())) {
 			s.unqueue(w)
 			s.annotate(c, w.Annotation)
 			s.schedule(c, nowMs)
@@ -193,16 +202,17 @@ func (s *Set) unqueue(w *waiting) {
 // reassign moves every annotation of a slot to the conference that owns it after one has grown.
 // So its conference depends on the set of records, not on the order of their arrival.
 func (s *Set) reassign(sl *slot) {
+	spans := sl.spans()
 	for _, c := range sl.confs {
 		var moved []conference.Annotation
 		for a := range c.Annotations() {
-			if to := sl.owner(a.PlaceMs()); to != nil && to != c {
+			if to := sl.ownerAmong(spans, a.PlaceMs()); to != nil && to != c {
 				moved = append(moved, a)
 			}
 		}
 		for _, a := range moved {
 			c.Detach(a.ID)
-			s.annotate(sl.owner(a.PlaceMs()), a)
+			s.annotate(sl.ownerAmong(spans, a.PlaceMs()), a)
 			s.touch(c, true)
 		}
 	}

@@ -55,7 +55,11 @@ func (s *Set) mark(c *conf, e *event.Event, arrivedMs int64) {
 		return
 	}
 	if at := (stamp{e.AtMs, e.Session, e.Rank(), own}); at.after(c.last) {
-		at.session = strings.Clone(at.session)
+		if at.session == c.last.session {
+			at.session = c.last.session // a copy already
+		} else {
+			at.session = strings.Clone(at.session)
+		}
 		c.last = at
 	}
 }

@@ -140,8 +140,12 @@ func (s *Set) rememberAnnotation(sl *slot, at, nowMs int64) {
 
 // checkReleased makes a conference partial that owns a released annotation.
 func (s *Set) checkReleased(sl *slot, c *conf) {
+	if len(sl.lost) == 0 {
+		return
+	}
+	spans := sl.spans()
 	sl.lost = slices.DeleteFunc(sl.lost, func(at int64) bool {
-		owned := sl.owner(at) == c
+		owned := sl.ownerAmong(spans, at) == c
 		if owned {
 			c.makePartial()
 		}
