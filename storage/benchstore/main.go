@@ -143,9 +143,6 @@ func replaceSection(path, title, text string) error {
 	}
 	before, rest, found := strings.Cut(string(whole), "### "+title+"\n")
 	end := strings.Index(rest, "\n#")
-	if comment := strings.Index(rest, "\n<!--"); comment >= 0 && (end < 0 || comment < end) {
-		end = comment
-	}
 	if !found || end < 0 {
 		return fmt.Errorf("%s has no section %q with another after it", path, title)
 	}
