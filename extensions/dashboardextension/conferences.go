@@ -42,8 +42,8 @@ type conferenceRow struct {
 	Revision         int           `json:"revision"`
 	ParticipantCount int           `json:"participantCount"`
 	Participants     []participant `json:"participants"`
-	Matched          []string      `json:"matched,omitempty"`    // as what a search for anything found it
-	TermsDropped       int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
+	Matched          []string      `json:"matched,omitempty"`      // as what a search for anything found it
+	TermsDropped     int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
 }
 
 // participant is one session in one conference.
@@ -112,7 +112,7 @@ func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
 		ParticipantCount: len(c.Participants),
 		Participants:     a.names.participants(c.Participants),
 		Matched:          c.Matched,
-		TermsDropped:       c.TermsDropped,
+		TermsDropped:     c.TermsDropped,
 	}
 	start, end := c.Start, c.End
 	if s := c.Summary; s != nil {
