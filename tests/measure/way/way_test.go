@@ -114,6 +114,7 @@ func TestMeasureReachesThePage(t *testing.T) {
 // checkPage: the page lists the measures in the protocol's order, each with a label and a value
 // of its unit. It draws all alike, so that two stand for all.
 func checkPage(t *testing.T, address string, values map[string]float64) {
+	t.Helper()
 	want, have := []string{}, []string{}
 	for k := range protocol.NumMeasures {
 		if _, sent := values[k.String()]; sent {
