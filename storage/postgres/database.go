@@ -29,20 +29,6 @@ func (s *Store) reading(ctx context.Context, f func(context.Context, *pgx.Conn) 
 	return s.read.with(ctx, func(conn *pgx.Conn) error { return f(ctx, conn) })
 }
 
-// located is a conference's place in the tables.
-type located struct {
-	sqlstore.Located
-	days []int32 // partitions that hold its frames
-}
-
-// placeDays returns the days of the sessions that take part in a place's conferences that
-// overlap a span.
-func placeDays(tx sqlstore.Tx, place int64, span instance.Span) ([]int32, error) {
-	return sqlstore.All(tx, func(row sqlstore.Row) (day int32, err error) { err = row.Scan(&day); return day, err }, `SELECT DISTINCT s.day
-		FROM qos_conference c JOIN qos_participant p ON p.place = c.place AND p.conference = c.key JOIN qos_session s ON s.key = p.session
-		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?`, place, span.End, span.Start)
-}
-
 // database is how package sqlstore runs statements.
 func (s *Store) database() sqlstore.DB {
 	return sqlstore.DB{
@@ -92,4 +78,33 @@ func (a asked) Place(app, conference string) (key int64, found bool, err error) 
 func (a asked) Exec(statement string, values ...any) (int64, error) {
 	tag, err := a.db.Exec(a.ctx, dialect.SQL(statement), dialect.Values(values)...)
 	return tag.RowsAffected(), err
+}
+
+// Days implements sqlstore.Tx: the days are those of the sessions that take part.
+func (a asked) Days(place int64, span instance.Span) (sqlstore.Days, error) {
+	return sqlstore.All(a, func(row sqlstore.Row) (day int32, err error) { err = row.Scan(&day); return day, err }, `SELECT DISTINCT s.day
+		FROM qos_conference c JOIN qos_participant p ON p.place = c.place AND p.conference = c.key JOIN qos_session s ON s.key = p.session
+		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?`, place, span.End, span.Start)
+}
+
+// queued implements sqlstore.Tx over the writer's transaction: what is queued is sent first.
+type queued struct {
+	asked
+	t *tx
+}
+
+// Each implements sqlstore.Tx.
+func (q queued) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
+	if err := q.t.flush(); err != nil {
+		return err
+	}
+	return q.asked.Each(scan, statement, values...)
+}
+
+// Exec implements sqlstore.Tx.
+func (q queued) Exec(statement string, values ...any) (int64, error) {
+	if err := q.t.flush(); err != nil {
+		return 0, err
+	}
+	return q.asked.Exec(statement, values...)
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,53 +105,30 @@ func deleteIn(ctx context.Context, tx pgx.Tx, places []int64, before int64) (del
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := locate(rows)
-	if err != nil {
-		return 0, nil, err
-	}
-	for _, l := range found {
-		own, err := sqlstore.OwnTimes(asked{ctx, tx}, l.Place, l.Row)
-		if err != nil {
-			return 0, nil, err
-		}
-		l.Own = own
-		if l.days, err = placeDays(asked{ctx, tx}, l.Place, l.Span); err != nil {
-			return 0, nil, err
-		}
-		who, err := deleteOne(ctx, tx, l)
-		if err != nil {
-			return 0, nil, err
-		}
+	var found []sqlstore.Located
+	err = conferences(rows, func(place int64, c join.Row) {
+		found = append(found, sqlstore.Located{Row: c, Place: place})
+	})
+	for i := 0; i < len(found) && err == nil; i++ {
+		var who []int64
+		who, err = deleteOne(asked{ctx, tx}, found[i])
 		sessions = append(sessions, who...)
 	}
-	return len(found), sessions, nil
+	return len(found), sessions, err
 }
 
-func locate(rows pgx.Rows) (out []located, err error) {
-	err = conferences(rows, func(place int64, c join.Row) {
-		out = append(out, located{Located: sqlstore.Located{Row: c, Place: place}})
-	})
-	return out, err
-}
-
-func deleteOne(ctx context.Context, tx pgx.Tx, l located) (sessions []int64, err error) {
-	b := &pgx.Batch{}
-	b.Queue(`DELETE FROM qos_frame WHERE activity AND place = $1 AND at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
-		l.Place, l.Span.Start, l.Span.End, l.days)
-	b.Queue(`DELETE FROM qos_frame WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[])`,
-		l.Place, l.Own.Start, l.Own.End, l.days)
-	const chunks = ` FROM qos_chunk WHERE place = $1 AND from_ms BETWEEN $2 AND $3 AND day = ANY ($4::int[])`
-	b.Queue(`DELETE FROM qos_packed WHERE place = $1 AND chunk IN (SELECT key`+chunks+`) AND day = ANY ($4::int[])`, l.Place, l.Span.Start, l.Span.End, l.days)
-	b.Queue(`DELETE`+chunks, l.Place, l.Span.Start, l.Span.End, l.days)
-	b.Queue(`DELETE FROM qos_participant WHERE place = $1 AND conference = $2 RETURNING session`, l.Place, l.Key).Query(func(rows pgx.Rows) (err error) {
-		sessions, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	})
-	b.Queue(`DELETE FROM qos_term WHERE place = $1 AND conference = $2`, l.Place, l.Key)
-	b.Queue(`DELETE FROM qos_rename WHERE place = $1 AND conference = $2`, l.Place, l.Key)
-	b.Queue(`DELETE FROM qos_conference WHERE place = $1 AND key = $2`, l.Place, l.Key)
-	err = tx.SendBatch(ctx, b).Close()
-	return sessions, err
+func deleteOne(tx sqlstore.Tx, c sqlstore.Located) (sessions []int64, err error) {
+	if c.Own, err = sqlstore.OwnTimes(tx, c.Place, c.Row); err != nil {
+		return nil, err
+	}
+	days, err := tx.Days(c.Place, c.Span)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sqlstore.DeleteFrames(tx, c, days, math.MaxInt64); err != nil {
+		return nil, err
+	}
+	return sqlstore.Rows{Tx: tx, Place: c.Place}.Delete(c.Key)
 }
 
 // deleteSessions deletes those of the sessions that where selects in which nobody is

@@ -128,7 +128,7 @@ func TestHashPartitionsArePruned(t *testing.T) {
 	var at sqlstore.Located
 	require.NoError(t, view(t.Context(), func(tx sqlstore.Tx) (err error) { at, err = sqlstore.Find(tx, ref); return err }))
 	days := []int32{query[int32](t, s, `SELECT max(day) FROM qos_session`)}
-	asked = append(asked, question{activityPage, []any{at.Place, at.Span.Start, at.Span.End, days, int64(0), make([]byte, 16), int64(0), int32(0), frames.MaxTime}})
+	asked = append(asked, question{dialect.SQL(sqlstore.ActivityRows), []any{at.Place, at.Span.Start, at.Span.End, days, int64(0), int64(0), make([]byte, 16), int64(0), int32(0), frames.MaxTime}})
 	tables := map[string]bool{}
 	for _, one := range asked {
 		for table, partitions := range touched(t, s, one.sql, one.values...) {

@@ -3,14 +3,12 @@ package postgres
 import (
 	"context"
 	"embed"
-	"fmt"
-	"io/fs"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// The files are applied in the order of their names and never change once released.
-//
 //go:embed migrations/*.sql
 var migrations embed.FS
 
@@ -27,10 +25,6 @@ const (
 // migrate brings the schema up to date, in one transaction. Of collectors that start at
 // once the first does it and the others wait.
 func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, lockSchema); err != nil {
 			return err
@@ -39,13 +33,9 @@ func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 		if err != nil {
 			return err
 		}
-		if have > len(files) {
-			return fmt.Errorf("its schema has version %d, this program knows up to %d: use a newer program", have, len(files))
-		}
-		for i, name := range files[have:] {
-			if err := apply(ctx, tx, name, have+i+1); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+		err = sqlstore.Migrate(migrations, have, func(text string, version int) error { return apply(ctx, tx, text, version) })
+		if err != nil {
+			return err
 		}
 		if have == 0 && hashed > 0 {
 			return hashPlaces(ctx, tx, hashed)
@@ -65,14 +55,10 @@ func schemaVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
 	return version, err
 }
 
-func apply(ctx context.Context, tx pgx.Tx, name string, version int) error {
-	text, err := migrations.ReadFile(name)
-	if err != nil {
+func apply(ctx context.Context, tx pgx.Tx, text string, version int) error {
+	if _, err := tx.Conn().PgConn().Exec(ctx, text).ReadAll(); err != nil { // many statements
 		return err
 	}
-	if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil { // many statements
-		return err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO qos_migration (version) VALUES ($1)`, version)
+	_, err := tx.Exec(ctx, `INSERT INTO qos_migration (version) VALUES ($1)`, version)
 	return err
 }

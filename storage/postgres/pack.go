@@ -3,15 +3,14 @@ package postgres
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Pack packs the records of activity of conferences that ended before a time into chunks,
@@ -22,7 +21,16 @@ import (
 // more activity comes.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s}
-	err := p.all(ctx, before.UnixMilli())
+	err := sqlstore.EachLoose(ctx, s.database(), before.UnixMilli(), func(ctx context.Context, c sqlstore.Loose) error {
+		err := p.conference(ctx, c)
+		if err != nil && again(err) && ctx.Err() == nil { // another collector deleted rows: the next call goes on
+			err = nil
+		}
+		return err
+	})
+	if err == nil {
+		err = p.damage.Err()
+	}
 	if err != nil {
 		return p.done, s.wrap("pack", err)
 	}
@@ -36,43 +44,19 @@ type packer struct {
 	damage frames.Damage
 }
 
-// looseConference is one that has loose activity.
-type looseConference struct{ key, place, start int64 }
-
-func (p *packer) all(ctx context.Context, before int64) error {
-	c := looseConference{start: math.MinInt64}
-	for {
-		err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-			return conn.QueryRow(ctx, `SELECT key, place, start_ms FROM qos_conference
-				WHERE NOT packed AND end_ms < $1 AND (start_ms, key) > ($2, $3) ORDER BY start_ms, key LIMIT 1`,
-				before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
-		})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return p.damage.Err()
-		}
-		if err != nil {
-			return err
-		}
-		// What another collector took away meanwhile the next call sees to.
-		if err := p.conference(ctx, c); err != nil && (!again(err) || ctx.Err() != nil) {
-			return err
-		}
-	}
-}
-
 func (p *packer) with(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	return p.store.reading(ctx, f)
 }
 
 // conference packs one conference, day by day and chunk by chunk.
-func (p *packer) conference(ctx context.Context, c looseConference) error {
+func (p *packer) conference(ctx context.Context, c sqlstore.Loose) error {
 	days, err := p.days(ctx, c)
 	if err != nil {
 		return err
 	}
 	left := 0
 	for _, day := range days {
-		w := walk{looseConference: c, day: day, Walk: chunk.NewWalk()}
+		w := walk{Loose: c, day: day, Walk: chunk.NewWalk()}
 		for !w.Ended {
 			if err := p.step(ctx, &w); err != nil || w.taken {
 				return err
@@ -85,16 +69,13 @@ func (p *packer) conference(ctx context.Context, c looseConference) error {
 
 // days returns the days of a conference's sessions, and makes the partitions that a store
 // of the first schema does not have.
-func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err error) {
+func (p *packer) days(ctx context.Context, c sqlstore.Loose) (days sqlstore.Days, err error) {
 	err = p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		span, err := conferenceSpan(ctx, conn, c)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
+		span, found, err := c.Span(asked{ctx, conn})
+		if err != nil || !found {
 			return err
 		}
-		if days, err = placeDays(asked{ctx, conn}, c.place, span); err != nil {
+		if days, err = (asked{ctx, conn}).Days(c.Place, span); err != nil {
 			return err
 		}
 		for _, day := range days {
@@ -107,19 +88,9 @@ func (p *packer) days(ctx context.Context, c looseConference) (days []int32, err
 	return days, err
 }
 
-// conferenceSpan is where a conference is now.
-func conferenceSpan(ctx context.Context, db interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, c looseConference,
-) (span instance.Span, err error) {
-	err = db.QueryRow(ctx, `SELECT start_ms, end_ms FROM qos_conference WHERE key = $1 AND place = $2`, c.key, c.place).
-		Scan(&span.Start, &span.End)
-	return span, err
-}
-
 // walk is the packing of one day of a conference.
 type walk struct {
-	looseConference
+	sqlstore.Loose
 	chunk.Walk
 	day   int32
 	taken bool // another collector packs it
@@ -157,17 +128,14 @@ func (m *making) run(ctx context.Context, tx pgx.Tx) error {
 	if err := m.begin(ctx, tx); err != nil || m.taken {
 		return err
 	}
-	span, err := conferenceSpan(ctx, tx, m.looseConference)
-	if errors.Is(err, pgx.ErrNoRows) { // it was deleted, or merged into another
-		m.Ended = true
-		return nil
-	}
-	if err != nil {
+	span, found, err := m.Span(asked{ctx, tx})
+	if err != nil || !found {
+		m.Ended = !found
 		return err
 	}
 	builder := &chunk.Builder{}
 	m.rows, m.damaged, err = m.Gather(builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
-		return m.read(ctx, tx, span, from, limit)
+		return sqlstore.LooseRows(asked{ctx, tx}, m.Place, span, sqlstore.Days{m.day}, from, limit)
 	})
 	if err != nil || len(m.rows) == 0 {
 		return err
@@ -183,28 +151,17 @@ func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
 	b.Queue(`SELECT set_config(name, 'off', true) FROM unnest($1::text[]) name`, byIndex)
 	b.Queue(`SELECT pg_advisory_xact_lock_shared($1, $2)`, lockDay, m.day)
-	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.key).QueryRow(func(row pgx.Row) error {
+	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.Key).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&m.taken)
 	})
 	return tx.SendBatch(ctx, b).Close()
-}
-
-// read reads rows.
-func (m *making) read(ctx context.Context, tx pgx.Tx, span instance.Span, from frames.Position, limit int) ([]frames.ReadRow, error) {
-	rows, err := tx.Query(ctx, pageSelect+partition(frameTable, m.day)+pageJoin+` WHERE f.place = $1 AND f.activity
-		AND f.at BETWEEN $2 AND $3 AND f.at >= $4 AND (f.at, s.id, f.seq, f.idx) > ($4, $5, $6, $7) `+pageOrder+` LIMIT $8`,
-		m.place, span.Start, span.End, from.At, from.Session[:], from.Seq, from.Idx, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanFrame)
 }
 
 // insert writes the chunk in place of its rows. The place is locked, so that who deletes
 // from it sees either.
 func (m *making) insert(ctx context.Context, tx pgx.Tx) error {
 	var key int64
-	err := tx.QueryRow(ctx, `SELECT nextval('qos_chunk_key') FROM (SELECT FROM qos_place WHERE key = $1 FOR UPDATE) p`, m.place).Scan(&key)
+	err := tx.QueryRow(ctx, `SELECT nextval('qos_chunk_key') FROM (SELECT FROM qos_place WHERE key = $1 FOR UPDATE) p`, m.Place).Scan(&key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errStale
 	}
@@ -215,7 +172,7 @@ func (m *making) insert(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
 	m.queueDelete(b, &moved)
 	b.Queue(`INSERT INTO `+partition(chunkTable, m.day)+` (key, place, from_ms, to_ms, day, records, body) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		key, m.place, m.chunk.From, m.chunk.To, m.day, m.chunk.Records, m.chunk.Body)
+		key, m.Place, m.chunk.From, m.chunk.To, m.day, m.chunk.Records, m.chunk.Body)
 	m.queueRanges(b, key)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
@@ -236,7 +193,7 @@ func (m *making) queueDelete(b *pgx.Batch, deleted *int64) {
 	}
 	b.Queue(`WITH gone AS (DELETE FROM `+partition(frameTable, m.day)+` f USING unnest($1::bigint[], $2::bigint[], $3::int[], $4::int[]) q (session, seq, idx, n)
 		WHERE f.session = q.session AND f.seq = q.seq AND f.idx = q.idx AND f.n = q.n AND f.place = $5 AND f.activity RETURNING 1)
-		SELECT count(*) FROM gone`, sessions, seqs, idx, n, m.place).QueryRow(func(row pgx.Row) error { return row.Scan(deleted) })
+		SELECT count(*) FROM gone`, sessions, seqs, idx, n, m.Place).QueryRow(func(row pgx.Row) error { return row.Scan(deleted) })
 }
 
 func (m *making) queueRanges(b *pgx.Batch, key int64) {
@@ -248,32 +205,19 @@ func (m *making) queueRanges(b *pgx.Batch, key int64) {
 	}
 	b.Queue(`INSERT INTO `+partition(packedTable, m.day)+` (day, chunk, place, session, first, last, idx, n)
 		SELECT $1, $2, $3, * FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::int[])`,
-		m.day, key, m.place, sessions, firsts, lasts, idx, n)
+		m.day, key, m.Place, sessions, firsts, lasts, idx, n)
 }
 
 // finish says that a conference is packed, unless activity came meanwhile.
-func (p *packer) finish(ctx context.Context, c looseConference, left int) error {
+func (p *packer) finish(ctx context.Context, c sqlstore.Loose, left int) error {
 	packed := false
 	err := p.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, `SELECT FROM qos_place WHERE key = $1 FOR UPDATE`, c.place); err != nil {
+			if _, err := tx.Exec(ctx, `SELECT FROM qos_place WHERE key = $1 FOR UPDATE`, c.Place); err != nil {
 				return err
 			}
-			span, err := conferenceSpan(ctx, tx, c)
-			if errors.Is(err, pgx.ErrNoRows) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			days, err := placeDays(asked{ctx, tx}, c.place, span)
-			if err != nil {
-				return err
-			}
-			done, err := tx.Exec(ctx, `UPDATE qos_conference SET packed = true WHERE key = $1 AND place = $3 AND NOT packed AND $2::bigint = (
-				SELECT count(*) FROM (SELECT FROM qos_frame WHERE activity AND place = $3 AND at BETWEEN $4 AND $5
-					AND day = ANY ($6::int[]) LIMIT $2::bigint + 1) f)`, c.key, left, c.place, span.Start, span.End, days)
-			packed = done.RowsAffected() == 1
+			var err error
+			packed, err = c.SetPacked(asked{ctx, tx}, left)
 			return err
 		})
 	})

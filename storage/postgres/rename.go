@@ -3,12 +3,9 @@ package postgres
 import (
 	"github.com/jackc/pgx/v5"
 
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
-
-// older are the renames of a participant beyond the newest that are kept.
-const older = ` AND (SELECT count(*) FROM qos_rename n WHERE n.place = r.place AND n.conference = r.conference AND n.session = r.session
-	AND (n.seq, n.idx) > (r.seq, r.idx)) >= `
 
 // Rename implements join.Table.
 func (p *table) Rename(key, session int64, renames []term.Rename) error {
@@ -38,16 +35,6 @@ func (t *tx) queueRenames(b *pgx.Batch) {
 	b.Queue(`INSERT INTO qos_rename (place, conference, session, seq, idx, user_id, user_alias)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::bytea[], $7::bytea[]) ON CONFLICT DO NOTHING`,
 		where, of, whose, seqs, indexes, users, aliases)
-	b.Queue(`DELETE FROM qos_rename r USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) q (place, conference, session)
-		WHERE r.place = q.place AND r.conference = q.conference AND r.session = q.session`+older+`$4`, places, conferences, sessions, term.MaxRenames)
-}
-
-// moveRenames makes the renames of a conference those of another.
-func (p *table) moveRenames(into, from int64) error {
-	err := p.t.exec(`INSERT INTO qos_rename SELECT place, $1, session, seq, idx, user_id, user_alias FROM qos_rename
-		WHERE place = $3 AND conference = $2 ON CONFLICT DO NOTHING`, into, from, p.place)
-	if err != nil {
-		return err
-	}
-	return p.t.exec(`DELETE FROM qos_rename r WHERE r.place = $1 AND r.conference = $2`+older+`$3`, p.place, into, term.MaxRenames)
+	b.Queue(dialect.SQL(`DELETE FROM qos_rename r USING unnest(?::bigint[], ?::bigint[], ?::bigint[]) q (place, conference, session)
+		WHERE r.place = q.place AND r.conference = q.conference AND r.session = q.session`+sqlstore.OlderRenames), places, conferences, sessions, term.MaxRenames)
 }

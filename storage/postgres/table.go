@@ -9,6 +9,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // table is the rows of one place for package join. It has those around loaded, as Around says;
@@ -118,58 +119,37 @@ func (p *table) Stretch(key int64, span instance.Span, moved bool) error {
 	return nil
 }
 
+// shared is what both engines do alike.
+func (p *table) shared() sqlstore.Rows {
+	return sqlstore.Rows{Tx: queued{asked{p.t.ctx, p.t.w.conn}, p.t}, Place: p.place}
+}
+
 // SetLoose implements join.Table.
 func (p *table) SetLoose(key int64) error {
 	p.rows[p.index(key)].Packed = false
-	return p.t.exec(`UPDATE qos_conference SET packed = false WHERE place = $1 AND key = $2`, p.place, key)
+	return p.shared().SetLoose(key)
 }
 
 // Absorb implements join.Table.
 func (p *table) Absorb(into, from int64, summary bool) error {
-	err := p.t.exec(`INSERT INTO qos_participant (place, conference, session)
-		SELECT place, $1, session FROM qos_participant WHERE place = $3 AND conference = $2 ON CONFLICT DO NOTHING`, into, from, p.place)
-	if err != nil {
-		return err
-	}
-	if err := p.absorbTerms(into, from); err != nil {
-		return err
-	}
-	if err := p.moveRenames(into, from); err != nil {
+	if err := p.shared().Absorb(into, from, summary); err != nil {
 		return err
 	}
 	p.t.moved(into, from)
+	i := p.index(from)
 	if summary {
-		err := p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) =
-			(SELECT `+summaryColumns+` FROM qos_conference WHERE place = $3 AND key = $1) WHERE place = $3 AND key = $2`, from, into, p.place)
-		if err != nil {
-			return err
-		}
-		p.rows[p.index(into)].Summary = p.rows[p.index(from)].Summary
+		p.rows[p.index(into)].Summary = p.rows[i].Summary
 	}
-	return p.delete(from)
-}
-
-func (p *table) delete(key int64) error {
-	for _, table := range []string{"qos_participant", "qos_term", "qos_rename"} {
-		if err := p.t.exec(`DELETE FROM `+table+` WHERE place = $1 AND conference = $2`, p.place, key); err != nil {
-			return err
-		}
-	}
-	p.t.moved(0, key)
-	i := p.index(key)
 	p.rows = slices.Delete(p.rows, i, i+1)
-	return p.t.exec(`DELETE FROM qos_conference WHERE place = $1 AND key = $2`, p.place, key)
+	return nil
 }
-
-const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
 
 // PutSummary implements join.Table.
 func (p *table) PutSummary(key int64, s *join.Summary) error {
 	order := s.Order
 	p.rows[p.index(key)].Summary = &order
 	p.t.summaries++
-	return p.t.exec(`UPDATE qos_conference SET (`+summaryColumns+`) = ($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE place = $10 AND key = $11`,
-		s.Revision, s.Span.Start, s.Span.End, []byte(s.Outcome), s.Participants, s.MOS, []byte(s.Label), []byte(s.Cause), s.Document, p.place, key)
+	return p.shared().PutSummary(key, s)
 }
 
 // Annotated implements join.Table.
@@ -177,10 +157,7 @@ func (p *table) Annotated(span instance.Span) (found bool, err error) {
 	if err := p.readDays(); err != nil {
 		return false, err
 	}
-	err = p.t.row([]any{&found}, `SELECT EXISTS (SELECT 1 FROM qos_frame
-		WHERE NOT activity AND place = $1 AND conference_at BETWEEN $2 AND $3 AND day = ANY ($4::int[]))`,
-		p.place, span.Start, span.End, p.inDays())
-	return found, err
+	return p.shared().Annotated(span, p.inDays())
 }
 
 // Recount implements join.Table.
@@ -188,19 +165,16 @@ func (p *table) Recount(key int64, span, own instance.Span) error {
 	if err := p.readDays(); err != nil {
 		return err
 	}
-	if err := p.t.exec(`DELETE FROM qos_participant WHERE place = $1 AND conference = $2`, p.place, key); err != nil {
-		return err
+	for who := range p.t.known {
+		if who.conference == key {
+			delete(p.t.known, who)
+		}
 	}
-	err := p.t.exec(`INSERT INTO qos_participant (place, conference, session)
-		SELECT $2::bigint, $1::bigint, session FROM qos_frame WHERE activity AND place = $2 AND at BETWEEN $3 AND $4 AND day = ANY ($7::int[])
-		UNION SELECT $2::bigint, $1::bigint, p.session FROM qos_chunk c JOIN qos_packed p ON p.chunk = c.key AND p.day = c.day
-			WHERE p.place = $2 AND c.place = $2 AND c.from_ms BETWEEN $3 AND $4 AND c.day = ANY ($7::int[]) AND p.day = ANY ($7::int[])
-		UNION SELECT $2::bigint, $1::bigint, session FROM qos_frame WHERE NOT activity AND place = $2 AND conference_at BETWEEN $5 AND $6 AND day = ANY ($7::int[])`,
-		key, p.place, span.Start, span.End, own.Start, own.End, p.inDays())
-	if err != nil {
-		return err
+	sessions, err := p.shared().Recount(key, span, own, p.inDays())
+	for _, session := range sessions {
+		p.t.participants[participant{key, session}] = true
 	}
-	return p.rebuildTerms(key)
+	return err
 }
 
 // readDays works out in which partitions the frames of the rows are: their sessions are
@@ -231,4 +205,4 @@ func (p *table) readDays() error {
 	return nil
 }
 
-func (p *table) inDays() []int32 { return slices.Sorted(maps.Keys(p.days)) }
+func (p *table) inDays() sqlstore.Days { return slices.Sorted(maps.Keys(p.days)) }

@@ -205,49 +205,12 @@ func (t *tx) count(jobs []*job) {
 	}
 }
 
-// rebuildTerms replaces the terms that a conference has from its participants.
-func (p *table) rebuildTerms(key int64) error {
-	for who := range p.t.known {
-		if who.conference == key {
-			delete(p.t.known, who)
-		}
-	}
-	if err := p.t.exec(`DELETE FROM qos_term WHERE place = $1 AND conference = $2 AND NOT recorded`, p.place, key); err != nil {
-		return err
-	}
-	sessions, err := collect[int64](p.t.w.conn.Query(p.t.ctx, `SELECT session FROM qos_participant WHERE place = $1 AND conference = $2`, p.place, key))
-	for _, session := range sessions {
-		p.t.participants[participant{key, session}] = true
-	}
-	return err
-}
-
-// moved says that a conference has become part of another, or is no more.
+// moved says that a conference has become part of another.
 func (t *tx) moved(into, from int64) {
 	for who := range t.known {
 		if who.conference == from {
 			delete(t.known, who)
-			if into != 0 {
-				t.known[participant{into, who.session}] = true
-			}
+			t.known[participant{into, who.session}] = true
 		}
 	}
-}
-
-const (
-	absorbTerms = `INSERT INTO qos_term (term, start_ms, place, conference, recorded)
-		SELECT t.term, c.start_ms, c.place, c.key, t.recorded FROM qos_conference c CROSS JOIN qos_term t WHERE c.place = $3 AND c.key = $1 AND t.conference = $2
-		ON CONFLICT (term, start_ms, conference) DO UPDATE SET recorded = qos_term.recorded OR excluded.recorded`
-	absorbCounts = `UPDATE qos_conference c SET terms_dropped = c.terms_dropped + f.terms_dropped
-		FROM qos_conference f WHERE c.place = $3 AND c.key = $1 AND f.place = $3 AND f.key = $2`
-)
-
-// absorbTerms moves the terms of a conference to another.
-func (p *table) absorbTerms(into, from int64) error {
-	for _, statement := range []string{absorbTerms, absorbCounts} {
-		if err := p.t.exec(statement, into, from, p.place); err != nil {
-			return err
-		}
-	}
-	return nil
 }

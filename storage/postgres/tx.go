@@ -277,15 +277,6 @@ func (t *tx) flush(last ...string) error {
 
 func (t *tx) commit() error { return t.flush(`COMMIT`) }
 
-// exec sends what is queued, then a statement.
-func (t *tx) exec(statement string, args ...any) error {
-	if err := t.flush(); err != nil {
-		return err
-	}
-	_, err := t.w.conn.Exec(t.ctx, statement, args...)
-	return err
-}
-
 // row sends what is queued, then reads one row.
 func (t *tx) row(dest []any, query string, args ...any) error {
 	if err := t.flush(); err != nil {

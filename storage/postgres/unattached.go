@@ -6,13 +6,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Detach implements join.Table.
 func (p *table) Detach(session, at int64) error {
 	p.unattached = true
-	return p.t.exec(`INSERT INTO qos_unattached (place, app_id, conference_at, session)
-		SELECT key, app_id, $1, $2 FROM qos_place WHERE key = $3 ON CONFLICT DO NOTHING`, at, session, p.place)
+	return p.shared().Detach(session, at)
 }
 
 // Attach implements join.Table. Nearly no place has unattached annotations, and every frame of
@@ -74,8 +74,10 @@ func deleteUnattached(ctx context.Context, conn *pgx.Conn, before int64) (delete
 
 // deleteUnusedPlaces deletes those of places, which are locked, that have nothing.
 func deleteUnusedPlaces(ctx context.Context, tx pgx.Tx, places []int64) error {
-	_, err := tx.Exec(ctx, `DELETE FROM qos_place p WHERE key = ANY ($1)
-		AND NOT EXISTS (SELECT 1 FROM qos_conference c WHERE c.place = p.key)
-		AND NOT EXISTS (SELECT 1 FROM qos_unattached u WHERE u.place = p.key)`, places)
-	return err
+	for _, place := range places {
+		if err := sqlstore.DeleteUnusedPlace(asked{ctx, tx}, place); err != nil {
+			return err
+		}
+	}
+	return nil
 }

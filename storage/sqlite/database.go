@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
@@ -55,6 +56,9 @@ func (r reading) Place(app, conference string) (key int64, found bool, err error
 	return key, found, err
 }
 
+// Days implements sqlstore.Tx.
+func (r reading) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }
+
 const selectPlace = `SELECT key FROM place WHERE app_id = ? AND conference_id = ?`
 
 // Exec implements sqlstore.Tx.
@@ -96,3 +100,6 @@ func (a asked) Place(app, conference string) (key int64, found bool, err error) 
 func (a asked) Exec(statement string, values ...any) (int64, error) {
 	return a.count(dialect.SQL(statement), dialect.Values(values)...)
 }
+
+// Days implements sqlstore.Tx.
+func (a asked) Days(int64, instance.Span) (sqlstore.Days, error) { return nil, nil }

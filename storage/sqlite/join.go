@@ -5,6 +5,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // table is the rows of one place for package join.
@@ -54,74 +55,32 @@ func (p table) Stretch(key int64, span instance.Span, moved bool) error {
 	return p.t.exec(`UPDATE term SET start_ms = ? WHERE conference = ?`, span.Start, key)
 }
 
+// rows is what both engines do alike.
+func (p table) rows() sqlstore.Rows { return sqlstore.Rows{Tx: p.t.asked(), Place: p.place} }
+
 // SetLoose implements join.Table.
-func (p table) SetLoose(key int64) error {
-	return p.t.exec(`UPDATE conference SET packed = 0 WHERE key = ?`, key)
-}
+func (p table) SetLoose(key int64) error { return p.rows().SetLoose(key) }
 
 // Absorb implements join.Table.
 func (p table) Absorb(into, from int64, summary bool) error {
-	err := p.t.exec(`INSERT OR IGNORE INTO participant (conference, session)
-		SELECT ?, session FROM participant WHERE conference = ?`, into, from)
-	if err != nil {
-		return err
-	}
-	if err := p.t.exec(moveTerms, into, from); err != nil {
-		return err
-	}
-	delete(p.t.kept, into)
-	if err := p.t.moveRenames(into, from); err != nil {
-		return err
-	}
-	if err := p.t.exec(`UPDATE conference SET terms_dropped = terms_dropped + (SELECT f.terms_dropped FROM conference f WHERE f.key = ?) WHERE key = ?`, from, into); err != nil {
-		return err
-	}
-	if summary {
-		err := p.t.exec(`UPDATE conference SET (`+summaryColumns+`) =
-			(SELECT `+summaryColumns+` FROM conference WHERE key = ?) WHERE key = ?`, from, into)
-		if err != nil {
-			return err
-		}
-	}
-	return p.delete(from)
-}
-
-const moveTerms = `INSERT INTO term (term, start_ms, conference, recorded)
-	SELECT t.term, c.start_ms, c.key, t.recorded FROM conference c CROSS JOIN term t WHERE c.key = ?1 AND t.conference = ?2
-	ON CONFLICT DO UPDATE SET recorded = max(recorded, excluded.recorded)`
-
-func (p table) delete(key int64) error {
 	clear(p.t.written) // keys are used again
-	delete(p.t.kept, key)
-	return p.t.exec(`DELETE FROM conference WHERE key = ?`, key)
+	delete(p.t.kept, into)
+	delete(p.t.kept, from)
+	return p.rows().Absorb(into, from, summary)
 }
 
 // PutSummary implements join.Table.
-func (p table) PutSummary(key int64, s *join.Summary) error {
-	return p.t.exec(`UPDATE conference SET revision = ?, summary_start = ?, summary_end = ?, outcome = ?,
-		participants = ?, mos = ?, label = ?, cause = ?, document = ? WHERE key = ?`,
-		s.Revision, s.Span.Start, s.Span.End, s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, s.Document, key)
-}
+func (p table) PutSummary(key int64, s *join.Summary) error { return p.rows().PutSummary(key, s) }
 
 // Annotated implements join.Table.
-func (p table) Annotated(span instance.Span) (found bool, err error) {
-	err = p.t.row(`SELECT EXISTS (SELECT 1 FROM frame WHERE NOT activity AND place = ? AND conference_at BETWEEN ? AND ?)`,
-		p.place, span.Start, span.End).Scan(&found)
-	return found, err
-}
-
-const recount = `INSERT INTO participant (conference, session)
-	SELECT ?1, session FROM frame WHERE activity = 1 AND place = ?2 AND at BETWEEN ?3 AND ?4
-	UNION SELECT ?1, p.session FROM chunk c CROSS JOIN packed p ON p.chunk = c.key WHERE c.place = ?2 AND c.from_ms BETWEEN ?3 AND ?4
-	UNION SELECT ?1, session FROM frame WHERE NOT activity AND place = ?2 AND conference_at BETWEEN ?5 AND ?6`
+func (p table) Annotated(span instance.Span) (bool, error) { return p.rows().Annotated(span, nil) }
 
 // Recount implements join.Table.
 func (p table) Recount(key int64, span, own instance.Span) error {
-	if err := p.t.exec(`DELETE FROM participant WHERE conference = ?`, key); err != nil {
-		return err
+	delete(p.t.kept, key)
+	sessions, err := p.rows().Recount(key, span, own, nil)
+	for i := 0; i < len(sessions) && err == nil; i++ {
+		err = p.t.addSessionTerms(key, sessions[i])
 	}
-	if err := p.t.exec(recount, key, p.place, span.Start, span.End, own.Start, own.End); err != nil {
-		return err
-	}
-	return p.t.rebuildTerms(key)
+	return err
 }

@@ -5,33 +5,20 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"io/fs"
+
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// The files are applied in the order of their names and never change once released.
-//
 //go:embed migrations/*.sql
 var migrations embed.FS
 
 // migrate brings the schema up to date, one transaction a migration.
 func migrate(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
 	have, err := schemaVersion(ctx, db)
 	if err != nil {
 		return err
 	}
-	if have > len(files) {
-		return fmt.Errorf("its schema has version %d, this program knows up to %d: use a newer program", have, len(files))
-	}
-	for i, name := range files[have:] {
-		if err := apply(ctx, db, name, have+i+1); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
+	return sqlstore.Migrate(migrations, have, func(text string, version int) error { return apply(ctx, db, text, version) })
 }
 
 // schemaVersion returns the number of migrations applied, and refuses a database that
@@ -50,17 +37,13 @@ func schemaVersion(ctx context.Context, db *sql.DB) (version int, err error) {
 	return version, nil
 }
 
-func apply(ctx context.Context, db *sql.DB, name string, version int) error {
-	text, err := migrations.ReadFile(name)
-	if err != nil {
-		return err
-	}
+func apply(ctx context.Context, db *sql.DB, text string, version int) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after the commit
-	if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+	if _, err := tx.ExecContext(ctx, text); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {

@@ -2,15 +2,13 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"math"
 	"time"
 
-	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
 	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Pack packs the records of activity of conferences that ended before a time into chunks,
@@ -20,7 +18,10 @@ import (
 // names the damaged ones, once: they are not tried again before more activity arrives.
 func (s *Store) Pack(ctx context.Context, before time.Time) (storage.Packed, error) {
 	p := &packer{store: s, builder: &chunk.Builder{}}
-	err := p.all(ctx, before.UnixMilli())
+	err := sqlstore.EachLoose(ctx, s.database(), before.UnixMilli(), p.conference)
+	if err == nil {
+		err = p.damage.Err()
+	}
 	if err != nil {
 		return p.done, s.wrap("pack", err)
 	}
@@ -35,30 +36,8 @@ type packer struct {
 	damage  frames.Damage
 }
 
-// looseConference is one that has loose activity.
-type looseConference struct{ key, place, start int64 }
-
-func (p *packer) all(ctx context.Context, before int64) error {
-	c := looseConference{start: math.MinInt64}
-	for {
-		err := p.store.read.QueryRowContext(ctx, nextLoose, before, c.start, c.key).Scan(&c.key, &c.place, &c.start)
-		if errors.Is(err, sql.ErrNoRows) {
-			return p.damage.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if err := p.conference(ctx, c); err != nil {
-			return err
-		}
-	}
-}
-
-const nextLoose = `SELECT key, place, start_ms FROM conference INDEXED BY conference_loose
-	WHERE packed = 0 AND end_ms < ? AND (start_ms, key) > (?, ?) ORDER BY start_ms, key LIMIT 1`
-
 // conference packs one conference, chunk by chunk.
-func (p *packer) conference(ctx context.Context, c looseConference) error {
+func (p *packer) conference(ctx context.Context, c sqlstore.Loose) error {
 	w := &walk{c, chunk.NewWalk()}
 	for !w.Ended {
 		if err := ctx.Err(); err != nil {
@@ -73,7 +52,7 @@ func (p *packer) conference(ctx context.Context, c looseConference) error {
 
 // walk is the packing of a conference.
 type walk struct {
-	looseConference
+	sqlstore.Loose
 	chunk.Walk
 }
 
@@ -82,7 +61,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 	p.store.sweep.Lock()
 	defer p.store.sweep.Unlock()
 	rows, damaged, err := w.Gather(p.builder, func(from frames.Position, limit int) ([]frames.ReadRow, error) {
-		return p.store.looseRows(ctx, w.looseConference, from, limit)
+		return p.store.looseRows(ctx, w.Loose, from, limit)
 	})
 	for _, err := range damaged {
 		p.damage.Add(err)
@@ -95,7 +74,7 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 		return err
 	}
 	// It does not stop half-way: nobody would know whether the chunk is there.
-	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.place, &c, rows) }})
+	err = p.store.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error { return t.insertChunk(w.Place, &c, rows) }})
 	if err != nil {
 		return err
 	}
@@ -105,18 +84,12 @@ func (p *packer) step(ctx context.Context, w *walk) error {
 }
 
 // looseRows reads the next rows of a conference as it is now; none when it was deleted.
-func (s *Store) looseRows(ctx context.Context, c looseConference, from frames.Position, limit int) (rows []frames.ReadRow, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var span instance.Span
-		err := tx.QueryRowContext(ctx, `SELECT start_ms, end_ms FROM conference WHERE key = ? AND place = ?`, c.key, c.place).
-			Scan(&span.Start, &span.End)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+func (s *Store) looseRows(ctx context.Context, c sqlstore.Loose, from frames.Position, limit int) (rows []frames.ReadRow, err error) {
+	err = s.database().View(ctx, func(tx sqlstore.Tx) error {
+		span, found, err := c.Span(tx)
+		if err == nil && found {
+			rows, err = sqlstore.LooseRows(tx, c.Place, span, nil, from, limit)
 		}
-		if err != nil {
-			return err
-		}
-		rows, err = readRows(ctx, tx, activityPage, c.place, span, from, limit)
 		return err
 	})
 	return rows, err
@@ -155,14 +128,12 @@ func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) err
 
 // finish says that a conference is packed, unless activity came meanwhile.
 func (p *packer) finish(w *walk) error {
-	var packed int64
+	packed := false
 	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
-		packed, err = t.count(`UPDATE conference SET packed = 1 WHERE key = ?1 AND place = ?2
-			AND ?3 = (SELECT count(*) FROM (SELECT 1 FROM frame INDEXED BY frame_activity
-				WHERE activity = 1 AND place = ?2 AND at BETWEEN start_ms AND end_ms LIMIT ?3 + 1))`, w.key, w.place, w.Left)
+		packed, err = w.SetPacked(t.asked(), w.Left)
 		return err
 	}})
-	if err == nil && packed == 1 && w.Left == 0 {
+	if err == nil && packed && w.Left == 0 {
 		p.done.Conferences++
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
@@ -54,9 +55,9 @@ func TestPackPlans(t *testing.T) {
 		require.Contains(t, plan(t, s, query, args...), want)
 		require.NotContains(t, plan(t, s, query, args...), "SCAN")
 	}
-	f("SEARCH chunk USING COVERING INDEX chunk_place (place=? AND from_ms>? AND from_ms<?)", chunkList, 1, 2, 3, 4)
+	f("SEARCH h USING COVERING INDEX chunk_place (place=? AND from_ms>? AND from_ms<?)", dialect.SQL(sqlstore.ChunkList), 1, 1, 2, 2, 3, 4)
 	f("SEARCH packed USING PRIMARY KEY (session=? AND first>? AND first<?)", storedIndexes, 1, 2, 3)
-	f("SEARCH conference USING INDEX conference_loose (start_ms>?)", nextLoose, 1, 2, 3)
-	f("SEARCH p USING COVERING INDEX packed_chunk (chunk=?)", recount, 1, 2, 3, 4, 5, 6)
+	f("SEARCH c USING INDEX conference_loose (start_ms>?)", dialect.SQL(sqlstore.NextLoose), 1, 2, 3)
+	f("SEARCH p USING COVERING INDEX packed_chunk (chunk=?)", dialect.SQL(sqlstore.RecountParticipants), 7, 1, 2, 3, 7, 1, 2, 3, 7, 1, 4, 5)
 	f("SEARCH packed USING INDEX packed_chunk (chunk=?)", `DELETE FROM packed WHERE chunk = ?`, 1)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/group"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -259,7 +260,7 @@ func TestPlans(t *testing.T) {
 		require.Contains(t, plan(t, s, query, args...), want)
 		require.NotContains(t, plan(t, s, query, args...), "SCAN f")
 	}
-	f("frame_activity (place=? AND at>? AND at<?)", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
-	f("LAST 3 TERMS", activityPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
-	f("frame_other (place=? AND conference_at>? AND conference_at<?)", otherPage, 1, 2, 3, 4, []byte{}, 0, 0, 10)
+	f("frame_activity (place=? AND at>? AND at<?)", dialect.SQL(sqlstore.ActivityRows), 1, 2, 3, 4, 4, []byte{}, 0, 0, 10)
+	f("LAST 3 TERMS", dialect.SQL(sqlstore.ActivityRows), 1, 2, 3, 4, 4, []byte{}, 0, 0, 10)
+	f("frame_other (place=? AND conference_at>? AND conference_at<?)", dialect.SQL(sqlstore.OtherRows), 1, 2, 3, 4, 4, []byte{}, 0, 0, 10)
 }

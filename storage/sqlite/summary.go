@@ -12,8 +12,6 @@ import (
 	"github.com/qosrtc/qos/storage/internal/join"
 )
 
-const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
-
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its
 // span, the nearest to its start if there are several.
 func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {

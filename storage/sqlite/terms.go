@@ -109,22 +109,3 @@ func (t *tx) terms(key int64) (term.Kept, error) {
 	t.kept[key], t.keptTerms = have, t.keptTerms+len(have)
 	return have, nil
 }
-
-// rebuildTerms replaces the terms that a conference has from its participants.
-func (t *tx) rebuildTerms(key int64) error {
-	if err := t.exec(`DELETE FROM term WHERE conference = ? AND recorded = 0`, key); err != nil {
-		return err
-	}
-	delete(t.kept, key)
-	var sessions []int64
-	err := t.each(func(row scanner) error {
-		var session int64
-		err := row.Scan(&session)
-		sessions = append(sessions, session)
-		return err
-	}, `SELECT session FROM participant WHERE conference = ?`, key)
-	for i := 0; i < len(sessions) && err == nil; i++ {
-		err = t.addSessionTerms(key, sessions[i])
-	}
-	return err
-}

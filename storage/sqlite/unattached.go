@@ -7,8 +7,7 @@ import (
 // Detach implements join.Table.
 func (p table) Detach(session, at int64) error {
 	p.t.listing(p.place, true)
-	return p.t.exec(`INSERT OR IGNORE INTO unattached (place, app_id, conference_at, session)
-		SELECT key, app_id, ?, ? FROM place WHERE key = ?`, at, session, p.place)
+	return p.rows().Detach(session, at)
 }
 
 // listing remembers whether a place may have unattached annotations.

@@ -17,16 +17,22 @@ import (
 //	{by index}        names the index that is to be used, where the engine has no statistics
 //	{keys}            a table of conferences from one value of type Keys: place, where keys have one, and key
 //	{place a b}       that rows a and b are of one place, where keys begin with it, and AND
-//	{sameday}         joins a frame f to its session s by the day that both are in, where they have one
+//	{sameday f s}     that rows f and s are of one day, where they have one, after AND
+//	{indays f}        that a row f is of a day of a value of type Days, where rows have one, after AND
+//	{key p}           the column of the place of a row p and a comma, where keys begin with it
+//	{of p}            that a row p is of the place of a value of type Place, where keys begin with it, and AND
+//	{first frame}     with {most}: that a row is one of the first of a table, as many as a value of type
+//	{most}            Most says, where the engine deletes in steps
 //	{fence}           keeps the engine from evaluating a condition before it has the row that it is about
 type Dialect struct {
 	Prefix string // of tables
 	Join   string
 	Keys   string
 	Fence  string
-	Days   bool // whether frames and sessions have a day
+	Days   bool // whether frames, chunks and sessions have a day
 	Places bool // whether the keys of a conference's tables begin with its place
 	Hints  bool // whether {by index} names one
+	Steps  bool // whether {first} and {most} bound a statement
 	// Numbered says that values are $1, $2, … in place of question marks, and Bytes that texts
 	// are bytes and keys an array in place of JSON.
 	Numbered, Bytes bool
@@ -40,11 +46,20 @@ type Text string
 // Keys is a value of {keys}: the keys of conferences, and the places that they are of.
 type Keys struct{ Places, Keys []int64 }
 
+// Days is a value of {indays}: the days whose partitions may hold what is asked for.
+type Days []int32
+
+// Place is a value of {of}.
+type Place int64
+
+// Most is a value of {most}.
+type Most int64
+
 // SQLite and Postgres are the dialects.
 //
 //nolint:gochecknoglobals // safe for concurrent use
 var (
-	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true}
+	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true, Steps: true}
 	Postgres = &Dialect{
 		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT * FROM unnest(?::bigint[], ?::bigint[]) u (place, key))", Fence: "OFFSET 0", Days: true, Places: true, Numbered: true, Bytes: true,
 	}
@@ -70,6 +85,13 @@ func (d *Dialect) SQL(statement string) string {
 }
 
 func (d *Dialect) word(word, name, other string) string {
+	column := func(name, column string) string { return strings.TrimPrefix(name+"."+column, ".") }
+	when := func(has bool, sql string) string {
+		if has {
+			return sql
+		}
+		return ""
+	}
 	switch word {
 	case "table":
 		return d.Prefix + name
@@ -80,20 +102,21 @@ func (d *Dialect) word(word, name, other string) string {
 	case "fence":
 		return d.Fence
 	case "place":
-		if d.Places {
-			return name + ".place = " + other + ".place AND"
-		}
-		return ""
+		return when(d.Places, name+".place = "+other+".place AND")
+	case "of":
+		return when(d.Places, column(name, "place")+" = ? AND")
+	case "key":
+		return when(d.Places, column(name, "place")+",")
 	case "sameday":
-		if d.Days {
-			return "AND f.day = s.day"
-		}
-		return ""
+		return when(d.Days, "AND "+name+".day = "+other+".day")
+	case "indays":
+		return when(d.Days, "AND "+column(name, "day")+" = ANY (?::int[])")
+	case "first":
+		return when(d.Steps, "rowid IN (SELECT rowid FROM "+name+" WHERE")
+	case "most":
+		return when(d.Steps, "LIMIT ?)")
 	case "by":
-		if d.Hints {
-			return "INDEXED BY " + name
-		}
-		return ""
+		return when(d.Hints, "INDEXED BY "+name)
 	}
 	panic("statement has {" + word + "}")
 }
@@ -125,6 +148,18 @@ func (d *Dialect) Values(values []any) []any {
 				out = append(out, v.Places, v.Keys)
 			} else {
 				out = append(out, v.json())
+			}
+		case Days:
+			if d.Days {
+				out = append(out, []int32(v))
+			}
+		case Place:
+			if d.Places {
+				out = append(out, int64(v))
+			}
+		case Most:
+			if d.Steps {
+				out = append(out, int64(v))
 			}
 		default:
 			out = append(out, v)

@@ -13,8 +13,10 @@ import (
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
-// Lists implements storage.Reader, but for its Records.
+// Lists implements storage.Reader.
 type Lists struct{ db DB }
+
+var _ storage.Reader = Lists{}
 
 // NewLists returns those of a store.
 func NewLists(db DB) Lists { return Lists{db} }

@@ -1,5 +1,5 @@
-// Package sqlstore has what both engines ask their database and need not be fast at, written
-// once. Statements are SQL that SQLite and PostgreSQL both know; Dialect names what differs.
+// Package sqlstore has the statements of both engines, except those by which a frame of a live
+// call is written: an engine has its own way to make these fast. Statements are SQL that SQLite and PostgreSQL both know; Dialect names what differs.
 //
 // Texts are bytes in PostgreSQL, whose text refuses U+0000: they are values of type Text, and are
 // read as bytes. Times are ms since the epoch.
@@ -7,6 +7,8 @@ package sqlstore
 
 import (
 	"context"
+
+	"github.com/qosrtc/qos/internal/instance"
 )
 
 // Row is one row of an answer.
@@ -20,6 +22,9 @@ type Tx interface {
 	Exec(statement string, values ...any) (changed int64, err error)
 	// Place returns the key of a conferenceID of an app, and false where nothing is stored of it.
 	Place(app, conference string) (key int64, found bool, err error)
+	// Days returns the days whose partitions hold frames of a place's conferences that overlap a
+	// span; none where the engine has no such partitions.
+	Days(place int64, span instance.Span) (Days, error)
 }
 
 // DB is how an engine runs statements. Its errors are its driver's.

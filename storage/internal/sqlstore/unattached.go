@@ -73,8 +73,8 @@ func scanUnattached(row Row) (u unattached, err error) {
 	return u, err
 }
 
-const unattachedRows = `SELECT f.at, s.key, s.id, f.seq, f.idx, f.n, f.activity, f.conference_at, f.observed_at, f.fabric, f.body
-	FROM {table session} s {join} {table frame} f {by frame_other} ON f.session = s.key {sameday}
+const unattachedRows = `SELECT ` + frameColumns + `
+	FROM {table session} s {join} {table frame} f {by frame_other} ON f.session = s.key {sameday f s}
 	WHERE NOT f.activity AND f.place = ? AND f.conference_at = ? AND s.key = ? ORDER BY f.at, f.seq, f.idx LIMIT ?`
 
 // read reads the first records of the entry. Rows that are damaged are left out.
@@ -92,8 +92,10 @@ func (u *unattached) read(tx Tx, damage *frames.Damage) error {
 	return nil
 }
 
-// ScanFrame reads the columns at, session's key and id, seq, idx, n, activity, conference_at,
-// observed_at, fabric, body.
+// frameColumns are those of a frame f of a session s.
+const frameColumns = `f.at, s.key, s.id, f.seq, f.idx, f.n, f.activity, f.conference_at, f.observed_at, f.fabric, f.body`
+
+// ScanFrame reads frameColumns.
 func ScanFrame(row Row) (r frames.ReadRow, err error) {
 	err = row.Scan(&r.At, &r.SessionKey, &r.Session, &r.Seq, &r.Idx, &r.N, &r.Activity, &r.ConferenceAt, &r.ObservedAt, &r.Fabric, &r.Body)
 	return r, err

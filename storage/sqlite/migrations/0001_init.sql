@@ -38,7 +38,7 @@ CREATE TABLE frame (
   body          BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX frame_identity ON frame (session, seq, idx);
-CREATE INDEX frame_activity ON frame (place, at) WHERE activity = 1;
+CREATE INDEX frame_activity ON frame (place, at) WHERE activity;
 CREATE INDEX frame_other ON frame (place, conference_at) WHERE NOT activity;
 
 -- One row a conference. The rows of a place lie more than the gap apart.
@@ -71,7 +71,7 @@ CREATE INDEX conference_app ON conference (app_id, start_ms);
 CREATE INDEX conference_end ON conference (end_ms);
 
 CREATE TABLE participant (
-  conference INTEGER NOT NULL REFERENCES conference (key) ON DELETE CASCADE,
+  conference INTEGER NOT NULL REFERENCES conference (key),
   session    INTEGER NOT NULL REFERENCES session (key),
   PRIMARY KEY (conference, session)
 ) STRICT, WITHOUT ROWID;
@@ -121,7 +121,7 @@ CREATE TABLE packed (
 CREATE INDEX packed_chunk ON packed (chunk);
 
 -- By start_ms, which hardly ever changes: end_ms does with every commit of a live call.
-CREATE INDEX conference_loose ON conference (start_ms, key) WHERE packed = 0;
+CREATE INDEX conference_loose ON conference (start_ms, key) WHERE NOT packed;
 
 -- Search. States that hardly any conference has, open and long, have an index of their own.
 -- Rare outcomes are found without reading the frequent one. An index of start_ms has the key too.
@@ -157,7 +157,7 @@ INSERT INTO setting_counter VALUES (1, 0);
 CREATE TABLE term (
   term       INTEGER NOT NULL,
   start_ms   INTEGER NOT NULL, -- the conference's
-  conference INTEGER NOT NULL REFERENCES conference (key) ON DELETE CASCADE,
+  conference INTEGER NOT NULL REFERENCES conference (key),
   recorded   INTEGER NOT NULL, -- 1: a record of activity says it; 0: the session of one who takes part does
   PRIMARY KEY (term, start_ms, conference)
 ) STRICT, WITHOUT ROWID;
@@ -171,7 +171,7 @@ CREATE INDEX conference_app_cause ON conference (app_id, cause, start_ms) WHERE 
 -- Renames: what reportUserIDChange called the user of a session in one conference, the newest
 -- few of each participant. The one with the highest (seq, idx) is in force.
 CREATE TABLE rename (
-  conference INTEGER NOT NULL REFERENCES conference (key) ON DELETE CASCADE,
+  conference INTEGER NOT NULL REFERENCES conference (key),
   session    INTEGER NOT NULL,
   seq        INTEGER NOT NULL,
   idx        INTEGER NOT NULL,
