@@ -83,9 +83,7 @@ func (t *notifier) rouse() {
 // run sends until close, and then what is pending.
 func (t *notifier) run() {
 	for failures := 0; ; {
-		select {
-		case <-t.wake:
-		case <-t.stop:
+		if !t.wait() {
 			_ = t.send()
 			return
 		}
@@ -98,6 +96,20 @@ func (t *notifier) run() {
 			failures = 0
 		}
 		t.rest(pause)
+	}
+}
+
+// wait reports whether changes are pending; false when it stops, also where both hold.
+func (t *notifier) wait() bool {
+	select {
+	case <-t.wake:
+	case <-t.stop:
+	}
+	select {
+	case <-t.stop:
+		return false
+	default:
+		return true
 	}
 }
 

@@ -23,7 +23,7 @@ func TestEveryTestRuns(t *testing.T) {
 	if err != nil {
 		t.Skip("this is no checkout")
 	}
-	for _, file := range strings.Fields(string(out)) {
+	for file := range strings.FieldsSeq(string(out)) {
 		whole := regexp.MustCompile(`(?m)^\tgo test -trimpath -timeout \w+ (\./\S+ )*\./` + regexp.QuoteMeta(path.Dir(file)) + `\b`)
 		require.Regexp(t, whole, string(makefile), "%s: the Makefile runs no test of %s without the race detector", file, path.Dir(file))
 	}
