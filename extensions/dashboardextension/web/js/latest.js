@@ -39,7 +39,7 @@ class Values {
     this.time.dateTime = new Date(latest.at).toISOString();
     this.time.title = fullDate(latest.at);
     drawOnChange(this.body, measured.map((m) => m.name), () => measured.map(row));
-    measured.forEach((m, i) => write(this.body.rows[i].cells[1], measureText(m)));
+    for (const [i, m] of measured.entries()) write(this.body.rows[i].cells[1], measureText(m));
   }
 }
 
@@ -51,7 +51,7 @@ export class Latest {
   }
 
   set(streams) {
-    streams.forEach((stream, i) => this.tables[i].set(stream));
+    for (const [i, stream] of streams.entries()) this.tables[i].set(stream);
   }
 
   show(hidden) {
