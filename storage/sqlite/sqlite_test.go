@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"flag"
 	"path/filepath"
 	"testing"
 
@@ -12,15 +11,8 @@ import (
 	"github.com/qosrtc/qos/storage/storagetest"
 )
 
-// TestMain leaves the tests of one goroutine to a run without the race detector, which makes
-// SQLite some 20 times slower. `make test-go` has both runs.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if storagetest.Race {
-		if err := flag.Set("test.short", "true"); err != nil {
-			panic(err)
-		}
-	}
+	storagetest.ShortUnderRace()
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,9 +1,12 @@
 package storagetest
 
-import "testing"
+import (
+	"flag"
+	"testing"
+)
 
-// OneGoroutine skips a test that calls the store from one goroutine when -short is set, as it is
-// for an engine that the race detector makes too slow: the detector gains nothing from the test.
+// OneGoroutine skips a test that calls the store from one goroutine when -short is set, as
+// ShortUnderRace does: the race detector gains nothing from the test.
 func OneGoroutine(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {
@@ -11,5 +14,15 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
-// Race reports whether the race detector is on.
-const Race = scale > 1
+// ShortUnderRace is for TestMain of a package on SQLite, which the race detector makes some 20
+// times slower: it sets -short if the race detector is on. `make test-go` runs such a package
+// with the race detector and without it.
+func ShortUnderRace() {
+	flag.Parse()
+	if scale == 1 {
+		return
+	}
+	if err := flag.Set("test.short", "true"); err != nil {
+		panic(err)
+	}
+}

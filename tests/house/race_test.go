@@ -17,7 +17,7 @@ import (
 func TestEveryTestRuns(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	cmd := exec.Command("git", "grep", "-l", "-F", `flag.Set("test.short"`, "--", "*_test.go", ":!tests/house")
+	cmd := exec.Command("git", "grep", "-l", "-F", `storagetest.ShortUnderRace()`, "--", "*_test.go", ":!tests/house")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
