@@ -41,27 +41,26 @@ export const decimal = (n, digits) =>
 export const figure = (n) =>
   known(n) ? n.toLocaleString("en", { maximumSignificantDigits: 4, notation: Math.abs(n) >= 100_000 ? "compact" : "standard" }) : none;
 
+/** One decimal below 10, where there is something to show. */
+const short = (n) => decimal(n, n !== 0 && n < 10 ? 1 : 0);
+
 export const mos = (n) => decimal(n, 2);
 
-export const percent = (n) => {
-  if (!known(n)) return none;
-  const p = n * 100;
-  return `${decimal(p, p !== 0 && p < 10 ? 1 : 0)} %`;
-};
+export const percent = (n) => (known(n) ? `${short(n * 100)} %` : none);
 
 export function ms(n) {
   if (!known(n)) return none;
   if (n >= 10_000) return `${decimal(n / 1000, 1)} s`;
-  return `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} ms`;
+  return `${short(n)} ms`;
 }
 
 export function kbps(n) {
   if (!known(n)) return none;
   if (n >= 1000) return `${decimal(n / 1000, n < 10_000 ? 2 : 1)} Mbit/s`;
-  return `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} kbit/s`;
+  return `${short(n)} kbit/s`;
 }
 
-export const fps = (n) => (known(n) ? `${decimal(n, n !== 0 && n < 10 ? 1 : 0)} fps` : none);
+export const fps = (n) => (known(n) ? `${short(n)} fps` : none);
 
 export function bytes(n) {
   if (!known(n)) return none;
