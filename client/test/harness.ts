@@ -161,7 +161,6 @@ const nextTask = setImmediate; // the real one
 /** Ends all instances: what they still begin finds a network without answers and a clock that stands still. */
 export async function stopHarness(): Promise<void> {
   generation++;
-  vi.stubGlobal('WebSocket', class extends FakeSocket {});
   vi.stubGlobal('fetch', () => never);
   await new Promise<void>((resolve) => nextTask(resolve));
   vi.useRealTimers();
