@@ -56,17 +56,96 @@ func TestRejectedRecordsAreRestored(t *testing.T) {
 	require.Equal(t, "b", s.Partials()[0].ConferenceID)
 }
 
-// TestRestorationIsTriedFiveTimes: then the summary covers the records that arrived here.
-func TestRestorationIsTriedFiveTimes(t *testing.T) {
+// TestRestorationIsTriedAsLongAsASummaryCanBeRevised: at growing intervals. Then the summary
+// covers the records that arrived here.
+func TestRestorationIsTriedAsLongAsASummaryCanBeRevised(t *testing.T) {
+	s := newSet(2, 600_000)
+	s.CompleteSince(base + 1)
+	apply(t, s, newEvent("a", 1, 0, "fabricTerminated"))
+	part := live.Partial{AppID: "app", ConferenceID: "a", AtMs: base}
+	var attempts []int64
+	for at := int64(1); at <= 600_001; at += 1000 {
+		require.Empty(t, tick(s, base+at))
+		for _, p := range s.Partials() {
+			require.Equal(t, part, p)
+			attempts = append(attempts, (at-1)/1000)
+			s.NotRestored(p)
+		}
+	}
+	require.Equal(t, []int64{0, 1, 2, 5, 10, 19, 36, 69, 130, 191, 252, 313, 374, 435, 496, 557}, attempts)
+	require.Zero(t, s.Unrestored())
+	require.Len(t, tick(s, base+620_000), 1)
+	require.Empty(t, s.Partials())
+	require.Equal(t, 1, s.Unrestored())
+	require.Zero(t, s.Unrestored(), "once")
+	s.NotRestored(live.Partial{AppID: "app", ConferenceID: "nobody"}) // it may have been released
+}
+
+// TestRestorationMakesRoom: a conference that cannot be restored does not hold up others.
+func TestRestorationMakesRoom(t *testing.T) {
 	s := newSet(1, 600_000)
 	s.CompleteSince(base + 1)
 	apply(t, s, newEvent("a", 1, 0, "fabricTerminated"))
-	for range 5 {
-		require.Empty(t, tick(s, base+1))
-		require.Len(t, s.Partials(), 1)
-		s.NotRestored(live.Partial{AppID: "app", ConferenceID: "a", AtMs: base})
+	for at := int64(1); at < 11_000; at += 1000 {
+		require.Empty(t, tick(s, base+at))
+		for _, p := range s.Partials() {
+			s.NotRestored(p)
+		}
 	}
-	require.Len(t, tick(s, base+1), 1)
-	require.Empty(t, s.Partials())
-	s.NotRestored(live.Partial{AppID: "app", ConferenceID: "nobody"}) // it may have been released
+	require.Len(t, tick(s, base+11_001), 1, "after five attempts")
+	require.Equal(t, 1, s.Unrestored())
+	apply(t, s, newEvent("b", 1, 11_001, "fabricAdded"))
+}
+
+// TestDamagedRecords: a stored summary that covers them is not replaced by one that does not;
+// without one, or after later activity, the summary covers what can be read.
+//
+// spec: CONF-02, SRV-03
+func TestDamagedRecords(t *testing.T) {
+	span := instance.Span{Start: base, End: base + 1000}
+	restore := func(t *testing.T, stored conference.Summary) (*live.Set, []conference.Summary) {
+		s := newSet(2, 600_000)
+		s.CompleteSince(base + 100_000)
+		apply(t, s, newEvent("a", 7, 500, "fabricTerminated"))
+		require.Empty(t, tick(s, base+40_000))
+		parts := s.Partials()
+		require.Len(t, parts, 1)
+		s.Damaged(parts[0], span, stored)
+		out := tick(s, base+40_000)
+		require.Empty(t, s.Partials(), "it is not read again")
+		return s, out
+	}
+	t.Run("no summary", func(t *testing.T) {
+		_, out := restore(t, conference.Summary{})
+		require.Len(t, out, 1)
+		require.Equal(t, 1, out[0].Revision)
+	})
+	t.Run("summary", func(t *testing.T) {
+		s, out := restore(t, conference.Summary{Revision: 3, StartMs: base, EndMs: base + 1000})
+		require.Empty(t, out)
+		apply(t, s, newEvent("a", 8, 1000, "customEvent"))
+		require.Empty(t, tick(s, base+45_000), "what was damaged is still missing")
+		apply(t, s, newEvent("a", 9, 2000, "customEvent"))
+		require.Empty(t, tick(s, base+46_000))
+		for _, p := range s.Partials() { // it may touch another one now
+			s.Damaged(p, span, conference.Summary{Revision: 3, StartMs: base, EndMs: base + 1000})
+		}
+		out = tick(s, base+46_000)
+		require.Len(t, out, 1, "activity after the summary")
+		require.Equal(t, 4, out[0].Revision)
+	})
+	t.Run("damaged summary", func(t *testing.T) {
+		_, out := restore(t, conference.Summary{Revision: 3})
+		require.Len(t, out, 1)
+		require.Equal(t, 4, out[0].Revision)
+	})
+	t.Run("all arrived here", func(t *testing.T) {
+		s := newSet(2, 600_000)
+		s.CompleteSince(base - 1)
+		apply(t, s, newEvent("a", 1, 0, "fabricTerminated"))
+		require.Len(t, tick(s, base+40_000), 1)
+		s.Damaged(live.Partial{AppID: "app", ConferenceID: "a", AtMs: base}, span, conference.Summary{Revision: 1, StartMs: base, EndMs: base})
+		apply(t, s, newEvent("a", 2, 0, "customEvent"))
+		require.Equal(t, 2, tick(s, base+41_000)[0].Revision)
+	})
 }

@@ -83,7 +83,7 @@ func (c *conferences) checkOne(ctx context.Context, p live.Partial, now time.Tim
 	found, err := c.restoreOne(ctx, p, now)
 	if err == nil && found.summary.Revision > 0 {
 		c.mu.Lock()
-		c.set.Restored(p, found.span, found.summary, now.UnixMilli())
+		c.restored(p, &found, now)
 		c.mu.Unlock()
 	}
 	if errors.Is(err, errSkipped) || errors.Is(err, storage.ErrNotFound) {

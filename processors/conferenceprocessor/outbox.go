@@ -30,6 +30,7 @@ const (
 	reasonIssuesOpen   = "issues_open" // too many of one conference; once for each evaluation
 
 	reasonNotRestored = "not_restored" // not dropped: it may cover a part of the conference
+	reasonDamaged     = "damaged"      // likewise; once for each time that it was read
 	reasonNotChecked  = "not_checked"  // not dropped: another summary may have replaced it
 )
 

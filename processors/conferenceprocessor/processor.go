@@ -145,12 +145,13 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		c.mu.Lock()
 		summaries, more = c.set.Tick(now.UnixMilli(), perCheck)
 		partials, unattached := c.set.Partials(), c.set.Unattached()
-		alive, kept := c.set.Live(), c.set.Len()
+		unrestored, alive, kept := c.set.Unrestored(), c.set.Live(), c.set.Len()
 		c.mu.Unlock()
 		c.drop(ctx, int64(unattached), live.Unattached.String())
+		c.countUnrestored(ctx, unrestored)
 		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(alive))
 		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
-		more = c.restore(ctx, partials, now) || more
+		more = c.restore(ctx, partials, now) > 0 || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
 		if accepted && len(c.out.waiting) > maxWaiting/2 { // after a network failure all end at once
@@ -159,6 +160,13 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 	}
 	c.notify(ctx, now)
 	c.out.flush(ctx, now)
+}
+
+func (c *conferences) countUnrestored(ctx context.Context, n int) {
+	if n > 0 {
+		c.drop(ctx, int64(n), reasonNotRestored)
+		c.logger.Error("the store could not be read for long: summaries cover a part of their conferences", zap.Int("summaries", n))
+	}
 }
 
 func (c *conferences) count(ctx context.Context, summaries []conference.Summary) {

@@ -28,8 +28,9 @@ const (
 	// sweepAfter is the time after the start by which clients of the last process have resumed
 	// or their conferences have ended.
 	sweepAfter = 2 * instance.Gap * time.Millisecond
-	// sweepEvery is the interval of further sweeps if other processes write to the store, which
-	// may have stopped permanently. They cover conferences that began in the last sweepBack.
+	// sweepEvery is the interval of further sweeps if one could not restore all, or if other
+	// processes write to the store, which may have stopped permanently. They cover conferences
+	// that began in the last sweepBack.
 	sweepEvery = 5 * time.Minute
 	sweepBack  = maxKeep
 	perRestore = 256 // records restored while the lock is held
@@ -79,22 +80,23 @@ func (c *conferences) findStore(host component.Host) error {
 	return nil
 }
 
-// restore restores partial conferences from the store. It reports whether there are conferences
-// to check again; failed ones wait for the next tick.
-func (c *conferences) restore(ctx context.Context, partials []live.Partial, now time.Time) (again bool) {
+// restore restores partial conferences from the store. It returns the number of those restored,
+// which are to be checked again; the others wait for a later tick.
+func (c *conferences) restore(ctx context.Context, partials []live.Partial, now time.Time) (n int) {
 	for _, p := range partials {
 		err := c.restorePartial(ctx, p, now)
 		if err == nil {
-			again = true
+			n++
 			continue
 		}
-		c.drop(ctx, 1, reasonNotRestored)
-		c.logger.Error("a conference cannot be read from the store, its summary may cover a part", zap.Error(err))
+		if ctx.Err() == nil {
+			c.logger.Warn("a conference cannot be read from the store, its summary waits", zap.Error(err))
+		}
 		c.mu.Lock()
 		c.set.NotRestored(p)
 		c.mu.Unlock()
 	}
-	return again
+	return n
 }
 
 // restorePartial restores one conference, unless it continues at another collector or is
@@ -110,9 +112,18 @@ func (c *conferences) restorePartial(ctx context.Context, p live.Partial, now ti
 		c.set.NotStored(p)
 		return nil
 	case err == nil:
-		c.set.Restored(p, found.span, found.summary, now.UnixMilli())
+		c.restored(p, &found, now)
 	}
 	return err
+}
+
+// restored ends the restoration of p. The caller holds the lock.
+func (c *conferences) restored(p live.Partial, found *restored, now time.Time) {
+	if found.damaged {
+		c.set.Damaged(p, found.span, found.summary)
+		return
+	}
+	c.set.Restored(p, found.span, found.summary, now.UnixMilli())
 }
 
 var errSkipped = errors.New("the conference continues at another collector, or is complete")
@@ -121,6 +132,7 @@ var errSkipped = errors.New("the conference continues at another collector, or i
 type restored struct {
 	span    instance.Span
 	summary conference.Summary // of revision 0 if there is none
+	damaged bool               // some of its records cannot be read
 }
 
 // restoreOne reads one conference.
@@ -132,7 +144,10 @@ func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.T
 	} else if err != nil {
 		return out, err
 	}
-	out = restored{instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()}, storedSummary(stored.Summary)}
+	out = restored{
+		span:    instance.Span{Start: stored.Start.UnixMilli(), End: stored.End.UnixMilli()},
+		summary: storedSummary(stored.Summary),
+	}
 	c.mu.Lock()
 	skip := c.set.Continues(p, out.span, now.UnixMilli()) || c.set.IsComplete(p, out.span)
 	if !skip {
@@ -142,7 +157,13 @@ func (c *conferences) restoreOne(ctx context.Context, p live.Partial, now time.T
 	if skip {
 		return out, errSkipped
 	}
-	return out, c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+	err = c.restoreRecords(ctx, ref, stored.Participants, now.UnixMilli())
+	if out.damaged = errors.Is(err, storage.ErrDamaged); out.damaged {
+		c.drop(ctx, 1, reasonDamaged)
+		c.logger.Error("some records of a conference are damaged, its summary is not revised, or covers the others", zap.Error(err))
+		err = nil
+	}
+	return out, err
 }
 
 // storedSummary decodes a stored summary; it returns the revision alone if that fails.
@@ -201,7 +222,8 @@ func (c *conferences) sweepAgain(now time.Time) {
 }
 
 // sweep restores the conferences that ended while no collector ran: those without a summary and
-// without new records. It runs once, and repeatedly if another process may have stopped.
+// without new records. It runs until it has restored all, and repeatedly if another process may
+// have stopped.
 func (c *conferences) sweep(ctx context.Context, now time.Time) {
 	c.sweepAgain(now)
 	if c.restorer == nil || c.restorer.sweepAt.IsZero() || now.Before(c.restorer.sweepAt) {
@@ -211,15 +233,23 @@ func (c *conferences) sweep(ctx context.Context, now time.Time) {
 	if c.restorer.swept {
 		query.From = now.Add(-sweepBack)
 	}
-	c.restorer.swept, c.restorer.sweepAt = true, time.Time{}
-	if c.restorer.shared {
-		c.restorer.sweepAt = now.Add(sweepEvery)
+	c.restorer.swept, c.restorer.sweepAt = true, now.Add(sweepEvery)
+	if all := c.sweepOnce(ctx, query, now); all && !c.restorer.shared {
+		c.restorer.sweepAt = time.Time{}
 	}
+}
+
+// sweepOnce restores the conferences of a query that ended before it. It reports whether all
+// were restored.
+func (c *conferences) sweepOnce(ctx context.Context, query storage.Query, now time.Time) (all bool) {
+	all = true
 	for {
 		page, err := c.restorer.reader.Conferences(ctx, query)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			c.logger.Error("the conferences that ended before the start cannot be listed", zap.Error(err))
-			return
+		}
+		if err != nil {
+			return false
 		}
 		var ended []live.Partial
 		for i := range page.Conferences {
@@ -227,9 +257,9 @@ func (c *conferences) sweep(ctx context.Context, now time.Time) {
 				ended = append(ended, live.Partial{AppID: found.AppID, ConferenceID: found.ConferenceID, AtMs: found.Start.UnixMilli()})
 			}
 		}
-		c.restore(ctx, ended, now)
+		all = c.restore(ctx, ended, now) == len(ended) && all
 		if query.Before = page.Next; page.Next == (storage.Cursor{}) {
-			return
+			return all
 		}
 	}
 }

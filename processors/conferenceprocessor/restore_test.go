@@ -26,6 +26,7 @@ type fakeStore struct {
 	component.ShutdownFunc
 	err     error
 	damage  error // of the summary's document
+	missing error // of records that are damaged
 	found   storage.Conference
 	records []storage.Record
 	session string // of the records; empty: earlier
@@ -72,7 +73,7 @@ func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string,
 			break
 		}
 	}
-	return f.err
+	return errors.Join(f.err, f.missing)
 }
 
 func (f *fakeStore) Unattached(context.Context, storage.UnattachedQuery) (storage.UnattachedPage, error) {
@@ -220,21 +221,75 @@ func TestConferencesThatEndedBeforeTheStart(t *testing.T) {
 	})
 }
 
-// TestAStoreThatCannotBeReadHoldsNothingUpForever: after five attempts the summary covers the
-// records that arrived here.
-func TestAStoreThatCannotBeReadHoldsNothingUpForever(t *testing.T) {
+// TestAnInterruptedStoreIsReadAgain: a minute without the store makes no summary of a part.
+//
+// spec: CONF-02, SRV-03
+func TestAnInterruptedStoreIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, next := &fakeStore{err: errors.New("disk")}, new(sink)
+		begin := time.Now()
+		store, next := new(fakeStore), new(sink)
+		store.fill(begin, begin.Add(5*time.Minute))
+		store.err = errors.New("the server restarts")
+		<-time.After(5*time.Minute + 5*time.Second)
 		c, err := startWith(t, store, next)
 		require.NoError(t, err)
 		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "")))
-		advance(3 * time.Second)
+		advance(time.Minute)
 		summaries, _ := next.take()
-		require.Empty(t, summaries, "it is tried again")
-		advance(4 * time.Second)
+		require.Empty(t, summaries)
+		store.change(func() { store.err = nil })
+		advance(time.Minute)
 		summaries, _ = next.take()
 		require.Len(t, summaries, 1)
-		require.Equal(t, 5, store.reads)
+		require.Equal(t, begin.UnixMilli(), document(t, summaries[0]).StartMs)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestASweepThatFailsIsRepeated: the conferences that ended before the start are summarised
+// when the store can be read.
+//
+// spec: CONF-02, SRV-03
+func TestASweepThatFailsIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := new(fakeStore), new(sink)
+		store.fill(begin, begin.Add(5*time.Minute))
+		store.err = errors.New("the server restarts")
+		<-time.After(6 * time.Minute)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		advance(2 * time.Minute)
+		store.change(func() { store.err = nil })
+		advance(5 * time.Minute)
+		summaries, _ := next.take()
+		require.Len(t, summaries, 1)
+		reads := store.reads
+		advance(time.Hour)
+		require.Equal(t, reads, store.reads, "all are restored")
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestDamagedRecordsHoldNothingUp: the summary of a conference whose records cannot all be read
+// covers the others, and is not read again and again.
+//
+// spec: CONF-02, SRV-03
+func TestDamagedRecordsHoldNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		store, next := &fakeStore{missing: storage.ErrDamaged}, new(sink)
+		store.fill(begin, begin.Add(5*time.Minute))
+		<-time.After(6 * time.Minute)
+		c, err := startWith(t, store, next)
+		require.NoError(t, err)
+		advance(2 * time.Minute)
+		summaries, _ := next.take()
+		require.Len(t, summaries, 1)
+		require.Equal(t, int64(300_000), document(t, summaries[0]).DurationMs)
+		reads := store.reads
+		advance(time.Hour)
+		require.Equal(t, reads, store.reads)
 		require.NoError(t, c.Shutdown(t.Context()))
 	})
 }

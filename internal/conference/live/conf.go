@@ -21,6 +21,7 @@ const (
 	observed coverage = iota // those that arrived here; all, if it began after Set.completeSinceMs
 	partial                  // others were released, or may have arrived elsewhere; → complete
 	complete                 // all of the store were read; → partial
+	damaged                  // some of the store's cannot be read, but it has a summary; → partial
 )
 
 // evaluation is the next step of the evaluation of a conference's issues.
@@ -45,7 +46,9 @@ type conf struct {
 	coverage   coverage
 	evaluation evaluation
 
-	attempts    int                 // number of times it was in Partials
+	attempts    int                 // number of times it was in Partials since it was restored
+	firstMs     int64               // time of the first of them
+	retryMs     int64               // it is not in Partials before that time
 	unconfirmed annotationIDs       // its annotations that were not read from the store so far; nil: it is not being read
 	last        stamp               // of its newest activity record
 	stored      *conference.Summary // the store's summary when it was restored; nil: none, or unknown
@@ -71,10 +74,13 @@ func (s *Set) isPartial(c *conf) bool {
 		return s.completeSinceMs != 0 && c.span().Start < s.completeSinceMs
 	case partial:
 		return s.completeSinceMs != 0
-	case complete:
+	case complete, damaged:
 	}
 	return false
 }
 
+// hasAll reports whether the Set has all records of c.
+func (s *Set) hasAll(c *conf) bool { return c.coverage != damaged && !s.isPartial(c) }
+
 // makePartial marks c: the store may have records of it that the Set does not have.
-func (c *conf) makePartial() { c.coverage, c.attempts = partial, 0 }
+func (c *conf) makePartial() { c.coverage, c.attempts, c.retryMs = partial, 0, 0 }

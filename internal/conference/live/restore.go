@@ -22,9 +22,13 @@ const (
 	annotation               // the owner of one
 )
 
-// maxAttempts is the number of times that one conference is in Partials. Then its summary covers
-// the records of the Set.
-const maxAttempts = 5
+const (
+	// minAttempts is the number of times that one conference is in Partials before there is
+	// no room for others, or an annotation waits for its owner.
+	minAttempts = 5
+	// maxRetryMs bounds the intervals between attempts, which double.
+	maxRetryMs = 60_000
+)
 
 // CompleteSince sets the time since which the Set receives all records of conferences that begin,
 // and declares that a store has the earlier records. An earlier conference is in Partials before
@@ -38,24 +42,42 @@ func (s *Set) Partials() (partials []Partial) {
 	return partials
 }
 
-// requestRestore adds c to Partials.
-func (s *Set) requestRestore(c *conf) {
+// requestRestore adds c to Partials. The second attempt is in the next Tick, for a read that was
+// only interrupted.
+func (s *Set) requestRestore(c *conf, nowMs int64) {
+	if c.attempts == 0 {
+		c.firstMs = nowMs
+	} else {
+		c.retryMs = nowMs + min(int64(500)<<min(c.attempts, 10), maxRetryMs)
+	}
 	c.attempts++
 	s.partials = append(s.partials, Partial{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span().Start})
+}
+
+// givesUp reports whether c is summarised without records that only the store has: they could
+// not be read for KeepEndedMs, or others need its room.
+func (s *Set) givesUp(c *conf, nowMs int64) bool {
+	if c.attempts < minAttempts || nowMs-c.firstMs <= s.cfg.KeepEndedMs && s.count < s.cfg.MaxConferences {
+		return false
+	}
+	s.unrestored++
+	return true
+}
+
+// Unrestored returns the number of summaries since the last call that cover only a part of their
+// conference, because the rest could not be read.
+func (s *Set) Unrestored() (n int) {
+	n, s.unrestored = s.unrestored, 0
+	return n
 }
 
 // Restoring begins the restoration of p, whose span in the store is span. Annotations of the
 // conference that do not follow by Restore belong to another one.
 func (s *Set) Restoring(p Partial, span instance.Span) {
-	if sl := s.keys[key{p.AppID, p.ConferenceID}]; sl != nil {
-		for _, c := range sl.confs {
-			if !c.span().Joins(span) {
-				continue
-			}
-			c.unconfirmed = annotationIDs{}
-			for a := range c.Annotations() {
-				c.unconfirmed[a.ID] = struct{}{}
-			}
+	for _, c := range s.joining(p, span) {
+		c.unconfirmed = annotationIDs{}
+		for a := range c.Annotations() {
+			c.unconfirmed[a.ID] = struct{}{}
 		}
 	}
 }
@@ -71,19 +93,36 @@ func (s *Set) Restore(e *event.Event, nowMs int64) Result {
 // if it cannot be read. An equal summary is not emitted again.
 func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary, nowMs int64) {
 	for _, c := range s.at(key{p.AppID, p.ConferenceID}, span.Start) {
-		c.coverage = complete
-		if stored.Revision > 0 {
-			c.revision = max(c.revision, stored.Revision)
-			c.stored = &stored
-			c.counted.addStored(&stored)
-		}
-		if s.shared {
-			c.attempts = 0 // other processes may add records without limit
-		}
+		c.coverage, c.attempts, c.retryMs = complete, 0, 0
+		c.found(&stored)
 		s.detachUnconfirmed(c, nowMs)
 		if p.kind != neighbour {
 			s.requestNeighbours(c)
 		}
+		s.touch(c, true)
+	}
+}
+
+// found notes the summary that the store has of c.
+func (c *conf) found(stored *conference.Summary) {
+	if stored.Revision > 0 {
+		c.revision = max(c.revision, stored.Revision)
+		c.stored = stored
+		c.counted.addStored(stored)
+	}
+}
+
+// Damaged ends the restoration of p like Restored, where some of its records are damaged. A
+// stored summary that covers them is replaced only by one of later activity. If there is none,
+// the summary covers the records that could be read.
+func (s *Set) Damaged(p Partial, span instance.Span, stored conference.Summary) {
+	for _, c := range s.joining(p, span) { // the first record may be a damaged one
+		c.unconfirmed = nil
+		if !s.isPartial(c) {
+			continue // those of the Set are all, or this was reported before
+		}
+		c.coverage, c.attempts, c.retryMs = damaged, 0, 0
+		c.found(&stored)
 		s.touch(c, true)
 	}
 }
@@ -115,15 +154,16 @@ func (s *Set) NotStored(p Partial) {
 	}
 }
 
-// NotRestored reports that the records could not be read. The conference is in Partials again, or
-// is summarised without them after maxAttempts.
+// NotRestored reports that the records could not be read now. The conference is in Partials again
+// for KeepEndedMs, unless others need its room after some attempts. Then it is summarised
+// without them.
 func (s *Set) NotRestored(p Partial) {
 	sl := s.keys[key{p.AppID, p.ConferenceID}]
 	if sl == nil {
 		return
 	}
 	for _, w := range sl.waiting {
-		if p.kind == annotation && w.PlaceMs() == p.AtMs && w.state == read && w.attempts < maxAttempts {
+		if p.kind == annotation && w.PlaceMs() == p.AtMs && w.state == read && w.attempts < minAttempts {
 			w.state = unread
 		}
 	}
@@ -140,6 +180,18 @@ func (s *Set) at(k key, ms int64) (confs []*conf) {
 	if sl := s.keys[k]; sl != nil {
 		for _, c := range sl.confs {
 			if c.span().Distance(ms) == 0 {
+				confs = append(confs, c)
+			}
+		}
+	}
+	return confs
+}
+
+// joining returns the conferences of p whose activity joins a span.
+func (s *Set) joining(p Partial, span instance.Span) (confs []*conf) {
+	if sl := s.keys[key{p.AppID, p.ConferenceID}]; sl != nil {
+		for _, c := range sl.confs {
+			if c.span().Joins(span) {
 				confs = append(confs, c)
 			}
 		}

@@ -68,6 +68,7 @@ type Set struct {
 
 	waiting    waitingList
 	unattached int // since the last Unattached
+	unrestored int // since the last Unrestored
 
 	completeSinceMs int64     // conferences that begin earlier may be partial; 0: there is no store
 	partials        []Partial // for the next Partials
@@ -265,7 +266,7 @@ func (s *Set) join(sl *slot, c *conf) {
 
 // absorb merges o into c. The summary of the merged conference is a revision of both.
 func (s *Set) absorb(sl *slot, c, o *conf) {
-	whole := !s.isPartial(c) && !s.isPartial(o)
+	whole := s.hasAll(c) && s.hasAll(o)
 	c.Merge(o.Conference)
 	for session := range o.sessions {
 		s.share(c, session)
@@ -276,7 +277,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	if whole {
 		c.coverage = complete
 	}
-	c.attempts = min(c.attempts, o.attempts)
+	c.attempts, c.retryMs = 0, 0
 	c.notices.merge(&o.notices)
 	c.refreshed = c.refreshed && o.refreshed
 	if c.evaluation == reading {
@@ -305,6 +306,10 @@ func (s *Set) drop(sl *slot, c *conf) {
 // store has it.
 func (s *Set) summarise(c *conf) {
 	stored := c.stored
+	if c.coverage == damaged && stored != nil && c.span().End <= stored.EndMs { // it covers more
+		c.changed = false
+		return
+	}
 	c.changed, c.stored = false, nil
 	summary := c.Summary(s.cfg.Labels)
 	summary.Added = c.counted.add(&summary)

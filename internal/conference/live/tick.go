@@ -50,8 +50,12 @@ func (s *Set) checkOne(c *conf, nowMs int64) {
 		s.checkAt(c, deadline)
 		return
 	}
-	if c.changed && s.isPartial(c) && c.attempts < maxAttempts {
-		s.requestRestore(c)
+	if c.changed && s.isPartial(c) && !s.givesUp(c, nowMs) {
+		if nowMs < c.retryMs {
+			s.checkAt(c, c.retryMs)
+			return
+		}
+		s.requestRestore(c, nowMs)
 		return
 	}
 	s.end(c, nowMs)
