@@ -62,13 +62,6 @@ func (u *usedNames) turn(now time.Time) {
 // size is how many names are remembered. The caller holds the lock.
 func (u *usedNames) size() int { return len(u.now) + len(u.old) }
 
-// forgottenNames counts the names that were forgotten before their time.
-func (u *usedNames) forgottenNames() uint64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.forgotten
-}
-
 // usedByApp remembers names of each app apart: an app that uses up many has its own
 // forgotten, not those of others. Only who proved to be of an app may use its names, so
 // there are no more apps here than are registered.

@@ -81,3 +81,10 @@ func TestUsedNamesOfAppsDoNotCrowdEachOtherOut(t *testing.T) {
 	require.Equal(t, 1, held(t, &u))
 	require.Equal(t, before, u.forgottenNames())
 }
+
+// forgottenNames counts the names that were forgotten before their time.
+func (u *usedNames) forgottenNames() uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.forgotten
+}

@@ -43,9 +43,6 @@ func NewMachine(t Timing) Machine {
 	}
 }
 
-// Raised reports whether the detector is raised.
-func (m *Machine) Raised() bool { return m.raised }
-
 // Step takes what is known of the time from fromMs to toMs. It reports the episode that
 // ended, if one did.
 func (m *Machine) Step(c Class, fromMs, toMs int64) (e Episode, resolved bool) {

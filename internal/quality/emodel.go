@@ -27,15 +27,9 @@ const noDelayMs = 100
 // Scale returns what divides R of the band to give a rating of 0 to 100.
 func (b Band) Scale() float64 { return bands[b].scale }
 
-// Rating returns the reduced E-model's R on the band's own scale (0 to 93.2, 129 or 148
-// when nothing is wrong, below 0 when all is): one-way delay ta in ms, equipment factors
-// ie and bpl, packet loss ppl in percent, burst ratio burstR (1 for random loss; G.107.2
-// knows no other).
-func (b Band) Rating(ta, ie, bpl, ppl, burstR float64) float64 {
-	return b.listening(ie, bpl, ppl, burstR) - b.Scale()*Idd(ta)
-}
-
-// listening is Rating without delay.
+// listening returns the reduced E-model's R without delay, on the band's own scale (93.2, 129
+// or 148 when nothing is wrong, below 0 when all is): equipment factors ie and bpl, packet loss
+// ppl in percent, burst ratio burstR (1 for random loss; G.107.2 knows no other).
 func (b Band) listening(ie, bpl, ppl, burstR float64) float64 {
 	return bands[b].best - effectiveIe(bands[b].lossCeiling, ie, bpl, ppl, burstR)
 }
@@ -70,19 +64,6 @@ func sixthNorm(x float64) float64 {
 func MOS(rating float64) float64 {
 	r := clamp(rating, 0, 100)
 	return math.Max(1, 1+0.035*r+r*(r-60)*(100-r)*7e-6)
-}
-
-// RatingOf is the inverse of MOS (G.107 Appendix I): the rating, 0 to 100, of a score.
-// Where MOS is flat, at 1, it returns 0.
-func RatingOf(mos float64) float64 {
-	switch {
-	case mos <= 1:
-		return 0
-	case mos >= 4.5:
-		return 100
-	}
-	h := math.Atan2(15*math.Sqrt(-903522+1113960*mos-202500*mos*mos), 18566-6750*mos) / 3
-	return clamp(20.0/3*(8-math.Sqrt(226)*math.Cos(h+math.Pi/3)), 0, 100)
 }
 
 // clamp returns v limited to lo..hi, and lo for NaN.

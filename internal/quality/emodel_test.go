@@ -101,15 +101,6 @@ func TestMOSClamps(t *testing.T) {
 	}
 }
 
-func TestRatingOfIsInverse(t *testing.T) {
-	for r := 7.0; r <= 100; r += 0.25 {
-		require.InDelta(t, r, RatingOf(MOS(r)), 1e-6)
-	}
-	require.Zero(t, RatingOf(1))
-	require.Zero(t, RatingOf(0.2))
-	require.Equal(t, 100.0, RatingOf(4.9))
-}
-
 func TestIdd(t *testing.T) {
 	require.Zero(t, Idd(0))
 	require.Zero(t, Idd(100))

@@ -33,12 +33,12 @@ func thirdParty(t *testing.T, userID string, change func(jwt.MapClaims)) string 
 
 func unchanged(jwt.MapClaims) {}
 
-// grant asks the door for a session token at some time.
+// grant asks the endpoint for a session token at some time.
 func (c *collector) grant(t *testing.T, body string, at time.Time) *protocol.TokenReply {
 	t.Helper()
 	request, refusal := protocol.DecodeAuth([]byte(body))
 	require.Nil(t, refusal)
-	reply, _, refusal := c.receiver.door.auth.JWT(request.(*protocol.JWTRequest), testOrigin, at)
+	reply, _, refusal := c.receiver.shared.auth.JWT(request.(*protocol.JWTRequest), testOrigin, at)
 	require.Nil(t, refusal)
 	return &reply
 }
@@ -84,7 +84,7 @@ func TestSessionGoesOnUnderARenewedToken(t *testing.T) {
 
 	open := func(grant *protocol.TokenReply, acked uint64, at time.Time) (*session, *ending, *[]heard) {
 		said := new([]heard)
-		s := newSession(c.receiver.door, testOrigin, func(msg []byte) {
+		s := newSession(c.receiver.shared, testOrigin, func(msg []byte) {
 			var h heard
 			require.NoError(t, json.Unmarshal(msg, &h))
 			*said = append(*said, h)
@@ -131,7 +131,7 @@ func TestSessionGoesOnUnderARenewedToken(t *testing.T) {
 // spec: AUTH-01, AUTH-04
 func TestRegistryLearnsWhatIsUsed(t *testing.T) {
 	c := startCollector(t)
-	apps := c.receiver.door.apps.(*testApps)
+	apps := c.receiver.shared.apps.(*testApps)
 	p := c.connect("demo")
 	_, _ = c.post("auth", testOrigin, thirdParty(t, "alice", unchanged))
 	_, _ = c.post("auth", "", thirdParty(t, "alice", unchanged))
@@ -162,7 +162,7 @@ func TestSessionOfAnother(t *testing.T) {
 // spec: AUTH-02, AUTH-03
 func TestRevokedConnectionsEnd(t *testing.T) {
 	c := startCollector(t, with(func(r *wssReceiver) { r.timing.look = 5 * time.Millisecond }))
-	apps := c.receiver.door.apps.(*testApps)
+	apps := c.receiver.shared.apps.(*testApps)
 	bystander := c.connect("demo")
 	taken := uint64(0)
 	f := func(code protocol.Code, change func(*auth.App)) {
@@ -218,7 +218,7 @@ func TestNoTokenInAURL(t *testing.T) {
 	}
 }
 
-// The doors neither set cookies nor read any, nor any other credential that a browser
+// The endpoints neither set cookies nor read any, nor any other credential that a browser
 // sends by itself: another site's page can make a visitor's browser send nothing that
 // counts (CSRF).
 //

@@ -19,9 +19,9 @@ import (
 func TestEveryFrameIsCountedOnceAsWhatBecameOfIt(t *testing.T) {
 	c := startCollector(t)
 	var answer error
-	c.receiver.door.next = consumerOf(t, func(context.Context, plog.Logs) error { return answer })
-	s := welcomed(c.receiver.door, func([]byte) {})
-	require.True(t, c.receiver.door.perApp.enter(testAppID, 1))
+	c.receiver.shared.next = consumerOf(t, func(context.Context, plog.Logs) error { return answer })
+	s := welcomed(c.receiver.shared, func([]byte) {})
+	require.True(t, c.receiver.shared.perApp.enter(testAppID, 1))
 	now := time.Now()
 	say := func(lines ...string) {
 		for _, line := range lines {

@@ -28,7 +28,7 @@ const (
 	auditAppBurst = 150
 )
 
-// audit keeps the record of who was let in and who was not, and why: a line of the logger
+// audit keeps the record of who was admitted and who was not, and why: a line of the logger
 // "audit" and a count for each decision. It never has a token, a secret or a proof.
 type audit struct {
 	log              *zap.Logger

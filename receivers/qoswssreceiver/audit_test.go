@@ -41,7 +41,7 @@ func TestAuditHasALineForEachDecision(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	}
-	verifier := c.receiver.door.apps.(*testApps).apps["demo"].Verifiers[0].ID
+	verifier := c.receiver.shared.apps.(*testApps).apps["demo"].Verifiers[0].ID
 	grant := c.login("demo", testOrigin)
 	line("granted", map[string]any{"method": "scram", "reason": "granted", "app": "demo", "user": "alice", "alias": "a1", "origin": testOrigin, "secret": verifier, "token": ""})
 	p := c.dial(testOrigin)
@@ -89,7 +89,7 @@ func TestLogHasNoSecrets(t *testing.T) {
 func TestAuditIsBounded(t *testing.T) {
 	c, logs := audited(t)
 	now := time.Unix(1763702160, 0)
-	a := newAudit(c.receiver.set.Logger, c.receiver.door.apps, c.receiver.metrics, func() time.Time { return now })
+	a := newAudit(c.receiver.set.Logger, c.receiver.shared.apps, c.receiver.metrics, func() time.Time { return now })
 	flood := func(appID string) int {
 		const many = 10_000
 		_ = logs.TakeAll()

@@ -62,7 +62,7 @@ func createDefaultConfig() component.Config {
 	server.NetAddr.Endpoint = "localhost:8480"
 	server.ReadHeaderTimeout = 10 * time.Second
 	server.ReadTimeout = 20 * time.Second
-	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the doors accept MaxFrameBytes
+	server.MaxRequestBodySize = protocol.MaxFrameBytes + maxDrainBytes // the endpoints accept MaxFrameBytes
 	server.CompressionAlgorithms = []string{""}                        // bodies are small, a decoder is one more way in
 	return &Config{
 		ServerConfig:             server,

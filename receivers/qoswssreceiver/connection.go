@@ -25,7 +25,7 @@ import (
 // buffer.
 type connection struct {
 	sockets *sockets
-	door    *door
+	shared  *shared
 	session *session
 	ws      *websocket.Conn
 	network throttle.Key    // where it comes from; 0: not known
@@ -98,7 +98,7 @@ func (c *connection) run() {
 // recover keeps a fault that one client's message brings out away from all others.
 func (c *connection) recover() {
 	if fault := recover(); fault != nil {
-		c.door.log.Error("connection ended by a fault", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
+		c.shared.log.Error("connection ended by a fault", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
 		c.sayBye(c.session.end(&protocol.Error{Code: protocol.CodeInternal, Message: "a fault of the server"}).bye)
 	}
 }
@@ -138,7 +138,7 @@ func (c *connection) sayBye(bye *protocol.Bye) {
 		code = closeCode(*bye)
 		c.write(protocol.AppendBye(nil, *bye))
 	}
-	deadline := time.Now().Add(c.door.timing.write)
+	deadline := time.Now().Add(c.shared.timing.write)
 	err := c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), deadline)
 	if err != nil {
 		return
@@ -146,7 +146,7 @@ func (c *connection) sayBye(bye *protocol.Bye) {
 	if half, ok := c.raw.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	_ = c.raw.SetReadDeadline(time.Now().Add(c.door.timing.drain))
+	_ = c.raw.SetReadDeadline(time.Now().Add(c.shared.timing.drain))
 	_, _ = io.Copy(io.Discard, c.raw)
 }
 
@@ -167,7 +167,7 @@ func closeCode(bye protocol.Bye) int {
 
 // write sends one text message. Once a write has failed nothing can be said any more.
 func (c *connection) write(msg []byte) {
-	_ = c.ws.SetWriteDeadline(time.Now().Add(c.door.timing.write))
+	_ = c.ws.SetWriteDeadline(time.Now().Add(c.shared.timing.write))
 	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil && c.end == nil {
 		c.end = &ending{}
 	}
@@ -181,7 +181,7 @@ var errEnded = errors.New("connection ended")
 func (c *connection) read(p []byte) (int, error) {
 	for c.end == nil {
 		_ = c.raw.SetReadDeadline(c.nextDuty(time.Now()))
-		if c.door.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
+		if c.shared.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
 			c.end = c.session.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the collector stops"})
 			break
 		}
@@ -204,7 +204,7 @@ func (c *connection) read(p []byte) (int, error) {
 
 // nextDuty is when silence must be acted on.
 func (c *connection) nextDuty(now time.Time) time.Time {
-	t := &c.door.timing
+	t := &c.shared.timing
 	switch {
 	case c.session.due():
 		return now.Add(t.quiet)
@@ -217,7 +217,7 @@ func (c *connection) nextDuty(now time.Time) time.Time {
 // deadline is until when the client has to send something: the hello, or the answer to the
 // ping, or else what saves it the ping.
 func (c *connection) deadline() time.Time {
-	t := &c.door.timing
+	t := &c.shared.timing
 	switch {
 	case c.session.translator == nil:
 		return c.started.Add(t.hello)
@@ -250,11 +250,11 @@ func (c *connection) silence(now time.Time) {
 // has arrived. One that ended late says nothing for the same reason, and is made again.
 func (c *connection) heardOut(now time.Time) bool {
 	since := now.Sub(c.overdue)
-	if c.overdue.IsZero() || since >= 2*c.door.timing.grace {
+	if c.overdue.IsZero() || since >= 2*c.shared.timing.grace {
 		c.overdue = now
 		return false
 	}
-	return since >= c.door.timing.grace
+	return since >= c.shared.timing.grace
 }
 
 // ping asks a silent client for a sign of life.
@@ -262,7 +262,7 @@ func (c *connection) ping(now time.Time) {
 	c.pinged = now
 	if e := c.session.expired(now); e != nil {
 		c.end = e
-	} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(c.door.timing.write)); err != nil {
+	} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(c.shared.timing.write)); err != nil {
 		c.end = &ending{}
 	}
 }
@@ -288,7 +288,7 @@ func (c *connection) receive(kind int, r io.Reader) error {
 	default:
 		c.take(msg)
 	}
-	c.door.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), size)
+	c.shared.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), size)
 	return err
 }
 

@@ -66,14 +66,14 @@ func TestDocumentUnreadableFrame(t *testing.T) {
 func TestDocumentAnnouncementsDuringASlowDown(t *testing.T) {
 	c := startCollector(t)
 	full := true
-	c.receiver.door.next = consumerOf(t, func(context.Context, plog.Logs) error {
+	c.receiver.shared.next = consumerOf(t, func(context.Context, plog.Logs) error {
 		if full {
 			return errors.New("queue is full")
 		}
 		return nil
 	})
 	var said []string
-	s := welcomed(c.receiver.door, func(msg []byte) { said = append(said, string(msg)) })
+	s := welcomed(c.receiver.shared, func(msg []byte) { said = append(said, string(msg)) })
 	now := time.Now()
 	fabric := strings.ReplaceAll(fabricText, "%d", "1")
 	require.Nil(t, s.message([]byte(fabric), now))
@@ -131,7 +131,7 @@ func TestDocumentPace(t *testing.T) {
 	require.Equal(t, 200, createDefaultConfig().(*Config).MaxFramesPerSecond)
 	require.Equal(t, 10*time.Second, createDefaultConfig().(*Config).PipelineTimeout, "an ack comes within that")
 	slowed := 0
-	s := welcomed(c.receiver.door, func(msg []byte) { slowed += strings.Count(string(msg), `"slow-down"`) })
+	s := welcomed(c.receiver.shared, func(msg []byte) { slowed += strings.Count(string(msg), `"slow-down"`) })
 	s.framesPerSecond = 200
 	now := time.Now()
 	require.Nil(t, s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1")), now))

@@ -34,10 +34,10 @@ func (s *stopped) Read(p []byte) (int, error) {
 }
 
 // reader is a connection at the level of read. It must be made in a synctest bubble.
-func reader(t *testing.T, d *door, welcome bool, stops ...time.Duration) (c *connection, client net.Conn) {
+func reader(t *testing.T, d *shared, welcome bool, stops ...time.Duration) (c *connection, client net.Conn) {
 	t.Helper()
 	server, client := net.Pipe()
-	c = &connection{door: d, raw: &stopped{Conn: server, stops: stops}, started: time.Now(), lastRead: time.Now()}
+	c = &connection{shared: d, raw: &stopped{Conn: server, stops: stops}, started: time.Now(), lastRead: time.Now()}
 	c.session = newSession(d, testOrigin, func([]byte) {})
 	if welcome {
 		c.session = welcomed(d, func([]byte) {})
@@ -75,7 +75,7 @@ func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 //
 // spec: SRV-04
 func TestWhatTheSocketHoldsIsReadBeforeADeadlineCounts(t *testing.T) {
-	d := startCollector(t).receiver.door
+	d := startCollector(t).receiver.shared
 	f := func(name string, welcome bool, stops ...time.Duration) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestWhatTheSocketHoldsIsReadBeforeADeadlineCounts(t *testing.T) {
 //
 // spec: SRV-04
 func TestAStoppedCollectorGivesUpNobody(t *testing.T) {
-	d := startCollector(t).receiver.door
+	d := startCollector(t).receiver.shared
 	f := func(stops ...time.Duration) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestAStoppedCollectorGivesUpNobody(t *testing.T) {
 
 // Who really says nothing is given up, when the deadline and the last look are over.
 func TestSilenceIsJudged(t *testing.T) {
-	d := startCollector(t).receiver.door
+	d := startCollector(t).receiver.shared
 	f := func(welcome bool, want time.Duration, stops ...time.Duration) *ending {
 		t.Helper()
 		var end *ending
@@ -156,7 +156,7 @@ func TestSilenceIsJudged(t *testing.T) {
 
 // A client that sends its hello byte by byte does not hold the connection for ever.
 func TestATricklingHelloIsJudged(t *testing.T) {
-	d := startCollector(t).receiver.door
+	d := startCollector(t).receiver.shared
 	synctest.Test(t, func(t *testing.T) {
 		c, client := reader(t, d, false)
 		ended := make(chan struct{})

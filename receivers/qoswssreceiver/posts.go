@@ -12,7 +12,7 @@ import (
 )
 
 // serveAuth is the handshake (docs/protocol.md, section 3).
-func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
+func (d *shared) serveAuth(w http.ResponseWriter, r *http.Request) {
 	body, refusal := readBody(r)
 	if refusal == nil {
 		body, refusal = d.handshake(r.Context(), body, originOf(r), d.may.network(r), time.Now())
@@ -26,7 +26,7 @@ func (d *door) serveAuth(w http.ResponseWriter, r *http.Request) {
 }
 
 // handshake answers one message of the handshake, if it may come now.
-func (d *door) handshake(ctx context.Context, body []byte, origin string, network throttle.Key, now time.Time) ([]byte, *protocol.Error) {
+func (d *shared) handshake(ctx context.Context, body []byte, origin string, network throttle.Key, now time.Time) ([]byte, *protocol.Error) {
 	req, refusal := protocol.DecodeAuth(body)
 	if refusal != nil {
 		return nil, refusal
@@ -41,7 +41,7 @@ func (d *door) handshake(ctx context.Context, body []byte, origin string, networ
 }
 
 // prove answers one message of the handshake.
-func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, *protocol.Error) {
+func (d *shared) prove(req any, a attempt, origin string, now time.Time) ([]byte, *protocol.Error) {
 	var reply protocol.TokenReply
 	var refusal *protocol.Error
 	own := func(auth.Identity) *protocol.Error { return d.may.granted(a, now) }
@@ -67,7 +67,7 @@ func (d *door) prove(req any, a attempt, origin string, now time.Time) ([]byte, 
 
 // serveFrames takes the lines of a POST as a short connection (docs/protocol.md, section
 // 8): all of it, or nothing.
-func (d *door) serveFrames(w http.ResponseWriter, r *http.Request) {
+func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
 	network := d.may.network(r)
 	if e := take(d.may.located(d.may.posts, party{network: network}), time.Now()); e != nil {
 		d.refuse(w, e)

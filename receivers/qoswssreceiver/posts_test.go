@@ -210,7 +210,7 @@ func TestPostedFramesAreTakenUpToTheLimits(t *testing.T) {
 	require.Len(t, c.seqs(), 1+protocol.MaxSeqGaps+1, "the last ones stay for another POST")
 }
 
-// What the server refuses before any door is readable too. A decoder would be one more way
+// What the server refuses before any endpoint is readable too. A decoder would be one more way
 // in, and browsers compress no bodies.
 //
 // spec: SRV-02

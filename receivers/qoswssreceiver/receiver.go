@@ -35,7 +35,7 @@ type wssReceiver struct {
 	timing  timing
 	library []*libraryFile
 
-	door     *door // nil until Start
+	shared   *shared // nil until Start
 	sockets  *sockets
 	listener net.Listener
 	server   *http.Server
@@ -82,29 +82,29 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	own, stop := context.WithCancel(context.Background())
 	if err := r.open(ctx, host, apps, assessment.Labels, own); err != nil {
 		stop()
-		r.door = nil
+		r.shared = nil
 		return err
 	}
 	r.stop = stop
 	watching, unwatch := context.WithCancel(own)
 	r.unwatch = unwatch
-	r.serving.Go(func() { r.door.watch.run(watching, apps, revision, r.timing.look, r.sockets) })
+	r.serving.Go(func() { r.shared.watch.run(watching, apps, revision, r.timing.look, r.sockets) })
 	return nil
 }
 
-// open makes the door and listens. Pipeline calls end with own.
+// open listens. Pipeline calls end with own.
 func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, labels quality.Bounds, own context.Context) (err error) {
-	r.door = &door{
+	r.shared = &shared{
 		cfg: r.cfg, timing: r.timing, labels: labels, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
-	if r.door.may, err = r.throttles(apps); err != nil {
+	if r.shared.may, err = r.throttles(apps); err != nil {
 		return err
 	}
-	r.door.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, time.Now).decided)
-	if err := observeForgotten(r.metrics, r.door.auth); err != nil {
+	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, time.Now).decided)
+	if err := observeForgotten(r.metrics, r.shared.auth); err != nil {
 		return err
 	}
-	r.sockets = newSockets(r.door)
+	r.sockets = newSockets(r.shared)
 	return r.listen(ctx, host)
 }
 
@@ -145,7 +145,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 // under way. When ctx ends first it cuts that short: the clients send it again.
 func (r *wssReceiver) Shutdown(ctx context.Context) error {
 	defer r.metrics.Shutdown()
-	if r.door == nil {
+	if r.shared == nil {
 		return nil
 	}
 	r.unwatch()
@@ -166,6 +166,6 @@ func (r *wssReceiver) Shutdown(ctx context.Context) error {
 		<-drained
 	}
 	r.stop()
-	r.door = nil
+	r.shared = nil
 	return err
 }

@@ -105,7 +105,7 @@ func logged(t *testing.T) (c *collector, lines func() string) {
 // spec: SRV-02
 func TestRefusalsOfMessagesRepeatNothing(t *testing.T) {
 	c, lines := logged(t)
-	d := c.receiver.door
+	d := c.receiver.shared
 	frames, handshakes := clientMessages(t)
 	now, said := time.Now(), 0
 	check := func(answer []byte) {

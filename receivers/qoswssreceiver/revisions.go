@@ -65,7 +65,7 @@ type changes struct {
 }
 
 // look compares applications with what they were. One that had no connection then may have
-// changed since its first one was let in.
+// changed since its first one was admitted.
 func (c *changes) look(apps auth.Registry, open []string, now time.Time) {
 	seen := make(map[string]auth.App, len(open))
 	for _, id := range open {

@@ -14,12 +14,12 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// routes are the doors of docs/protocol.md, section 1.
+// routes are the endpoints of docs/protocol.md, section 1.
 func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
-	mux.Handle("POST "+prefix+"/auth", bare(r.door.serveAuth))
-	mux.Handle("POST "+prefix+"/frames", bare(r.door.serveFrames))
+	mux.Handle("POST "+prefix+"/auth", bare(r.shared.serveAuth))
+	mux.Handle("POST "+prefix+"/frames", bare(r.shared.serveFrames))
 	mux.Handle("GET "+prefix+"/ws", bare(r.sockets.ServeHTTP))
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)
@@ -31,7 +31,7 @@ func (r *wssReceiver) routes() http.Handler {
 // all of it before it reads gets the answer.
 const maxDrainBytes = 32 << 20
 
-// drained reads what a door has left of a body: a connection that is closed with data unread
+// drained reads what a endpoint has left of a body: a connection that is closed with data unread
 // is reset, and the answer with it. ReadTimeout bounds the time.
 func drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func crossOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// bare refuses requests with a query. The doors take none, and a token that somebody puts
+// bare refuses requests with a query. The endpoints take none, and a token that somebody puts
 // there would stand in the logs of all that is on the way: it must never come to work.
 func bare(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func readable(w http.ResponseWriter) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
-// writeServerError answers what the server itself refuses, before any door.
+// writeServerError answers what the server itself refuses, before any endpoint.
 // Its own text may repeat what came.
 func writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status int) {
 	readable(w)
@@ -120,7 +120,7 @@ func (l serverLog) Write(line []byte) (int, error) {
 }
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
-func (d *door) refuse(w http.ResponseWriter, e *protocol.Error) {
+func (d *shared) refuse(w http.ResponseWriter, e *protocol.Error) {
 	writeRefusal(w, e.Code.HTTPStatus(), d.refusal(e, false))
 }
 

@@ -74,7 +74,7 @@ func TestTrackerRefuse(t *testing.T) {
 // A skip that is refused is never sent again, so the ack must pass all its numbers.
 func TestRefusedSkipDoesNotHoldTheAck(t *testing.T) {
 	c := startCollector(t)
-	s := welcomed(c.receiver.door, func([]byte) {})
+	s := welcomed(c.receiver.shared, func([]byte) {})
 	now := time.Now()
 	require.Nil(t, s.message([]byte(`{"type":"skip","seq":9,"from":1,"at":1,"lost":[{"fabric":44,"stats":9}]}`), now))
 	s.flush(now)

@@ -37,7 +37,7 @@ const (
 // answers out through send. A WebSocket and a POST to frames both drive one. Time is an
 // argument; it is used by one goroutine.
 type session struct {
-	door     *door
+	shared   *shared
 	origin   string
 	network  throttle.Key // where it comes from; 0: not known
 	patient  bool         // keep all frames until the end (a POST is taken whole or not at all)
@@ -70,9 +70,9 @@ type session struct {
 // ending says why and how a connection ends. A nil bye ends it without one.
 type ending struct{ bye *protocol.Bye }
 
-func newSession(d *door, origin string, send func([]byte)) *session {
+func newSession(d *shared, origin string, send func([]byte)) *session {
 	return &session{
-		door: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
+		shared: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
 		checks: d.watch.checks.Load(), allowance: burstFrames,
 	}
 }
@@ -116,7 +116,7 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 			Message: fmt.Sprintf("the client speaks %v, the server %v", hello.Versions, protocol.SupportedVersions),
 		})
 	}
-	identity, refusal := s.door.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.come(id, now) })
+	identity, refusal := s.shared.admit(hello, s.origin, now, func(id auth.Identity) *protocol.Error { return s.come(id, now) })
 	if refusal != nil {
 		return s.end(refusal)
 	}
@@ -143,8 +143,8 @@ func commonVersion(client []int) int {
 }
 
 func (s *session) welcome(version int, acked uint64, now time.Time) {
-	cfg := s.door.cfg
-	s.statsInterval = s.door.statsInterval(s.identity.AppID)
+	cfg := s.shared.cfg
+	s.statsInterval = s.shared.statsInterval(s.identity.AppID)
 	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
 		Version:         version,
 		At:              now.UnixMilli(),
@@ -152,7 +152,7 @@ func (s *session) welcome(version int, acked uint64, now time.Time) {
 		StatsIntervalMs: int(s.statsInterval.Milliseconds()),
 		WindowFrames:    protocol.WindowFrames,
 		ConferenceURL:   cfg.conferenceURL(),
-		LabelsMOS:       s.door.labels[:],
+		LabelsMOS:       s.shared.labels[:],
 	}))
 }
 
@@ -167,17 +167,17 @@ func (s *session) answer(msg []byte) {
 func (s *session) close() {
 	s.deferred(len(s.batch))
 	if s.translator != nil {
-		s.door.perApp.leave(s.identity.AppID)
+		s.shared.perApp.leave(s.identity.AppID)
 	}
 }
 
 // numbered takes a frame that has a number.
 func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *ending {
 	from, seq := numbers(frame)
-	s.door.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
+	s.shared.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
 	if s.seqs.seen(seq) {
 		s.owesAck = true
-		s.door.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
+		s.shared.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
 		return nil
 	}
 	if now.Before(s.pausedUntil) {
@@ -186,7 +186,7 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	}
 	if !s.patient && !s.allow(now) {
 		s.deferred(1)
-		s.slowDown(now, s.door.timing.retry, 0)
+		s.slowDown(now, s.shared.timing.retry, 0)
 		return nil
 	}
 	if len(s.batch) == 0 {
@@ -246,7 +246,7 @@ func (s *session) allow(now time.Time) bool {
 // full reports whether the batch must go down now.
 func (s *session) full(now time.Time) bool {
 	return !s.patient && (len(s.batch) >= maxBatchFrames || s.batchBytes >= maxBatchBytes ||
-		now.Sub(s.batchSince) >= s.door.timing.linger)
+		now.Sub(s.batchSince) >= s.shared.timing.linger)
 }
 
 // due reports whether flush has something to do.
@@ -277,13 +277,13 @@ func (s *session) settle(now time.Time) {
 	if len(s.batch) == 0 {
 		return
 	}
-	err := s.door.deliver(s.translator.take())
+	err := s.shared.deliver(s.translator.take())
 	switch {
 	case err == nil:
 		s.seqs.settle()
 		s.failures = 0
-		s.door.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
-		s.door.metrics.ReceiverQoswssFramesSkipped.Add(context.Background(), s.skipped)
+		s.shared.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
+		s.shared.metrics.ReceiverQoswssFramesSkipped.Add(context.Background(), s.skipped)
 	case consumererror.IsPermanent(err):
 		s.seqs.settle()
 		s.lost(err)
@@ -298,16 +298,16 @@ func (s *session) settle(now time.Time) {
 // ack tells up to which number everything is taken, skipped or refused.
 func (s *session) ack(now time.Time) {
 	s.lastAcked, s.owesAck = s.seqs.acked(), false
-	s.door.metrics.ReceiverQoswssAcks.Add(context.Background(), 1)
+	s.shared.metrics.ReceiverQoswssAcks.Add(context.Background(), 1)
 	s.answer(protocol.AppendAck(s.out[:0], s.lastAcked, now.UnixMilli()))
 }
 
 // lost tells the client that the pipeline refused the batch for good.
 func (s *session) lost(err error) {
-	s.door.log.Error("pipeline refused frames for good", zap.Error(err),
+	s.shared.log.Error("pipeline refused frames for good", zap.Error(err),
 		zap.String("session", s.translator.session), zap.Uint64s("seqs", s.batch))
 	for _, seq := range s.batch {
-		count(s.door.metrics.ReceiverQoswssFramesRefused, "code", protocol.CodeInternal)
+		count(s.shared.metrics.ReceiverQoswssFramesRefused, "code", protocol.CodeInternal)
 		s.answer(protocol.AppendNack(s.out[:0], &protocol.Error{Code: protocol.CodeInternal, Message: "the server cannot take this frame", Seq: seq}))
 	}
 }
@@ -315,10 +315,10 @@ func (s *session) lost(err error) {
 // refused slows the client down after the pipeline could not take the batch now.
 func (s *session) refused(err error, now time.Time) {
 	if s.failures == 0 {
-		s.door.log.Warn("pipeline cannot take frames now; the client will send them again", zap.Error(err))
+		s.shared.log.Warn("pipeline cannot take frames now; the client will send them again", zap.Error(err))
 	}
 	s.failures++
-	wait := min(s.door.timing.retry<<min(s.failures-1, 8), maxRetryAfter)
+	wait := min(s.shared.timing.retry<<min(s.failures-1, 8), maxRetryAfter)
 	interval := 0
 	if s.failures == failuresToSlow {
 		interval = slowIntervalMs
@@ -335,12 +335,12 @@ func (s *session) slowDown(now time.Time, wait time.Duration, intervalMs int) {
 }
 
 func (s *session) deferred(n int) {
-	s.door.metrics.ReceiverQoswssFramesDeferred.Add(context.Background(), int64(n))
+	s.shared.metrics.ReceiverQoswssFramesDeferred.Add(context.Background(), int64(n))
 }
 
 func (s *session) countUnknown() {
 	if n := s.decoder.UnknownColumns(); n > s.unknown {
-		s.door.metrics.ReceiverQoswssColumnsUnknown.Add(context.Background(), int64(n-s.unknown))
+		s.shared.metrics.ReceiverQoswssColumnsUnknown.Add(context.Background(), int64(n-s.unknown))
 		s.unknown = n
 	}
 }
@@ -350,8 +350,8 @@ func (s *session) refuse(e *protocol.Error) *ending {
 	if s.translator == nil {
 		return s.end(e)
 	}
-	s.door.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
-	count(s.door.metrics.ReceiverQoswssFramesRefused, "code", e.Code)
+	s.shared.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
+	count(s.shared.metrics.ReceiverQoswssFramesRefused, "code", e.Code)
 	s.seqs.refuse(e.From, e.Seq)
 	s.answer(protocol.AppendNack(s.out[:0], e))
 	if s.refusals++; s.refusals < protocol.MaxRefusals && s.seqs.gaps() <= protocol.MaxSeqGaps {
@@ -371,15 +371,15 @@ func (s *session) expired(now time.Time) *ending {
 // recheck ends a connection whose user may not speak any more since the applications changed,
 // and gives a client the interval that its application has now.
 func (s *session) recheck(now time.Time) *ending {
-	checks := s.door.watch.checks.Load()
+	checks := s.shared.watch.checks.Load()
 	if checks == s.checks || s.translator == nil {
 		return nil
 	}
 	s.checks = checks
-	if refusal := s.door.auth.Recheck(s.identity, now); refusal != nil {
+	if refusal := s.shared.auth.Recheck(s.identity, now); refusal != nil {
 		return s.end(refusal)
 	}
-	if interval := s.door.statsInterval(s.identity.AppID); interval != s.statsInterval {
+	if interval := s.shared.statsInterval(s.identity.AppID); interval != s.statsInterval {
 		s.statsInterval = interval
 		if s.failures < failuresToSlow { // else with the usual pace, when the pipeline takes frames again
 			s.usualPace()
@@ -390,8 +390,8 @@ func (s *session) recheck(now time.Time) *ending {
 
 // end makes the bye of a refusal that ends the connection.
 func (s *session) end(e *protocol.Error) *ending {
-	count(s.door.metrics.ReceiverQoswssConnectionsClosed, "code", e.Code)
-	r := s.door.refusal(e, s.translator != nil)
+	count(s.shared.metrics.ReceiverQoswssConnectionsClosed, "code", e.Code)
+	r := s.shared.refusal(e, s.translator != nil)
 	return &ending{bye: &protocol.Bye{
 		Code:         e.Code,
 		CSError:      e.Code.CSError(),

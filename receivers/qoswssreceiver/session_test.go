@@ -24,7 +24,7 @@ import (
 )
 
 // welcomed returns a session past its hello, without a socket.
-func welcomed(d *door, send func([]byte)) *session {
+func welcomed(d *shared, send func([]byte)) *session {
 	s := newSession(d, testOrigin, send)
 	hello := testHello()
 	s.identity = auth.Identity{AppID: testAppID, User: protocol.UserID{Name: "alice", Alias: "a1"}}
@@ -47,7 +47,7 @@ func FuzzSession(f *testing.F) {
 	}
 	c := startCollector(f)
 	next := new(consumertest.LogsSink)
-	d := c.receiver.door
+	d := c.receiver.shared
 	d.next = next
 	f.Fuzz(func(t *testing.T, text string) {
 		next.Reset()
@@ -85,13 +85,13 @@ func FuzzSession(f *testing.F) {
 func TestFramesJustBeforeTheEndOfASilenceAreTaken(t *testing.T) {
 	c := startCollector(t)
 	full := true
-	c.receiver.door.next = consumerOf(t, func(context.Context, plog.Logs) error {
+	c.receiver.shared.next = consumerOf(t, func(context.Context, plog.Logs) error {
 		if full {
 			return errors.New("queue is full")
 		}
 		return nil
 	})
-	s := welcomed(c.receiver.door, func([]byte) {})
+	s := welcomed(c.receiver.shared, func([]byte) {})
 	now := time.Now()
 	require.Nil(t, s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1")), now))
 	require.Nil(t, s.message([]byte(logText(1)), now))
@@ -130,8 +130,8 @@ const columns8 = `{"type":"columns","set":2,"statsType":"inbound-rtp","mediaType
 // BenchmarkSessionStats8 is a measurement of 8 streams from its bytes to the pipeline.
 func BenchmarkSessionStats8(b *testing.B) {
 	c := startCollector(b)
-	c.receiver.door.next = consumertest.NewNop()
-	s := welcomed(c.receiver.door, func([]byte) {})
+	c.receiver.shared.next = consumertest.NewNop()
+	s := welcomed(c.receiver.shared, func([]byte) {})
 	now := time.Now()
 	s.message([]byte(strings.ReplaceAll(fabricText, "%d", "1763702160000")), now)
 	s.message([]byte(columns8), now)

@@ -11,9 +11,9 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// sockets is the WebSocket door: it upgrades, limits and keeps the connections.
+// sockets is the WebSocket shared: it upgrades, limits and keeps the connections.
 type sockets struct {
-	door     *door
+	shared   *shared
 	upgrader websocket.Upgrader
 
 	mu      sync.Mutex // guards open and the order of closing against wg.Add
@@ -26,10 +26,10 @@ type sockets struct {
 // browser cannot see why an upgrade failed.
 const refusalSlack = 64
 
-func newSockets(d *door) *sockets {
+func newSockets(d *shared) *sockets {
 	return &sockets{
-		door: d,
-		open: make(map[*connection]struct{}),
+		shared: d,
+		open:   make(map[*connection]struct{}),
 		upgrader: websocket.Upgrader{
 			// Most connections are idle most of the time: small buffers of their own,
 			// larger ones from pools while a message is at hand.
@@ -52,13 +52,13 @@ func newSockets(d *door) *sockets {
 // ServeHTTP upgrades and returns: the memory of the HTTP handler is free for the life of
 // the connection.
 func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &connection{sockets: s, door: s.door, network: s.door.may.network(r)}
-	refusal := take(s.door.may.located(s.door.may.sockets, party{network: c.network}), time.Now())
+	c := &connection{sockets: s, shared: s.shared, network: s.shared.may.network(r)}
+	refusal := take(s.shared.may.located(s.shared.may.sockets, party{network: c.network}), time.Now())
 	if refusal, ok := s.enter(c, refusal); !ok {
-		s.door.refuse(w, refusal)
+		s.shared.refuse(w, refusal)
 		return
 	}
-	c.session = newSession(s.door, originOf(r), c.write)
+	c.session = newSession(s.shared, originOf(r), c.write)
 	c.session.network = c.network
 	ws, err := s.upgrader.Upgrade(wrappingHijacker{w, c}, r, nil)
 	if err != nil {
@@ -75,14 +75,14 @@ func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protoc
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	full := &protocol.Error{Code: protocol.CodeOverloaded, Message: "the server has too many connections"}
-	if s.door.closing.Load() {
+	if s.shared.closing.Load() {
 		return full, false
 	}
-	if refusal == nil && len(s.open)-s.refused >= s.door.cfg.MaxConnections {
+	if refusal == nil && len(s.open)-s.refused >= s.shared.cfg.MaxConnections {
 		refusal = full
 	}
 	if refusal == nil {
-		refusal = s.door.may.places.enter(c.network)
+		refusal = s.shared.may.places.enter(c.network)
 	}
 	if refusal != nil {
 		if s.refused >= refusalSlack {
@@ -93,7 +93,7 @@ func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protoc
 	c.refusal = refusal
 	s.open[c] = struct{}{}
 	s.wg.Add(1)
-	s.door.metrics.ReceiverQoswssConnections.Add(context.Background(), 1)
+	s.shared.metrics.ReceiverQoswssConnections.Add(context.Background(), 1)
 	return refusal, true
 }
 
@@ -103,23 +103,23 @@ func (s *sockets) leave(c *connection) {
 	if c.refusal != nil {
 		s.refused--
 	} else {
-		s.door.may.places.leave(c.network)
+		s.shared.may.places.leave(c.network)
 	}
 	s.mu.Unlock()
-	s.door.metrics.ReceiverQoswssConnections.Add(context.Background(), -1)
+	s.shared.metrics.ReceiverQoswssConnections.Add(context.Background(), -1)
 	s.wg.Done()
 }
 
 // sayBye wakes all connections; each says bye and ends.
 func (s *sockets) sayBye() {
 	s.mu.Lock()
-	s.door.closing.Store(true)
+	s.shared.closing.Store(true)
 	s.mu.Unlock()
 	s.wake()
 }
 
 // openApps are the applications that have connections.
-func (s *sockets) openApps() []string { return s.door.perApp.keys() }
+func (s *sockets) openApps() []string { return s.shared.perApp.keys() }
 
 // wakeApps makes the connections of some applications look at what they have to do.
 func (s *sockets) wakeApps(apps map[string]dueEnd) {

@@ -236,7 +236,7 @@ func TestOriginAtTheSocket(t *testing.T) {
 	p.hello(token, 0)
 	p.hear("welcome")
 
-	apps := c.receiver.door.apps.(*testApps)
+	apps := c.receiver.shared.apps.(*testApps)
 	apps.limit("strict", "https://other.example.org")
 	p = c.dial(testOrigin)
 	p.hello(token, 0)
@@ -584,7 +584,7 @@ func TestUnknownColumnsAreCounted(t *testing.T) {
 // Once the token is over the client must authenticate again.
 func TestTokenExpiresOnAConnection(t *testing.T) {
 	c := startCollector(t)
-	s := newSession(c.receiver.door, testOrigin, func([]byte) {})
+	s := newSession(c.receiver.shared, testOrigin, func([]byte) {})
 	now := time.Now()
 	require.Nil(t, s.message([]byte(helloText(c.login("demo", testOrigin), 0)), now))
 	require.Nil(t, s.expired(now))

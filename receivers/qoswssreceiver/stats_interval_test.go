@@ -20,7 +20,7 @@ import (
 // spec: STAT-01
 func TestStatsIntervalOfAnApp(t *testing.T) {
 	c := startCollector(t)
-	apps := c.receiver.door.apps.(*testApps)
+	apps := c.receiver.shared.apps.(*testApps)
 	every := func(d time.Duration) {
 		apps.change("demo", func(app *auth.App) { app.StatsInterval = d })
 	}
@@ -64,7 +64,7 @@ func TestStatsIntervalOfASlowedApp(t *testing.T) {
 		return nil
 	}))
 	var said []heard
-	s := newSession(c.receiver.door, testOrigin, func(msg []byte) {
+	s := newSession(c.receiver.shared, testOrigin, func(msg []byte) {
 		var h heard
 		require.NoError(t, json.Unmarshal(msg, &h))
 		said = append(said, h)
@@ -80,8 +80,8 @@ func TestStatsIntervalOfASlowedApp(t *testing.T) {
 	}
 	require.Equal(t, slowIntervalMs, said[len(said)-1].StatsIntervalMs)
 	before := len(said)
-	c.receiver.door.apps.(*testApps).change("demo", func(app *auth.App) { app.StatsInterval = 3 * time.Second })
-	c.receiver.door.watch.checks.Add(1)
+	c.receiver.shared.apps.(*testApps).change("demo", func(app *auth.App) { app.StatsInterval = 3 * time.Second })
+	c.receiver.shared.watch.checks.Add(1)
 	require.Nil(t, s.recheck(now))
 	require.Len(t, said, before, "it stays slow")
 

@@ -26,11 +26,11 @@ type throttles struct {
 	log       *zap.Logger
 	saidProxy atomic.Bool // once is enough
 
-	handshakes doorLimits
+	handshakes endpointLimits
 	failures   [2]*limit // of an app at an address, of a user
-	posts      doorLimits
-	sockets    doorLimits
-	own        doorLimits // an app's own, of handshakes that were granted
+	posts      endpointLimits
+	sockets    endpointLimits
+	own        endpointLimits // an app's own, of handshakes that were granted
 	gate       proofGate
 	places     placeLimit
 }
@@ -44,16 +44,16 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 	of := func(kind string, by by, rate rateConfig) *limit {
 		return &limit{tally: tally{kind: kind, by: by}, rate: rate.rate(), table: throttle.NewTable(c.Tracked, now)}
 	}
-	door := func(kind string, r doorRates) doorLimits {
-		return doorLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
+	endpoint := func(kind string, r endpointRates) endpointLimits {
+		return endpointLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
 	}
 	return &throttles{
 		addresses: addresses, hash: throttle.NewHash(), apps: apps, log: log,
-		handshakes: door("handshake", c.Handshakes),
+		handshakes: endpoint("handshake", c.Handshakes),
 		failures:   [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
-		posts:      door("post", c.Posts),
-		sockets:    door("socket", c.Sockets),
-		own:        door("own", c.Handshakes),
+		posts:      endpoint("post", c.Posts),
+		sockets:    endpoint("socket", c.Sockets),
+		own:        endpoint("own", c.Handshakes),
 		gate:       proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
 		places:     placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
@@ -85,8 +85,8 @@ const (
 	byUser    by = "user"
 )
 
-// doorLimits are the limits of one door.
-type doorLimits struct{ app, address, user *limit }
+// endpointLimits are the limits of one endpoint.
+type endpointLimits struct{ app, address, user *limit }
 
 // limit counts one kind of event by one property.
 type limit struct {
@@ -106,12 +106,12 @@ type counted struct {
 func (l *limit) of(key throttle.Key) counted { return counted{l, key, l.rate} }
 
 // all returns what a party is counted by.
-func (t *throttles) all(d doorLimits, p party) []counted {
+func (t *throttles) all(d endpointLimits, p party) []counted {
 	return append(t.proved(d, p), t.located(d, p)...)
 }
 
 // located is the part that is known before anything was said.
-func (t *throttles) located(d doorLimits, p party) []counted {
+func (t *throttles) located(d endpointLimits, p party) []counted {
 	if p.network == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (t *throttles) located(d doorLimits, p party) []counted {
 }
 
 // proved is the part that is known when an identity was proved.
-func (t *throttles) proved(d doorLimits, p party) []counted {
+func (t *throttles) proved(d endpointLimits, p party) []counted {
 	app := d.app.of(t.hash.Of(p.app, "", 0))
 	if p.network == 0 {
 		return []counted{app}
@@ -188,7 +188,7 @@ type attempt struct {
 }
 
 // attempt tells who is behind a message of the handshake.
-func (d *door) attempt(req any, network throttle.Key) attempt {
+func (d *shared) attempt(req any, network throttle.Key) attempt {
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
 		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
@@ -201,7 +201,7 @@ func (d *door) attempt(req any, network throttle.Key) attempt {
 	return attempt{}
 }
 
-// begin lets an attempt in, or tells why not. Who was let in must end.
+// begin admits an attempt, or returns why not. What was admitted must end.
 func (t *throttles) begin(ctx context.Context, a attempt, now time.Time) *protocol.Error {
 	if refusal := t.mayFail(a.party, now); refusal != nil {
 		return refusal
@@ -214,7 +214,7 @@ func (t *throttles) begin(ctx context.Context, a attempt, now time.Time) *protoc
 	return t.gate.enter(ctx, t.hash.Of(a.app, "", 0))
 }
 
-// end takes the outcome of an attempt that was let in.
+// end takes the outcome of an attempt that was admitted.
 func (t *throttles) end(a attempt, refusal *protocol.Error, now time.Time) {
 	t.gate.leave(t.hash.Of(a.app, "", 0))
 	if refusal != nil && refusal.Code == protocol.CodeAuthFailed {
@@ -321,18 +321,18 @@ func (p *placeLimit) leave(network throttle.Key) {
 // come holds an identity that was proved against the limits of new connections, and takes
 // the app's place for it.
 func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
-	t, app := s.door.may, s.door.limitsOf(id.AppID)
-	door := t.sockets
+	t, app := s.shared.may, s.shared.limitsOf(id.AppID)
+	endpoint := t.sockets
 	if s.patient {
-		door = t.posts
+		endpoint = t.posts
 	}
 	p := party{id.AppID, id.User.Name, s.network}
-	if refusal := take(t.proved(door, p), now); refusal != nil {
-		at := t.located(door, p)
+	if refusal := take(t.proved(endpoint, p), now); refusal != nil {
+		at := t.located(endpoint, p)
 		giveBack(at, make([]time.Duration, len(at)))
 		return refusal
 	}
-	if !s.door.perApp.enter(id.AppID, app.Connections) {
+	if !s.shared.perApp.enter(id.AppID, app.Connections) {
 		return &protocol.Error{Code: protocol.CodeOverloaded, Limit: app.Connections, Message: "the application has too many connections"}
 	}
 	s.framesPerSecond = app.FramesPerSecond
@@ -340,7 +340,7 @@ func (s *session) come(id auth.Identity, now time.Time) *protocol.Error {
 }
 
 // statsInterval is how often clients of an app measure: its own interval, or else the receiver's.
-func (d *door) statsInterval(appID string) time.Duration {
+func (d *shared) statsInterval(appID string) time.Duration {
 	if app, _ := d.apps.App(appID); app.StatsInterval > 0 {
 		return app.StatsInterval
 	}
@@ -348,7 +348,7 @@ func (d *door) statsInterval(appID string) time.Duration {
 }
 
 // limitsOf are the limits of an app's connections: its own, or else the receiver's.
-func (d *door) limitsOf(appID string) auth.Limits {
+func (d *shared) limitsOf(appID string) auth.Limits {
 	app, _ := d.apps.App(appID)
 	limits := app.Limits
 	if limits.Connections <= 0 {

@@ -35,7 +35,7 @@ func signedFor(b *testing.B, c *collector, appID string, register bool) string {
 	token, err := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"appID": appID, "userID": "alice", "keyID": "k"}).SignedString(key)
 	require.NoError(b, err)
 	if register {
-		apps := c.receiver.door.apps.(*testApps)
+		apps := c.receiver.shared.apps.(*testApps)
 		apps.mu.Lock()
 		apps.apps[appID] = auth.App{ID: appID, Keys: []auth.VerificationKey{{ID: "k", Algorithm: auth.AlgorithmES256, Public: &key.PublicKey}}}
 		apps.mu.Unlock()
@@ -89,7 +89,7 @@ func floodOnce(b *testing.B, by asker, places int) flood {
 	var result flood
 	c, _ := throttledCollector(b, func(cfg *Config) {
 		cfg.Throttle.ProofsAtOnce = places
-		cfg.Throttle.Handshakes = doorRates{PerApp: perSecond(1e6, 1e6), PerAddress: perSecond(1e6, 1e6), PerUser: perSecond(1e6, 1e6)}
+		cfg.Throttle.Handshakes = endpointRates{PerApp: perSecond(1e6, 1e6), PerAddress: perSecond(1e6, 1e6), PerUser: perSecond(1e6, 1e6)}
 	})
 	good, bad := signedFor(b, c, "other", true), signedFor(b, c, "flooded", false)
 	ask := by(c, good, 1)
@@ -139,13 +139,13 @@ func measure(b *testing.B, ask func() bool) latency {
 	return latency{sum / time.Duration(len(took)), took[len(took)/2], took[len(took)*99/100]}
 }
 
-// proofs asks the door itself. A flooder's address is another one each time.
+// proofs asks the endpoint itself. A flooder's address is another one each time.
 func (c *collector) proofs(body string, origin throttle.Key) func() bool {
 	return func() bool {
 		if origin > 1 {
 			origin += flooders
 		}
-		_, refusal := c.receiver.door.handshake(context.Background(), []byte(body), testOrigin, origin, time.Now())
+		_, refusal := c.receiver.shared.handshake(context.Background(), []byte(body), testOrigin, origin, time.Now())
 		return refusal == nil
 	}
 }

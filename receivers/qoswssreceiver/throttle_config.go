@@ -12,14 +12,14 @@ import (
 // throttleConfig says how often applications, addresses and users may come.
 type throttleConfig struct {
 	// Handshakes are the POSTs to auth that begin a handshake.
-	Handshakes doorRates `mapstructure:"handshakes"`
+	Handshakes endpointRates `mapstructure:"handshakes"`
 	// Failures are handshakes that were refused for a wrong secret or token. They are
 	// counted for an application at an address and for its users there.
 	Failures failureRates `mapstructure:"failures"`
 	// Posts are POSTs to frames.
-	Posts doorRates `mapstructure:"posts"`
+	Posts endpointRates `mapstructure:"posts"`
 	// Sockets are new WebSockets.
-	Sockets doorRates `mapstructure:"sockets"`
+	Sockets endpointRates `mapstructure:"sockets"`
 	// Tracked is how many apps, addresses or users each of these limits remembers.
 	Tracked int `mapstructure:"tracked"`
 	// ProofsAtOnce is how many handshakes are worked on at once.
@@ -30,8 +30,8 @@ type throttleConfig struct {
 	_ struct{}
 }
 
-// doorRates are the limits of one door.
-type doorRates struct {
+// endpointRates are the limits of one endpoint.
+type endpointRates struct {
 	PerApp     rateConfig `mapstructure:"per_app"`
 	PerAddress rateConfig `mapstructure:"per_address"`
 	PerUser    rateConfig `mapstructure:"per_user"` // at one address
@@ -62,10 +62,10 @@ func (c rateConfig) rate() throttle.Rate { return throttle.PerSecond(c.PerSecond
 // defaultThrottle is argued in README.md.
 func defaultThrottle() throttleConfig {
 	return throttleConfig{
-		Handshakes:    doorRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
+		Handshakes:    endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
 		Failures:      failureRates{PerAddress: perSecond(1, 200), PerUser: perSecond(0.1, 10)},
-		Posts:         doorRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
-		Sockets:       doorRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
+		Posts:         endpointRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
+		Sockets:       endpointRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
 		Tracked:       65_536,
 		ProofsAtOnce:  2 * runtime.GOMAXPROCS(0),
 		ProofsWaiting: 1024,
@@ -98,7 +98,7 @@ func (cfg *Config) validateProxies() error {
 	return err
 }
 
-func (d doorRates) validate(key string) error {
+func (d endpointRates) validate(key string) error {
 	return errors.Join(
 		d.PerApp.validate(key+"::per_app"),
 		d.PerAddress.validate(key+"::per_address"),

@@ -30,7 +30,7 @@ func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
 // limits are all that have buckets.
 func (t *throttles) limits() []*limit {
 	all := t.failures[:]
-	for _, d := range []doorLimits{t.handshakes, t.posts, t.sockets, t.own} {
+	for _, d := range []endpointLimits{t.handshakes, t.posts, t.sockets, t.own} {
 		all = append(all, d.app, d.address, d.user)
 	}
 	return all
@@ -38,21 +38,21 @@ func (t *throttles) limits() []*limit {
 
 // tally counts the decisions of one limit.
 type tally struct {
-	kind           string
-	by             by
-	letIn, refused atomic.Int64
+	kind              string
+	by                by
+	admitted, refused atomic.Int64
 }
 
 func (t *tally) count(refused bool) {
 	if refused {
 		t.refused.Add(1)
 	} else {
-		t.letIn.Add(1)
+		t.admitted.Add(1)
 	}
 }
 
 func (t *tally) observe(o metric.Int64Observer) {
-	o.Observe(t.letIn.Load(), t.attributes(attribute.String("decision", "let_in")))
+	o.Observe(t.admitted.Load(), t.attributes(attribute.String("decision", "admitted")))
 	o.Observe(t.refused.Load(), t.attributes(attribute.String("decision", "refused")))
 }
 

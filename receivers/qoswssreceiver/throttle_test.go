@@ -62,7 +62,7 @@ func (c *collector) dialFrom(address string) (*peer, *http.Response) {
 
 // own gives an app limits of its own.
 func (c *collector) own(appID string, limits auth.Limits) {
-	apps := c.receiver.door.apps.(*testApps)
+	apps := c.receiver.shared.apps.(*testApps)
 	apps.mu.Lock()
 	defer apps.mu.Unlock()
 	app := apps.apps[appID]
@@ -79,9 +79,9 @@ func wrongText(appID, userID string) string {
 	return fmt.Sprintf(`{"type":"jwt","appID":%q,"userID":%q,"jwt":"a.b.c"}`, appID, userID)
 }
 
-// ask gives a message to the door at some time.
+// ask gives a message to the endpoint at some time.
 func (c *collector) ask(body, address string, at time.Time) *protocol.Error {
-	d := c.receiver.door
+	d := c.receiver.shared
 	network := d.may.hash.Network(networkOf(parseHop(address)))
 	_, refusal := d.handshake(context.Background(), []byte(body), testOrigin, network, at)
 	return refusal
@@ -304,7 +304,7 @@ func TestOwnLimitsOfAnApp(t *testing.T) {
 // spec: SRV-04, SRV-05
 func TestThrottledPosts(t *testing.T) {
 	c, via := throttledCollector(t, func(cfg *Config) {
-		cfg.Throttle.Posts = doorRates{PerApp: rarely(6), PerAddress: rarely(4), PerUser: rarely(2)}
+		cfg.Throttle.Posts = endpointRates{PerApp: rarely(6), PerAddress: rarely(4), PerUser: rarely(2)}
 	})
 	grant := c.login("demo", testOrigin)
 	post := func(want protocol.Code) heard {
@@ -349,7 +349,7 @@ func (c *collector) loginAs(appID, userID string) *protocol.TokenReply {
 // spec: SRV-04
 func TestThrottledSockets(t *testing.T) {
 	c, _ := throttledCollector(t, func(cfg *Config) {
-		cfg.Throttle.Sockets = doorRates{PerApp: rarely(4), PerAddress: rarely(3), PerUser: rarely(2)}
+		cfg.Throttle.Sockets = endpointRates{PerApp: rarely(4), PerAddress: rarely(3), PerUser: rarely(2)}
 	}, with(func(r *wssReceiver) { r.timing.drain = patience }))
 	alice, bob := c.loginAs("demo", "alice"), c.loginAs("demo", "bob")
 	welcomed := func(address string, grant *protocol.TokenReply) {
@@ -419,7 +419,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 // spec: SRV-04
 func TestAFloodForOneAppDoesNotStopAnother(t *testing.T) {
 	c, _ := throttledCollector(t, func(cfg *Config) { cfg.Throttle.ProofsAtOnce, cfg.Throttle.ProofsWaiting = 4, 8 })
-	may := c.receiver.door.may
+	may := c.receiver.shared.may
 	flooded := may.hash.Of("strict", "", 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	results := make(chan *protocol.Error)
@@ -427,13 +427,13 @@ func TestAFloodForOneAppDoesNotStopAnother(t *testing.T) {
 	for range flood { // nobody leaves before the end
 		go func() { results <- may.gate.enter(ctx, flooded) }()
 	}
-	letIn := 0
+	admitted := 0
 	for range flood - 4 { // two at work and four waiting: half of all places
 		if <-results == nil {
-			letIn++
+			admitted++
 		}
 	}
-	require.Equal(t, 2, letIn)
+	require.Equal(t, 2, admitted)
 	require.EqualValues(t, 4, c.points("receiver_qoswss_throttle_waiting")[0].Value)
 
 	resp, lines := c.post("auth", testOrigin, firstText("strict", "alice"))
@@ -490,15 +490,15 @@ func TestThrottleMetrics(t *testing.T) {
 	require.Equal(t, protocol.CodeAuthFailed, c.ask(wrongText("demo", "bob"), "203.0.113.1", now).Code)
 	const decisions, tracked, evictions = "receiver_qoswss_throttle_decisions", "receiver_qoswss_throttle_tracked", "receiver_qoswss_throttle_evictions"
 	require.EqualValues(t, 1, c.countedBoth(decisions, "handshake", "refused"))
-	require.EqualValues(t, 8+9+9, c.countedBoth(decisions, "handshake", "let_in"), "by user, address and app")
-	require.EqualValues(t, 2*9, c.countedBoth(decisions, "failure", "let_in"))
-	require.EqualValues(t, 8, c.countedBoth(decisions, "proof", "let_in"))
+	require.EqualValues(t, 8+9+9, c.countedBoth(decisions, "handshake", "admitted"), "by user, address and app")
+	require.EqualValues(t, 2*9, c.countedBoth(decisions, "failure", "admitted"))
+	require.EqualValues(t, 8, c.countedBoth(decisions, "proof", "admitted"))
 	require.EqualValues(t, 3, c.countedBoth(tracked, "handshake", "user"))
 	require.EqualValues(t, 1, c.countedBoth(tracked, "failure", "user"))
 	require.EqualValues(t, 4, c.countedBoth(evictions, "handshake", "in_debt"))
 }
 
-// An address goes no further than the door: no log line and no metric has one.
+// An address goes no further than the shared: no log line and no metric has one.
 func TestAddressesAreNotLogged(t *testing.T) {
 	core, logged := observer.New(zap.DebugLevel)
 	c, via := throttledCollector(t, func(cfg *Config) {

@@ -57,8 +57,8 @@ func defaultTiming() timing {
 	}
 }
 
-// door is what all connections of a receiver share.
-type door struct {
+// shared is what all connections of a receiver share.
+type shared struct {
 	cfg     *Config
 	timing  timing
 	labels  quality.Bounds // by which clients label, too
@@ -84,7 +84,7 @@ type registry interface {
 }
 
 // deliver hands records to the pipeline.
-func (d *door) deliver(logs plog.Logs) error {
+func (d *shared) deliver(logs plog.Logs) error {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.PipelineTimeout)
 	defer cancel()
 	n := logs.LogRecordCount()
@@ -96,7 +96,7 @@ func (d *door) deliver(logs plog.Logs) error {
 
 // consume turns a fault of the pipeline into a permanent refusal: the same frames would
 // bring it out again, and the other clients must not suffer.
-func (d *door) consume(ctx context.Context, logs plog.Logs) (err error) {
+func (d *shared) consume(ctx context.Context, logs plog.Logs) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			d.log.Error("fault in the pipeline", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
@@ -108,7 +108,7 @@ func (d *door) consume(ctx context.Context, logs plog.Logs) (err error) {
 
 // admit finds whom a hello speaks for. Its origin is checked against the app's list again,
 // which may have changed since the token was made; room is asked for last.
-func (d *door) admit(hello *protocol.Hello, origin string, now time.Time, room auth.Check) (auth.Identity, *protocol.Error) {
+func (d *shared) admit(hello *protocol.Hello, origin string, now time.Time, room auth.Check) (auth.Identity, *protocol.Error) {
 	return d.auth.Token(hello.Token, hello.Session, origin, now, room)
 }
 
@@ -126,7 +126,7 @@ type refusal struct {
 
 // refusal adds to e when its client may return. Clients that were refused together return
 // apart. welcomed says that the client's hello was accepted.
-func (d *door) refusal(e *protocol.Error, welcomed bool) refusal {
+func (d *shared) refusal(e *protocol.Error, welcomed bool) refusal {
 	r := refusal{Error: e, retry: e.Code.Retry(welcomed), after: e.RetryAfter}
 	switch {
 	case !r.retry || r.after > 0:

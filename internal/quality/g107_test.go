@@ -90,3 +90,11 @@ func (g G107) talkerEcho(no, ist float64) float64 {
 func sq(x float64) float64      { return x * x }
 func power(db float64) float64  { return math.Pow(10, db/10) }
 func root(x, n float64) float64 { return math.Pow(x, 1/n) }
+
+// Rating returns the reduced E-model's R on the band's own scale (0 to 93.2, 129 or 148
+// when nothing is wrong, below 0 when all is): one-way delay ta in ms, equipment factors
+// ie and bpl, packet loss ppl in percent, burst ratio burstR (1 for random loss; G.107.2
+// knows no other).
+func (b Band) Rating(ta, ie, bpl, ppl, burstR float64) float64 {
+	return b.listening(ie, bpl, ppl, burstR) - b.Scale()*Idd(ta)
+}
