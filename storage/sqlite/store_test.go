@@ -220,9 +220,9 @@ func TestDeleteBefore(t *testing.T) {
 		appendFrames(t, s, n, 250)
 	}
 	late := statsFrame(0, 900, noon.Add(24*time.Hour)) // session 0 goes on the next day
-	remark := statsFrame(1, 901, noon).Records[0]
-	remark.Activity, remark.Fabric, remark.Name = false, 0, "qos.feedback"
-	_, err := s.Append(t.Context(), []storage.Batch{late, {Session: statsFrame(1, 1, noon).Session, Records: []storage.Record{remark}}})
+	annotation := statsFrame(1, 901, noon).Records[0]
+	annotation.Activity, annotation.Fabric, annotation.Name = false, 0, "qos.feedback"
+	_, err := s.Append(t.Context(), []storage.Batch{late, {Session: statsFrame(1, 1, noon).Session, Records: []storage.Record{annotation}}})
 	require.NoError(t, err)
 	require.NoError(t, s.PutSummary(t.Context(), storage.Summary{AppID: "app", ConferenceID: "conference 0", Start: noon, End: noon, Revision: 1}))
 

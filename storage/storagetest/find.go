@@ -139,9 +139,9 @@ func testFindMerged(f *fixture) {
 
 	// What is not activity says who took part, as long as it is nearest.
 	f.append(said(6, 1000, "d"))
-	remark := batch(7, other(1, 1020, 1020))
-	remark.Session.Details = map[string]string{siteID: "site 7"}
-	f.append(remark)
+	annotation := batch(7, other(1, 1020, 1020))
+	annotation.Session.Details = map[string]string{siteID: "site 7"}
+	f.append(annotation)
 	f.finds(storage.Query{SiteID: "site 7"}, 1000)
 	f.append(said(6, 1035, "e"))
 	f.finds(storage.Query{SiteID: "site 7"}, 1035)

@@ -57,9 +57,9 @@ func WriteReleased(t *testing.T, w storage.Writer) {
 	f.append(oddBatch(3 * day))
 
 	// About the first call, and about a call that nobody saw.
-	remark, alone := other(900, 10, 500), other(901, 5*day, 5*day)
-	remark.ConferenceID, alone.ConferenceID = "first", "nobody"
-	f.append(storage.Batch{Session: released(1, 0), Records: []storage.Record{remark, alone}})
+	annotation, alone := other(900, 10, 500), other(901, 5*day, 5*day)
+	annotation.ConferenceID, alone.ConferenceID = "first", "nobody"
+	f.append(storage.Batch{Session: released(1, 0), Records: []storage.Record{annotation, alone}})
 
 	for revision := 1; revision <= 2; revision++ {
 		s := summary(0, 50, revision)

@@ -29,7 +29,7 @@ func TestOutOfSight(t *testing.T) {
 			tab := openTab(t, startBrowser(t, kind), pages, "out of sight in "+kind, startFront(t, false, c), nil)
 			tab.delivers(5)
 			tab.run(keepPosts)
-			tab.goesOn()
+			tab.continues()
 			tab.handsOver()
 			require.Equal(t, "success", tab.finish().Finished)
 		})
@@ -50,8 +50,8 @@ func (b *tab) show() {
 	b.until(patience, "document.visibilityState === 'visible'")
 }
 
-// goesOn: a good channel takes all that the page says, also out of sight.
-func (b *tab) goesOn() {
+// continues: a good channel takes all that the page says, also out of sight.
+func (b *tab) continues() {
 	b.t.Helper()
 	b.cover()
 	before := b.now().StatsCount

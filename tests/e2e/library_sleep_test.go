@@ -26,9 +26,9 @@ func fallsAsleep(t *testing.T, l *lab, shared *browser) {
 	b := l.sleepers[shared.kind]
 	tab := l.openAccount(t, b, "asleep")
 	tab.delivers(10)
-	standing(t, b, syscall.SIGSTOP)
+	signalAll(t, b, syscall.SIGSTOP)
 	<-time.After(asleepFor)
-	standing(t, b, syscall.SIGCONT)
+	signalAll(t, b, syscall.SIGCONT)
 	tab.delivers(10)
 	if b.kind == chromium { // Firefox has no way to ask for it
 		page := openCDP(tab.page)
@@ -37,11 +37,11 @@ func fallsAsleep(t *testing.T, l *lab, shared *browser) {
 		page.do("Page.setWebLifecycleState", map[string]any{"state": "active"}, nil)
 		tab.delivers(10)
 	}
-	tab.goesOnWhole(t, l)
+	tab.continuesWhole(t, l)
 }
 
-// standing has all processes of a browser stand still, or go on.
-func standing(t *testing.T, b *browser, signal syscall.Signal) {
+// signalAll sends a signal to all processes of a browser.
+func signalAll(t *testing.T, b *browser, signal syscall.Signal) {
 	t.Helper()
 	all := family(t, b.process.cmd.Process.Pid)
 	require.Greater(t, len(all), 2)
@@ -72,7 +72,7 @@ func (l *lab) linkDown(t *testing.T) {
 	}
 	for _, tab := range tabs {
 		require.Greater(t, tab.hellos(), 1, "the page notices that its channel is dead")
-		tab.goesOnWhole(t, l)
+		tab.continuesWhole(t, l)
 	}
 }
 
@@ -92,9 +92,9 @@ func (l *lab) openAccount(t *testing.T, b *browser, what string) *tab {
 	return tab
 }
 
-// goesOnWhole hangs up. What went over the wire, and the page's own account, are held against
+// continuesWhole hangs up. What went over the wire, and the page's own account, are held against
 // the store when the collector has stopped.
-func (b *tab) goesOnWhole(t *testing.T, l *lab) {
+func (b *tab) continuesWhole(t *testing.T, l *lab) {
 	t.Helper()
 	one := &story{tab: b, kind: b.browser.kind, outcome: "success", stores: newStores(t, l.collector)}
 	last := b.finish()

@@ -12,7 +12,7 @@ export const outcomes = {
 export const labels = ["excellent", "good", "fair", "poor", "bad"];
 
 /** What a conference's pill says: [class, word, explanation]. */
-export function standing(c) {
+export function statusOf(c) {
   if (c.state === "live") return ["live", "Live", "Going on now."];
   if (c.state === "pending") return ["pending", "No summary", "It is silent, and its summary has not come yet."];
   const [word, why] = outcomes[c.outcome] ?? [c.outcome || "Ended", ""];

@@ -1,7 +1,7 @@
 // The head of a conference's page: what became of it, in a few numbers and words.
 
 import { h } from "./dom.js";
-import { capital, clock, date, decimal, duration, integer, mos, ms, none, percent, plural, standing } from "./format.js";
+import { capital, clock, date, decimal, duration, integer, mos, ms, none, percent, plural, statusOf } from "./format.js";
 import { pill, time } from "./parts.js";
 
 function tile(name, value, extra, kind) {
@@ -81,7 +81,7 @@ async function copyLink(button) {
 
 export function drawHead(detail) {
   const c = detail.conference;
-  const [, , why] = standing(c);
+  const [, , why] = statusOf(c);
   return [
     h("p", { class: "crumbs" }, h("a", { href: "." }, "Conferences"), h("span", { "aria-hidden": "true" }, " / "), h("a", { href: `.?${new URLSearchParams({ app: c.app })}` }, c.app)),
     h("div", { class: "title" }, h("h1", { "data-testid": "conference-id" }, c.id), pill(c),

@@ -58,12 +58,12 @@ function when(i, start, view) {
 }
 
 /** Whether an issue of a conference that goes on is there now. */
-const standing = (i) => h("span", { class: `state ${i.open ? "open" : ""}`, "data-testid": "issue-state" }, i.open ? "Open" : "Resolved");
+const badge = (i) => h("span", { class: `state ${i.open ? "open" : ""}`, "data-testid": "issue-state" }, i.open ? "Open" : "Resolved");
 
-function issue(i, start, view, goesOn) {
+function issue(i, start, view, isLive) {
   const text = textOf(i);
   const where = [i.alias || i.userID, streamOf(i), i.fabric > 0 && `fabric ${i.fabric}`, i.threshold !== 0 && `limit ${text(i.threshold)}`, i.confidence === "low" && "uncertain"];
-  return h("li", { "data-testid": "issue", "data-kind": i.kind, class: hints.has(i.kind) ? "hint" : "" }, goesOn && standing(i), h("b", {}, titleOf(i)), h("span", { class: "value" }, text(i.value)),
+  return h("li", { "data-testid": "issue", "data-kind": i.kind, class: hints.has(i.kind) ? "hint" : "" }, isLive && badge(i), h("b", {}, titleOf(i)), h("span", { class: "value" }, text(i.value)),
     h("span", { class: "muted" }, where.filter(Boolean).join(" · ")), when(i, start, view));
 }
 
@@ -104,15 +104,15 @@ function nothing() {
 
 /** What went wrong, and what is not there to be seen. */
 export function drawIssues(detail, view) {
-  const goesOn = Boolean(detail.soFar?.summary);
+  const isLive = Boolean(detail.soFar?.summary);
   const listed = detail.summary?.issues ?? [];
-  const found = goesOn ? inOrder(listed) : listed;
+  const found = isLive ? inOrder(listed) : listed;
   const counts = Object.values(detail.summary?.issueCounts ?? {});
   const more = Math.max(found.length, counts.reduce((a, b) => a + b, 0)) - Math.min(found.length, shown);
   const notes = remarks(detail);
   return [
-    goesOn && found.length === 0 && nothing(),
-    found.length > 0 && h("div", { class: "card issues" }, heading(detail), h("ul", {}, found.slice(0, shown).map((i) => issue(i, detail.conference.startAt, view, goesOn))),
+    isLive && found.length === 0 && nothing(),
+    found.length > 0 && h("div", { class: "card issues" }, heading(detail), h("ul", {}, found.slice(0, shown).map((i) => issue(i, detail.conference.startAt, view, isLive))),
       more > 0 && h("p", { class: "muted small" }, `and ${plural(more, "more issue")}`)),
     notes.length > 0 && h("ul", { class: "remarks", "data-testid": "dropped" }, notes.map((text) => h("li", {}, text))),
   ];

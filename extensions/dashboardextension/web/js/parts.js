@@ -1,10 +1,10 @@
 // Pieces that both pages show.
 
 import { h } from "./dom.js";
-import { capital, fullDate, mos, none, standing } from "./format.js";
+import { capital, fullDate, mos, none, statusOf } from "./format.js";
 
 export function pill(conference) {
-  const [kind, word, why] = standing(conference);
+  const [kind, word, why] = statusOf(conference);
   return h("span", { class: `pill ${kind}`, title: why || null, "data-testid": "outcome", "data-outcome": conference.outcome || conference.state }, word);
 }
 

@@ -58,7 +58,7 @@ function networks(f) {
   return all.length > 0 && h("span", { class: "sub", "data-testid": "networks" }, `local ${[...new Set(all)].map(network).join(", ")}`);
 }
 
-function standingOf(f) {
+function stateOf(f) {
   const s = f.summary;
   if (!s) return "";
   if (s.state === "connected") return s.alreadyConnected ? "Connected before" : "Connected";
@@ -72,7 +72,7 @@ function fabricTable(p) {
     const { remote, usage } = fabricTitle(f);
     return h("tr", { class: s?.state === "neverConnected" ? "wrong" : "" },
       h("th", { scope: "row" }, `Fabric ${f.fabric}`, h("span", { class: "sub" }, [remote && `to ${remote}`, usage].filter(Boolean).join(" · "))),
-      h("td", {}, standingOf(f) || none),
+      h("td", {}, stateOf(f) || none),
       h("td", { class: "number" }, s ? ms(s.setupMs ?? s.failureMs) : none),
       h("td", {}, path(f), networks(f)),
       h("td", { class: "number" }, s ? integer(s.iceDisruptions) : none, s?.iceDisruptionMs > 0 && h("span", { class: "sub" }, duration(s.iceDisruptionMs))),
