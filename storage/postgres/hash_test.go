@@ -18,7 +18,7 @@ import (
 
 func openHashed(tb testing.TB, dsn string) *Store {
 	tb.Helper()
-	s, err := Open(tb.Context(), dsn, Options{HashPartitions: 3})
+	s, err := Open(tb.Context(), dsn, Options{HashPartitions: 3, patience: unhurried})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 	return s
@@ -28,6 +28,7 @@ func openHashed(tb testing.TB, dsn string) *Store {
 //
 // spec: SRV-03, CONF-01
 func TestConformanceHashed(t *testing.T) {
+	t.Parallel()
 	storagetest.Run(t, func(t *testing.T) (storage.Writer, storage.Reader) {
 		t.Helper()
 		s := openHashed(t, database(t))

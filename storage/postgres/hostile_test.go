@@ -16,6 +16,7 @@ import (
 )
 
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	storagetest.RunHostile(t, func(t *testing.T) storagetest.Store { t.Helper(); return open(t, database(t)) })
 }
 
@@ -74,6 +75,7 @@ func smallDatabase(t *testing.T, dir string) string {
 //
 // spec: SRV-03, SRV-04
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := onSmallDisk(t)
 	if dir == "" {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -29,9 +30,12 @@ func database(tb testing.TB) string {
 	return postgrestest.Database(tb)
 }
 
+// unhurried is the patience of stores whose tests are not about it: the machine may be busy.
+const unhurried = 5 * time.Minute
+
 func open(tb testing.TB, dsn string) *Store {
 	tb.Helper()
-	s, err := Open(tb.Context(), dsn, Options{})
+	s, err := Open(tb.Context(), dsn, Options{patience: unhurried})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 	return s
