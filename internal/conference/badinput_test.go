@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
-	"github.com/qosrtc/qos/internal/conference/live"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -32,15 +32,15 @@ var sane = eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType:
 func TestImpossibleCounters(t *testing.T) {
 	f := func(what string, spoil func(*event.Measurement), named ...string) {
 		t.Helper()
-		events := []event.Event{statsOf("a", 1, sane), statsOf("a", 3, sane)}
+		events := []event.Event{conferencetest.Stats("a", 1, sane), conferencetest.Stats("a", 3, sane)}
 		mad := sane
 		spoil(&mad)
 		checked := mad
 		checked.DropOutOfRange()
 		require.Equal(t, named, checked.OutOfRange.Names(), what)
-		s := conference.Fold(append(events, statsOf("a", 2, mad)), quality.DefaultBounds())
+		s := conference.Fold(append(events, conferencetest.Stats("a", 2, mad)), quality.DefaultBounds())
 		require.Equal(t, len(named), s.OutOfRange, what)
-		asJSON(t, s)
+		conferencetest.JSON(t, s)
 		stream := s.Participants[0].Fabrics[0].Streams[0]
 		require.Equal(t, 3, stream.Intervals, what)
 		require.LessOrEqual(t, stream.Packets, int64(300), what)
@@ -75,7 +75,7 @@ func TestImpossibleCounters(t *testing.T) {
 func TestLossThatIsTakenBack(t *testing.T) {
 	back := sane
 	back.Set(protocol.PacketsLost, -30)
-	s := conference.Fold([]event.Event{statsOf("a", 1, back), statsOf("a", 2, sane)}, quality.DefaultBounds())
+	s := conference.Fold([]event.Event{conferencetest.Stats("a", 1, back), conferencetest.Stats("a", 2, sane)}, quality.DefaultBounds())
 	stream := s.Participants[0].Fabrics[0].Streams[0]
 	require.Zero(t, s.OutOfRange)
 	require.EqualValues(t, -30, stream.PacketsLost)
@@ -88,7 +88,7 @@ func TestLossThatIsTakenBack(t *testing.T) {
 // spec: CONF-02, CONF-03
 func TestMissingEnds(t *testing.T) {
 	happened := func(seq uint64, atMs int64, name string) event.Event {
-		e := newEvent("c", seq, atMs, name)
+		e := conferencetest.Event("c", seq, atMs, name)
 		e.Data = event.ParseData(name, []byte(`{"durationMs":4000}`))
 		return e
 	}
@@ -100,7 +100,7 @@ func TestMissingEnds(t *testing.T) {
 	require.Equal(t, conference.EndSilence, p.EndReason)
 	for _, spans := range [][]conference.Interval{p.Mutes, p.Holds, p.Screen} {
 		require.Len(t, spans, 1)
-		require.EqualValues(t, base+20_000, spans[0].EndMs)
+		require.EqualValues(t, conferencetest.Base+20_000, spans[0].EndMs)
 	}
 	require.Zero(t, p.Fabrics[0].ICEDisruptionMs, "how long it was is not known")
 	i := slices.IndexFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == string(detect.ICEDisruption) })
@@ -123,34 +123,11 @@ func TestMissingEnds(t *testing.T) {
 //
 // spec: CONF-02
 func TestTerminatedTwice(t *testing.T) {
-	last := statsOf("s of c", 9, sane)
-	last.ConferenceAtMs = base
-	s := conference.Fold([]event.Event{newEvent("c", 1, 0, "fabricAdded"), newEvent("c", 2, 1000, "fabricTerminated"), newEvent("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
-	require.EqualValues(t, base+1000, s.Participants[0].EndMs)
+	last := conferencetest.Stats("s of c", 9, sane)
+	last.ConferenceAtMs = conferencetest.Base
+	s := conference.Fold([]event.Event{conferencetest.Event("c", 1, 0, "fabricAdded"), conferencetest.Event("c", 2, 1000, "fabricTerminated"), conferencetest.Event("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
+	require.EqualValues(t, conferencetest.Base+1000, s.Participants[0].EndMs)
 	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
-}
-
-// TestNobodyEverLeaves: participants of an endless conference join, disappear and join again
-// with new sessions. Those beyond the limit are counted, and the conference still ends.
-//
-// spec: CONF-02
-func TestNobodyEverLeaves(t *testing.T) {
-	const joins, room = 5500, 5000
-	set := newSet(10, 0)
-	for i := range int64(joins) {
-		e := statsOf(fmt.Sprint("session-", i), 1, sane)
-		e.AtMs = base + i*20_000
-		require.Equal(t, live.Applied, set.Apply(&e, e.AtMs))
-		if i%100 == 0 {
-			require.Empty(t, tick(set, e.AtMs))
-			require.Equal(t, 1, set.Live())
-		}
-	}
-	out := tick(set, base+joins*20_000+60_000)
-	require.Len(t, out, 1)
-	require.Len(t, out[0].Participants, room)
-	require.Equal(t, joins-room, out[0].Truncated)
-	require.EqualValues(t, (joins-1)*20_000, out[0].DurationMs, "those beyond the limit prolong it, too")
 }
 
 // TestPartsAreBounded: fabrics and streams are bounded together, however many participants
@@ -164,7 +141,7 @@ func TestPartsAreBounded(t *testing.T) {
 		m := sane
 		for ssrc := range int64(streams) {
 			m.SSRC = ssrc
-			e := statsOf(fmt.Sprint("s", i), uint64(ssrc)+1, m)
+			e := conferencetest.Stats(fmt.Sprint("s", i), uint64(ssrc)+1, m)
 			c.Apply(&e)
 		}
 	}
@@ -187,7 +164,7 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 	of := func(seq uint64, statsType, media, codec string) event.Event {
 		m := sane
 		m.StatsType, m.MediaType, m.Codec = statsType, media, codec
-		return statsOf("a", seq, m)
+		return conferencetest.Stats("a", seq, m)
 	}
 	s := conference.Fold([]event.Event{
 		of(1, "inbound-rtp", "audio", "opus"), of(2, "inbound-rtp", "video", "VP8"), of(3, "inbound-rtp", "audio", "opus"),
@@ -205,7 +182,7 @@ func TestSSRCThatChangesItsKind(t *testing.T) {
 // spec: SRV-02
 func TestNamesAreCut(t *testing.T) {
 	long := strings.Repeat("ä", 400)
-	e := statsOf("a", 1, sane)
+	e := conferencetest.Stats("a", 1, sane)
 	e.UserID, e.Alias, e.RemoteUser, e.Usage, e.Measured.Codec = long, long, long, long, long
 	s := conference.Fold([]event.Event{e}, quality.DefaultBounds())
 	p := s.Participants[0]
@@ -221,7 +198,7 @@ func TestNamesAreCut(t *testing.T) {
 // spec: CONF-02, CONF-03
 func TestSkewedClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := genEvents(t, 25_000)
+		events := conferencetest.Events(t, 25_000)
 		skewed := slices.Clone(events)
 		by := rapid.Int64Range(-20_000, 20_000).Draw(t, "skew")
 		for i := range skewed {

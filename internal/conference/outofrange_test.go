@@ -7,20 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
-
-// statsOf is a measurement as a record of a session.
-func statsOf(session string, seq uint64, m event.Measurement) event.Event {
-	m.DropOutOfRange()
-	return event.Event{
-		AppID: "app", ConferenceID: "c", Session: session, UserID: session, Seq: seq, Fabric: 1, RemoteUser: "other",
-		AtMs: base + int64(seq)*2000, ConferenceAtMs: base, Kind: event.KindStats, Measured: &m,
-	}
-}
 
 // TestUnknownLoss: the loss of a stream is unknown, not 0, if no measurement counts losses; one
 // measurement that does makes it known.
@@ -35,7 +27,7 @@ func TestUnknownLoss(t *testing.T) {
 			if !is {
 				m.Set(protocol.PacketsLost, 0)
 			}
-			events = append(events, statsOf("a", uint64(i+1), m))
+			events = append(events, conferencetest.Stats("a", uint64(i+1), m))
 		}
 		loss := conference.Fold(events, quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].LossFraction
 		if want == nil {
@@ -58,7 +50,7 @@ func TestNonsenseIsCounted(t *testing.T) {
 	mad.Set(protocol.Packets, 1e15)
 	mad.Set(protocol.RTTMs, -1)
 	video.MediaType = "video"
-	s := conference.Fold([]event.Event{statsOf("a", 1, well), statsOf("a", 2, mad), statsOf("a", 3, video)}, quality.DefaultBounds())
+	s := conference.Fold([]event.Event{conferencetest.Stats("a", 1, well), conferencetest.Stats("a", 2, mad), conferencetest.Stats("a", 3, video)}, quality.DefaultBounds())
 	require.Equal(t, 2, s.OutOfRange)
 	require.Equal(t, 1, s.TwoKinds)
 	streams := s.Participants[0].Fabrics[0].Streams
@@ -71,7 +63,7 @@ func TestTenThousandParticipants(t *testing.T) {
 	const participants, limit = 10_000, 5000
 	c := conference.New("app", "c")
 	for i := range participants {
-		e := statsOf(fmt.Sprint("session-", i), 1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(i), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.PacketsLost: 30}))
+		e := conferencetest.Stats(fmt.Sprint("session-", i), 1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(i), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 100, protocol.PacketsLost: 30}))
 		e.RemoteType = "server"
 		c.Apply(&e)
 	}
@@ -84,17 +76,17 @@ func TestTenThousandParticipants(t *testing.T) {
 // more room than a bound.
 func TestConferenceThatNeverEnds(t *testing.T) {
 	const month, budget = 30 * 24 * 3600 / 10, 256 << 10
-	before := heap()
+	before := conferencetest.Heap()
 	c := conference.New("app", "c")
 	for seq := range uint64(month) {
 		v := float64(seq * 2654435761 % 1000)
-		e := statsOf("a", seq+1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 10_000, Score: event.Score{MOS: event.Known(1 + v/300)}}, eventtest.Values{
+		e := conferencetest.Stats("a", seq+1, eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 7, IntervalMs: 10_000, Score: event.Score{MOS: event.Known(1 + v/300)}}, eventtest.Values{
 			protocol.Packets: v, protocol.PacketsLost: v / 5, protocol.Bytes: 90 * v, protocol.JitterMs: v / 9, protocol.RTTMs: v,
 		}))
-		e.AtMs = base + int64(seq)*10_000
+		e.AtMs = conferencetest.Base + int64(seq)*10_000
 		c.Apply(&e)
 	}
-	size := int64(heap()) - int64(before)
+	size := int64(conferencetest.Heap()) - int64(before)
 	t.Logf("%d bytes", size)
 	require.Less(t, size, int64(budget))
 	require.Equal(t, month, c.Summary(quality.DefaultBounds()).Participants[0].Fabrics[0].Streams[0].Intervals)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
@@ -25,7 +26,7 @@ func pacedCall(a, b []float64) []event.Event {
 			seq++
 			events = append(events, event.Event{
 				AppID: "app", ConferenceID: "c", Session: who, UserID: who, RemoteUser: other, Fabric: 1, Usage: "audio", Direction: "sendrecv",
-				Kind: kind, Name: name, Measured: stats, AtMs: base + at, ConferenceAtMs: base, Seq: seq,
+				Kind: kind, Name: name, Measured: stats, AtMs: conferencetest.Base + at, ConferenceAtMs: conferencetest.Base, Seq: seq,
 			})
 		}
 		add(event.KindEvent, "fabricSetup", nil)
@@ -87,17 +88,17 @@ func TestDisruptionsAtTheEnd(t *testing.T) {
 				e.Measured.Set(protocol.JitterMs, 5)
 				e.Measured.Set(protocol.RemoteJitterMs, 5)
 			}
-			if at := e.AtMs - base; e.Measured != nil && (at > mediaToMs || e.Session == "b" && at > otherLeftMs) {
+			if at := e.AtMs - conferencetest.Base; e.Measured != nil && (at > mediaToMs || e.Session == "b" && at > otherLeftMs) {
 				continue
 			}
 			if e.Session == "b" && e.Name == "fabricTerminated" {
-				e.AtMs = base + otherLeftMs
+				e.AtMs = conferencetest.Base + otherLeftMs
 			}
 			events = append(events, e)
 		}
 		cut := events[0]
 		cut.Session, cut.UserID, cut.RemoteUser, cut.Measured = "a", "a", "b", nil
-		cut.Kind, cut.Name, cut.Seq, cut.AtMs = event.KindEvent, "iceDisruptionStart", 999, base+sinceMs
+		cut.Kind, cut.Name, cut.Seq, cut.AtMs = event.KindEvent, "iceDisruptionStart", 999, conferencetest.Base+sinceMs
 		got := conference.Fold(append(events, cut), quality.DefaultBounds()).LikelyCause
 		require.Equal(t, want, got.Cause, "%+v", got)
 	}

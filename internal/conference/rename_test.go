@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -20,7 +21,7 @@ func TestManyRenames(t *testing.T) {
 	var events []event.Event
 	for seq := uint64(1); seq <= 40; seq++ {
 		kind := []string{"local", "remote"}[seq%2]
-		e := newEvent("standup", seq, int64(1000-seq), "userIDChange") // the clock ran backwards
+		e := conferencetest.Event("standup", seq, int64(1000-seq), "userIDChange") // the clock ran backwards
 		e.UserID, e.Alias, e.RemoteUser, e.RemoteAlias = "ann", "ann", "bob", "bob"
 		e.Data = event.ParseData(e.Name, fmt.Appendf(nil, `{"userIDType":%q,"newUserID":"%s %d"}`, kind, kind, seq))
 		events = append(events, e)

@@ -8,68 +8,20 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/quality"
-	"github.com/qosrtc/qos/protocol"
 )
 
-// call makes the records of a call of a and b, which measure every 2 s.
-type call struct {
-	seqs   map[string]uint64
-	events []event.Event
-}
-
-func (c *call) add(session string, second float64, e event.Event) {
-	if c.seqs == nil {
-		c.seqs = map[string]uint64{}
-	}
-	c.seqs[session]++
-	e.AppID, e.ConferenceID, e.Session, e.UserID, e.Seq = "app", "c", session, session, c.seqs[session]
-	e.Fabric, e.ConferenceAtMs, e.AtMs = 1, base, base+int64(second*1000)
-	c.events = append(c.events, e)
-}
-
-func (c *call) event(session string, second float64, name string, data string) {
-	c.add(session, second, event.Event{Kind: event.KindEvent, Name: name, Data: event.ParseData(name, []byte(data))})
-}
-
-// sound adds measurements of received and sent audio, every 2 s until the given second.
-func (c *call) sound(session string, from, to float64, came, lost float64) {
-	for at := from + 2; at <= to; at += 2 {
-		for i, statsType := range []string{"inbound-rtp", "outbound-rtp"} {
-			e := event.Event{Kind: event.KindStats, Index: i, Measured: new(eventtest.With(event.Measurement{StatsType: statsType, MediaType: "audio", SSRC: int64(i + 1), IntervalMs: 2000}, eventtest.Values{
-				protocol.Packets: 100, protocol.RTTMs: 20, protocol.PacketsLost: 0,
-			}))}
-			if i == 0 {
-				e.Measured.Set(protocol.Packets, came)
-				e.Measured.Set(protocol.PacketsLost, lost)
-			}
-			c.seqs[session] -= uint64(i)
-			c.add(session, at, e)
-		}
-	}
-}
-
-func newCall() *call {
-	c := &call{seqs: map[string]uint64{}}
-	for _, session := range []string{"a", "b"} {
-		c.event(session, 0, "fabricAdded", `{}`)
-		c.event(session, 0, "remoteDescriptionSet", `{}`)
-		c.event(session, 0, "fabricSetup", `{"setupMs":100}`)
-	}
-	return c
-}
-
 // soFar returns SoFar at a second, from the records until that second.
-func (c *call) soFar(second float64) conference.Summary {
-	at := base + int64(second*1000)
+func soFar(c *conferencetest.Call, second float64) conference.Summary {
+	at := conferencetest.Base + int64(second*1000)
 	folded := conference.New("app", "c")
-	for i := range c.events {
-		if c.events[i].AtMs <= at {
-			folded.Apply(&c.events[i])
+	for i := range c.Events {
+		if c.Events[i].AtMs <= at {
+			folded.Apply(&c.Events[i])
 		}
 	}
 	return folded.SoFar(quality.DefaultBounds(), at)
@@ -91,14 +43,14 @@ const loss = string(detect.HighPacketLoss)
 //
 // spec: CONF-03, DASH-05
 func TestSoFarHasOpenIssues(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 20, 100, 0)
-	c.sound("a", 20, 60, 80, 20)
-	c.sound("a", 60, 100, 100, 0)
-	c.sound("b", 0, 100, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 20, 100, 0)
+	c.Sound("a", 20, 60, 80, 20)
+	c.Sound("a", 60, 100, 100, 0)
+	c.Sound("b", 0, 100, 100, 0)
 	f := func(second float64, want map[string]bool) {
 		t.Helper()
-		require.Equal(t, want, found(c.soFar(second)), "at %g s", second)
+		require.Equal(t, want, found(soFar(c, second)), "at %g s", second)
 	}
 	f(20, map[string]bool{})
 	f(24, map[string]bool{})
@@ -108,12 +60,12 @@ func TestSoFarHasOpenIssues(t *testing.T) {
 	f(78, map[string]bool{loss: false})
 	f(100, map[string]bool{loss: false})
 
-	c = newCall()
-	c.sound("a", 0, 40, 80, 20)
-	c.sound("b", 0, 200, 100, 0)
+	c = conferencetest.NewCall()
+	c.Sound("a", 0, 40, 80, 20)
+	c.Sound("b", 0, 200, 100, 0)
 	f(60, map[string]bool{loss: true})
 	f(80, map[string]bool{loss: false})
-	c.event("a", 41, "fabricTerminated", `{"reason":"application"}`)
+	c.Event("a", 41, "fabricTerminated", `{"reason":"application"}`)
 	f(42, map[string]bool{loss: false})
 }
 
@@ -121,11 +73,11 @@ func TestSoFarHasOpenIssues(t *testing.T) {
 //
 // spec: CONF-02
 func TestSoFarHasPresentParticipants(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 60, 100, 0)
-	c.sound("b", 0, 20, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 60, 100, 0)
+	c.Sound("b", 0, 20, 100, 0)
 	reasons := func(second float64) (out []string) {
-		s := c.soFar(second)
+		s := soFar(c, second)
 		require.Empty(t, s.Outcome)
 		for _, p := range s.Participants {
 			out = append(out, p.EndReason)
@@ -135,7 +87,7 @@ func TestSoFarHasPresentParticipants(t *testing.T) {
 	}
 	require.Equal(t, []string{"", ""}, reasons(50))
 	require.Equal(t, []string{"", "silence"}, reasons(51))
-	c.event("a", 52, "fabricTerminated", `{}`)
+	c.Event("a", 52, "fabricTerminated", `{}`)
 	require.Equal(t, []string{"application", "silence"}, reasons(53))
 }
 
@@ -144,29 +96,29 @@ func TestSoFarHasPresentParticipants(t *testing.T) {
 //
 // spec: CONF-03
 func TestMediaOfDepartedParticipants(t *testing.T) {
-	c := newCall()
-	c.sound("b", 0, 20, 100, 0)
-	c.sound("a", 0, 20, 100, 0)
-	c.sound("a", 20, 120, 0, 0)
+	c := conferencetest.NewCall()
+	c.Sound("b", 0, 20, 100, 0)
+	c.Sound("a", 0, 20, 100, 0)
+	c.Sound("a", 20, 120, 0, 0)
 	for second := 20.0; second <= 120; second += 2 {
-		require.Empty(t, c.soFar(second).Issues, "at %g s", second)
+		require.Empty(t, soFar(c, second).Issues, "at %g s", second)
 	}
-	c.sound("b", 20, 120, 100, 0) // b is present
-	require.True(t, found(c.soFar(60))[string(detect.OneWayMedia)])
+	c.Sound("b", 20, 120, 100, 0) // b is present
+	require.True(t, found(soFar(c, 60))[string(detect.OneWayMedia)])
 }
 
 // TestConnectingIsNoFault for half a minute; then it is.
 //
 // spec: CONF-03
 func TestConnectingIsNoFault(t *testing.T) {
-	c := &call{}
+	c := &conferencetest.Call{}
 	for second := range 60 {
-		c.event("a", float64(second), "customEvent", `{}`)
+		c.Event("a", float64(second), "customEvent", `{}`)
 	}
-	require.Equal(t, cause.None, c.soFar(20).LikelyCause.Cause)
-	require.NotEqual(t, cause.None, c.soFar(40).LikelyCause.Cause)
-	c.event("a", 5, "fabricSetupFailed", `{"reason":"failed","stage":"connectivity"}`)
-	require.NotEqual(t, cause.None, c.soFar(20).LikelyCause.Cause)
+	require.Equal(t, cause.None, soFar(c, 20).LikelyCause.Cause)
+	require.NotEqual(t, cause.None, soFar(c, 40).LikelyCause.Cause)
+	c.Event("a", 5, "fabricSetupFailed", `{"reason":"failed","stage":"connectivity"}`)
+	require.NotEqual(t, cause.None, soFar(c, 20).LikelyCause.Cause)
 }
 
 // TestSoFarIsAFunctionOfTheSet of records and of the time; when all have been silent for long
@@ -175,8 +127,8 @@ func TestConnectingIsNoFault(t *testing.T) {
 // spec: CONF-03, SRV-03
 func TestSoFarIsAFunctionOfTheSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := genEvents(t, 120_000)
-		at := base + rapid.Int64Range(0, 200_000).Draw(t, "at")
+		events := conferencetest.Events(t, 120_000)
+		at := conferencetest.Base + rapid.Int64Range(0, 200_000).Draw(t, "at")
 		fold := func(events []event.Event) *conference.Conference {
 			c := conference.New("app", "c")
 			for i := range events {
@@ -184,16 +136,16 @@ func TestSoFarIsAFunctionOfTheSet(t *testing.T) {
 			}
 			return c
 		}
-		inOrder, otherwise := fold(events), fold(append(shuffled(t, events), events...))
-		require.JSONEq(t, asJSON(t, inOrder.SoFar(quality.DefaultBounds(), at)), asJSON(t, otherwise.SoFar(quality.DefaultBounds(), at)))
+		inOrder, otherwise := fold(events), fold(append(conferencetest.Shuffled(t, events), events...))
+		require.JSONEq(t, conferencetest.JSON(t, inOrder.SoFar(quality.DefaultBounds(), at)), conferencetest.JSON(t, otherwise.SoFar(quality.DefaultBounds(), at)))
 
-		over := inOrder.SoFar(quality.DefaultBounds(), base+120_000+2*instance.Gap+600_000)
+		over := inOrder.SoFar(quality.DefaultBounds(), conferencetest.Base+120_000+2*instance.Gap+600_000)
 		final := inOrder.Summary(quality.DefaultBounds())
 		for i := range final.Issues {
 			require.False(t, over.Issues[i].Open)
 			over.Issues[i].Open = final.Issues[i].Open
 		}
 		over.Outcome = final.Outcome
-		require.JSONEq(t, asJSON(t, final), asJSON(t, over))
+		require.JSONEq(t, conferencetest.JSON(t, final), conferencetest.JSON(t, over))
 	})
 }

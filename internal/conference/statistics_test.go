@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
 	"github.com/qosrtc/qos/internal/quality"
@@ -26,7 +27,7 @@ func TestStatisticsAreOfAllIntervals(t *testing.T) {
 		for _, session := range []string{"a", "b"} {
 			for seq, rtt := range rapid.SliceOfN(rapid.Float64Range(0.5, 900), 1, 40).Draw(t, session) {
 				rtt = math.Round(rtt*100) / 100
-				e := statsOf(session, uint64(seq+1), eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(seq % 3), IntervalMs: 2000}, eventtest.Values{
+				e := conferencetest.Stats(session, uint64(seq+1), eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: int64(seq % 3), IntervalMs: 2000}, eventtest.Values{
 					protocol.Packets: 90, protocol.PacketsLost: 10, protocol.RTTMs: rtt,
 				}))
 				events = append(events, e)

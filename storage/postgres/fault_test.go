@@ -125,7 +125,9 @@ func TestServerHangs(t *testing.T) {
 // A collector that is cut off in the middle of a transaction, or stops there, keeps the
 // others waiting only as long as the server's settings allow.
 func TestWriterIsWatched(t *testing.T) {
-	s := open(t, database(t))
+	s, err := Open(t.Context(), database(t), Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	appendFrames(t, s, 1)
 	for setting, want := range map[string]string{
 		"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",

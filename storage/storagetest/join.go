@@ -87,7 +87,8 @@ func testAnyOrder(f *fixture) {
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
 		appID := fmt.Sprint("app ", run.Add(1))
-		items := rapid.Permutation(generate(rt)).Draw(rt, "order")
+		generated := generate(rt)
+		items := rapid.Permutation(generated).Draw(rt, "order")
 		again := rapid.SliceOfN(rapid.IntRange(0, len(items)-1), 0, 4).Draw(rt, "again")
 		for _, i := range again {
 			items = append(items, items[i])
@@ -105,12 +106,8 @@ func testAnyOrder(f *fixture) {
 	})
 }
 
-// generated is what the last call of generate made: rapid's Permutation copies it.
-var generated []placed
-
 func generate(rt *rapid.T) []placed {
-	n := rapid.IntRange(1, 14).Draw(rt, "records")
-	generated = make([]placed, n)
+	generated := make([]placed, rapid.IntRange(1, 14).Draw(rt, "records"))
 	seqs := map[int]uint64{}
 	for i := range generated {
 		p := placed{session: rapid.IntRange(1, 3).Draw(rt, "session"), second: 10 * rapid.IntRange(0, 25).Draw(rt, "second")}

@@ -42,6 +42,7 @@ func TestLiveIssues(t *testing.T) {
 	require.Zero(t, c.metrics()[openIssues])
 	c.drawsWithCare()
 	c.drawsNoIssues()
+	c.showsLatestValues()
 	c.focusLowest()
 
 	down("ada", harm{loss: .3})(c.causeCall)
@@ -158,6 +159,29 @@ func (c *liveCall) drawsNoIssues() {
 		return drawIssues({ soFar: { summary: true }, summary: { issues: [] }, leftOut: {} }, {}).filter(Boolean).map((one) => one.textContent).join();
 	})()`, &text)
 	require.Equal(c.t, "Nothing went wrongSo far", text)
+}
+
+// showsLatestValues: a stream's table opens by keyboard, follows the call in place, and fits into
+// a narrow window.
+func (c *liveCall) showsLatestValues() {
+	c.t.Helper()
+	c.page.until(patience, "document.querySelector('[data-testid=latest] summary')")
+	c.page.run("window.latest = document.querySelector('[data-testid=latest]'); latest.querySelector('summary').focus()")
+	tools := openCDP(c.page)
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		tools.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}, nil)
+	}
+	c.page.until(patience, "latest.open && latest.querySelector('tbody tr')")
+	c.page.run("window.was = { row: latest.querySelector('tbody tr'), at: latest.querySelector('time').dateTime }")
+	c.page.until(patience, "latest.querySelector('time').dateTime > was.at")
+	var kept, narrow bool
+	c.page.get("was.row.isConnected && document.activeElement === latest.querySelector('summary')", &kept)
+	require.True(c.t, kept, "written in place, and still in focus")
+	tools.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.page.until(patience, "innerWidth === 360")
+	c.page.get("document.documentElement.scrollWidth <= 360 && latest.getBoundingClientRect().right <= 360", &narrow)
+	require.True(c.t, narrow, "nothing is cut off at 360 px")
+	tools.do("Emulation.clearDeviceMetricsOverride", nil, nil)
 }
 
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.

@@ -39,6 +39,10 @@ var engine = []string{
 var rules = []rule{
 	{room: "protocol", reason: "other people's clients build on the contract: standard library only"},
 	{room: "internal/instance", reason: "the store and the processor share it: standard library only"},
+	{
+		room: "internal/conference/conferencetest", allowed: []string{"internal/conference", "internal/event", "internal/event/eventtest", "internal/quality", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		reason: "a hand for tests: the records of conferences",
+	},
 	{room: "internal/event/eventtest", allowed: []string{"internal/event", "protocol"}, reason: "a hand for tests: measurements"},
 	{room: "internal/event", allowed: []string{"protocol"}, reason: "pure domain: the form of an event; the contract's measures alone"},
 	{room: "internal/eventattr", allowed: []string{"internal/event", "internal/semconv", "protocol"}, reason: "attributes of events, whatever carries them: no pdata, no store"},

@@ -8,26 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
-// base is ms 0 of the tests.
-const (
-	base = int64(1_763_702_160_000)
-	hour = int64(3_600_000)
-)
-
-func newSet(keepMs int64) *live.Set {
-	return live.NewSet(live.Config{MaxConferences: 10, KeepEndedMs: keepMs, Labels: quality.DefaultBounds()})
-}
+const hour = int64(3_600_000)
 
 // of makes an event of fabric 1 of a session.
 func of(session string, seq uint64, atMs int64, name string) event.Event {
 	return event.Event{
-		AppID: "app", ConferenceID: "c", Session: session, Seq: seq, AtMs: base + atMs, ConferenceAtMs: base + atMs,
+		AppID: "app", ConferenceID: "c", Session: session, Seq: seq, AtMs: conferencetest.Base + atMs, ConferenceAtMs: conferencetest.Base + atMs,
 		Fabric: 1, Kind: event.KindEvent, Name: name,
 	}
 }
@@ -40,14 +32,14 @@ func survey(session string, seq uint64, aboutMs int64) event.Event {
 	return e
 }
 
-func apply(t *testing.T, s *live.Set, want live.Result, e event.Event, nowMs int64) {
+func applyAt(t *testing.T, s *live.Set, want live.Result, e event.Event, nowMs int64) {
 	t.Helper()
-	require.Equal(t, want.String(), s.Apply(&e, base+nowMs).String())
+	require.Equal(t, want.String(), s.Apply(&e, conferencetest.Base+nowMs).String())
 }
 
-func tick(t *testing.T, s *live.Set, nowMs int64) []conference.Summary {
+func tickAt(t *testing.T, s *live.Set, nowMs int64) []conference.Summary {
 	t.Helper()
-	out, more := s.Tick(base+nowMs, 1000)
+	out, more := s.Tick(conferencetest.Base+nowMs, 1000)
 	require.False(t, more)
 	return out
 }
@@ -55,9 +47,9 @@ func tick(t *testing.T, s *live.Set, nowMs int64) []conference.Summary {
 // call applies a call of 10 s that begins at 0 and returns its summary.
 func call(t *testing.T, s *live.Set) conference.Summary {
 	t.Helper()
-	apply(t, s, live.Applied, of("alice", 1, 0, "fabricAdded"), 0)
-	apply(t, s, live.Applied, of("alice", 2, 10_000, "fabricTerminated"), 10_000)
-	out := tick(t, s, 10_001)
+	applyAt(t, s, live.Applied, of("alice", 1, 0, "fabricAdded"), 0)
+	applyAt(t, s, live.Applied, of("alice", 2, 10_000, "fabricTerminated"), 10_000)
+	out := tickAt(t, s, 10_001)
 	require.Len(t, out, 1)
 	return out[0]
 }
@@ -67,36 +59,36 @@ func call(t *testing.T, s *live.Set) conference.Summary {
 //
 // spec: CONF-01, CONF-02
 func TestAnAnnotationAloneMakesNothing(t *testing.T) {
-	s := newSet(hour)
+	s := newSet(10, hour)
 	devices := of("alice", 2, 0, "activeDeviceList")
 	devices.Fabric = 0
-	apply(t, s, live.Waiting, survey("alice", 1, 0), 0)
-	apply(t, s, live.Waiting, devices, 0)
+	applyAt(t, s, live.Waiting, survey("alice", 1, 0), 0)
+	applyAt(t, s, live.Waiting, devices, 0)
 	require.Equal(t, [2]int{0, 0}, [2]int{s.Live(), s.Len()})
-	require.Empty(t, tick(t, s, 89_999))
+	require.Empty(t, tickAt(t, s, 89_999))
 	require.Zero(t, s.Unattached())
-	require.Empty(t, tick(t, s, 90_000))
+	require.Empty(t, tickAt(t, s, 90_000))
 	require.Equal(t, 2, s.Unattached())
 	require.Zero(t, s.Unattached(), "once")
-	apply(t, s, live.Duplicate, survey("alice", 1, 0), 100_000)
-	require.Empty(t, tick(t, s, 2*hour))
+	applyAt(t, s, live.Duplicate, survey("alice", 1, 0), 100_000)
+	require.Empty(t, tickAt(t, s, 2*hour))
 	require.Empty(t, s.Partials(), "there is no store")
 	require.Zero(t, s.Unattached())
-	apply(t, s, live.Waiting, survey("alice", 1, 0), 2*hour)
+	applyAt(t, s, live.Waiting, survey("alice", 1, 0), 2*hour)
 }
 
 // TestAnAnnotationWaitsForItsConference, which begins within 30 s of it.
 //
 // spec: CONF-01
 func TestAnAnnotationWaitsForItsConference(t *testing.T) {
-	s := newSet(hour)
-	apply(t, s, live.Waiting, survey("bob", 1, -30_000), 0)
-	apply(t, s, live.Waiting, survey("bob", 2, -30_001), 0)
+	s := newSet(10, hour)
+	applyAt(t, s, live.Waiting, survey("bob", 1, -30_000), 0)
+	applyAt(t, s, live.Waiting, survey("bob", 2, -30_001), 0)
 	first := call(t, s)
 	require.Equal(t, 1, first.Feedback.Count)
-	require.Equal(t, [2]int64{base, base + 10_000}, [2]int64{first.StartMs, first.EndMs}, "it moves no end")
+	require.Equal(t, [2]int64{conferencetest.Base, conferencetest.Base + 10_000}, [2]int64{first.StartMs, first.EndMs}, "it moves no end")
 	require.Len(t, first.Participants, 2)
-	require.Empty(t, tick(t, s, 90_000))
+	require.Empty(t, tickAt(t, s, 90_000))
 	require.Equal(t, 1, s.Unattached())
 }
 
@@ -105,18 +97,18 @@ func TestAnAnnotationWaitsForItsConference(t *testing.T) {
 //
 // spec: CONF-01, CONF-02
 func TestALateAnnotationRevises(t *testing.T) {
-	s := newSet(48 * hour)
+	s := newSet(10, 48*hour)
 	call(t, s)
-	apply(t, s, live.Applied, survey("bob", 1, 10_000+24*hour), 25*hour)
-	apply(t, s, live.Waiting, survey("bob", 2, 10_001+24*hour), 25*hour)
-	out := tick(t, s, 25*hour)
+	applyAt(t, s, live.Applied, survey("bob", 1, 10_000+24*hour), 25*hour)
+	applyAt(t, s, live.Waiting, survey("bob", 2, 10_001+24*hour), 25*hour)
+	out := tickAt(t, s, 25*hour)
 	require.Len(t, out, 1)
 	require.Equal(t, []int{2, 1, 1}, []int{out[0].Revision, out[0].Feedback.Count, out[0].Added})
-	require.Equal(t, base+10_000, out[0].EndMs)
+	require.Equal(t, conferencetest.Base+10_000, out[0].EndMs)
 
-	apply(t, s, live.Applied, of("alice", 5, 10_000+24*hour+30_000, "fabricAdded"), 25*hour)
-	apply(t, s, live.Applied, of("alice", 6, 10_000+24*hour+31_000, "fabricTerminated"), 25*hour)
-	out = tick(t, s, 25*hour+1)
+	applyAt(t, s, live.Applied, of("alice", 5, 10_000+24*hour+30_000, "fabricAdded"), 25*hour)
+	applyAt(t, s, live.Applied, of("alice", 6, 10_000+24*hour+31_000, "fabricTerminated"), 25*hour)
+	out = tickAt(t, s, 25*hour+1)
 	require.Len(t, out, 2)
 	require.Equal(t, []int{3, 0}, []int{out[0].Revision, out[0].Feedback.Count})
 	require.Equal(t, []int{1, 2}, []int{out[1].Revision, out[1].Feedback.Count}, "and the one that waited")
@@ -128,41 +120,41 @@ func TestALateAnnotationRevises(t *testing.T) {
 //
 // spec: CONF-01, CONF-02
 func TestTheStoreHasTheConference(t *testing.T) {
-	s := newSet(0)
-	s.CompleteSince(base - hour)
+	s := newSet(10, 0)
+	s.CompleteSince(conferencetest.Base - hour)
 	stored := call(t, s)
 	require.Zero(t, s.Len(), "released")
 	late := survey("bob", 1, hour)
-	apply(t, s, live.Waiting, late, hour)
-	require.Empty(t, tick(t, s, hour))
+	applyAt(t, s, live.Waiting, late, hour)
+	require.Empty(t, tickAt(t, s, hour))
 	requested := s.Partials()
 	require.Len(t, requested, 1)
 	require.Equal(t, late.ConferenceAtMs, requested[0].AtMs, "the store has the owner of that time")
-	require.Empty(t, tick(t, s, hour+1000))
+	require.Empty(t, tickAt(t, s, hour+1000))
 	require.Empty(t, s.Partials(), "once")
 
 	restore(s, requested[0], stored, hour+1000, of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated"), late)
-	out := tick(t, s, hour+1000)
+	out := tickAt(t, s, hour+1000)
 	require.Len(t, out, 1)
 	require.Equal(t, []int{2, 1, 1}, []int{out[0].Revision, out[0].Feedback.Count, out[0].Added})
 
-	apply(t, s, live.Waiting, survey("bob", 2, 30*hour), 30*hour)
-	tick(t, s, 30*hour)
+	applyAt(t, s, live.Waiting, survey("bob", 2, 30*hour), 30*hour)
+	tickAt(t, s, 30*hour)
 	for _, p := range s.Partials() {
 		s.NotStored(p)
 	}
-	require.Empty(t, tick(t, s, 30*hour+90_000))
+	require.Empty(t, tickAt(t, s, 30*hour+90_000))
 	require.Equal(t, 1, s.Unattached())
 }
 
 // restore restores the call that began at 0 from the store.
 func restore(s *live.Set, p live.Partial, stored conference.Summary, nowMs int64, events ...event.Event) {
-	span := instance.Span{Start: base, End: base + 10_000}
+	span := instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 10_000}
 	s.Restoring(p, span)
 	for i := range events {
-		s.Restore(&events[i], base+nowMs)
+		s.Restore(&events[i], conferencetest.Base+nowMs)
 	}
-	s.Restored(p, span, stored, base+nowMs)
+	s.Restored(p, span, stored, conferencetest.Base+nowMs)
 }
 
 // TestTheStoreDecides: if other processes write to the store, an annotation that the store does
@@ -170,19 +162,19 @@ func restore(s *live.Set, p live.Partial, stored conference.Summary, nowMs int64
 //
 // spec: CONF-01
 func TestTheStoreDecides(t *testing.T) {
-	s := newSet(hour)
+	s := newSet(10, hour)
 	s.Shared()
 	begin, end := of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated")
-	apply(t, s, live.Applied, begin, 0)
-	apply(t, s, live.Applied, end, 10_000)
+	applyAt(t, s, live.Applied, begin, 0)
+	applyAt(t, s, live.Applied, end, 10_000)
 	near, far := survey("bob", 1, 5000), survey("bob", 2, 2*hour)
-	apply(t, s, live.Applied, near, 10_000)
-	apply(t, s, live.Applied, far, 2*hour) // of another call, which only the store has
-	require.Empty(t, tick(t, s, 2*hour))
+	applyAt(t, s, live.Applied, near, 10_000)
+	applyAt(t, s, live.Applied, far, 2*hour) // of another call, which only the store has
+	require.Empty(t, tickAt(t, s, 2*hour))
 	requested := s.Partials()
 	require.Len(t, requested, 1)
 	restore(s, requested[0], conference.Summary{}, 2*hour, begin, near, end)
-	out := tick(t, s, 2*hour)
+	out := tickAt(t, s, 2*hour)
 	require.Len(t, out, 1)
 	require.Equal(t, 1, out[0].Feedback.Count, "without the other's")
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
@@ -192,12 +184,12 @@ func TestTheStoreDecides(t *testing.T) {
 //
 // spec: CONF-01, SRV-04
 func TestAnOwnerThatCannotBeRead(t *testing.T) {
-	s := newSet(0)
-	s.CompleteSince(base)
-	apply(t, s, live.Waiting, survey("bob", 1, 0), 0)
+	s := newSet(10, 0)
+	s.CompleteSince(conferencetest.Base)
+	applyAt(t, s, live.Waiting, survey("bob", 1, 0), 0)
 	requested := 0
 	for second := range int64(100) {
-		tick(t, s, second*1000)
+		tickAt(t, s, second*1000)
 		for _, p := range s.Partials() {
 			requested++
 			s.NotRestored(p)
@@ -211,7 +203,7 @@ func TestAnOwnerThatCannotBeRead(t *testing.T) {
 //
 // spec: SRV-04
 func TestWaitingAnnotationsAreBounded(t *testing.T) {
-	s := newSet(hour)
+	s := newSet(10, hour)
 	one := func(n int) event.Event {
 		e := survey(fmt.Sprint("s", n), 1, 0)
 		e.ConferenceID = fmt.Sprint("c", n)
@@ -219,14 +211,14 @@ func TestWaitingAnnotationsAreBounded(t *testing.T) {
 	}
 	const most = 10_000
 	for n := range most {
-		apply(t, s, live.Waiting, one(n), 0)
+		applyAt(t, s, live.Waiting, one(n), 0)
 	}
-	apply(t, s, live.Full, one(most), 0)
-	tick(t, s, 90_000)
+	applyAt(t, s, live.Full, one(most), 0)
+	tickAt(t, s, 90_000)
 	require.Equal(t, most, s.Unattached())
-	apply(t, s, live.Waiting, one(most), 90_000) // the oldest of those that were counted makes room
-	apply(t, s, live.Waiting, one(0), 90_000)
-	apply(t, s, live.Duplicate, one(5), 90_000)
+	applyAt(t, s, live.Waiting, one(most), 90_000) // the oldest of those that were counted makes room
+	applyAt(t, s, live.Waiting, one(0), 90_000)
+	applyAt(t, s, live.Duplicate, one(5), 90_000)
 }
 
 // TestAnAttempt: failures of setup functions without any fabric are a conference of their own,
@@ -234,28 +226,28 @@ func TestWaitingAnnotationsAreBounded(t *testing.T) {
 //
 // spec: CONF-02, CONF-05
 func TestAnAttempt(t *testing.T) {
-	s := newSet(hour)
+	s := newSet(10, hour)
 	attempt := func(seq uint64, atMs int64, function string) event.Event {
 		e := of("alice", seq, atMs, "")
-		e.Fabric, e.Kind, e.Function, e.ConferenceAtMs = 0, event.KindError, function, base-hour
+		e.Fabric, e.Kind, e.Function, e.ConferenceAtMs = 0, event.KindError, function, conferencetest.Base-hour
 		return e
 	}
-	apply(t, s, live.Applied, attempt(1, 0, "getUserMedia"), 0)
-	apply(t, s, live.Duplicate, attempt(1, 0, "getUserMedia"), 0)
-	apply(t, s, live.Applied, attempt(2, 25_000, "getUserMedia"), 25_000)
-	apply(t, s, live.Applied, survey("bob", 1, 3000), 25_000)
-	require.Empty(t, tick(t, s, 55_000))
+	applyAt(t, s, live.Applied, attempt(1, 0, "getUserMedia"), 0)
+	applyAt(t, s, live.Duplicate, attempt(1, 0, "getUserMedia"), 0)
+	applyAt(t, s, live.Applied, attempt(2, 25_000, "getUserMedia"), 25_000)
+	applyAt(t, s, live.Applied, survey("bob", 1, 3000), 25_000)
+	require.Empty(t, tickAt(t, s, 55_000))
 	require.Equal(t, 1, s.Live())
-	out := tick(t, s, 56_000) // the next second
+	out := tickAt(t, s, 56_000) // the next second
 	require.Len(t, out, 1)
 	require.Equal(t, conference.OutcomeTotallyFailed, out[0].Outcome)
-	require.Equal(t, []any{base, base + 25_000, 2, map[string]int{"getUserMedia": 2}, 1, 2},
+	require.Equal(t, []any{conferencetest.Base, conferencetest.Base + 25_000, 2, map[string]int{"getUserMedia": 2}, 1, 2},
 		[]any{out[0].StartMs, out[0].EndMs, out[0].Errors, out[0].ErrorsByFunction, out[0].Feedback.Count, len(out[0].Participants)})
 	for _, p := range out[0].Participants {
 		require.Empty(t, p.Fabrics)
 	}
-	apply(t, s, live.Applied, attempt(3, 55_000, "createOffer"), 56_000)
-	out = tick(t, s, 90_000)
+	applyAt(t, s, live.Applied, attempt(3, 55_000, "createOffer"), 56_000)
+	out = tickAt(t, s, 90_000)
 	require.Len(t, out, 1, "within 30 s of it: the same")
 	require.Equal(t, []int{2, 3}, []int{out[0].Revision, out[0].Errors})
 }
@@ -264,16 +256,16 @@ func TestAnAttempt(t *testing.T) {
 //
 // spec: CONF-02, CONF-05
 func TestAnAttemptProlongs(t *testing.T) {
-	s := newSet(hour)
+	s := newSet(10, hour)
 	call(t, s)
 	attempt := of("bob", 1, 20_000, "")
 	attempt.Fabric, attempt.Kind, attempt.Function = 0, event.KindError, "getUserMedia"
-	apply(t, s, live.Applied, attempt, 20_000)
-	out := tick(t, s, 51_000)
+	applyAt(t, s, live.Applied, attempt, 20_000)
+	out := tickAt(t, s, 51_000)
 	require.Len(t, out, 1)
-	require.Equal(t, []any{2, base + 20_000, 1}, []any{out[0].Revision, out[0].EndMs, out[0].Errors})
-	apply(t, s, live.Waiting, survey("carol", 1, 20_001+24*hour), 25*hour)
-	apply(t, s, live.Applied, of("dave", 1, 50_000, "fabricAdded"), 51_000)
+	require.Equal(t, []any{2, conferencetest.Base + 20_000, 1}, []any{out[0].Revision, out[0].EndMs, out[0].Errors})
+	applyAt(t, s, live.Waiting, survey("carol", 1, 20_001+24*hour), 25*hour)
+	applyAt(t, s, live.Applied, of("dave", 1, 50_000, "fabricAdded"), 51_000)
 	require.Equal(t, 1, s.Len(), "30 s after it: the same")
 }
 
@@ -282,25 +274,25 @@ func TestAnAttemptProlongs(t *testing.T) {
 //
 // spec: CONF-01
 func TestTheStoreDecidesAfterARestart(t *testing.T) {
-	s := newSet(hour)
-	s.CompleteSince(base + hour)
+	s := newSet(10, hour)
+	s.CompleteSince(conferencetest.Base + hour)
 	begin, end := of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated")
-	apply(t, s, live.Applied, begin, hour)
-	apply(t, s, live.Applied, end, hour)
-	require.Empty(t, tick(t, s, hour+40_000))
+	applyAt(t, s, live.Applied, begin, hour)
+	applyAt(t, s, live.Applied, end, hour)
+	require.Empty(t, tickAt(t, s, hour+40_000))
 	restore(s, s.Partials()[0], conference.Summary{}, hour+40_000, begin, end)
-	require.Len(t, tick(t, s, hour+40_000), 1)
+	require.Len(t, tickAt(t, s, hour+40_000), 1)
 	require.Empty(t, s.Partials())
 
 	inside, far := survey("bob", 1, 5000), survey("bob", 2, hour/2)
-	apply(t, s, live.Applied, inside, hour+50_000)
-	require.Len(t, tick(t, s, hour+50_000), 1, "no other can have it")
-	apply(t, s, live.Applied, far, hour+60_000)
-	require.Empty(t, tick(t, s, hour+60_000))
+	applyAt(t, s, live.Applied, inside, hour+50_000)
+	require.Len(t, tickAt(t, s, hour+50_000), 1, "no other can have it")
+	applyAt(t, s, live.Applied, far, hour+60_000)
+	require.Empty(t, tickAt(t, s, hour+60_000))
 	requested := s.Partials()
 	require.Len(t, requested, 1)
 	restore(s, requested[0], conference.Summary{}, hour+60_000, begin, inside, end)
-	out := tick(t, s, hour+60_000)
+	out := tickAt(t, s, hour+60_000)
 	require.Equal(t, 1, out[len(out)-1].Feedback.Count, "it is another's")
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }

@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"strings"

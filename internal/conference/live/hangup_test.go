@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/event/eventtest"
@@ -15,14 +16,14 @@ import (
 // hangUp is a call of 12 s that is hung up; the measurement of its last 2 s follows.
 func hangUp() (before []event.Event, terminated, last event.Event) {
 	measured := func(seq uint64, atMs int64, intervalMs, packets float64) event.Event {
-		e := newEvent("a", seq, atMs, "")
+		e := conferencetest.Event("a", seq, atMs, "")
 		e.Kind, e.Measured = event.KindStats, new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: intervalMs}, eventtest.Values{
 			protocol.Packets: packets, protocol.PacketsLost: 0,
 		}))
 		return e
 	}
-	before = []event.Event{newEvent("a", 1, 0, "fabricAdded"), newEvent("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
-	terminated = newEvent("a", 4, 12_000, "fabricTerminated")
+	before = []event.Event{conferencetest.Event("a", 1, 0, "fabricAdded"), conferencetest.Event("a", 2, 0, "fabricSetup"), measured(3, 10_000, 10_000, 500)}
+	terminated = conferencetest.Event("a", 4, 12_000, "fabricTerminated")
 	terminated.Data = event.ParseData("fabricTerminated", []byte(`{"reason":"application","measurementFollows":true}`))
 	return before, terminated, measured(5, 12_000, 2000, 100)
 }
@@ -32,7 +33,7 @@ func requireWhole(t *testing.T, s conference.Summary) {
 	require.Equal(t, conference.OutcomeSuccess, s.Outcome)
 	require.Equal(t, int64(12_000), s.DurationMs)
 	fabric := s.Participants[0].Fabrics[0]
-	require.Equal(t, []any{"application", int64(12_000)}, []any{fabric.EndReason, fabric.EndMs - base})
+	require.Equal(t, []any{"application", int64(12_000)}, []any{fabric.EndReason, fabric.EndMs - conferencetest.Base})
 	require.Equal(t, 2, fabric.Streams[0].Intervals)
 	require.InDelta(t, 600, fabric.Streams[0].Packets, 0)
 }
@@ -47,10 +48,10 @@ func TestLastMeasurementFollowsTheEnd(t *testing.T) {
 	for _, e := range append(before, terminated) {
 		apply(t, s, e)
 	}
-	require.Empty(t, tick(s, base+12_001), "it waits")
-	require.Equal(t, live.Applied, s.Apply(&last, base+12_900))
-	require.Empty(t, tick(s, base+14_000), "2 s")
-	out := tick(s, base+15_000)
+	require.Empty(t, tick(s, conferencetest.Base+12_001), "it waits")
+	require.Equal(t, live.Applied, s.Apply(&last, conferencetest.Base+12_900))
+	require.Empty(t, tick(s, conferencetest.Base+14_000), "2 s")
+	out := tick(s, conferencetest.Base+15_000)
 	require.Len(t, out, 1)
 	require.Equal(t, 1, out[0].Revision)
 	requireWhole(t, out[0])
@@ -70,12 +71,12 @@ func TestLastMeasurementIsWaitedForOnce(t *testing.T) {
 		again := last
 		again.Seq = 100 + seq
 		again.Measured = nil
-		require.Equal(t, live.Applied, s.Apply(&again, base+12_000+100*int64(seq)))
+		require.Equal(t, live.Applied, s.Apply(&again, conferencetest.Base+12_000+100*int64(seq)))
 	}
-	require.Len(t, tick(s, base+15_000), 1)
+	require.Len(t, tick(s, conferencetest.Base+15_000), 1)
 
-	require.Equal(t, live.Applied, s.Apply(&last, base+20_000), "far too late")
-	out := tick(s, base+20_001)
+	require.Equal(t, live.Applied, s.Apply(&last, conferencetest.Base+20_000), "far too late")
+	out := tick(s, conferencetest.Base+20_001)
 	require.Len(t, out, 1, "a revision, without another wait")
 	require.Equal(t, 2, out[0].Revision)
 	requireWhole(t, out[0])
@@ -91,9 +92,9 @@ func TestEndWithoutMeasurementIsAtOnce(t *testing.T) {
 	for _, e := range append(before, terminated) {
 		apply(t, s, e)
 	}
-	require.Len(t, tick(s, base+12_001), 1)
-	require.Equal(t, live.Applied, s.Apply(&last, base+12_100))
-	out := tick(s, base+12_101)
+	require.Len(t, tick(s, conferencetest.Base+12_001), 1)
+	require.Equal(t, live.Applied, s.Apply(&last, conferencetest.Base+12_100))
+	out := tick(s, conferencetest.Base+12_101)
 	require.Len(t, out, 1)
 	requireWhole(t, out[0])
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package conference_test
+package live_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
@@ -32,7 +33,7 @@ func BenchmarkIssues(b *testing.B) {
 					for c := range conferences {
 						for _, session := range []string{"a", "b"} {
 							for i := range 5 {
-								e := measurement(strconv.Itoa(c), session, seq+1, i, &stats)
+								e := conferencetest.Row(strconv.Itoa(c), session, seq+1, i, &stats)
 								if seq/6%2 == 0 && (name == "all bad" || name == "one bad stream" && session == "a" && i == 1) {
 									stats.Set(protocol.PacketsLost, 50)
 									stats.Set(protocol.RTTMs, 400)
@@ -45,7 +46,7 @@ func BenchmarkIssues(b *testing.B) {
 				}
 				for seq := range frames {
 					apply(seq)
-					set.Evaluate(base+int64(seq+1)*10_000, conferences)
+					set.Evaluate(conferencetest.Base+int64(seq+1)*10_000, conferences)
 				}
 				b.ReportAllocs()
 				evaluations, intervals, cpu := 0, 0, int64(0)
@@ -59,7 +60,7 @@ func BenchmarkIssues(b *testing.B) {
 					intervals++
 					b.StartTimer()
 					before := cpuTime(b)
-					evaluations += set.Evaluate(base+int64(frames+1)*10_000, conferences).Conferences
+					evaluations += set.Evaluate(conferencetest.Base+int64(frames+1)*10_000, conferences).Conferences
 					cpu += cpuTime(b) - before
 				}
 				require.Equal(b, name != "well", evaluations > 0)

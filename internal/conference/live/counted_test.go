@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/instance"
 )
@@ -57,7 +58,7 @@ func TestParticipantsAreCountedOnce(t *testing.T) {
 func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		s := newScenario(t)
-		s.set.CompleteSince(base + 100_000)
+		s.set.CompleteSince(conferencetest.Base + 100_000)
 		stored := conference.Summary{Revision: 3, Participants: []conference.Participant{{Session: "alice"}, {Session: "bob"}}}
 		if damaged {
 			stored.Participants = nil
@@ -67,14 +68,14 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 			s.advance(s.now + 40_000)
 			for _, p := range s.set.Partials() {
 				if i > 0 { // a second restoration, after the conference has grown
-					s.set.Restored(p, instance.Span{Start: base, End: base + 6000}, stored, s.now)
+					s.set.Restored(p, instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 6000}, stored, s.now)
 					continue
 				}
 				for _, line := range []string{"160 alice fabricAdded at=0 seq=7", "160 bob fabricAdded at=1"} {
 					e, _ := s.event(strings.Fields(line))
 					require.Equal(t, live.Applied, s.set.Restore(&e, s.now))
 				}
-				s.set.Restored(p, instance.Span{Start: base, End: base + 5000}, stored, s.now)
+				s.set.Restored(p, instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 5000}, stored, s.now)
 			}
 			s.advance(s.now + 40_000)
 		}

@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"encoding/json"
@@ -13,14 +13,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
-
-// base is second 0 of the scenarios.
-const base = 1_763_702_160_000
 
 // TestScenarios runs testdata/*.txtar against a Set with a Tick each second. Sections:
 //
@@ -56,7 +54,7 @@ type scenario struct {
 func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	return &scenario{
-		t: t, now: base, seqs: map[string]uint64{}, last: map[string]event.Event{},
+		t: t, now: conferencetest.Base, seqs: map[string]uint64{}, last: map[string]event.Event{},
 		set: live.NewSet(live.Config{MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()}),
 	}
 }
@@ -92,7 +90,7 @@ func (s *scenario) advance(to int64) {
 func (s *scenario) ms(seconds string) int64 {
 	v, err := strconv.ParseFloat(seconds, 64)
 	require.NoError(s.t, err)
-	return base + int64(v*1000)
+	return conferencetest.Base + int64(v*1000)
 }
 
 func (s *scenario) line(words []string) {
@@ -121,7 +119,7 @@ func (s *scenario) event(words []string) (event.Event, map[string]any) {
 	s.seqs[session]++
 	e := event.Event{
 		RemoteType: "peer", AppID: "app", ConferenceID: "standup", Session: session, UserID: session, Alias: "a-" + session,
-		Seq: s.seqs[session], Fabric: 1, Usage: "multiplex", AtMs: s.ms(words[0]), ConferenceAtMs: base,
+		Seq: s.seqs[session], Fabric: 1, Usage: "multiplex", AtMs: s.ms(words[0]), ConferenceAtMs: conferencetest.Base,
 	}
 	values, plain := map[string]any{}, []string{}
 	for _, word := range words[2:] {
@@ -168,10 +166,10 @@ func (s *scenario) settings(e *event.Event, values map[string]any) {
 		e.ConferenceID, _ = v.(string)
 	}
 	if v, ok := values["at"]; ok {
-		e.AtMs = base + int64(number(v)*1000)
+		e.AtMs = conferencetest.Base + int64(number(v)*1000)
 	}
 	if v, ok := values["of"]; ok {
-		e.ConferenceAtMs = base + int64(number(v)*1000)
+		e.ConferenceAtMs = conferencetest.Base + int64(number(v)*1000)
 	}
 }
 
@@ -253,7 +251,7 @@ func (s *scenario) compare(want string) {
 		}
 		if line == "summary" {
 			i++
-			require.Less(s.t, i, len(s.out), "a summary is missing at %d s: %s", (s.now-base)/1000, want)
+			require.Less(s.t, i, len(s.out), "a summary is missing at %d s: %s", (s.now-conferencetest.Base)/1000, want)
 			document = s.document(s.out[i])
 			continue
 		}
@@ -263,11 +261,11 @@ func (s *scenario) compare(want string) {
 		require.NoError(s.t, err)
 		require.JSONEq(s.t, value, string(got), "%s in %s", path, want)
 	}
-	require.Len(s.t, s.out, i+1, "at %d s", (s.now-base)/1000)
+	require.Len(s.t, s.out, i+1, "at %d s", (s.now-conferencetest.Base)/1000)
 	s.out = nil
 }
 
-// document makes times seconds since base, which is how scenarios write them.
+// document makes times seconds since conferencetest.Base, which is how scenarios write them.
 func (s *scenario) document(summary conference.Summary) any {
 	raw, err := json.Marshal(summary)
 	require.NoError(s.t, err)
@@ -293,7 +291,7 @@ func lookup(t *testing.T, document any, path string) any {
 			document = d[i]
 		case map[string]any:
 			if prefix, ok := strings.CutSuffix(name, "S"); ok {
-				document = (number(d[prefix+"Ms"]) - base) / 1000
+				document = (number(d[prefix+"Ms"]) - float64(conferencetest.Base)) / 1000
 				continue
 			}
 			value, ok := d[name]

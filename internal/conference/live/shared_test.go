@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/quality"
 )
@@ -18,18 +19,18 @@ import (
 // spec: CONF-02, SRV-03
 func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := append(genEvents(t, 25_000), newEvent("c", 1, 0, "audioMute"))
+		events := append(conferencetest.Events(t, 25_000), conferencetest.Event("c", 1, 0, "audioMute"))
 		spans, _, _ := components(events)
 		require.Len(t, spans, 1)
 		set := newSet(10, 3_600_000)
 		set.Shared()
-		for _, e := range shuffled(t, events)[:rapid.IntRange(0, len(events)).Draw(t, "seen")] {
-			require.Contains(t, []live.Result{live.Applied, live.Waiting, live.Duplicate}, set.Apply(&e, base+30_000))
+		for _, e := range conferencetest.Shuffled(t, events)[:rapid.IntRange(0, len(events)).Draw(t, "seen")] {
+			require.Contains(t, []live.Result{live.Applied, live.Waiting, live.Duplicate}, set.Apply(&e, conferencetest.Base+30_000))
 			if rapid.Bool().Draw(t, "tick") {
-				require.Empty(t, tick(set, base+30_000), "never without the store")
+				require.Empty(t, tick(set, conferencetest.Base+30_000), "never without the store")
 			}
 		}
-		const later = base + 400_000
+		const later = conferencetest.Base + 400_000
 		restore := func(p live.Partial, stored conference.Summary) {
 			switch {
 			case !spans[0].Owns(p.AtMs):
@@ -39,7 +40,7 @@ func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 				return
 			}
 			set.Restoring(p, spans[0])
-			for _, e := range shuffled(t, events) {
+			for _, e := range conferencetest.Shuffled(t, events) {
 				set.Restore(&e, later)
 			}
 			set.Restored(p, spans[0], stored, later)
@@ -53,7 +54,7 @@ func TestAnyPartAndTheStoreMakeTheWhole(t *testing.T) {
 		}
 		require.Len(t, out, 1)
 		require.Equal(t, 1, out[0].Revision)
-		require.JSONEq(t, asJSON(t, conference.Fold(events, quality.DefaultBounds())), asJSON(t, out[0]))
+		require.JSONEq(t, conferencetest.JSON(t, conference.Fold(events, quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
 
 		restore(live.Partial{AppID: "app", ConferenceID: "c", AtMs: spans[0].Start}, out[0])
 		require.Empty(t, tick(set, later), "it is stored")

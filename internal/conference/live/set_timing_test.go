@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"fmt"
@@ -9,22 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/event/eventtest"
-	"github.com/qosrtc/qos/protocol"
 )
-
-// measurement is row i of frame seq of a session: two streams in, two out, the pair.
-func measurement(conferenceID, session string, seq uint64, i int, stats *event.Measurement) event.Event {
-	*stats = eventtest.With(event.Measurement{StatsType: [...]string{"inbound-rtp", "inbound-rtp", "outbound-rtp", "outbound-rtp", "candidate-pair"}[i], MediaType: [...]string{"audio", "video", "audio", "video", ""}[i], SSRC: int64(i), Codec: "opus", IntervalMs: 10_000, Score: event.Score{MOS: event.Known(4 + float64(seq*17%30)/100), Label: "good"}}, eventtest.Values{
-		protocol.Bytes: 40_000 + float64(seq*7919%1000), protocol.Packets: 500, protocol.JitterMs: 3 + float64(seq*31%17), protocol.RTTMs: 20 + float64(seq*13%11), protocol.FPS: 30,
-	})
-	return event.Event{
-		AppID: "app", ConferenceID: conferenceID, Session: session, UserID: "user", Alias: "alias", Seq: seq, Index: i,
-		AtMs: base + int64(seq)*10_000, ConferenceAtMs: base, Fabric: 1, Usage: "multiplex", Kind: event.KindStats, Measured: stats,
-	}
-}
 
 func BenchmarkApply(b *testing.B) {
 	set := newSet(10, 0)
@@ -32,7 +20,7 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportAllocs()
 	seq, i := uint64(1), 0
 	for b.Loop() {
-		e := measurement("c", "s", seq, i, &stats)
+		e := conferencetest.Row("c", "s", seq, i, &stats)
 		set.Apply(&e, e.AtMs)
 		if i++; i == 5 {
 			i, seq = 0, seq+1
@@ -44,7 +32,7 @@ func BenchmarkApply(b *testing.B) {
 // holds.
 func heapOf(tb testing.TB, n int) float64 {
 	tb.Helper()
-	before := heap()
+	before := conferencetest.Heap()
 	set := newSet(n, 0)
 	var stats event.Measurement
 	for c := range n {
@@ -52,23 +40,15 @@ func heapOf(tb testing.TB, n int) float64 {
 			session := fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", 2*c+participant)
 			for seq := range uint64(30) {
 				for i := range 5 {
-					e := measurement(fmt.Sprint("conference-", c), session, seq+1, i, &stats)
+					e := conferencetest.Row(fmt.Sprint("conference-", c), session, seq+1, i, &stats)
 					require.Equal(tb, live.Applied, set.Apply(&e, e.AtMs))
 				}
 			}
 		}
 	}
-	after := heap()
+	after := conferencetest.Heap()
 	runtime.KeepAlive(set)
 	return float64(after-before) / float64(n)
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC() // what pools held
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // TestHeapPerConference is a budget: 100000 live conferences, the default limit, must fit
@@ -91,7 +71,7 @@ func BenchmarkSummary(b *testing.B) {
 	var stats event.Measurement
 	for seq := range uint64(30) {
 		for i := range 5 {
-			e := measurement("c", "a", seq+1, i, &stats)
+			e := conferencetest.Row("c", "a", seq+1, i, &stats)
 			c.Apply(&e)
 			e.Session = "b"
 			c.Apply(&e)
@@ -108,11 +88,11 @@ func BenchmarkTick(b *testing.B) {
 	set := newSet(10_000, 0)
 	var stats event.Measurement
 	for c := range 10_000 {
-		e := measurement(strconv.Itoa(c), "a", 1, 0, &stats)
+		e := conferencetest.Row(strconv.Itoa(c), "a", 1, 0, &stats)
 		set.Apply(&e, e.AtMs)
 	}
-	tick(set, base+10_000)
+	tick(set, conferencetest.Base+10_000)
 	for b.Loop() {
-		tick(set, base+10_001)
+		tick(set, conferencetest.Base+10_001)
 	}
 }

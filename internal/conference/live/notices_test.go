@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
@@ -29,7 +30,7 @@ type driver struct {
 }
 
 func newDriver() *driver {
-	return &driver{now: base, set: live.NewSet(live.Config{
+	return &driver{now: conferencetest.Base, set: live.NewSet(live.Config{
 		MaxConferences: 100, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), EvaluateMs: 15_000,
 	})}
 }
@@ -59,14 +60,14 @@ func (w *driver) play(events []event.Event, second float64) {
 		w.until(events[i].AtMs - 999)
 		w.set.Apply(&events[i], max(w.now, events[i].AtMs))
 	}
-	w.until(base + int64(second*1000))
+	w.until(conferencetest.Base + int64(second*1000))
 }
 
 // take returns the changes since the last call, as "<state> <kind> <session> <since>-<until>" in
 // seconds.
 func (w *driver) take() (lines []string) {
 	for _, c := range w.changes {
-		lines = append(lines, fmt.Sprintf("%s %s %s %d-%d", c.State, c.Issue.Kind, c.Issue.Session, (c.Issue.SinceMs-base)/1000, (c.Issue.UntilMs-base)/1000))
+		lines = append(lines, fmt.Sprintf("%s %s %s %d-%d", c.State, c.Issue.Kind, c.Issue.Session, (c.Issue.SinceMs-conferencetest.Base)/1000, (c.Issue.UntilMs-conferencetest.Base)/1000))
 	}
 	w.changes = nil
 	return lines
@@ -77,13 +78,13 @@ func (w *driver) take() (lines []string) {
 //
 // spec: CONF-03
 func TestAnIssueIsReportedOnce(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 20, 100, 0)
-	c.sound("a", 20, 100, 80, 20)
-	c.sound("a", 100, 200, 100, 0)
-	c.sound("b", 0, 200, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 20, 100, 0)
+	c.Sound("a", 20, 100, 80, 20)
+	c.Sound("a", 100, 200, 100, 0)
+	c.Sound("b", 0, 200, 100, 0)
 	w := newDriver()
-	w.play(c.events, 200)
+	w.play(c.Events, 200)
 	require.Len(t, w.changes, 2)
 	raised, resolved := w.changes[0], w.changes[1]
 	require.Equal(t, raised.ID, resolved.ID)
@@ -94,12 +95,12 @@ func TestAnIssueIsReportedOnce(t *testing.T) {
 	i := resolved.Issue
 	require.Equal(t, []any{"inbound", "audio", int64(1), 1, "loss_fraction", "high"}, []any{i.Direction, i.MediaType, i.SSRC, i.Fabric, i.Metric, i.Confidence})
 	require.InDelta(t, 0.2, i.Worst, 0.001)
-	require.Less(t, raised.Issue.UntilMs, int64(base+46_000), "8 s to raise, and an interval")
+	require.Less(t, raised.Issue.UntilMs, int64(conferencetest.Base+46_000), "8 s to raise, and an interval")
 	require.Equal(t, []string{"raised highPacketLoss a 20-", "resolved highPacketLoss a 20-100"}, func() []string {
 		lines := w.take()
 		return []string{lines[0][:len("raised highPacketLoss a 20-")], lines[1]}
 	}())
-	w.until(base + 400_000)
+	w.until(conferencetest.Base + 400_000)
 	require.Len(t, w.summaries, 1)
 	require.Empty(t, w.take())
 }
@@ -108,22 +109,22 @@ func TestAnIssueIsReportedOnce(t *testing.T) {
 //
 // spec: CONF-03, CONF-02
 func TestOpenIssuesEndWithTheirConference(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 60, 80, 20)
-	c.sound("b", 0, 60, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 60, 80, 20)
+	c.Sound("b", 0, 60, 100, 0)
 	w := newDriver()
-	w.play(c.events, 60)
+	w.play(c.Events, 60)
 	require.Len(t, w.take(), 1)
-	w.until(base + 95_000)
+	w.until(conferencetest.Base + 95_000)
 	require.Len(t, w.summaries, 1)
 	require.Equal(t, []string{"resolved highPacketLoss a 0-60"}, w.take())
 
-	c = newCall()
-	c.sound("a", 0, 60, 80, 20)
-	c.event("a", 61, "fabricTerminated", `{"reason":"application"}`)
-	c.sound("b", 0, 200, 100, 0)
+	c = conferencetest.NewCall()
+	c.Sound("a", 0, 60, 80, 20)
+	c.Event("a", 61, "fabricTerminated", `{"reason":"application"}`)
+	c.Sound("b", 0, 200, 100, 0)
 	w = newDriver()
-	w.play(c.events, 100)
+	w.play(c.Events, 100)
 	require.Len(t, w.changes, 2)
 	require.Equal(t, "resolved highPacketLoss a 0-60", w.take()[1])
 }
@@ -132,15 +133,15 @@ func TestOpenIssuesEndWithTheirConference(t *testing.T) {
 //
 // spec: CONF-03
 func TestHoveringIsReportedOnce(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 20, 80, 20)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 20, 80, 20)
 	for second := 20.0; second < 600; second += 4 {
-		c.sound("a", second, second+2, 97.5, 2.5) // neither
-		c.sound("a", second+2, second+4, 96, 4)
+		c.Sound("a", second, second+2, 97.5, 2.5) // neither
+		c.Sound("a", second+2, second+4, 96, 4)
 	}
-	c.sound("b", 0, 600, 100, 0)
+	c.Sound("b", 0, 600, 100, 0)
 	w := newDriver()
-	w.play(c.events, 600)
+	w.play(c.Events, 600)
 	require.Len(t, w.take(), 1)
 }
 
@@ -148,13 +149,13 @@ func TestHoveringIsReportedOnce(t *testing.T) {
 //
 // spec: CONF-03
 func TestExcusedIssuesAreWithdrawn(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 20, 100, 0)
-	c.sound("b", 0, 60, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 20, 100, 0)
+	c.Sound("b", 0, 60, 100, 0)
 	silent := func(from, to float64) {
-		c.sound("a", from, to, 100, 0)
-		for i := range c.events {
-			if e := &c.events[i]; e.Session == "a" && e.Index == 1 && e.AtMs > base+20_000 {
+		c.Sound("a", from, to, 100, 0)
+		for i := range c.Events {
+			if e := &c.Events[i]; e.Session == "a" && e.Index == 1 && e.AtMs > conferencetest.Base+20_000 {
 				e.Measured.Set(protocol.Packets, 0)
 				e.Measured.Clear(protocol.RTTMs)
 			}
@@ -162,16 +163,16 @@ func TestExcusedIssuesAreWithdrawn(t *testing.T) {
 	}
 	silent(20, 60)
 	w := newDriver()
-	w.play(c.events, 60)
+	w.play(c.Events, 60)
 	require.Len(t, w.changes, 1)
 	require.Equal(t, string(detect.NoMedia), w.changes[0].Issue.Kind)
 	id := w.changes[0].ID
 	w.take()
-	c.events = nil
-	c.event("a", 19, "audioMute", `{}`)
+	c.Events = nil
+	c.Event("a", 19, "audioMute", `{}`)
 	silent(60, 100)
-	c.sound("b", 60, 100, 100, 0)
-	w.play(c.events, 100)
+	c.Sound("b", 60, 100, 100, 0)
+	w.play(c.Events, 100)
 	require.Len(t, w.changes, 1)
 	require.Equal(t, live.IssueWithdrawn, w.changes[0].State)
 	require.Equal(t, id, w.changes[0].ID)
@@ -182,19 +183,19 @@ func TestExcusedIssuesAreWithdrawn(t *testing.T) {
 //
 // spec: CONF-03, SRV-03
 func TestABacklogMakesAnotherIssueOfTheRest(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 30, 80, 20)
-	c.sound("b", 0, 100, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 30, 80, 20)
+	c.Sound("b", 0, 100, 100, 0)
 	w := newDriver()
-	w.play(c.events, 100)
+	w.play(c.Events, 100)
 	require.Equal(t, "resolved highPacketLoss a 0-30", w.take()[1])
-	c.events = nil
-	c.sound("a", 30, 100, 80, 20) // the client was offline
-	late := slices.Clone(c.events)
+	c.Events = nil
+	c.Sound("a", 30, 100, 80, 20) // the client was offline
+	late := slices.Clone(c.Events)
 	for i := range late {
 		w.set.Apply(&late[i], w.now)
 	}
-	w.until(base + 125_000)
+	w.until(conferencetest.Base + 125_000)
 	lines := w.take()
 	require.Len(t, lines, 1)
 	require.Contains(t, lines[0], "raised highPacketLoss a 30-")
@@ -205,37 +206,37 @@ func TestABacklogMakesAnotherIssueOfTheRest(t *testing.T) {
 //
 // spec: CONF-03, SRV-03
 func TestARestartReportsOpenIssuesAgain(t *testing.T) {
-	c := newCall()
-	c.sound("a", 0, 30, 80, 20) // over before
-	c.sound("a", 30, 200, 100, 0)
-	c.sound("a", 200, 400, 80, 20) // still open
-	c.sound("b", 0, 400, 100, 0)
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 30, 80, 20) // over before
+	c.Sound("a", 30, 200, 100, 0)
+	c.Sound("a", 200, 400, 80, 20) // still open
+	c.Sound("b", 0, 400, 100, 0)
 	first := newDriver()
-	first.play(slices.Clone(c.events), 300)
+	first.play(slices.Clone(c.Events), 300)
 	reported := first.changes
 	require.Len(t, reported, 3)
 
 	second := newDriver()
-	second.now = base + 300_000
+	second.now = conferencetest.Base + 300_000
 	second.set.CompleteSince(second.now + 90_000)
 	second.set.StartedAt(second.now)
 	second.refresh = func(live.Partial) {
-		for i := range c.events {
-			if c.events[i].AtMs <= second.now {
-				second.set.Restore(&c.events[i], second.now)
+		for i := range c.Events {
+			if c.Events[i].AtMs <= second.now {
+				second.set.Restore(&c.Events[i], second.now)
 			}
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.AtMs <= second.now })
+	rest := slices.DeleteFunc(slices.Clone(c.Events), func(e event.Event) bool { return e.AtMs <= second.now })
 	second.play(rest, 400)
 	require.Len(t, second.changes, 1)
 	require.Equal(t, live.IssueRaised, second.changes[0].State)
 	require.Equal(t, reported[2].ID, second.changes[0].ID)
 	require.True(t, second.changes[0].Again)
 	second.take()
-	c.events = nil
-	c.sound("a", 400, 440, 100, 0)
-	second.play(c.events, 440)
+	c.Events = nil
+	c.Sound("a", 400, 440, 100, 0)
+	second.play(c.Events, 440)
 	require.Len(t, second.changes, 1)
 	require.Equal(t, live.IssueResolved, second.changes[0].State)
 	require.Equal(t, reported[2].ID, second.changes[0].ID)
@@ -248,27 +249,27 @@ func TestARestartReportsOpenIssuesAgain(t *testing.T) {
 func TestOtherCollectorsExcuse(t *testing.T) {
 	f := func(held bool, want int) {
 		t.Helper()
-		c := newCall()
-		c.sound("a", 0, 20, 100, 0)
-		c.sound("a", 20, 400, 0, 0)
-		c.sound("b", 0, 20, 100, 0)
+		c := conferencetest.NewCall()
+		c.Sound("a", 0, 20, 100, 0)
+		c.Sound("a", 20, 400, 0, 0)
+		c.Sound("b", 0, 20, 100, 0)
 		if held {
-			c.event("b", 19, "fabricHold", `{}`)
+			c.Event("b", 19, "fabricHold", `{}`)
 		}
-		c.sound("b", 20, 400, 100, 0)
+		c.Sound("b", 20, 400, 100, 0)
 		total := 0
 		for _, here := range []string{"a", "b"} {
 			w := newDriver()
 			w.set.Shared()
-			w.set.StartedAt(base - 1000)
+			w.set.StartedAt(conferencetest.Base - 1000)
 			w.refresh = func(live.Partial) {
-				for i := range c.events {
-					if c.events[i].AtMs <= w.now {
-						w.set.Restore(&c.events[i], w.now)
+				for i := range c.Events {
+					if c.Events[i].AtMs <= w.now {
+						w.set.Restore(&c.Events[i], w.now)
 					}
 				}
 			}
-			own := slices.DeleteFunc(slices.Clone(c.events), func(e event.Event) bool { return e.Session != here })
+			own := slices.DeleteFunc(slices.Clone(c.Events), func(e event.Event) bool { return e.Session != here })
 			w.play(own, 400)
 			for _, change := range w.changes {
 				require.Equal(t, live.IssueRaised, change.State)
@@ -293,11 +294,11 @@ func TestNoticesAreBounded(t *testing.T) {
 		seq++
 		for ssrc := range 200 {
 			w.set.Apply(&event.Event{
-				AppID: "app", ConferenceID: "c", Session: "a", Seq: seq, Index: ssrc, Fabric: 1, ConferenceAtMs: base, AtMs: base + second*1000,
+				AppID: "app", ConferenceID: "c", Session: "a", Seq: seq, Index: ssrc, Fabric: 1, ConferenceAtMs: conferencetest.Base, AtMs: conferencetest.Base + second*1000,
 				Kind: event.KindStats, Measured: new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "video", SSRC: int64(ssrc), IntervalMs: 2000}, eventtest.Values{protocol.Packets: 80, protocol.PacketsLost: 20})),
-			}, base+second*1000)
+			}, conferencetest.Base+second*1000)
 		}
-		found := w.set.Evaluate(base+second*1000, 10)
+		found := w.set.Evaluate(conferencetest.Base+second*1000, 10)
 		w.changes, left = append(w.changes, found.Changes...), max(left, found.Left)
 	}
 	require.Len(t, w.changes, 64)
@@ -314,7 +315,7 @@ func TestEvaluationsAreSpreadOut(t *testing.T) {
 	measure := func(at int64, lost float64) {
 		for c := range calls {
 			set.Apply(&event.Event{
-				AppID: "app", ConferenceID: strconv.Itoa(c), Session: "s" + strconv.Itoa(c), Seq: uint64(at-base) / 1000, Fabric: 1, ConferenceAtMs: base, AtMs: at, Kind: event.KindStats,
+				AppID: "app", ConferenceID: strconv.Itoa(c), Session: "s" + strconv.Itoa(c), Seq: uint64(at-conferencetest.Base) / 1000, Fabric: 1, ConferenceAtMs: conferencetest.Base, AtMs: at, Kind: event.KindStats,
 				Measured: new(eventtest.With(event.Measurement{StatsType: "inbound-rtp", MediaType: "audio", SSRC: 1, IntervalMs: 5000}, eventtest.Values{protocol.Packets: 100 - lost, protocol.PacketsLost: lost})),
 			}, at)
 		}
@@ -329,15 +330,15 @@ func TestEvaluationsAreSpreadOut(t *testing.T) {
 		}
 		return most, all
 	}
-	_, all := evaluations(base, base+60_000, 0)
+	_, all := evaluations(conferencetest.Base, conferencetest.Base+60_000, 0)
 	require.Zero(t, all)
-	most, all := evaluations(base+60_000, base+120_000, 20)
+	most, all := evaluations(conferencetest.Base+60_000, conferencetest.Base+120_000, 20)
 	require.InDelta(t, 4*calls, all, calls)
 	require.Less(t, most, calls/15*3/2)
-	tick(set, base+200_000)
-	_, all = evaluations(base+200_000, base+201_000, 0)
+	tick(set, conferencetest.Base+200_000)
+	_, all = evaluations(conferencetest.Base+200_000, conferencetest.Base+201_000, 0)
 	require.Equal(t, calls, all, "open issues are resolved at the end")
-	_, all = evaluations(base+201_000, base+260_000, 0)
+	_, all = evaluations(conferencetest.Base+201_000, conferencetest.Base+260_000, 0)
 	require.LessOrEqual(t, all, calls)
 }
 
@@ -347,13 +348,13 @@ func TestEvaluationsAreSpreadOut(t *testing.T) {
 // spec: CONF-03, SRV-03
 func TestReportsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := genEvents(t, 120_000)
+		events := conferencetest.Events(t, 120_000)
 		inOrder := rapid.Bool().Draw(t, "in order")
 		w := newDriver()
 		if inOrder {
 			w.play(slices.Clone(events), 120)
 		} else {
-			for _, e := range shuffled(t, events) {
+			for _, e := range conferencetest.Shuffled(t, events) {
 				w.until(w.now + rapid.Int64Range(0, 8000).Draw(t, "later"))
 				w.set.Apply(&e, max(w.now, e.AtMs))
 			}

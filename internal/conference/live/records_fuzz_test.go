@@ -1,4 +1,4 @@
-package conference_test
+package live_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
@@ -42,12 +43,12 @@ func oddEvent(t *rapid.T) event.Event {
 	e := event.Event{
 		AppID: "app", ConferenceID: oddText(t, "conference", "c", "c", "d"), Session: session, UserID: session, Alias: "alias of " + session,
 		Seq: uint64(oddInt(t, "seq", 1, 2, 3, 4, 5)), Index: int(oddInt(t, "index", 0, 1, 2)),
-		AtMs: oddInt(t, "at", base, base+1, base+10_000, base+30_001, base+60_000, base+90_000),
+		AtMs: oddInt(t, "at", conferencetest.Base, conferencetest.Base+1, conferencetest.Base+10_000, conferencetest.Base+30_001, conferencetest.Base+60_000, conferencetest.Base+90_000),
 		Kind: event.Kind(rapid.IntRange(0, 8).Draw(t, "kind")), Fabric: int(oddInt(t, "fabric", 0, 1, 1, 2)),
 	}
 	e.ConferenceAtMs = e.AtMs
 	if e.Fabric == 0 {
-		e.ConferenceAtMs = oddInt(t, "place", base, base+20_000, base+100_000)
+		e.ConferenceAtMs = oddInt(t, "place", conferencetest.Base, conferencetest.Base+20_000, conferencetest.Base+100_000)
 	}
 	e.RemoteUser, e.Usage, e.RemoteType, e.Direction = fmt.Sprint("user", e.Fabric), "multiplex", "peer", "sendrecv"
 	switch e.Kind {
@@ -56,7 +57,7 @@ func oddEvent(t *rapid.T) event.Event {
 			e.Measured = oddStats(t)
 		}
 	case event.KindEvent:
-		e.Name = oddText(t, "name", eventNames...)
+		e.Name = oddText(t, "name", conferencetest.EventNames...)
 		e.Data = event.ParseData(e.Name, []byte(rapid.SampledFrom(oddJSON).Draw(t, "data")))
 	case event.KindError:
 		e.Function = oddText(t, "function", "getUserMedia", "createOffer")
@@ -74,7 +75,7 @@ func oddEvent(t *rapid.T) event.Event {
 
 // oddStats draws a measurement as the processor reads it: mostly without values out of range.
 func oddStats(t *rapid.T) *event.Measurement {
-	m := genWild.Draw(t, "wild")
+	m := conferencetest.Wild.Draw(t, "wild")
 	m.StatsType = oddText(t, "type", "inbound-rtp", "outbound-rtp", "candidate-pair")
 	m.MediaType = oddText(t, "media", "audio", "video", "")
 	m.SSRC = oddInt(t, "ssrc", 1, 2)
@@ -100,7 +101,7 @@ func oddRecords(t *rapid.T) {
 	}
 	used := map[id]bool{}
 	var fold []event.Event
-	now := int64(base)
+	now := int64(conferencetest.Base)
 	for range rapid.IntRange(1, perConference).Draw(t, "records") {
 		e := oddEvent(t)
 		if own := (id{e.Session, e.Seq, e.Index}); used[own] {
@@ -121,12 +122,12 @@ func oddRecords(t *rapid.T) {
 	one := conference.Fold(fold, quality.DefaultBounds())
 	soundSummaries(t, []conference.Summary{one})
 	other := rapid.Permutation(fold).Draw(t, "order")
-	require.JSONEq(t, asJSON(t, one), asJSON(t, conference.Fold(other, quality.DefaultBounds())))
+	require.JSONEq(t, conferencetest.JSON(t, one), conferencetest.JSON(t, conference.Fold(other, quality.DefaultBounds())))
 }
 
 func soundSummaries(t *rapid.T, summaries []conference.Summary) {
 	for _, s := range summaries {
-		asJSON(t, s)
+		conferencetest.JSON(t, s)
 		require.Contains(t, conference.Outcomes, string(s.Outcome))
 		require.True(t, s.DurationMs >= 0 && s.Truncated >= 0 && s.OutOfRange >= 0 && len(s.Issues) <= 100)
 		for _, p := range s.Participants {
