@@ -166,7 +166,7 @@ func (c *liveCall) drawsNoIssues() {
 func (c *liveCall) showsLatestValues() {
 	c.t.Helper()
 	c.page.until(patience, "document.querySelector('[data-testid=latest] summary')")
-	c.page.run("window.latest = document.querySelector('[data-testid=latest]'); latest.querySelector('summary').focus()")
+	c.page.run("(window.latest = document.querySelector('[data-testid=latest]')).querySelector('summary').focus()")
 	tools := openCDP(c.page)
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		tools.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}, nil)
@@ -181,7 +181,7 @@ func (c *liveCall) showsLatestValues() {
 	c.page.until(patience, "innerWidth === 360")
 	c.page.get("document.documentElement.scrollWidth <= 360 && latest.getBoundingClientRect().right <= 360", &narrow)
 	require.True(c.t, narrow, "nothing is cut off at 360 px")
-	tools.do("Emulation.clearDeviceMetricsOverride", nil, nil)
+	tools.do("Emulation.clearDeviceMetricsOverride", map[string]any{}, nil)
 }
 
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
