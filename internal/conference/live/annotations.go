@@ -22,9 +22,9 @@ const (
 type waiting struct {
 	conference.Annotation
 	slot     *slot
-	untilMs  int64 // it is counted as unattached after that time
-	keptMs   int64 // it is dropped after that time
-	attempts int   // number of requested reads
+	untilMs  int64    // it is counted as unattached after that time
+	keptMs   int64    // it is dropped after that time
+	attempts attempts // to restore its owner
 	state    waitingState
 
 	restored bool // read from the store with the conference that is being restored
@@ -225,13 +225,12 @@ func (s *Set) expire(nowMs int64) {
 		switch {
 		case w.state == over:
 			return true
-		case w.state == unread && reads < maxReads:
-			reads++
-			s.requestOwner(w)
-		}
-		if w.state == read && w.untilMs <= nowMs {
+		case w.state == read && w.untilMs <= nowMs, w.state == unread && w.attempts.n > 0 && w.keptMs <= nowMs:
 			w.state = reported
 			s.unattached++
+		case w.state == unread && w.attempts.nextMs <= nowMs && reads < maxReads:
+			reads++
+			s.requestOwner(w, nowMs)
 		}
 		if w.keptMs > nowMs || w.state != reported {
 			return false
@@ -260,9 +259,9 @@ func (s *Set) evictWaiting(w *waiting, nowMs int64) {
 }
 
 // requestOwner adds the conference that may own an annotation to Partials.
-func (s *Set) requestOwner(w *waiting) {
+func (s *Set) requestOwner(w *waiting, nowMs int64) {
 	w.state = read // NotRestored resets it
-	w.attempts++
+	w.attempts.add(nowMs)
 	s.partials = append(s.partials, Partial{AppID: w.slot.key.appID, ConferenceID: w.slot.key.conferenceID, AtMs: w.PlaceMs(), kind: annotation})
 }
 

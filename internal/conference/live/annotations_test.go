@@ -180,23 +180,56 @@ func TestTheStoreDecides(t *testing.T) {
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }
 
-// TestAnOwnerThatCannotBeRead is requested five times; then the annotation is unattached.
+// TestAnOwnerThatCannotBeRead is requested at growing intervals as long as a summary can be
+// revised; then the annotation is unattached.
 //
 // spec: CONF-01, SRV-04
 func TestAnOwnerThatCannotBeRead(t *testing.T) {
-	s := newSet(10, 0)
+	s := newSet(10, 300_000)
 	s.CompleteSince(conferencetest.Base)
 	applyAt(t, s, live.Waiting, survey("bob", 1, 0), 0)
-	requested := 0
-	for second := range int64(100) {
+	var requested []int64
+	for second := range int64(300) {
+		require.Zero(t, s.Unattached())
 		tickAt(t, s, second*1000)
 		for _, p := range s.Partials() {
-			requested++
+			requested = append(requested, second)
 			s.NotRestored(p)
 		}
 	}
-	require.Equal(t, 5, requested)
+	require.Equal(t, []int64{0, 1, 2, 4, 8, 16, 32, 64, 124, 184, 244}, requested)
+	tickAt(t, s, 400_000)
 	require.Equal(t, 1, s.Unattached())
+}
+
+// TestAnOwnerIsReadLater: an annotation that arrived while the store was away reaches its
+// conference.
+//
+// spec: CONF-01, SRV-04
+func TestAnOwnerIsReadLater(t *testing.T) {
+	s := newSet(10, hour)
+	s.CompleteSince(conferencetest.Base + hour)
+	begin, end, late := of("alice", 1, 0, "fabricAdded"), of("alice", 2, 10_000, "fabricTerminated"), survey("bob", 1, 5000)
+	applyAt(t, s, live.Waiting, late, 120_000)
+	for second := int64(120); second < 400; second++ {
+		require.Empty(t, tickAt(t, s, second*1000))
+		for _, p := range s.Partials() {
+			s.NotRestored(p)
+		}
+	}
+	var out []conference.Summary
+	for second := int64(400); second < 470; second++ {
+		for _, p := range s.Partials() {
+			if s.IsComplete(p, instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 10_000}) {
+				continue
+			}
+			restore(s, p, conference.Summary{Revision: 1, StartMs: conferencetest.Base, EndMs: conferencetest.Base + 10_000}, second*1000, begin, late, end)
+		}
+		out = append(out, tickAt(t, s, second*1000)...)
+	}
+	require.Len(t, out, 1)
+	require.Equal(t, 2, out[0].Revision)
+	require.Equal(t, 1, out[0].Feedback.Count)
 }
 
 // TestWaitingAnnotationsAreBounded, by number and by age.

@@ -46,9 +46,7 @@ type conf struct {
 	coverage   coverage
 	evaluation evaluation
 
-	attempts    int                 // number of times it was in Partials since it was restored
-	firstMs     int64               // time of the first of them
-	retryMs     int64               // it is not in Partials before that time
+	attempts    attempts            // to restore it, since that succeeded
 	unconfirmed annotationIDs       // its annotations that were not read from the store so far; nil: it is not being read
 	last        stamp               // of its newest activity record
 	stored      *conference.Summary // the store's summary when it was restored; nil: none, or unknown
@@ -83,4 +81,4 @@ func (s *Set) isPartial(c *conf) bool {
 func (s *Set) hasAll(c *conf) bool { return c.coverage != damaged && !s.isPartial(c) }
 
 // makePartial marks c: the store may have records of it that the Set does not have.
-func (c *conf) makePartial() { c.coverage, c.attempts, c.retryMs = partial, 0, 0 }
+func (c *conf) makePartial() { c.coverage, c.attempts = partial, attempts{} }

@@ -23,12 +23,28 @@ const (
 )
 
 const (
-	// minAttempts is the number of times that one conference is in Partials before there is
-	// no room for others, or an annotation waits for its owner.
+	// minAttempts is the number of attempts to read a conference before it makes room for others.
 	minAttempts = 5
-	// maxRetryMs bounds the intervals between attempts, which double.
+	// maxRetryMs bounds the interval between two attempts.
 	maxRetryMs = 60_000
 )
+
+// attempts are the reads of a conference from the store that were requested so far.
+type attempts struct {
+	n       int
+	firstMs int64 // time of the first
+	nextMs  int64 // not again before that time
+}
+
+// add counts one. After the second, intervals double: the first may only have been interrupted.
+func (a *attempts) add(nowMs int64) {
+	if a.n == 0 {
+		a.firstMs = nowMs
+	} else {
+		a.nextMs = nowMs + min(int64(500)<<min(a.n, 10), maxRetryMs)
+	}
+	a.n++
+}
 
 // CompleteSince sets the time since which the Set receives all records of conferences that begin,
 // and declares that a store has the earlier records. An earlier conference is in Partials before
@@ -42,22 +58,16 @@ func (s *Set) Partials() (partials []Partial) {
 	return partials
 }
 
-// requestRestore adds c to Partials. The second attempt is in the next Tick, for a read that was
-// only interrupted.
+// requestRestore adds c to Partials.
 func (s *Set) requestRestore(c *conf, nowMs int64) {
-	if c.attempts == 0 {
-		c.firstMs = nowMs
-	} else {
-		c.retryMs = nowMs + min(int64(500)<<min(c.attempts, 10), maxRetryMs)
-	}
-	c.attempts++
+	c.attempts.add(nowMs)
 	s.partials = append(s.partials, Partial{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span().Start})
 }
 
 // givesUp reports whether c is summarised without records that only the store has: they could
 // not be read for KeepEndedMs, or others need its room.
 func (s *Set) givesUp(c *conf, nowMs int64) bool {
-	if c.attempts < minAttempts || nowMs-c.firstMs <= s.cfg.KeepEndedMs && s.count < s.cfg.MaxConferences {
+	if c.attempts.n < minAttempts || nowMs-c.attempts.firstMs <= s.cfg.KeepEndedMs && s.count < s.cfg.MaxConferences {
 		return false
 	}
 	s.unrestored++
@@ -93,7 +103,7 @@ func (s *Set) Restore(e *event.Event, nowMs int64) Result {
 // if it cannot be read. An equal summary is not emitted again.
 func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary, nowMs int64) {
 	for _, c := range s.at(key{p.AppID, p.ConferenceID}, span.Start) {
-		c.coverage, c.attempts, c.retryMs = complete, 0, 0
+		c.coverage, c.attempts = complete, attempts{}
 		c.found(&stored)
 		s.detachUnconfirmed(c, nowMs)
 		if p.kind != neighbour {
@@ -121,7 +131,7 @@ func (s *Set) Damaged(p Partial, span instance.Span, stored conference.Summary) 
 		if !s.isPartial(c) {
 			continue // those of the Set are all, or this was reported before
 		}
-		c.coverage, c.attempts, c.retryMs = damaged, 0, 0
+		c.coverage, c.attempts = damaged, attempts{}
 		c.found(&stored)
 		s.touch(c, true)
 	}
@@ -156,14 +166,14 @@ func (s *Set) NotStored(p Partial) {
 
 // NotRestored reports that the records could not be read now. The conference is in Partials again
 // for KeepEndedMs, unless others need its room after some attempts. Then it is summarised
-// without them.
+// without them, and an annotation has no owner.
 func (s *Set) NotRestored(p Partial) {
 	sl := s.keys[key{p.AppID, p.ConferenceID}]
 	if sl == nil {
 		return
 	}
 	for _, w := range sl.waiting {
-		if p.kind == annotation && w.PlaceMs() == p.AtMs && w.state == read && w.attempts < minAttempts {
+		if p.kind == annotation && w.PlaceMs() == p.AtMs && w.state == read {
 			w.state = unread
 		}
 	}
@@ -246,7 +256,7 @@ func (s *Set) Continues(p Partial, span instance.Span, nowMs int64) bool {
 	continues := false
 	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
 		if c.span().End < span.End {
-			c.attempts = 0
+			c.attempts = attempts{}
 			s.checkAt(c, span.End+instance.Gap)
 			continues = true
 		}

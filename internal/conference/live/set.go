@@ -277,7 +277,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	if whole {
 		c.coverage = complete
 	}
-	c.attempts, c.retryMs = 0, 0
+	c.attempts = attempts{}
 	c.notices.merge(&o.notices)
 	c.refreshed = c.refreshed && o.refreshed
 	if c.evaluation == reading {

@@ -51,8 +51,8 @@ func (s *Set) checkOne(c *conf, nowMs int64) {
 		return
 	}
 	if c.changed && s.isPartial(c) && !s.givesUp(c, nowMs) {
-		if nowMs < c.retryMs {
-			s.checkAt(c, c.retryMs)
+		if next := c.attempts.nextMs; nowMs < next {
+			s.checkAt(c, next)
 			return
 		}
 		s.requestRestore(c, nowMs)
