@@ -43,7 +43,8 @@ func tellsUnits(t *testing.T, l *lab, b *browser) {
 		} })`)
 	p.sees(patience, "pairs.reported.filter(({ stats }) => stats.mediaStreamTracks.some(({ statsType }) => statsType === 'remote-inbound-rtp')).length > 3")
 	if b.kind == chromium { // Firefox has no level; a busy machine's microphone is late
-		p.sees(patience, "pairs.reported.some(({ stats }) => stats.mediaStreamTracks.some(({ audioInputLevel, rtt }) => Number.isFinite(audioInputLevel) && Number.isFinite(rtt)))")
+		p.sees(patience, `pairs.reported.some(({ stats, reading }) => stats.mediaStreamTracks.some(({ audioInputLevel }) => Number.isFinite(audioInputLevel)) &&
+			reading >= 0 && pairs.readings[reading].reports.some(({ type, kind, roundTripTime }) => type === 'remote-inbound-rtp' && kind === 'audio' && Number.isFinite(roundTripTime)))`)
 	}
 	var account watched
 	p.get("pairs", &account)
