@@ -54,8 +54,30 @@ func TestDemoCallsWithoutTheLibrary(t *testing.T) {
 			var init [][2]string
 			ada.get("demo.state.init", &init)
 			require.Equal(t, "notLoaded", init[0][0])
+			beatsWait(ada)
 			ada.run("demo.hangUp()")
 			grace.until(patience, "demo.state.connectionState === 'waiting'")
 		})
 	}
+}
+
+// beatsWait: a page that has not drawn gets no further beats, which would pile up on a slow machine.
+func beatsWait(p *page) {
+	p.t.Helper()
+	var beats []int
+	p.get(`(async () => {
+		const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+		const ticker = new Worker('ticker.js');
+		let beats = 0;
+		ticker.onmessage = () => beats++;
+		ticker.postMessage(1000);
+		while (beats === 0) await wait(10);
+		await wait(200);
+		const first = beats;
+		ticker.postMessage('drawn');
+		while (beats === first) await wait(10);
+		ticker.terminate();
+		return [first, beats];
+	})()`, &beats)
+	require.Equal(p.t, []int{1, 2}, beats)
 }

@@ -45,7 +45,10 @@ function drawnPicture(name, camera) {
   paint.scale(scale, scale);
   const hue = [...name].reduce((sum, c) => sum + c.codePointAt(0) * 37, 0) % 360;
   const ticker = new Worker('ticker.js');
-  ticker.onmessage = () => draw(paint, name, hue, performance.now() / 1000);
+  ticker.onmessage = () => {
+    draw(paint, name, hue, performance.now() / 1000);
+    ticker.postMessage('drawn');
+  };
   ticker.postMessage(camera.fps);
   draw(paint, name, hue, 0);
   return { stream: canvas.captureStream(), stop: () => ticker.terminate() };
