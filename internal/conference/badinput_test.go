@@ -100,7 +100,7 @@ func TestMissingEnds(t *testing.T) {
 	require.Equal(t, conference.EndSilence, p.EndReason)
 	for _, spans := range [][]conference.Interval{p.Mutes, p.Holds, p.Screen} {
 		require.Len(t, spans, 1)
-		require.EqualValues(t, conferencetest.Base+20_000, spans[0].EndMs)
+		require.Equal(t, conferencetest.Base+20_000, spans[0].EndMs)
 	}
 	require.Zero(t, p.Fabrics[0].ICEDisruptionMs, "how long it was is not known")
 	i := slices.IndexFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == string(detect.ICEDisruption) })
@@ -126,7 +126,7 @@ func TestTerminatedTwice(t *testing.T) {
 	last := conferencetest.Stats("s of c", 9, sane)
 	last.ConferenceAtMs = conferencetest.Base
 	s := conference.Fold([]event.Event{conferencetest.Event("c", 1, 0, "fabricAdded"), conferencetest.Event("c", 2, 1000, "fabricTerminated"), conferencetest.Event("c", 3, 7000, "fabricTerminated"), last}, quality.DefaultBounds())
-	require.EqualValues(t, conferencetest.Base+1000, s.Participants[0].EndMs)
+	require.Equal(t, conferencetest.Base+1000, s.Participants[0].EndMs)
 	require.Equal(t, 1, s.Participants[0].Fabrics[0].Streams[0].Intervals)
 }
 

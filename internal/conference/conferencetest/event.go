@@ -39,6 +39,7 @@ func Row(conferenceID, session string, seq uint64, i int, stats *event.Measureme
 	}
 }
 
+// Heap returns the bytes in use after a collection.
 func Heap() uint64 {
 	runtime.GC()
 	runtime.GC() // what pools held

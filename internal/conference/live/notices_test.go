@@ -95,7 +95,7 @@ func TestAnIssueIsReportedOnce(t *testing.T) {
 	i := resolved.Issue
 	require.Equal(t, []any{"inbound", "audio", int64(1), 1, "loss_fraction", "high"}, []any{i.Direction, i.MediaType, i.SSRC, i.Fabric, i.Metric, i.Confidence})
 	require.InDelta(t, 0.2, i.Worst, 0.001)
-	require.Less(t, raised.Issue.UntilMs, int64(conferencetest.Base+46_000), "8 s to raise, and an interval")
+	require.Less(t, raised.Issue.UntilMs, conferencetest.Base+46_000, "8 s to raise, and an interval")
 	require.Equal(t, []string{"raised highPacketLoss a 20-", "resolved highPacketLoss a 20-100"}, func() []string {
 		lines := w.take()
 		return []string{lines[0][:len("raised highPacketLoss a 20-")], lines[1]}

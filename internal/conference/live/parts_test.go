@@ -105,6 +105,7 @@ func TestRestorationMakesRoom(t *testing.T) {
 func TestDamagedRecords(t *testing.T) {
 	span := instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 1000}
 	restore := func(t *testing.T, stored conference.Summary) (*live.Set, []conference.Summary) {
+		t.Helper()
 		s := newSet(2, 600_000)
 		s.CompleteSince(conferencetest.Base + 100_000)
 		apply(t, s, conferencetest.Event("a", 7, 500, "fabricTerminated"))

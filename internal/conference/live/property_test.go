@@ -66,7 +66,7 @@ func TestSetFindsConferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := conferencetest.Events(t, 200_000)
 		set := live.NewSet(live.Config{MaxConferences: 1000, KeepEndedMs: 3_600_000, Labels: quality.DefaultBounds()})
-		now := int64(conferencetest.Base + 150_000)
+		now := conferencetest.Base + 150_000
 		var out []conference.Summary
 		seen := map[string]bool{}
 		for _, e := range conferencetest.Shuffled(t, events) {

@@ -101,7 +101,7 @@ func oddRecords(t *rapid.T) {
 	}
 	used := map[id]bool{}
 	var fold []event.Event
-	now := int64(conferencetest.Base)
+	now := conferencetest.Base
 	for range rapid.IntRange(1, perConference).Draw(t, "records") {
 		e := oddEvent(t)
 		if own := (id{e.Session, e.Seq, e.Index}); used[own] {
