@@ -566,11 +566,12 @@ describe('failures of the login (spec: AUTH-07)', () => {
     let dead = true;
     const harness = await outcome(() => (dead ? never : token()), 19_900);
     expect(harness.inits).toEqual([]);
-    await harness.run(200);
-    expect(harness.inits).toEqual([['httpError', 'no answer within 20 s']]);
-    dead = false;
+    dead = false; // before the wait, which may be short
     await harness.run(3000);
-    expect(harness.inits.at(-1)).toEqual(['success', 'authenticated']);
+    expect(harness.inits).toEqual([
+      ['httpError', 'no answer within 20 s'],
+      ['success', 'authenticated'],
+    ]);
   });
 
   it('a broken network is tried again', async () => {
