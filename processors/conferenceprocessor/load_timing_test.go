@@ -30,6 +30,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/qualityprocessor"
@@ -70,7 +71,7 @@ func TestLiveConferences(t *testing.T) {
 
 func holdCalls(t *testing.T) {
 	people := liveCall(t)
-	before := heapNow()
+	before := conferencetest.Heap()
 	cfg := createDefaultConfig().(*Config)
 	cfg.MaxConferences = *liveConferences
 	c, err := newConferences(cfg, componenttest.NewNopTelemetrySettings(), consumertest.NewNop())
@@ -435,7 +436,7 @@ func (l *liveLoad) report(minute int, before uint64) {
 	rss := status(l.t, "VmRSS:")
 	gc, busy := cpuSeconds()
 	share := (gc - l.reading.gc) / (busy - l.reading.busy)
-	held := float64(heapNow()-before) / float64(*liveConferences)
+	held := float64(conferencetest.Heap()-before) / float64(*liveConferences)
 	slices.Sort(l.perRow)
 	slices.Sort(l.ticks)
 	const us, ms = 1e3, 1e6
@@ -444,14 +445,6 @@ func (l *liveLoad) report(minute int, before uint64) {
 		l.ticks[len(l.ticks)/2]/ms, l.ticks[len(l.ticks)-1]/ms)
 	gc, busy = cpuSeconds() // without the collection that was forced
 	l.reading = liveReading{gc, busy}
-}
-
-func heapNow() uint64 {
-	runtime.GC()
-	runtime.GC() // what pools held
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // cpuSeconds returns the CPU time of garbage collection, and all that was not idle.

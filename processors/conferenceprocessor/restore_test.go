@@ -120,17 +120,24 @@ func startWith(t *testing.T, store component.Component, next consumer.Logs) (*co
 	return c, c.Start(t.Context(), host)
 }
 
+// startAfter starts a processor some time after a call of five minutes that the store has.
+func startAfter(t *testing.T, store *fakeStore, after time.Duration) (c *conferences, next *sink, begin time.Time) {
+	t.Helper()
+	begin, next = time.Now(), new(sink)
+	store.fill(begin, begin.Add(5*time.Minute))
+	<-time.After(5*time.Minute + after)
+	c, err := startWith(t, store, next)
+	require.NoError(t, err)
+	return c, next, begin
+}
+
 // TestARestartInMidCallLosesNothing: the summary covers the records of the earlier process.
 //
 // spec: CONF-02, CONF-03, SRV-03
 func TestARestartInMidCallLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		store, next := new(fakeStore), new(sink)
-		store.fill(begin, begin.Add(5*time.Minute))
-		<-time.After(5*time.Minute + 5*time.Second)
-		c, err := startWith(t, store, next)
-		require.NoError(t, err)
+		store := new(fakeStore)
+		c, next, begin := startAfter(t, store, 5*time.Second)
 		for seq := range int64(12) {
 			require.NoError(t, c.ConsumeLogs(t.Context(), happened(seq+1, "audioMute", "")))
 			advance(10 * time.Second)
@@ -199,12 +206,8 @@ func lateRecords(t *testing.T, damage error) {
 // spec: CONF-02, CONF-03
 func TestConferencesThatEndedBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		store, next := new(fakeStore), new(sink)
-		store.fill(begin, begin.Add(5*time.Minute))
-		<-time.After(5*time.Minute + 5*time.Second)
-		c, err := startWith(t, store, next)
-		require.NoError(t, err)
+		store := new(fakeStore)
+		c, next, _ := startAfter(t, store, 5*time.Second)
 		advance(59 * time.Second)
 		summaries, _ := next.take()
 		require.Empty(t, summaries, "clients may still resume")
@@ -226,13 +229,8 @@ func TestConferencesThatEndedBeforeTheStart(t *testing.T) {
 // spec: CONF-02, SRV-03
 func TestAnInterruptedStoreIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		store, next := new(fakeStore), new(sink)
-		store.fill(begin, begin.Add(5*time.Minute))
-		store.err = errors.New("the server restarts")
-		<-time.After(5*time.Minute + 5*time.Second)
-		c, err := startWith(t, store, next)
-		require.NoError(t, err)
+		store := &fakeStore{err: errors.New("the server restarts")}
+		c, next, begin := startAfter(t, store, 5*time.Second)
 		require.NoError(t, c.ConsumeLogs(t.Context(), happened(1, "fabricTerminated", "")))
 		advance(time.Minute)
 		summaries, _ := next.take()
@@ -252,13 +250,8 @@ func TestAnInterruptedStoreIsReadAgain(t *testing.T) {
 // spec: CONF-02, SRV-03
 func TestASweepThatFailsIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		store, next := new(fakeStore), new(sink)
-		store.fill(begin, begin.Add(5*time.Minute))
-		store.err = errors.New("the server restarts")
-		<-time.After(6 * time.Minute)
-		c, err := startWith(t, store, next)
-		require.NoError(t, err)
+		store := &fakeStore{err: errors.New("the server restarts")}
+		c, next, _ := startAfter(t, store, time.Minute)
 		advance(2 * time.Minute)
 		store.change(func() { store.err = nil })
 		advance(5 * time.Minute)
@@ -277,18 +270,32 @@ func TestASweepThatFailsIsRepeated(t *testing.T) {
 // spec: CONF-02, SRV-03
 func TestDamagedRecordsHoldNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		store, next := &fakeStore{missing: storage.ErrDamaged}, new(sink)
-		store.fill(begin, begin.Add(5*time.Minute))
-		<-time.After(6 * time.Minute)
-		c, err := startWith(t, store, next)
-		require.NoError(t, err)
+		store := &fakeStore{missing: storage.ErrDamaged}
+		c, next, _ := startAfter(t, store, time.Minute)
 		advance(2 * time.Minute)
 		summaries, _ := next.take()
 		require.Len(t, summaries, 1)
 		require.Equal(t, int64(300_000), document(t, summaries[0]).DurationMs)
 		reads := store.reads
 		advance(time.Hour)
+		require.Equal(t, reads, store.reads)
+		require.NoError(t, c.Shutdown(t.Context()))
+	})
+}
+
+// TestAConferenceOfDamagedRecordsAlone: there is nothing to summarise, and nothing is repeated.
+//
+// spec: CONF-02, SRV-04
+func TestAConferenceOfDamagedRecordsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &fakeStore{missing: storage.ErrDamaged}
+		c, next, _ := startAfter(t, store, time.Minute)
+		store.change(func() { store.records = nil })
+		advance(2 * time.Minute)
+		reads := store.reads
+		advance(time.Hour)
+		summaries, _ := next.take()
+		require.Empty(t, summaries)
 		require.Equal(t, reads, store.reads)
 		require.NoError(t, c.Shutdown(t.Context()))
 	})

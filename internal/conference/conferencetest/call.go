@@ -47,7 +47,7 @@ func (c *Call) Sound(session string, from, to float64, came, lost float64) {
 
 // NewCall returns a call that is set up at second 0.
 func NewCall() *Call {
-	c := &Call{seqs: map[string]uint64{}}
+	c := &Call{}
 	for _, session := range []string{"a", "b"} {
 		c.Event(session, 0, "fabricAdded", `{}`)
 		c.Event(session, 0, "remoteDescriptionSet", `{}`)

@@ -133,7 +133,7 @@ func (s *Set) ToRefresh() (partials []Partial) {
 // Refreshed reports that all stored records of the conference at p were passed to Restore. The
 // next Evaluate evaluates it.
 func (s *Set) Refreshed(p Partial) {
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
+	for _, c := range s.at(p, p.AtMs) {
 		if c.evaluation == reading {
 			c.evaluation, c.refreshed = scheduled, true
 			s.evaluations.queue = append(s.evaluations.queue, c)
@@ -144,7 +144,7 @@ func (s *Set) Refreshed(p Partial) {
 // NotRefreshed reports that the records could not be read. They are requested again in the next
 // interval.
 func (s *Set) NotRefreshed(p Partial, nowMs int64) {
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
+	for _, c := range s.at(p, p.AtMs) {
 		if c.evaluation == reading {
 			c.Evaluated(true)
 			s.evaluateNext(c, nowMs)

@@ -141,6 +141,21 @@ func TestDamagedRecords(t *testing.T) {
 		require.Len(t, out, 1)
 		require.Equal(t, 4, out[0].Revision)
 	})
+	t.Run("joined by later activity", func(t *testing.T) {
+		stored := conference.Summary{Revision: 3, StartMs: conferencetest.Base, EndMs: conferencetest.Base + 1000}
+		s, _ := restore(t, stored)
+		apply(t, s, conferencetest.Event("a", 8, 45_000, "fabricAdded"))
+		apply(t, s, conferencetest.Event("a", 9, 20_000, "fabricAdded")) // within the gap of both
+		var out []conference.Summary
+		for range 3 {
+			out = append(out, tick(s, conferencetest.Base+80_000)...)
+			for _, p := range s.Partials() {
+				s.Damaged(p, span, stored)
+			}
+		}
+		require.Len(t, out, 1)
+		require.Equal(t, []int64{4, 45_000}, []int64{int64(out[0].Revision), out[0].EndMs - conferencetest.Base})
+	})
 	t.Run("all arrived here", func(t *testing.T) {
 		s := newSet(2, 600_000)
 		s.CompleteSince(conferencetest.Base - 1)

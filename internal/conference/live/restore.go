@@ -14,6 +14,8 @@ type Partial struct {
 	kind                partialKind
 }
 
+func (p Partial) key() key { return key{p.AppID, p.ConferenceID} }
+
 type partialKind uint8
 
 const (
@@ -84,7 +86,7 @@ func (s *Set) Unrestored() (n int) {
 // Restoring begins the restoration of p, whose span in the store is span. Annotations of the
 // conference that do not follow by Restore belong to another one.
 func (s *Set) Restoring(p Partial, span instance.Span) {
-	for _, c := range s.joining(p, span) {
+	for _, c := range s.where(p, span.Joins) {
 		c.unconfirmed = annotationIDs{}
 		for a := range c.Annotations() {
 			c.unconfirmed[a.ID] = struct{}{}
@@ -102,7 +104,7 @@ func (s *Set) Restore(e *event.Event, nowMs int64) Result {
 // the store, and stored its summary: of revision 0 if there is none, and with the revision alone
 // if it cannot be read. An equal summary is not emitted again.
 func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary, nowMs int64) {
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, span.Start) {
+	for _, c := range s.at(p, span.Start) {
 		c.coverage, c.attempts = complete, attempts{}
 		c.found(&stored)
 		s.detachUnconfirmed(c, nowMs)
@@ -126,7 +128,7 @@ func (c *conf) found(stored *conference.Summary) {
 // stored summary that covers them is replaced only by one of later activity. If there is none,
 // the summary covers the records that could be read.
 func (s *Set) Damaged(p Partial, span instance.Span, stored conference.Summary) {
-	for _, c := range s.joining(p, span) { // the first record may be a damaged one
+	for _, c := range s.where(p, span.Joins) { // the first record may be a damaged one
 		c.unconfirmed = nil
 		if !s.isPartial(c) {
 			continue // those of the Set are all, or this was reported before
@@ -158,7 +160,7 @@ func (s *Set) NotStored(p Partial) {
 	if p.kind != ofConference {
 		return // an annotation keeps waiting
 	}
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
+	for _, c := range s.at(p, p.AtMs) {
 		c.coverage, c.unconfirmed = complete, nil
 		s.touch(c, true)
 	}
@@ -168,7 +170,7 @@ func (s *Set) NotStored(p Partial) {
 // for KeepEndedMs, unless others need its room after some attempts. Then it is summarised
 // without them, and an annotation has no owner.
 func (s *Set) NotRestored(p Partial) {
-	sl := s.keys[key{p.AppID, p.ConferenceID}]
+	sl := s.keys[p.key()]
 	if sl == nil {
 		return
 	}
@@ -180,28 +182,21 @@ func (s *Set) NotRestored(p Partial) {
 	for _, c := range sl.confs {
 		c.unconfirmed = nil
 	}
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
+	for _, c := range s.at(p, p.AtMs) {
 		s.touch(c, true)
 	}
 }
 
-// at returns the conferences whose activity contains a time.
-func (s *Set) at(k key, ms int64) (confs []*conf) {
-	if sl := s.keys[k]; sl != nil {
-		for _, c := range sl.confs {
-			if c.span().Distance(ms) == 0 {
-				confs = append(confs, c)
-			}
-		}
-	}
-	return confs
+// at returns the conferences of p whose activity contains a time.
+func (s *Set) at(p Partial, ms int64) []*conf {
+	return s.where(p, func(span instance.Span) bool { return span.Distance(ms) == 0 })
 }
 
-// joining returns the conferences of p whose activity joins a span.
-func (s *Set) joining(p Partial, span instance.Span) (confs []*conf) {
-	if sl := s.keys[key{p.AppID, p.ConferenceID}]; sl != nil {
+// where returns the conferences of p whose span fits.
+func (s *Set) where(p Partial, fits func(instance.Span) bool) (confs []*conf) {
+	if sl := s.keys[p.key()]; sl != nil {
 		for _, c := range sl.confs {
-			if c.span().Joins(span) {
+			if fits(c.span()) {
 				confs = append(confs, c)
 			}
 		}
@@ -243,7 +238,7 @@ func (s *Set) IsComplete(p Partial, span instance.Span) bool {
 	if p.kind != neighbour {
 		return false
 	}
-	found := s.at(key{p.AppID, p.ConferenceID}, span.Start)
+	found := s.at(p, span.Start)
 	return len(found) > 0 && !s.isPartial(found[0]) && found[0].span().Union(span) == found[0].span()
 }
 
@@ -254,7 +249,7 @@ func (s *Set) Continues(p Partial, span instance.Span, nowMs int64) bool {
 		return false
 	}
 	continues := false
-	for _, c := range s.at(key{p.AppID, p.ConferenceID}, p.AtMs) {
+	for _, c := range s.at(p, p.AtMs) {
 		if c.span().End < span.End {
 			c.attempts = attempts{}
 			s.checkAt(c, span.End+instance.Gap)

@@ -31,7 +31,7 @@ func tick(s *live.Set, nowMs int64) (all []conference.Summary) {
 
 func apply(t *testing.T, s *live.Set, e event.Event) {
 	t.Helper()
-	require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
+	applyAt(t, s, live.Applied, e, e.AtMs-conferencetest.Base)
 }
 
 // TestSetIsBounded: ended conferences are released to make room, oldest first, and never live
