@@ -31,7 +31,7 @@ func (r *wssReceiver) routes() http.Handler {
 // all of it before it reads gets the answer.
 const maxDrainBytes = 32 << 20
 
-// drained reads what a endpoint has left of a body: a connection that is closed with data unread
+// drained reads what an endpoint has left of a body: a connection that is closed with data unread
 // is reset, and the answer with it. ReadTimeout bounds the time.
 func drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// sockets is the WebSocket shared: it upgrades, limits and keeps the connections.
+// sockets is the WebSocket endpoint: it upgrades, limits and keeps the connections.
 type sockets struct {
 	shared   *shared
 	upgrader websocket.Upgrader

@@ -162,24 +162,33 @@ func (c *liveCall) drawsNoIssues() {
 }
 
 // showsLatestValues: a stream's table opens by keyboard, follows the call in place, and fits into
-// a narrow window.
+// a narrow window. Its card is drawn anew when streams or measures come, open and focused as it was.
 func (c *liveCall) showsLatestValues() {
 	c.t.Helper()
-	c.page.until(patience, "document.querySelector('[data-testid=latest] summary')")
-	c.page.run("(window.latest = document.querySelector('[data-testid=latest]')).querySelector('summary').focus()")
+	const first = "document.querySelector('[data-testid=latest]')"
+	c.page.until(patience, first+"?.querySelector('summary')")
+	c.page.run(fmt.Sprintf(`(() => {
+		const key = %s.dataset.key;
+		window.latest = () => document.querySelector('[data-testid=latest][data-key="' + CSS.escape(key) + '"]');
+		window.was = {};
+		latest().querySelector('summary').focus();
+	})()`, first))
 	tools := openCDP(c.page)
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		tools.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}, nil)
 	}
-	c.page.until(patience, "latest.open && latest.querySelector('tbody tr')")
-	c.page.run("window.was = { row: latest.querySelector('tbody tr'), at: latest.querySelector('time').dateTime }")
-	c.page.until(patience, "latest.querySelector('time').dateTime > was.at")
+	c.page.until(patience, "latest().open && latest().querySelector('tbody tr')")
+	c.page.until(patience, `(() => {
+		const row = latest().querySelector('tbody tr'), at = latest().querySelector('time').dateTime;
+		if (row !== was.row) was = { row, at };
+		return at > was.at;
+	})()`) // written in place
 	var kept, narrow bool
-	c.page.get("was.row.isConnected && document.activeElement === latest.querySelector('summary')", &kept)
-	require.True(c.t, kept, "written in place, and still in focus")
+	c.page.get("latest().open && document.activeElement === latest().querySelector('summary')", &kept)
+	require.True(c.t, kept, "still open and in focus")
 	tools.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": false}, nil)
 	c.page.until(patience, "innerWidth === 360")
-	c.page.get("document.documentElement.scrollWidth <= 360 && latest.getBoundingClientRect().right <= 360", &narrow)
+	c.page.get("document.documentElement.scrollWidth <= 360 && latest().getBoundingClientRect().right <= 360", &narrow)
 	require.True(c.t, narrow, "nothing is cut off at 360 px")
 	tools.do("Emulation.clearDeviceMetricsOverride", map[string]any{}, nil)
 }
