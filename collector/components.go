@@ -6,6 +6,7 @@ import (
 	healthcheckv2extension "github.com/open-telemetry/opentelemetry-collector-contrib/extension/healthcheckv2extension"
 	pprofextension "github.com/open-telemetry/opentelemetry-collector-contrib/extension/pprofextension"
 	filestorage "github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage"
+	seriesconnector "github.com/qosrtc/qos/connectors/seriesconnector"
 	storeexporter "github.com/qosrtc/qos/exporters/storeexporter"
 	timeseriesexporter "github.com/qosrtc/qos/exporters/timeseriesexporter"
 	appsextension "github.com/qosrtc/qos/extensions/appsextension"
@@ -122,11 +123,15 @@ func components() (otelcol.Factories, error) {
 		memorylimiterprocessor.NewFactory().Type(): "go.opentelemetry.io/collector/processor/memorylimiterprocessor v0.155.0",
 	})
 
-	factories.Connectors, err = otelcol.MakeFactoryMap[connector.Factory]()
+	factories.Connectors, err = otelcol.MakeFactoryMap[connector.Factory](
+		seriesconnector.NewFactory(),
+	)
 	if err != nil {
 		return otelcol.Factories{}, err
 	}
-	factories.ConnectorModules = makeModulesMap(factories.Connectors, map[component.Type]string{})
+	factories.ConnectorModules = makeModulesMap(factories.Connectors, map[component.Type]string{
+		seriesconnector.NewFactory().Type(): "github.com/qosrtc/qos v0.0.0",
+	})
 
 	return factories, nil
 }

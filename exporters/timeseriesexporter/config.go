@@ -2,26 +2,30 @@ package timeseriesexporter
 
 import (
 	"errors"
-	"fmt"
 
 	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/series"
 )
 
 // Config of the time-series exporter.
 type Config struct {
-	// ServerConfig is the scrape endpoint; the metrics stand under /metrics.
+	// ServerConfig is the scrape endpoint; it serves the metrics at /metrics.
 	confighttp.ServerConfig `mapstructure:",squash"`
+
+	// Config bounds the series.
+	series.Config `mapstructure:",squash"`
 
 	// AllowedHosts are host names, without a port, that an endpoint on loopback answers to
 	// besides loopback: a page in a browser of this machine must not read it by pointing its
 	// own name here (DNS rebinding). An endpoint that others reach answers to every name.
 	AllowedHosts []string `mapstructure:"allowed_hosts"`
 
-	// MaxApps bounds the label "app": records of further apps are counted under "other".
-	MaxApps int `mapstructure:"max_apps"`
+	// Push sends the series to a store, besides the scrape endpoint.
+	Push configoptional.Optional[PushConfig] `mapstructure:"push"`
 
 	_ struct{}
 }
@@ -34,9 +38,6 @@ func (c *Config) Validate() error {
 	if c.NetAddr.Endpoint == "" {
 		errs = append(errs, errors.New(`endpoint must not be empty`))
 	}
-	if c.MaxApps < 1 {
-		errs = append(errs, fmt.Errorf("max_apps must be positive (got %d)", c.MaxApps))
-	}
-	errs = append(errs, loopback.ValidateHosts(c.AllowedHosts))
+	errs = append(errs, c.Config.Validate(), loopback.ValidateHosts(c.AllowedHosts))
 	return errors.Join(errs...)
 }

@@ -2,17 +2,19 @@ package timeseriesexporter
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/exporter/exportertest"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
@@ -20,67 +22,6 @@ import (
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
-
-// TestBucketBounds: dashboards and alerts name these bounds.
-//
-// spec: OUT-01
-func TestBucketBounds(t *testing.T) {
-	logs := plog.NewLogs()
-	stats(logs, "demo", "inbound-rtp", "audio", map[string]any{})
-	a := newAggregates(1)
-	a.observe(logs)
-	bounds := map[string][]string{}
-	for line := range strings.Lines(exposition(t, a)) {
-		if metric, rest, ok := strings.Cut(line, "_bucket{"); ok {
-			_, le, _ := strings.Cut(rest, `le="`)
-			le, _, _ = strings.Cut(le, `"`)
-			bounds[metric] = append(bounds[metric], le)
-		}
-	}
-	mos := "1 1.5 2 2.3 2.6 2.9 3.2 3.5 3.8 4 4.2 4.3 4.4 4.5 4.7 +Inf"
-	require.Equal(t, map[string][]string{
-		"qos_conference_duration_seconds": strings.Fields("10 30 60 120 300 600 1200 1800 3600 7200 14400 +Inf"),
-		"qos_conference_mos":              strings.Fields(mos),
-		"qos_fabric_setup_delay_seconds":  strings.Fields("0.05 0.1 0.2 0.3 0.5 0.75 1 1.5 2 3 5 10 20 30 +Inf"),
-		"qos_stream_mos":                  strings.Fields(mos),
-		"qos_stream_loss_ratio":           strings.Fields("0 0.001 0.005 0.01 0.02 0.03 0.05 0.1 0.2 0.5 1 +Inf"),
-		"qos_stream_jitter_seconds":       strings.Fields("0.002 0.005 0.01 0.02 0.03 0.05 0.1 0.2 0.5 +Inf"),
-		"qos_stream_rtt_seconds":          strings.Fields("0.01 0.025 0.05 0.1 0.15 0.2 0.3 0.5 0.8 1 2 +Inf"),
-	}, bounds)
-}
-
-// TestUnknownIsNotZero: a measurement without a field counts nothing of it, in either direction.
-//
-// spec: OUT-01
-func TestUnknownIsNotZero(t *testing.T) {
-	fields := map[string]string{
-		semconv.QualityMOS: "qos_stream_mos", semconv.Stats("rttMs"): "qos_stream_rtt_seconds",
-		semconv.Stats("jitterMs"): "qos_stream_jitter_seconds",
-		semconv.Stats("packets"):  "", semconv.Stats("packetsLost"): "", semconv.Stats("remotePacketsLost"): "", // each alone makes no ratio
-		semconv.Stats("remoteJitterMs"): "qos_stream_jitter_seconds", semconv.Stats("remoteLossFraction"): "qos_stream_loss_ratio",
-	}
-	outbound := []string{semconv.Stats("remoteJitterMs"), semconv.Stats("remoteLossFraction")}
-	inbound := []string{semconv.Stats("jitterMs")}
-	for field, metric := range fields {
-		for _, statsType := range []string{"inbound-rtp", "outbound-rtp"} {
-			logs := plog.NewLogs()
-			stats(logs, "demo", statsType, "video", map[string]any{field: 1.0})
-			a := newAggregates(1)
-			a.observe(logs)
-			histograms, _ := samples(t, a)
-			var want []string
-			if metric != "" && (statsType == "inbound-rtp" && !slices.Contains(outbound, field) || statsType == "outbound-rtp" && !slices.Contains(inbound, field)) {
-				want = append(want, metric)
-			}
-			var got []string
-			for name := range maps.Keys(counted(histograms)) {
-				metric, _, _ := strings.Cut(name, "{")
-				got = append(got, metric)
-			}
-			require.Equal(t, want, got, "%s of %s", field, statsType)
-		}
-	}
-}
 
 // TestInternalTelemetry: what is left out is counted by its number; nothing left out is no count.
 func TestInternalTelemetry(t *testing.T) {
@@ -90,8 +31,8 @@ func TestInternalTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	cfg := createDefaultConfig().(*Config)
 	cfg.MaxApps = 1
-	e := newExporter(cfg, telemetry.NewTelemetrySettings(), builder)
-	e.agg.issues.most = 2
+	e, err := newExporter(t.Context(), cfg, exportertest.NewNopSettings(metadata.Type), builder)
+	require.NoError(t, err)
 	send := func(app string, ids ...string) {
 		logs := plog.NewLogs()
 		for _, id := range ids {
@@ -104,9 +45,24 @@ func TestInternalTelemetry(t *testing.T) {
 	require.Error(t, err, "nothing was left out")
 	_, err = telemetry.GetMetric("otelcol_qostimeseries_overflow_records")
 	require.Error(t, err, "nothing was left out")
+	for n := range 100_000 / 1000 {
+		ids := make([]string, 1000)
+		for i := range ids {
+			ids[i] = fmt.Sprint("more", n, " ", i)
+		}
+		send("a", ids...)
+	}
 	send("b", "3", "4", "5")
-	metadatatest.AssertEqualQostimeseriesUntrackedIssues(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
-	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
+	send("a", strings.Repeat("i", 1000))
+	metadatatest.AssertEqualQostimeseriesUntrackedIssues(t, telemetry, []metricdata.DataPoint[int64]{{Value: 2 + 3}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry,
+		[]metricdata.DataPoint[int64]{{Value: 3, Attributes: attribute.NewSet(attribute.String("metric", "all"))}}, metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQostimeseriesDroppedRecords(t, telemetry,
+		[]metricdata.DataPoint[int64]{{Value: 1, Attributes: attribute.NewSet(attribute.String("reason", "attribute"))}}, metricdatatest.IgnoreTimestamp())
+	e.sweep(t.Context(), time.Now().Add(2*time.Hour)) // the issues that are open keep one series
+	metadatatest.AssertEqualQostimeseriesIdleSeries(t, telemetry, []metricdata.DataPoint[int64]{
+		{Value: 2, Attributes: attribute.NewSet(attribute.String("metric", semconv.MetricIssuesRaised))},
+	}, metricdatatest.IgnoreTimestamp())
 }
 
 // TestStartNamesTheEndpoint: an endpoint that is in use is an error that names it, and ends cleanly.
@@ -118,7 +74,8 @@ func TestStartNamesTheEndpoint(t *testing.T) {
 	cfg.NetAddr.Endpoint = listener.Addr().String()
 	builder, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
 	require.NoError(t, err)
-	e := newExporter(cfg, componenttest.NewNopTelemetrySettings(), builder)
+	e, err := newExporter(t.Context(), cfg, exportertest.NewNopSettings(metadata.Type), builder)
+	require.NoError(t, err)
 	require.ErrorContains(t, e.start(t.Context(), componenttest.NewNopHost()), "scrape endpoint "+cfg.NetAddr.Endpoint)
 	require.NoError(t, e.shutdown(t.Context()))
 }
@@ -129,9 +86,20 @@ func TestExpositionFormat(t *testing.T) {
 	cfg.NetAddr.Endpoint = "127.0.0.1:0"
 	builder, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
 	require.NoError(t, err)
-	e := newExporter(cfg, componenttest.NewNopTelemetrySettings(), builder)
+	e, err := newExporter(t.Context(), cfg, exportertest.NewNopSettings(metadata.Type), builder)
+	require.NoError(t, err)
 	require.NoError(t, e.start(t.Context(), componenttest.NewNopHost()))
 	t.Cleanup(func() { require.NoError(t, e.shutdown(context.WithoutCancel(t.Context()))) })
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+e.addr+"/metrics", http.NoBody)
+	require.NoError(t, err)
+	req.Header.Set("Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
+	openMetrics, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	body, err := io.ReadAll(openMetrics.Body)
+	require.NoError(t, err)
+	require.NoError(t, openMetrics.Body.Close())
+	require.Equal(t, "application/openmetrics-text; version=1.0.0; charset=utf-8", openMetrics.Header.Get("Content-Type"))
+	require.Equal(t, "# EOF\n", string(body))
 	resp, err := http.Get("http://" + e.addr + "/metrics")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, resp.Body.Close()) }()

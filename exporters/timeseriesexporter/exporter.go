@@ -6,30 +6,48 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/series"
 	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
-// timeseries owns the scrape server and the aggregates.
+// timeseries owns the series, the scrape server and the push.
 type timeseries struct {
 	cfg       *Config
 	set       component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
-	agg       *aggregates
+	series    *series.Set
 
 	server *http.Server
-	addr   string // where it listens, once started
+	addr   string  // where it listens, once started
+	push   *pusher // nil: none
+	stop   context.CancelFunc
 	wg     sync.WaitGroup
 }
 
-func newExporter(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *timeseries {
-	return &timeseries{cfg: cfg, set: set, telemetry: telemetry, agg: newAggregates(cfg.MaxApps)}
+func newExporter(ctx context.Context, cfg *Config, set exporter.Settings, telemetry *metadata.TelemetryBuilder) (*timeseries, error) {
+	t := &timeseries{
+		cfg: cfg, set: set.TelemetrySettings, telemetry: telemetry,
+		series: series.New(cfg.Config, time.Now()), stop: func() {},
+	}
+	if push := cfg.Push.Get(); push != nil {
+		var err error
+		if t.push, err = newPusher(ctx, push, set, t.series); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
 }
 
 func (t *timeseries) start(ctx context.Context, host component.Host) error {
@@ -44,11 +62,15 @@ func (t *timeseries) start(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("scrape endpoint %s: %w", t.cfg.NetAddr.Endpoint, err)
 	}
 	t.server, t.addr = server, listener.Addr().String()
+	t.startSweep(context.WithoutCancel(ctx))
 	t.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))
 		}
 	})
+	if t.push != nil {
+		return t.push.start(ctx, host)
+	}
 	return nil
 }
 
@@ -64,28 +86,74 @@ func (t *timeseries) guard(next http.Handler) http.Handler {
 
 // shutdown is legal before start and twice.
 func (t *timeseries) shutdown(ctx context.Context) error {
+	t.stop()
 	var err error
 	if t.server != nil {
 		err = t.server.Shutdown(ctx)
 	}
 	t.wg.Wait()
+	if t.push != nil {
+		err = errors.Join(err, t.push.shutdown(ctx))
+	}
 	t.telemetry.Shutdown()
 	return err
 }
 
-func (t *timeseries) serve(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	t.agg.metrics.WritePrometheus(w)
+func (t *timeseries) startSweep(ctx context.Context) {
+	interval := t.cfg.SweepInterval()
+	if interval == 0 {
+		return
+	}
+	ctx, t.stop = context.WithCancel(ctx)
+	t.wg.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				t.sweep(ctx, now)
+			}
+		}
+	})
+}
+
+func (t *timeseries) sweep(ctx context.Context, now time.Time) {
+	for i, n := range t.series.Sweep(now) {
+		if n > 0 {
+			t.telemetry.QostimeseriesIdleSeries.Add(ctx, n, metric.WithAttributes(attribute.String("metric", semconv.Metrics[i].Name)))
+		}
+	}
+}
+
+func (t *timeseries) serve(w http.ResponseWriter, r *http.Request) {
+	openMetrics := wantsOpenMetrics(r.Header.Values("Accept"))
+	contentType := series.PrometheusText
+	if openMetrics {
+		contentType = series.OpenMetricsText
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Add("Vary", "Accept")
+	_ = t.series.Write(w, openMetrics) // the scraper has closed the connection
 }
 
 // consume never fails: what cannot be counted must not stop the store from taking it.
 func (t *timeseries) consume(ctx context.Context, logs plog.Logs) error {
-	left := t.agg.observe(logs)
-	if left.overflow > 0 {
-		t.telemetry.QostimeseriesOverflowRecords.Add(ctx, left.overflow)
+	left := t.series.Observe(logs, time.Now())
+	if left.Empty() {
+		return nil
 	}
-	if left.unfollowed > 0 {
-		t.telemetry.QostimeseriesUntrackedIssues.Add(ctx, left.unfollowed)
+	for name, n := range left.Overflow {
+		t.telemetry.QostimeseriesOverflowRecords.Add(ctx, n, metric.WithAttributes(attribute.String("metric", name)))
+	}
+	for reason, n := range left.Dropped {
+		if n > 0 {
+			t.telemetry.QostimeseriesDroppedRecords.Add(ctx, n, metric.WithAttributes(attribute.String("reason", series.Reasons[reason])))
+		}
+	}
+	if left.Untracked > 0 {
+		t.telemetry.QostimeseriesUntrackedIssues.Add(ctx, left.Untracked)
 	}
 	return nil
 }

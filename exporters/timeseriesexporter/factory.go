@@ -5,17 +5,16 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/exporterhelper"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/series"
 )
 
-const (
-	defaultEndpoint = "localhost:8482"
-	defaultMaxApps  = 200
-)
+const defaultEndpoint = "localhost:8482"
 
 // NewFactory returns the factory of the time-series exporter (logs only).
 func NewFactory() exporter.Factory {
@@ -26,7 +25,7 @@ func NewFactory() exporter.Factory {
 func createDefaultConfig() component.Config {
 	server := confighttp.NewDefaultServerConfig()
 	server.NetAddr.Endpoint = defaultEndpoint
-	return &Config{ServerConfig: server, MaxApps: defaultMaxApps}
+	return &Config{ServerConfig: server, Config: series.DefaultConfig(), Push: configoptional.Default(defaultPush())}
 }
 
 func createLogs(ctx context.Context, set exporter.Settings, cfg component.Config) (exporter.Logs, error) {
@@ -34,7 +33,10 @@ func createLogs(ctx context.Context, set exporter.Settings, cfg component.Config
 	if err != nil {
 		return nil, err
 	}
-	e := newExporter(cfg.(*Config), set.TelemetrySettings, telemetry)
+	e, err := newExporter(ctx, cfg.(*Config), set, telemetry)
+	if err != nil {
+		return nil, err
+	}
 	return exporterhelper.NewLogs(ctx, set, cfg, e.consume,
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
 		exporterhelper.WithStart(e.start),

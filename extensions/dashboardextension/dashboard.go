@@ -122,6 +122,7 @@ func (d *dashboard) handler(reader storage.Reader, follower storage.Follower, as
 		turns:     make(chan struct{}, maxConcurrentDetails),
 	}
 	a.soFar = newSoFar(a, assessment)
+	mux.HandleFunc("GET /trace/{trace}", a.trace)
 	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
 	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
 	mux.HandleFunc("GET /api/unattached", a.serve(a.unattached))

@@ -50,6 +50,7 @@ func (i identity) Index() int { return i.index }
 // participant is one session in one conference.
 type participant struct {
 	user, alias string
+	client      Client
 	seen        event.Identities // of its activity records
 	fabrics     map[int]*fabric
 	renames     renames
@@ -60,6 +61,7 @@ type participant struct {
 type sessionRecord struct {
 	kind        event.Kind
 	user, alias string
+	client      Client
 	atMs        int64
 	placeMs     int64
 	attempt     bool            // it is activity, and never moves to another conference
@@ -145,7 +147,7 @@ func (c *Conference) participant(e *event.Event) *participant {
 	if p == nil && len(c.participants) < maxParticipants {
 		p = &participant{
 			user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
-			fabrics: make(map[int]*fabric, 1),
+			client: clientOf(e), fabrics: make(map[int]*fabric, 1),
 		}
 		c.dirty = c.dirty || len(c.participants) > 0 // it may be a late join
 		c.participants[strings.Clone(e.Session)] = p
@@ -182,7 +184,7 @@ func (c *Conference) applySessionRecord(e *event.Event, arrivedMs int64) (duplic
 func newSessionRecord(e *event.Event) *sessionRecord {
 	return &sessionRecord{
 		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
-		atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
+		client: clientOf(e), atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
 		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
 	}
 }

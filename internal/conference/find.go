@@ -120,7 +120,7 @@ func (f *finder) addPoints(issue Issue, at []int64) {
 }
 
 func (f *finder) participant(p *Participant) {
-	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias}
+	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias, SiteID: p.Client.SiteID}
 	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
 		low := about.of(detect.LowQuality, "mos", detect.Medium)

@@ -77,7 +77,7 @@ func (c *Conference) addSessionRecords(s *Summary, participants map[string]*Part
 		p := participants[id.session]
 		if p == nil {
 			p = &Participant{
-				Session: id.session, UserID: r.user, Alias: r.alias, StartMs: r.placeMs, EndMs: r.placeMs,
+				Session: id.session, UserID: r.user, Alias: r.alias, Client: r.client, StartMs: r.placeMs, EndMs: r.placeMs,
 				UserIDs: []string{}, Fabrics: []Fabric{}, Mutes: []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 			}
 			participants[id.session] = p
@@ -131,7 +131,7 @@ func (r *Ratings) finish() {
 // named returns the participant with its names and empty lists.
 func (p *participant) named(session string) Participant {
 	out := Participant{
-		Session: session, UserIDs: p.renames.all(p.user),
+		Session: session, UserIDs: p.renames.all(p.user), Client: p.client,
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
 		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 	}

@@ -106,6 +106,9 @@ type Participant struct {
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
 
+	Client Client `json:"-"`
+	New    bool   `json:"-"` // in no earlier revision
+
 	connecting bool // may still connect; only in a live conference
 }
 
@@ -265,6 +268,8 @@ type Issue struct {
 	TotalMs int64       `json:"totalMs"` // sum of the spans' lengths
 	Open    bool        `json:"open"`    // the last span had not ended
 	Spans   []IssueSpan `json:"spans"`   // ascending; the first 20
+
+	SiteID string `json:"-"` // of the participant
 
 	times, points bool // the metric is the duration of the spans, or their number
 }

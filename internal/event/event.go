@@ -31,6 +31,7 @@ type Event struct {
 	Session      string
 	UserID       string
 	Alias        string
+	Client       *Client // of the session; nil: unknown
 	Seq          uint64
 	Index        int
 

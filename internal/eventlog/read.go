@@ -28,6 +28,9 @@ func Read(logs plog.Logs) []Item {
 		session := event.Event{
 			AppID: Text(attrs, semconv.AppID), Session: Text(attrs, semconv.SessionID),
 			UserID: Text(attrs, semconv.UserID), Alias: Text(attrs, semconv.UserAlias),
+			Client: &event.Client{
+				SiteID: Text(attrs, semconv.SiteID), ApplicationVersion: Text(attrs, semconv.ApplicationVersion), UserAgent: Text(attrs, semconv.UserAgent),
+			},
 		}
 		for _, scope := range resource.ScopeLogs().All() {
 			e := session

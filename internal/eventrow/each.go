@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -30,8 +31,14 @@ func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, peo
 		}
 		e.AppID, e.Session = ref.AppID, session
 		if from := sessions[session]; from != nil {
-			e.UserID, e.Alias = from.UserID, from.UserAlias
+			e.UserID, e.Alias, e.Client = from.UserID, from.UserAlias, client(from)
 		}
 		return yield(&e, &r)
 	})
+}
+
+func client(s *storage.Session) *event.Client {
+	return &event.Client{
+		SiteID: s.Details[semconv.SiteID], ApplicationVersion: s.Details[semconv.ApplicationVersion], UserAgent: s.Details[semconv.UserAgent],
+	}
 }

@@ -19,6 +19,7 @@ const (
 	MetricStreamLoss         = "qos_stream_loss_ratio"
 	MetricStreamJitter       = "qos_stream_jitter_seconds"
 	MetricStreamRTT          = "qos_stream_rtt_seconds"
+	MetricStreamSeconds      = "qos_stream_seconds_total"
 	MetricErrors             = "qos_reported_errors_total"
 	MetricFeedback           = "qos_feedback_total"
 	MetricLostFrames         = "qos_client_dropped_frames_total"
@@ -26,44 +27,66 @@ const (
 
 // Metric labels.
 const (
-	LabelApp       = "app"
-	LabelOutcome   = "outcome"
-	LabelCause     = "cause"
-	LabelMedia     = "media"
-	LabelDirection = "direction"
-	LabelStage     = "stage"
-	LabelFunction  = "function"
-	LabelRating    = "rating"
-	LabelKind      = "kind"
+	LabelApp            = "app"
+	LabelSite           = "site"
+	LabelVersion        = "application_version"
+	LabelBrowser        = "browser"
+	LabelBrowserVersion = "browser_version"
+	LabelEndpointType   = "endpoint_type"
+	LabelUsage          = "usage"
+	LabelRelay          = "relay"
+	LabelOutcome        = "outcome"
+	LabelCause          = "cause"
+	LabelMedia          = "media"
+	LabelDirection      = "direction"
+	LabelQuality        = "label"
+	LabelStage          = "stage"
+	LabelFunction       = "function"
+	LabelRating         = "rating"
+	LabelKind           = "kind"
+	LabelConference     = "conference" // only of per-conference series
+	LabelOverflow       = "otel_metric_overflow"
 )
 
-// Metric describes one metric for docs/telemetry.md.
+// Types of metrics.
+const (
+	Counter   = "counter"
+	Gauge     = "gauge"
+	Histogram = "histogram"
+)
+
+// Metric describes one metric.
 type Metric struct {
 	Name   string
 	Type   string // counter, gauge or histogram
+	Unit   string // UCUM
 	Labels []string
 	Brief  string
 }
 
-// Metrics lists the metrics of the time-series exporter, in document order.
+var streamLabels = []string{LabelApp, LabelSite, LabelMedia, LabelDirection, LabelUsage, LabelEndpointType, LabelRelay}
+
+// Metrics lists the metrics of the time-series exporter, in document order. The first label is
+// the app.
 var Metrics = []Metric{
-	{MetricConferences, "counter", []string{LabelApp, LabelOutcome}, "conferences that ended, by outcome of their first summary"},
-	{MetricConferenceCauses, "counter", []string{LabelApp, LabelCause}, "conferences that ended, by likely cause in their first summary"},
-	{MetricConferenceDuration, "histogram", []string{LabelApp}, "length of ended conferences"},
-	{MetricConferenceMOS, "histogram", []string{LabelApp}, "score of ended conferences that had one"},
-	{MetricParticipants, "counter", []string{LabelApp}, "participants of ended conferences"},
-	{MetricIssues, "counter", []string{LabelApp, LabelKind}, "issues in the first summaries of ended conferences, by kind (docs/quality.md)"},
-	{MetricIssuesRaised, "counter", []string{LabelApp, LabelKind}, "issues raised in live conferences, by kind"},
-	{MetricOpenIssues, "gauge", []string{LabelApp, LabelKind}, "open issues of live conferences, by kind"},
-	{MetricFabricSetup, "histogram", []string{LabelApp}, "time from addNewFabric to the first connection"},
-	{MetricFabricSetupFailed, "counter", []string{LabelApp, LabelStage}, "fabrics that never connected, by the stage that they reached"},
-	{MetricICEDisruptions, "counter", []string{LabelApp}, "ICE disruptions of connected fabrics"},
-	{MetricMeasurements, "counter", []string{LabelApp}, "records of measurements (`qos.stats`)"},
-	{MetricStreamMOS, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval scores of streams, conversational"},
-	{MetricStreamLoss, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval loss of streams, 0 to 1"},
-	{MetricStreamJitter, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval jitter of streams"},
-	{MetricStreamRTT, "histogram", []string{LabelApp, LabelMedia, LabelDirection}, "interval round-trip time of streams"},
-	{MetricErrors, "counter", []string{LabelApp, LabelFunction}, "failures that applications reported"},
-	{MetricFeedback, "counter", []string{LabelApp, LabelRating}, "ratings of users, by overall score"},
-	{MetricLostFrames, "counter", []string{LabelApp}, "frames that clients dropped before they sent them, as declared by skip frames"},
+	{MetricConferences, Counter, "{conference}", []string{LabelApp, LabelSite, LabelVersion, LabelOutcome}, "conferences that ended, by outcome of their first summary"},
+	{MetricConferenceCauses, Counter, "{conference}", []string{LabelApp, LabelSite, LabelVersion, LabelCause}, "conferences that ended, by likely cause in their first summary"},
+	{MetricConferenceDuration, Histogram, "s", []string{LabelApp, LabelSite}, "length of ended conferences"},
+	{MetricConferenceMOS, Histogram, "1", []string{LabelApp, LabelSite}, "score of ended conferences that had one"},
+	{MetricParticipants, Counter, "{participant}", []string{LabelApp, LabelSite, LabelVersion, LabelBrowser, LabelBrowserVersion}, "participants of ended conferences"},
+	{MetricIssues, Counter, "{issue}", []string{LabelApp, LabelSite, LabelKind}, "issues in the first summaries of ended conferences, by kind (docs/quality.md)"},
+	{MetricIssuesRaised, Counter, "{issue}", []string{LabelApp, LabelSite, LabelKind}, "issues raised in live conferences, by kind"},
+	{MetricOpenIssues, Gauge, "{issue}", []string{LabelApp, LabelSite, LabelKind}, "open issues of live conferences, by kind"},
+	{MetricFabricSetup, Histogram, "s", []string{LabelApp, LabelSite, LabelBrowser, LabelEndpointType, LabelRelay}, "time from addNewFabric to the first connection"},
+	{MetricFabricSetupFailed, Counter, "{fabric}", []string{LabelApp, LabelSite, LabelBrowser, LabelEndpointType, LabelStage}, "fabrics that never connected, by the stage that they reached"},
+	{MetricICEDisruptions, Counter, "{disruption}", []string{LabelApp, LabelSite, LabelBrowser, LabelEndpointType}, "ICE disruptions of connected fabrics"},
+	{MetricMeasurements, Counter, "{record}", []string{LabelApp}, "records of measurements (`qos.stats`)"},
+	{MetricStreamMOS, Histogram, "1", streamLabels, "interval scores of streams, conversational"},
+	{MetricStreamLoss, Histogram, "1", streamLabels, "interval loss of streams, 0 to 1"},
+	{MetricStreamJitter, Histogram, "s", streamLabels, "interval jitter of streams"},
+	{MetricStreamRTT, Histogram, "s", streamLabels, "interval round-trip time of streams"},
+	{MetricStreamSeconds, Counter, "s", []string{LabelApp, LabelSite, LabelMedia, LabelDirection, LabelQuality}, "measured time of streams, by label of the interval score"},
+	{MetricErrors, Counter, "{error}", []string{LabelApp, LabelVersion, LabelBrowser, LabelFunction}, "failures that applications reported"},
+	{MetricFeedback, Counter, "{rating}", []string{LabelApp, LabelSite, LabelRating}, "ratings of users, by overall score"},
+	{MetricLostFrames, Counter, "{frame}", []string{LabelApp}, "frames that clients dropped before they sent them, as declared by skip frames"},
 }

@@ -100,13 +100,16 @@ These are attributes of ` + "`" + semconv.EventStats + "`" + ` records. The colu
 	b.WriteString(`
 ## Metrics
 
-The time-series exporter serves these metrics in the Prometheus text format.
+The time-series exporter serves and pushes these metrics, the series connector emits them as OpenTelemetry
+metrics. A label without a value is absent. A conference has the value that all its participants share, otherwise
+` + "`mixed`" + `. A series with ` + "`otel_metric_overflow=\"true\"`" + ` counts the records of one app that are beyond the metric's
+budget of series.
 
-| name | type | labels | meaning |
-| --- | --- | --- | --- |
+| name | type | unit | labels | meaning |
+| --- | --- | --- | --- | --- |
 `)
 	for _, m := range semconv.Metrics {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, strings.Join(m.Labels, ", "), m.Brief)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m.Name, m.Type, m.Unit, strings.Join(m.Labels, ", "), m.Brief)
 	}
 	return b.String()
 }

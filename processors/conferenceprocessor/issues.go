@@ -134,7 +134,7 @@ func writeIssue(record plog.LogRecord, change *live.IssueChange, now time.Time) 
 	attrs := record.Attributes()
 	for name, text := range map[string]string{
 		semconv.IssueID: change.ID, semconv.IssueState: string(change.State), semconv.IssueKind: issue.Kind,
-		semconv.IssueSession: issue.Session, semconv.IssueUserID: issue.UserID, semconv.IssueUserAlias: issue.Alias,
+		semconv.IssueSession: issue.Session, semconv.IssueSite: issue.SiteID, semconv.IssueUserID: issue.UserID, semconv.IssueUserAlias: issue.Alias,
 		semconv.MediaType: issue.MediaType, semconv.IssueDirection: issue.Direction,
 		semconv.IssueMetric: issue.Metric, semconv.IssueConfidence: issue.Confidence,
 	} {

@@ -148,6 +148,7 @@ func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
 	attrs.PutStr(semconv.SummaryOutcome, string(s.Outcome))
 	attrs.PutInt(semconv.SummaryParticipants, int64(len(s.Participants)))
 	attrs.PutInt(semconv.SummaryAdded, int64(s.Added))
+	writeClients(attrs, s.Participants)
 	attrs.PutStr(semconv.SummaryCause, string(s.LikelyCause.Cause))
 	if s.MOS != nil {
 		attrs.PutDouble(semconv.SummaryMOS, *s.MOS)

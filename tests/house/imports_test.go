@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -73,6 +73,10 @@ var rules = []rule{
 	{
 		room: "internal/conference", allowed: []string{"protocol", "internal/event", "internal/instance", "internal/quality", "internal/cause", "internal/detect", "github.com/DataDog/sketches-go/"},
 		reason: "pure domain: only the shared functions and one sketch library",
+	},
+	{
+		room: "internal/series", allowed: []string{"protocol", "internal/cause", "internal/conference", "internal/conference/live", "internal/detect", "internal/event", "internal/eventlog", "internal/semconv", "go.opentelemetry.io/collector/pdata"},
+		reason: "records of the pipeline in, bounded series out: no component, no I/O, no clock",
 	},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},
@@ -138,6 +142,7 @@ var rules = []rule{
 	{room: "tests", allowed: []string{"*"}, reason: "drives the whole"},
 	{room: "receivers", allowed: append([]string{"client", "own", "external"}, components...), reason: componentReason},
 	{room: "processors", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
+	{room: "connectors", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 	{room: "exporters", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 	{
 		room: "extensions/storageextension", allowed: append([]string{"own", "external", "storage/sqlite", "storage/postgres"}, components...),

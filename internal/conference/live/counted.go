@@ -13,15 +13,17 @@ type counted struct {
 	unknown  bool     // the participants of an earlier revision are unknown: the next one adds none
 }
 
-// add returns the number of participants of a revision that are in no earlier one.
+// add marks the participants of a revision that are in no earlier one, and returns their number.
 func (c *counted) add(s *conference.Summary) (added int) {
-	unknown, before := c.unknown, len(c.sessions)
+	unknown := c.unknown
 	c.unknown = false
-	c.put(s)
-	if unknown {
-		return 0
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		if p.New = c.insert(p.Session) && !unknown; p.New {
+			added++
+		}
 	}
-	return len(c.sessions) - before
+	return added
 }
 
 // addStored adds the participants of the stored revision. One that cannot be read has none.
@@ -36,10 +38,13 @@ func (c *counted) put(s *conference.Summary) {
 	}
 }
 
-func (c *counted) insert(session string) {
-	if i, found := slices.BinarySearch(c.sessions, session); !found {
+// insert reports whether the session is new.
+func (c *counted) insert(session string) bool {
+	i, found := slices.BinarySearch(c.sessions, session)
+	if !found {
 		c.sessions = slices.Insert(c.sessions, i, session)
 	}
+	return !found
 }
 
 func (c *counted) merge(o *counted) {

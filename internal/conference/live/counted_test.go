@@ -9,7 +9,9 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // addedBy returns how many participants each revision adds; "rest" lets a conference end.
@@ -84,4 +86,23 @@ func TestRestoredParticipantsAreCountedOnce(t *testing.T) {
 		require.Equal(t, []int{0, 1}, []int{s.out[0].Added, s.out[1].Added}, "damaged: %t", damaged)
 		require.Len(t, s.out[1].Participants, 3)
 	}
+}
+
+// TestClientsAreOfTheSession: participants, also without fabrics, and their issues have the session's
+// client; those of an earlier revision are not new.
+//
+// spec: OUT-01
+func TestClientsAreOfTheSession(t *testing.T) {
+	chrome := event.Client{SiteID: "north", ApplicationVersion: "3", UserAgent: "Mozilla/5.0 Chrome/142.0 Safari/537.36"}
+	long := event.Client{SiteID: strings.Repeat("x", 257)}
+	fold := conference.Fold([]event.Event{
+		{AppID: "a", ConferenceID: "c", Session: "s1", Seq: 1, AtMs: 1000, Fabric: 1, Kind: event.KindEvent, Name: "fabricAdded", Client: &chrome},
+		{AppID: "a", ConferenceID: "c", Session: "s2", Seq: 1, AtMs: 1000, Kind: event.KindFeedback, Client: &long},
+		{AppID: "a", ConferenceID: "c", Session: "s3", Seq: 1, AtMs: 1000, Fabric: 1, Kind: event.KindEvent, Name: "fabricAdded"},
+	}, quality.DefaultBounds())
+	clients := map[string]conference.Client{}
+	for _, p := range fold.Participants {
+		clients[p.Session] = p.Client
+	}
+	require.Equal(t, map[string]conference.Client{"s1": {SiteID: "north", ApplicationVersion: "3", Browser: "chrome", BrowserVersion: "142"}, "s2": {}, "s3": {}}, clients)
 }

@@ -26,6 +26,8 @@ type TelemetryBuilder struct {
 	meter                        metric.Meter
 	mu                           sync.Mutex
 	registrations                []metric.Registration
+	QostimeseriesDroppedRecords  metric.Int64Counter
+	QostimeseriesIdleSeries      metric.Int64Counter
 	QostimeseriesOverflowRecords metric.Int64Counter
 	QostimeseriesUntrackedIssues metric.Int64Counter
 }
@@ -59,9 +61,21 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.QostimeseriesDroppedRecords, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_dropped_records",
+		metric.WithDescription("Records that no series counts. [Beta]"),
+		metric.WithUnit("{record}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QostimeseriesIdleSeries, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_idle_series",
+		metric.WithDescription("Series that left after series_idle_timeout without a new value. [Beta]"),
+		metric.WithUnit("{series}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.QostimeseriesOverflowRecords, err = builder.meter.Int64Counter(
 		"otelcol_qostimeseries_overflow_records",
-		metric.WithDescription("Records counted under the overflow app because max_apps was reached. [Beta]"),
+		metric.WithDescription("Records counted in an overflow series because max_series was reached, or under the app other because max_apps was. [Beta]"),
 		metric.WithUnit("{record}"),
 	)
 	errs = errors.Join(errs, err)

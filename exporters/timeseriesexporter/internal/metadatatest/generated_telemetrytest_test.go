@@ -19,8 +19,16 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.QostimeseriesDroppedRecords.Add(context.Background(), 1)
+	tb.QostimeseriesIdleSeries.Add(context.Background(), 1)
 	tb.QostimeseriesOverflowRecords.Add(context.Background(), 1)
 	tb.QostimeseriesUntrackedIssues.Add(context.Background(), 1)
+	AssertEqualQostimeseriesDroppedRecords(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQostimeseriesIdleSeries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualQostimeseriesOverflowRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())

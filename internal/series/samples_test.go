@@ -1,4 +1,4 @@
-package timeseriesexporter
+package series
 
 import (
 	"maps"
@@ -25,6 +25,9 @@ func samples(t *testing.T, a *aggregates) (histograms map[string]distribution, o
 	t.Helper()
 	histograms, others = map[string]distribution{}, map[string]float64{}
 	for line := range strings.Lines(exposition(t, a)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
 		series, text, ok := strings.Cut(strings.TrimSpace(line), "} ")
 		require.True(t, ok, line)
 		value, err := strconv.ParseFloat(text, 64)
@@ -56,8 +59,8 @@ func samples(t *testing.T, a *aggregates) (histograms map[string]distribution, o
 	return histograms, others
 }
 
-// counted leaves out the histograms without a value.
-func counted(histograms map[string]distribution) map[string]distribution {
+// withValues leaves out the histograms without a value.
+func withValues(histograms map[string]distribution) map[string]distribution {
 	maps.DeleteFunc(histograms, func(_ string, d distribution) bool { return d == distribution{} })
 	return histograms
 }
@@ -90,22 +93,20 @@ func TestSamplesOfStreams(t *testing.T) {
 	histograms, others := samples(t, a)
 	want := map[string]distribution{}
 	for labels, values := range map[string][4]distribution{ // MOS, loss, jitter, round trip
-		`app="demo",media="audio",direction="inbound"`:  {{3.1, 1, "3.2"}, {0.01, 1, "0.01"}, {0.101, 1, "0.2"}, {0.201, 1, "0.3"}},
-		`app="demo",media="video",direction="inbound"`:  {{3.2, 1, "3.2"}, {0.02, 1, "0.02"}, {0.102, 1, "0.2"}, {0.202, 1, "0.3"}},
-		`app="demo",media="audio",direction="outbound"`: {{3.3, 1, "3.5"}, {0.43, 1, "0.5"}, {0.303, 1, "0.5"}, {0.203, 1, "0.3"}},
-		`app="demo",media="video",direction="outbound"`: {{3.4, 1, "3.5"}, {0.44, 1, "0.5"}, {0.304, 1, "0.5"}, {0.204, 1, "0.3"}},
-		`app="next",media="video",direction="outbound"`: {{3.5, 1, "3.5"}, {0.45, 1, "0.5"}, {0.305, 1, "0.5"}, {0.205, 1, "0.3"}},
+		`app="demo",media="audio",direction="inbound",relay="unknown"`:  {{3.1, 1, "3.2"}, {0.01, 1, "0.01"}, {0.101, 1, "0.2"}, {0.201, 1, "0.3"}},
+		`app="demo",media="video",direction="inbound",relay="unknown"`:  {{3.2, 1, "3.2"}, {0.02, 1, "0.02"}, {0.102, 1, "0.2"}, {0.202, 1, "0.3"}},
+		`app="demo",media="audio",direction="outbound",relay="unknown"`: {{3.3, 1, "3.5"}, {0.43, 1, "0.5"}, {0.303, 1, "0.5"}, {0.203, 1, "0.3"}},
+		`app="demo",media="video",direction="outbound",relay="unknown"`: {{3.4, 1, "3.5"}, {0.44, 1, "0.5"}, {0.304, 1, "0.5"}, {0.204, 1, "0.3"}},
+		`app="next",media="video",direction="outbound",relay="unknown"`: {{3.5, 1, "3.5"}, {0.45, 1, "0.5"}, {0.305, 1, "0.5"}, {0.205, 1, "0.3"}},
 	} {
 		for i, metric := range []string{"qos_stream_mos", "qos_stream_loss_ratio", "qos_stream_jitter_seconds", "qos_stream_rtt_seconds"} {
 			want[metric+"{"+labels+"}"] = values[i]
 		}
 	}
-	require.Equal(t, want, counted(histograms))
+	require.Equal(t, want, withValues(histograms))
 	require.Equal(t, map[string]float64{
-		`qos_measurements_total{app="demo"}`: 8, `qos_participants_total{app="demo"}`: 0,
-		`qos_ice_disruptions_total{app="demo"}`: 0, `qos_client_dropped_frames_total{app="demo"}`: 0,
-		`qos_measurements_total{app="next"}`: 1, `qos_participants_total{app="next"}`: 0,
-		`qos_ice_disruptions_total{app="next"}`: 0, `qos_client_dropped_frames_total{app="next"}`: 0,
+		`qos_measurements_total{app="demo"}`: 8, `qos_client_dropped_frames_total{app="demo"}`: 0,
+		`qos_measurements_total{app="next"}`: 1, `qos_client_dropped_frames_total{app="next"}`: 0,
 	}, others)
 }
 
@@ -136,13 +137,13 @@ func TestSamplesOfConferences(t *testing.T) {
 	add(semconv.EventFeedback, map[string]any{semconv.FeedbackOverall: 2, semconv.FeedbackAudio: 5})
 	add(semconv.EventError, map[string]any{semconv.ErrorFunction: "createAnswer"})
 	a := newAggregates(10)
-	require.Zero(t, a.observe(logs))
+	require.Equal(t, Left{Dropped: [NumReasons]int64{ReasonAttribute: 1}}, a.observe(logs)) // a set-up without its delay
 	histograms, others := samples(t, a)
 	require.Equal(t, map[string]distribution{
-		`qos_conference_duration_seconds{app="demo"}`: {168.456, 2, "60"}, // 45 s and 123.456 s
-		`qos_conference_mos{app="demo"}`:              {6.75, 2, "2.6"},
-		`qos_fabric_setup_delay_seconds{app="demo"}`:  {1.234, 1, "1.5"},
-	}, counted(histograms))
+		`qos_conference_duration_seconds{app="demo"}`:                {168.456, 2, "60"}, // 45 s and 123.456 s
+		`qos_conference_mos{app="demo"}`:                             {6.75, 2, "2.6"},
+		`qos_fabric_setup_delay_seconds{app="demo",relay="unknown"}`: {1.234, 1, "1.5"},
+	}, withValues(histograms))
 	require.Equal(t, map[string]float64{
 		`qos_conferences_total{app="demo",outcome="success"}`:           1,
 		`qos_conferences_total{app="demo",outcome="dropped"}`:           1,
@@ -170,9 +171,9 @@ func TestUnitsOfNames(t *testing.T) {
 	}
 	for _, m := range semconv.Metrics {
 		switch m.Type {
-		case "counter":
+		case semconv.Counter:
 			require.True(t, strings.HasSuffix(m.Name, "_total"), m.Name)
-		case "histogram":
+		case semconv.Histogram:
 			require.NotEmpty(t, units[m.Name], m.Name)
 			require.True(t, strings.HasSuffix(m.Name, units[m.Name]), m.Name)
 		default:
@@ -193,7 +194,7 @@ func TestLossIsARatio(t *testing.T) {
 		a := newAggregates(1)
 		a.observe(logs)
 		histograms, _ := samples(t, a)
-		got := histograms[`qos_stream_loss_ratio{app="demo",media="video",direction="inbound"}`]
+		got := histograms[`qos_stream_loss_ratio{app="demo",media="video",direction="inbound",relay="unknown"}`]
 		require.Equal(t, [2]float64{c.ratio, c.count}, [2]float64{got.sum, got.count}, "%+v", c)
 	}
 }

@@ -1,7 +1,6 @@
-package timeseriesexporter
+package series
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,14 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
-	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
-	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/detect"
@@ -33,19 +27,13 @@ type labelled struct {
 
 func summaryWith(key string) func(string) (string, map[string]any) {
 	return func(value string) (string, map[string]any) {
-		return semconv.EventSummary, map[string]any{semconv.SummaryRevision: 1, key: value}
+		attrs := map[string]any{semconv.SummaryRevision: 1, semconv.SummaryStart: 1, semconv.SummaryEnd: 2, semconv.SummaryOutcome: "success"}
+		attrs[key] = value
+		return semconv.EventSummary, attrs
 	}
 }
 
-func words[T ~string](list []T) []string {
-	var out []string
-	for _, one := range list {
-		out = append(out, string(one))
-	}
-	return out
-}
-
-var labels = []labelled{
+var labelledMetrics = []labelled{
 	{semconv.MetricErrors, semconv.LabelFunction, protocol.Functions, func(value string) (string, map[string]any) {
 		return semconv.EventError, map[string]any{semconv.ErrorFunction: value}
 	}},
@@ -70,7 +58,7 @@ func odd(known []string) []string {
 //
 // spec: OUT-01
 func TestLabelsAreClosed(t *testing.T) {
-	for _, l := range labels {
+	for _, l := range labelledMetrics {
 		t.Run(l.metric, func(t *testing.T) {
 			require.NotEmpty(t, l.known)
 			logs, want := plog.NewLogs(), map[string]float64{}
@@ -106,7 +94,12 @@ func TestLabelsAreClosed(t *testing.T) {
 // spec: OUT-01
 func TestKindsAreClosed(t *testing.T) {
 	logs, want := plog.NewLogs(), map[string]float64{}
-	sum := map[string]any{semconv.SummaryRevision: 1}
+	sum := summary(1)
+	for key := range sum {
+		if strings.HasPrefix(key, semconv.SummaryIssuesPrefix) {
+			delete(sum, key)
+		}
+	}
 	for i, kind := range words(detect.Kinds) {
 		sum[semconv.SummaryIssuesPrefix+kind] = i + 1
 		want[fmt.Sprintf(`qos_issues_total{app="demo",kind=%q}`, kind)] = float64(i + 1)
@@ -122,7 +115,7 @@ func TestKindsAreClosed(t *testing.T) {
 	}
 	record(logs, "demo", semconv.EventSummary, sum)
 	a := newAggregates(10)
-	require.Zero(t, a.observe(logs))
+	require.Equal(t, [NumReasons]int64{ReasonAttribute: int64(len(odd(words(detect.Kinds))) + 1)}, a.observe(logs).Dropped)
 	_, others := samples(t, a)
 	got := map[string]float64{}
 	for name, value := range others {
@@ -159,36 +152,30 @@ func TestRatingsAreClosed(t *testing.T) {
 //
 // spec: OUT-01
 func TestAppsBeyondTheBound(t *testing.T) {
-	telemetry := componenttest.NewTelemetry()
-	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.WithoutCancel(t.Context()))) })
-	builder, err := metadata.NewTelemetryBuilder(telemetry.NewTelemetrySettings())
-	require.NoError(t, err)
-	e := newExporter(createDefaultConfig().(*Config), telemetry.NewTelemetrySettings(), builder)
+	a, over := newAggregates(DefaultConfig().MaxApps), int64(0)
 	send := func(app string, rttMs float64) {
 		logs := plog.NewLogs()
 		stats(logs, app, "inbound-rtp", "audio", map[string]any{semconv.Stats("rttMs"): rttMs})
 		record(logs, app, semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
-		require.NoError(t, e.consume(t.Context(), logs))
+		over += a.observe(logs).Overflow[AllMetrics]
 	}
 	for i := range 205 {
 		send(fmt.Sprintf("app%03d", i), float64(1000+i))
 	}
 	send("app000", 2000) // known before the bound was reached
-	histograms, others := samples(t, e.agg)
+	histograms, others := samples(t, a)
 	errorsOf := func(app string) float64 {
 		return others[fmt.Sprintf(`qos_reported_errors_total{app=%q,function="createOffer"}`, app)]
 	}
 	rttOf := func(app string) distribution {
-		return histograms[fmt.Sprintf(`qos_stream_rtt_seconds{app=%q,media="audio",direction="inbound"}`, app)]
+		return histograms[fmt.Sprintf(`qos_stream_rtt_seconds{app=%q,media="audio",direction="inbound",relay="unknown"}`, app)]
 	}
 	require.Equal(t, distribution{3, 2, "1"}, rttOf("app000"))
 	require.Equal(t, distribution{1.199, 1, "2"}, rttOf("app199"))
 	require.Equal(t, distribution{}, rttOf("app200"))
 	require.Equal(t, distribution{6.01, 5, "2"}, rttOf("other"))
 	require.Equal(t, []float64{2, 1, 0, 5}, []float64{errorsOf("app000"), errorsOf("app199"), errorsOf("app200"), errorsOf("other")})
-	require.Len(t, e.agg.apps, defaultMaxApps+1)
-	require.Len(t, e.agg.streams, defaultMaxApps+1)
-	metadatatest.AssertEqualQostimeseriesOverflowRecords(t, telemetry, []metricdata.DataPoint[int64]{{Value: 10}}, metricdatatest.IgnoreTimestamp())
+	require.EqualValues(t, 10, over)
 }
 
 // TestRecordsOfNoApp: without an application nothing is counted, not even under "other".
@@ -196,27 +183,27 @@ func TestRecordsOfNoApp(t *testing.T) {
 	logs := plog.NewLogs()
 	record(logs, "", semconv.EventError, map[string]any{semconv.ErrorFunction: "createOffer"})
 	a := newAggregates(1)
-	require.Zero(t, a.observe(logs))
+	require.Equal(t, Left{Dropped: [NumReasons]int64{ReasonAttribute: 1}}, a.observe(logs))
 	require.Empty(t, exposition(t, a))
 }
 
-// TestBounded: what is past the bound by the least step is no number that anything counts.
-func TestBounded(t *testing.T) {
+// TestCountable: what is below 0, or past the bound by the least step, is no number that anything counts.
+func TestCountable(t *testing.T) {
 	most := 1e10
 	past := math.Nextafter(most, math.Inf(1))
-	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, math.SmallestNonzeroFloat64, most, -most, math.Nextafter(most, 0)} {
-		require.Equal(t, math.Float64bits(v), math.Float64bits(bounded(v)), v)
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, math.SmallestNonzeroFloat64, most, math.Nextafter(most, 0)} {
+		require.True(t, countable(v), v)
 	}
-	for _, v := range []float64{past, -past, 1e11, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()} {
-		require.True(t, math.IsNaN(bounded(v)), v)
+	for _, v := range []float64{past, -past, -1, -math.SmallestNonzeroFloat64, 1e11, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()} {
+		require.False(t, countable(v), v)
 	}
-	for given, want := range map[any]int{
+	for given, want := range map[any]float64{
 		0: 0, 1: 1, -1: 0, 7.9: 7, 0.9: 0, -0.9: 0, most: 1e10, past: 0, int64(1e10): 1e10, int64(1e10 + 1): 0, math.MaxInt64: 0, math.MinInt64: 0,
 		math.Inf(1): 0, "5": 0, true: 0, nil: 0,
 	} {
 		attrs := pcommon.NewMap()
 		require.NoError(t, attrs.FromRaw(map[string]any{"n": given}))
-		require.Equal(t, want, whole(attrs, "n"), "%v", given)
+		require.Equal(t, want, whole(attrs, "n"), "%v", given) //nolint:testifylint // exact
 	}
 	require.Zero(t, whole(pcommon.NewMap(), "n"))
 }
@@ -258,6 +245,6 @@ func TestAbsurdValuesSpoilNoSum(t *testing.T) {
 		a := newAggregates(1)
 		a.observe(logs)
 		histograms, _ := samples(t, a)
-		require.Empty(t, counted(histograms))
+		require.Empty(t, withValues(histograms))
 	}
 }

@@ -1,4 +1,4 @@
-package timeseriesexporter
+package series
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // spec: OUT-01, CONF-03
 func TestOpenIssues(t *testing.T) {
 	a := newAggregates(10)
-	tell := func(id, state, kind string, again bool) uncounted {
+	tell := func(id, state, kind string, again bool) Left {
 		logs := plog.NewLogs()
 		record(logs, "demo", semconv.EventIssue, map[string]any{
 			semconv.IssueID: id, semconv.IssueState: state, semconv.IssueKind: kind, semconv.Duplicate: again,
@@ -45,11 +45,11 @@ func TestOpenIssues(t *testing.T) {
 	tell("", "raised", "highJitter", false)
 	tell("e", "later", "highJitter", false)
 	require.NotContains(t, exposition(t, a), "qos_fake")
-	require.NotContains(t, exposition(t, a), "highJitter")
+	require.NotContains(t, exposition(t, a), `kind="highJitter"`)
 
 	a.issues.most = 1
 	require.Zero(t, tell("f", "raised", "highPacketLoss", false))
-	require.Equal(t, uncounted{unfollowed: 1}, tell("g", "raised", "highPacketLoss", false))
+	require.Equal(t, Left{Untracked: 1}, tell("g", "raised", "highPacketLoss", false))
 	have(3, 1)
 	require.Zero(t, tell("f", "raised", "highPacketLoss", true), "it is followed")
 }

@@ -1,0 +1,30 @@
+package seriesconnector
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/connector"
+	"go.opentelemetry.io/collector/consumer"
+
+	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
+	"github.com/qosrtc/qos/internal/series"
+)
+
+// NewFactory returns the factory of the series connector (logs to metrics).
+func NewFactory() connector.Factory {
+	return connector.NewFactory(metadata.Type, createDefaultConfig,
+		connector.WithLogsToMetrics(createLogsToMetrics, metadata.LogsToMetricsStability))
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{Config: series.DefaultConfig(), Interval: defaultInterval}
+}
+
+func createLogsToMetrics(_ context.Context, set connector.Settings, cfg component.Config, next consumer.Metrics) (connector.Logs, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return newConnector(cfg.(*Config), set.TelemetrySettings, telemetry, next), nil
+}

@@ -1,0 +1,37 @@
+package conference
+
+import (
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+)
+
+// Client describes the end of a participant's session. Empty texts are unknown.
+type Client struct {
+	SiteID             string
+	ApplicationVersion string
+	Browser            string // one of event.Browsers
+	BrowserVersion     string // major
+}
+
+// maxClientText bounds a siteID and an applicationVersion, above the limits of the protocol. A
+// longer one is unknown: cut, it would be another.
+const maxClientText = 256
+
+func known(text string) string {
+	if len(text) > maxClientText {
+		return ""
+	}
+	return strings.Clone(text)
+}
+
+func clientOf(e *event.Event) Client {
+	if e.Client == nil {
+		return Client{}
+	}
+	family, major := event.Browser(e.Client.UserAgent)
+	return Client{
+		SiteID: known(e.Client.SiteID), ApplicationVersion: known(e.Client.ApplicationVersion),
+		Browser: family, BrowserVersion: strings.Clone(major),
+	}
+}

@@ -1,0 +1,78 @@
+package series
+
+import (
+	"sync"
+	"time"
+)
+
+// maxLabels is the number of labels of the metric that has most, and one for the conference.
+const maxLabels = 8
+
+// conferenceLabel is the index of the label of per-conference series.
+const conferenceLabel = maxLabels - 1
+
+// values are a series' label values, in the order of its metric's labels; the app is the first.
+type values [maxLabels]string
+
+// Exemplar is the newest value of a series or of one of its buckets, with the conference's trace ID.
+type Exemplar struct {
+	TraceID [16]byte
+	Value   float64
+	AtMs    int64 // since the epoch
+
+	bucket int
+}
+
+// entry has one series of each metric of a family.
+type entry struct {
+	values   values
+	overflow bool
+	startMs  int64 // when it was made, since the epoch
+
+	mu     sync.Mutex
+	last   time.Duration // of its newest value, since the set was made
+	points []point
+}
+
+// point is the state of one series.
+type point struct {
+	value     float64  // of a counter or gauge; of a histogram the sum
+	counts    []uint64 // of each bucket alone; nil: no histogram
+	exemplars []Exemplar
+}
+
+func newEntry(f family, v values, overflow bool, nowMs int64) *entry {
+	e := &entry{values: v, overflow: overflow, startMs: nowMs, points: make([]point, len(metrics[f]))}
+	for i, m := range metrics[f] {
+		if m.Bounds != nil {
+			e.points[i].counts = make([]uint64, len(m.Bounds)+1)
+		}
+	}
+	return e
+}
+
+// bucketOf returns the bucket of a value: the first whose bound is not below it.
+func bucketOf(bounds []float64, v float64) int {
+	for i, bound := range bounds {
+		if v <= bound {
+			return i
+		}
+	}
+	return len(bounds)
+}
+
+// put keeps the newest exemplar of each bucket.
+func (p *point) put(x Exemplar) {
+	if x.TraceID == [16]byte{} {
+		return
+	}
+	for i := range p.exemplars {
+		if old := &p.exemplars[i]; old.bucket == x.bucket {
+			if x.AtMs >= old.AtMs { // stores refuse an older one
+				*old = x
+			}
+			return
+		}
+	}
+	p.exemplars = append(p.exemplars, x)
+}

@@ -1,0 +1,72 @@
+package series
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Closed lists of label values. What is in none of them counts as "other", or is dropped.
+var (
+	stages        = []string{"noRemoteDescription", "gathering", "connectivity", "dtls"}
+	endpointTypes = []string{"peer", "server"}
+	qualities     = []string{"excellent", "good", "fair", "poor", "bad"}
+	outcomes      = conference.Outcomes
+	functions     = protocol.Functions
+	usages        = protocol.FabricUsages
+	browsers      = event.Browsers
+	causes        = words(cause.Causes)
+	kinds         = words(detect.Kinds)
+)
+
+const other = "other"
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, one := range list {
+		out[i] = string(one)
+	}
+	return out
+}
+
+func known(list []string, v string) bool { return slices.Contains(list, v) }
+
+// intern returns the list's own text, so that a series does not keep a record's buffer.
+func intern(list []string, v string) string {
+	if i := slices.Index(list, v); i >= 0 {
+		return list[i]
+	}
+	return other
+}
+
+// optional keeps a label closed, and absent where there is no value.
+func optional(list []string, v string) string {
+	if v == "" {
+		return ""
+	}
+	return intern(list, v)
+}
+
+// maxLabelBytes bounds a label value: the longest siteID of the protocol.
+const maxLabelBytes = protocol.MaxSiteIDBytes
+
+// label reports whether a text from outside may be the value of a label.
+func label(v string) bool {
+	return len(v) <= maxLabelBytes && utf8.ValidString(v) && !strings.ContainsFunc(v, unicode.IsControl)
+}
+
+func clone(s string) string { return strings.Clone(s) }
+
+// maxValue bounds what is counted at once: one absurd number would spoil a sum for good.
+const maxValue = 1e10
+
+// countable reports whether a value can be true of a measure that is never negative.
+func countable(v float64) bool { return v >= 0 && v <= maxValue && !math.IsNaN(v) }

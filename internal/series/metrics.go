@@ -1,0 +1,108 @@
+package series
+
+import "github.com/qosrtc/qos/internal/semconv"
+
+// Bucket bounds: dense where operators draw their lines (the label bounds of
+// docs/quality.md among them), so that a quantile near a line is not a guess.
+var (
+	secondsBounds  = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30}
+	durationBounds = []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400}
+	mosBounds      = []float64{1, 1.5, 2, 2.3, 2.6, 2.9, 3.2, 3.5, 3.8, 4, 4.2, 4.3, 4.4, 4.5, 4.7}
+	lossBounds     = []float64{0, 0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1}
+	jitterBounds   = []float64{0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5}
+	rttBounds      = []float64{0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1, 2}
+)
+
+var boundsOf = map[string][]float64{
+	semconv.MetricConferenceDuration: durationBounds, semconv.MetricConferenceMOS: mosBounds,
+	semconv.MetricFabricSetup: secondsBounds, semconv.MetricStreamMOS: mosBounds, semconv.MetricStreamLoss: lossBounds,
+	semconv.MetricStreamJitter: jitterBounds, semconv.MetricStreamRTT: rttBounds,
+}
+
+// Metric is a metric with what its series need.
+type Metric struct {
+	semconv.Metric
+	Bounds []float64 // upper bounds of the buckets, ascending; nil: no histogram
+
+	index int // in semconv.Metrics
+}
+
+// family is a list of metrics that have the same labels and are counted together: one series of
+// each makes an entry.
+type family uint8
+
+const (
+	famConferences family = iota
+	famCauses
+	famEnded
+	famParticipants
+	famIssues
+	famRaised
+	famOpen
+	famSetup
+	famSetupFailed
+	famDisruptions
+	famApp
+	famStreams
+	famStreamSeconds
+	famErrors
+	famFeedback
+	numFamilies
+)
+
+// members are the metrics of each family. Their order is that of the offsets below.
+var members = [numFamilies][]string{
+	famConferences:   {semconv.MetricConferences},
+	famCauses:        {semconv.MetricConferenceCauses},
+	famEnded:         {semconv.MetricConferenceDuration, semconv.MetricConferenceMOS},
+	famParticipants:  {semconv.MetricParticipants},
+	famIssues:        {semconv.MetricIssues},
+	famRaised:        {semconv.MetricIssuesRaised},
+	famOpen:          {semconv.MetricOpenIssues},
+	famSetup:         {semconv.MetricFabricSetup},
+	famSetupFailed:   {semconv.MetricFabricSetupFailed},
+	famDisruptions:   {semconv.MetricICEDisruptions},
+	famApp:           {semconv.MetricMeasurements, semconv.MetricLostFrames},
+	famStreams:       {semconv.MetricStreamMOS, semconv.MetricStreamLoss, semconv.MetricStreamJitter, semconv.MetricStreamRTT},
+	famStreamSeconds: {semconv.MetricStreamSeconds},
+	famErrors:        {semconv.MetricErrors},
+	famFeedback:      {semconv.MetricFeedback},
+}
+
+// Offsets of metrics in their family.
+const (
+	endedDuration, endedMOS                        = 0, 1
+	appMeasurements, appLostFrames                 = 0, 1
+	streamMOS, streamLoss, streamJitter, streamRTT = 0, 1, 2, 3
+)
+
+// metrics are those of each family.
+var metrics = func() (all [numFamilies][]*Metric) {
+	byName := map[string]*Metric{}
+	for i, m := range semconv.Metrics {
+		byName[m.Name] = &Metric{Metric: m, Bounds: boundsOf[m.Name], index: i}
+	}
+	for f, names := range members {
+		for _, name := range names {
+			all[f] = append(all[f], byName[name])
+		}
+	}
+	return all
+}()
+
+// place is where a metric's series are.
+type place struct {
+	family family
+	offset int
+}
+
+// places are those of the metrics, in the order of semconv.Metrics.
+var places = func() []place {
+	out := make([]place, len(semconv.Metrics))
+	for f, list := range metrics {
+		for offset, m := range list {
+			out[m.index] = place{family(f), offset}
+		}
+	}
+	return out
+}()

@@ -1,0 +1,69 @@
+package series
+
+import (
+	"sync"
+
+	"github.com/qosrtc/qos/internal/event"
+)
+
+// Values of the label relay.
+const (
+	relayUnknown = "unknown"
+	relayNone    = "none"
+)
+
+// relayProtocols are the values of the label relay of a fabric that takes a relay.
+var relayProtocols = []string{"udp", "tcp", "tls"}
+
+// relayOf returns by what relay this end of a fabric reaches the other, by its events' data.
+func relayOf(d *event.Data) string {
+	switch {
+	case known(relayProtocols, d.RelayProtocol):
+		return intern(relayProtocols, d.RelayProtocol)
+	case d.LocalCandidateType != "" && d.LocalCandidateType != "relay":
+		return relayNone
+	}
+	return relayUnknown
+}
+
+// maxRelays bounds a generation of relays.
+const maxRelays = 50_000
+
+// relays are the relays of fabrics by span ID. The fabrics that are used least recently leave: a
+// generation that is full replaces the one before, and what is used moves to the new one.
+type relays struct {
+	mu          sync.Mutex
+	recent, old map[[8]byte]string
+}
+
+func (r *relays) get(span [8]byte) string {
+	if span == [8]byte{} {
+		return relayUnknown
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if relay, ok := r.recent[span]; ok {
+		return relay
+	}
+	if relay, ok := r.old[span]; ok {
+		r.put(span, relay)
+		return relay
+	}
+	return relayUnknown
+}
+
+func (r *relays) set(span [8]byte, relay string) {
+	if span == [8]byte{} {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.put(span, relay)
+}
+
+func (r *relays) put(span [8]byte, relay string) {
+	if _, ok := r.recent[span]; !ok && (r.recent == nil || len(r.recent) >= maxRelays) {
+		r.recent, r.old = map[[8]byte]string{}, r.recent
+	}
+	r.recent[span] = relay
+}

@@ -1,0 +1,95 @@
+package series
+
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// Label is a label of a series.
+type Label struct{ Name, Value string }
+
+// Point is one series at one time.
+type Point struct {
+	Labels    []Label // in the metric's order; absent ones are left out
+	StartMs   int64   // when the series was made, since the epoch
+	Value     float64 // of a counter or gauge; of a histogram the sum of its values
+	Counts    []uint64
+	Exemplars []Exemplar
+}
+
+// Bucket returns the bucket of a histogram that the exemplar's value is in.
+func (x *Exemplar) Bucket() int { return x.bucket }
+
+// Each yields all metrics that have series, in the order of semconv.Metrics, each with its
+// series in the order of their labels. Counts of a histogram are those of each bucket alone, the last
+// without a bound.
+func (s *Set) Each(yield func(m *Metric, points []Point) bool) {
+	for i := range semconv.Metrics {
+		p := places[i]
+		m := metrics[p.family][p.offset]
+		if points := s.points(p, m); len(points) > 0 && !yield(m, points) {
+			return
+		}
+	}
+}
+
+func (s *Set) points(p place, m *Metric) []Point {
+	entries := s.entries(p.family)
+	points := make([]Point, len(entries))
+	for i, e := range entries {
+		points[i] = e.point(p.offset, m)
+	}
+	return points
+}
+
+// entries returns the entries of a family in the order of their labels, overflow ones last.
+func (s *Set) entries(f family) []*entry {
+	t := &s.families[f]
+	s.sweep.RLock()
+	t.mu.Lock()
+	list := make([]*entry, 0, len(t.entries)+len(t.overflow))
+	for _, e := range t.entries {
+		list = append(list, e)
+	}
+	for _, e := range t.overflow {
+		list = append(list, e)
+	}
+	t.mu.Unlock()
+	s.sweep.RUnlock()
+	slices.SortFunc(list, func(a, b *entry) int {
+		if a.overflow != b.overflow {
+			if a.overflow {
+				return 1
+			}
+			return -1
+		}
+		return slices.Compare(a.values[:], b.values[:])
+	})
+	return list
+}
+
+func (e *entry) point(offset int, m *Metric) Point {
+	p := Point{Labels: e.labels(m), StartMs: e.startMs}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	from := &e.points[offset]
+	p.Value, p.Counts, p.Exemplars = from.value, slices.Clone(from.counts), slices.Clone(from.exemplars)
+	return p
+}
+
+func (e *entry) labels(m *Metric) []Label {
+	labels := make([]Label, 0, maxLabels)
+	for i, name := range m.Labels {
+		if e.values[i] != "" {
+			labels = append(labels, Label{name, e.values[i]})
+		}
+	}
+	if e.values[conferenceLabel] != "" {
+		labels = append(labels, Label{semconv.LabelConference, e.values[conferenceLabel]})
+	}
+	if e.overflow {
+		labels = append(labels, Label{semconv.LabelOverflow, "true"})
+	}
+	return labels
+}

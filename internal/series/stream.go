@@ -1,0 +1,124 @@
+package series
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// streamKind is what a stream is, as an index.
+type streamKind int
+
+// kindOf returns the kind of a stream, false if the measurement is of none.
+func kindOf(m *event.Measurement) (kind streamKind, ok bool) {
+	if !m.Audio() && !m.Video() || !m.Inbound() && !m.Outbound() {
+		return 0, false
+	}
+	if m.Video() {
+		kind |= 2
+	}
+	if m.Outbound() {
+		kind |= 1
+	}
+	return kind, true
+}
+
+func (k streamKind) media() string     { return [...]string{protocol.Audio, protocol.Video}[k>>1] }
+func (k streamKind) direction() string { return [...]string{"inbound", "outbound"}[k&1] }
+
+// stats counts a measurement. Loss and jitter of an outbound stream are those of the remote
+// end's report.
+func (b *batch) stats(record plog.LogRecord) {
+	b.add(b.counts(), famApp, appMeasurements, 1)
+	var m event.Measurement
+	b.read.Read(&m, record.Attributes(), "")
+	kind, ok := kindOf(&m)
+	if !ok {
+		return
+	}
+	b.levels(b.stream(kind, record.SpanID()), &m)
+	if quality := slices.Index(qualities, m.Score.Label); quality >= 0 && m.IntervalMs > 0 {
+		b.add(b.seconds(kind, quality), famStreamSeconds, 0, m.IntervalMs/1000)
+	}
+}
+
+func (b *batch) levels(e *entry, m *event.Measurement) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for offset, level := range [...]struct {
+		v    event.Value
+		unit float64
+	}{
+		streamMOS:    {m.Score.MOS, 1},
+		streamLoss:   {m.Loss().Fraction, 1},
+		streamJitter: {m.ReceiverJitterMs(), 1000},
+		streamRTT:    {m.Value(protocol.RTTMs), 1000},
+	} {
+		if level.v.Known {
+			b.putLocked(e, famStreams, offset, level.v.V/level.unit)
+		}
+	}
+}
+
+func (b *batch) stream(kind streamKind, span [8]byte) *entry {
+	s := &b.scope
+	if s.relay == "" || s.span != span {
+		relay := b.set.relays.get(span)
+		if relay != s.relay {
+			s.streams = [4]*entry{}
+		}
+		s.span, s.relay = span, relay
+	}
+	if s.streams[kind] == nil {
+		v := values{b.app(), b.source.site, kind.media(), kind.direction(), s.usage, s.endpointType, s.relay}
+		v[conferenceLabel] = s.conference
+		s.streams[kind] = b.entry(famStreams, v)
+	}
+	return s.streams[kind]
+}
+
+func (b *batch) seconds(kind streamKind, quality int) *entry {
+	e := &b.source.seconds[kind][quality]
+	if *e == nil {
+		*e = b.entry(famStreamSeconds, values{b.app(), b.source.site, kind.media(), kind.direction(), qualities[quality]})
+	}
+	return *e
+}
+
+// event counts an event of a fabric.
+func (b *batch) event(e *event.Event, span [8]byte) Reason {
+	data := e.Data
+	if data == nil {
+		data = &event.Data{}
+	}
+	s := &b.source
+	switch e.Name {
+	case "":
+		return ReasonAttribute
+	case "fabricSetup":
+		relay := b.path(data, span)
+		if data.SetupMs.Known {
+			b.put(b.entry(famSetup, values{b.app(), s.site, b.browser(), b.scope.endpointType, relay}), famSetup, 0, data.SetupMs.V/1000)
+		} else if !data.AlreadyConnected {
+			return ReasonAttribute
+		}
+	case "selectedCandidatePairChange":
+		b.path(data, span)
+	case "fabricSetupFailed": // an unknown stage counts as other
+		b.increment(famSetupFailed, values{b.app(), s.site, b.browser(), b.scope.endpointType, intern(stages, data.Stage)}, 1)
+	case "iceDisruptionStart":
+		b.increment(famDisruptions, values{b.app(), s.site, b.browser(), b.scope.endpointType}, 1)
+	}
+	return counted
+}
+
+// path notes the relay of a fabric, for its streams from now on.
+func (b *batch) path(data *event.Data, span [8]byte) (relay string) {
+	relay = relayOf(data)
+	b.set.relays.set(span, relay)
+	b.scope.relay = "" // read again
+	return relay
+}
