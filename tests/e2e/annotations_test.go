@@ -52,9 +52,9 @@ func TestAnnotationsMakeNoCall(t *testing.T) {
 	}
 	s.checkUnattached(t, late)
 	m := samples(t, s.read(s.metrics+"/metrics"))
-	require.InDelta(t, 1, m[`qos_conferences_total{app="demo",outcome="success"}`], 0, "the call, once")
-	require.InDelta(t, 1, m[`qos_conferences_total{app="demo",outcome="totallyFailed"}`], 0)
-	require.InDelta(t, 1, m[`qos_feedback_total{app="demo",rating="2"}`], 0)
+	require.InDelta(t, 1, m.Sum("qos_conferences_total", `app="demo"`, `outcome="success"`), 0, "the call, once")
+	require.InDelta(t, 1, m.Sum("qos_conferences_total", `app="demo"`, `outcome="totallyFailed"`), 0)
+	require.InDelta(t, 1, m.Sum("qos_feedback_total", `app="demo"`, `rating="2"`), 0)
 }
 
 // sends sends a frame and waits until the collector has it.

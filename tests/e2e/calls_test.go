@@ -35,8 +35,9 @@ type call struct {
 // starve each other on a small machine, and the scores would tell.
 type scene struct {
 	*collector
-	sink  *recordSink // what its receiver emitted
-	calls []*call
+	sink   *recordSink // what its receiver emitted
+	calls  []*call
+	joined map[string]float64 // participants by their browser
 }
 
 // media makes the two browsers' pages cheap enough to run on two cores. Firefox gets its
@@ -126,6 +127,10 @@ func (s *scene) join(t *testing.T, b *browser, one *call, user string, more ...s
 	t.Helper()
 	p := openPage(t, b, user, demoURL(s.demo, one.room, user, append(media(b.kind), more...)...))
 	p.until(patience, "demo.state.joined") // a window in the background gets no camera in Firefox
+	if s.joined == nil {
+		s.joined = map[string]float64{}
+	}
+	s.joined[b.kind]++
 	return p
 }
 

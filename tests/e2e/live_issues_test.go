@@ -15,6 +15,7 @@ import (
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 const (
@@ -39,7 +40,7 @@ func TestLiveIssues(t *testing.T) {
 	c := startLiveCall(t)
 	// A busy machine may have issues of its own, such as a long delay in the jitter buffer.
 	c.page.until(patience, "document.querySelector('[data-testid=so-far] time') && !document.querySelector('[data-testid=issue][data-kind=highPacketLoss]')")
-	require.Zero(t, c.metrics()[openIssues])
+	require.Zero(t, ofIssues(c.metrics(), semconv.MetricOpenIssues))
 	c.drawsWithCare()
 	c.drawsNoIssues()
 	c.showsLatestValues()
@@ -49,7 +50,7 @@ func TestLiveIssues(t *testing.T) {
 	c.page.until(patience, issuesAre(lossKind, "Open"))
 	eventually(t, patience, "the metrics tell of it", func() (bool, string) {
 		m := c.metrics()
-		return m[openIssues] >= 1 && m[issuesRaised] >= 1, fmt.Sprint(m[openIssues], m[issuesRaised])
+		return ofIssues(m, semconv.MetricOpenIssues) >= 1 && ofIssues(m, semconv.MetricIssuesRaised) >= 1, fmt.Sprint(ofIssues(m, semconv.MetricOpenIssues), ofIssues(m, semconv.MetricIssuesRaised))
 	})
 	require.Contains(t, c.text("#news"), "High packet loss")
 	c.keepsLowest()
@@ -58,7 +59,7 @@ func TestLiveIssues(t *testing.T) {
 	down("ada", harm{})(c.causeCall)
 	c.page.until(patience, issuesAre(lossKind, "Resolved"))
 	eventually(t, patience, "the metrics tell that it is over", func() (bool, string) {
-		return c.metrics()[openIssues] == 0, fmt.Sprint(c.metrics()[openIssues])
+		return ofIssues(c.metrics(), semconv.MetricOpenIssues) == 0, fmt.Sprint(ofIssues(c.metrics(), semconv.MetricOpenIssues))
 	})
 	c.keepsIssue()
 	c.leave()
@@ -66,12 +67,10 @@ func TestLiveIssues(t *testing.T) {
 	c.agree()
 }
 
-// Samples of metrics.
-var (
-	openIssues   = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricOpenIssues, appID, lossKind)
-	issuesRaised = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssuesRaised, appID, lossKind)
-	issuesTotal  = fmt.Sprintf(`%s{app=%q,kind=%q}`, semconv.MetricIssues, appID, lossKind)
-)
+// ofIssues sums a metric over the sites.
+func ofIssues(m harness.Metrics, metric string) float64 {
+	return m.Sum(metric, fmt.Sprintf("app=%q", appID), fmt.Sprintf("kind=%q", lossKind))
+}
 
 // issuesAre is that the page lists issues of that kind at Ada, all in that state.
 func issuesAre(kind, word string) string {
@@ -118,7 +117,7 @@ func (c *liveCall) query() url.Values {
 	return url.Values{"app": {appID}, "id": {liveRoom}, "at": {strconv.FormatInt(c.at, 10)}}
 }
 
-func (c *liveCall) metrics() map[string]float64 {
+func (c *liveCall) metrics() harness.Metrics {
 	c.t.Helper()
 	return samples(c.t, c.stage.read(c.stage.metrics+"/metrics"))
 }
@@ -270,7 +269,7 @@ func (c *liveCall) agree() {
 	}
 	require.Positive(c.t, spans)
 	m := c.metrics()
-	require.InDelta(c.t, spans, m[issuesRaised], 0)
-	require.Positive(c.t, m[issuesTotal])
-	require.Zero(c.t, m[openIssues])
+	require.InDelta(c.t, spans, ofIssues(m, semconv.MetricIssuesRaised), 0)
+	require.Positive(c.t, ofIssues(m, semconv.MetricIssues))
+	require.Zero(c.t, ofIssues(m, semconv.MetricOpenIssues))
 }

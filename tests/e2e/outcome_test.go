@@ -40,10 +40,10 @@ func TestFailedAttempts(t *testing.T) {
 	s.endsAs("no offer", "totallyFailed")
 	s.endsAs("no camera", "totallyFailed")
 	m := samples(t, s.read(s.metrics+"/metrics"))
-	require.InDelta(t, 1, m[`qos_conferences_total{app="demo",outcome="missed"}`], 0)
-	require.InDelta(t, 2, m[`qos_conferences_total{app="demo",outcome="totallyFailed"}`], 0)
-	require.InDelta(t, 1, m[`qos_reported_errors_total{app="demo",function="getUserMedia"}`], 0)
-	require.InDelta(t, 3, m[`qos_participants_total{app="demo"}`], 0)
+	require.InDelta(t, 1, m.Sum("qos_conferences_total", `app="demo"`, `outcome="missed"`), 0)
+	require.InDelta(t, 2, m.Sum("qos_conferences_total", `app="demo"`, `outcome="totallyFailed"`), 0)
+	require.InDelta(t, 1, m.Sum("qos_reported_errors_total", `app="demo"`, `function="getUserMedia"`), 0)
+	require.InDelta(t, 3, m.Sum("qos_participants_total", `app="demo"`), 0)
 	s.checkAttemptPages(t, at)
 }
 

@@ -3,11 +3,12 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 // checkDashboard reads the pages in a browser.
@@ -51,17 +52,20 @@ func (s *scene) checkMetrics(t *testing.T) {
 	m := samples(t, s.read(s.metrics+"/metrics"))
 	calls := float64(len(s.calls))
 	long := calls - 1 // the one that used a conferenceID again was short
-	require.Equal(t, calls, m[`qos_conferences_total{app="demo",outcome="success"}`], "each once, whatever revisions came")
-	require.Equal(t, 2*calls, m[`qos_participants_total{app="demo"}`])
-	require.Equal(t, calls, m[`qos_conference_mos_count{app="demo"}`])
-	require.Equal(t, 2*calls, m[`qos_fabric_setup_delay_seconds_count{app="demo"}`])
-	require.Equal(t, long, m[fmt.Sprintf(`qos_reported_errors_total{app="demo",function=%q}`, reportedFunction)])
-	require.Equal(t, long, m[fmt.Sprintf(`qos_feedback_total{app="demo",rating="%d"}`, rating)])
-	require.Zero(t, m[`qos_client_dropped_frames_total{app="demo"}`])
+	require.Equal(t, calls, m.Sum("qos_conferences_total", `app="demo"`, `outcome="success"`), "each once, whatever revisions came")
+	for kind, browser := range map[string]string{chromium: "chrome", firefox: "firefox"} {
+		label := fmt.Sprintf("browser=%q", browser)
+		require.Equal(t, s.joined[kind], m.Sum("qos_participants_total", `app="demo"`, label))
+		require.Equal(t, s.joined[kind], m.Sum("qos_fabric_setup_delay_seconds_count", `app="demo"`, label))
+	}
+	require.Equal(t, 2*calls, m.Sum("qos_participants_total"))
+	require.Equal(t, calls, m.Sum("qos_conference_mos_count", `app="demo"`))
+	require.Equal(t, long, m.Sum("qos_reported_errors_total", `app="demo"`, fmt.Sprintf("function=%q", reportedFunction)))
+	require.Equal(t, long, m.Sum("qos_feedback_total", `app="demo"`, fmt.Sprintf(`rating="%d"`, rating)))
+	require.Zero(t, m.Sum("qos_client_dropped_frames_total"))
 	for _, labels := range []string{`media="audio",direction="inbound"`, `media="video",direction="inbound"`, `media="audio",direction="outbound"`} {
-		count := m[`qos_stream_mos_count{app="demo",`+labels+`}`]
-		require.GreaterOrEqual(t, count, long*2*(measurements-2), labels)
-		require.Positive(t, m[`qos_stream_mos_sum{app="demo",`+labels+`}`], labels)
+		require.GreaterOrEqual(t, m.Sum("qos_stream_mos_count", `app="demo"`, labels), long*2*(measurements-2), labels)
+		require.Positive(t, m.Sum("qos_stream_mos_sum", `app="demo"`, labels), labels)
 	}
 	own := samples(t, s.read(s.telemetry+"/metrics"))
 	for name, value := range own {
@@ -71,19 +75,11 @@ func (s *scene) checkMetrics(t *testing.T) {
 	}
 }
 
-// samples reads the text format: name and labels as they stand, to the value.
-func samples(t *testing.T, text string) map[string]float64 {
+// samples reads the text format.
+func samples(t *testing.T, text string) harness.Metrics {
 	t.Helper()
-	m := map[string]float64{}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		at := strings.LastIndexByte(line, ' ')
-		value, err := strconv.ParseFloat(line[at+1:], 64)
-		require.NoError(t, err, line)
-		m[line[:at]] = value
-	}
+	m, err := harness.ParseMetrics(text)
+	require.NoError(t, err)
 	return m
 }
 

@@ -77,7 +77,7 @@ func TestSDPInParts(t *testing.T) {
 	require.Equal(t, 5, found.RemoteSDPMissing)
 	require.Equal(t, []string{"7", "width", "OverconstrainedError: too much\n    at call.js:7:3"}, []string{found.Code, found.ConstraintName, found.Stack})
 	require.Equal(t, map[string]any{"status": 500.0}, found.Data)
-	require.InDelta(t, 1, samples(t, s.read(s.metrics+"/metrics"))[`qos_reported_errors_total{app="demo",function="setRemoteDescription"}`], 0)
+	require.InDelta(t, 1, samples(t, s.read(s.metrics+"/metrics")).Sum("qos_reported_errors_total", `app="demo"`, `function="setRemoteDescription"`), 0)
 	s.checkErrorOnPage(t, row, local)
 }
 
