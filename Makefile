@@ -44,6 +44,7 @@ test-go: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
 test-go: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
+test-go: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 test-go: servers build agent ## Go tests with the race detector, all but those of tests/e2e
 	CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./storage/sqlite ./tests/consistency ./tests/cause
 	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause)$$|/storage/(postgres|sqlite)$$')
@@ -76,7 +77,7 @@ client/node_modules: client/package-lock.json
 	@cd client && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-generate: tools ## everything generated: collector/, component metadata, docs/telemetry.md, client/dist
+generate: tools ## everything generated: collector/, component metadata, docs/telemetry.md, dashboards, client/dist
 	go generate ./...
 	builder --config builder-config.yaml --skip-get-modules --skip-compilation
 	gofmt -w collector
@@ -123,14 +124,15 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
 
 # RUNLEVEL=1 keeps the packages from starting services of their own.
-servers: ## install PostgreSQL, SQLite's shell and nginx (Debian, root), unless they are there; the tests start their own
+servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager and VictoriaMetrics (Debian, root), unless they are there; the tests start their own
 	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
-	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null; then \
+	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! command -v prometheus >/dev/null || \
+	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL, sqlite3 and nginx"; apt-get update -qq; \
+	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager and VictoriaMetrics"; apt-get update -qq; \
 	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      postgresql sqlite3 nginx >/dev/null; \
-	  else echo "PostgreSQL, sqlite3 or nginx is missing: tests that need them will be skipped"; fi; fi
+	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics >/dev/null; \
+	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager or VictoriaMetrics is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 

@@ -14,6 +14,7 @@ func Events(s *Step) []event.Event {
 	base := event.Event{
 		AppID: s.Session.AppID, ConferenceID: s.Conference.ID, Session: s.Session.ID, UserID: s.Session.UserID, Alias: s.Session.Alias,
 		Seq: s.Seq, AtMs: s.AtMs, ConferenceAtMs: s.Conference.StartMs,
+		Client: &event.Client{SiteID: s.Session.SiteID, ApplicationVersion: s.Session.ApplicationVersion, UserAgent: s.Session.Browser.UserAgent()},
 	}
 	if f := s.Fabric; f != nil {
 		base.Fabric, base.ConferenceAtMs, base.Usage, base.RemoteType = f.Number, f.AddedAtMs, f.Usage, f.RemoteType

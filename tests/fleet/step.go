@@ -56,7 +56,7 @@ type Failure struct {
 
 // Truth counts the facts of the day, from which components compute metrics.
 type Truth struct {
-	Sessions    map[SessionKey]int
+	Sessions    map[SessionKey]int // of ended conferences, those without a fabric too
 	Fabrics     map[SiteKey]int
 	Setups      map[SiteKey]int // fabrics that were connected
 	Failures    map[StageKey]int
@@ -115,6 +115,9 @@ func (d *Day) count() {
 func (t *Truth) add(s *Step) {
 	p := s.Session
 	at := SiteKey{p.AppID, p.SiteID}
+	if s.Seq == 1 {
+		t.Sessions[SessionKey{at.App, at.Site, p.Browser.Family, p.Browser.Major}]++
+	}
 	switch {
 	case s.Event != nil:
 		t.addEvent(s, at)
@@ -131,9 +134,6 @@ func (t *Truth) addEvent(s *Step, at SiteKey) {
 	switch s.Event.Name {
 	case "fabricAdded":
 		t.Fabrics[at]++
-		if s.Fabric.Number == 1 {
-			t.Sessions[SessionKey{at.App, at.Site, s.Session.Browser.Family, s.Session.Browser.Major}]++
-		}
 	case "fabricSetup":
 		t.Setups[at]++
 	case "fabricSetupFailed":

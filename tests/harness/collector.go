@@ -68,6 +68,9 @@ func (c *Collector) URL() string { return "http://" + c.at.receiver + "/" }
 // Address is the receiver's host and port.
 func (c *Collector) Address() string { return c.at.receiver }
 
+// Telemetry is the host and port of the collector's own metrics.
+func (c *Collector) Telemetry() string { return c.at.telemetry }
+
 // Starts counts how often it was started.
 func (c *Collector) Starts() int { return c.started }
 

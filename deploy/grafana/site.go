@@ -1,0 +1,51 @@
+package grafana
+
+func site() Dashboard {
+	return dashboard("qos-site", "qos: one site",
+		"One site: its network, its relays and its participants.",
+		[]Variable{siteVariable("qos_participants_total"), several(appVariable(), ".+")},
+		stats(
+			"",
+			stat("Participants", "Participants at the site in ended conferences.", "none", orZero(over("qos_participants_total", bySite, ""))).decimals(0),
+			stat("Failed setups", "Failed fabrics over connected and failed ones.", "percentunit", setupFailureShare(over, "")).limits(0.02, 0.05).decimals(1),
+			stat("Bad stream time", "Share of the scored time of audio and video streams whose score was poor or bad.", "percentunit",
+				share(over, "qos_stream_seconds_total", bad, bySite, "")).limits(0.02, 0.05).decimals(1),
+			stat("Setup delay, p95", "95 % of the fabrics were connected within this time after addNewFabric.", "s",
+				quantile(0.95, over, "qos_fabric_setup_delay_seconds", bySite, "")).limits(2, 5).decimals(1),
+			stat("Relayed", "Share of the connected fabrics that used a TURN server.", "percentunit",
+				share(over, "qos_fabric_setup_delay_seconds_count", `relay=~"udp|tcp|tls"`, bySite, "")).decimals(1),
+			stat("Open issues", "Issues of live conferences at the site that are open now.", "none",
+				orZero("sum (qos_open_issues{"+bySite+"})")).decimals(0),
+		),
+		graphs(
+			"Network",
+			graph("Packet loss", "Half of the streams' intervals, and 95 % of them, lost at most this share of their packets.", "percentunit",
+				query{quantile(0.5, each, "qos_stream_loss_ratio", bySite, ""), "p50"},
+				query{quantile(0.95, each, "qos_stream_loss_ratio", bySite, ""), "p95"}).limitsLine(0.03).opens(ofVariable("site")),
+			graph("Jitter", "Half of the streams' intervals, and 95 % of them, had at most this interarrival jitter.", "s",
+				query{quantile(0.5, each, "qos_stream_jitter_seconds", bySite, ""), "p50"},
+				query{quantile(0.95, each, "qos_stream_jitter_seconds", bySite, ""), "p95"}).limitsLine(0.03).opens(ofVariable("site")),
+			graph("Round-trip time", "Half of the streams' intervals, and 95 % of them, had at most this round-trip time.", "s",
+				query{quantile(0.5, each, "qos_stream_rtt_seconds", bySite, ""), "p50"},
+				query{quantile(0.95, each, "qos_stream_rtt_seconds", bySite, ""), "p95"}).limitsLine(0.3).opens(ofVariable("site")),
+		),
+		graphs(
+			"Setup",
+			bars("Connected fabrics by relay", "Connected fabrics by the transport to the TURN server; none: without a relay.", "none",
+				query{each("qos_fabric_setup_delay_seconds_count", bySite, "relay"), "{{relay}}"}),
+			bars("Setup failures by stage", "Fabrics that never connected, by the stage that they reached.", "none",
+				query{each("qos_fabric_setup_failures_total", bySite, "stage"), "{{stage}}"}).opens(ofVariable("site"), "outcome=totallyFailed"),
+			bars("ICE disruptions by browser", "Interruptions of connected fabrics, by the family of the browser.", "none",
+				query{each("qos_ice_disruptions_total", bySite, "browser"), "{{browser}}"}).opens(ofVariable("site")),
+		),
+		graphs(
+			"Quality",
+			shares("Stream time by quality", "Scored time of audio and video streams, divided by the label of its score.",
+				query{each("qos_stream_seconds_total", bySite, "label"), "{{label}}"}).opens(ofVariable("site"), ofLabel("quality", "label")),
+			bars("Conferences by app", "Conferences whose participants were all at the site, by app.", "none",
+				query{each("qos_conferences_total", bySite, "app"), "{{app}}"}).opens(ofVariable("site"), ofLabel("app", "app")),
+			bars("Participants by browser", "Participants of ended conferences, by the family of their browser.", "none",
+				query{each("qos_participants_total", bySite, "browser"), "{{browser}}"}).opens(ofVariable("site")),
+		),
+	)
+}
