@@ -21,7 +21,7 @@ import (
 const fileName = "qos.sqlite3"
 
 // store is the extension. Others ask the host for it and use Writer, Reader,
-// Follower and Settings.
+// Follower, Settings and Notices.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -36,6 +36,7 @@ type engine interface {
 	storage.Reader
 	storage.Follower
 	storage.Settings
+	storage.Notices
 	keeper
 	Following() (followers int, overflows int64)
 	Close() error
@@ -124,6 +125,14 @@ func (s *store) Follower() storage.Follower {
 
 // Settings returns the store's settings, nil before Start.
 func (s *store) Settings() storage.Settings {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Notices returns the store's points and notices, nil before Start.
+func (s *store) Notices() storage.Notices {
 	if s.db == nil {
 		return nil
 	}

@@ -46,6 +46,7 @@ type Options struct {
 // Store is a store in a PostgreSQL database.
 type Store struct {
 	settings
+	notices
 	lists
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
@@ -64,6 +65,7 @@ var (
 	_ storage.Reader   = (*Store)(nil)
 	_ storage.Follower = (*Store)(nil)
 	_ storage.Settings = (*Store)(nil)
+	_ storage.Notices  = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -87,6 +89,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		read: read, number: rand.Int32(), //nolint:gosec // not a secret
 	}
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
+	s.notices = sqlstore.NewNotices(s.database())
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

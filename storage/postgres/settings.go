@@ -9,10 +9,11 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings and lists are embedded by Store, which gets the methods of storage.Settings and most
-// of storage.Reader by them.
+// settings, notices and lists are embedded by Store, which gets the methods of storage.Settings,
+// storage.Notices and most of storage.Reader by them.
 type (
 	settings = *sqlstore.Settings
+	notices  = *sqlstore.Notices
 	lists    = sqlstore.Lists
 )
 

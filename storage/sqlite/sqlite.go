@@ -52,6 +52,7 @@ type Options struct {
 // Store is a store in one SQLite file.
 type Store struct {
 	settings
+	notices
 	lists
 	path   string
 	lock   *sql.DB
@@ -70,6 +71,7 @@ var (
 	_ storage.Reader   = (*Store)(nil)
 	_ storage.Follower = (*Store)(nil)
 	_ storage.Settings = (*Store)(nil)
+	_ storage.Notices  = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -87,6 +89,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := &Store{path: path, hub: follow.NewHub()}
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
+	s.notices = sqlstore.NewNotices(s.database())
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

@@ -30,10 +30,15 @@ const (
 		ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, changed_at = excluded.changed_at, body = excluded.body`
 )
 
-// SettingsRefused says that a write to settings was refused for what is stored. It has written
-// nothing then.
+// SettingsRefused reports whether a write to settings or notices was refused for what is stored.
+// It has written nothing then.
 func SettingsRefused(err error) bool {
-	return errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrFull) || errors.Is(err, storage.ErrNoSetting)
+	for _, refusal := range []error{storage.ErrConflict, storage.ErrFull, storage.ErrNoSetting, storage.ErrNoNotice} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
 }
 
 // SettingsRevision implements storage.Settings.

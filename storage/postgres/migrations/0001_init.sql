@@ -218,3 +218,40 @@ CREATE TABLE qos_rename (
   PRIMARY KEY (place, conference, session, seq, idx)
 );
 
+
+-- Points: the part of a conference or of a feedback that windows of webhooks count, once each.
+-- Only apps with webhooks have them, and they are kept for about a day. Writers hold the lock of
+-- the settings' counter, so that keys become visible in their order.
+CREATE TABLE qos_point (
+  key           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  identity      bytea NOT NULL, -- SHA-256 of the three ids
+  app_id        bytea NOT NULL,
+  conference_id bytea NOT NULL,
+  id            bytea NOT NULL, -- of a feedback; empty: the conference
+  start_ms      bigint NOT NULL,
+  end_ms        bigint NOT NULL,
+  recorded_at   bigint NOT NULL, -- ms since the epoch
+  body          bytea NOT NULL
+);
+CREATE INDEX qos_point_identity ON qos_point (identity, start_ms);
+CREATE INDEX qos_point_recorded ON qos_point (recorded_at);
+
+-- Notices: notifications to webhooks and their deliveries. state 0 is pending, 1 delivered, 2 dead.
+CREATE TABLE qos_notice (
+  key          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id           bytea NOT NULL UNIQUE,
+  app_id       bytea NOT NULL,
+  hook         bytea NOT NULL,
+  state        integer NOT NULL,
+  created_at   bigint NOT NULL, -- ms since the epoch, as all times here
+  due_at       bigint NOT NULL,
+  attempts     integer NOT NULL,
+  attempted_at bigint NOT NULL, -- 0: never
+  latency_ms   bigint NOT NULL,
+  status       integer NOT NULL,
+  error        bytea NOT NULL,
+  body         bytea NOT NULL
+);
+CREATE INDEX qos_notice_due ON qos_notice (app_id, hook, due_at, key) WHERE state = 0;
+CREATE INDEX qos_notice_app ON qos_notice (app_id, key);
+CREATE INDEX qos_notice_created ON qos_notice (created_at) WHERE state <> 0;

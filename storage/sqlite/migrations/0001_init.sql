@@ -180,3 +180,39 @@ CREATE TABLE rename (
   PRIMARY KEY (conference, session, seq, idx)
 ) STRICT, WITHOUT ROWID;
 
+
+-- Points: the part of a conference or of a feedback that windows of webhooks count, once each.
+-- Only apps with webhooks have them, and they are kept for about a day. Keys are never used again.
+CREATE TABLE point (
+  key           INTEGER PRIMARY KEY AUTOINCREMENT,
+  identity      BLOB NOT NULL, -- SHA-256 of the three ids
+  app_id        TEXT NOT NULL,
+  conference_id TEXT NOT NULL,
+  id            TEXT NOT NULL, -- of a feedback; empty: the conference
+  start_ms      INTEGER NOT NULL,
+  end_ms        INTEGER NOT NULL,
+  recorded_at   INTEGER NOT NULL, -- ms since the epoch
+  body          BLOB NOT NULL
+) STRICT;
+CREATE INDEX point_identity ON point (identity, start_ms);
+CREATE INDEX point_recorded ON point (recorded_at);
+
+-- Notices: notifications to webhooks and their deliveries. state 0 is pending, 1 delivered, 2 dead.
+CREATE TABLE notice (
+  key          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           TEXT NOT NULL UNIQUE,
+  app_id       TEXT NOT NULL,
+  hook         TEXT NOT NULL,
+  state        INTEGER NOT NULL,
+  created_at   INTEGER NOT NULL, -- ms since the epoch, as all times here
+  due_at       INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL,
+  attempted_at INTEGER NOT NULL, -- 0: never
+  latency_ms   INTEGER NOT NULL,
+  status       INTEGER NOT NULL,
+  error        TEXT NOT NULL,
+  body         BLOB NOT NULL
+) STRICT;
+CREATE INDEX notice_due ON notice (app_id, hook, due_at, key) WHERE state = 0;
+CREATE INDEX notice_app ON notice (app_id, key);
+CREATE INDEX notice_created ON notice (created_at) WHERE state <> 0;
