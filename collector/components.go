@@ -9,6 +9,7 @@ import (
 	seriesconnector "github.com/qosrtc/qos/connectors/seriesconnector"
 	storeexporter "github.com/qosrtc/qos/exporters/storeexporter"
 	timeseriesexporter "github.com/qosrtc/qos/exporters/timeseriesexporter"
+	webhookexporter "github.com/qosrtc/qos/exporters/webhookexporter"
 	appsextension "github.com/qosrtc/qos/extensions/appsextension"
 	dashboardextension "github.com/qosrtc/qos/extensions/dashboardextension"
 	demoextension "github.com/qosrtc/qos/extensions/demoextension"
@@ -94,6 +95,7 @@ func components() (otelcol.Factories, error) {
 	factories.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](
 		storeexporter.NewFactory(),
 		timeseriesexporter.NewFactory(),
+		webhookexporter.NewFactory(),
 		debugexporter.NewFactory(),
 		otlpexporter.NewFactory(),
 		otlphttpexporter.NewFactory(),
@@ -104,6 +106,7 @@ func components() (otelcol.Factories, error) {
 	factories.ExporterModules = makeModulesMap(factories.Exporters, map[component.Type]string{
 		storeexporter.NewFactory().Type():      "github.com/qosrtc/qos v0.0.0",
 		timeseriesexporter.NewFactory().Type(): "github.com/qosrtc/qos v0.0.0",
+		webhookexporter.NewFactory().Type():    "github.com/qosrtc/qos v0.0.0",
 		debugexporter.NewFactory().Type():      "go.opentelemetry.io/collector/exporter/debugexporter v0.155.0",
 		otlpexporter.NewFactory().Type():       "go.opentelemetry.io/collector/exporter/otlpexporter v0.155.0",
 		otlphttpexporter.NewFactory().Type():   "go.opentelemetry.io/collector/exporter/otlphttpexporter v0.155.0",

@@ -2,6 +2,7 @@ package appsextension
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -9,6 +10,7 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -16,6 +18,7 @@ import (
 type entry struct {
 	auth     auth.App
 	doc      *app.App
+	hooks    []notice.Hook
 	until    time.Time // when it changes by itself; zero: never
 	unusable int       // keys
 }
@@ -42,6 +45,7 @@ type snapshot struct {
 	until    time.Time // when the first entry changes by itself; zero: never
 	unusable int
 	declared int
+	hooked   []string // apps with webhooks, ascending
 }
 
 // storedApp is a document of the store as it was read last.
@@ -151,13 +155,16 @@ func (c *catalogue) build(id string, now time.Time) {
 		c.log.Error("a verification key cannot be used: the master key that sealed it is gone, or it is damaged",
 			zap.String("app", id), zap.String("keyID", key))
 	}
-	c.entries[id] = &entry{auth: built.Auth, doc: doc, until: built.Until, unusable: len(built.Unusable)}
+	c.entries[id] = &entry{auth: built.Auth, doc: doc, hooks: built.Hooks, until: built.Until, unusable: len(built.Unusable)}
 }
 
 func (c *catalogue) snapshot(revision uint64) *snapshot {
 	s := &snapshot{apps: maps.Clone(c.entries), revision: revision, declared: len(c.declared)}
-	for _, e := range c.entries {
+	for id, e := range c.entries {
 		s.unusable += e.unusable
+		if len(e.hooks) > 0 {
+			s.hooked = append(s.hooked, id)
+		}
 		if !e.until.IsZero() && (s.until.IsZero() || e.until.Before(s.until)) {
 			s.until = e.until
 		}
@@ -167,5 +174,6 @@ func (c *catalogue) snapshot(revision uint64) *snapshot {
 			s.unusable++
 		}
 	}
+	slices.Sort(s.hooked)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -94,12 +95,16 @@ type LimitsConfig struct {
 	_ struct{}
 }
 
-// WebhookConfig is where notifications go.
+// WebhookConfig is where notifications are sent.
 type WebhookConfig struct {
 	ID         string              `mapstructure:"id"`
 	URL        string              `mapstructure:"url"`
+	Format     string              `mapstructure:"format"` // native (the default), slack, teams or pagerduty
 	Secret     configopaque.String `mapstructure:"secret"`
 	SecretFile string              `mapstructure:"secret_file"`
+
+	// PreviousSecret signs beside the secret, while receivers change to that.
+	PreviousSecret configopaque.String `mapstructure:"previous_secret"`
 
 	_ struct{}
 }
@@ -253,6 +258,15 @@ func (c *WebhookConfig) validate(at string) error {
 		errs = append(errs, fmt.Errorf("%s: secret or secret_file is required, and not both", at))
 	} else if c.Secret != "" {
 		errs = append(errs, checkStrong(at+".secret", string(c.Secret)))
+	}
+	if c.PreviousSecret != "" {
+		errs = append(errs, checkStrong(at+".previous_secret", string(c.PreviousSecret)))
+	}
+	if err := app.CheckWebhookSecret(string(c.PreviousSecret)); err != nil {
+		errs = append(errs, fmt.Errorf("%s.previous_secret must %w", at, err))
+	}
+	if !notice.ValidFormat(c.Format) {
+		errs = append(errs, fmt.Errorf("%s.format must be one of %v (got %d bytes)", at, notice.Formats, len(c.Format)))
 	}
 	return errors.Join(errs...)
 }

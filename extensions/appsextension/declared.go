@@ -149,8 +149,14 @@ func (d *declared) webhooks(a *app.App, c *AppConfig, at string) error {
 		if err != nil {
 			return err
 		}
-		made := app.Webhook{ID: hook.ID, URL: hook.URL}
+		if err := app.CheckWebhookSecret(secret); err != nil {
+			return fmt.Errorf("%s.secret must %w", at, err)
+		}
+		made := app.Webhook{ID: hook.ID, URL: hook.URL, Format: hook.Format}
 		made.SetSecret(c.ID, secret, d.vault)
+		if hook.PreviousSecret != "" {
+			made.SetPrevious(c.ID, string(hook.PreviousSecret), d.vault)
+		}
 		a.Webhooks = append(a.Webhooks, made)
 	}
 	return nil

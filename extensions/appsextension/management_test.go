@@ -260,7 +260,7 @@ func TestDeclaredIsReadOnly(t *testing.T) {
 	require.NotContains(t, got.text, "hunter2")
 	require.Empty(t, got.header.Get("ETag"))
 	for _, route := range routes() {
-		if route.method == http.MethodGet {
+		if route.method == http.MethodGet || strings.Contains(route.path, "/webhooks/") { // deliveries are no part of the app
 			continue
 		}
 		path := strings.NewReplacer("{app}", "shop", "{credential}", "x").Replace(route.path)

@@ -16,12 +16,18 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadata"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
 
 // source is what the registry asks of a storage extension.
 type source interface {
 	Settings() storage.Settings
+}
+
+// noticeKeeper is a storage extension with deliveries.
+type noticeKeeper interface {
+	Notices() storage.Notices
 }
 
 // registry holds the apps. It keeps verifiers, not secrets. Who asks it reads the newest
@@ -36,6 +42,7 @@ type registry struct {
 	keys       *auth.Keys
 	vault      *vault.Vault
 	settings   storage.Settings // nil: none
+	notices    storage.Notices  // nil: none
 	declared   *declared
 	catalogue  *catalogue
 	uses       *uses
@@ -142,6 +149,9 @@ func (r *registry) store(host component.Host) (storage.Settings, error) {
 	if settings == nil {
 		return nil, fmt.Errorf("storage: extension %q has not been started", id)
 	}
+	if keeper, ok := ext.(noticeKeeper); ok {
+		r.notices = keeper.Notices()
+	}
 	return settings, nil
 }
 
@@ -204,6 +214,18 @@ func (r *registry) App(id string) (auth.App, bool) {
 	}
 	return e.auth, true
 }
+
+// Webhooks returns the webhooks of an app, with their secrets. It takes no lock; the answer is not
+// to be changed.
+func (r *registry) Webhooks(appID string) []notice.Hook {
+	if e, ok := r.now.Load().apps[appID]; ok {
+		return e.hooks
+	}
+	return nil
+}
+
+// HookedApps returns the apps that have webhooks, in ascending order. The answer is not to be changed.
+func (r *registry) HookedApps() []string { return r.now.Load().hooked }
 
 // Revision rises with every change of an app, once App shows it.
 func (r *registry) Revision() uint64 { return r.now.Load().revision }

@@ -64,11 +64,16 @@ type listing struct {
 }
 
 func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
-	query, err := readParameters(r).query(a.names)
+	parameters := readParameters(r)
+	query, err := parameters.query(a.names)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.reader.Conferences(ctx, query)
+	reported, err := parameters.reported(query)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.find(ctx, query, reported)
 	if err != nil {
 		return nil, err
 	}

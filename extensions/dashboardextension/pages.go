@@ -35,7 +35,7 @@ var contentTypes = map[string]string{
 
 // servePages registers the pages and what they load.
 func servePages(mux *http.ServeMux) error {
-	for route, file := range map[string]string{"/{$}": "index.html", "/conference": "conference.html", "/unattached": "unattached.html"} {
+	for route, file := range map[string]string{"/{$}": "index.html", "/search": "index.html", "/conference": "conference.html", "/unattached": "unattached.html"} {
 		a, err := newAsset(path.Join("web", file))
 		if err != nil {
 			return err

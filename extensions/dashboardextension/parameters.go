@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
@@ -152,6 +153,29 @@ func (p *parameters) query(n names) (storage.Query, error) {
 		p.fail("additionalKey", "needs additional")
 	}
 	return q, p.err
+}
+
+// reported reads the reason of a notification and its limit; without a reason it is nil.
+func (p *parameters) reported(q storage.Query) (*reported, error) {
+	reason := notice.Reason(p.word(notice.ParameterReason, reasons()))
+	past := p.raw(notice.ParameterLimit)
+	if reason == "" {
+		return nil, p.err
+	}
+	r := &reported{reason: reason, from: q.From, to: q.To}
+	if limit, err := strconv.ParseFloat(past, 64); err == nil && limit >= 0 {
+		r.limit = limit
+	} else if past != "" {
+		p.fail(notice.ParameterLimit, "must be a number that is not negative")
+	}
+	return r, p.err
+}
+
+func reasons() (out []string) {
+	for _, r := range notice.Reasons {
+		out = append(out, string(r))
+	}
+	return out
 }
 
 // unattached reads what /api/unattached takes.

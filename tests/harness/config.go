@@ -24,6 +24,9 @@ type Options struct {
 	Apps string
 	// FramesPerSecond limits each connection. 0: 150, so that clients are slowed down.
 	FramesPerSecond int
+	// Webhooks is the configuration of qoswebhook as one line of YAML, Dashboard the address of
+	// qosdashboard. Empty: none.
+	Webhooks, Dashboard string
 	// Launcher stands before the command line, as nsenter does. It must become the
 	// collector (exec), not its parent.
 	Launcher []string
@@ -41,7 +44,7 @@ extensions:
   healthcheckv2: {use_v2: true, http: {endpoint: %q}}
   qosapps: %s
   qosstorage: %s
-receivers:
+%sreceivers:
   qoswss: {endpoint: %q, apps: qosapps, max_frames_per_second: %d}
 processors:
   memory_limiter: {check_interval: 1s, limit_mib: 1024}
@@ -49,13 +52,13 @@ processors:
   conference: {storage: qosstorage}
 exporters:
   qosstore: {storage: qosstorage}
-service:
-  extensions: [healthcheckv2, qosapps, qosstorage]
+%sservice:
+  extensions: [healthcheckv2, qosapps, qosstorage%s]
   pipelines:
     logs:
       receivers: [qoswss]
       processors: [memory_limiter, quality, conference]
-      exporters: [qosstore]
+      exporters: [qosstore%s]
   telemetry:
     logs: {level: error, encoding: console}
     metrics:
@@ -74,5 +77,12 @@ func (o Options) text(a addresses) (string, error) {
 	if apps == "" {
 		apps = fmt.Sprintf(`{key_file: %q, apps: [{id: %s, secrets: [%s], origins: [%q]}]}`, o.KeyFile, AppID, AppSecret, Origin)
 	}
-	return fmt.Sprintf(configText, a.health, apps, o.Storage, a.receiver, o.FramesPerSecond, host, port), nil
+	var exporter, exporterName, extension, extensionName string
+	if o.Webhooks != "" {
+		exporter, exporterName = "  qoswebhook: "+o.Webhooks+"\n", ", qoswebhook"
+	}
+	if o.Dashboard != "" {
+		extension, extensionName = fmt.Sprintf("  qosdashboard: {endpoint: %q, storage: qosstorage}\n", o.Dashboard), ", qosdashboard"
+	}
+	return fmt.Sprintf(configText, a.health, apps, o.Storage, extension, a.receiver, o.FramesPerSecond, exporter, extensionName, exporterName, host, port), nil
 }

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -58,6 +58,7 @@ var rules = []rule{
 		room: "internal/rules", allowed: []string{"internal/rules", "internal/hosttest", "internal/detect", "internal/quality", "go.opentelemetry.io/collector/component"},
 		reason: "finds the rules among the host's extensions, knows no component",
 	},
+	{room: "internal/notice", reason: "pure domain: facts and times in, notifications out; standard library only"},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},

@@ -16,10 +16,6 @@ import (
 // notYet lists the requirements that no test proves, with what is missing. An id leaves it
 // when the first test claims it.
 var notYet = map[string]string{
-	"OUT-02":  "no webhook is sent",
-	"OUT-03":  "no webhook is sent; their URLs and secrets can be registered",
-	"OUT-04":  "no webhook is sent",
-	"OUT-05":  "no webhook is sent",
 	"PRE-01":  "pre-call tests do not exist",
 	"PRE-03":  "the service has no TURN server and names none",
 	"PRE-04":  "pre-call tests do not exist",
@@ -36,6 +32,7 @@ var inPart = map[string]string{
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"OUT-01":  "metrics are scraped; pushing them needs a component that the distribution leaves out",
+	"OUT-03":  "URLs are registered in the configuration and by the management API: there is no settings page",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"PRIV-01": "addresses in SDPs that come in parts, in the messages of errors, in logs and in the events of applications are stored as they are received",

@@ -94,12 +94,17 @@ type Limits struct {
 	FramesPerSecond               int     `json:"framesPerSecond,omitempty"`
 }
 
-// Webhook is where notifications of the app are to go.
+// Webhook is where notifications of the app are sent.
 type Webhook struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
+	Format    string    `json:"format,omitempty"` // of the bodies; empty: native
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 	Sealed    string    `json:"sealed"` // the secret that signs
+
+	// Previous is the secret before, which signs too until PreviousUntil; zero: always.
+	Previous      string    `json:"previous,omitempty"`
+	PreviousUntil time.Time `json:"previousUntil,omitzero"`
 }
 
 // New returns an app without credentials. Its salt is that which an unknown app of this

@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/notice"
 )
 
 // Built is what authentication needs of an app at a time.
 type Built struct {
 	Auth  auth.App
-	Until time.Time // when it changes by itself: a secret ends; zero: never
+	Until time.Time     // when it changes by itself: a secret ends; zero: never
+	Hooks []notice.Hook // with the secrets that sign
 	// Unusable are the keys that cannot be used: their seal was made by a master key that
 	// is gone, or they are damaged.
 	Unusable []string
@@ -40,6 +42,15 @@ func (a *App) Build(id string, vault Sealer, now time.Time) Built {
 			b.Auth.Keys = append(b.Auth.Keys, key)
 		}
 	}
+	for i := range a.Webhooks {
+		w := &a.Webhooks[i]
+		if now.Before(w.PreviousUntil) && (b.Until.IsZero() || w.PreviousUntil.Before(b.Until)) {
+			b.Until = w.PreviousUntil
+		}
+		b.Hooks = append(b.Hooks, notice.Hook{
+			ID: w.ID, URL: w.URL, Format: notice.Format(w.Format), Secrets: w.Secrets(id, vault, now), CreatedAt: w.CreatedAt,
+		})
+	}
 	return b
 }
 
@@ -68,6 +79,7 @@ func (a *App) Reseal(id string, vault Sealer) (changed bool) {
 	}
 	for i := range a.Webhooks {
 		changed = reseal(vault, webhookPurpose(id, a.Webhooks[i].ID), &a.Webhooks[i].Sealed) || changed
+		changed = reseal(vault, webhookPurpose(id, a.Webhooks[i].ID), &a.Webhooks[i].Previous) || changed
 	}
 	return changed
 }

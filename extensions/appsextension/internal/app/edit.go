@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/loopback"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -114,20 +115,20 @@ func (o object) statsInterval(name string) int {
 // comes with it; a new one gets one where none comes with it.
 func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.Time) (out []Webhook, shown []Shown) {
 	for i, raw := range o.list("webhooks", MaxWebhooks) {
-		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret")
-		hook := Webhook{ID: entry.identifier("id"), URL: entry.webhookURL("url"), CreatedAt: now.UTC().Truncate(time.Millisecond)}
+		entry := o.entry(fmt.Sprintf("webhooks[%d]", i), raw, "id", "url", "secret", "format")
+		hook := Webhook{ID: entry.identifier("id"), URL: entry.webhookURL("url"), Format: entry.format("format"), CreatedAt: now.UTC().Truncate(time.Millisecond)}
 		if slices.ContainsFunc(out, func(h Webhook) bool { return h.ID == hook.ID }) {
 			entry.refuse("id", "be there once", fmt.Sprintf("%q twice", clip(hook.ID)))
 		}
-		secret := entry.secret("secret")
+		secret := entry.webhookSecret("secret")
 		if o.fault() != nil {
 			return nil, nil
 		}
 		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
-			hook.CreatedAt, hook.Sealed = before[at].CreatedAt, before[at].Sealed
+			hook.follow(&before[at], secret != "", now)
 		}
 		if secret == "" && hook.Sealed == "" {
-			secret = NewSecret()
+			secret = NewWebhookSecret()
 			shown = append(shown, Shown{ID: hook.ID, Secret: secret})
 		}
 		if secret != "" {
@@ -136,6 +137,80 @@ func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.
 		out = append(out, hook)
 	}
 	return out, shown
+}
+
+// RotationLifetime is how long the secret before signs beside a new one.
+const RotationLifetime = 24 * time.Hour
+
+// follow takes over what a webhook of this id had. A secret that is replaced signs for a while.
+func (w *Webhook) follow(before *Webhook, replaced bool, now time.Time) {
+	w.CreatedAt, w.Sealed, w.Previous, w.PreviousUntil = before.CreatedAt, before.Sealed, before.Previous, before.PreviousUntil
+	if replaced {
+		w.Previous, w.PreviousUntil = before.Sealed, now.UTC().Truncate(time.Millisecond).Add(RotationLifetime)
+	}
+}
+
+// SetPrevious seals the secret that signs too, of a webhook that has its id.
+func (w *Webhook) SetPrevious(appID, secret string, vault Sealer) {
+	w.Previous = vault.Seal(webhookPurpose(appID, w.ID), []byte(secret))
+}
+
+// Secrets returns the secrets that sign at a time, the newest first, without those that cannot be
+// opened.
+func (w *Webhook) Secrets(appID string, vault Sealer, now time.Time) (secrets []string) {
+	sealed := []string{w.Sealed}
+	if w.Previous != "" && (w.PreviousUntil.IsZero() || now.Before(w.PreviousUntil)) {
+		sealed = append(sealed, w.Previous)
+	}
+	for _, text := range sealed {
+		if secret, _, err := vault.Open(webhookPurpose(appID, w.ID), text); err == nil {
+			secrets = append(secrets, string(secret))
+		}
+	}
+	return secrets
+}
+
+// format reads the name of a format.
+func (o object) format(name string) string {
+	format := o.text(name, MaxNameBytes)
+	if o.fault() == nil && !notice.ValidFormat(format) {
+		o.refuse(name, "be one of "+strings.Join(notice.Formats, ", "), kindOf(o.members[name]))
+	}
+	return format
+}
+
+// webhookSecret reads a secret that signs webhooks.
+func (o object) webhookSecret(name string) string {
+	secret := o.secret(name)
+	if o.fault() == nil && CheckWebhookSecret(secret) != nil {
+		o.refuse(name, CheckWebhookSecret(secret).Error(), kindOf(o.members[name]))
+	}
+	return secret
+}
+
+// webhookSecretPrefix begins the secrets of Standard Webhooks; Base64 follows.
+const webhookSecretPrefix = "whsec_"
+
+// CheckWebhookSecret reports what a secret that signs webhooks must do and does not.
+func CheckWebhookSecret(secret string) error {
+	text, prefixed := strings.CutPrefix(secret, webhookSecretPrefix)
+	if !prefixed {
+		return nil
+	}
+	if key, err := base64.StdEncoding.DecodeString(text); err != nil || len(key) < minWebhookKeyBytes {
+		return limitError(fmt.Sprintf("have Base64 of at least %d bytes after %s", minWebhookKeyBytes, webhookSecretPrefix))
+	}
+	return nil
+}
+
+// minWebhookKeyBytes is the least that Standard Webhooks recommends.
+const minWebhookKeyBytes = 24
+
+// NewWebhookSecret makes a secret as Standard Webhooks has it, of 32 random bytes.
+func NewWebhookSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return webhookSecretPrefix + base64.StdEncoding.EncodeToString(b)
 }
 
 // SetSecret seals the secret of a webhook, which must have its id.

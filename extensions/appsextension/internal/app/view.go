@@ -31,6 +31,7 @@ type View struct {
 type WebhookView struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
+	Format    string    `json:"format,omitempty"`
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
@@ -64,7 +65,7 @@ func (a *App) View(id string, used LastUse) View {
 	}
 	v.Origins = append(v.Origins, a.Origins...)
 	for _, w := range a.Webhooks {
-		v.Webhooks = append(v.Webhooks, WebhookView{ID: w.ID, URL: w.URL, CreatedAt: w.CreatedAt})
+		v.Webhooks = append(v.Webhooks, WebhookView{ID: w.ID, URL: w.URL, Format: w.Format, CreatedAt: w.CreatedAt})
 	}
 	for _, s := range a.Secrets {
 		v.Secrets = append(v.Secrets, SecretView{ID: s.ID, CreatedAt: s.CreatedAt, LastUsedAt: used[s.ID], NotAfter: s.NotAfter})

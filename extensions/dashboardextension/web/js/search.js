@@ -11,8 +11,11 @@ const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName",
 const kinds = { q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
 const choices = ["app", "outcome", "quality", "cause", "from", "to"];
 
+/** What the link of a notification narrows by, beside what the form has. */
+const reported = ["reason", "past"];
+
 /** The parameters that make a search. */
-export const parameters = [...Object.keys(kinds), "additionalKey", ...choices];
+export const parameters = [...Object.keys(kinds), "additionalKey", ...choices, ...reported];
 
 const kindName = (kind, key) => (key ? idWords(key) : kinds[kind]);
 
@@ -47,6 +50,7 @@ export function readForm(before) {
     query.set(name, word);
     if (itsKey) query.set("additionalKey", itsKey);
   }
+  for (const name of reported) if (before.get(name)) query.set(name, before.get(name));
   for (const name of choices) {
     const chosen = elements[name].value;
     if (chosen) query.set(name, name === "from" || name === "to" ? String(new Date(chosen).getTime()) : chosen);
@@ -61,7 +65,16 @@ export function fillForm(query) {
   elements.word.value = first?.[2] ?? "";
   for (const name of choices) elements[name].value = name === "from" || name === "to" ? toInput(query.get(name)) : query.get(name) ?? "";
   byId("clear").hidden = !isSearch(query);
-  drawOnChange(byId("also"), [String(query)], () => rest.map((one) => token(one, query)));
+  drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), query.get("reason") && reason(query)].filter(Boolean));
+}
+
+/** The reason of a notification, with a link that takes it away. */
+function reason(query) {
+  const without = new URLSearchParams(query);
+  for (const name of [...reported, "cursor"]) without.delete(name);
+  const name = query.get("reason");
+  return h("li", { class: "token", "data-testid": "also", "data-kind": "reason" }, h("span", {}, "Notification ", h("b", {}, name)),
+    h("a", { href: String(without) ? `?${without}` : ".", "aria-label": `Remove notification ${name}`, title: "Remove" }, "×"));
 }
 
 /** One more word, with a link that takes it away. */

@@ -1,0 +1,153 @@
+package webhookexporter
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Bounds of an answer: of its headers, and of what is read of its body.
+const (
+	maxHeaderBytes = 16 << 10
+	maxAnswerBytes = 16 << 10
+	// maxRetryAfter bounds what a receiver may ask for.
+	maxRetryAfter = 24 * time.Hour
+)
+
+// errAddress says that a webhook's name has an address that is not public.
+var errAddress = errors.New("the address of the webhook is not public and not in allowed_networks")
+
+// client sends one request to a receiver that may be hostile.
+type client struct{ http *http.Client }
+
+// newClient returns a client that connects to public addresses and those of some networks. The
+// resolver is the system's where it is nil.
+func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration, resolver *net.Resolver) *client {
+	dialer := &net.Dialer{
+		Timeout: timeout, Resolver: resolver,
+		// After resolution, for each address that is tried: a name cannot change in between.
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil || !reachable(at.Addr(), allowed) {
+				return errAddress
+			}
+			return nil
+		},
+	}
+	return &client{&http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSClientConfig: config, TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout,
+			MaxResponseHeaderBytes: maxHeaderBytes, DisableKeepAlives: true, DisableCompression: true,
+		},
+	}}
+}
+
+// refusedNetworks are not public beside those that netip knows: shared and reserved addresses,
+// addresses that stand for others (NAT64, 6to4, Teredo, IPv4-compatible), documentation and
+// benchmarks, and the one where Azure answers its machines.
+//
+//nolint:gochecknoglobals // a constant
+var refusedNetworks = prefixes(
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+	"240.0.0.0/4", "168.63.129.16/32", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+	"3fff::/20", "5f00::/16", "fec0::/10",
+)
+
+func prefixes(texts ...string) (out []netip.Prefix) {
+	for _, text := range texts {
+		out = append(out, netip.MustParsePrefix(text))
+	}
+	return out
+}
+
+// reachable reports whether a webhook may have an address.
+func reachable(addr netip.Addr, allowed []netip.Prefix) bool {
+	addr = addr.Unmap().WithZone("")
+	if within(addr, allowed) {
+		return true
+	}
+	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !within(addr, refusedNetworks)
+}
+
+func within(addr netip.Addr, networks []netip.Prefix) bool {
+	for _, p := range networks {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// answer is the outcome of one attempt.
+type answer struct {
+	status     int           // 0: none
+	retryAfter time.Duration // that the receiver asked for; 0: none
+	failure    string        // empty: delivered
+}
+
+// post sends a body. The failure never has the URL, whose path or query may be secret, nor
+// anything that the receiver wrote.
+func (c *client) post(ctx context.Context, url string, header http.Header, body []byte) answer {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{failure: "the URL is not valid"}
+	}
+	req.Header = header
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return answer{failure: failureOf(err)}
+	}
+	defer func() { _ = resp.Body.Close() }()
+	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		a.failure = fmt.Sprintf("status %d: redirects are not followed", resp.StatusCode)
+	case resp.StatusCode < 200 || resp.StatusCode >= 300:
+		a.failure = fmt.Sprintf("status %d", resp.StatusCode)
+	default:
+		_, _ = io.CopyN(io.Discard, resp.Body, maxAnswerBytes) // the status alone says that it was delivered
+	}
+	return a
+}
+
+// failureOf names the kind of an error.
+func failureOf(err error) string {
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, errAddress):
+		return errAddress.Error()
+	case errors.As(err, &dns):
+		return "the name of the webhook cannot be resolved"
+	case errors.As(err, &certificate):
+		return "the certificate of the webhook is not valid"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	}
+	return "the connection ended without an answer"
+}
+
+// retryAfter reads a number of seconds or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return min(max(0, time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second), maxRetryAfter)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(0, at.Sub(now)), maxRetryAfter)
+	}
+	return 0
+}

@@ -1,0 +1,214 @@
+package webhookexporter
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/qosrtc/qos/internal/notice"
+)
+
+var loopbackNetworks = prefixes("127.0.0.0/8", "::1/128")
+
+func header() http.Header { return http.Header{} }
+
+// The published vector of Standard Webhooks, and both secrets while one rotates.
+//
+// spec: OUT-03
+func TestSign(t *testing.T) {
+	const id, secret = "msg_p5jXN8AQM9LWM0D4loKWxJek", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	at, payload := time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)
+	h, err := sign(&notice.Hook{Secrets: []string{secret}}, id, at, payload)
+	require.NoError(t, err)
+	require.Equal(t, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", h.Get("webhook-signature"))
+	require.Equal(t, []string{id, "1614265330", "application/json"}, []string{h.Get("webhook-id"), h.Get("webhook-timestamp"), h.Get("Content-Type")})
+
+	plain := "0123456789abcdef0123456789abcdef"
+	h, err = sign(&notice.Hook{Secrets: []string{plain, secret}}, id, at, payload)
+	require.NoError(t, err)
+	raw, err := standardwebhooks.NewWebhookRaw([]byte(plain))
+	require.NoError(t, err)
+	old, err := standardwebhooks.NewWebhook(secret)
+	require.NoError(t, err)
+	for _, verifier := range []*standardwebhooks.Webhook{raw, old} {
+		require.NoError(t, verifier.VerifyIgnoringTimestamp(payload, h))
+	}
+	h, err = sign(&notice.Hook{Format: notice.PagerDuty, Secrets: []string{plain}}, id, at, payload)
+	require.NoError(t, err)
+	require.Empty(t, h.Get("webhook-signature"))
+	_, err = sign(&notice.Hook{Secrets: []string{"whsec_?"}}, id, at, payload)
+	require.ErrorContains(t, err, "secret 0")
+	require.NotContains(t, err.Error(), "whsec_")
+}
+
+// Addresses that are not public, in all their spellings, are refused unless their network is allowed.
+//
+// spec: OUT-03
+func TestReachable(t *testing.T) {
+	for _, text := range []string{
+		"127.0.0.1", "127.9.9.9", "0.0.0.0", "0.1.2.3", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+		"100.100.100.200", "192.0.0.8", "198.18.0.1", "224.0.0.1", "239.1.1.1", "255.255.255.255", "240.0.0.1", "168.63.129.16", "203.0.113.7",
+		"::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "fec0::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
+		"::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2001::1", "2001:db8::1", "100::1",
+	} {
+		require.False(t, reachable(netip.MustParseAddr(text), nil), text)
+	}
+	for _, text := range []string{"1.1.1.1", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"} {
+		require.True(t, reachable(netip.MustParseAddr(text), nil), text)
+	}
+	allowed := prefixes("10.0.0.0/8", "fd00::/8")
+	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::5": true, "11.0.0.1": true, "192.168.0.1": false, "127.0.0.1": false} {
+		require.Equal(t, want, reachable(netip.MustParseAddr(text), allowed), text)
+	}
+}
+
+// resolver answers a name with addresses in turn, as a name server that rebinds does.
+func resolver(t *testing.T, asked *atomic.Int64, turns ...[4]byte) *net.Resolver {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	go func() {
+		buffer := make([]byte, 1500)
+		for {
+			n, from, err := conn.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			var m dnsmessage.Message
+			if m.Unpack(buffer[:n]) != nil {
+				continue
+			}
+			m.Response = true
+			m.Additionals = nil
+			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
+				turn := turns[min(int(asked.Add(1)), len(turns))-1]
+				m.Answers = []dnsmessage.Resource{{
+					Header: dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, Type: dnsmessage.TypeA}, Body: &dnsmessage.AResource{A: turn},
+				}}
+			}
+			if out, err := m.Pack(); err == nil {
+				_, _ = conn.WriteTo(out, from)
+			}
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+}
+
+// A name that is allowed at first and means another address at the next connection is refused then:
+// the address is checked when it is connected to, not when it is resolved.
+//
+// spec: OUT-03
+func TestRebinding(t *testing.T) {
+	var hits, asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
+	t.Cleanup(s.Close)
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	require.NoError(t, err)
+	c := newClient(prefixes("127.0.0.1/32"), nil, 5*time.Second, resolver(t, &asked, [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}))
+	url := "http://hooks.example.com:" + port + "/"
+	require.Equal(t, answer{status: 200}, c.post(t.Context(), url, header(), []byte("{}")))
+	require.Equal(t, answer{failure: errAddress.Error()}, c.post(t.Context(), url, header(), []byte("{}")))
+	require.EqualValues(t, 1, hits.Load())
+	require.GreaterOrEqual(t, asked.Load(), int64(2), "each connection resolves the name")
+	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0", "2130706433", "0x7f.1"} {
+		a := newClient(nil, nil, 5*time.Second, nil).post(t.Context(), "http://"+host+":"+port+"/", header(), nil)
+		require.Zero(t, a.status, host)
+	}
+	require.EqualValues(t, 1, hits.Load())
+}
+
+// Receivers that misbehave cost bounded time and memory, and nothing that they write is kept.
+//
+// spec: OUT-03
+func TestHostileReceivers(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	var redirected atomic.Int64
+	release := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hang", func(http.ResponseWriter, *http.Request) { <-release })
+	mux.HandleFunc("/drip", func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, "x")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-release:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, io.LimitReader(zeros{}, 10<<20)) })
+	mux.HandleFunc("/headers", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/target", http.StatusTemporaryRedirect)
+	})
+	mux.HandleFunc("/target", func(http.ResponseWriter, *http.Request) { redirected.Add(1) })
+	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, "half")
+	})
+	mux.HandleFunc("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	mux.HandleFunc("/busy", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "120")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(release) })
+	c := newClient(loopbackNetworks, nil, limit, nil)
+	for path, want := range map[string]answer{
+		"/hang":     {failure: "no answer in time"},
+		"/drip":     {status: 200},
+		"/large":    {status: 200},
+		"/headers":  {failure: "the connection ended without an answer"},
+		"/redirect": {status: 307, failure: "status 307: redirects are not followed"},
+		"/half":     {status: 200},
+		"/cut":      {failure: "the connection ended without an answer"},
+		"/busy":     {status: 429, retryAfter: 2 * time.Minute, failure: "status 429"},
+		"/none":     {status: 404, failure: "status 404"},
+	} {
+		require.Equal(t, want, c.post(t.Context(), s.URL+path, header(), []byte("{}")), path)
+	}
+	require.Zero(t, redirected.Load())
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	require.Equal(t, "the connection was refused", c.post(t.Context(), closed.URL, header(), nil).failure)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// A failure never has the URL, whose path may be secret.
+func TestFailuresHaveNoURL(t *testing.T) {
+	c := newClient(nil, nil, time.Second, nil)
+	for _, url := range []string{"http://127.0.0.1:1/hunter2", "http://hunter2.invalid/", "http://[::1]:1/?k=hunter2", "\x7fhunter2"} {
+		require.NotContains(t, fmt.Sprint(c.post(t.Context(), url, header(), nil)), "hunter2")
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "5": 5 * time.Second, "-5": 0, "x": 0, "99999999999": 24 * time.Hour, "9223372036854775807": 24 * time.Hour,
+		"Sun, 01 Mar 2026 12:01:00 GMT": time.Minute, "Sun, 01 Mar 2026 11:00:00 GMT": 0, "Fri, 01 Jan 2100 00:00:00 GMT": 24 * time.Hour,
+	} {
+		require.Equal(t, want, retryAfter(value, now), value)
+	}
+}

@@ -1,0 +1,134 @@
+package webhookexporter
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	firstBackOff = 5 * time.Second
+	maxBackOff   = time.Hour
+	maxDue       = 1000 // webhooks whose next notice is read at once
+)
+
+// deliver starts an attempt for each webhook whose next notice is due, one at a time for each URL:
+// a dead URL delays nobody else.
+func (e *engine) deliver(ctx context.Context, now time.Time) error {
+	due, err := e.store.DueNotices(ctx, now, maxDue)
+	if err != nil {
+		return err
+	}
+	for i := range due {
+		n := due[i]
+		hooks := e.apps.Webhooks(n.AppID)
+		at := slices.IndexFunc(hooks, func(h notice.Hook) bool { return h.ID == n.Hook })
+		if at < 0 {
+			n.State, n.Error = storage.NoticeDead, "the app has no such webhook any more"
+			if err := e.settle(ctx, n, "dead"); err != nil {
+				return err
+			}
+			continue
+		}
+		e.attempt(ctx, n, hooks[at])
+	}
+	return nil
+}
+
+// attempt sends a notice unless its URL is busy or too many are under way. Then a later tick does.
+func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook) {
+	if _, busy := e.busy.LoadOrStore(hook.URL, true); busy {
+		return
+	}
+	select {
+	case e.slots <- struct{}{}:
+	default:
+		e.busy.Delete(hook.URL)
+		return
+	}
+	e.sending.Go(func() {
+		next, outcome := e.send(ctx, n, &hook)
+		var err error
+		if outcome != "" {
+			err = e.settle(ctx, next, outcome)
+		}
+		<-e.slots
+		e.busy.Delete(hook.URL)
+		if err != nil { // it is sent again, with the same id
+			e.failed(ctx, "settle", err)
+			return
+		}
+		e.soon()
+	})
+}
+
+// send makes one attempt and returns the notice after it. The outcome is empty where the
+// collector stopped meanwhile.
+func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) (storage.Notice, string) {
+	begin := time.Now()
+	var a answer
+	body, header, err := request(hook, &n, begin)
+	if err != nil {
+		a = answer{status: http.StatusGone, failure: err.Error()} // no attempt can be better
+	} else {
+		a = e.client.post(ctx, hook.URL, header, body)
+	}
+	if ctx.Err() != nil {
+		return n, ""
+	}
+	return settled(n, a, begin, time.Since(begin), e.cfg.MaxAttempts)
+}
+
+func request(hook *notice.Hook, n *storage.Notice, at time.Time) ([]byte, http.Header, error) {
+	m, err := notice.DecodeMessage(n.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := hook.Body(m, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	header, err := sign(hook, n.ID, at, body)
+	return body, header, err
+}
+
+// settled returns a notice after an attempt, and the outcome.
+func settled(n storage.Notice, a answer, begin time.Time, took time.Duration, maxAttempts int) (storage.Notice, string) {
+	n.Attempts++
+	n.AttemptedAt, n.Latency, n.Status, n.Error = begin, took, a.status, a.failure
+	switch {
+	case a.failure == "":
+		n.State = storage.NoticeDelivered
+		return n, "delivered"
+	case a.status == http.StatusGone || n.Attempts >= maxAttempts:
+		n.State = storage.NoticeDead
+		return n, "dead"
+	}
+	n.DueAt = begin.Add(took + max(backOff(n.Attempts, rand.Float64()), a.retryAfter))
+	return n, "failed"
+}
+
+// backOff doubles from attempt to attempt; jitter, 0 to 1, spreads it from a half to one and a half.
+func backOff(attempts int, jitter float64) time.Duration {
+	d := maxBackOff
+	if attempts < 20 { // no overflow
+		d = min(firstBackOff<<(attempts-1), maxBackOff)
+	}
+	return time.Duration(float64(d) * (0.5 + jitter))
+}
+
+func (e *engine) settle(ctx context.Context, n storage.Notice, outcome string) error {
+	err := e.store.UpdateNotice(ctx, n, storage.NoticePending)
+	if err == nil {
+		e.telemetry.QoswebhookDeliveries.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	}
+	return err
+}

@@ -1,0 +1,269 @@
+package webhookexporter
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	tickInterval     = time.Second      // between polls for points of other collectors
+	evaluateInterval = 10 * time.Second // between evaluations of windows
+	forgetInterval   = time.Hour
+	// keepPoints is longer than the longest window and than late data takes.
+	keepPoints = 25 * time.Hour
+	pageSize   = 1000 // points that are read at once
+)
+
+// engine decides which notifications leave, and delivers them. Of collectors that share a store
+// the one with the lease does. All but send is for one goroutine.
+type engine struct {
+	*webhookExporter
+
+	dashboard string
+	store     storage.Notices
+	reader    storage.Reader
+	client    *client
+	lease     *lease
+	rules     notice.Rules
+	appRules  map[string]*notice.Rules
+	kick      chan struct{}
+	started   time.Time
+
+	// While it has the lease.
+	leading   bool
+	tracker   *notice.Tracker
+	states    map[string]*appState
+	after     int64 // key of the last point that was counted
+	evaluated time.Time
+	scanned   time.Time
+	forgotten time.Time
+	recent    map[string]time.Time // conferences that a scan has read
+	pending   []rated              // bad ratings of conferences that may not have ended
+
+	busy    sync.Map // URLs with an attempt under way
+	slots   chan struct{}
+	sending sync.WaitGroup
+}
+
+// maxSending bounds the attempts at once.
+const maxSending = 256
+
+func newEngine(e *webhookExporter, store owner, c *client) (*engine, error) {
+	rules, own, err := e.cfg.rules()
+	if err != nil {
+		return nil, err
+	}
+	return &engine{
+		webhookExporter: e, dashboard: e.cfg.DashboardURL, store: store.Notices(), reader: store.Reader(), client: c,
+		lease: newLease(store.Settings(), store.Shared()), rules: rules, appRules: own,
+		kick: make(chan struct{}, 1), started: time.Now(), slots: make(chan struct{}, maxSending),
+	}, nil
+}
+
+// soon makes the next tick come at once.
+func (e *engine) soon() {
+	select {
+	case e.kick <- struct{}{}:
+	default: // it comes already
+	}
+}
+
+func (e *engine) run(ctx context.Context) {
+	ticker := time.NewTicker(tickInterval)
+	defer ticker.Stop()
+	for {
+		e.tick(ctx, time.Now())
+		select {
+		case <-ticker.C:
+		case <-e.kick:
+		case <-ctx.Done():
+			e.sending.Wait()
+			e.lease.release(context.WithoutCancel(ctx))
+			return
+		}
+	}
+}
+
+// tick does all that is due. What fails is done at the next tick.
+func (e *engine) tick(ctx context.Context, now time.Time) {
+	e.retry(ctx)
+	if !e.lease.hold(ctx, now) {
+		e.leading = false
+		return
+	}
+	for _, step := range []struct {
+		name string
+		run  func(context.Context, time.Time) error
+	}{
+		{"read state", e.lead},
+		{"scan conferences", e.scan},
+		{"read points", e.count},
+		{"notify ratings", e.notifyRatings},
+		{"evaluate windows", e.evaluate},
+		{"deliver", e.deliver},
+		{"forget", e.forget},
+	} {
+		if err := step.run(ctx, now); err != nil {
+			e.failed(ctx, step.name, err)
+			return
+		}
+	}
+}
+
+func (e *engine) rulesOf(app string) *notice.Rules {
+	if own := e.appRules[app]; own != nil {
+		return own
+	}
+	return &e.rules
+}
+
+// lead starts from what the store has, when the lease is new.
+func (e *engine) lead(ctx context.Context, _ time.Time) error {
+	if !e.leading {
+		states, err := e.readStates(ctx)
+		if err != nil {
+			return err
+		}
+		e.states, e.after, e.pending, e.recent = states, 0, nil, map[string]time.Time{}
+		e.evaluated, e.scanned = time.Time{}, time.Time{}
+		e.tracker = notice.NewTracker(e.rulesOf)
+		for app, s := range states {
+			e.tracker.Restore(app, s.Reasons)
+		}
+		e.leading = true
+	}
+	return e.seeHooks(ctx)
+}
+
+// count takes points that are new, of all collectors: page by page, so that a failure repeats one.
+func (e *engine) count(ctx context.Context, now time.Time) error {
+	for {
+		points, err := e.store.Points(ctx, e.after, now.Add(-keepPoints), pageSize)
+		if err != nil {
+			return err
+		}
+		if err := e.countPage(ctx, now, points); err != nil || len(points) < pageSize {
+			return err
+		}
+	}
+}
+
+func (e *engine) countPage(ctx context.Context, now time.Time, points []storage.Point) error {
+	var notices []storage.Notice
+	facts := make([]notice.Fact, len(points))
+	var ratings []rated
+	for i := range points {
+		p := &points[i]
+		f, err := notice.DecodeFact(p.Body)
+		if err != nil {
+			continue
+		}
+		facts[i] = f
+		for _, reason := range notice.Reasons {
+			rule := e.rulesOf(p.AppID).Of(reason)
+			switch {
+			case !rule.Individual || !f.Counts(reason, rule.Limit):
+			case p.ID != "":
+				ratings = append(ratings, rated{*p, f})
+			default:
+				notices = append(notices, e.individual(p, p.Start, p.End, reason, f, now)...)
+			}
+		}
+	}
+	if err := e.queue(ctx, notices); err != nil {
+		return err
+	}
+	e.pending = append(e.pending, ratings...)
+	for i := range points {
+		e.tracker.Add(points[i].AppID, points[i].End, now, facts[i])
+		e.after = points[i].Key
+	}
+	return nil
+}
+
+// individual returns the notices of one conference or feedback: to the app's webhooks that were
+// there when it was recorded.
+func (e *engine) individual(p *storage.Point, start, end time.Time, reason notice.Reason, f notice.Fact, now time.Time) []storage.Notice {
+	m := notice.Individual(p.AppID, p.ConferenceID, start, end, reason, e.rulesOf(p.AppID).Of(reason), f, e.dashboard)
+	var out []storage.Notice
+	for _, hook := range e.apps.Webhooks(p.AppID) {
+		if p.RecordedAt.Before(e.seen(p.AppID, &hook)) {
+			continue
+		}
+		id := notice.ID("individual", p.AppID, hook.ID, string(reason), p.ConferenceID, p.ID, strconv.FormatInt(p.Start.UnixMilli(), 10))
+		out = append(out, newNotice(id, p.AppID, hook.ID, m, now)...)
+	}
+	return out
+}
+
+// newNotice returns a notice that is due now, none where it cannot be kept.
+func newNotice(id, app, hook string, m notice.Message, now time.Time) []storage.Notice {
+	body, err := m.Encode()
+	if err != nil || len(body) > storage.MaxNoticeBodyBytes {
+		return nil
+	}
+	return []storage.Notice{{ID: id, AppID: app, Hook: hook, CreatedAt: now, DueAt: now, Body: body}}
+}
+
+// queue writes notices, each id once ever.
+func (e *engine) queue(ctx context.Context, notices []storage.Notice) error {
+	if len(notices) == 0 {
+		return nil
+	}
+	done, err := e.store.AddNotices(ctx, notices, e.cfg.MaxPending)
+	if err != nil {
+		return err
+	}
+	e.telemetry.QoswebhookNotices.Add(ctx, int64(done.New))
+	e.telemetry.QoswebhookDroppedNotices.Add(ctx, int64(done.Dropped))
+	return nil
+}
+
+// evaluate queues the notices of windows. The number of the episode makes their ids, so that a
+// crash before the state is written makes the same ids again.
+func (e *engine) evaluate(ctx context.Context, now time.Time) error {
+	if since := now.Sub(e.evaluated); since >= 0 && since < evaluateInterval {
+		return nil
+	}
+	hooked := e.apps.HookedApps()
+	e.tracker.Retain(func(app string) bool { _, found := slices.BinarySearch(hooked, app); return found })
+	for _, c := range e.tracker.Evaluate(now) {
+		m, kind := notice.Interval(c, e.dashboard), "trigger"
+		if c.Resolved {
+			kind = "resolve"
+		}
+		var notices []storage.Notice
+		for _, hook := range e.apps.Webhooks(c.AppID) {
+			if hook.Takes(m) {
+				id := notice.ID(kind, c.AppID, hook.ID, string(c.Reason), strconv.Itoa(c.Next.Episode))
+				notices = append(notices, newNotice(id, c.AppID, hook.ID, m, now)...)
+			}
+		}
+		if err := e.queue(ctx, notices); err != nil {
+			return err
+		}
+		if err := e.writeChange(ctx, c); err != nil {
+			return err
+		}
+		e.tracker.Commit(c)
+	}
+	e.evaluated = now
+	return nil
+}
+
+func (e *engine) forget(ctx context.Context, now time.Time) error {
+	if now.Sub(e.forgotten) < forgetInterval {
+		return nil
+	}
+	if err := e.store.ForgetNotices(ctx, now.Add(-keepPoints), now.Add(-e.cfg.Keep)); err != nil {
+		return err
+	}
+	e.forgotten = now
+	return nil
+}

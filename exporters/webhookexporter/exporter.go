@@ -1,0 +1,149 @@
+package webhookexporter
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+// owner is the storage extension.
+type owner interface {
+	Reader() storage.Reader
+	Settings() storage.Settings
+	Notices() storage.Notices
+	Shared() bool
+}
+
+// registry is the apps extension. Its answers are of one moment and are not changed.
+type registry interface {
+	// Webhooks returns the webhooks of an app.
+	Webhooks(appID string) []notice.Hook
+	// HookedApps returns the apps that have webhooks.
+	HookedApps() []string
+}
+
+// webhookExporter records what windows count, and runs the engine.
+type webhookExporter struct {
+	cfg       *Config
+	logger    *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+	apps      registry
+	store     storage.Notices
+	engine    *engine
+
+	mu      sync.Mutex
+	waiting []storage.Point // that the store did not take yet
+
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// maxWaiting bounds the points that wait for the store.
+const maxWaiting = 10_000
+
+func (e *webhookExporter) start(ctx context.Context, host component.Host) error {
+	store, ok := host.GetExtensions()[e.cfg.Storage].(owner)
+	if !ok || store.Notices() == nil {
+		return fmt.Errorf("storage %q is no storage extension that has started; list it under service::extensions", e.cfg.Storage)
+	}
+	if e.apps, ok = host.GetExtensions()[e.cfg.Apps].(registry); !ok {
+		return fmt.Errorf("apps %q is no apps extension; list it under service::extensions", e.cfg.Apps)
+	}
+	e.store = store.Notices()
+	networks, err := e.cfg.networks()
+	if err != nil {
+		return err
+	}
+	tls, err := e.cfg.TLS.LoadTLSConfig(ctx)
+	if err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	e.engine, err = newEngine(e, store, newClient(networks, tls, e.cfg.Timeout, nil))
+	if err != nil {
+		return err
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	e.cancel = cancel
+	e.wg.Go(func() { e.engine.run(run) })
+	return nil
+}
+
+// shutdown is legal before start and twice.
+func (e *webhookExporter) shutdown(context.Context) error {
+	if e.cancel != nil {
+		e.cancel()
+	}
+	e.wg.Wait()
+	e.telemetry.Shutdown()
+	return nil
+}
+
+// consume records summaries and feedback of apps with webhooks. It never fails, for only the store
+// exporter may refuse records: points that the store does not take wait in memory.
+func (e *webhookExporter) consume(ctx context.Context, logs plog.Logs) error {
+	points, dropped := e.read(logs, time.Now())
+	for why, n := range dropped {
+		e.drop(ctx, why, n)
+	}
+	if len(points) > 0 {
+		e.record(ctx, points)
+		e.engine.soon()
+	}
+	return nil
+}
+
+func (e *webhookExporter) drop(ctx context.Context, why dropReason, n int) {
+	e.telemetry.QoswebhookDroppedPoints.Add(ctx, int64(n), metric.WithAttributes(attribute.String("reason", string(why))))
+}
+
+// record writes points, after those that wait.
+func (e *webhookExporter) record(ctx context.Context, points []storage.Point) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting = append(e.waiting, points...)
+	e.flush(ctx)
+	if over := len(e.waiting) - maxWaiting; over > 0 {
+		e.waiting = e.waiting[over:]
+		e.drop(ctx, dropStore, over)
+	}
+}
+
+// retry writes the points that wait.
+func (e *webhookExporter) retry(ctx context.Context) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.waiting) > 0 {
+		e.flush(ctx)
+	}
+}
+
+// flush needs the lock.
+func (e *webhookExporter) flush(ctx context.Context) {
+	added, err := e.store.AddPoints(ctx, e.waiting)
+	if err != nil {
+		e.failed(ctx, "record points", err)
+		return
+	}
+	e.telemetry.QoswebhookPoints.Add(ctx, int64(added))
+	e.waiting = nil
+}
+
+// failed reports a failure of the store. Everything is tried again at the next tick.
+func (e *webhookExporter) failed(ctx context.Context, operation string, err error) {
+	if ctx.Err() != nil {
+		return // the collector stops
+	}
+	e.telemetry.QoswebhookStoreFailures.Add(ctx, 1)
+	e.logger.Warn("webhooks wait for the store", zap.String("operation", operation), zap.Error(err))
+}

@@ -1,0 +1,124 @@
+package webhookexporter
+
+import (
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// dropReason is why a record counts nowhere; metadata.yaml lists them.
+type dropReason string
+
+const (
+	dropConferenceID dropReason = "conference_id"
+	dropSummary      dropReason = "summary"
+	dropFeedback     dropReason = "feedback"
+	dropLate         dropReason = "late"
+	dropAhead        dropReason = "ahead"
+	dropStore        dropReason = "store"
+)
+
+// read returns the points of the records of apps with webhooks, and how many records count
+// nowhere. It writes duplicates too: the first copy may have met a store that was away.
+func (e *webhookExporter) read(logs plog.Logs, now time.Time) ([]storage.Point, map[dropReason]int) {
+	var points []storage.Point
+	dropped := map[dropReason]int{}
+	for _, resource := range logs.ResourceLogs().All() {
+		attrs := resource.Resource().Attributes()
+		base := storage.Point{AppID: eventlog.Text(attrs, semconv.AppID), RecordedAt: now}
+		if base.AppID == "" || len(e.apps.Webhooks(base.AppID)) == 0 {
+			continue
+		}
+		session := eventlog.Text(attrs, semconv.SessionID)
+		for _, scope := range resource.ScopeLogs().All() {
+			base.ConferenceID = eventlog.Text(scope.Scope().Attributes(), semconv.ConferenceID)
+			for _, record := range scope.LogRecords().All() {
+				p, why := newPoint(base, session, record, now)
+				if why != "" {
+					dropped[why]++
+				} else if p.Body != nil {
+					points = append(points, p)
+				}
+			}
+		}
+	}
+	return points, dropped
+}
+
+// newPoint returns the point of a record, without a body where it is neither a summary nor a rating.
+func newPoint(p storage.Point, session string, record plog.LogRecord, now time.Time) (storage.Point, dropReason) {
+	var f notice.Fact
+	var why dropReason
+	switch record.EventName() {
+	case semconv.EventSummary:
+		f, why = readSummary(&p, record)
+	case semconv.EventFeedback:
+		rating := eventlog.Details(record).Feedback.Overall
+		if rating == nil {
+			return p, ""
+		}
+		at := record.Timestamp()
+		if at == 0 {
+			at = record.ObservedTimestamp()
+		}
+		f = notice.Fact{Rating: rating}
+		why = feedback(&p, session, at.AsTime().UnixMilli(), *rating)
+	default:
+		return p, ""
+	}
+	if why != "" {
+		return p, why
+	}
+	return finish(p, f, now)
+}
+
+// finish checks the ids and times of a point, and encodes it.
+func finish(p storage.Point, f notice.Fact, now time.Time) (storage.Point, dropReason) {
+	if p.ConferenceID == "" || len(p.ConferenceID) > storage.MaxIDBytes {
+		return p, dropConferenceID
+	}
+	switch notice.TimingOf(p.End, now) {
+	case notice.Late:
+		return p, dropLate
+	case notice.Ahead:
+		return p, dropAhead
+	}
+	body, err := f.Encode()
+	if err != nil {
+		return p, dropSummary
+	}
+	p.Body = body
+	return p, ""
+}
+
+func readSummary(p *storage.Point, record plog.LogRecord) (notice.Fact, dropReason) {
+	start, hasStart := eventlog.Integer(record.Attributes(), semconv.SummaryStart)
+	end, hasEnd := eventlog.Integer(record.Attributes(), semconv.SummaryEnd)
+	if !hasStart || !hasEnd || start < 0 || end < start || record.Body().Type() != pcommon.ValueTypeStr {
+		return notice.Fact{}, dropSummary
+	}
+	p.Start, p.End = time.UnixMilli(start).UTC(), time.UnixMilli(end).UTC()
+	f, _, err := notice.ReadSummary([]byte(record.Body().Str()))
+	if err != nil {
+		return f, dropSummary
+	}
+	return f, ""
+}
+
+// feedback names a point as the summary that lists the feedback does, too.
+func feedback(p *storage.Point, session string, atMs int64, rating int) dropReason {
+	if _, err := storage.ParseSessionID(session); err != nil || rating < 1 || rating > 5 {
+		return dropFeedback
+	}
+	p.ID = session + "/" + strconv.FormatInt(atMs, 10)
+	p.Start = time.UnixMilli(atMs).UTC()
+	p.End = p.Start
+	return ""
+}

@@ -1,0 +1,109 @@
+package webhookexporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	scanInterval = time.Minute
+	scanBack     = 10 * time.Minute // ended conferences that each scan reads again
+	scanPage     = 200
+	maxScanned   = 2000 // conferences of one app in a scan, the newest
+)
+
+// scan records conferences whose summary is stored without a point: the process that wrote the
+// summary ended in between. A new leader reads back as far as points reach.
+func (e *engine) scan(ctx context.Context, now time.Time) error {
+	since := now.Add(-scanBack)
+	if e.scanned.IsZero() {
+		since = now.Add(-keepPoints)
+	} else if now.Sub(e.scanned) < scanInterval {
+		return nil
+	}
+	for _, app := range e.apps.HookedApps() {
+		if err := e.scanApp(ctx, app, since, now); err != nil {
+			return err
+		}
+	}
+	e.scanned = now
+	maps.DeleteFunc(e.recent, func(_ string, at time.Time) bool { return now.Sub(at) > keepPoints })
+	return nil
+}
+
+// recentKey names one revision of a conference, so that no scan reads a document twice.
+func recentKey(c *storage.Conference) string {
+	return fmt.Sprintf("%q %q %d %d", c.AppID, c.ConferenceID, c.Start.UnixMilli(), c.Summary.Revision)
+}
+
+func (e *engine) scanApp(ctx context.Context, app string, since, now time.Time) error {
+	oldest := now
+	for _, hook := range e.apps.Webhooks(app) {
+		if at := e.seen(app, &hook); at.Before(oldest) {
+			oldest = at
+		}
+	}
+	if since.Before(oldest) {
+		since = oldest // what ended before all webhooks were there needs no point
+	}
+	q := storage.Query{AppID: app, From: since, Limit: scanPage}
+	for read := 0; read < maxScanned; read += scanPage {
+		page, err := e.reader.Conferences(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Conferences {
+			if err := e.scanOne(ctx, &page.Conferences[i], since, now); err != nil {
+				return err
+			}
+		}
+		if q.Before = page.Next; page.Next == (storage.Cursor{}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// scanOne records a conference, with its feedback, where the store has no point of it.
+func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now time.Time) error {
+	if c.Summary == nil || c.End.Before(since) || notice.TimingOf(c.End, now) != notice.InTime || !e.recent[recentKey(c)].IsZero() {
+		return nil
+	}
+	full, err := e.reader.Conference(ctx, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start})
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrDamaged) {
+		return nil
+	}
+	if err != nil || full.Summary == nil {
+		return err
+	}
+	f, ratings, err := notice.ReadSummary(full.Summary.Document)
+	if err != nil {
+		return nil //nolint:nilerr // counted when its record was read
+	}
+	base := storage.Point{AppID: c.AppID, ConferenceID: c.ConferenceID, RecordedAt: now, Start: full.Summary.Start, End: full.Summary.End}
+	var points []storage.Point
+	if p, why := finish(base, f, now); why == "" {
+		points = append(points, p)
+	}
+	for _, r := range ratings {
+		p := base
+		if feedback(&p, r.Session, r.AtMs, r.Overall) != "" {
+			continue
+		}
+		if p, why := finish(p, notice.Fact{Rating: &r.Overall}, now); why == "" {
+			points = append(points, p)
+		}
+	}
+	added, err := e.store.AddPoints(ctx, points)
+	if err == nil {
+		e.telemetry.QoswebhookPoints.Add(ctx, int64(added))
+		e.recent[recentKey(c)] = now
+	}
+	return err
+}

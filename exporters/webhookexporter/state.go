@@ -1,0 +1,109 @@
+package webhookexporter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+// kindState is the kind of setting that holds the state of an app's webhooks, by AppID.
+const kindState = "webhook state"
+
+// appState is what the store keeps of an app's webhooks beside points and notices.
+type appState struct {
+	// Hooks is when webhooks that the configuration declares were first seen, ms by id.
+	Hooks   map[string]int64                `json:"hooks,omitempty"`
+	Reasons map[notice.Reason]notice.Status `json:"reasons,omitempty"`
+
+	revision int64
+}
+
+func (e *engine) readStates(ctx context.Context) (map[string]*appState, error) {
+	all, err := e.lease.settings.SettingsSince(ctx, kindState, 0)
+	if err != nil {
+		return nil, err
+	}
+	states := make(map[string]*appState, len(all.Changed))
+	for _, s := range all.Changed {
+		state := &appState{}
+		if err := json.Unmarshal(s.Body, state); err != nil {
+			state = &appState{} // damaged: a notification may leave once more
+		}
+		state.revision = s.Revision
+		states[s.ID] = state
+	}
+	return states, nil
+}
+
+// writeState writes the state of an app and keeps it. After a conflict, which another leader or a
+// write of unknown outcome made, everything is read again.
+func (e *engine) writeState(ctx context.Context, app string, s appState) error {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	s.revision, err = e.lease.settings.PutSetting(ctx, storage.Setting{Kind: kindState, ID: app, Revision: s.revision, ChangedAt: time.Now(), Body: body})
+	if errors.Is(err, storage.ErrConflict) {
+		e.leading = false
+	}
+	if err != nil {
+		return err
+	}
+	e.states[app] = &s
+	return nil
+}
+
+func (e *engine) state(app string) appState {
+	if s := e.states[app]; s != nil {
+		return *s
+	}
+	return appState{}
+}
+
+func (e *engine) writeChange(ctx context.Context, c notice.Change) error {
+	s := e.state(c.AppID)
+	s.Reasons = e.tracker.Statuses(c.AppID)
+	s.Reasons[c.Reason] = c.Next
+	return e.writeState(ctx, c.AppID, s)
+}
+
+// seeHooks notes declared webhooks that are new: they get no notification of what was before.
+func (e *engine) seeHooks(ctx context.Context) error {
+	for _, app := range e.apps.HookedApps() {
+		s, fresh := e.state(app), map[string]int64{}
+		known := true
+		for _, hook := range e.apps.Webhooks(app) {
+			if !hook.CreatedAt.IsZero() {
+				continue
+			}
+			at, seen := s.Hooks[hook.ID]
+			if !seen {
+				at, known = e.started.UnixMilli(), false
+			}
+			fresh[hook.ID] = at
+		}
+		if known && len(fresh) == len(s.Hooks) {
+			continue
+		}
+		s.Hooks = fresh
+		if err := e.writeState(ctx, app, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seen is since when a webhook is there.
+func (e *engine) seen(app string, hook *notice.Hook) time.Time {
+	if !hook.CreatedAt.IsZero() {
+		return hook.CreatedAt
+	}
+	if at, ok := e.state(app).Hooks[hook.ID]; ok {
+		return time.UnixMilli(at)
+	}
+	return e.started
+}

@@ -1,0 +1,97 @@
+package dashboardextension
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+)
+
+// Bounds of a search for what a notification counted, in one request.
+const (
+	maxReportedRows  = 2000
+	maxReportedPages = 100
+)
+
+// reported selects the conferences that a notification counted: those past the limit of its reason
+// that ended, or were rated, in its period.
+type reported struct {
+	reason   notice.Reason
+	limit    float64
+	from, to time.Time // zero: no bound
+}
+
+// find lists conferences. A search for what a notification counted may return fewer rows than asked
+// for, and a cursor: the rest was not read yet.
+func (a *api) find(ctx context.Context, q storage.Query, r *reported) (storage.Page, error) {
+	if r == nil {
+		return a.reader.Conferences(ctx, q)
+	}
+	if r.rating() && !q.From.IsZero() {
+		q.From = q.From.Add(-notice.MaxLate) // a rating may follow the end
+	}
+	var found storage.Page
+	limit, rows := q.Limit, 0
+	for range maxReportedPages {
+		q.Limit = limit - len(found.Conferences)
+		page, err := a.reader.Conferences(ctx, q)
+		if err != nil {
+			return found, err
+		}
+		for i := range page.Conferences {
+			counted, err := a.counted(ctx, &page.Conferences[i], r)
+			if err != nil {
+				return found, err
+			}
+			if counted {
+				found.Conferences = append(found.Conferences, page.Conferences[i])
+			}
+		}
+		q.Before, found.Next = page.Next, page.Next
+		rows += len(page.Conferences)
+		if page.Next == (storage.Cursor{}) || len(found.Conferences) == limit || rows >= maxReportedRows {
+			break
+		}
+	}
+	return found, nil
+}
+
+func (r *reported) rating() bool { return r.reason == notice.DissatisfactoryUserFeedback }
+
+// within reports whether a time is in the period.
+func (r *reported) within(at time.Time) bool {
+	return !at.Before(r.from) && (r.to.IsZero() || at.Before(r.to))
+}
+
+// counted reports whether a notification counted a conference. It reads the whole summary only
+// where the row does not say it.
+func (a *api) counted(ctx context.Context, c *storage.Conference, r *reported) (bool, error) {
+	s := c.Summary
+	if s == nil || !r.rating() && !r.within(s.End) {
+		return false, nil
+	}
+	fact := notice.Fact{Outcome: s.Outcome, MOS: s.MOS}
+	if fact.Measured(r.reason) {
+		return fact.Counts(r.reason, r.limit), nil
+	}
+	full, err := a.reader.Conference(ctx, storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start})
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrDamaged) || err == nil && full.Summary == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	fact, ratings, err := notice.ReadSummary(full.Summary.Document)
+	if err != nil {
+		return false, nil //nolint:nilerr // not a document that a notification counted
+	}
+	for i := range ratings {
+		one := notice.Fact{Rating: &ratings[i].Overall}
+		if r.within(time.UnixMilli(ratings[i].AtMs)) && one.Counts(r.reason, r.limit) {
+			return true, nil
+		}
+	}
+	return fact.Counts(r.reason, r.limit), nil
+}
