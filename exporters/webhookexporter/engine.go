@@ -90,7 +90,7 @@ func (e *engine) run(ctx context.Context) {
 	}
 }
 
-// tick does all that is due. What fails is done at the next tick.
+// tick does all that is due. A step that fails is repeated at the next tick and keeps no other.
 func (e *engine) tick(ctx context.Context, now time.Time) {
 	e.retry(ctx)
 	if !e.lease.hold(ctx, now) {
@@ -111,6 +111,8 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 	} {
 		if err := step.run(ctx, now); err != nil {
 			e.failed(ctx, step.name, err)
+		}
+		if !e.leading {
 			return
 		}
 	}

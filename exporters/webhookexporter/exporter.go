@@ -2,8 +2,10 @@ package webhookexporter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -44,6 +46,8 @@ type webhookExporter struct {
 
 	mu      sync.Mutex
 	waiting []storage.Point // that the store did not take yet
+
+	logged atomic.Int64 // when a failure of the store was logged last, ms
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -131,6 +135,10 @@ func (e *webhookExporter) retry(ctx context.Context) {
 // flush needs the lock.
 func (e *webhookExporter) flush(ctx context.Context) {
 	added, err := e.store.AddPoints(ctx, e.waiting)
+	if errors.Is(err, storage.ErrInvalid) { // no later attempt is better
+		e.drop(ctx, dropStore, len(e.waiting))
+		e.waiting = nil
+	}
 	if err != nil {
 		e.failed(ctx, "record points", err)
 		return
@@ -139,11 +147,18 @@ func (e *webhookExporter) flush(ctx context.Context) {
 	e.waiting = nil
 }
 
+// logInterval is the time between two log lines about the store; the metric counts all failures.
+const logInterval = time.Minute
+
 // failed reports a failure of the store. Everything is tried again at the next tick.
 func (e *webhookExporter) failed(ctx context.Context, operation string, err error) {
 	if ctx.Err() != nil {
 		return // the collector stops
 	}
 	e.telemetry.QoswebhookStoreFailures.Add(ctx, 1)
+	now := time.Now().UnixMilli()
+	if last := e.logged.Load(); now-last < logInterval.Milliseconds() || !e.logged.CompareAndSwap(last, now) {
+		return
+	}
 	e.logger.Warn("webhooks wait for the store", zap.String("operation", operation), zap.Error(err))
 }
