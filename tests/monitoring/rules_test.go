@@ -1,0 +1,32 @@
+package monitoring
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const rulesDir = "../../deploy/prometheus"
+
+// TestRules: Prometheus and vmalert accept the rules, their unit tests hold, and each alert has a
+// section in the runbook.
+//
+// spec: DASH-04
+func TestRules(t *testing.T) {
+	run(t, rulesDir, "promtool", "check", "rules", "qos.rules.yaml")
+	run(t, rulesDir, "promtool", "test", "rules", "qos.rules.test.yaml")
+	run(t, rulesDir, "vmalert", "-dryRun", "-rule=qos.rules.yaml")
+	rules, err := os.ReadFile(rulesDir + "/qos.rules.yaml")
+	require.NoError(t, err)
+	runbook, err := os.ReadFile("../../docs/runbook.md")
+	require.NoError(t, err)
+	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
+	require.Len(t, alerts, 17)
+	for _, alert := range alerts {
+		require.Contains(t, string(runbook), "\n## "+alert[1]+"\n")
+		require.Contains(t, string(rules), "runbook.md#"+strings.ToLower(alert[1])+"\n")
+	}
+}
