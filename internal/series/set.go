@@ -16,7 +16,7 @@ type Set struct {
 	cfg   Config
 	began time.Time
 
-	// sweep is held for writing while series are removed: whoever holds it for reading may
+	// sweep is held for writing while series are removed: a holder for reading may
 	// use an entry without another lock than its own.
 	sweep    sync.RWMutex
 	families [numFamilies]table
