@@ -1,0 +1,150 @@
+package timeseries
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// TestScrape: Prometheus scrapes OpenMetrics, answers each query with the value in the unit of the metric's
+// name, and stores exemplars with the trace ID of the conference.
+//
+// spec: OUT-01
+func TestScrape(t *testing.T) {
+	program(t, "prometheus")
+	address := freeAddress(t)
+	c := newCollector(t, map[string]any{"endpoint": address})
+	s := prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))
+	c.send(call())
+	s.awaitAll(t, expected)
+	var answer struct {
+		Data []struct {
+			SeriesLabels map[string]string
+			Exemplars    []struct {
+				Labels    map[string]string
+				Value     string
+				Timestamp float64
+			}
+		}
+	}
+	query := url.Values{"query": {"qos_stream_loss_ratio_bucket"}, "start": {fmt.Sprint(time.Now().Add(-time.Hour).Unix())}, "end": {fmt.Sprint(time.Now().Add(time.Hour).Unix())}}
+	require.Eventually(t, func() bool {
+		return s.get("/api/v1/query_exemplars", query, &answer) && len(answer.Data) == 1
+	}, patience, pause)
+	x := answer.Data[0]
+	require.Equal(t, "0.1", x.SeriesLabels["le"])
+	require.Equal(t, map[string]string{"trace_id": fmt.Sprintf("%x", semconv.TraceID("demo", "c1"))}, x.Exemplars[0].Labels)
+	require.Equal(t, "0.1", x.Exemplars[0].Value)
+	require.InDelta(t, float64(time.Now().Unix()), x.Exemplars[0].Timestamp, patience.Seconds())
+}
+
+// pushed runs a test with each protocol and its store; the URL of the push is through, in place of
+// the store's where that is not empty.
+func pushed(t *testing.T, run func(t *testing.T, s *store, start func(through string) *collector)) {
+	for protocol, open := range map[string]func(t *testing.T) (*store, string){
+		"remote_write":    func(t *testing.T) (*store, string) { return prometheus(t, "{}"), "/api/v1/write" },
+		"victoriametrics": func(t *testing.T) (*store, string) { return victoria(t), "/api/v1/import/prometheus" },
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			s, path := open(t)
+			run(t, s, func(through string) *collector {
+				if through == "" {
+					through = s.url
+				}
+				return newCollector(t, map[string]any{"endpoint": freeAddress(t), "push": map[string]any{
+					"endpoint": through + path, "protocol": protocol, "interval": "200ms", "labels": map[string]any{"zone": "west"},
+					"retry_on_failure": map[string]any{"initial_interval": "50ms", "max_interval": "200ms"},
+					"sending_queue":    map[string]any{"storage": "file_storage"},
+				}})
+			})
+		})
+	}
+}
+
+const rated = `sum(qos_feedback_total{rating="5",job="qos",instance="collector-1",zone="west"})`
+
+// TestPush: each query has the value in the unit of the metric's name.
+//
+// spec: OUT-01
+func TestPush(t *testing.T) {
+	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		c := start("")
+		c.send(call())
+		s.awaitAll(t, expected)
+		c.send(ratings(2))
+		s.await(t, rated, 2)
+		s.await(t, `sum(increase(qos_feedback_total[5m]))>bool 1.9`, 1) // from the zero at its start
+	})
+}
+
+// TestStoreRestarts: while the store is away the samples wait, and are stored with their own times.
+//
+// spec: OUT-01
+func TestStoreRestarts(t *testing.T) {
+	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		c := start("")
+		c.send(ratings(2))
+		s.await(t, rated, 2)
+		s.end(syscall.SIGTERM)
+		c.send(ratings(3))
+		queued := c.metric("otelcol_exporter_queue_size")
+		require.Eventually(t, func() bool { // some samples of 5 are queued
+			return c.metric("otelcol_exporter_queue_size") > queued+3
+		}, patience, pause)
+		away := time.Now()
+		c.send(ratings(4))
+		s.start()
+		s.await(t, rated, 9)
+		require.InDelta(t, 5, s.value(rated, away), 0, "what was counted while the store was away")
+		require.Zero(t, c.metric("otelcol_exporter_send_failed_metric_points"))
+		require.Zero(t, c.metric("otelcol_exporter_enqueue_failed_metric_points"))
+	})
+}
+
+// TestStoreRefuses: a store that answers 503 or 429 for a time gets all samples after it.
+//
+// spec: OUT-01
+func TestStoreRefuses(t *testing.T) {
+	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		target, err := url.Parse(s.url)
+		require.NoError(t, err)
+		var refusal atomic.Int64
+		var refused atomic.Int64
+		forward := httputil.NewSingleHostReverseProxy(target)
+		forward.Transport = client.Transport
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if code := refusal.Load(); code != 0 {
+				refused.Add(1)
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(int(code))
+				return
+			}
+			forward.ServeHTTP(w, r)
+		}))
+		t.Cleanup(proxy.Close)
+		c := start(proxy.URL)
+		c.send(ratings(2))
+		s.await(t, rated, 2)
+		for i, code := range []int64{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
+			before := refused.Load()
+			refusal.Store(code)
+			c.send(ratings(1))
+			require.Eventually(t, func() bool { return refused.Load() > before+1 }, patience, pause)
+			require.False(t, math.Abs(s.value(rated, time.Now())-float64(3+i)) < 1e-9)
+			refusal.Store(0)
+			s.await(t, rated, float64(3+i))
+		}
+		require.Zero(t, c.metric("otelcol_exporter_send_failed_metric_points"))
+	})
+}
