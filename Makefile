@@ -38,7 +38,7 @@ test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory e2e
 
 # Four packages at once: many wait for servers and disks. The longest begin. The race detector makes
-# SQLite some 20 times slower: its tests of one goroutine run without it, and so do recorded calls.
+# SQLite some 20 times slower: its tests of one goroutine run without it, and so do recorded calls and the day of a fleet.
 # Those are built as the binary is, from packages that are compiled already, and the linter vets.
 test-go: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
@@ -46,8 +46,8 @@ test-go: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
 test-go: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 test-go: servers build agent ## Go tests with the race detector, all but those of tests/e2e
-	CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./storage/sqlite ./tests/consistency ./tests/cause
-	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause)$$|/storage/(postgres|sqlite)$$')
+	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause
+	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring)$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check

@@ -130,8 +130,8 @@ func graph(title, description, unit string, queries ...query) Panel {
 }
 
 // bars shows counts over time, stacked.
-func bars(title, description, unit string, queries ...query) Panel {
-	p := graph(title, description, unit, queries...)
+func bars(title, description string, queries ...query) Panel {
+	p := graph(title, description, "none", queries...)
 	custom := p.FieldConfig.Defaults.Custom
 	custom["drawStyle"], custom["fillOpacity"], custom["lineWidth"] = "bars", 70, 0
 	custom["stacking"] = map[string]any{"mode": "normal", "group": "A"}

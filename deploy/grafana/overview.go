@@ -7,17 +7,17 @@ func overview() Dashboard {
 		stats("The whole range", keyFigures()...),
 		graphs(
 			"Over time",
-			bars("Conferences by outcome", "Conferences that ended in each step, by their outcome. A conference has one outcome.", "none",
+			bars("Conferences by outcome", "Conferences that ended in each step, by their outcome. A conference has one outcome.",
 				query{each("qos_conferences_total", bySite, "outcome"), "{{outcome}}"}).opens(ofLabel("outcome", "outcome")),
-			bars("Conferences by app", "Conferences that ended in each step, by app.", "none",
+			bars("Conferences by app", "Conferences that ended in each step, by app.",
 				query{each("qos_conferences_total", bySite, "app"), "{{app}}"}).opens(ofLabel("app", "app")),
-			bars("Participants by browser", "Participants of ended conferences in each step, by the family of their browser.", "none",
+			bars("Participants by browser", "Participants of ended conferences in each step, by the family of their browser.",
 				query{each("qos_participants_total", bySite, "browser"), "{{browser}}"}),
 		),
 		graphs(
 			"Compared",
 			graph("Failed conferences by app", "Share of the conferences that failed: totally, partially, or dropped.", "percentunit",
-				query{share(each, "qos_conferences_total", failed, bySite, "app"), "{{app}}"}).between(0, 1).opens(ofLabel("app", "app")),
+				query{share(each, "qos_conferences_total", failed, "app"), "{{app}}"}).between(0, 1).opens(ofLabel("app", "app")),
 			graph("Score by app", "Mean score of ended conferences, 1 to 5 (MOS).", "none",
 				query{mean(each, "qos_conference_mos", bySite, "app"), "{{app}}"}).between(1, 5).decimals(2).opens(ofLabel("app", "app")),
 		),
@@ -33,11 +33,11 @@ func keyFigures() []Panel {
 	return []Panel{
 		stat("Conferences", "Conferences that ended in the range.", "none", orZero(over("qos_conferences_total", bySite, ""))).decimals(0),
 		stat("Failed", "Share of the conferences that failed: totally, partially, or dropped.", "percentunit",
-			share(over, "qos_conferences_total", failed, bySite, "")).limits(0.02, 0.05).decimals(1),
+			share(over, "qos_conferences_total", failed, "")).limits(0.02, 0.05).decimals(1),
 		stat("Bad stream time", "Share of the scored time of audio and video streams whose score was poor or bad.", "percentunit",
-			share(over, "qos_stream_seconds_total", bad, bySite, "")).limits(0.02, 0.05).decimals(1),
+			share(over, "qos_stream_seconds_total", bad, "")).limits(0.02, 0.05).decimals(1),
 		stat("Setup delay, p95", "95 % of the fabrics were connected within this time after addNewFabric.", "s",
-			quantile(0.95, over, "qos_fabric_setup_delay_seconds", bySite, "")).limits(2, 5).decimals(1),
+			quantile(0.95, over, "qos_fabric_setup_delay_seconds", "")).limits(2, 5).decimals(1),
 		stat("Score", "Mean score of ended conferences, 1 to 5 (MOS).", "none",
 			mean(over, "qos_conference_mos", bySite, "")).floors(4, 3.5).decimals(2),
 		stat("Open issues", "Issues of live conferences that are open now.", "none",
@@ -48,9 +48,9 @@ func keyFigures() []Panel {
 func compare(title, description, by string) Panel {
 	p := table(title, description, by, []string{"none", "percentunit", "percentunit", "s"},
 		query{over("qos_conferences_total", bySite, by), "Conferences"},
-		query{share(over, "qos_conferences_total", failed, bySite, by), "Failed"},
-		query{share(over, "qos_stream_seconds_total", bad, bySite, by), "Bad stream time"},
-		query{quantile(0.95, over, "qos_fabric_setup_delay_seconds", bySite, by), "Setup delay, p95"})
+		query{share(over, "qos_conferences_total", failed, by), "Failed"},
+		query{share(over, "qos_stream_seconds_total", bad, by), "Bad stream time"},
+		query{quantile(0.95, over, "qos_fabric_setup_delay_seconds", by), "Setup delay, p95"})
 	p.FieldConfig.Defaults.Links = []Link{{Title: openTitle, URL: list + by + "=${__data.fields[0]}&" + period, TargetBlank: true}}
 	return p
 }

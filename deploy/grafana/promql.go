@@ -25,18 +25,18 @@ func each(metric, selector, by string) string {
 	return fmt.Sprintf("sum%s (increase(%s{%s}[$__rate_interval]))", clause(by), metric, selector)
 }
 
-// share divides two increases. It is 0 where only the part is missing, and absent where the whole is 0.
-func share(increase func(metric, selector, by string) string, metric, part, whole, by string) string {
-	all := increase(metric, whole, by)
-	return fmt.Sprintf("(%s or 0 * %s) / (%s > 0)", increase(metric, whole+","+part, by), all, all)
+// share divides two increases at the chosen sites. It is 0 where only the part is missing, and absent where the whole is 0.
+func share(increase func(metric, selector, by string) string, metric, part, by string) string {
+	all := increase(metric, bySite, by)
+	return fmt.Sprintf("(%s or 0 * %s) / (%s > 0)", increase(metric, bySite+","+part, by), all, all)
 }
 
-// quantile is a quantile of a histogram.
-func quantile(q float64, increase func(metric, selector, by string) string, metric, selector, by string) string {
+// quantile is a quantile of a histogram at the chosen sites.
+func quantile(q float64, increase func(metric, selector, by string) string, metric, by string) string {
 	if by != "" {
 		by = "," + by
 	}
-	return fmt.Sprintf("histogram_quantile(%g, %s)", q, increase(metric+"_bucket", selector, "le"+by))
+	return fmt.Sprintf("histogram_quantile(%g, %s)", q, increase(metric+"_bucket", bySite, "le"+by))
 }
 
 // mean is the mean of a histogram's values.

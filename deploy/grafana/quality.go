@@ -16,11 +16,11 @@ func quality() Dashboard {
 		graphs(
 			"Network",
 			graph("Packet loss by site, p95", "95 % of the streams' intervals lost at most this share of their packets.", "percentunit",
-				query{quantile(0.95, each, "qos_stream_loss_ratio", bySite, "site"), "{{site}}"}).limitsLine(0.03).opens(ofLabel("site", "site")),
+				query{quantile(0.95, each, "qos_stream_loss_ratio", "site"), "{{site}}"}).limitsLine(0.03).opens(ofLabel("site", "site")),
 			graph("Jitter by site, p95", "95 % of the streams' intervals had at most this interarrival jitter.", "s",
-				query{quantile(0.95, each, "qos_stream_jitter_seconds", bySite, "site"), "{{site}}"}).limitsLine(0.03).opens(ofLabel("site", "site")),
+				query{quantile(0.95, each, "qos_stream_jitter_seconds", "site"), "{{site}}"}).limitsLine(0.03).opens(ofLabel("site", "site")),
 			graph("Round-trip time by site, p95", "95 % of the streams' intervals had at most this round-trip time.", "s",
-				query{quantile(0.95, each, "qos_stream_rtt_seconds", bySite, "site"), "{{site}}"}).limitsLine(0.3).opens(ofLabel("site", "site")),
+				query{quantile(0.95, each, "qos_stream_rtt_seconds", "site"), "{{site}}"}).limitsLine(0.3).opens(ofLabel("site", "site")),
 		),
 		graphs(
 			"Compared",

@@ -61,5 +61,5 @@ func appendPair(b []byte, name, value string) []byte {
 
 func appendValue(b []byte, valueField protowire.Number, v float64, timeField protowire.Number, atMs int64) []byte {
 	b = protowire.AppendFixed64(protowire.AppendTag(b, valueField, protowire.Fixed64Type), math.Float64bits(v))
-	return protowire.AppendVarint(protowire.AppendTag(b, timeField, protowire.VarintType), uint64(atMs)) //nolint:gosec // two's complement
+	return protowire.AppendVarint(protowire.AppendTag(b, timeField, protowire.VarintType), uint64(atMs))
 }

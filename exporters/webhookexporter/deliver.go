@@ -55,11 +55,7 @@ func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook
 		return
 	}
 	e.sending.Go(func() {
-		next, outcome := e.send(ctx, n, &hook)
-		var err error
-		if outcome != "" {
-			err = e.settle(ctx, next, outcome)
-		}
+		err := e.sendDue(ctx, n.ID, &hook)
 		<-e.slots
 		e.busy.Delete(hook.URL)
 		if err != nil { // it is sent again, with the same id
@@ -68,6 +64,19 @@ func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook
 		}
 		e.soon()
 	})
+}
+
+// sendDue sends a notice that is still due: its last attempt may have ended since it was read.
+func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook) error {
+	n, err := e.store.Notice(ctx, id)
+	if err != nil || n.State != storage.NoticePending || n.DueAt.After(time.Now()) {
+		return err
+	}
+	next, outcome := e.send(ctx, n, hook)
+	if outcome == "" {
+		return nil
+	}
+	return e.settle(ctx, next, outcome)
 }
 
 // send makes one attempt and returns the notice after it. The outcome is empty where the
@@ -112,7 +121,7 @@ func settled(n storage.Notice, a answer, begin time.Time, took time.Duration, ma
 		n.State = storage.NoticeDead
 		return n, "dead"
 	}
-	n.DueAt = begin.Add(took + max(backOff(n.Attempts, rand.Float64()), a.retryAfter))
+	n.DueAt = begin.Add(took + max(backOff(n.Attempts, rand.Float64()), a.retryAfter)) //nolint:gosec // jitter is no secret
 	return n, "failed"
 }
 

@@ -142,13 +142,13 @@ func summaryOf(app, conference string, start, end time.Time, revision int, outco
 	return logs
 }
 
-func feedbackOf(conference, session string, at time.Time, rating int64) plog.Logs {
+func feedbackOf(session string, at time.Time, rating int64) plog.Logs {
 	logs := plog.NewLogs()
 	resource := logs.ResourceLogs().AppendEmpty()
 	resource.Resource().Attributes().PutStr(semconv.AppID, "demo")
 	resource.Resource().Attributes().PutStr(semconv.SessionID, session)
 	scope := resource.ScopeLogs().AppendEmpty()
-	scope.Scope().Attributes().PutStr(semconv.ConferenceID, conference)
+	scope.Scope().Attributes().PutStr(semconv.ConferenceID, "c")
 	r := scope.LogRecords().AppendEmpty()
 	r.SetEventName(semconv.EventFeedback)
 	r.SetTimestamp(pcommon.NewTimestampFromTime(at))
@@ -274,11 +274,13 @@ func TestDeadURLDelaysNobody(t *testing.T) {
 	store := openStore(t, filepath.Join(t.TempDir(), "store"))
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	a := apps{hooks: []notice.Hook{
-		{ID: "dead", URL: dead.URL, Secrets: []string{secret}}, {ID: "dead2", URL: dead.URL, Secrets: []string{secret}},
-		{ID: "good", URL: good.URL, Secrets: []string{secret}}, {ID: "gone", URL: gone.URL, Secrets: []string{secret}},
+		{ID: "dead", URL: dead.URL, Secrets: []string{secret}},
+		{ID: "dead2", URL: dead.URL, Secrets: []string{secret}},
+		{ID: "good", URL: good.URL, Secrets: []string{secret}},
+		{ID: "gone", URL: gone.URL, Secrets: []string{secret}},
 	}}
 	e := startExporter(t, stored{Store: store}, a, func(c *Config) { c.Timeout = time.Minute })
-	const conferences = 20
+	const conferences = 19 // one more, and the window may notify too
 	for i := range conferences {
 		at := time.Now().Add(-time.Minute)
 		require.NoError(t, e.consume(t.Context(), summaryOf("demo", fmt.Sprint("c", i), at, at, 1, "totallyFailed")))
@@ -299,6 +301,26 @@ func TestDeadURLDelaysNobody(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, page, conferences, "a stopped collector counts no attempt")
 	require.Zero(t, page[0].Attempts)
+}
+
+// A notice that was read before its last attempt ended is not sent again.
+//
+// spec: OUT-03
+func TestStaleNoticeIsNotSent(t *testing.T) {
+	r := newReceiver(t)
+	store := openStore(t, filepath.Join(t.TempDir(), "store"))
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	hook := notice.Hook{ID: "h", URL: r.URL, Secrets: []string{secret}}
+	e := startExporter(t, stored{Store: store}, apps{hooks: []notice.Hook{hook}}, nil)
+	at := time.Now().Add(-time.Minute)
+	require.NoError(t, e.consume(t.Context(), summaryOf("demo", "c", at, at, 1, "totallyFailed")))
+	id := r.await(t, 1)[0].id
+	require.NoError(t, e.shutdown(t.Context())) // waits for the attempt
+	n, err := store.Notice(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, storage.NoticeDelivered, n.State)
+	require.NoError(t, e.engine.sendDue(t.Context(), id, &hook))
+	require.Len(t, r.await(t, 1), 1)
 }
 
 // A bad rating notifies with the span of its conference, a good one does not; the summary's list
@@ -328,9 +350,9 @@ func TestFeedback(t *testing.T) {
 	}))
 	e := startExporter(t, stored{Store: store}, apps{hooks: []notice.Hook{{ID: "h", URL: r.URL, Secrets: []string{secret}, CreatedAt: now.Add(-time.Hour)}}}, nil)
 	for _, rating := range []int64{3, 5} {
-		require.NoError(t, e.consume(t.Context(), feedbackOf("c", session, end.Add(time.Duration(rating)*time.Second), rating)))
+		require.NoError(t, e.consume(t.Context(), feedbackOf(session, end.Add(time.Duration(rating)*time.Second), rating)))
 	}
-	require.NoError(t, e.consume(t.Context(), feedbackOf("c", session, end.Add(-time.Second), 2)))
+	require.NoError(t, e.consume(t.Context(), feedbackOf(session, end.Add(-time.Second), 2)))
 	got := r.await(t, 1)
 	require.NoError(t, e.shutdown(t.Context()))
 	require.Len(t, r.all(), 1)
@@ -375,8 +397,8 @@ func TestBadRecords(t *testing.T) {
 		require.Equal(t, map[dropReason]int{c.why: 1}, dropped, name)
 	}
 	for name, logs := range map[string]plog.Logs{
-		"no session": feedbackOf("c", "x", now, 1), "rating 0": feedbackOf("c", "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", now, 0),
-		"rating 6": feedbackOf("c", "019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", now, 6),
+		"no session": feedbackOf("x", now, 1), "rating 0": feedbackOf("019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", now, 0),
+		"rating 6": feedbackOf("019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e3f", now, 6),
 	} {
 		points, dropped := e.read(logs, now)
 		require.Empty(t, points, name)
@@ -392,10 +414,11 @@ func TestBadRecords(t *testing.T) {
 // spec: OUT-03
 func TestBackOff(t *testing.T) {
 	var total time.Duration
-	for n, want := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600} {
-		require.Equal(t, want*time.Second, backOff(n+1, 0.5), n)
-		require.Equal(t, want*time.Second/2, backOff(n+1, 0), n)
-		require.Equal(t, want*time.Second*3/2, backOff(n+1, 1), n)
+	for n, seconds := range []int{5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600} {
+		want := time.Duration(seconds) * time.Second
+		require.Equal(t, want, backOff(n+1, 0.5), n)
+		require.Equal(t, want/2, backOff(n+1, 0), n)
+		require.Equal(t, want*3/2, backOff(n+1, 1), n)
 	}
 	for n := 1; n < 32; n++ {
 		total += backOff(n, 0.5)

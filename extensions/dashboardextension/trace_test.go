@@ -1,6 +1,7 @@
 package dashboardextension
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -55,7 +56,7 @@ func TestTrace(t *testing.T) {
 		status, _ := ask(bad, at(0))
 		require.Equal(t, http.StatusBadRequest, status, bad)
 	}
-	m.err = fmt.Errorf("away")
+	m.err = errors.New("away")
 	status, _ := ask(trace, at(0))
 	require.Equal(t, http.StatusServiceUnavailable, status)
 }

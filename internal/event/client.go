@@ -15,11 +15,20 @@ const UnknownBrowser = "other"
 // families are the browsers and their tokens. The first token that is found decides, since
 // Chromium's browsers name Chrome and Safari too.
 var families = []struct{ token, family string }{
-	{"Edg/", "edge"}, {"EdgA/", "edge"}, {"EdgiOS/", "edge"}, {"Edge/", "edge"},
-	{"OPR/", "opera"}, {"OPT/", "opera"},
-	{"Firefox/", "firefox"}, {"FxiOS/", "firefox"},
-	{"SamsungBrowser/", UnknownBrowser}, {"YaBrowser/", UnknownBrowser}, {"Vivaldi/", UnknownBrowser},
-	{"CriOS/", "chrome"}, {"Chrome/", "chrome"}, {"Chromium/", "chrome"},
+	{"Edg/", "edge"},
+	{"EdgA/", "edge"},
+	{"EdgiOS/", "edge"},
+	{"Edge/", "edge"},
+	{"OPR/", "opera"},
+	{"OPT/", "opera"},
+	{"Firefox/", "firefox"},
+	{"FxiOS/", "firefox"},
+	{"SamsungBrowser/", UnknownBrowser},
+	{"YaBrowser/", UnknownBrowser},
+	{"Vivaldi/", UnknownBrowser},
+	{"CriOS/", "chrome"},
+	{"Chrome/", "chrome"},
+	{"Chromium/", "chrome"},
 }
 
 // Browsers are the families that Browser returns.

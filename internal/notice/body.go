@@ -2,7 +2,6 @@ package notice
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -131,7 +130,7 @@ func pagerDuty(m Message, secrets []string) any {
 		summary = strings.ToValidUTF8(summary[:maxSummaryBytes], "")
 	}
 	event["payload"] = map[string]any{
-		"summary": summary, "source": fmt.Sprintf("qos app %s", m.AppID), "severity": "error", "class": string(m.Reason),
+		"summary": summary, "source": "qos app " + m.AppID, "severity": "error", "class": string(m.Reason),
 		"timestamp": time.Unix(m.End, 0).UTC().Format(time.RFC3339),
 		"custom_details": map[string]any{
 			"triggerType": m.TriggerType, "actualValue": m.Actual, "threshold": m.Threshold, "fractionalValue": m.Fraction,

@@ -139,7 +139,7 @@ func predicate(r Reason, limit float64) string {
 	case HighRoundTripTime:
 		return fmt.Sprintf("had a round trip time above %g ms", limit)
 	case HighPacketLoss:
-		return fmt.Sprintf("had a packet loss above %s", percent(limit))
+		return "had a packet loss above " + percent(limit)
 	case LowQuality:
 		return fmt.Sprintf("had a score below %g", limit)
 	case DissatisfactoryUserFeedback:

@@ -161,7 +161,7 @@ func TestBudget(t *testing.T) {
 // spec: OUT-01
 func TestIdleSeriesLeave(t *testing.T) {
 	a := New(Config{MaxApps: 1, MaxSeries: 1, SeriesIdleTimeout: time.Hour}, testNow)
-	at := func(d time.Duration) time.Time { return testNow.Add(d) }
+	at := testNow.Add
 	a.Observe(fromSite("demo", "old", 2), at(0))
 	logs := plog.NewLogs()
 	record(logs, "demo", semconv.EventIssue, map[string]any{semconv.IssueID: "a", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})

@@ -203,7 +203,7 @@ func TestCountable(t *testing.T) {
 	} {
 		attrs := pcommon.NewMap()
 		require.NoError(t, attrs.FromRaw(map[string]any{"n": given}))
-		require.Equal(t, want, whole(attrs, "n"), "%v", given) //nolint:testifylint // exact
+		require.Equal(t, want, whole(attrs, "n"), "%v", given)
 	}
 	require.Zero(t, whole(pcommon.NewMap(), "n"))
 }

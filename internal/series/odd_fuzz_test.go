@@ -96,9 +96,11 @@ func grown(t *rapid.T, a *Set, before map[string]float64, records int) map[strin
 		require.LessOrEqual(t, len(points), records)
 		for i := range points {
 			key := m.Name
+			var keySb99 strings.Builder
 			for _, l := range points[i].Labels {
-				key += "\x00" + l.Name + "\x00" + l.Value
+				keySb99.WriteString("\x00" + l.Name + "\x00" + l.Value)
 			}
+			key += keySb99.String()
 			after[key] = points[i].Value
 			require.False(t, math.IsNaN(points[i].Value) || math.IsInf(points[i].Value, 0))
 			require.GreaterOrEqual(t, points[i].Value, before[key], key)

@@ -54,6 +54,7 @@ func addPoints(t *testing.T, s storage.Notices, points ...storage.Point) int {
 // A revision of a conference may begin or end elsewhere, and another collector may emit its own
 // first revision: they overlap. A conference that begins later under the same id does not.
 func testPointsOnce(t *testing.T, s NoticesStore) {
+	t.Helper()
 	require.Equal(t, 1, addPoints(t, s, point("c", "", 100, 160), point("c", "", 100, 160)))
 	for _, span := range [][2]float64{{100, 160}, {90, 170}, {120, 130}, {190, 200}, {60, 70}} {
 		require.Zero(t, addPoints(t, s, point("c", "", span[0], span[1])), span)
@@ -68,6 +69,7 @@ func testPointsOnce(t *testing.T, s NoticesStore) {
 }
 
 func testPointsInOrder(t *testing.T, s NoticesStore) {
+	t.Helper()
 	want := point("a\x00\xff", "x", 10, 20.5)
 	want.Body = []byte("\x00body")
 	require.Equal(t, 2, addPoints(t, s, want, point("b", "", 1, 2)))
@@ -119,6 +121,7 @@ func noticeIDs(notices []storage.Notice) (ids []string) {
 }
 
 func testNoticeBounds(t *testing.T, s NoticesStore) {
+	t.Helper()
 	long := strings.Repeat("x", storage.MaxIDBytes+1)
 	for i, change := range []func(*storage.Notice){
 		func(n *storage.Notice) { n.ID = "" }, func(n *storage.Notice) { n.AppID = "" }, func(n *storage.Notice) { n.Hook = long },
@@ -153,6 +156,7 @@ func testNoticeBounds(t *testing.T, s NoticesStore) {
 
 // The first notice of an id is kept, whatever its state: no second one is ever sent.
 func testNoticeOnce(t *testing.T, s NoticesStore) {
+	t.Helper()
 	first := notice("n", "h", 1)
 	require.Equal(t, storage.Added{New: 1, Duplicates: 1}, addNotices(t, s, first, first))
 	first.State, first.Attempts, first.AttemptedAt, first.Latency, first.Status = storage.NoticeDelivered, 1, at(2), 250*time.Millisecond, 204
@@ -168,6 +172,7 @@ func testNoticeOnce(t *testing.T, s NoticesStore) {
 
 // One notice of each webhook is due, so that none waits for another webhook's.
 func testNoticesDue(t *testing.T, s NoticesStore) {
+	t.Helper()
 	other := notice("b2", "b", 1)
 	other.AppID = "other"
 	addNotices(t, s, notice("a1", "a", 5), notice("a2", "a", 3), notice("a3", "a", 3), notice("b1", "b", 4), notice("c1", "c", 9), other)
@@ -183,6 +188,7 @@ func testNoticesDue(t *testing.T, s NoticesStore) {
 }
 
 func testNoticeStates(t *testing.T, s NoticesStore) {
+	t.Helper()
 	n := notice("n", "h", 1)
 	addNotices(t, s, n)
 	require.ErrorIs(t, s.UpdateNotice(t.Context(), n, storage.NoticeDead), storage.ErrConflict)
@@ -207,6 +213,7 @@ func testNoticeStates(t *testing.T, s NoticesStore) {
 }
 
 func testNoticePages(t *testing.T, s NoticesStore) {
+	t.Helper()
 	dead := notice("d", "h", 1)
 	dead.State = storage.NoticeDead
 	other := notice("x", "h", 1)
@@ -228,6 +235,7 @@ func testNoticePages(t *testing.T, s NoticesStore) {
 }
 
 func testNoticesForget(t *testing.T, s NoticesStore) {
+	t.Helper()
 	addPoints(t, s, point("old", "", 1, 2), point("new", "", 1, 3))
 	for i, n := range []storage.Notice{notice("old", "h", 1), notice("pending", "h", 1), notice("new", "h", 1)} {
 		if n.ID != "pending" {
@@ -252,6 +260,7 @@ func testNoticesForget(t *testing.T, s NoticesStore) {
 }
 
 func testNoticesRestart(t *testing.T, s NoticesStore) {
+	t.Helper()
 	addPoints(t, s, point("c", "", 1, 2))
 	addNotices(t, s, notice("n", "h", 1))
 	next := s.Reopen(t)
@@ -262,6 +271,7 @@ func testNoticesRestart(t *testing.T, s NoticesStore) {
 }
 
 func testNoticesLimit(t *testing.T, s NoticesStore) {
+	t.Helper()
 	add := func(n ...storage.Notice) storage.Added {
 		done, err := s.AddNotices(t.Context(), n, 2)
 		require.NoError(t, err)
@@ -277,6 +287,7 @@ func testNoticesLimit(t *testing.T, s NoticesStore) {
 
 // Writers at once write each point once, and a reader that follows the keys misses none.
 func testPointsConcurrent(t *testing.T, s NoticesStore) {
+	t.Helper()
 	const writers, each = 4, 25
 	var wg sync.WaitGroup
 	var mu sync.Mutex

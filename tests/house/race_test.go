@@ -17,7 +17,7 @@ import (
 func TestEveryTestRuns(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	recipe := regexp.MustCompile(`(?m)^\tgo test -trimpath (.*)\n\t.* go test -race (.*)\$\$\(go list ./\.\.\. \| grep -vE '(.*)'\)$`).FindStringSubmatch(string(makefile))
+	recipe := regexp.MustCompile(`(?m)^\t.* CGO_ENABLED=0 go test -vet=off -trimpath (.*)\n\t.* go test -vet=off -race (.*)\$\$\(go list ./\.\.\. \| grep -vE '(.*)'\)$`).FindStringSubmatch(string(makefile))
 	require.Len(t, recipe, 4, "the recipe of test-go")
 	plain, race := strings.Fields(recipe[1]), strings.Fields(recipe[2])
 	left, err := regexp.Compile(strings.ReplaceAll(recipe[3], "$$", "$"))

@@ -34,14 +34,13 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// run runs a program to its end and returns its output.
-func run(t *testing.T, dir, name string, args ...string) string {
+// run runs a program to its end.
+func run(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(program(t, name), args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s %s\n%s", name, strings.Join(args, " "), out)
-	return string(out)
 }
 
 // serve starts a server, which ends with the test.

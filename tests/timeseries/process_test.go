@@ -127,8 +127,10 @@ func prometheus(t *testing.T, scrape string) *store {
 func victoria(t *testing.T) *store {
 	t.Helper()
 	path, dir, address := program(t, "victoria-metrics"), t.TempDir(), freeAddress(t)
-	return &store{newProcess(t, "http://"+address+"/health", path, "-storageDataPath="+dir, "-httpListenAddr="+address, "-search.latencyOffset=1s", "-search.disableCache"),
-		"http://" + address}
+	return &store{
+		newProcess(t, "http://"+address+"/health", path, "-storageDataPath="+dir, "-httpListenAddr="+address, "-search.latencyOffset=1s", "-search.disableCache"),
+		"http://" + address,
+	}
 }
 
 // collector is the exporter, with a persistent queue in a directory.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -38,7 +39,7 @@ func TestScrape(t *testing.T) {
 			}
 		}
 	}
-	query := url.Values{"query": {"qos_stream_loss_ratio_bucket"}, "start": {fmt.Sprint(time.Now().Add(-time.Hour).Unix())}, "end": {fmt.Sprint(time.Now().Add(time.Hour).Unix())}}
+	query := url.Values{"query": {"qos_stream_loss_ratio_bucket"}, "start": {strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10)}, "end": {strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)}}
 	require.Eventually(t, func() bool {
 		return s.get("/api/v1/query_exemplars", query, &answer) && len(answer.Data) == 1
 	}, patience, pause)
@@ -52,12 +53,15 @@ func TestScrape(t *testing.T) {
 // pushed runs a test with each protocol and its store; the URL of the push is through, in place of
 // the store's where that is not empty.
 func pushed(t *testing.T, run func(t *testing.T, s *store, start func(through string) *collector)) {
-	for protocol, open := range map[string]func(t *testing.T) (*store, string){
-		"remote_write":    func(t *testing.T) (*store, string) { return prometheus(t, "{}"), "/api/v1/write" },
-		"victoriametrics": func(t *testing.T) (*store, string) { return victoria(t), "/api/v1/import/prometheus" },
-	} {
+	t.Helper()
+	for protocol, path := range map[string]string{"remote_write": "/api/v1/write", "victoriametrics": "/api/v1/import/prometheus"} {
 		t.Run(protocol, func(t *testing.T) {
-			s, path := open(t)
+			var s *store
+			if protocol == "victoriametrics" {
+				s = victoria(t)
+			} else {
+				s = prometheus(t, "{}")
+			}
 			run(t, s, func(through string) *collector {
 				if through == "" {
 					through = s.url
@@ -79,6 +83,7 @@ const rated = `sum(qos_feedback_total{rating="5",job="qos",instance="collector-1
 // spec: OUT-01
 func TestPush(t *testing.T) {
 	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		t.Helper()
 		c := start("")
 		c.send(call())
 		s.awaitAll(t, expected)
@@ -93,6 +98,7 @@ func TestPush(t *testing.T) {
 // spec: OUT-01
 func TestStoreRestarts(t *testing.T) {
 	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		t.Helper()
 		c := start("")
 		c.send(ratings(2))
 		s.await(t, rated, 2)
@@ -117,6 +123,7 @@ func TestStoreRestarts(t *testing.T) {
 // spec: OUT-01
 func TestStoreRefuses(t *testing.T) {
 	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		t.Helper()
 		target, err := url.Parse(s.url)
 		require.NoError(t, err)
 		var refusal atomic.Int64
@@ -141,7 +148,7 @@ func TestStoreRefuses(t *testing.T) {
 			refusal.Store(code)
 			c.send(ratings(1))
 			require.Eventually(t, func() bool { return refused.Load() > before+1 }, patience, pause)
-			require.False(t, math.Abs(s.value(rated, time.Now())-float64(3+i)) < 1e-9)
+			require.GreaterOrEqual(t, math.Abs(s.value(rated, time.Now())-float64(3+i)), 1e-9)
 			refusal.Store(0)
 			s.await(t, rated, float64(3+i))
 		}

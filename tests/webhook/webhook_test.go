@@ -242,7 +242,8 @@ func TestManagement(t *testing.T) {
 			Status, Attempts int
 			LatencyMs        *int
 		}
-	}) {
+	},
+	) {
 		require.NoError(t, json.Unmarshal(get(t, api+"deliveries"+query, token), &page))
 		return page
 	}
