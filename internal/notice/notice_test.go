@@ -15,8 +15,6 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 30, 0, time.UTC)
 
-//go:fix inline
-
 const summary = `{"appID":"demo","outcome":"partiallyFailed","setupMs":[120,4000.5,30],"mos":3.1,"participants":[
 	{"session":"s1","fabrics":[{"candidatePair":{"rttMs":{"p50":80,"p95":900},"lossFraction":null},
 		"streams":[{"lossFraction":0.02,"rttMs":{"p50":310.5}},{"lossFraction":0.07,"rttMs":null}]},{"candidatePair":null,"streams":[]}],

@@ -175,6 +175,7 @@ func (c *collector) start() {
 	require.NoError(c.t, confmap.NewFromStringMap(c.config).Unmarshal(own))
 	require.NoError(c.t, xconfmap.Validate(own))
 	set := exportertest.NewNopSettings(factory.Type())
+	set.ID = component.NewID(factory.Type()) // which names its queue
 	set.TelemetrySettings = c.telemetry.NewTelemetrySettings()
 	set.Resource.Attributes().PutStr("service.name", "qos")
 	set.Resource.Attributes().PutStr("service.instance.id", "collector-1")

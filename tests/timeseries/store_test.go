@@ -118,6 +118,32 @@ func TestStoreRestarts(t *testing.T) {
 	})
 }
 
+// TestCollectorRestarts: what the queue holds when the collector stops is stored after its start, with
+// its own times.
+//
+// spec: OUT-01
+func TestCollectorRestarts(t *testing.T) {
+	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+		t.Helper()
+		c := start("")
+		c.send(ratings(2))
+		s.await(t, rated, 2)
+		s.end(syscall.SIGTERM)
+		c.send(ratings(3))
+		queued := c.metric("otelcol_exporter_queue_size")
+		require.Eventually(t, func() bool { // some samples of 5 are queued
+			return c.metric("otelcol_exporter_queue_size") > queued+3
+		}, patience, pause)
+		away := time.Now()
+		c.end()
+		c.start()
+		s.start()
+		c.send(ratings(4))
+		s.await(t, rated, 4) // counted anew
+		require.InDelta(t, 5, s.value(rated, away), 0, "what was counted before the collector stopped")
+	})
+}
+
 // TestStoreRefuses: a store that answers 503 or 429 for a time gets all samples after it.
 //
 // spec: OUT-01
