@@ -27,6 +27,7 @@ require (
 	go.opentelemetry.io/collector/config/confignet v1.61.0
 	go.opentelemetry.io/collector/config/configtls v1.61.0
 	go.opentelemetry.io/collector/connector v0.155.0
+	go.opentelemetry.io/collector/connector/connectortest v0.155.0
 	go.opentelemetry.io/collector/extension/extensioncapabilities v0.155.0
 	go.opentelemetry.io/collector/pipeline v1.61.0
 	go.opentelemetry.io/otel v1.44.0
@@ -178,7 +179,6 @@ require (
 	go.opentelemetry.io/collector/config/configcompression v1.61.0 // indirect
 	go.opentelemetry.io/collector/config/configmiddleware v1.61.0 // indirect
 	go.opentelemetry.io/collector/config/configtelemetry v0.155.0 // indirect
-	go.opentelemetry.io/collector/connector/connectortest v0.155.0 // indirect
 	go.opentelemetry.io/collector/connector/xconnector v0.155.0 // indirect
 	go.opentelemetry.io/collector/consumer/consumererror/xconsumererror v0.155.0 // indirect
 	go.opentelemetry.io/collector/consumer/xconsumer v0.155.0 // indirect
