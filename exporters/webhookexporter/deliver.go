@@ -38,13 +38,13 @@ func (e *engine) deliver(ctx context.Context, now time.Time) error {
 			}
 			continue
 		}
-		e.attempt(ctx, n, hooks[at])
+		e.attempt(ctx, n.ID, hooks[at], now)
 	}
 	return nil
 }
 
 // attempt sends a notice unless its URL is busy or too many are under way. Then a later tick does.
-func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook) {
+func (e *engine) attempt(ctx context.Context, id string, hook notice.Hook, now time.Time) {
 	if _, busy := e.busy.LoadOrStore(hook.URL, true); busy {
 		return
 	}
@@ -55,7 +55,7 @@ func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook
 		return
 	}
 	e.sending.Go(func() {
-		err := e.sendDue(ctx, n.ID, &hook)
+		err := e.sendDue(ctx, id, &hook, now)
 		<-e.slots
 		e.busy.Delete(hook.URL)
 		if err != nil { // it is sent again, with the same id
@@ -66,10 +66,10 @@ func (e *engine) attempt(ctx context.Context, n storage.Notice, hook notice.Hook
 	})
 }
 
-// sendDue sends a notice that is still due: its last attempt may have ended since it was read.
-func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook) error {
+// sendDue sends a notice that is still due at now: its last attempt may have ended since it was read.
+func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now time.Time) error {
 	n, err := e.store.Notice(ctx, id)
-	if err != nil || n.State != storage.NoticePending || n.DueAt.After(time.Now()) {
+	if err != nil || n.State != storage.NoticePending || n.DueAt.After(now) {
 		return err
 	}
 	next, outcome := e.send(ctx, n, hook)

@@ -319,7 +319,7 @@ func TestStaleNoticeIsNotSent(t *testing.T) {
 	n, err := store.Notice(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, storage.NoticeDelivered, n.State)
-	require.NoError(t, e.engine.sendDue(t.Context(), id, &hook))
+	require.NoError(t, e.engine.sendDue(t.Context(), id, &hook, time.Now()))
 	require.Len(t, r.await(t, 1), 1)
 }
 

@@ -69,8 +69,10 @@ func TestHashPartitionsAreBounded(t *testing.T) {
 	require.Len(t, page.Conferences, 1)
 }
 
-// sharedTables belong to no conference.
-var sharedTables = []string{"qos_session", "qos_visit", "qos_term", "qos_setting", "qos_setting_counter", "qos_migration"}
+// sharedTables belong to no conference. Points and notices are queues, which are read by their keys.
+var sharedTables = []string{
+	"qos_session", "qos_visit", "qos_term", "qos_setting", "qos_setting_counter", "qos_migration", "qos_point", "qos_notice",
+}
 
 // Every primary and unique key of a conference's tables begins with the key of (AppID, conferenceID).
 func TestKeysBeginWithThePlace(t *testing.T) {

@@ -11,6 +11,25 @@ import (
 
 const rulesDir = "../../deploy/prometheus"
 
+// TestPrometheusExamples: Prometheus accepts the configurations of the READMEs.
+//
+// spec: OUT-01, DASH-04
+func TestPrometheusExamples(t *testing.T) {
+	block := regexp.MustCompile("(?ms)^ *```yaml\n( *(?:scrape_configs|rule_files):.*?)^ *```")
+	for _, folder := range []string{"../../exporters/timeseriesexporter", "../../deploy/grafana", rulesDir} {
+		text, err := os.ReadFile(folder + "/README.md")
+		require.NoError(t, err)
+		blocks := block.FindAllSubmatch(text, -1)
+		require.Len(t, blocks, 1, folder)
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(dir+"/prometheus.yaml", blocks[0][1], 0o600))
+		rules, err := os.ReadFile(rulesDir + "/qos.rules.yaml")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(dir+"/qos.rules.yaml", rules, 0o600))
+		run(t, dir, "promtool", "check", "config", "prometheus.yaml")
+	}
+}
+
 // TestRules: Prometheus and vmalert accept the rules, their unit tests hold, and each alert has a
 // section in the runbook.
 //
