@@ -8,13 +8,11 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/connectors/seriesconnector/internal/metadata"
-	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/seriescomponent"
 )
 
 // seriesConnector counts logs, and emits all series in every interval.
@@ -22,6 +20,7 @@ type seriesConnector struct {
 	cfg       *Config
 	set       component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
+	counters  seriescomponent.Counters
 	next      consumer.Metrics
 	series    *series.Set
 	last      time.Time // of the newest data points; zero at first
@@ -30,7 +29,13 @@ type seriesConnector struct {
 }
 
 func newConnector(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder, next consumer.Metrics) *seriesConnector {
-	return &seriesConnector{cfg: cfg, set: set, telemetry: telemetry, next: next, series: series.New(cfg.Config, time.Now())}
+	return &seriesConnector{
+		cfg: cfg, set: set, telemetry: telemetry, next: next, series: series.New(cfg.Config, time.Now()),
+		counters: seriescomponent.Counters{
+			Overflow: telemetry.QosseriesOverflowRecords, Dropped: telemetry.QosseriesDroppedRecords,
+			Untracked: telemetry.QosseriesUntrackedIssues, Idle: telemetry.QosseriesIdleSeries,
+		},
+	}
 }
 
 // Capabilities implements consumer.Logs.
@@ -39,27 +44,9 @@ func (*seriesConnector) Capabilities() consumer.Capabilities { return consumer.C
 // Start implements component.Component.
 func (c *seriesConnector) Start(ctx context.Context, _ component.Host) error {
 	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	c.every(ctx, c.cfg.Interval, c.emit)
-	c.every(ctx, c.cfg.SweepInterval(), c.sweep)
+	seriescomponent.Every(ctx, &c.wg, c.cfg.Interval, c.emit)
+	seriescomponent.Every(ctx, &c.wg, c.cfg.SweepInterval(), c.sweep)
 	return nil
-}
-
-func (c *seriesConnector) every(ctx context.Context, interval time.Duration, do func(context.Context, time.Time)) {
-	if interval <= 0 {
-		return
-	}
-	c.wg.Go(func() {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				do(ctx, time.Now())
-			}
-		}
-	})
 }
 
 // Shutdown emits the last data points. It is legal before Start and twice.
@@ -76,21 +63,7 @@ func (c *seriesConnector) Shutdown(ctx context.Context) error {
 
 // ConsumeLogs never fails: what cannot be counted must not stop the store from taking it.
 func (c *seriesConnector) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
-	left := c.series.Observe(logs, time.Now())
-	if left.Empty() {
-		return nil
-	}
-	for name, n := range left.Overflow {
-		c.telemetry.QosseriesOverflowRecords.Add(ctx, n, metric.WithAttributes(attribute.String("metric", name)))
-	}
-	for reason, n := range left.Dropped {
-		if n > 0 {
-			c.telemetry.QosseriesDroppedRecords.Add(ctx, n, metric.WithAttributes(attribute.String("reason", series.Reasons[reason])))
-		}
-	}
-	if left.Untracked > 0 {
-		c.telemetry.QosseriesUntrackedIssues.Add(ctx, left.Untracked)
-	}
+	c.counters.Left(ctx, c.series.Observe(logs, time.Now()))
 	return nil
 }
 
@@ -106,9 +79,5 @@ func (c *seriesConnector) emit(ctx context.Context, now time.Time) {
 }
 
 func (c *seriesConnector) sweep(ctx context.Context, now time.Time) {
-	for i, n := range c.series.Sweep(now) {
-		if n > 0 {
-			c.telemetry.QosseriesIdleSeries.Add(ctx, n, metric.WithAttributes(attribute.String("metric", semconv.Metrics[i].Name)))
-		}
-	}
+	c.counters.Sweep(ctx, c.series, now)
 }

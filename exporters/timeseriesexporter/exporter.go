@@ -12,13 +12,11 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/qosrtc/qos/exporters/timeseriesexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/loopback"
-	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/seriescomponent"
 	"github.com/qosrtc/qos/internal/tlsserver"
 )
 
@@ -27,6 +25,7 @@ type timeseries struct {
 	cfg       *Config
 	set       component.TelemetrySettings
 	telemetry *metadata.TelemetryBuilder
+	counters  seriescomponent.Counters
 	series    *series.Set
 
 	server *http.Server
@@ -40,6 +39,10 @@ func newExporter(ctx context.Context, cfg *Config, set exporter.Settings, teleme
 	t := &timeseries{
 		cfg: cfg, set: set.TelemetrySettings, telemetry: telemetry,
 		series: series.New(cfg.Config, time.Now()), stop: func() {},
+		counters: seriescomponent.Counters{
+			Overflow: telemetry.QostimeseriesOverflowRecords, Dropped: telemetry.QostimeseriesDroppedRecords,
+			Untracked: telemetry.QostimeseriesUntrackedIssues, Idle: telemetry.QostimeseriesIdleSeries,
+		},
 	}
 	if push := cfg.Push.Get(); push != nil {
 		var err error
@@ -62,7 +65,9 @@ func (t *timeseries) start(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("scrape endpoint %s: %w", t.cfg.NetAddr.Endpoint, err)
 	}
 	t.server, t.addr = server, listener.Addr().String()
-	t.startSweep(context.WithoutCancel(ctx))
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t.stop = cancel
+	seriescomponent.Every(run, &t.wg, t.cfg.SweepInterval(), t.sweep)
 	t.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))
@@ -99,32 +104,8 @@ func (t *timeseries) shutdown(ctx context.Context) error {
 	return err
 }
 
-func (t *timeseries) startSweep(ctx context.Context) {
-	interval := t.cfg.SweepInterval()
-	if interval == 0 {
-		return
-	}
-	ctx, t.stop = context.WithCancel(ctx)
-	t.wg.Go(func() {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-ticker.C:
-				t.sweep(ctx, now)
-			}
-		}
-	})
-}
-
 func (t *timeseries) sweep(ctx context.Context, now time.Time) {
-	for i, n := range t.series.Sweep(now) {
-		if n > 0 {
-			t.telemetry.QostimeseriesIdleSeries.Add(ctx, n, metric.WithAttributes(attribute.String("metric", semconv.Metrics[i].Name)))
-		}
-	}
+	t.counters.Sweep(ctx, t.series, now)
 }
 
 func (t *timeseries) serve(w http.ResponseWriter, r *http.Request) {
@@ -140,20 +121,6 @@ func (t *timeseries) serve(w http.ResponseWriter, r *http.Request) {
 
 // consume never fails: what cannot be counted must not stop the store from taking it.
 func (t *timeseries) consume(ctx context.Context, logs plog.Logs) error {
-	left := t.series.Observe(logs, time.Now())
-	if left.Empty() {
-		return nil
-	}
-	for name, n := range left.Overflow {
-		t.telemetry.QostimeseriesOverflowRecords.Add(ctx, n, metric.WithAttributes(attribute.String("metric", name)))
-	}
-	for reason, n := range left.Dropped {
-		if n > 0 {
-			t.telemetry.QostimeseriesDroppedRecords.Add(ctx, n, metric.WithAttributes(attribute.String("reason", series.Reasons[reason])))
-		}
-	}
-	if left.Untracked > 0 {
-		t.telemetry.QostimeseriesUntrackedIssues.Add(ctx, left.Untracked)
-	}
+	t.counters.Left(ctx, t.series.Observe(logs, time.Now()))
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -144,8 +143,6 @@ func (f *flattener) put(name string, attrs pcommon.Map, le string, value float64
 	f.out = append(f.out, sample{labels, value, int64(at) / int64(time.Millisecond), x})
 }
 
-var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
-
 var textHeaders = map[string]string{"Content-Type": "text/plain"}
 
 // writeText writes samples in the Prometheus text format with times.
@@ -161,7 +158,7 @@ func writeText(samples []sample) []byte {
 				continue
 			}
 			rest = append(rest, sep)
-			rest = append(append(append(append(rest, l.Name...), `="`...), escape.Replace(l.Value)...), '"')
+			rest = append(append(append(append(rest, l.Name...), `="`...), series.Escape(l.Value)...), '"')
 			sep = ','
 		}
 		b = append(b, rest...)

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/seriescomponent"
 )
 
 // pusher sends the series to a store in every interval. The samples of one interval are
@@ -53,18 +54,7 @@ func (p *pusher) start(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("push: %w", err)
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
-	p.wg.Go(func() {
-		ticker := time.NewTicker(p.cfg.Interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				p.push(ctx, time.Now())
-			}
-		}
-	})
+	seriescomponent.Every(ctx, &p.wg, p.cfg.Interval, p.push)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"encoding/hex"
 	"io"
 	"math"
 	"strconv"
@@ -88,10 +89,13 @@ func (p *Point) exemplar(bucket int) *Exemplar {
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
+// Escape returns the value of a label as both formats have it between quotes.
+func Escape(value string) string { return escape.Replace(value) }
+
 func (t *text) sample(name string, labels []Label, le, value string, x *Exemplar) {
 	t.put(name)
 	for i, l := range labels {
-		t.put("{,"[min(i, 1):min(i, 1)+1], l.Name, `="`, escape.Replace(l.Value), `"`)
+		t.put("{,"[min(i, 1):min(i, 1)+1], l.Name, `="`, Escape(l.Value), `"`)
 	}
 	if le != "" {
 		t.put(`,le="`, le, `"`)
@@ -114,10 +118,5 @@ func Number(v float64) string {
 
 // Trace returns the trace ID in hexadecimal.
 func (x *Exemplar) Trace() string {
-	const digits = "0123456789abcdef"
-	out := make([]byte, 0, 2*len(x.TraceID))
-	for _, b := range x.TraceID {
-		out = append(out, digits[b>>4], digits[b&15])
-	}
-	return string(out)
+	return hex.EncodeToString(x.TraceID[:])
 }

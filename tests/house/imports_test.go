@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -78,6 +78,10 @@ var rules = []rule{
 	{
 		room: "internal/series", allowed: []string{"protocol", "internal/cause", "internal/conference", "internal/conference/live", "internal/detect", "internal/event", "internal/eventlog", "internal/semconv", "go.opentelemetry.io/collector/pdata"},
 		reason: "records of the pipeline in, bounded series out: no component, no I/O, no clock",
+	},
+	{
+		room: "internal/seriescomponent", allowed: []string{"internal/semconv", "internal/series", "go.opentelemetry.io/otel/"},
+		reason: "what components that count series share: their metrics and their ticker",
 	},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},

@@ -93,6 +93,19 @@ func TestPush(t *testing.T) {
 	})
 }
 
+// outage counts 2, ends the store, and counts 3 more. It returns a time at which some samples of 5
+// are queued.
+func outage(t *testing.T, s *store, c *collector) time.Time {
+	t.Helper()
+	c.send(ratings(2))
+	s.await(t, rated, 2)
+	s.end(syscall.SIGTERM)
+	c.send(ratings(3))
+	queued := c.metric("otelcol_exporter_queue_size")
+	require.Eventually(t, func() bool { return c.metric("otelcol_exporter_queue_size") > queued+3 }, patience, pause)
+	return time.Now()
+}
+
 // TestStoreRestarts: while the store is away the samples wait, and are stored with their own times.
 //
 // spec: OUT-01
@@ -100,15 +113,7 @@ func TestStoreRestarts(t *testing.T) {
 	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
-		c.send(ratings(2))
-		s.await(t, rated, 2)
-		s.end(syscall.SIGTERM)
-		c.send(ratings(3))
-		queued := c.metric("otelcol_exporter_queue_size")
-		require.Eventually(t, func() bool { // some samples of 5 are queued
-			return c.metric("otelcol_exporter_queue_size") > queued+3
-		}, patience, pause)
-		away := time.Now()
+		away := outage(t, s, c)
 		c.send(ratings(4))
 		s.start()
 		s.await(t, rated, 9)
@@ -126,15 +131,7 @@ func TestCollectorRestarts(t *testing.T) {
 	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
-		c.send(ratings(2))
-		s.await(t, rated, 2)
-		s.end(syscall.SIGTERM)
-		c.send(ratings(3))
-		queued := c.metric("otelcol_exporter_queue_size")
-		require.Eventually(t, func() bool { // some samples of 5 are queued
-			return c.metric("otelcol_exporter_queue_size") > queued+3
-		}, patience, pause)
-		away := time.Now()
+		away := outage(t, s, c)
 		c.end()
 		c.start()
 		s.start()

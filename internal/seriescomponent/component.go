@@ -1,0 +1,74 @@
+// Package seriescomponent is what the components that count series share: their periodic work, and
+// the metrics of their own about what was left out.
+package seriescomponent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/series"
+)
+
+// Counters are a component's own metrics.
+type Counters struct {
+	Overflow  metric.Int64Counter // records in overflow series, by metric
+	Dropped   metric.Int64Counter // records, by reason
+	Untracked metric.Int64Counter // issues
+	Idle      metric.Int64Counter // series that left, by metric
+}
+
+// Left counts what had no series of its own.
+func (c *Counters) Left(ctx context.Context, left series.Left) {
+	if left.Empty() {
+		return
+	}
+	for name, n := range left.Overflow {
+		c.Overflow.Add(ctx, n, ofMetric(name))
+	}
+	for reason, n := range left.Dropped {
+		if n > 0 {
+			c.Dropped.Add(ctx, n, metric.WithAttributes(attribute.String("reason", series.Reasons[reason])))
+		}
+	}
+	if left.Untracked > 0 {
+		c.Untracked.Add(ctx, left.Untracked)
+	}
+}
+
+// Sweep removes the idle series of a set and counts them.
+func (c *Counters) Sweep(ctx context.Context, s *series.Set, now time.Time) {
+	for i, n := range s.Sweep(now) {
+		if n > 0 {
+			c.Idle.Add(ctx, n, ofMetric(semconv.Metrics[i].Name))
+		}
+	}
+}
+
+func ofMetric(name string) metric.MeasurementOption {
+	return metric.WithAttributes(attribute.String("metric", name))
+}
+
+// Every does something in every interval in a goroutine of wg, until ctx ends; never where the
+// interval is not positive.
+func Every(ctx context.Context, wg *sync.WaitGroup, interval time.Duration, do func(ctx context.Context, now time.Time)) {
+	if interval <= 0 {
+		return
+	}
+	wg.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				do(ctx, time.Now())
+			}
+		}
+	})
+}
