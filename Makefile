@@ -11,7 +11,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
-.PHONY: help run test test-go test-client e2e check fmt lint generate check-generated bench \
+.PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
 	bench-store bench-client build agent client browsers servers tools fuzz size clean
 
 help: ## show this help
@@ -34,19 +34,25 @@ DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 # TypeScript beside Go, of which much is waiting. The browsers have the machine to themselves.
 test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory browsers
-	@$(MAKE) --no-print-directory -j2 test-client test-go
+	@$(MAKE) --no-print-directory -j3 test-client test-go
 	@$(MAKE) --no-print-directory e2e
 
-# Four packages at once: many wait for servers and disks. The longest begin. The race detector makes
-# SQLite some 20 times slower: its tests of one goroutine run without it, and so do recorded calls and the day of a fleet.
-# Those are built as the binary is, from packages that are compiled already, and the linter vets.
-test-go: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
-test-go: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
-test-go: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
-test-go: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
-test-go: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
-test-go: servers build agent ## Go tests with the race detector, all but those of tests/e2e
+test-go: test-go-plain test-go-race ## Go tests, all but those of tests/e2e
+
+test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
+test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
+test-go-plain test-go-race: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
+test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
+test-go-plain test-go-race: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
+
+# The race detector makes SQLite some 20 times slower: its tests of one goroutine run without it, and
+# so do recorded calls and the day of a fleet. Those are built as the binary is, from packages that are
+# compiled already, and the linter vets.
+test-go-plain: servers build agent
 	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause
+
+# Four packages at once: many wait for servers and disks. The longest begin.
+test-go-race: servers build agent
 	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring)$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync

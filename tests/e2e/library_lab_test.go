@@ -38,10 +38,10 @@ const (
 // patient are the subjects that wait most of their time, each beside all others.
 var patient = []string{"Asleep", "Busy", "Leaves", "LosesItsPath", "NeverConnects", "Wifi"}
 
-// lanesOf puts the patient subjects apart and the others into three rows, which the processors
+// lanesOf puts the patient subjects apart and the others into four rows, which the processors
 // of a small machine bear.
 func lanesOf(subjects map[string]labSubject) (lanes [][]string) {
-	const rows = 3
+	const rows = 4
 	lanes = make([][]string, rows)
 	n := 0
 	for _, name := range slices.Sorted(maps.Keys(subjects)) {

@@ -17,10 +17,19 @@ import (
 func TestEveryTestRuns(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	recipe := regexp.MustCompile(`(?m)^\t.* CGO_ENABLED=0 go test -vet=off -trimpath (.*)\n\t.* go test -vet=off -race (.*)\$\$\(go list ./\.\.\. \| grep -vE '(.*)'\)$`).FindStringSubmatch(string(makefile))
-	require.Len(t, recipe, 4, "the recipe of test-go")
-	plain, race := strings.Fields(recipe[1]), strings.Fields(recipe[2])
-	left, err := regexp.Compile(strings.ReplaceAll(recipe[3], "$$", "$"))
+	recipe := func(pattern string) []string {
+		found := regexp.MustCompile(`(?m)^\t.* ` + pattern + `$`).FindSubmatch(makefile)
+		require.NotNil(t, found, "a recipe of test-go: %s", pattern)
+		parts := make([]string, 0, len(found))
+		for _, part := range found[1:] {
+			parts = append(parts, string(part))
+		}
+		return parts
+	}
+	plain := strings.Fields(recipe(`CGO_ENABLED=0 go test -vet=off -trimpath (-timeout .*)`)[0])
+	raced := recipe(`go test -vet=off -race (.*)\$\$\(go list \./\.\.\. \| grep -vE '(.*)'\)`)
+	race := strings.Fields(raced[0])
+	left, err := regexp.Compile(strings.ReplaceAll(raced[1], "$$", "$"))
 	require.NoError(t, err)
 	for _, p := range list(t) {
 		folder := "./" + strings.TrimPrefix(p.ImportPath, module)
