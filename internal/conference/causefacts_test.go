@@ -67,3 +67,23 @@ func TestCauseFactsOf(t *testing.T) {
 	layer.RID = "q"
 	f(layer, limited, false)
 }
+
+// TestFactMsWithout: excuses before, across the start of, inside, across the end of and after the time
+// of a fact, and those that take all of it.
+func TestFactMsWithout(t *testing.T) {
+	var line detect.Timeline
+	line.AddFacts(10_000, 20_000, weak)
+	line.AddFacts(20_000, 30_000, nothing)
+	line.AddFacts(40_000, 50_000, weak)
+	for want, excuses := range map[float64][]Interval{
+		20_000: {{StartMs: 0, EndMs: 10_000}, {StartMs: 20_000, EndMs: 40_000}, {StartMs: 50_000, EndMs: 60_000}},
+		17_000: {{StartMs: 5_000, EndMs: 13_000}},
+		16_000: {{StartMs: 12_000, EndMs: 14_000}, {StartMs: 46_000, EndMs: 48_000}},
+		15_000: {{StartMs: 18_000, EndMs: 43_000}},
+		9_000:  {{StartMs: 0, EndMs: 20_000}, {StartMs: 49_000, EndMs: 90_000}},
+		0:      {{StartMs: 0, EndMs: 90_000}},
+	} {
+		require.InDelta(t, want, factMsWithout(&line, weak, excuses), 0, "%v", excuses)
+	}
+	require.InDelta(t, 20_000, factMsWithout(&line, weak, nil), 0)
+}

@@ -146,7 +146,6 @@ func (s *Set) Refreshed(p Partial) {
 func (s *Set) NotRefreshed(p Partial, nowMs int64) {
 	for _, c := range s.at(p, p.AtMs) {
 		if c.evaluation == reading {
-			c.Evaluated(true)
 			s.evaluateNext(c, nowMs)
 		}
 	}
