@@ -373,6 +373,42 @@ describe('measuring', () => {
     expect(socket.of('stats')[0]).toMatchObject({ fabric: 1, rows: [] });
   });
 
+  const inbound = (id: string) => ({ id, type: 'inbound-rtp', ssrc: id.length, kind: 'audio', timestamp: Date.now() });
+  const streams = (socket: { of(type: string): Message[] }) =>
+    socket.of('event').filter((m) => m.event === 'streamAdded');
+
+  it('finds the streams of a negotiation a second after it, before it measures', async () => {
+    const { harness, pc, add, socket } = await call();
+    add();
+    pc.connect();
+    await harness.run(2000);
+    pc.reports = [inbound('i')];
+    pc.set({ localDescription: { sdp: 'a=ice-ufrag:two\r\n' }, signalingState: 'stable' });
+    await harness.run(900);
+    expect(streams(socket)).toEqual([]);
+    await harness.run(100);
+    expect(streams(socket)).toMatchObject([{ fabric: 1, data: { ssrc: 1 } }]);
+    expect(socket.of('stats')).toEqual([]);
+  });
+
+  it('says nothing of a fabric that ended while it was read', async () => {
+    const { harness, pc, add, socket } = await call();
+    add();
+    pc.connect();
+    await harness.run(2000);
+    let answer: ((reports: Map<unknown, object>) => void) | undefined;
+    pc.getStats = () => new Promise((resolve) => (answer = resolve as never));
+    pc.set({ localDescription: { sdp: 'a=ice-ufrag:two\r\n' }, signalingState: 'stable' });
+    await harness.run(1000);
+    pc.set({ signalingState: 'closed', connectionState: 'closed', iceConnectionState: 'closed' });
+    await harness.run();
+    expect(socket.messages.at(-1)).toMatchObject({ event: 'fabricTerminated', data: { reason: 'closed' } });
+    const said = socket.texts.length;
+    answer?.(new Map([['i', inbound('i')]]));
+    await harness.run(100);
+    expect(socket.texts).toHaveLength(said);
+  });
+
   it('sends what was measured though another never answers', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5); // of the first measurement
     const { harness, qos, add, pc, socket } = await call();

@@ -1,6 +1,7 @@
 // From where the bytes of a candidate pair are counted.
 
 import { expect, it } from 'vitest';
+import type { Report } from '../src/stats/normalise.ts';
 import { createMonitor } from './monitor.ts';
 import { namedRows } from './stats-rows.ts';
 
@@ -8,6 +9,15 @@ const reports = (selected: string, sent: Record<string, number>) => [
   { id: 't', type: 'transport', selectedCandidatePairId: selected },
   ...Object.entries(sent).map(([id, bytesSent]) => ({ id, type: 'candidate-pair', transportId: 't', bytesSent })),
 ];
+
+it('names both of its candidates', () => {
+  const monitor = createMonitor(0);
+  const [transport, pair] = reports('a', { a: 1 });
+  const ends = { localCandidateId: 'l', remoteCandidateId: 'r' };
+  const candidates = ['l', 'r', 'other'].map((id) => ({ id, type: `${id === 'l' ? 'local' : 'remote'}-candidate` }));
+  monitor.adopt([transport, { ...pair, ...ends }, ...candidates] as Report[], 0);
+  expect(monitor.pair()).toMatchObject({ local: { id: 'l' }, remote: { id: 'r' } });
+});
 
 it('the first pair from the reading that has it, one that takes its place from the last measurement', () => {
   const monitor = createMonitor(0);

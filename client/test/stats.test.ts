@@ -551,8 +551,22 @@ describe('the quality label', () => {
     expect(label('video', { packets: 500, fps: 30, freezes60s: 9, freezeMs: 5000 }, 10_000, bounds)).toBe('bad');
     expect(videoMos({ packets: 500, fps: 0 }, 10_000)).toBe(1);
     expect(videoMos({ packets: 0 }, 10_000)).toBeNull();
+    expect(videoMos({ packets: 500 }, 10_000)).toBeCloseTo(4.4); // without a frame rate
     expect(label('video', { packets: 500, fps: 30, remoteLossFraction: 0.1 }, 10_000, bounds)).toBe('bad');
   });
+});
+
+it("measures as long as the page's clock says where that of the reports was set", () => {
+  const monitor = createMonitor(0);
+  const inbound = (timestamp: number, framesDecoded: number) => [
+    { id: 'i', type: 'inbound-rtp', ssrc: 1, kind: 'video', timestamp, packetsReceived: framesDecoded, framesDecoded },
+  ];
+  monitor.adopt(inbound(1_000_000, 0), 0);
+  const ms = [10_000, 20_000, 30_000].map((atMs) => {
+    const timestamp = 1_000_000 + atMs - (atMs >= 20_000 ? 3_600_000 : 0);
+    return monitor.measure(inbound(timestamp, atMs), atMs, noArea).intervals[0]?.ms;
+  });
+  expect(ms).toEqual([10_000, 10_000, 10_000]);
 });
 
 it('announces sets that the wire takes', () => {

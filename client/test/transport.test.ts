@@ -740,6 +740,48 @@ describe('a page that goes (spec: FAB-08)', () => {
     expect(harness.socket().of('skip')).toEqual([]);
   });
 
+  it('out of sight, with more than a request takes, it hands over what was not sent before', async () => {
+    const heard = new Map<string, (event: object) => void>();
+    vi.stubGlobal('document', {
+      visibilityState: 'hidden',
+      addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+    });
+    const { harness, qos } = await page();
+    for (let i = 0; i < 30; i++) qos.sendCustomEvent(null, conference, [{ name: 'x'.repeat(3000) }]);
+    await harness.run();
+    expect(harness.socket().of('event').length).toBeGreaterThanOrEqual(30);
+    harness.socket().drop();
+    qos.sendCustomEvent(null, conference, [{ name: 'late' }]);
+    heard.get('visibilitychange')?.({ type: 'visibilitychange' });
+    const events = lines(harness.posts.at(-1)?.body ?? '').filter((m) => m.type === 'event');
+    expect(events.map((m) => m.data)).toEqual([{ name: 'late' }]);
+  });
+
+  it('ends a fabric once, though the page goes before the last reading', async () => {
+    const { listeners, harness, qos } = await page();
+    const pc = new FakePeerConnection();
+    add(qos, pc);
+    pc.connect();
+    pc.getStats = () => new Promise(() => {});
+    await harness.run(100);
+    expect(qos.sendFabricEvent(pc, 'fabricTerminated', conference).status).toBe('success');
+    listeners.get('pagehide')?.({ persisted: false });
+    const ends = lines(harness.posts.at(-1)?.body ?? '').filter((m) => m.event === 'fabricTerminated');
+    expect(ends.filter((m) => m.fabric === 2).map((m) => m.data)).toMatchObject([{ reason: 'application' }]);
+  });
+
+  it('stays silent after a final refusal, whatever becomes of the page', async () => {
+    const { listeners, harness } = await page();
+    harness.socket().drop();
+    await harness.run(1000);
+    const bye = { type: 'bye', code: 'version_unsupported', csError: 'csProtoError', message: 'no', retry: false };
+    harness.socket().say(bye);
+    const before = [FakeSocket.all.length, harness.posts.length];
+    listeners.get('online')?.({ type: 'online' });
+    await harness.run(60_000);
+    expect([FakeSocket.all.length, harness.posts.length]).toEqual(before);
+  });
+
   it('ends what was closed by the time it is out of sight (spec: FAB-08)', async () => {
     const heard = new Map<string, (event: object) => void>();
     vi.stubGlobal('document', {
