@@ -28,10 +28,20 @@ type sdpKey struct {
 	field   string
 }
 
-// sdpPart is a part of an SDP and where it begins, in bytes.
+// sdpPart is a part of an SDP, where it begins and ends in the SDP as it was sent, in bytes. The text
+// is shorter where addresses were cut.
 type sdpPart struct {
-	offset int64
-	text   string
+	offset, end int64
+	text        string
+}
+
+// within returns the text of the part between two offsets that lie in it.
+func (p sdpPart) within(from, to int64) string {
+	n := int64(len(p.text))
+	if to == p.end {
+		to = p.offset + n
+	}
+	return p.text[min(from-p.offset, n):min(max(from, to)-p.offset, n)]
 }
 
 // wholeSDP is an SDP of an entry that is in parts.
@@ -49,12 +59,20 @@ type sdps struct {
 
 // add takes a part. It returns false when there is no room for it.
 func (s *sdps) add(e *event.Event) bool {
-	key, part := sdpKey{e.Session, e.SDP.Error, e.SDP.Field}, sdpPart{e.SDP.Offset, e.SDP.Text}
+	key, part := sdpKey{e.Session, e.SDP.Error, e.SDP.Field}, sdpPart{e.SDP.Offset, end(e.SDP), e.SDP.Text}
 	if s.bytes += len(part.text); s.bytes > maxSDPParts {
 		return false
 	}
 	s.parts[key] = append(s.parts[key], part)
 	return true
+}
+
+// end is the offset at which a part ends; one that is out of range has no end.
+func end(p *event.SDPPart) int64 {
+	if p.Offset < 0 || p.Offset > maxSDP || p.Bytes > maxSDP {
+		return 0
+	}
+	return p.Offset + p.Bytes
 }
 
 // join returns an SDP as far as its parts are there, whatever their order and however often
@@ -70,13 +88,13 @@ func (s *sdps) join(whole wholeSDP) (text string, missing int64) {
 		}
 	}
 	for _, part := range parts {
-		end := min(part.offset+int64(len(part.text)), whole.bytes)
+		end := min(part.end, whole.bytes)
 		if part.offset < 0 || part.offset >= whole.bytes || end <= at {
 			continue
 		}
 		gap(part.offset)
 		at = max(at, part.offset)
-		b.WriteString(part.text[at-part.offset : end-part.offset])
+		b.WriteString(part.within(at, end))
 		at = end
 	}
 	gap(whole.bytes)

@@ -99,7 +99,7 @@ func TestSDPInParts(t *testing.T) {
 func TestSDPPartsAreBounded(t *testing.T) {
 	s := sdps{parts: map[sdpKey][]sdpPart{}}
 	part := func(offset int64, text string) *event.Event {
-		return &event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Offset: offset, Text: text}}
+		return &event.Event{Session: "s", Kind: event.KindSDP, SDP: &event.SDPPart{Error: 1, Field: fieldLocalSDP, Offset: offset, Bytes: int64(len(text)), Text: text}}
 	}
 	large := part(0, strings.Repeat("x", 1<<20))
 	for range 16 {
@@ -113,4 +113,23 @@ func TestSDPPartsAreBounded(t *testing.T) {
 		require.Equal(t, "\n[bytes 0 to 6 of 7 are missing]\n", text, odd)
 		require.EqualValues(t, 7, missing)
 	}
+}
+
+// TestSDPPartsThatWereCut: offsets are those of the SDP as it was sent, though addresses were cut in
+// the texts. An end that may have been of an address is missing.
+//
+// spec: PRIV-01
+func TestSDPPartsThatWereCut(t *testing.T) {
+	s := sdps{parts: map[sdpKey][]sdpPart{}}
+	for _, part := range []event.SDPPart{
+		{Offset: 26, Bytes: 4, Text: "b=b\n"},
+		{Offset: 0, Bytes: 20, Text: "c=IN IP6 2001:db8::"}, // c=IN IP6 2001:db8::7
+		{Offset: 20, Bytes: 5, Text: "\n"},                  // :8:9\n
+	} {
+		part.Error, part.Field = 1, fieldLocalSDP
+		require.True(t, s.add(&event.Event{Session: "s", Kind: event.KindSDP, SDP: &part}))
+	}
+	text, missing := s.join(wholeSDP{key: sdpKey{"s", 1, fieldLocalSDP}, bytes: 30})
+	require.Equal(t, "c=IN IP6 2001:db8::\n\n[bytes 25 to 25 of 30 are missing]\nb=b\n", text)
+	require.EqualValues(t, 1, missing)
 }

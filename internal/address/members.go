@@ -3,25 +3,59 @@ package address
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 	"strings"
 )
 
 // maxListed bounds the addresses of one list.
 const maxListed = 16
 
-// Members cuts the addresses in a JSON object: the texts of members whose name ends in address or
-// addresses, in whatever case and depth. What is no address there is dropped. Data without such
-// members comes back as it is, data that is no object as an empty one.
-func Members(data []byte) []byte {
-	var object map[string]any
+// Members cuts the addresses in a JSON object of known members: the texts of those whose name ends
+// in address or addresses, in whatever case and depth, each once, and the hardware address of a
+// Wi-Fi access point (bssid), of which the manufacturer's part stays. What is no address there, and
+// what the policy drops, is left out. All other texts are cut as in Text. Data that is no object
+// becomes an empty one.
+func (p *Policy) Members(data []byte) string {
+	if p.mode == Keep {
+		return string(data)
+	}
+	object, ok := decode(data)
+	if !ok {
+		return "{}"
+	}
+	if p.walk(object) {
+		data = encode(object)
+	}
+	return p.Text(string(data))
+}
+
+// Except cuts every address in a JSON object as Text does, but for the members with these names.
+func (p *Policy) Except(data []byte, names ...string) string {
+	cut := p.Text(string(data))
+	if cut == string(data) {
+		return cut
+	}
+	before, ok := decode(data)
+	after, _ := decode([]byte(cut))
+	if !ok || after == nil {
+		return "{}"
+	}
+	for _, name := range names {
+		if whole, given := before[name]; given {
+			after[name] = whole
+		}
+	}
+	return string(encode(after))
+}
+
+func decode(data []byte) (object map[string]any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	if d.Decode(&object) != nil || object == nil {
-		return []byte("{}")
-	}
-	if !walk(object) {
-		return data
-	}
+	err := d.Decode(&object)
+	return object, err == nil && object != nil
+}
+
+func encode(object map[string]any) []byte {
 	out, err := json.Marshal(object)
 	if err != nil { // what was decoded can be encoded
 		return []byte("{}")
@@ -30,15 +64,15 @@ func Members(data []byte) []byte {
 }
 
 // walk cuts the members of an object, and reports whether there were any.
-func walk(object map[string]any) (changed bool) {
+func (p *Policy) walk(object map[string]any) (changed bool) {
 	for name, value := range object {
-		lower := strings.ToLower(name)
-		if !strings.HasSuffix(lower, "address") && !strings.HasSuffix(lower, "addresses") {
-			changed = walkValue(value) || changed
+		cut := p.cutter(name)
+		if cut == nil {
+			changed = p.walkValue(value) || changed
 			continue
 		}
 		changed = true
-		if kept := cutValue(value); kept != nil {
+		if kept := cutValue(value, cut); kept != nil {
 			object[name] = kept
 		} else {
 			delete(object, name)
@@ -47,36 +81,59 @@ func walk(object map[string]any) (changed bool) {
 	return changed
 }
 
-func walkValue(value any) (changed bool) {
+// cutter returns what cuts the value of a member; nil for one that has no address.
+func (p *Policy) cutter(name string) func(string) (string, bool) {
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasSuffix(lower, "bssid"):
+		return p.cutHardware
+	case strings.HasSuffix(lower, "address"), strings.HasSuffix(lower, "addresses"):
+		return p.Cut
+	}
+	return nil
+}
+
+// cutHardware keeps the manufacturer's part of a hardware address: the other part locates the access
+// point, and with it the user.
+func (p *Policy) cutHardware(text string) (string, bool) {
+	a, err := net.ParseMAC(text)
+	if err != nil || p.mode == Drop {
+		return "", false
+	}
+	clear(a[3:])
+	return a.String(), true
+}
+
+func (p *Policy) walkValue(value any) (changed bool) {
 	switch v := value.(type) {
 	case map[string]any:
-		return walk(v)
+		return p.walk(v)
 	case []any:
 		for _, one := range v {
-			changed = walkValue(one) || changed
+			changed = p.walkValue(one) || changed
 		}
 	}
 	return changed
 }
 
 // cutValue returns an address or a list of them, cut, each once; nil where there is none.
-func cutValue(value any) any {
+func cutValue(value any, cut func(string) (string, bool)) any {
 	switch v := value.(type) {
 	case string:
-		if cut, ok := Cut(v); ok {
-			return cut
+		if kept, ok := cut(v); ok {
+			return kept
 		}
 	case []any:
-		seen, kept := map[string]bool{}, []string{}
+		seen, list := map[string]bool{}, []string{}
 		for _, one := range v {
 			text, _ := one.(string)
-			if cut, ok := Cut(text); ok && !seen[cut] && len(kept) < maxListed {
-				seen[cut] = true
-				kept = append(kept, cut)
+			if kept, ok := cut(text); ok && !seen[kept] && len(list) < maxListed {
+				seen[kept] = true
+				list = append(list, kept)
 			}
 		}
-		if len(kept) > 0 {
-			return kept
+		if len(list) > 0 {
+			return list
 		}
 	}
 	return nil

@@ -74,6 +74,7 @@ type SDPPart struct {
 	Error  uint64
 	Field  string // localSDP, remoteSDP
 	Offset int64  // bytes
+	Bytes  int64  // length of the part as it was sent; Text may be shorter, since addresses were cut
 	Text   string
 }
 

@@ -52,12 +52,20 @@ func ReadDetails(e *event.Event, from Source) {
 	case event.KindSkip:
 		e.Lost = event.Lost{Stats: lost(from.Get(semconv.SkipStats)), Events: lost(from.Get(semconv.SkipEvents))}
 	case event.KindSDP:
-		e.SDP = &event.SDPPart{
-			Error: uint64(max(0, from.Get(semconv.SDPError).whole())), Field: from.Get(semconv.SDPField).Str(), // not negative
-			Offset: from.Get(semconv.SDPOffset).whole(), Text: from.Get(semconv.SDPText).Str(),
-		}
+		e.SDP = readSDPPart(from)
 	case event.KindStats: // read by Row.Put
 	}
+}
+
+func readSDPPart(from Source) *event.SDPPart {
+	part := &event.SDPPart{
+		Error: uint64(max(0, from.Get(semconv.SDPError).whole())), Field: from.Get(semconv.SDPField).Str(), // not negative
+		Offset: from.Get(semconv.SDPOffset).whole(), Bytes: from.Get(semconv.SDPBytes).whole(), Text: from.Get(semconv.SDPText).Str(),
+	}
+	if part.Bytes <= 0 {
+		part.Bytes = int64(len(part.Text))
+	}
+	return part
 }
 
 func readError(from Source) *event.Error {

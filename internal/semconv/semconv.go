@@ -101,6 +101,7 @@ const (
 	SDPField  = "qos.sdp.field"
 	SDPOffset = "qos.sdp.offset"
 	SDPText   = "qos.sdp.text"
+	SDPBytes  = "qos.sdp.bytes"
 )
 
 // Record attributes of EventFeedback.

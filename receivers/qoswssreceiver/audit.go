@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -34,13 +35,14 @@ type audit struct {
 	log              *zap.Logger
 	apps             registry
 	metrics          *metadata.TelemetryBuilder
+	addresses        *address.Policy
 	now              func() time.Time
 	made             atomic.Uint64 // decisions so far
 	grants, refusals page
 }
 
-func newAudit(log *zap.Logger, apps registry, metrics *metadata.TelemetryBuilder, now func() time.Time) *audit {
-	return &audit{log: log.Named("audit"), apps: apps, metrics: metrics, now: now}
+func newAudit(log *zap.Logger, apps registry, metrics *metadata.TelemetryBuilder, addresses *address.Policy, now func() time.Time) *audit {
+	return &audit{log: log.Named("audit"), apps: apps, metrics: metrics, addresses: addresses, now: now}
 }
 
 // registered is the AppID, or nothing where there is no such app: strangers can make up
@@ -114,6 +116,7 @@ func (a *audit) decided(d auth.Decision) {
 		a.metrics.ReceiverQoswssAuditLinesDropped.Add(context.Background(), 1)
 		return
 	}
+	d.Origin = a.addresses.Text(d.Origin)
 	a.log.Log(level, fmt.Sprintf("%s, decision %d", result, number), auditFields(d)...)
 }
 

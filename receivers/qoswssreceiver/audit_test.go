@@ -89,7 +89,7 @@ func TestLogHasNoSecrets(t *testing.T) {
 func TestAuditIsBounded(t *testing.T) {
 	c, logs := audited(t)
 	now := time.Unix(1763702160, 0)
-	a := newAudit(c.receiver.set.Logger, c.receiver.shared.apps, c.receiver.metrics, func() time.Time { return now })
+	a := newAudit(c.receiver.set.Logger, c.receiver.shared.apps, c.receiver.metrics, c.receiver.shared.addresses, func() time.Time { return now })
 	flood := func(appID string) int {
 		const many = 10_000
 		_ = logs.TakeAll()

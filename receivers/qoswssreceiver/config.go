@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/config/confignet"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/loopback"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -48,6 +49,11 @@ type Config struct {
 	// MaxFramesPerSecond limits the numbered frames of one connection; a faster client
 	// is slowed down.
 	MaxFramesPerSecond int `mapstructure:"max_frames_per_second"`
+	// Addresses says what becomes of network addresses in texts of clients before anything else gets
+	// them: truncate (IPv4 to /24, IPv6 to /48), drop or keep.
+	Addresses address.Mode `mapstructure:"addresses"`
+	// KeepNetworks are addresses and networks that are never cut: the operator's TURN servers.
+	KeepNetworks []string `mapstructure:"keep_networks"`
 	// PipelineTimeout limits one call of the pipeline. What it cuts is sent again by
 	// the client.
 	PipelineTimeout time.Duration `mapstructure:"pipeline_timeout"`
@@ -74,6 +80,7 @@ func createDefaultConfig() component.Config {
 		ForwardedHeader:          headerXForwardedFor,
 		Throttle:                 defaultThrottle(),
 		MaxFramesPerSecond:       200,
+		Addresses:                address.Truncate,
 		PipelineTimeout:          10 * time.Second,
 	}
 }
@@ -85,11 +92,17 @@ func (cfg *Config) Validate() error {
 		cfg.validatePaths(),
 		cfg.validateStats(),
 		cfg.validateThrottle(),
+		cfg.validateAddresses(),
 		positive("max_connections", cfg.MaxConnections),
 		positive("max_connections_per_app", cfg.MaxConnectionsPerApp),
 		positive("max_frames_per_second", cfg.MaxFramesPerSecond),
 		positive("pipeline_timeout", cfg.PipelineTimeout),
 	)
+}
+
+func (cfg *Config) validateAddresses() error {
+	_, err := address.New(cfg.Addresses, cfg.KeepNetworks)
+	return err
 }
 
 // positive refuses a limit that would let nothing through.

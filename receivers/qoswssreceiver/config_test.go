@@ -12,6 +12,8 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
+
+	"github.com/qosrtc/qos/internal/address"
 )
 
 // load reads YAML over the default configuration and validates it.
@@ -37,6 +39,7 @@ func TestDefaultConfig(t *testing.T) {
 	require.Equal(t, "localhost:8480", cfg.NetAddr.Endpoint)
 	require.Equal(t, component.MustNewID("qosapps"), cfg.Apps)
 	require.Empty(t, cfg.conferenceURL())
+	require.Equal(t, address.Truncate, cfg.Addresses) // spec: PRIV-01
 }
 
 func TestConfigKeys(t *testing.T) {
@@ -51,10 +54,14 @@ max_connections: 3
 max_connections_per_app: 2
 max_frames_per_second: 10
 pipeline_timeout: 1s
+addresses: drop
+keep_networks: [198.51.100.0/28, "2001:db8:7::9"]
 `)
 	require.NoError(t, err)
 	require.Equal(t, component.MustNewIDWithName("qosapps", "other"), cfg.Apps)
 	require.Equal(t, 5*time.Second, cfg.StatsInterval)
+	require.Equal(t, address.Drop, cfg.Addresses)
+	require.Equal(t, []string{"198.51.100.0/28", "2001:db8:7::9"}, cfg.KeepNetworks)
 	require.Equal(t, "https://dash.example.org/qos/conference?app={appID}&id={conferenceID}&at={at}", cfg.conferenceURL())
 }
 

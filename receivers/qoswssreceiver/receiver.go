@@ -16,8 +16,10 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/qosrtc/qos/client"
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
@@ -100,7 +102,10 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, apps regist
 	if r.shared.may, err = r.throttles(apps); err != nil {
 		return err
 	}
-	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, time.Now).decided)
+	if r.shared.addresses, err = address.New(r.cfg.Addresses, r.cfg.KeepNetworks); err != nil {
+		return err
+	}
+	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, r.shared.addresses, time.Now).decided)
 	if err := observeForgotten(r.metrics, r.shared.auth); err != nil {
 		return err
 	}
@@ -122,7 +127,11 @@ func findApps(host component.Host, id component.ID) (registry, error) {
 }
 
 func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
-	server, err := r.cfg.ToServer(ctx, host.GetExtensions(), r.set.TelemetrySettings, r.routes(),
+	telemetry := r.set.TelemetrySettings
+	if r.cfg.Addresses != address.Keep {
+		telemetry.TracerProvider = noop.NewTracerProvider() // spans of requests contain the client's address
+	}
+	server, err := r.cfg.ToServer(ctx, host.GetExtensions(), telemetry, r.routes(),
 		confighttp.WithErrorHandler(writeServerError))
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 		return s.end(refusal)
 	}
 	s.identity = identity
-	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello})
+	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello}, s.shared.addresses)
 	s.seqs, s.lastAcked = newTracker(hello.Acked), hello.Acked
 	s.welcome(version, hello.Acked, now)
 	return nil

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -28,7 +29,7 @@ func welcomed(d *shared, send func([]byte)) *session {
 	s := newSession(d, testOrigin, send)
 	hello := testHello()
 	s.identity = auth.Identity{AppID: testAppID, User: protocol.UserID{Name: "alice", Alias: "a1"}}
-	s.translator = newTranslator(endpoint{testAppID, s.identity.User, hello})
+	s.translator = newTranslator(endpoint{testAppID, s.identity.User, hello}, &address.Policy{})
 	s.seqs = newTracker(0)
 	return s
 }

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
@@ -70,9 +71,11 @@ type shared struct {
 	log     *zap.Logger
 	perApp  openCounts[string]
 	may     *throttles
-	watch   revisions
-	ctx     context.Context // of all pipeline calls; ends when Shutdown runs out of time
-	closing atomic.Bool
+	// addresses cuts addresses in all that clients say.
+	addresses *address.Policy
+	watch     revisions
+	ctx       context.Context // of all pipeline calls; ends when Shutdown runs out of time
+	closing   atomic.Bool
 }
 
 // registry is what the receiver needs of the apps extension.

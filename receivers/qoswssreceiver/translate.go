@@ -28,6 +28,8 @@ type translator struct {
 	startedAt int64 // ms, from the session's UUID; 0 when it has none
 	resource  pcommon.Map
 	fabrics   map[int]fabricIDs
+	addresses *address.Policy
+	sdp       sdpBorder
 
 	now    time.Time // arrival of the frame at hand
 	logs   plog.Logs // what was collected
@@ -56,27 +58,29 @@ type openScope struct {
 	records plog.LogRecordSlice
 }
 
-func newTranslator(e endpoint) *translator {
+func newTranslator(e endpoint, addresses *address.Policy) *translator {
 	return &translator{
 		appID:     e.appID,
 		session:   e.hello.Session,
 		startedAt: sessionTime(e.hello.Session),
-		resource:  resourceAttributes(e),
+		resource:  resourceAttributes(e, addresses),
 		fabrics:   make(map[int]fabricIDs),
+		addresses: addresses,
 	}
 }
 
-func resourceAttributes(e endpoint) pcommon.Map {
+// resourceAttributes cuts addresses in all but the application's own IDs.
+func resourceAttributes(e endpoint, addresses *address.Policy) pcommon.Map {
 	m := pcommon.NewMap()
 	m.EnsureCapacity(8 + len(e.hello.AdditionalIDs))
 	m.PutStr(semconv.AppID, e.appID)
 	m.PutStr(semconv.SessionID, e.hello.Session)
 	putText(m, semconv.UserID, e.user.Name)
 	putText(m, semconv.UserAlias, e.user.Alias)
-	putText(m, semconv.ApplicationVersion, e.hello.ApplicationVersion)
+	putText(m, semconv.ApplicationVersion, addresses.Version(e.hello.ApplicationVersion))
 	putText(m, semconv.SiteID, e.hello.SiteID)
-	putText(m, semconv.LibraryVersion, e.hello.Library)
-	putText(m, semconv.UserAgent, e.hello.UserAgent)
+	putText(m, semconv.LibraryVersion, addresses.Version(e.hello.Library))
+	putText(m, semconv.UserAgent, addresses.Agent(e.hello.UserAgent))
 	for key, value := range e.hello.AdditionalIDs {
 		putText(m, semconv.AdditionalPrefix+key, value)
 	}
@@ -92,7 +96,7 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 	case *protocol.Event:
 		r := t.record(f.Header, f.Scope, 0, semconv.EventEvent, 2)
 		r.PutStr(semconv.EventName, f.Event)
-		putText(r, semconv.EventData, eventData(f))
+		putText(r, semconv.EventData, t.eventData(f))
 	case *protocol.ErrorReport:
 		t.addError(f)
 	case *protocol.SDPPart:
@@ -101,7 +105,7 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 		t.addFeedback(f)
 	case *protocol.Log:
 		r := t.record(f.Header, f.Scope, 0, semconv.EventLog, 1)
-		r.PutStr(semconv.LogText, f.Text)
+		r.PutStr(semconv.LogText, t.addresses.Text(f.Text))
 	case *protocol.Skip:
 		t.addSkip(f)
 	}
@@ -119,15 +123,18 @@ func (t *translator) take() plog.Logs {
 // empty reports whether nothing was collected.
 func (t *translator) empty() bool { return len(t.scopes) == 0 }
 
-// addressEvents are the events that the library puts addresses into.
-var addressEvents = map[string]bool{"fabricSetup": true, "selectedCandidatePairChange": true, "wifiStats": true}
-
-// eventData is the data of an event, addresses cut.
-func eventData(e *protocol.Event) string {
-	if len(e.Data) > 0 && addressEvents[e.Event] {
-		return string(address.Members(e.Data))
+// eventData is the data of an event, addresses cut. The library has members for addresses in some
+// events. An ID of a user is the application's, and the same in all records.
+func (t *translator) eventData(e *protocol.Event) string {
+	switch {
+	case len(e.Data) == 0:
+		return ""
+	case e.Event == "fabricSetup", e.Event == "selectedCandidatePairChange", e.Event == "wifiStats":
+		return t.addresses.Members(e.Data)
+	case e.Event == "userIDChange", e.Event == "associateMstWithUserID":
+		return t.addresses.Except(e.Data, "newUserID", "userID")
 	}
-	return string(e.Data)
+	return t.addresses.Text(string(e.Data))
 }
 
 func (t *translator) addStats(f *protocol.Stats) {
@@ -142,12 +149,12 @@ func (t *translator) addStats(f *protocol.Stats) {
 		r.PutDouble(semconv.IntervalMs, f.IntervalMs)
 		r.PutStr(semconv.StatsType, row.Columns.StatsType)
 		putText(r, semconv.MediaType, row.Columns.MediaType)
-		putValues(r, row)
+		t.putValues(r, row)
 	}
 }
 
 // putValues leaves absent what is null, and what has a name that no measure has.
-func putValues(r pcommon.Map, row *protocol.Record) {
+func (t *translator) putValues(r pcommon.Map, row *protocol.Record) {
 	for i, measure := range row.Columns.Measures {
 		v := row.Values[i]
 		if measure == protocol.UnknownMeasure || v.Kind == protocol.Null {
@@ -156,7 +163,7 @@ func putValues(r pcommon.Map, row *protocol.Record) {
 		name := semconv.Measure(measure)
 		switch {
 		case v.Kind == protocol.String:
-			r.PutStr(name, v.Str)
+			r.PutStr(name, t.addresses.Text(v.Str))
 		case measure.Info().Type == protocol.Int:
 			r.PutInt(name, int64(v.Num))
 		default:
@@ -168,24 +175,17 @@ func putValues(r pcommon.Map, row *protocol.Record) {
 func (t *translator) addError(f *protocol.ErrorReport) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventError, 11)
 	r.PutStr(semconv.ErrorFunction, f.Function)
-	putText(r, semconv.ErrorName, f.Name)
-	putText(r, semconv.ErrorMessage, f.Message)
-	putText(r, semconv.ErrorCode, f.Code)
-	putText(r, semconv.ErrorConstraintName, f.ConstraintName)
-	putText(r, semconv.ErrorStack, f.Stack)
-	putText(r, semconv.ErrorDetails, f.Details)
-	putText(r, semconv.ErrorLocalSDP, address.Text(f.LocalSDP))
-	putText(r, semconv.ErrorRemoteSDP, address.Text(f.RemoteSDP))
+	text := func(name, value string) { putText(r, name, t.addresses.Text(value)) }
+	text(semconv.ErrorName, f.Name)
+	text(semconv.ErrorMessage, f.Message)
+	text(semconv.ErrorCode, f.Code)
+	text(semconv.ErrorConstraintName, f.ConstraintName)
+	text(semconv.ErrorStack, f.Stack)
+	text(semconv.ErrorDetails, f.Details)
+	text(semconv.ErrorLocalSDP, f.LocalSDP)
+	text(semconv.ErrorRemoteSDP, f.RemoteSDP)
 	putCount(r, semconv.ErrorLocalSDPBytes, f.LocalSDPBytes)
 	putCount(r, semconv.ErrorRemoteSDPBytes, f.RemoteSDPBytes)
-}
-
-func (t *translator) addSDPPart(f *protocol.SDPPart) {
-	r := t.record(f.Header, f.Scope, 0, semconv.EventSDP, 4)
-	r.PutInt(semconv.SDPError, int64(f.Error))
-	r.PutStr(semconv.SDPField, f.Field)
-	r.PutInt(semconv.SDPOffset, int64(f.Offset))
-	r.PutStr(semconv.SDPText, f.Text)
 }
 
 func (t *translator) addFeedback(f *protocol.Feedback) {
@@ -196,7 +196,7 @@ func (t *translator) addFeedback(f *protocol.Feedback) {
 	putCount(r, semconv.FeedbackAudio, f.Audio)
 	putCount(r, semconv.FeedbackVideo, f.Video)
 	putCount(r, semconv.FeedbackScreen, f.Screen)
-	putText(r, semconv.FeedbackComment, f.Comment)
+	putText(r, semconv.FeedbackComment, t.addresses.Text(f.Comment))
 }
 
 // addSkip makes one record for each fabric that lost something, so that each conference

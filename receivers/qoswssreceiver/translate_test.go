@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -28,7 +29,7 @@ func testHello() *protocol.Hello {
 }
 
 func testTranslator() *translator {
-	return newTranslator(endpoint{testAppID, protocol.UserID{Name: "Alice Doe", Alias: "a1"}, testHello()})
+	return newTranslator(endpoint{testAppID, protocol.UserID{Name: "Alice Doe", Alias: "a1"}, testHello()}, &address.Policy{})
 }
 
 func testFabric() *protocol.Fabric {

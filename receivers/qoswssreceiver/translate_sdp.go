@@ -1,0 +1,46 @@
+package qoswssreceiver
+
+import (
+	"github.com/qosrtc/qos/internal/address"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// sdpBorder is the end of the part of an SDP that was added last: an address may lie across it.
+type sdpBorder struct {
+	error  uint64 // number of the error's frame; 0: no part was added
+	field  string
+	end    int // offset of the next part, in bytes
+	border address.Border
+}
+
+// addSDPPart adds a part of an SDP, addresses cut. The text of the record may then be shorter than
+// the part of the SDP that it stands for.
+func (t *translator) addSDPPart(f *protocol.SDPPart) {
+	text, skipped := t.cutPart(f)
+	bytes := len(f.Text) - skipped
+	r := t.record(f.Header, f.Scope, 0, semconv.EventSDP, 5)
+	r.PutInt(semconv.SDPError, int64(f.Error))
+	r.PutStr(semconv.SDPField, f.Field)
+	r.PutInt(semconv.SDPOffset, int64(f.Offset+skipped))
+	r.PutStr(semconv.SDPText, text)
+	if bytes != len(text) {
+		r.PutInt(semconv.SDPBytes, int64(bytes))
+	}
+}
+
+// cutPart returns the text of a part, and how many of its first bytes are left out.
+func (t *translator) cutPart(f *protocol.SDPPart) (text string, skipped int) {
+	follows := t.sdp.error == f.Error && t.sdp.field == f.Field && t.sdp.end == f.Offset
+	before := t.sdp.border
+	if f.Offset == 0 {
+		before = address.Border{}
+	}
+	t.sdp = sdpBorder{error: f.Error, field: f.Field, end: f.Offset + len(f.Text)}
+	if follows || f.Offset == 0 {
+		text, t.sdp.border = t.addresses.Part(before, f.Text)
+		return text, 0
+	}
+	text, skipped, t.sdp.border = t.addresses.Orphan(f.Text)
+	return text, skipped
+}
