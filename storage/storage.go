@@ -240,6 +240,16 @@ type Reader interface {
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
 }
 
+// Remover deletes what is old. It works in small steps between the writes; where it was stopped
+// the next call goes on.
+type Remover interface {
+	// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
+	// them, and returns their number. Unattached annotations about an earlier time go too.
+	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+	// DeleteAppBefore is DeleteBefore for one app.
+	DeleteAppBefore(ctx context.Context, appID string, before time.Time) (int, error)
+}
+
 // Packed counts what a Pack did.
 type Packed struct {
 	Conferences int   // that have no loose records of activity any more

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -14,9 +15,14 @@ import (
 // deleteConferences is how many conferences one transaction deletes.
 const deleteConferences = 50
 
-// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-// them, and returns their number. Unattached annotations about an earlier time go too. Partitions of which nothing remains are dropped whole;
-// the rest goes in small transactions. If it stops half-way the next call goes on.
+// old selects what is deleted: what ended before a time, of all apps or of one (a value, nil: all).
+type old struct {
+	beforeMs int64
+	appID    []byte
+}
+
+// DeleteBefore implements storage.Remover. Partitions of which nothing remains are dropped whole;
+// the rest goes in small transactions.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
 	ms := before.UnixMilli()
 	err = s.read.with(ctx, func(conn *pgx.Conn) error {
@@ -24,24 +30,56 @@ func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err 
 		if err != nil {
 			return err
 		}
-		for {
-			deleted, err := deleteSome(ctx, conn, ms)
-			if n += deleted; err != nil {
-				return err
-			}
-			if deleted == 0 {
-				break
-			}
-		}
-		for deleted := 1; deleted > 0; {
-			if deleted, err = deleteUnattached(ctx, conn, ms); err != nil {
-				return err
-			}
+		if n, err = deleteAll(ctx, conn, old{beforeMs: ms}); err != nil {
+			return err
 		}
 		return deleteSessions(ctx, conn, `day = ANY ($1::int[])`, days)
 	})
 	if err != nil {
 		return n, s.wrap("delete", err)
+	}
+	return n, nil
+}
+
+// DeleteAppBefore implements storage.Remover.
+func (s *Store) DeleteAppBefore(ctx context.Context, appID string, before time.Time) (n int, err error) {
+	err = s.read.with(ctx, func(conn *pgx.Conn) error {
+		n, err = deleteAll(ctx, conn, old{before.UnixMilli(), []byte(appID)})
+		return err
+	})
+	if err != nil {
+		return n, s.wrap("delete", err)
+	}
+	return n, nil
+}
+
+// ofApp is the condition of an app whose value has a number.
+func (o old) ofApp(number int) string {
+	if o.appID == nil {
+		return ""
+	}
+	return fmt.Sprintf(" AND app_id = $%d", number)
+}
+
+// args adds the value of the app, if there is one.
+func (o old) args(values ...any) []any {
+	if o.appID == nil {
+		return values
+	}
+	return append(values, o.appID)
+}
+
+// deleteAll deletes what is old, and returns the number of conferences.
+func deleteAll(ctx context.Context, conn *pgx.Conn, o old) (n int, err error) {
+	for deleted := 1; deleted > 0; n += deleted {
+		if deleted, err = deleteSome(ctx, conn, o); err != nil {
+			return n + deleted, err
+		}
+	}
+	for deleted := 1; deleted > 0; {
+		if deleted, err = deleteUnattached(ctx, conn, o); err != nil {
+			return n, err
+		}
 	}
 	return n, nil
 }
@@ -75,18 +113,18 @@ func dropBefore(ctx context.Context, conn *pgx.Conn, before int64) (dropped []in
 }
 
 // deleteSome deletes some conferences and returns their number.
-func deleteSome(ctx context.Context, conn *pgx.Conn, before int64) (deleted int, err error) {
+func deleteSome(ctx context.Context, conn *pgx.Conn, o old) (deleted int, err error) {
 	var sessions []int64
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_conference
-			WHERE start_ms < $1 AND end_ms < $1 ORDER BY start_ms LIMIT $2`, before, deleteConferences))
+			WHERE start_ms < $1 AND end_ms < $1`+o.ofApp(3)+` ORDER BY start_ms LIMIT $2`, o.args(o.beforeMs, deleteConferences)...))
 		if err != nil {
 			return err
 		}
 		if places, err = collect[int64](tx.Query(ctx, `SELECT key FROM qos_place WHERE key = ANY ($1) ORDER BY key FOR UPDATE`, places)); err != nil {
 			return err
 		}
-		deleted, sessions, err = deleteIn(ctx, tx, places, before)
+		deleted, sessions, err = deleteIn(ctx, tx, places, o.beforeMs)
 		if err != nil {
 			return err
 		}

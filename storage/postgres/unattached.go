@@ -41,12 +41,13 @@ func (p *table) Attach(span instance.Span) (sessions []int64, err error) {
 	return sessions, err
 }
 
-// deleteUnattached deletes some unattached annotations about times before a time, and returns
-// of how many sessions and times.
-func deleteUnattached(ctx context.Context, conn *pgx.Conn, before int64) (deleted int, err error) {
+// deleteUnattached deletes some old unattached annotations, and returns of how many sessions and
+// times.
+func deleteUnattached(ctx context.Context, conn *pgx.Conn, o old) (deleted int, err error) {
 	var sessions []int64
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_unattached WHERE conference_at < $1 ORDER BY conference_at LIMIT $2`, before, deleteConferences))
+		places, err := collect[int64](tx.Query(ctx, `SELECT place FROM qos_unattached WHERE conference_at < $1`+o.ofApp(3)+`
+			ORDER BY conference_at LIMIT $2`, o.args(o.beforeMs, deleteConferences)...))
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func deleteUnattached(ctx context.Context, conn *pgx.Conn, before int64) (delete
 				AND f.session = old.session AND NOT f.activity),
 			gone AS (DELETE FROM qos_unattached u USING old WHERE u.place = old.place AND u.conference_at = old.conference_at AND u.session = old.session
 				RETURNING u.session)
-			SELECT session FROM gone`, places, before, deleteConferences))
+			SELECT session FROM gone`, places, o.beforeMs, deleteConferences))
 		if err != nil {
 			return err
 		}

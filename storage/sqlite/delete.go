@@ -12,18 +12,48 @@ import (
 // deleteRows is about how many rows one transaction deletes: some milliseconds.
 const deleteRows = 500
 
-// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-// them, and returns their number. Unattached annotations about an earlier time go too. It works in small transactions between those of other
-// writers; if it stops half-way the next call goes on. The space is used again for new
-// records; the file does not shrink.
+// DeleteBefore implements storage.Remover, in small transactions between those of other writers.
+// The space is used again for new records; the file does not shrink.
 func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err error) {
+	return s.delete(ctx, old{beforeMs: before.UnixMilli()})
+}
+
+// DeleteAppBefore implements storage.Remover.
+func (s *Store) DeleteAppBefore(ctx context.Context, appID string, before time.Time) (n int, err error) {
+	return s.delete(ctx, old{beforeMs: before.UnixMilli(), ofApp: true, appID: appID})
+}
+
+// old selects what is deleted: what ended before a time, of all apps or of one.
+type old struct {
+	beforeMs int64
+	ofApp    bool
+	appID    string
+}
+
+// conference is the condition of a conference, in the order of an index.
+func (o old) conference() (where string, args []any) {
+	if o.ofApp {
+		return `app_id = ? AND start_ms < ? AND end_ms < ? ORDER BY start_ms`, []any{o.appID, o.beforeMs, o.beforeMs}
+	}
+	return `end_ms < ? ORDER BY end_ms`, []any{o.beforeMs}
+}
+
+// unattached is the condition of unattached annotations.
+func (o old) unattached() (where string, args []any) {
+	if o.ofApp {
+		return `app_id = ? AND conference_at < ?`, []any{o.appID, o.beforeMs}
+	}
+	return `conference_at < ?`, []any{o.beforeMs}
+}
+
+func (s *Store) delete(ctx context.Context, o old) (n int, err error) {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return n, s.wrap("delete", err)
 		}
 		var deleted int
 		// A step is short, and is waited for: what it deleted is counted when it is stopped, too.
-		if deleted, more, err = s.deleteStep(context.WithoutCancel(ctx), before); err != nil {
+		if deleted, more, err = s.deleteStep(context.WithoutCancel(ctx), o); err != nil {
 			return n, s.wrap("delete", err)
 		}
 		n += deleted
@@ -31,22 +61,22 @@ func (s *Store) DeleteBefore(ctx context.Context, before time.Time) (n int, err 
 	return n, nil
 }
 
-func (s *Store) deleteStep(ctx context.Context, before time.Time) (deleted int, more bool, err error) {
+func (s *Store) deleteStep(ctx context.Context, o old) (deleted int, more bool, err error) {
 	s.sweep.Lock()
 	defer s.sweep.Unlock()
 	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
-		deleted, more, err = t.deleteSome(before.UnixMilli())
+		deleted, more, err = t.deleteSome(o)
 		return err
 	}})
 	return deleted, more, err
 }
 
 // deleteSome deletes conferences until its budget of rows is spent.
-func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
+func (t *tx) deleteSome(o old) (deleted int, more bool, err error) {
 	for budget := int64(deleteRows); budget > 0; budget-- {
-		c, err := t.oldest(before)
+		c, err := t.oldest(o)
 		if errors.Is(err, sql.ErrNoRows) {
-			n, err := t.deleteUnattached(before, budget)
+			n, err := t.deleteUnattached(o, budget)
 			return deleted, n == budget, err
 		}
 		if err != nil {
@@ -67,9 +97,10 @@ func (t *tx) deleteSome(before int64) (deleted int, more bool, err error) {
 	return deleted, true, nil
 }
 
-// oldest returns the conference that ended first, if it ended before a time.
-func (t *tx) oldest(before int64) (c sqlstore.Located, err error) {
-	err = t.row(`SELECT key, place, start_ms, end_ms FROM conference WHERE end_ms < ? ORDER BY end_ms LIMIT 1`, before).
+// oldest returns the first conference that is old.
+func (t *tx) oldest(o old) (c sqlstore.Located, err error) {
+	where, args := o.conference()
+	err = t.row(`SELECT key, place, start_ms, end_ms FROM conference WHERE `+where+` LIMIT 1`, args...).
 		Scan(&c.Key, &c.Place, &c.Span.Start, &c.Span.End)
 	if err == nil {
 		c.Own, err = sqlstore.OwnTimes(t.asked(), c.Place, c.Row)

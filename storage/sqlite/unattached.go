@@ -40,21 +40,22 @@ func (p table) Attach(span instance.Span) (sessions []int64, err error) {
 	return sessions, err
 }
 
-// deleteUnattached deletes unattached annotations about times before a time, of at most limit
-// sessions and times. It returns of how many.
-func (t *tx) deleteUnattached(before, limit int64) (deleted int64, err error) {
+// deleteUnattached deletes old unattached annotations, of at most limit sessions and times. It
+// returns of how many.
+func (t *tx) deleteUnattached(o old, limit int64) (deleted int64, err error) {
 	type row struct{ key, place, at, session int64 }
-	var old []row
+	var found []row
+	where, args := o.unattached()
 	err = t.each(func(s scanner) error {
 		var r row
 		err := s.Scan(&r.key, &r.place, &r.at, &r.session)
-		old = append(old, r)
+		found = append(found, r)
 		return err
-	}, `SELECT key, place, conference_at, session FROM unattached WHERE conference_at < ? ORDER BY conference_at LIMIT ?`, before, limit)
+	}, `SELECT key, place, conference_at, session FROM unattached WHERE `+where+` ORDER BY conference_at LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return 0, err
 	}
-	for _, r := range old {
+	for _, r := range found {
 		err := t.exec(`DELETE FROM frame WHERE NOT activity AND place = ? AND conference_at = ? AND session = ?`, r.place, r.at, r.session)
 		if err != nil {
 			return deleted, err

@@ -65,6 +65,7 @@ func Run(t *testing.T, open Open) {
 		"Unattached/list":        testUnattachedList,
 		"Unattached/many":        testUnattachedMany,
 		"Unattached/retention":   testUnattachedRetention,
+		"Retention/of an app":    testAppRetention,
 		"Conference/near a time": testNearTime,
 	} {
 		t.Run(name, func(t *testing.T) {
