@@ -91,6 +91,9 @@ func (c *Config) Validate() error {
 			seen[app.ID] = i
 		}
 		errs = append(errs, app.validate(at))
+		if app.Retention > 0 && !c.stored() {
+			errs = append(errs, fmt.Errorf("%s.retention needs storage, whose conferences it deletes", at))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -45,6 +45,28 @@ func TestAllFaultsAreNamed(t *testing.T) {
 	require.NotContains(t, err.Error(), "ssss", "a secret")
 }
 
+// spec: PRIV-02
+func TestRetentionConfig(t *testing.T) {
+	for retention, want := range map[string]string{
+		"0s": "", "1h": "", "87600h": "",
+		"-1h":    "apps[0].retention must be 0 or 1 to 87600 whole hours (got -1h0m0s)",
+		"90m":    "apps[0].retention must be 0 or 1 to 87600 whole hours (got 1h30m0s)",
+		"87601h": "apps[0].retention must be 0 or 1 to 87600 whole hours (got 87601h0m0s)",
+	} {
+		apps := []any{map[string]any{"id": "a", "secrets": []any{"s"}, "retention": retention}}
+		_, err := load(t, map[string]any{"key_file": "/k", "storage": "qosstorage", "apps": apps})
+		if want == "" {
+			require.NoError(t, err, retention)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+		if retention == "1h" {
+			_, err := load(t, map[string]any{"key_file": "/k", "apps": apps})
+			require.ErrorContains(t, err, "apps[0].retention needs storage")
+		}
+	}
+}
+
 // spec: STAT-01
 func TestStatsInterval(t *testing.T) {
 	for every, want := range map[string]string{

@@ -46,6 +46,10 @@ type AppConfig struct {
 	// StatsInterval is how often its clients measure, 2 s to 20 s; 0: the receiver's own.
 	StatsInterval time.Duration `mapstructure:"stats_interval"`
 
+	// Retention is how long after their end its conferences are kept, in whole hours; 0: as long
+	// as the store keeps all.
+	Retention time.Duration `mapstructure:"retention"`
+
 	// DefaultConfiguration is what pages get as their default: peerConnection and media.
 	DefaultConfiguration map[string]any `mapstructure:"default_configuration"`
 
@@ -139,6 +143,9 @@ func (a *AppConfig) validate(at string) error {
 	}
 	if !app.CheckStatsInterval(a.StatsInterval) {
 		errs = append(errs, fmt.Errorf("%s.stats_interval must be %v to %v (got %v)", at, protocol.MinStatsInterval, protocol.MaxStatsInterval, a.StatsInterval))
+	}
+	if a.Retention%time.Hour != 0 || !app.CheckRetention(int(a.Retention/time.Hour)) {
+		errs = append(errs, fmt.Errorf("%s.retention must be 0 or 1 to %d whole hours (got %v)", at, app.MaxRetentionHours, a.Retention))
 	}
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))

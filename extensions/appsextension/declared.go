@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
@@ -50,6 +51,7 @@ func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Ve
 	a := &app.App{
 		Name: c.Name, Salt: d.keys.Salt(c.ID), Iterations: auth.Iterations, Origins: c.Origins, SingleUse: c.SingleUse,
 		Limits: c.Limits.plain(), StatsIntervalMs: int(c.StatsInterval.Milliseconds()), Disabled: c.Disabled,
+		RetentionHours: int(c.Retention / time.Hour),
 	}
 	if !c.RevokedBefore.IsZero() {
 		a.RevokedBefore = c.RevokedBefore.UTC()

@@ -36,6 +36,9 @@ func (r *registry) run() {
 	if r.settings != nil {
 		r.wg.Go(func() { r.keepUses(ctx) })
 	}
+	if r.remover != nil {
+		r.wg.Go(func() { r.keepRetention(ctx) })
+	}
 }
 
 func (r *registry) poll(ctx context.Context) {

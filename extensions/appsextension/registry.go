@@ -30,6 +30,11 @@ type noticeKeeper interface {
 	Notices() storage.Notices
 }
 
+// removing is a storage extension whose conferences can be deleted.
+type removing interface {
+	Remover() storage.Remover
+}
+
 // registry holds the apps. It keeps verifiers, not secrets. Who asks it reads the newest
 // snapshot; one goroutine makes the next of what the configuration's files and the store
 // say.
@@ -43,6 +48,7 @@ type registry struct {
 	vault      *vault.Vault
 	settings   storage.Settings // nil: none
 	notices    storage.Notices  // nil: none
+	remover    storage.Remover  // nil: none
 	declared   *declared
 	catalogue  *catalogue
 	uses       *uses
@@ -151,6 +157,9 @@ func (r *registry) store(host component.Host) (storage.Settings, error) {
 	}
 	if keeper, ok := ext.(noticeKeeper); ok {
 		r.notices = keeper.Notices()
+	}
+	if one, ok := ext.(removing); ok {
+		r.remover = one.Remover()
 	}
 	return settings, nil
 }

@@ -188,6 +188,8 @@ type fakeKeeper struct {
 	deleted, packed []time.Time
 }
 
+func (k *fakeKeeper) DeleteAppBefore(context.Context, string, time.Time) (int, error) { return 0, nil }
+
 func (k *fakeKeeper) DeleteBefore(_ context.Context, t time.Time) (int, error) {
 	k.deleted = append(k.deleted, t)
 	return 2, errors.New("once more")

@@ -19,7 +19,7 @@ const (
 // keeper is what an engine does to what it holds. Both work in small steps between the
 // writes, and go on with the next call where they were stopped.
 type keeper interface {
-	DeleteBefore(ctx context.Context, before time.Time) (int, error)
+	storage.Remover
 	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
 }
 

@@ -21,7 +21,7 @@ import (
 const fileName = "qos.sqlite3"
 
 // store is the extension. Others ask the host for it and use Writer, Reader,
-// Follower, Settings and Notices.
+// Follower, Settings, Notices and Remover.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -133,6 +133,14 @@ func (s *store) Settings() storage.Settings {
 
 // Notices returns the store's points and notices, nil before Start.
 func (s *store) Notices() storage.Notices {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Remover returns the store's deleting side, nil before Start.
+func (s *store) Remover() storage.Remover {
 	if s.db == nil {
 		return nil
 	}

@@ -20,7 +20,6 @@ var notYet = map[string]string{
 	"PRE-03":  "the service has no TURN server and names none",
 	"PRE-04":  "pre-call tests do not exist",
 	"PRE-05":  "a default configuration is kept with the application and reaches no page; none is recommended",
-	"PRIV-02": "nothing is erased by userID; retention is per store, not per application",
 }
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
@@ -31,11 +30,11 @@ var inPart = map[string]string{
 	"DASH-05": "there is no sign-in: everybody who reaches the dashboard may read it",
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
-	"OUT-01":  "metrics are scraped; pushing them needs a component that the distribution leaves out",
 	"OUT-03":  "URLs are registered in the configuration and by the management API: there is no settings page",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"PRIV-01": "addresses in SDPs that come in parts, in the messages of errors, in logs and in the events of applications are stored as they are received",
+	"PRIV-02": "nothing is erased by userID",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }
 

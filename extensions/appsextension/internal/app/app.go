@@ -42,6 +42,13 @@ func CheckStatsInterval(every time.Duration) bool {
 	return every == 0 || every >= protocol.MinStatsInterval && every <= protocol.MaxStatsInterval
 }
 
+// MaxRetentionHours is 10 years.
+const MaxRetentionHours = 10 * 365 * 24
+
+// CheckRetention reports whether the conferences of an app may be kept so long; 0 is as long as the
+// store keeps them.
+func CheckRetention(hours int) bool { return hours >= 0 && hours <= MaxRetentionHours }
+
 // version is that of the document. A higher one was written by a newer program.
 const version = 1
 
@@ -58,6 +65,7 @@ type App struct {
 	SingleUse            bool                 `json:"singleUse,omitempty"`
 	Limits               Limits               `json:"limits"`
 	StatsIntervalMs      int                  `json:"statsIntervalMs,omitempty"` // how often its clients measure; 0: as the receiver says
+	RetentionHours       int                  `json:"retentionHours,omitempty"`  // how long after their end its conferences are kept; 0: as the store says
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []Webhook            `json:"webhooks,omitempty"`
 	Disabled             bool                 `json:"disabled,omitempty"`

@@ -42,7 +42,7 @@ func newApp(tb testing.TB) *App {
 
 const full = `{
 	"name": "Shop", "origins": ["https://a.example", "https://*.b.example:8443", "https://a.example"], "singleUse": true, "disabled": true,
-	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20}, "statsIntervalMs": 2500,
+	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20}, "statsIntervalMs": 2500, "retentionHours": 48,
 	"defaultConfiguration": {"peerConnection": {"iceServers": [{"urls": ["turn:t.example:3478?transport=udp"], "username": "u", "credential": "c"}, {"urls": "stun:s.example"}],
 		"iceTransportPolicy": "relay", "bundlePolicy": "max-bundle", "rtcpMuxPolicy": "require", "iceCandidatePoolSize": 2}, "media": {"audio": true, "video": {"width": {"ideal": 1280}}}},
 	"webhooks": [{"id": "ops", "url": "https://hooks.example/x?y=z"}, {"id": "dev", "url": "http://127.0.0.1:9000/", "secret": "0123456789abcdef0123456789abcdef"}]
@@ -59,6 +59,8 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, 2500, a.StatsIntervalMs)
 	require.Equal(t, 2500, a.View("shop", nil).StatsIntervalMs)
 	require.Equal(t, 2500*time.Millisecond, a.Build("shop", v, noon).Auth.StatsInterval)
+	require.Equal(t, 48, a.RetentionHours)
+	require.Equal(t, 48, a.View("shop", nil).RetentionHours)
 	require.True(t, a.SingleUse && a.Disabled)
 	require.True(t, json.Valid(a.DefaultConfiguration))
 	require.NotContains(t, string(a.DefaultConfiguration), "\n")
@@ -82,7 +84,7 @@ func TestReplace(t *testing.T) {
 	require.Empty(t, a.Origins)
 	require.False(t, a.SingleUse || a.Disabled)
 	require.Zero(t, a.Limits)
-	require.Zero(t, a.StatsIntervalMs)
+	require.Zero(t, a.StatsIntervalMs+a.RetentionHours)
 }
 
 // Each fault is named by its place; nothing of the app is changed then.
@@ -112,6 +114,8 @@ func TestReplaceRefuses(t *testing.T) {
 	f(`{"statsIntervalMs":2000.5}`, "statsIntervalMs must be a whole number (got 2000.5)")
 	f(`{"statsIntervalMs":"10s"}`, "statsIntervalMs must be a number (got a string of 3 bytes)")
 	f(`{"statsIntervalMs":-1}`, "statsIntervalMs must be 0")
+	f(`{"retentionHours":87601}`, "retentionHours must be 0 (the store's own) or 1 to 87600 (got 87601)")
+	f(`{"retentionHours":0.5}`, "retentionHours must be a whole number (got 0.5)")
 	f(`{"disabled":"yes"}`, "disabled must be true or false (got a string of 3 bytes)")
 	f(`{"origins":{}}`, "origins must be an array (got an object)")
 	f(`{"origins":["https://a.example",7]}`, "origins[1] must be a string (got the number 7)")

@@ -37,7 +37,7 @@ var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers"} //n
 // back to their defaults. Credentials and revocations stay. It returns the secrets that it
 // made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
-	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "defaultConfiguration", "webhooks", "disabled")
+	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "disabled")
 	for _, name := range ownRoutes {
 		if value, there := o.members[name]; there {
 			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
@@ -47,6 +47,7 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Sho
 	next.Name, next.SingleUse, next.Disabled = o.text("name", MaxNameBytes), o.boolean("singleUse"), o.boolean("disabled")
 	next.Origins = o.origins("origins")
 	next.Limits, next.StatsIntervalMs = o.limits("limits"), o.statsInterval("statsIntervalMs")
+	next.RetentionHours = o.retention("retentionHours")
 	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
 	var shown []Shown
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
@@ -109,6 +110,16 @@ func (o object) statsInterval(name string) int {
 		return 0
 	}
 	return ms
+}
+
+// retention reads a time in hours; 0 where it is absent.
+func (o object) retention(name string) int {
+	hours := o.count(name)
+	if !CheckRetention(hours) {
+		o.refuse(name, fmt.Sprintf("be 0 (the store's own) or 1 to %d", MaxRetentionHours), strconv.Itoa(hours))
+		return 0
+	}
+	return hours
 }
 
 // webhooks reads webhooks. One whose id was there before keeps its secret unless another

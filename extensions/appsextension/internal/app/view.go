@@ -16,6 +16,7 @@ type View struct {
 	Origins              []string             `json:"origins"`
 	Limits               Limits               `json:"limits"`
 	StatsIntervalMs      int                  `json:"statsIntervalMs"` // 0: the receiver's own
+	RetentionHours       int                  `json:"retentionHours"`  // 0: the store's own
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []WebhookView        `json:"webhooks"`
 	Secrets              []SecretView         `json:"secrets"`
@@ -59,7 +60,7 @@ type LastUse map[string]time.Time
 // View returns what people see of an app.
 func (a *App) View(id string, used LastUse) View {
 	v := View{
-		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs,
+		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs, RetentionHours: a.RetentionHours,
 		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, Secrets: []SecretView{}, Keys: []KeyView{},
 		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, CreatedAt: a.CreatedAt,
 	}

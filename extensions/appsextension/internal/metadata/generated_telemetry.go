@@ -33,6 +33,8 @@ type TelemetryBuilder struct {
 	QosappsManagementRequests  metric.Int64Counter
 	QosappsRefreshAge          metric.Float64ObservableGauge
 	QosappsRefreshFailures     metric.Int64Counter
+	QosappsRetentionDeleted    metric.Int64Counter
+	QosappsRetentionFailures   metric.Int64Counter
 	QosappsUnreadableDocuments metric.Int64ObservableGauge
 }
 
@@ -172,6 +174,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	builder.QosappsRefreshFailures, err = builder.meter.Int64Counter(
 		"otelcol_qosapps_refresh_failures",
 		metric.WithDescription("Failed reads of the store or of a configured file; the apps read before stay in use. [Beta]"),
+		metric.WithUnit("{failure}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosappsRetentionDeleted, err = builder.meter.Int64Counter(
+		"otelcol_qosapps_retention_deleted",
+		metric.WithDescription("Conferences deleted because they were older than the retention of their app. [Beta]"),
+		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosappsRetentionFailures, err = builder.meter.Int64Counter(
+		"otelcol_qosapps_retention_failures",
+		metric.WithDescription("Failed deletions of the old conferences of an app. The next run continues. [Beta]"),
 		metric.WithUnit("{failure}"),
 	)
 	errs = errors.Join(errs, err)

@@ -38,6 +38,8 @@ func TestSetupTelemetry(t *testing.T) {
 	}))
 	tb.QosappsManagementRequests.Add(context.Background(), 1)
 	tb.QosappsRefreshFailures.Add(context.Background(), 1)
+	tb.QosappsRetentionDeleted.Add(context.Background(), 1)
+	tb.QosappsRetentionFailures.Add(context.Background(), 1)
 	AssertEqualQosappsApps(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -51,6 +53,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[float64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosappsRefreshFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosappsRetentionDeleted(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosappsRetentionFailures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosappsUnreadableDocuments(t, testTel,

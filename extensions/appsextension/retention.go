@@ -1,0 +1,48 @@
+package appsextension
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// retentionInterval is the time between two runs, as the store's own: short against any retention.
+const retentionInterval = time.Hour
+
+// keepRetention deletes the old conferences of apps that have a retention of their own, at once and
+// then at intervals.
+func (r *registry) keepRetention(ctx context.Context) {
+	ticker := time.NewTicker(retentionInterval)
+	defer ticker.Stop()
+	for {
+		r.removeOld(ctx, time.Now())
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// removeOld deletes what is old. An app whose conferences cannot be deleted keeps those of no other.
+func (r *registry) removeOld(ctx context.Context, now time.Time) {
+	apps := r.now.Load().apps
+	for _, id := range slices.Sorted(maps.Keys(apps)) {
+		hours := apps[id].doc.RetentionHours
+		if hours == 0 || ctx.Err() != nil {
+			continue
+		}
+		n, err := r.remover.DeleteAppBefore(ctx, id, now.Add(-time.Duration(hours)*time.Hour))
+		r.telemetry.QosappsRetentionDeleted.Add(ctx, int64(n))
+		switch {
+		case err != nil && ctx.Err() == nil:
+			r.telemetry.QosappsRetentionFailures.Add(ctx, 1)
+			r.logger.Error("the old conferences of an app could not all be deleted", zap.String("app", id), zap.Int("deleted", n), zap.Error(err))
+		case n > 0:
+			r.logger.Info("the old conferences of an app were deleted", zap.String("app", id), zap.Int("deleted", n))
+		}
+	}
+}
