@@ -16,10 +16,10 @@ import (
 // notYet lists the requirements that no test proves, with what is missing. An id leaves it
 // when the first test claims it.
 var notYet = map[string]string{
-	"PRE-01":  "pre-call tests do not exist",
-	"PRE-03":  "the service has no TURN server and names none",
-	"PRE-04":  "pre-call tests do not exist",
-	"PRE-05":  "a default configuration is kept with the application and reaches no page; none is recommended",
+	"PRE-01": "pre-call tests do not exist",
+	"PRE-03": "the service has no TURN server and names none",
+	"PRE-04": "pre-call tests do not exist",
+	"PRE-05": "a default configuration is kept with the application and reaches no page; none is recommended",
 }
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
