@@ -32,7 +32,7 @@ func newConnector(cfg *Config, set component.TelemetrySettings, telemetry *metad
 	return &seriesConnector{
 		cfg: cfg, set: set, telemetry: telemetry, next: next, series: series.New(cfg.Config, time.Now()),
 		counters: seriescomponent.Counters{
-			Overflow: telemetry.QosseriesOverflowRecords, Dropped: telemetry.QosseriesDroppedRecords,
+			Overflow: telemetry.QosseriesOverflowRecords, Displaced: telemetry.QosseriesDisplacedSeries, Dropped: telemetry.QosseriesDroppedRecords,
 			Untracked: telemetry.QosseriesUntrackedIssues, Idle: telemetry.QosseriesIdleSeries,
 		},
 	}

@@ -40,7 +40,7 @@ func newExporter(ctx context.Context, cfg *Config, set exporter.Settings, teleme
 		cfg: cfg, set: set.TelemetrySettings, telemetry: telemetry,
 		series: series.New(cfg.Config, time.Now()), stop: func() {},
 		counters: seriescomponent.Counters{
-			Overflow: telemetry.QostimeseriesOverflowRecords, Dropped: telemetry.QostimeseriesDroppedRecords,
+			Overflow: telemetry.QostimeseriesOverflowRecords, Displaced: telemetry.QostimeseriesDisplacedSeries, Dropped: telemetry.QostimeseriesDroppedRecords,
 			Untracked: telemetry.QostimeseriesUntrackedIssues, Idle: telemetry.QostimeseriesIdleSeries,
 		},
 	}

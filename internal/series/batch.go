@@ -3,7 +3,6 @@ package series
 import (
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/event"
@@ -34,13 +33,14 @@ const AllMetrics = "all"
 // Left is what had no series of its own.
 type Left struct {
 	Overflow  map[string]int64  // records that an overflow series counts, by metric; those of app OtherApp under AllMetrics
+	Displaced map[string]int64  // series that made room for those of another app, by metric
 	Dropped   [NumReasons]int64 // records
 	Untracked int64             // issues that are missing in the gauge: too many are open
 }
 
 // Empty reports whether nothing was left.
 func (l *Left) Empty() bool {
-	return len(l.Overflow) == 0 && l.Dropped == [NumReasons]int64{} && l.Untracked == 0
+	return len(l.Overflow) == 0 && len(l.Displaced) == 0 && l.Dropped == [NumReasons]int64{} && l.Untracked == 0
 }
 
 // A record's time may differ from the collector's by these: more can only be a wrong clock.
@@ -49,39 +49,24 @@ const (
 	maxFuture = 24 * time.Hour
 )
 
-// batch counts the records of one call.
+// batch counts the records of one call. The entries that it found serve later calls too.
 type batch struct {
-	set   *Set
-	read  *eventlog.Measurements
-	nowMs int64
-	age   time.Duration // now, since the set was made
-	left  Left
+	set    *Set
+	found  *found
+	read   *eventlog.Measurements
+	nowMs  int64
+	age    time.Duration // now, since the set was made
+	left   Left
+	source *source
+	scope  scope
 
-	source   source
-	scope    scope
-	exemplar Exemplar // of the record at hand, without a value
-}
+	agent        string // of the session
+	family       string // of its browser, once known
+	browserKnown bool
 
-// source is what the records of a resource share.
-type source struct {
-	fault                    Reason
-	id, site, version, agent string
-	app                      string // label, once needed
-	overApp                  bool
-	browserKnown             bool
-	browser                  string
-	counts                   *entry       // of famApp
-	seconds                  [4][5]*entry // by stream kind and quality
-}
-
-// scope is what the records of a fabric share.
-type scope struct {
-	fault               Reason
-	usage, endpointType string
-	conference          string // only for per-conference series
-	span                [8]byte
-	relay               string
-	streams             [4]*entry // by stream kind
+	exemplar     Exemplar // of the record at hand, without a value
+	measurements float64  // of the source, not added yet
+	measured     Exemplar // of the newest of them
 }
 
 // Observe counts the records that are not marked as duplicates. What it drops makes no series.
@@ -90,6 +75,8 @@ func (s *Set) Observe(logs plog.Logs, now time.Time) Left {
 	defer b.read.Release()
 	s.sweep.RLock()
 	defer s.sweep.RUnlock()
+	b.found = s.takeFound()
+	defer s.found.Put(b.found)
 	for _, resource := range logs.ResourceLogs().All() {
 		b.openSource(resource.Resource().Attributes())
 		for _, sl := range resource.ScopeLogs().All() {
@@ -99,58 +86,8 @@ func (s *Set) Observe(logs plog.Logs, now time.Time) Left {
 			}
 		}
 	}
+	b.closeSource()
 	return b.left
-}
-
-// openSource keeps what was found for the same source before: sessions of one site follow each other.
-func (b *batch) openSource(attrs pcommon.Map) {
-	s := source{fault: counted}
-	for name, v := range attrs.All() {
-		switch name {
-		case semconv.AppID:
-			s.id = v.Str()
-		case semconv.SiteID:
-			s.site = v.Str()
-		case semconv.ApplicationVersion:
-			s.version = v.Str()
-		case semconv.UserAgent:
-			s.agent = v.Str()
-		}
-	}
-	if s.id == b.source.id && s.site == b.source.site && s.version == b.source.version && s.agent == b.source.agent && s.id != "" {
-		return
-	}
-	b.scope = scope{}
-	switch {
-	case s.id == "":
-		s.fault = ReasonAttribute
-	case !label(s.id) || !label(s.site) || !label(s.version):
-		s.fault = ReasonLabel
-	}
-	b.source = s
-}
-
-func (b *batch) openScope(attrs pcommon.Map) {
-	s := scope{fault: counted}
-	for name, v := range attrs.All() {
-		switch name {
-		case semconv.FabricUsage:
-			s.usage = optional(usages, v.Str())
-		case semconv.RemoteEndpointType:
-			s.endpointType = optional(endpointTypes, v.Str())
-		case semconv.ConferenceID:
-			if b.set.cfg.Series == PerConference {
-				s.conference = v.Str()
-			}
-		}
-	}
-	if old := &b.scope; old.relay != "" && old.fault == counted && s.usage == old.usage && s.endpointType == old.endpointType && s.conference == old.conference {
-		return
-	}
-	if !label(s.conference) {
-		s.fault = ReasonLabel
-	}
-	b.scope = s
 }
 
 // observe counts a record, or drops it.
@@ -174,7 +111,7 @@ func (b *batch) observe(record plog.LogRecord) {
 	case reason != counted:
 		b.left.Dropped[reason]++
 	case b.source.overApp:
-		b.overflow(AllMetrics)
+		b.overflow(AllMetrics, 1)
 	}
 }
 
@@ -229,75 +166,3 @@ func (b *batch) count(name string, record plog.LogRecord, again bool) Reason {
 
 // ratings are label values by rating, 1 to 5.
 var ratings = [...]string{1: "1", 2: "2", 3: "3", 4: "4", 5: "5"}
-
-func (b *batch) app() string {
-	if s := &b.source; s.app == "" {
-		label, known := b.set.app(s.id)
-		s.app, s.overApp = label, !known
-	}
-	return b.source.app
-}
-
-func (b *batch) browser() string {
-	if s := &b.source; !s.browserKnown {
-		s.browser, _ = event.Browser(s.agent)
-		s.browserKnown = true
-	}
-	return b.source.browser
-}
-
-func (b *batch) counts() *entry {
-	if b.source.counts == nil {
-		b.source.counts = b.entry(famApp, values{b.app()})
-	}
-	return b.source.counts
-}
-
-func (b *batch) entry(f family, v values) *entry { return b.set.entry(f, v, b.nowMs) }
-
-func (b *batch) overflow(metric string) {
-	if b.left.Overflow == nil {
-		b.left.Overflow = map[string]int64{}
-	}
-	b.left.Overflow[metric]++
-}
-
-// increment adds to the counter of a family of one.
-func (b *batch) increment(f family, v values, n float64) { b.add(b.entry(f, v), f, 0, n) }
-
-// add adds to a counter, n not negative, or to a gauge.
-func (b *batch) add(e *entry, f family, offset int, n float64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	b.touch(e, f, offset)
-	e.points[offset].value += n
-	if f != famOpen { // a gauge has no exemplars
-		x := b.exemplar
-		x.Value = n
-		e.points[offset].put(x)
-	}
-}
-
-// put adds a value to a histogram.
-func (b *batch) put(e *entry, f family, offset int, v float64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	b.putLocked(e, f, offset, v)
-}
-
-func (b *batch) putLocked(e *entry, f family, offset int, v float64) {
-	b.touch(e, f, offset)
-	p := &e.points[offset]
-	x := b.exemplar
-	x.Value, x.bucket = v, bucketOf(metrics[f][offset].Bounds, v)
-	p.counts[x.bucket]++
-	p.value += v
-	p.put(x)
-}
-
-func (b *batch) touch(e *entry, f family, offset int) {
-	e.last = max(e.last, b.age)
-	if e.overflow {
-		b.overflow(metrics[f][offset].Name)
-	}
-}

@@ -126,31 +126,32 @@ func fromSite(app, site string, n int) plog.Logs {
 }
 
 // TestBudget: series beyond a metric's budget count in one series of their app; other metrics and
-// the series that exist keep theirs.
+// the series that exist keep theirs. An app with fewer series takes the room of one.
 //
 // spec: OUT-01
 func TestBudget(t *testing.T) {
 	a := &aggregates{New(Config{MaxApps: 10, MaxSeries: 3, SeriesIdleTimeout: time.Hour}, testNow)}
 	for i := range 5 {
-		left := a.observe(fromSite("demo", fmt.Sprint("site", i), i+1))
+		left := a.Observe(fromSite("demo", fmt.Sprint("site", i), i+1), testNow.Add(time.Duration(i)*time.Second))
 		if i < 3 {
 			require.Zero(t, left)
 		} else {
 			require.Equal(t, Left{Overflow: map[string]int64{"qos_feedback_total": int64(i + 1)}}, left)
 		}
 	}
-	require.Equal(t, Left{Overflow: map[string]int64{"qos_feedback_total": 2}}, a.observe(fromSite("next", "site0", 2)))
+	require.Equal(t, Left{Displaced: map[string]int64{"qos_feedback_total": 1}}, a.observe(fromSite("next", "site0", 2)))
+	require.Equal(t, Left{Overflow: map[string]int64{"qos_feedback_total": 4}}, a.observe(fromSite("next", "site1", 4)))
 	require.Zero(t, a.observe(fromSite("demo", "site1", 10)))
 	logs := plog.NewLogs()
 	record(logs, "next", semconv.EventError, map[string]any{})
 	require.Zero(t, a.observe(logs))
 	_, others := samples(t, a)
 	require.Equal(t, map[string]float64{
-		`qos_feedback_total{app="demo",site="site0",rating="1"}`:     1,
 		`qos_feedback_total{app="demo",site="site1",rating="1"}`:     12,
 		`qos_feedback_total{app="demo",site="site2",rating="1"}`:     3,
 		`qos_feedback_total{app="demo",otel_metric_overflow="true"}`: 9,
-		`qos_feedback_total{app="next",otel_metric_overflow="true"}`: 2,
+		`qos_feedback_total{app="next",site="site0",rating="1"}`:     2,
+		`qos_feedback_total{app="next",otel_metric_overflow="true"}`: 4,
 		`qos_reported_errors_total{app="next",function="other"}`:     1,
 	}, others)
 }

@@ -32,6 +32,7 @@ type entry struct {
 	mu     sync.Mutex
 	last   time.Duration // of its newest value, since the set was made
 	points []point
+	moved  *entry // counts in its place since it made room for another app's series; nil: itself
 }
 
 // point is the state of one series.
@@ -51,6 +52,38 @@ func newEntry(f family, v values, overflow bool, nowMs int64) *entry {
 	return e
 }
 
+// lock locks the entry, or the one that counts in its place, and returns it.
+func (e *entry) lock() *entry {
+	e.mu.Lock()
+	for e.moved != nil {
+		next := e.moved
+		e.mu.Unlock()
+		next.mu.Lock()
+		e = next
+	}
+	return e
+}
+
+func (e *entry) newest() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.last
+}
+
+// moveTo makes another entry count in its place. A gauge moves with its value; a counter or
+// histogram ends, for another series would appear to grow by what was counted before.
+func (e *entry) moveTo(other *entry, f family) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.moved = other
+	if f == famOpen {
+		other.mu.Lock()
+		defer other.mu.Unlock()
+		other.points[0].value += e.points[0].value
+		other.last = max(other.last, e.last)
+	}
+}
+
 // bucketOf returns the bucket of a value: the first whose bound is not below it.
 func bucketOf(bounds []float64, v float64) int {
 	for i, bound := range bounds {
@@ -62,17 +95,17 @@ func bucketOf(bounds []float64, v float64) int {
 }
 
 // put keeps the newest exemplar of each bucket.
-func (p *point) put(x Exemplar) {
+func (p *point) put(x *Exemplar, v float64, bucket int) {
 	if x.TraceID == [16]byte{} {
 		return
 	}
 	for i := range p.exemplars {
-		if old := &p.exemplars[i]; old.bucket == x.bucket {
+		if old := &p.exemplars[i]; old.bucket == bucket {
 			if x.AtMs >= old.AtMs { // stores refuse an older one
-				*old = x
+				*old = Exemplar{x.TraceID, v, x.AtMs, bucket}
 			}
 			return
 		}
 	}
-	p.exemplars = append(p.exemplars, x)
+	p.exemplars = append(p.exemplars, Exemplar{x.TraceID, v, x.AtMs, bucket})
 }

@@ -19,17 +19,12 @@ type Set struct {
 	// sweep is held for writing while series are removed: a holder for reading may
 	// use an entry without another lock than its own.
 	sweep    sync.RWMutex
+	sweeps   int // so many
 	families [numFamilies]table
+	found    sync.Pool // of *found
 	apps     apps
 	issues   openIssues
 	relays   relays
-}
-
-// table has the entries of one family.
-type table struct {
-	mu       sync.Mutex
-	entries  map[values]*entry
-	overflow map[string]*entry // by app
 }
 
 // apps are the label values of app. They leave with their last series.
@@ -42,8 +37,7 @@ type apps struct {
 func New(cfg Config, now time.Time) *Set {
 	s := &Set{cfg: cfg, began: now}
 	for f := range s.families {
-		s.families[f].entries = map[values]*entry{}
-		s.families[f].overflow = map[string]*entry{}
+		s.families[f].apps, s.families[f].sizes = map[string]*share{}, map[int]int{}
 	}
 	s.apps.known = map[string]struct{}{}
 	s.issues = openIssues{most: cmp.Or(cfg.maxOpenIssues, maxOpenIssues), open: map[string]*entry{}}
@@ -64,31 +58,6 @@ func (s *Set) app(id string) (label string, known bool) {
 	return id, true
 }
 
-// entry returns the entry of label values, or the app's overflow entry beyond the budget.
-func (s *Set) entry(f family, v values, nowMs int64) *entry {
-	t := &s.families[f]
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e := t.entries[v]; e != nil {
-		return e
-	}
-	if len(t.entries) < s.cfg.MaxSeries {
-		for i := range v {
-			v[i] = clone(v[i]) // records may share one large buffer
-		}
-		e := newEntry(f, v, false, nowMs)
-		t.entries[v] = e
-		return e
-	}
-	e := t.overflow[v[0]]
-	if e == nil {
-		app := clone(v[0])
-		e = newEntry(f, values{app}, true, nowMs)
-		t.overflow[app] = e
-	}
-	return e
-}
-
 // Sweep removes the series without a new value for the idle timeout, and returns their number by
 // metric, in the order of semconv.Metrics. An open issue keeps its series.
 func (s *Set) Sweep(now time.Time) (removed []int64) {
@@ -99,10 +68,11 @@ func (s *Set) Sweep(now time.Time) (removed []int64) {
 	before := now.Sub(s.began) - s.cfg.SeriesIdleTimeout
 	s.sweep.Lock()
 	defer s.sweep.Unlock()
+	s.sweeps++
 	used := map[string]struct{}{}
 	for f := range s.families {
 		t := &s.families[f]
-		gone := sweepMap(t.entries, family(f), before, used) + sweepMap(t.overflow, family(f), before, used)
+		gone := t.sweep(family(f), before, used)
 		for _, m := range metrics[f] {
 			removed[m.index] += gone
 		}
@@ -115,14 +85,30 @@ func (s *Set) Sweep(now time.Time) (removed []int64) {
 	return removed
 }
 
-func sweepMap[K comparable](entries map[K]*entry, f family, before time.Duration, used map[string]struct{}) (gone int64) {
-	for key, e := range entries {
-		if e.last >= before || f == famOpen && e.points[0].value != 0 {
-			used[e.values[0]] = struct{}{}
+// sweep removes the entries without a new value since a time, and adds the apps that remain to used.
+func (t *table) sweep(f family, before time.Duration, used map[string]struct{}) (gone int64) {
+	for app, own := range t.apps {
+		for key, e := range own.entries {
+			if e.idle(f, before) {
+				delete(own.entries, key)
+				t.resized(len(own.entries), -1)
+				gone++
+			}
+		}
+		if own.overflow != nil && own.overflow.idle(f, before) {
+			own.overflow = nil
+			gone++
+		}
+		if len(own.entries) == 0 && own.overflow == nil {
+			delete(t.apps, app)
 			continue
 		}
-		delete(entries, key)
-		gone++
+		used[app] = struct{}{}
 	}
 	return gone
+}
+
+// idle reports whether an entry had no new value since a time. An open issue is none.
+func (e *entry) idle(f family, before time.Duration) bool {
+	return e.last < before && (f != famOpen || e.points[0].value == 0)
 }

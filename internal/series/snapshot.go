@@ -48,12 +48,14 @@ func (s *Set) entries(f family) []*entry {
 	t := &s.families[f]
 	s.sweep.RLock()
 	t.mu.Lock()
-	list := make([]*entry, 0, len(t.entries)+len(t.overflow))
-	for _, e := range t.entries {
-		list = append(list, e)
-	}
-	for _, e := range t.overflow {
-		list = append(list, e)
+	list := make([]*entry, 0, t.size+len(t.apps))
+	for _, own := range t.apps {
+		for _, e := range own.entries {
+			list = append(list, e)
+		}
+		if own.overflow != nil {
+			list = append(list, own.overflow)
+		}
 	}
 	t.mu.Unlock()
 	s.sweep.RUnlock()

@@ -32,7 +32,8 @@ func (k streamKind) direction() string { return [...]string{"inbound", "outbound
 // stats counts a measurement. Loss and jitter of an outbound stream are those of the remote
 // end's report.
 func (b *batch) stats(record plog.LogRecord) {
-	b.add(b.counts(), famApp, appMeasurements, 1)
+	b.app() // notes whether it is beyond the bound
+	b.measurement()
 	var m event.Measurement
 	b.read.Read(&m, record.Attributes(), "")
 	kind, ok := kindOf(&m)
@@ -46,38 +47,33 @@ func (b *batch) stats(record plog.LogRecord) {
 }
 
 func (b *batch) levels(e *entry, m *event.Measurement) {
-	e.mu.Lock()
+	e = e.lock()
 	defer e.mu.Unlock()
-	for offset, level := range [...]struct {
-		v    event.Value
-		unit float64
-	}{
-		streamMOS:    {m.Score.MOS, 1},
-		streamLoss:   {m.Loss().Fraction, 1},
-		streamJitter: {m.ReceiverJitterMs(), 1000},
-		streamRTT:    {m.Value(protocol.RTTMs), 1000},
-	} {
-		if level.v.Known {
-			b.putLocked(e, famStreams, offset, level.v.V/level.unit)
-		}
+	b.level(e, streamMOS, m.Score.MOS, 1)
+	b.level(e, streamLoss, m.Loss().Fraction, 1)
+	b.level(e, streamJitter, m.ReceiverJitterMs(), 1000)
+	b.level(e, streamRTT, m.Value(protocol.RTTMs), 1000)
+}
+
+func (b *batch) level(e *entry, offset int, v event.Value, unit float64) {
+	if v.Known {
+		b.putLocked(e, famStreams, offset, v.V/unit)
 	}
 }
 
 func (b *batch) stream(kind streamKind, span [8]byte) *entry {
 	s := &b.scope
-	if s.relay == "" || s.span != span {
-		relay := b.set.relays.get(span)
-		if relay != s.relay {
-			s.streams = [4]*entry{}
-		}
-		s.span, s.relay = span, relay
+	if s.streams == nil || s.span != span {
+		s.span, s.relay = span, b.set.relays.get(span)
+		s.streams = b.source.streams(s.scopeKey)
 	}
-	if s.streams[kind] == nil {
+	e := &s.streams.byKind[kind]
+	if *e == nil {
 		v := values{b.app(), b.source.site, kind.media(), kind.direction(), s.usage, s.endpointType, s.relay}
 		v[conferenceLabel] = s.conference
-		s.streams[kind] = b.entry(famStreams, v)
+		*e = b.entry(famStreams, v)
 	}
-	return s.streams[kind]
+	return *e
 }
 
 func (b *batch) seconds(kind streamKind, quality int) *entry {
@@ -94,7 +90,7 @@ func (b *batch) event(e *event.Event, span [8]byte) Reason {
 	if data == nil {
 		data = &event.Data{}
 	}
-	s := &b.source
+	s := b.source
 	switch e.Name {
 	case "":
 		return ReasonAttribute
@@ -119,6 +115,6 @@ func (b *batch) event(e *event.Event, span [8]byte) Reason {
 func (b *batch) path(data *event.Data, span [8]byte) (relay string) {
 	relay = relayOf(data)
 	b.set.relays.set(span, relay)
-	b.scope.relay = "" // read again
+	b.scope.streams = nil // looked for again
 	return relay
 }

@@ -17,6 +17,7 @@ import (
 // Counters are a component's own metrics.
 type Counters struct {
 	Overflow  metric.Int64Counter // records in overflow series, by metric
+	Displaced metric.Int64Counter // series that made room for those of another app, by metric
 	Dropped   metric.Int64Counter // records, by reason
 	Untracked metric.Int64Counter // issues
 	Idle      metric.Int64Counter // series that left, by metric
@@ -29,6 +30,9 @@ func (c *Counters) Left(ctx context.Context, left series.Left) {
 	}
 	for name, n := range left.Overflow {
 		c.Overflow.Add(ctx, n, ofMetric(name))
+	}
+	for name, n := range left.Displaced {
+		c.Displaced.Add(ctx, n, ofMetric(name))
 	}
 	for reason, n := range left.Dropped {
 		if n > 0 {

@@ -26,6 +26,7 @@ type TelemetryBuilder struct {
 	meter                    metric.Meter
 	mu                       sync.Mutex
 	registrations            []metric.Registration
+	QosseriesDisplacedSeries metric.Int64Counter
 	QosseriesDroppedRecords  metric.Int64Counter
 	QosseriesIdleSeries      metric.Int64Counter
 	QosseriesOverflowRecords metric.Int64Counter
@@ -61,6 +62,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.QosseriesDisplacedSeries, err = builder.meter.Int64Counter(
+		"otelcol_qosseries_displaced_series",
+		metric.WithDescription("Series that made room for those of an app with fewer, because max_series was reached. [Beta]"),
+		metric.WithUnit("{series}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.QosseriesDroppedRecords, err = builder.meter.Int64Counter(
 		"otelcol_qosseries_dropped_records",
 		metric.WithDescription("Records that no series counts. [Beta]"),

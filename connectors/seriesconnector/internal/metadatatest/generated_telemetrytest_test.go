@@ -19,10 +19,14 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.QosseriesDisplacedSeries.Add(context.Background(), 1)
 	tb.QosseriesDroppedRecords.Add(context.Background(), 1)
 	tb.QosseriesIdleSeries.Add(context.Background(), 1)
 	tb.QosseriesOverflowRecords.Add(context.Background(), 1)
 	tb.QosseriesUntrackedIssues.Add(context.Background(), 1)
+	AssertEqualQosseriesDisplacedSeries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosseriesDroppedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())

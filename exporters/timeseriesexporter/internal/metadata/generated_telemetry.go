@@ -26,6 +26,7 @@ type TelemetryBuilder struct {
 	meter                        metric.Meter
 	mu                           sync.Mutex
 	registrations                []metric.Registration
+	QostimeseriesDisplacedSeries metric.Int64Counter
 	QostimeseriesDroppedRecords  metric.Int64Counter
 	QostimeseriesIdleSeries      metric.Int64Counter
 	QostimeseriesOverflowRecords metric.Int64Counter
@@ -61,6 +62,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	}
 	builder.meter = Meter(settings)
 	var err, errs error
+	builder.QostimeseriesDisplacedSeries, err = builder.meter.Int64Counter(
+		"otelcol_qostimeseries_displaced_series",
+		metric.WithDescription("Series that made room for those of an app with fewer, because max_series was reached. [Beta]"),
+		metric.WithUnit("{series}"),
+	)
+	errs = errors.Join(errs, err)
 	builder.QostimeseriesDroppedRecords, err = builder.meter.Int64Counter(
 		"otelcol_qostimeseries_dropped_records",
 		metric.WithDescription("Records that no series counts. [Beta]"),

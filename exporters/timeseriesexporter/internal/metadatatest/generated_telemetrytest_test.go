@@ -19,10 +19,14 @@ func TestSetupTelemetry(t *testing.T) {
 	tb, err := metadata.NewTelemetryBuilder(testTel.NewTelemetrySettings())
 	require.NoError(t, err)
 	defer tb.Shutdown()
+	tb.QostimeseriesDisplacedSeries.Add(context.Background(), 1)
 	tb.QostimeseriesDroppedRecords.Add(context.Background(), 1)
 	tb.QostimeseriesIdleSeries.Add(context.Background(), 1)
 	tb.QostimeseriesOverflowRecords.Add(context.Background(), 1)
 	tb.QostimeseriesUntrackedIssues.Add(context.Background(), 1)
+	AssertEqualQostimeseriesDisplacedSeries(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualQostimeseriesDroppedRecords(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())

@@ -1,0 +1,164 @@
+package series
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// found has the entries of sources that a call found, for later calls. It is valid until series
+// are removed. Each call uses one alone.
+type found struct {
+	sweeps  int // of the set, when it was made
+	sources map[sourceKey]*source
+}
+
+// maxSources bounds the sources of which one found has entries, and maxScopes the scopes of each.
+const (
+	maxSources = 1000
+	maxScopes  = 100
+)
+
+// takeFound returns a valid one. The caller holds the lock of sweep.
+func (s *Set) takeFound() *found {
+	f, _ := s.found.Get().(*found)
+	if f == nil || f.sweeps != s.sweeps {
+		f = &found{sweeps: s.sweeps, sources: map[sourceKey]*source{}}
+	}
+	return f
+}
+
+// sourceKey has the labels that the records of many sessions share.
+type sourceKey struct{ app, site, version string }
+
+// source has the entries of such labels.
+type source struct {
+	sourceKey
+	fault   Reason
+	label   string // of the app, once needed
+	overApp bool
+	counts  *entry       // of famApp
+	seconds [4][5]*entry // by stream kind and quality
+	scopes  map[scopeKey]*streams
+	newest  *streams // that was used last, which most records use again
+}
+
+// scopeKey is what the streams of a fabric share, of their labels.
+type scopeKey struct{ usage, endpointType, relay, conference string }
+
+// streams are the entries of a fabric's streams.
+type streams struct {
+	key    scopeKey
+	byKind [4]*entry
+}
+
+// scope is the fabric at hand.
+type scope struct {
+	scopeKey
+	fault   Reason
+	span    [8]byte
+	streams *streams // nil: not looked for yet
+}
+
+func (b *batch) openSource(attrs pcommon.Map) {
+	var key sourceKey
+	b.agent, b.browserKnown = "", false
+	for name, v := range attrs.All() {
+		switch name {
+		case semconv.AppID:
+			key.app = v.Str()
+		case semconv.SiteID:
+			key.site = v.Str()
+		case semconv.ApplicationVersion:
+			key.version = v.Str()
+		case semconv.UserAgent:
+			b.agent = v.Str()
+		}
+	}
+	if b.source != nil && b.source.sourceKey == key { // sessions of one site follow each other
+		return
+	}
+	b.closeSource()
+	b.source, b.scope = b.found.source(key), scope{}
+}
+
+// source returns that of a key.
+func (f *found) source(key sourceKey) *source {
+	if s := f.sources[key]; s != nil {
+		return s
+	}
+	s := &source{sourceKey: key, fault: counted}
+	switch {
+	case key.app == "":
+		s.fault = ReasonAttribute
+	case !label(key.app) || !label(key.site) || !label(key.version):
+		s.fault = ReasonLabel
+	}
+	if s.fault != counted {
+		return s // which may be large
+	}
+	if len(f.sources) >= maxSources {
+		clear(f.sources)
+	}
+	s.sourceKey = sourceKey{clone(key.app), clone(key.site), clone(key.version)}
+	f.sources[s.sourceKey] = s
+	return s
+}
+
+func (b *batch) openScope(attrs pcommon.Map) {
+	s := scope{fault: counted}
+	for name, v := range attrs.All() {
+		switch name {
+		case semconv.FabricUsage:
+			s.usage = optional(usages, v.Str())
+		case semconv.RemoteEndpointType:
+			s.endpointType = optional(endpointTypes, v.Str())
+		case semconv.ConferenceID:
+			if b.set.cfg.Series == PerConference {
+				s.conference = v.Str()
+			}
+		}
+	}
+	if !label(s.conference) {
+		s.fault = ReasonLabel
+	}
+	b.scope = s
+}
+
+// streams returns the entries of a scope's streams.
+func (s *source) streams(key scopeKey) *streams {
+	if s.newest != nil && s.newest.key == key {
+		return s.newest
+	}
+	found := s.scopes[key]
+	if found == nil {
+		if s.scopes == nil || len(s.scopes) >= maxScopes {
+			s.scopes = map[scopeKey]*streams{}
+		}
+		key.conference = clone(key.conference)
+		found = &streams{key: key}
+		s.scopes[key] = found
+	}
+	s.newest = found
+	return found
+}
+
+// app returns the label of the app.
+func (b *batch) app() string {
+	s := b.source
+	if s.label == "" {
+		label, known := b.set.app(s.app)
+		s.label, s.overApp = label, !known
+	}
+	return s.label
+}
+
+// browser returns the family of the session's browser.
+func (b *batch) browser() string {
+	if !b.browserKnown {
+		b.family, _ = event.Browser(b.agent)
+		b.browserKnown = true
+	}
+	return b.family
+}
