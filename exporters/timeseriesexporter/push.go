@@ -50,6 +50,11 @@ func (p *pusher) start(ctx context.Context, host component.Host) error {
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	p.client = client
+	if q := p.cfg.Queue.Get(); q != nil && q.StorageID != nil {
+		if err := restoreOrder(ctx, host, *q.StorageID, p.set.ID); err != nil {
+			return fmt.Errorf("push: queue: %w", err)
+		}
+	}
 	if err := p.out.Start(ctx, host); err != nil {
 		return fmt.Errorf("push: %w", err)
 	}
