@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
 
 // TestScrape: Prometheus scrapes OpenMetrics, answers each query with the value in the unit of the metric's
@@ -23,12 +25,12 @@ import (
 //
 // spec: OUT-01
 func TestScrape(t *testing.T) {
-	program(t, "prometheus")
-	address := freeAddress(t)
+	timeseriestest.Program(t, "prometheus")
+	address := harness.FreeAddress(t)
 	c := newCollector(t, map[string]any{"endpoint": address})
-	s := prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))
-	c.send(call())
-	s.awaitAll(t, expected)
+	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))
+	c.send(timeseriestest.Call())
+	s.AwaitAll(t, timeseriestest.Expected)
 	var answer struct {
 		Data []struct {
 			SeriesLabels map[string]string
@@ -41,32 +43,32 @@ func TestScrape(t *testing.T) {
 	}
 	query := url.Values{"query": {"qos_stream_loss_ratio_bucket"}, "start": {strconv.FormatInt(time.Now().Add(-time.Hour).Unix(), 10)}, "end": {strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)}}
 	require.Eventually(t, func() bool {
-		return s.get("/api/v1/query_exemplars", query, &answer) && len(answer.Data) == 1
-	}, patience, pause)
+		return s.Get("/api/v1/query_exemplars", query, &answer) && len(answer.Data) == 1
+	}, timeseriestest.Patience, timeseriestest.Pause)
 	x := answer.Data[0]
 	require.Equal(t, "0.1", x.SeriesLabels["le"])
 	require.Equal(t, map[string]string{"trace_id": fmt.Sprintf("%x", semconv.TraceID("demo", "c1"))}, x.Exemplars[0].Labels)
 	require.Equal(t, "0.1", x.Exemplars[0].Value)
-	require.InDelta(t, float64(time.Now().Unix()), x.Exemplars[0].Timestamp, patience.Seconds())
+	require.InDelta(t, float64(time.Now().Unix()), x.Exemplars[0].Timestamp, timeseriestest.Patience.Seconds())
 }
 
 // pushed runs a test with each protocol and its store; the URL of the push is through, in place of
 // the store's where that is not empty.
-func pushed(t *testing.T, run func(t *testing.T, s *store, start func(through string) *collector)) {
+func pushed(t *testing.T, run func(t *testing.T, s *timeseriestest.Store, start func(through string) *collector)) {
 	t.Helper()
 	for protocol, path := range map[string]string{"remote_write": "/api/v1/write", "victoriametrics": "/api/v1/import/prometheus"} {
 		t.Run(protocol, func(t *testing.T) {
-			var s *store
+			var s *timeseriestest.Store
 			if protocol == "victoriametrics" {
-				s = victoria(t)
+				s = timeseriestest.Victoria(t)
 			} else {
-				s = prometheus(t, "{}")
+				s = timeseriestest.Prometheus(t, "{}")
 			}
 			run(t, s, func(through string) *collector {
 				if through == "" {
-					through = s.url
+					through = s.URL
 				}
-				return newCollector(t, map[string]any{"endpoint": freeAddress(t), "push": map[string]any{
+				return newCollector(t, map[string]any{"endpoint": harness.FreeAddress(t), "push": map[string]any{
 					"endpoint": through + path, "protocol": protocol, "interval": "200ms", "labels": map[string]any{"zone": "west"},
 					"retry_on_failure": map[string]any{"initial_interval": "50ms", "max_interval": "200ms"},
 					"sending_queue":    map[string]any{"storage": "file_storage"},
@@ -82,27 +84,27 @@ const rated = `sum(qos_feedback_total{rating="5",job="qos",instance="collector-1
 //
 // spec: OUT-01
 func TestPush(t *testing.T) {
-	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
-		c.send(call())
-		s.awaitAll(t, expected)
-		c.send(ratings(2))
-		s.await(t, rated, 2)
-		s.await(t, `sum(increase(qos_feedback_total[5m]))>bool 1.9`, 1) // from the zero at its start
+		c.send(timeseriestest.Call())
+		s.AwaitAll(t, timeseriestest.Expected)
+		c.send(timeseriestest.Ratings(2))
+		s.Await(t, rated, 2)
+		s.Await(t, `sum(increase(qos_feedback_total[5m]))>bool 1.9`, 1) // from the zero at its start
 	})
 }
 
 // outage counts 2, ends the store, and counts 3 more. It returns a time at which some samples of 5
 // are queued.
-func outage(t *testing.T, s *store, c *collector) time.Time {
+func outage(t *testing.T, s *timeseriestest.Store, c *collector) time.Time {
 	t.Helper()
-	c.send(ratings(2))
-	s.await(t, rated, 2)
-	s.end(syscall.SIGTERM)
-	c.send(ratings(3))
+	c.send(timeseriestest.Ratings(2))
+	s.Await(t, rated, 2)
+	s.End(syscall.SIGTERM)
+	c.send(timeseriestest.Ratings(3))
 	queued := c.metric("otelcol_exporter_queue_size")
-	require.Eventually(t, func() bool { return c.metric("otelcol_exporter_queue_size") > queued+3 }, patience, pause)
+	require.Eventually(t, func() bool { return c.metric("otelcol_exporter_queue_size") > queued+3 }, timeseriestest.Patience, timeseriestest.Pause)
 	return time.Now()
 }
 
@@ -110,14 +112,14 @@ func outage(t *testing.T, s *store, c *collector) time.Time {
 //
 // spec: OUT-01
 func TestStoreRestarts(t *testing.T) {
-	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
 		away := outage(t, s, c)
-		c.send(ratings(4))
-		s.start()
-		s.await(t, rated, 9)
-		require.InDelta(t, 5, s.value(rated, away), 0, "what was counted while the store was away")
+		c.send(timeseriestest.Ratings(4))
+		s.Start()
+		s.Await(t, rated, 9)
+		require.InDelta(t, 5, s.Value(rated, away), 0, "what was counted while the store was away")
 		require.Zero(t, c.metric("otelcol_exporter_send_failed_metric_points"))
 		require.Zero(t, c.metric("otelcol_exporter_enqueue_failed_metric_points"))
 	})
@@ -128,16 +130,17 @@ func TestStoreRestarts(t *testing.T) {
 //
 // spec: OUT-01
 func TestCollectorRestarts(t *testing.T) {
-	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
 		away := outage(t, s, c)
 		c.end()
 		c.start()
-		s.start()
-		c.send(ratings(4))
-		s.await(t, rated, 4) // counted anew
-		require.InDelta(t, 5, s.value(rated, away), 0, "what was counted before the collector stopped")
+		s.Start()
+		c.send(timeseriestest.Ratings(4))
+		s.Await(t, rated, 4) // counted anew
+		require.InDelta(t, 5, s.Value(rated, away), 0, "what was counted before the collector stopped")
+		require.Zero(t, c.metric("otelcol_exporter_send_failed_metric_points"), "the samples that were being sent are stored before the others")
 	})
 }
 
@@ -145,14 +148,14 @@ func TestCollectorRestarts(t *testing.T) {
 //
 // spec: OUT-01
 func TestStoreRefuses(t *testing.T) {
-	pushed(t, func(t *testing.T, s *store, start func(string) *collector) {
+	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
-		target, err := url.Parse(s.url)
+		target, err := url.Parse(s.URL)
 		require.NoError(t, err)
 		var refusal atomic.Int64
 		var refused atomic.Int64
 		forward := httputil.NewSingleHostReverseProxy(target)
-		forward.Transport = client.Transport
+		forward.Transport = timeseriestest.Client.Transport
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if code := refusal.Load(); code != 0 {
 				refused.Add(1)
@@ -164,16 +167,16 @@ func TestStoreRefuses(t *testing.T) {
 		}))
 		t.Cleanup(proxy.Close)
 		c := start(proxy.URL)
-		c.send(ratings(2))
-		s.await(t, rated, 2)
+		c.send(timeseriestest.Ratings(2))
+		s.Await(t, rated, 2)
 		for i, code := range []int64{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
 			before := refused.Load()
 			refusal.Store(code)
-			c.send(ratings(1))
-			require.Eventually(t, func() bool { return refused.Load() > before+1 }, patience, pause)
-			require.GreaterOrEqual(t, math.Abs(s.value(rated, time.Now())-float64(3+i)), 1e-9)
+			c.send(timeseriestest.Ratings(1))
+			require.Eventually(t, func() bool { return refused.Load() > before+1 }, timeseriestest.Patience, timeseriestest.Pause)
+			require.GreaterOrEqual(t, math.Abs(s.Value(rated, time.Now())-float64(3+i)), 1e-9)
 			refusal.Store(0)
-			s.await(t, rated, float64(3+i))
+			s.Await(t, rated, float64(3+i))
 		}
 		require.Zero(t, c.metric("otelcol_exporter_send_failed_metric_points"))
 	})
