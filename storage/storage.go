@@ -188,6 +188,7 @@ type Cursor struct {
 // Page is a part of a listing. Next is zero when there is no more.
 type Page struct {
 	Conferences []Conference
+	Cursors     []Cursor // of each conference
 	Next        Cursor
 }
 
@@ -216,6 +217,7 @@ type UnattachedQuery struct {
 // UnattachedPage is a part of the list. Next is zero when there is no more.
 type UnattachedPage struct {
 	Unattached []Unattached
+	Cursors    []Cursor // of each entry
 	Next       Cursor
 }
 

@@ -21,7 +21,7 @@ import (
 const fileName = "qos.sqlite3"
 
 // store is the extension. Others ask the host for it and use Writer, Reader,
-// Follower, Settings, Notices and Remover.
+// Follower, Settings, Notices, Remover and Accounts.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -37,6 +37,7 @@ type engine interface {
 	storage.Follower
 	storage.Settings
 	storage.Notices
+	storage.Accounts
 	keeper
 	Following() (followers int, overflows int64)
 	Close() error
@@ -141,6 +142,14 @@ func (s *store) Notices() storage.Notices {
 
 // Remover returns the store's deleting side, nil before Start.
 func (s *store) Remover() storage.Remover {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}
+
+// Accounts returns the store's logins and audit entries, nil before Start.
+func (s *store) Accounts() storage.Accounts {
 	if s.db == nil {
 		return nil
 	}

@@ -47,6 +47,7 @@ type Options struct {
 type Store struct {
 	settings
 	notices
+	accounts
 	lists
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
@@ -66,6 +67,7 @@ var (
 	_ storage.Follower = (*Store)(nil)
 	_ storage.Settings = (*Store)(nil)
 	_ storage.Notices  = (*Store)(nil)
+	_ storage.Accounts = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -90,6 +92,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	}
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	s.notices = sqlstore.NewNotices(s.database())
+	s.accounts = sqlstore.NewAccounts(s.database())
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

@@ -6,11 +6,12 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices and lists are embedded by Store, which gets the methods of storage.Settings,
-// storage.Notices and most of storage.Reader by them.
+// settings, notices, accounts and lists are embedded by Store, which gets the methods of
+// storage.Settings, storage.Notices, storage.Accounts and most of storage.Reader by them.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
+	accounts = *sqlstore.Accounts
 	lists    = sqlstore.Lists
 )
 

@@ -53,6 +53,7 @@ type Options struct {
 type Store struct {
 	settings
 	notices
+	accounts
 	lists
 	path   string
 	lock   *sql.DB
@@ -72,6 +73,7 @@ var (
 	_ storage.Follower = (*Store)(nil)
 	_ storage.Settings = (*Store)(nil)
 	_ storage.Notices  = (*Store)(nil)
+	_ storage.Accounts = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -90,6 +92,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{path: path, hub: follow.NewHub()}
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	s.notices = sqlstore.NewNotices(s.database())
+	s.accounts = sqlstore.NewAccounts(s.database())
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

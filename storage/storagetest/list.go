@@ -62,9 +62,12 @@ func testPages(f *fixture) {
 		page := f.list(q)
 		got = append(got, ids(page)...)
 		pages++
+		require.Len(t, page.Cursors, len(page.Conferences))
 		if page.Next == (storage.Cursor{}) {
 			break
 		}
+		require.Equal(t, page.Next, page.Cursors[len(page.Cursors)-1])
+		require.Equal(t, got[len(got)-22:], ids(f.list(storage.Query{Limit: 22, Before: page.Cursors[0]})), "a row's cursor continues after it")
 		q.Before = page.Next
 		f.named(app, fmt.Sprint("new ", pages), float64(2000+pages)) // does not move the pages
 	}

@@ -58,7 +58,7 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 		return page, err
 	}
 	for _, row := range rows {
-		page.Conferences = append(page.Conferences, row.Conference)
+		page.Conferences, page.Cursors = append(page.Conferences, row.Conference), append(page.Cursors, row.cursor())
 	}
 	return page, nil
 }

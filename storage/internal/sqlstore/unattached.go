@@ -14,18 +14,20 @@ type unattached struct {
 	key, place, session int64
 }
 
+// cursor is its place in the list.
+func (u *unattached) cursor() storage.Cursor { return storage.Cursor{Start: u.At, Key: u.key} }
+
 // Unattached implements storage.Reader.
 func (l Lists) Unattached(ctx context.Context, q storage.UnattachedQuery) (page storage.UnattachedPage, err error) {
 	var damage frames.Damage
 	err = l.db.View(ctx, func(tx Tx) error {
 		found, err := listUnattached(tx, q)
 		if limit := limited(q.Limit); err == nil && len(found) > limit {
-			last := &found[limit-1]
-			found, page.Next = found[:limit], storage.Cursor{Start: last.At, Key: last.key}
+			found, page.Next = found[:limit], found[limit-1].cursor()
 		}
 		for i := 0; i < len(found) && err == nil; i++ {
 			err = found[i].read(tx, &damage)
-			page.Unattached = append(page.Unattached, found[i].Unattached)
+			page.Unattached, page.Cursors = append(page.Unattached, found[i].Unattached), append(page.Cursors, found[i].cursor())
 		}
 		return err
 	})

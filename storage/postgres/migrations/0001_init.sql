@@ -255,3 +255,31 @@ CREATE TABLE qos_notice (
 CREATE INDEX qos_notice_due ON qos_notice (app_id, hook, due_at, key) WHERE state = 0;
 CREATE INDEX qos_notice_app ON qos_notice (app_id, key);
 CREATE INDEX qos_notice_created ON qos_notice (created_at) WHERE state <> 0;
+
+-- Logins: sessions of users of the dashboard, from sign-in to sign-out. Users are settings.
+CREATE TABLE qos_login (
+  id         bytea PRIMARY KEY, -- SHA-256 of the token that the browser has
+  user_name  bytea NOT NULL,
+  generation bigint NOT NULL, -- of the user when they signed in
+  method     bytea NOT NULL,
+  created_at bigint NOT NULL, -- ms since the epoch
+  seen_at    bigint NOT NULL
+);
+CREATE INDEX qos_login_user ON qos_login (user_name, seen_at);
+CREATE INDEX qos_login_created ON qos_login (created_at);
+CREATE INDEX qos_login_seen ON qos_login (seen_at);
+
+-- Audit entries: sign-ins, reads of conferences, changes of settings. Writers hold the lock of the
+-- settings' counter, so that keys become visible in their order.
+CREATE TABLE qos_audit (
+  key    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at     bigint NOT NULL, -- ms since the epoch
+  actor  bytea NOT NULL,
+  action bytea NOT NULL,
+  app_id bytea NOT NULL,
+  target bytea NOT NULL,
+  body   bytea NOT NULL
+);
+CREATE INDEX qos_audit_at ON qos_audit (at);
+CREATE INDEX qos_audit_actor ON qos_audit (actor, key);
+CREATE INDEX qos_audit_app ON qos_audit (app_id, key) WHERE length(app_id) > 0;

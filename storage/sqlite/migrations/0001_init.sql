@@ -216,3 +216,30 @@ CREATE TABLE notice (
 CREATE INDEX notice_due ON notice (app_id, hook, due_at, key) WHERE state = 0;
 CREATE INDEX notice_app ON notice (app_id, key);
 CREATE INDEX notice_created ON notice (created_at) WHERE state <> 0;
+
+-- Logins: sessions of users of the dashboard, from sign-in to sign-out. Users are settings.
+CREATE TABLE login (
+  id         BLOB PRIMARY KEY, -- SHA-256 of the token that the browser has
+  user_name  TEXT NOT NULL,
+  generation INTEGER NOT NULL, -- of the user when they signed in
+  method     TEXT NOT NULL,
+  created_at INTEGER NOT NULL, -- ms since the epoch
+  seen_at    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX login_user ON login (user_name, seen_at);
+CREATE INDEX login_created ON login (created_at);
+CREATE INDEX login_seen ON login (seen_at);
+
+-- Audit entries: sign-ins, reads of conferences, changes of settings. Keys are never used again.
+CREATE TABLE audit (
+  key    INTEGER PRIMARY KEY AUTOINCREMENT,
+  at     INTEGER NOT NULL, -- ms since the epoch
+  actor  TEXT NOT NULL,
+  action TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  body   BLOB NOT NULL
+) STRICT;
+CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_actor ON audit (actor, key);
+CREATE INDEX audit_app ON audit (app_id, key) WHERE app_id <> '';
