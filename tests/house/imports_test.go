@@ -26,7 +26,7 @@ type rule struct {
 
 // components is what every component may use of this module.
 var components = []string{
-	"protocol", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
+	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
 	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
@@ -59,6 +59,10 @@ var rules = []rule{
 		reason: "finds the rules among the host's extensions, knows no component",
 	},
 	{room: "internal/notice", reason: "pure domain: facts and times in, notifications out; standard library only"},
+	{
+		room: "internal/access", allowed: []string{"internal/loopback", "internal/throttle", "github.com/alexedwards/argon2id", "golang.org/x/text/unicode/norm"},
+		reason: "pure domain: who may do what; knows no store and no component",
+	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},

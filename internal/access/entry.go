@@ -1,0 +1,26 @@
+package access
+
+import "time"
+
+// Actions of the audit log.
+const (
+	ActionSignIn     = "signIn"
+	ActionSignInFail = "signInFailed"
+	ActionSignOut    = "signOut"
+	ActionPassword   = "password"
+	ActionConference = "readConference"
+	ActionSearch     = "search"
+	ActionUnattached = "readUnattached"
+	ActionApp        = "changeApp"
+	ActionUser       = "changeUser"
+)
+
+// Entry is one line of the audit log.
+type Entry struct {
+	At     time.Time
+	Actor  string
+	Action string
+	AppID  string
+	Target string
+	Body   map[string]any // further members
+}

@@ -1,0 +1,87 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Role is what a user may do. A user has a set of roles.
+type Role string
+
+// The roles.
+const (
+	// Support reads calls, with userName and the text of feedback.
+	Support Role = "support"
+	// Engineering reads calls, with aliasName only.
+	Engineering Role = "engineering"
+	// Admin manages settings and users. It reads no calls.
+	Admin Role = "admin"
+)
+
+// AllRoles are the roles.
+var AllRoles = []Role{Support, Engineering, Admin} //nolint:gochecknoglobals // a constant
+
+// Scope is the apps that a user may read or manage. The zero value is none.
+type Scope struct {
+	All  bool     `json:"all"`
+	Apps []string `json:"apps,omitempty"` // AppIDs, without All
+}
+
+// MaxScopeApps is the number of apps that a scope lists. A search reads each of them.
+const MaxScopeApps = 50
+
+// Has reports whether an app is in the scope.
+func (s Scope) Has(app string) bool { return s.All || slices.Contains(s.Apps, app) }
+
+// Visitor is the user, or the holder of a bearer token, who sends a request.
+type Visitor struct {
+	Name   string // of the user or the token
+	Login  string // names the login in logs and audit entries; empty: a token
+	Method string // of sign-in
+	Roles  []Role
+	Scope  Scope
+	// MustChange says that the password must be changed before anything else.
+	MustChange bool
+}
+
+// Is reports whether the visitor has a role.
+func (v *Visitor) Is(r Role) bool { return slices.Contains(v.Roles, r) }
+
+// Reads reports whether the visitor may read calls.
+func (v *Visitor) Reads() bool { return v.Is(Support) || v.Is(Engineering) }
+
+func checkRoles(roles []Role) error {
+	if len(roles) == 0 {
+		return &Fault{Field: "roles", Limit: "must have at least one role", Got: "none"}
+	}
+	for i, r := range roles {
+		if !slices.Contains(AllRoles, r) {
+			return &Fault{Field: "roles", Limit: fmt.Sprintf("must be of %v", AllRoles), Got: "another value"}
+		}
+		if slices.Contains(roles[:i], r) {
+			return &Fault{Field: "roles", Limit: "must have each role once", Got: string(r) + " twice"}
+		}
+	}
+	return nil
+}
+
+func (s Scope) check() error {
+	switch {
+	case s.All && len(s.Apps) > 0:
+		return &Fault{Field: "scope", Limit: "must be all, or list apps", Got: "both"}
+	case !s.All && len(s.Apps) == 0:
+		return &Fault{Field: "scope", Limit: "must be all, or list apps", Got: "neither"}
+	case len(s.Apps) > MaxScopeApps:
+		return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("must have at most %d apps", MaxScopeApps), Got: strconv.Itoa(len(s.Apps))}
+	}
+	for _, app := range s.Apps {
+		if app == "" || len(app) > maxAppBytes {
+			return &Fault{Field: "scope.apps", Limit: fmt.Sprintf("must be AppIDs of 1 to %d bytes", maxAppBytes), Got: strconv.Itoa(len(app))}
+		}
+	}
+	return nil
+}
+
+// maxAppBytes is the longest AppID (docs/protocol.md).
+const maxAppBytes = 256

@@ -1,0 +1,91 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/loopback"
+)
+
+// tokenBytes is the length of a random token.
+const tokenBytes = 32
+
+// NewToken returns a random token of 256 bits as text.
+func NewToken() string {
+	b := make([]byte, tokenBytes)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Digest returns the SHA-256 of a token, as the store has it; nil where the text is no token.
+func Digest(token string) []byte {
+	if b, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(b) != tokenBytes {
+		return nil
+	}
+	sum := sha256.Sum256([]byte("qos login\x00" + token))
+	return sum[:]
+}
+
+// LoginName returns the short name of a login in logs and audit entries.
+func LoginName(digest []byte) string { return hex.EncodeToString(digest[:min(6, len(digest))]) }
+
+// FormToken returns the token of the forms of a page that has a cookie. Another site's page
+// cannot read the cookie, so it cannot compute it.
+func FormToken(cookie string) string {
+	sum := sha256.Sum256([]byte("qos form\x00" + cookie))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// CheckForm reports whether a form has the token of a cookie.
+func CheckForm(cookie, token string) bool {
+	return cookie != "" && subtle.ConstantTimeCompare([]byte(FormToken(cookie)), []byte(token)) == 1
+}
+
+// Names of the cookies, without prefix.
+const (
+	LoginCookie = "qos-login"
+	FormCookie  = "qos-form"
+)
+
+// plain reports whether a request is over HTTP on this machine, where browsers keep no Secure
+// cookies. Elsewhere a cookie is Secure: a proxy in front may end TLS.
+func plain(r *http.Request) bool {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return r.TLS == nil && loopback.Host(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
+func cookieName(r *http.Request, name string) string {
+	if plain(r) {
+		return name
+	}
+	return "__Host-" + name
+}
+
+// ReadCookie returns the value of a cookie; empty without it, or where there are several.
+func ReadCookie(r *http.Request, name string) string {
+	found := r.CookiesNamed(cookieName(r, name))
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0].Value
+}
+
+// WriteCookie sets a cookie until the browser ends; an empty value deletes it.
+func WriteCookie(w http.ResponseWriter, r *http.Request, name, value string) {
+	c := &http.Cookie{ //nolint:gosec // Secure wherever browsers keep such cookies
+		Name: cookieName(r, name), Value: value, Path: "/", HttpOnly: true, Secure: !plain(r), SameSite: http.SameSiteLaxMode,
+	}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(w, c)
+}
