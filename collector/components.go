@@ -10,6 +10,7 @@ import (
 	storeexporter "github.com/qosrtc/qos/exporters/storeexporter"
 	timeseriesexporter "github.com/qosrtc/qos/exporters/timeseriesexporter"
 	webhookexporter "github.com/qosrtc/qos/exporters/webhookexporter"
+	accessextension "github.com/qosrtc/qos/extensions/accessextension"
 	appsextension "github.com/qosrtc/qos/extensions/appsextension"
 	dashboardextension "github.com/qosrtc/qos/extensions/dashboardextension"
 	demoextension "github.com/qosrtc/qos/extensions/demoextension"
@@ -55,6 +56,7 @@ func components() (otelcol.Factories, error) {
 	}
 
 	factories.Extensions, err = otelcol.MakeFactoryMap[extension.Factory](
+		accessextension.NewFactory(),
 		appsextension.NewFactory(),
 		rulesextension.NewFactory(),
 		storageextension.NewFactory(),
@@ -69,6 +71,7 @@ func components() (otelcol.Factories, error) {
 		return otelcol.Factories{}, err
 	}
 	factories.ExtensionModules = makeModulesMap(factories.Extensions, map[component.Type]string{
+		accessextension.NewFactory().Type():        "github.com/qosrtc/qos v0.0.0",
 		appsextension.NewFactory().Type():          "github.com/qosrtc/qos v0.0.0",
 		rulesextension.NewFactory().Type():         "github.com/qosrtc/qos v0.0.0",
 		storageextension.NewFactory().Type():       "github.com/qosrtc/qos v0.0.0",

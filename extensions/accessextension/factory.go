@@ -1,0 +1,34 @@
+package accessextension
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
+)
+
+// NewFactory returns the factory of the access extension.
+func NewFactory() extension.Factory {
+	return extension.NewFactory(metadata.Type, createDefaultConfig, create, metadata.ExtensionStability)
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		Storage:         component.MustNewID("qosstorage"),
+		AbsoluteTimeout: 12 * time.Hour,
+		IdleTimeout:     time.Hour,
+		FirstAdmin:      "admin",
+		AuditRetention:  90 * 24 * time.Hour,
+	}
+}
+
+func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return newKeeper(cfg.(*Config), set.Logger, telemetry), nil
+}

@@ -1,0 +1,248 @@
+package accessextension
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+var t0 = time.UnixMilli(1_763_702_160_000).UTC()
+
+// storeExtension makes a store a storage extension.
+type storeExtension struct {
+	component.StartFunc
+	component.ShutdownFunc
+	settings storage.Settings
+	accounts storage.Accounts
+}
+
+func (e storeExtension) Settings() storage.Settings { return e.settings }
+func (e storeExtension) Accounts() storage.Accounts { return e.accounts }
+
+type host struct {
+	component.Host
+	extensions map[component.ID]component.Component
+}
+
+func (h host) GetExtensions() map[component.ID]component.Component { return h.extensions }
+
+func hostWith(settings storage.Settings, accounts storage.Accounts) host {
+	return host{componenttest.NewNopHost(), map[component.ID]component.Component{
+		component.MustNewID("qosstorage"): storeExtension{settings: settings, accounts: accounts},
+	}}
+}
+
+// broken are accounts whose store does not answer while err is set.
+type broken struct {
+	storage.Accounts
+	err error
+}
+
+func (b *broken) Login(ctx context.Context, id []byte) (storage.Login, error) {
+	if b.err != nil {
+		return storage.Login{}, b.err
+	}
+	return b.Accounts.Login(ctx, id)
+}
+
+func (b *broken) AddAudit(ctx context.Context, entries []storage.AuditEntry) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.Accounts.AddAudit(ctx, entries)
+}
+
+// running is an extension under test with a server, over a SQLite store.
+type running struct {
+	*keeper
+	t         *testing.T
+	store     *sqlite.Store
+	accounts  *broken
+	telemetry *componenttest.Telemetry
+	clock     time.Time
+	printed   bytes.Buffer
+	url       string
+}
+
+func newStore(t *testing.T) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
+
+// startOn starts an extension over a store at t0.
+func startOn(t *testing.T, store *sqlite.Store, change ...func(*Config)) *running {
+	t.Helper()
+	cfg := createDefaultConfig().(*Config)
+	for _, change := range change {
+		change(cfg)
+	}
+	require.NoError(t, cfg.Validate())
+	telemetry := componenttest.NewTelemetry()
+	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.Background())) })
+	builder, err := metadata.NewTelemetryBuilder(telemetry.NewTelemetrySettings())
+	require.NoError(t, err)
+	r := &running{t: t, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry, clock: t0}
+	r.keeper = newKeeper(cfg, zap.NewNop(), builder)
+	r.now, r.out = func() time.Time { return r.clock }, &r.printed
+	require.NoError(t, r.Start(t.Context(), hostWith(store, r.accounts)))
+	t.Cleanup(func() { require.NoError(t, r.Shutdown(context.Background())) })
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	return r
+}
+
+// ServeHTTP serves the routes as the dashboard does.
+func (r *running) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	var mux access.Mux
+	for pattern, handler := range r.Handlers() {
+		mux.Handle(pattern, handler)
+	}
+	v, err := r.Visitor(req)
+	need, _ := mux.Need(req)
+	switch {
+	case err != nil:
+		r.StoreAway(w, req)
+	case !need.Allows(v):
+		r.Refuse(w, req, v)
+	default:
+		mux.ServeHTTP(w, req.WithContext(access.With(req.Context(), v)))
+	}
+}
+
+// password is the one that was printed.
+func (r *running) password() string {
+	r.t.Helper()
+	found := regexp.MustCompile(`password  (\S+)`).FindStringSubmatch(r.printed.String())
+	require.NotNil(r.t, found, r.printed.String())
+	return found[1]
+}
+
+// user makes a user whose password is good.
+func (r *running) user(name string, change ...func(*access.User)) {
+	r.t.Helper()
+	hash, err := r.passwords.Hash(r.t.Context(), 0, good)
+	require.NoError(r.t, err)
+	u := access.User{Roles: []access.Role{access.Support}, Scope: access.Scope{All: true}, Password: hash, Generation: 1, CreatedAt: t0}
+	for _, change := range change {
+		change(&u)
+	}
+	_, err = r.putUser(r.t.Context(), name, u, 0)
+	require.NoError(r.t, err)
+}
+
+// browser has cookies and follows no redirect.
+type browser struct {
+	t    *testing.T
+	base string
+	http http.Client
+}
+
+func (r *running) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	require.NoError(r.t, err)
+	return &browser{r.t, r.url, http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// page is an answer.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (b *browser) do(method, path, body string, header ...string) answer {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(body))
+	require.NoError(b.t, err)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := b.http.Do(req)
+	require.NoError(b.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(b.t, err)
+	return answer{res.StatusCode, res.Header, string(text)}
+}
+
+func (b *browser) get(path string) answer { b.t.Helper(); return b.do(http.MethodGet, path, "") }
+
+// submit posts a form without reading its page again.
+func (b *browser) submit(path string, fields ...string) answer {
+	b.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return b.do(http.MethodPost, path, form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+}
+
+var formToken = regexp.MustCompile(`name="form" value="([^"]*)"`)
+
+// fill reads a page with a form and posts it.
+func (b *browser) fill(page, path string, fields ...string) answer {
+	b.t.Helper()
+	found := formToken.FindStringSubmatch(b.get(page).body)
+	require.NotNil(b.t, found, "no form on %s", page)
+	return b.submit(path, append(fields, "form", found[1])...)
+}
+
+func (b *browser) signIn(user, password string) answer {
+	b.t.Helper()
+	return b.fill("/signin", "/signin", "user", user, "password", password)
+}
+
+// in signs in a user of whom that is expected.
+func (r *running) in(user, password string) *browser {
+	r.t.Helper()
+	b := r.browser()
+	a := b.signIn(user, password)
+	require.Equal(r.t, http.StatusSeeOther, a.status, a.body)
+	return b
+}
+
+// who is the user of a browser; empty: nobody.
+func (b *browser) who() string {
+	b.t.Helper()
+	a := b.get("/api/session")
+	if a.status == http.StatusUnauthorized {
+		return ""
+	}
+	require.Equal(b.t, http.StatusOK, a.status, a.body)
+	return regexp.MustCompile(`"user":"([^"]*)"`).FindStringSubmatch(a.body)[1]
+}
+
+// audited returns the actions of the log, the oldest first.
+func (r *running) audited() (lines []string) {
+	r.t.Helper()
+	page, err := r.store.AuditPage(r.t.Context(), storage.AuditQuery{})
+	require.NoError(r.t, err)
+	for i := range page {
+		e := &page[len(page)-1-i]
+		lines = append(lines, strings.TrimSpace(e.Actor+" "+e.Action+" "+e.Target))
+	}
+	return lines
+}

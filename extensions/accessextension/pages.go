@@ -1,0 +1,87 @@
+package accessextension
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/access"
+)
+
+//go:embed web
+var web embed.FS
+
+//nolint:gochecknoglobals // constants
+var (
+	pages    = template.Must(template.ParseFS(web, "web/*.html"))
+	style, _ = web.ReadFile("web/style.css") // embedded: it is there
+)
+
+// page is what the templates show.
+type page struct {
+	Title   string
+	Error   string // of the last attempt
+	Field   string // that the error is about
+	Note    string
+	Form    string // token
+	To      string // where to go after sign-in
+	User    string
+	Token   string // of a link
+	First   bool   // the password must be changed
+	Current bool   // the present password is asked for
+	Min     int    // characters of a new password
+}
+
+// show writes a page.
+func (k *keeper) show(w http.ResponseWriter, status int, name string, p page) {
+	var body bytes.Buffer
+	if err := pages.ExecuteTemplate(&body, name, p); err != nil {
+		k.log.Error("a page cannot be written", zap.String("page", name), zap.Error(err))
+		http.Error(w, "The page cannot be written.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // the client has left
+}
+
+func showStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(style) // the client has left
+}
+
+// form returns the token of a page before sign-in. It gives the browser a cookie for it.
+func form(w http.ResponseWriter, r *http.Request) string {
+	cookie := access.ReadCookie(r, access.FormCookie)
+	if access.Digest(cookie) == nil {
+		cookie = access.NewToken()
+		access.WriteCookie(w, r, access.FormCookie, cookie)
+	}
+	return access.FormToken(cookie)
+}
+
+// local returns where a sign-in leads to: a path of this server, else the start.
+func local(to string) string {
+	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") || len(to) > 2000 || strings.HasPrefix(to, "/sign") {
+		return "/"
+	}
+	return to
+}
+
+// inWords says how long to wait.
+func inWords(wait time.Duration) string {
+	seconds := int(wait.Round(time.Second)/time.Second) + 1
+	if seconds < 90 {
+		return fmt.Sprintf("%d seconds", seconds)
+	}
+	return fmt.Sprintf("%d minutes", (seconds+59)/60)
+}

@@ -1,0 +1,221 @@
+package accessextension
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/throttle"
+	"github.com/qosrtc/qos/storage"
+)
+
+// maxFormBytes bounds the body of a form.
+const maxFormBytes = 8 << 10
+
+// Texts of refusals. That of a wrong password is that of an unknown user, too.
+const (
+	textWrong = "The name or the password is wrong."
+	textForm  = "This form is too old, or the browser keeps no cookies. Cookies need HTTPS, or this machine. Try again."
+	textBusy  = "Too many people sign in at the moment. Try again in some seconds."
+	textStore = "The store does not answer. The collector's log has the reason."
+	textLink  = "This link was used, or it is too old. The next start of the collector prints another one."
+)
+
+// Handlers returns the handlers of the routes of sign-in and of the users' API, by pattern.
+func (k *keeper) Handlers() map[string]http.Handler {
+	out := map[string]http.Handler{}
+	for pattern, serve := range map[string]http.HandlerFunc{
+		"GET /signin":           k.showSignIn,
+		"POST /signin":          k.signIn,
+		"GET /signin/style.css": showStyle,
+		"GET /signin/link":      k.showLink,
+		"POST /signin/link":     k.signInByLink,
+		"POST /signout":         k.signOut,
+		"GET /password":         k.showPassword,
+		"POST /password":        k.changePassword,
+		"GET /api/session":      k.session,
+	} {
+		out[pattern] = serve
+	}
+	for pattern, serve := range k.userAPI() {
+		out[pattern] = serve
+	}
+	return out
+}
+
+func (k *keeper) showSignIn(w http.ResponseWriter, r *http.Request) {
+	p := page{Title: "Sign in", Form: form(w, r), To: local(r.URL.Query().Get("to"))}
+	if r.URL.Query().Has("out") {
+		p.Note = "You are signed out."
+	}
+	k.show(w, http.StatusOK, "signin", p)
+}
+
+// readForm reads a form and checks its token. It is false where the attempt is refused.
+func (k *keeper) readForm(w http.ResponseWriter, r *http.Request, cookie string) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
+	return r.ParseForm() == nil && access.CheckForm(access.ReadCookie(r, cookie), r.PostForm.Get("form"))
+}
+
+func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	refuse := func(status int, what, text string) {
+		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
+		k.show(w, status, "signin", page{
+			Title: "Sign in", Error: text, Form: form(w, r), To: local(r.PostForm.Get("to")), User: clip(r.PostForm.Get("user")),
+		})
+	}
+	network := access.Network(r, k.proxies)
+	if !k.readForm(w, r, access.FormCookie) {
+		refuse(http.StatusForbidden, "form", textForm)
+		return
+	}
+	name := access.UserName(r.PostForm.Get("user"))
+	if wait := k.lockout.Begin(name, network, k.now()); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+		refuse(http.StatusTooManyRequests, "throttled", "There were too many failed attempts. Try again in "+inWords(wait)+".")
+		return
+	}
+	u, known, err := k.check(ctx, name, r.PostForm.Get("password"), network)
+	if err != nil || u != nil {
+		k.lockout.NotFailed(name, network)
+	}
+	switch {
+	case errors.Is(err, throttle.ErrFull):
+		w.Header().Set("Retry-After", "5")
+		refuse(http.StatusServiceUnavailable, "busy", textBusy)
+	case err != nil:
+		k.storeAway(ctx, r, err)
+		refuse(http.StatusServiceUnavailable, "failed", textStore)
+	case u == nil:
+		if !known {
+			name = ""
+		}
+		k.failed(ctx, name, network, "password")
+		refuse(http.StatusUnauthorized, "wrong", textWrong)
+	default:
+		k.welcome(ctx, w, r, name, u, methodPassword)
+	}
+}
+
+// check returns the user of a name and a password; nil where they are wrong. It does the same work
+// whether or not there is such a user.
+func (k *keeper) check(ctx context.Context, name, password string, network netip.Prefix) (u *access.User, known bool, err error) {
+	var found access.User
+	if access.CheckUserName(name) == nil {
+		found, _, err = k.readUser(ctx, name)
+		known = err == nil
+		if err != nil && !errors.Is(err, storage.ErrNoSetting) {
+			return nil, false, err
+		}
+	}
+	ok, err := k.passwords.Check(ctx, k.lockout.Class(network), password, found.Password)
+	if err != nil || !ok || found.Disabled {
+		return nil, known, err
+	}
+	return &found, true, nil
+}
+
+// welcome begins a login and leads to where the visitor wanted to go.
+func (k *keeper) welcome(ctx context.Context, w http.ResponseWriter, r *http.Request, name string, u *access.User, method string) {
+	err := k.Record(ctx, access.Entry{Actor: name, Action: access.ActionSignIn, Body: from(access.Network(r, k.proxies), "method", method)})
+	if err == nil {
+		err = k.begin(ctx, w, r, name, u, method)
+	}
+	if err != nil {
+		k.storeAway(ctx, r, err)
+		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome("failed"))
+		k.show(w, http.StatusServiceUnavailable, "signin", page{Title: "Sign in", Error: textStore, Form: form(w, r), To: "/"})
+		return
+	}
+	k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome("success"))
+	to := local(r.PostForm.Get("to"))
+	if u.MustChange && method == methodPassword {
+		to = "/password"
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to, http.StatusSeeOther) //nolint:gosec // local returned it
+}
+
+func (k *keeper) storeAway(ctx context.Context, r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		k.telemetry.QosaccessStoreErrors.Add(ctx, 1)
+		k.log.Error("the store cannot be used", zap.String("path", r.URL.Path), zap.Error(err))
+	}
+}
+
+// showLink shows a button: a program that only follows links uses none up.
+func (k *keeper) showLink(w http.ResponseWriter, r *http.Request) {
+	k.show(w, http.StatusOK, "link", page{Title: "Sign in", Form: form(w, r), Token: clip(r.URL.Query().Get("token"))})
+}
+
+func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	refuse := func(status int, what, text string) {
+		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
+		k.show(w, status, "signin", page{Title: "Sign in", Error: text, Form: form(w, r), To: "/"})
+	}
+	if !k.readForm(w, r, access.FormCookie) {
+		refuse(http.StatusForbidden, "form", textForm)
+		return
+	}
+	network := access.Network(r, k.proxies)
+	if wait := k.lockout.Begin("", network, k.now()); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+		refuse(http.StatusTooManyRequests, "throttled", "There were too many failed attempts. Try again in "+inWords(wait)+".")
+		return
+	}
+	name, err := k.useLink(ctx, r.PostForm.Get("token"))
+	var u access.User
+	if err == nil && name != "" {
+		u, _, err = k.readUser(ctx, name)
+	}
+	unchecked := err != nil && !errors.Is(err, storage.ErrNoSetting)
+	signedIn := err == nil && name != "" && !u.Disabled
+	if unchecked || signedIn {
+		k.lockout.NotFailed("", network)
+	}
+	switch {
+	case unchecked:
+		k.storeAway(ctx, r, err)
+		refuse(http.StatusServiceUnavailable, "failed", textStore)
+	case !signedIn:
+		k.failed(ctx, name, network, methodLink)
+		refuse(http.StatusUnauthorized, "wrong", textLink)
+	default:
+		k.welcome(ctx, w, r, name, &u, methodLink)
+	}
+}
+
+// signOut ends the login.
+func (k *keeper) signOut(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	v := access.From(r.Context())
+	if v == nil || !k.readForm(w, r, access.LoginCookie) {
+		k.show(w, http.StatusForbidden, "denied", page{Title: "Not signed out", Error: textForm})
+		return
+	}
+	err := k.accounts.DeleteLogin(ctx, access.Digest(access.ReadCookie(r, access.LoginCookie)))
+	if err == nil {
+		err = k.Record(ctx, access.Entry{Actor: v.Name, Action: access.ActionSignOut})
+	}
+	if err != nil {
+		k.storeAway(ctx, r, err)
+		k.show(w, http.StatusServiceUnavailable, "denied", page{Title: "Not signed out", Error: textStore})
+		return
+	}
+	access.WriteCookie(w, r, access.LoginCookie, "")
+	http.Redirect(w, r, "/signin?out", http.StatusSeeOther)
+}
+
+// clip bounds what a page repeats.
+func clip(text string) string { return text[:min(len(text), 128)] }
