@@ -27,7 +27,9 @@ const (
 // api answers the pages' questions. Everything is read-only.
 type api struct {
 	reader    storage.Reader
-	names     names
+	showNames bool // to every reader, without sign-in
+	open      bool // there is no sign-in: all who reach the endpoint read
+	keeper    keeper
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time

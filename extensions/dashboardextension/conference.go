@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/storage"
@@ -60,6 +61,10 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	view := a.view(ctx)
+	if !view.scope.Has(ref.AppID) {
+		return nil, storage.ErrNotFound
+	}
 	select {
 	case a.turns <- struct{}{}:
 		defer func() { <-a.turns }()
@@ -73,17 +78,21 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	b := newBuilder(a.names)
-	row := a.row(c, a.now())
+	if err := a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}}); err != nil {
+		return nil, err
+	}
+	b := newBuilder(view.names)
+	row := view.row(c, a.now())
 	soFar, damaged, err := a.read(ctx, &c, ref, row.State, b)
 	if err != nil {
 		return nil, err
 	}
 	d := b.detail()
-	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar, damaged || undocumented
+	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar.seen(view.names), damaged || undocumented
 	if c.Summary != nil {
-		d.Summary = a.names.document(string(c.Summary.Document), hiddenInSummary)
+		d.Summary = view.summary(string(c.Summary.Document))
 	}
+	view.masks.detail(d)
 	a.countLeftOut(ctx, d.LeftOut)
 	return d, nil
 }
@@ -151,6 +160,7 @@ func newBuilder(n names) *builder {
 }
 
 func (b *builder) add(e *event.Event, r *storage.Record) {
+	b.names.note(e)
 	if e.Fabric != 0 {
 		b.describe(e)
 	}

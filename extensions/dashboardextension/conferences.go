@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -64,8 +65,8 @@ type listing struct {
 }
 
 func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
-	parameters := readParameters(r)
-	query, err := parameters.query(a.names)
+	parameters, view := readParameters(r), a.view(ctx)
+	query, err := parameters.query(view.names)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,10 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.find(ctx, query, reported)
+	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: parameters.terms()}); err != nil {
+		return nil, err
+	}
+	page, err := a.find(ctx, query, reported, view.scope)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 		Next:        formatCursor(page.Next),
 	}
 	for _, c := range page.Conferences {
-		row := a.row(c, now)
+		row := view.row(c, now)
 		first(row.Participants, cmp.Or(query.UserID, query.Any))
 		for i := range row.Participants {
 			row.Participants[i].Details = nil
@@ -109,13 +113,13 @@ func first(people []participant, name string) {
 	slices.SortStableFunc(people, func(a, b participant) int { return cmp.Compare(other(a), other(b)) })
 }
 
-func (a *api) row(c storage.Conference, now time.Time) conferenceRow {
+func (n names) row(c storage.Conference, now time.Time) conferenceRow {
 	row := conferenceRow{
 		App:              c.AppID,
 		ID:               c.ConferenceID,
 		State:            state(c, now),
 		ParticipantCount: len(c.Participants),
-		Participants:     a.names.participants(c.Participants),
+		Participants:     n.participants(c.Participants),
 		Matched:          c.Matched,
 		TermsDropped:     c.TermsDropped,
 	}

@@ -20,6 +20,18 @@ type Config struct {
 	// Storage is the id of the storage extension whose conferences are shown.
 	Storage component.ID `mapstructure:"storage"`
 
+	// Access is the id of the access extension. With it, readers sign in, and see what their roles
+	// permit. Empty: none.
+	Access component.ID `mapstructure:"access"`
+
+	// Apps is the id of the apps extension whose management API is served here, too, for
+	// administrators. It needs Access. Empty: none.
+	Apps component.ID `mapstructure:"apps"`
+
+	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be served on other
+	// addresses than loopback, with Access.
+	BehindTLSProxy bool `mapstructure:"behind_tls_proxy"`
+
 	// AllowUnauthenticated lets anyone who reaches the endpoint read every conference. An
 	// endpoint that is not loopback needs it, or an `auth` block.
 	AllowUnauthenticated bool `mapstructure:"allow_unauthenticated"`
@@ -42,9 +54,10 @@ func (c *Config) Validate() error {
 	var errs []error
 	if c.NetAddr.Endpoint == "" {
 		errs = append(errs, errors.New("endpoint must not be empty"))
-	} else if !c.private() && !c.AllowUnauthenticated && !c.Auth.HasValue() {
-		errs = append(errs, fmt.Errorf("endpoint %q is not loopback: set auth, or allow_unauthenticated to let anyone read", c.NetAddr.Endpoint))
+	} else if !c.private() {
+		errs = append(errs, c.validatePublic())
 	}
+	errs = append(errs, c.validateAccess())
 	if c.Storage == (component.ID{}) {
 		errs = append(errs, errors.New("storage must name a storage extension"))
 	}
@@ -53,6 +66,33 @@ func (c *Config) Validate() error {
 	}
 	errs = append(errs, loopback.ValidateHosts(c.AllowedHosts))
 	return errors.Join(errs...)
+}
+
+// validatePublic checks an endpoint that other machines reach.
+func (c *Config) validatePublic() error {
+	if c.signIn() {
+		if c.TLS.HasValue() || c.BehindTLSProxy {
+			return nil
+		}
+		return fmt.Errorf("tls: passwords need TLS and endpoint is %q: configure tls, or set behind_tls_proxy: true when a proxy in front ends TLS", c.NetAddr.Endpoint)
+	}
+	if c.AllowUnauthenticated || c.Auth.HasValue() {
+		return nil
+	}
+	return fmt.Errorf("endpoint %q is not loopback: set access, auth, or allow_unauthenticated to let anyone read", c.NetAddr.Endpoint)
+}
+
+// signIn reports whether readers sign in.
+func (c *Config) signIn() bool { return c.Access != (component.ID{}) }
+
+func (c *Config) validateAccess() error {
+	switch {
+	case c.signIn() && (c.AllowUnauthenticated || c.ShowUserNames):
+		return errors.New("access decides who reads what: leave out allow_unauthenticated and show_user_names")
+	case !c.signIn() && c.Apps != (component.ID{}):
+		return errors.New("apps needs access: the management API is for administrators who have signed in")
+	}
+	return nil
 }
 
 // private reports whether only this machine reaches the endpoint.

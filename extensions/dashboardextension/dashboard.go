@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/storage"
@@ -45,8 +46,16 @@ func newDashboard(cfg *Config, set component.TelemetrySettings, telemetry *metad
 	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, now: time.Now, ending: make(chan struct{})}
 }
 
-// Dependencies lets the collector start the store first.
-func (d *dashboard) Dependencies() []component.ID { return []component.ID{d.cfg.Storage} }
+// Dependencies lets the collector start the store first, and what else the dashboard asks.
+func (d *dashboard) Dependencies() []component.ID {
+	ids := []component.ID{d.cfg.Storage}
+	for _, id := range []component.ID{d.cfg.Access, d.cfg.Apps} {
+		if id != (component.ID{}) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // Start implements component.Component.
 func (d *dashboard) Start(ctx context.Context, host component.Host) error {
@@ -58,10 +67,29 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	handler, err := d.handler(reader, follower, assessment)
+	keeper, err := d.findKeeper(host)
 	if err != nil {
 		return err
 	}
+	management, err := d.findManagement(host)
+	if err != nil {
+		return err
+	}
+	mux, err := d.routes(&api{reader: reader, keeper: keeper}, follower, assessment)
+	if err != nil {
+		return err
+	}
+	var handler http.Handler = mux
+	if keeper != nil {
+		for pattern, one := range management {
+			mux.Handle(pattern, one)
+		}
+		for pattern, one := range keeper.Handlers() {
+			mux.Handle(pattern, one)
+		}
+		handler = &gate{keeper: keeper, mux: mux, cross: http.NewCrossOriginProtection()}
+	}
+	handler = d.guard(handler)
 	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), d.set, handler)
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
@@ -108,24 +136,24 @@ func (d *dashboard) store(host component.Host) (storage.Reader, storage.Follower
 	return reader, follower, nil
 }
 
-func (d *dashboard) handler(reader storage.Reader, follower storage.Follower, assessment rules.Rules) (http.Handler, error) {
-	mux := http.NewServeMux()
+// routes registers the routes of the dashboard.
+func (d *dashboard) routes(a *api, follower storage.Follower, assessment rules.Rules) (*access.Mux, error) {
+	mux := &access.Mux{}
 	if err := servePages(mux); err != nil {
 		return nil, err
 	}
-	a := &api{
-		reader:    reader,
-		names:     names{real: d.cfg.ShowUserNames},
-		log:       d.set.Logger,
-		telemetry: d.telemetry,
-		now:       d.now,
-		turns:     make(chan struct{}, maxConcurrentDetails),
-	}
+	a.showNames, a.open = d.cfg.ShowUserNames, a.keeper == nil
+	a.log, a.telemetry, a.now = d.set.Logger, d.telemetry, d.now
+	a.turns = make(chan struct{}, maxConcurrentDetails)
 	a.soFar = newSoFar(a, assessment)
-	mux.HandleFunc("GET /trace/{trace}", a.trace)
-	mux.HandleFunc("GET /api/conferences", a.serve(a.conferences))
-	mux.HandleFunc("GET /api/conference", a.serve(a.conference))
-	mux.HandleFunc("GET /api/unattached", a.serve(a.unattached))
+	mux.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	mux.Handle("GET /trace/{trace}", http.HandlerFunc(a.trace))
+	mux.Handle("GET /api/conferences", a.serve(a.conferences))
+	mux.Handle("GET /api/conference", a.serve(a.conference))
+	mux.Handle("GET /api/unattached", a.serve(a.unattached))
 	mux.Handle("GET /api/live", newLive(a, follower, d.ending))
-	return d.guard(mux), nil
+	if a.open {
+		mux.Handle("GET /api/session", a.serve(func(context.Context, *http.Request) (any, error) { return struct{}{}, nil }))
+	}
+	return mux, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -73,12 +74,41 @@ func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	l.stream(r.Context(), newEventWriter(w), filter)
+	l.stream(r.Context(), newEventWriter(w), filter, l.newReader(r))
 }
+
+// reader is the visitor of a stream, who is checked again while it is open.
+type reader struct {
+	*live
+	request *http.Request
+	scope   access.Scope
+	checked time.Time
+}
+
+func (l *live) newReader(r *http.Request) *reader {
+	return &reader{live: l, request: r, scope: l.view(r.Context()).scope, checked: l.now()}
+}
+
+// ended checks the visitor again, at most once a second. It reports whether the stream has to end.
+func (r *reader) ended() bool {
+	now := r.now()
+	if r.keeper == nil || now.Sub(r.checked) < time.Second {
+		return false
+	}
+	v, err := r.keeper.Visitor(r.request)
+	if err != nil || !access.Calls.Allows(v) {
+		return true
+	}
+	r.scope, r.checked = v.Scope, now
+	return false
+}
+
+// sees reports whether a change is of an app in scope.
+func (r *reader) sees(c storage.Change) bool { return c.CatchUp || r.scope.Has(c.AppID) }
 
 // stream writes changes until the browser goes, the dashboard stops or the store ends it.
 // While a write is under way changes wait in the store, which merges and bounds them.
-func (l *live) stream(ctx context.Context, out *eventWriter, filter storage.Filter) {
+func (l *live) stream(ctx context.Context, out *eventWriter, filter storage.Filter, to *reader) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -107,8 +137,16 @@ func (l *live) stream(ctx context.Context, out *eventWriter, filter storage.Filt
 			if !ok {
 				return
 			}
-			err = out.write(streamed(c))
+			if to.ended() {
+				return
+			}
+			if to.sees(c) {
+				err = out.write(streamed(c))
+			}
 		case <-ticker.C:
+			if to.ended() {
+				return
+			}
 			err = out.write(": still here\n\n")
 		case <-ctx.Done():
 			return

@@ -203,7 +203,7 @@ func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
 // serveLive serves a stream over a pipe and returns the browser's end of it.
 func serveLive(t *testing.T, f storage.Follower) (*live, net.Conn) {
 	t.Helper()
-	l := newLive(&api{log: zap.NewNop()}, f, make(chan struct{}))
+	l := newLive(&api{log: zap.NewNop(), now: time.Now}, f, make(chan struct{}))
 	p := &pipes{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{Handler: l, WriteTimeout: time.Second, ReadHeaderTimeout: time.Second}
 	served := make(chan struct{})

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/qosrtc/qos/internal/access"
 )
 
 //go:embed web
@@ -34,7 +36,7 @@ var contentTypes = map[string]string{
 }
 
 // servePages registers the pages and what they load.
-func servePages(mux *http.ServeMux) error {
+func servePages(mux *access.Mux) error {
 	for route, file := range map[string]string{"/{$}": "index.html", "/search": "index.html", "/conference": "conference.html", "/unattached": "unattached.html"} {
 		a, err := newAsset(path.Join("web", file))
 		if err != nil {

@@ -155,6 +155,17 @@ func (p *parameters) query(n names) (storage.Query, error) {
 	return q, p.err
 }
 
+// terms returns what a search looks for, without what only turns its pages: the text of its audit entry.
+func (p *parameters) terms() string {
+	terms := url.Values{}
+	for name, values := range p.values {
+		if name != "cursor" && name != "limit" && len(values) == 1 && values[0] != "" {
+			terms[name] = values
+		}
+	}
+	return terms.Encode()
+}
+
 // reported reads the reason of a notification and its limit; without a reason it is nil.
 func (p *parameters) reported(q storage.Query) (*reported, error) {
 	reason := notice.Reason(p.word(notice.ParameterReason, reasons()))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
@@ -25,9 +26,9 @@ type reported struct {
 
 // find lists conferences. A search for what a notification counted may return fewer rows than asked
 // for, and a cursor: the rest was not read yet.
-func (a *api) find(ctx context.Context, q storage.Query, r *reported) (storage.Page, error) {
+func (a *api) find(ctx context.Context, q storage.Query, r *reported, scope access.Scope) (storage.Page, error) {
 	if r == nil {
-		return a.reader.Conferences(ctx, q)
+		return a.list(ctx, q, scope)
 	}
 	if r.rating() && !q.From.IsZero() {
 		q.From = q.From.Add(-notice.MaxLate) // a rating may follow the end
@@ -36,7 +37,7 @@ func (a *api) find(ctx context.Context, q storage.Query, r *reported) (storage.P
 	limit, rows := q.Limit, 0
 	for range maxReportedPages {
 		q.Limit = limit - len(found.Conferences)
-		page, err := a.reader.Conferences(ctx, q)
+		page, err := a.list(ctx, q, scope)
 		if err != nil {
 			return found, err
 		}

@@ -50,6 +50,18 @@ type preliminary struct {
 	Records int    `json:"records,omitempty"` // that it was made of
 	Missing string `json:"missing,omitempty"` // why there is no summary: tooLarge, tooSlow or failed
 	Summary any    `json:"summary"`           // as detail.Summary, null where it is missing
+
+	document string // the summary as JSON, for all readers
+}
+
+// seen returns what a reader may see of the result. Readers share the result.
+func (p *preliminary) seen(n names) *preliminary {
+	if p == nil {
+		return nil
+	}
+	seen := *p
+	seen.Summary = n.summary(p.document)
+	return &seen
 }
 
 type soFar struct {
@@ -173,7 +185,7 @@ func (s *soFar) run(ctx context.Context, ref storage.Ref, people []storage.Parti
 		return nil
 	case result.Missing != "":
 	case err == nil || errors.Is(err, storage.ErrDamaged): // the page says that a part is damaged
-		result.Summary = s.document(c.SoFar(s.assessment.Labels, result.At))
+		result.document = documentOf(c.SoFar(s.assessment.Labels, result.At))
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Missing = missingTooSlow
 	default:
@@ -229,10 +241,10 @@ func (s *soFar) apply(e *event.Event, until time.Time, result *preliminary, c *c
 	}
 }
 
-func (s *soFar) document(summary conference.Summary) any {
+func documentOf(summary conference.Summary) string {
 	text, err := json.Marshal(summary)
 	if err != nil {
 		panic("BUG: a summary is no JSON: " + err.Error()) // it has no number that is not finite
 	}
-	return s.names.document(string(text), hiddenInSummary)
+	return string(text)
 }

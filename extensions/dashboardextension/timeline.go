@@ -51,6 +51,7 @@ type feedback struct {
 	Video    *int   `json:"video"`
 	Screen   *int   `json:"screen"`
 	Comment  string `json:"comment,omitempty"`
+	Hidden   bool   `json:"commentHidden,omitempty"` // there is a comment that this reader may not see
 }
 
 // skip is what a client dropped before it sent it.
@@ -134,6 +135,9 @@ func (t *timeline) fill(one *entry, e *event.Event) {
 		f := e.Feedback
 		one.Feedback = &feedback{
 			User: f.Alias, UserName: t.names.name(f.UserID, f.Alias), Overall: f.Overall, Audio: f.Audio, Video: f.Video, Screen: f.Screen, Comment: f.Comment,
+		}
+		if !t.names.comments {
+			one.Feedback.Comment, one.Feedback.Hidden = "", f.Comment != ""
 		}
 	case event.KindLog:
 		one.Text = e.Text

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
@@ -37,7 +38,7 @@ func (a *api) trace(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
 	defer cancel()
-	c, err := a.byTrace(ctx, [16]byte(id), app, at)
+	c, err := a.byTrace(ctx, [16]byte(id), app, at, a.view(r.Context()).scope)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		http.Error(w, "no conference has this trace at that time", http.StatusNotFound)
@@ -51,11 +52,11 @@ func (a *api) trace(w http.ResponseWriter, r *http.Request) {
 }
 
 // byTrace returns the conference of a trace ID that contains at, or is nearest to it.
-func (a *api) byTrace(ctx context.Context, id [16]byte, app string, at time.Time) (storage.Conference, error) {
+func (a *api) byTrace(ctx context.Context, id [16]byte, app string, at time.Time, scope access.Scope) (storage.Conference, error) {
 	around := instance.Gap * time.Millisecond
 	query := storage.Query{AppID: app, From: at.Add(-around), To: at.Add(around), Limit: maxLimit}
 	for range maxTraceReads {
-		page, err := a.reader.Conferences(ctx, query)
+		page, err := a.list(ctx, query, scope)
 		if err != nil {
 			return storage.Conference{}, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/eventrow"
 	"github.com/qosrtc/qos/storage"
@@ -35,7 +36,11 @@ func (a *api) unattached(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.reader.Unattached(ctx, query)
+	view := a.view(ctx)
+	if err := a.audit(ctx, access.Entry{Action: access.ActionUnattached, AppID: query.AppID}); err != nil {
+		return nil, err
+	}
+	page, err := a.listUnattached(ctx, query, view.scope)
 	damaged := errors.Is(err, storage.ErrDamaged)
 	if damaged {
 		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
@@ -45,26 +50,31 @@ func (a *api) unattached(ctx context.Context, r *http.Request) (any, error) {
 	}
 	list := unattachedList{At: a.now().UnixMilli(), Unattached: make([]unattached, 0, len(page.Unattached)), Next: formatCursor(page.Next), Damaged: damaged}
 	for i := range page.Unattached {
-		list.Unattached = append(list.Unattached, a.unattachedRow(&page.Unattached[i]))
+		list.Unattached = append(list.Unattached, a.view(ctx).unattachedRow(&page.Unattached[i]))
 	}
 	return list, nil
 }
 
-func (a *api) unattachedRow(u *storage.Unattached) unattached {
-	line := newTimeline(a.names)
+func (n names) unattachedRow(u *storage.Unattached) unattached {
+	line := newTimeline(n)
 	var m event.Measurement
 	for i := range u.Records {
 		if e, ok := eventrow.Read(&u.Records[i], &m); ok {
 			e.Session = u.Session.ID
+			n.note(&e)
 			line.add(&e)
 		}
 	}
 	row := unattached{
 		App: u.AppID, ID: u.ConferenceID, AboutAt: u.At.UnixMilli(),
-		User: a.names.participant(storage.Participant{Session: u.Session}), Entries: line.list(), More: u.More,
+		User: n.participant(storage.Participant{Session: u.Session}), Entries: line.list(), More: u.More,
 	}
 	if row.Entries == nil {
 		row.Entries = []entry{}
 	}
+	n.masks.entries(row.Entries)
+	people := []participant{row.User}
+	n.masks.people(people)
+	row.User = people[0]
 	return row
 }

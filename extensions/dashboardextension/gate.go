@@ -1,0 +1,94 @@
+package dashboardextension
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/qosrtc/qos/internal/access"
+)
+
+// keeper is what the dashboard asks of an access extension.
+type keeper interface {
+	// Handlers returns the handlers of its routes, by pattern.
+	Handlers() map[string]http.Handler
+	// Visitor returns the visitor of a request; nil without a login that is valid now.
+	Visitor(r *http.Request) (*access.Visitor, error)
+	// Refuse answers a request whose need its visitor does not meet.
+	Refuse(w http.ResponseWriter, r *http.Request, v *access.Visitor)
+	// CrossSite answers a request that another site's page sent.
+	CrossSite(w http.ResponseWriter, r *http.Request)
+	// StoreAway answers a request whose login cannot be read.
+	StoreAway(w http.ResponseWriter, r *http.Request)
+	// Read writes an audit entry, once for what a page repeats.
+	Read(ctx context.Context, v *access.Visitor, e access.Entry) error
+}
+
+// manager is what the dashboard asks of an apps extension.
+type manager interface {
+	// ManagementHandlers returns the handlers of the management API, by pattern.
+	ManagementHandlers() map[string]http.Handler
+}
+
+// findKeeper returns the access extension; nil where none is configured.
+func (d *dashboard) findKeeper(host component.Host) (keeper, error) {
+	if d.cfg.Access == (component.ID{}) {
+		return nil, nil //nolint:nilnil // none
+	}
+	k, ok := host.GetExtensions()[d.cfg.Access].(keeper)
+	if !ok {
+		return nil, fmt.Errorf("access: extension %q is not an access extension that is listed under service::extensions", d.cfg.Access)
+	}
+	return k, nil
+}
+
+// findManagement returns the handlers of the management API, where an apps extension is configured.
+func (d *dashboard) findManagement(host component.Host) (map[string]http.Handler, error) {
+	if d.cfg.Apps == (component.ID{}) {
+		return nil, nil
+	}
+	m, ok := host.GetExtensions()[d.cfg.Apps].(manager)
+	if !ok {
+		return nil, fmt.Errorf("apps: extension %q is not an apps extension that is listed under service::extensions", d.cfg.Apps)
+	}
+	return m.ManagementHandlers(), nil
+}
+
+// gate serves requests whose visitor meets the need of their route.
+type gate struct {
+	keeper keeper
+	mux    *access.Mux
+	cross  *http.CrossOriginProtection
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if g.cross.Check(r) != nil {
+		g.keeper.CrossSite(w, r)
+		return
+	}
+	need, known := g.mux.Need(r)
+	if known && need == access.Nothing {
+		g.mux.ServeHTTP(w, r)
+		return
+	}
+	v, err := g.keeper.Visitor(r)
+	switch {
+	case err != nil:
+		g.keeper.StoreAway(w, r)
+	case v == nil || known && !need.Allows(v):
+		g.keeper.Refuse(w, r, v)
+	default:
+		g.mux.ServeHTTP(w, r.WithContext(access.With(r.Context(), v)))
+	}
+}
+
+// audit records what the visitor of a request reads. Without sign-in nobody is known.
+func (a *api) audit(ctx context.Context, e access.Entry) error {
+	v := access.From(ctx)
+	if a.keeper == nil || v == nil {
+		return nil
+	}
+	return a.keeper.Read(ctx, v, e)
+}
