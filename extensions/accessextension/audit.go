@@ -3,6 +3,7 @@ package accessextension
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
@@ -55,9 +56,9 @@ func cut(text string) string {
 }
 
 // Read is Record for an entry of a visitor that a page may repeat every few seconds: it writes one
-// an hour for each login, action, app and target.
+// an hour for each login, action, app, target and details.
 func (k *keeper) Read(ctx context.Context, v *access.Visitor, e access.Entry) error {
-	key := strings.Join([]string{v.Login, v.Name, e.Action, e.AppID, e.Target}, "\x00")
+	key := strings.Join([]string{v.Login, v.Name, e.Action, e.AppID, e.Target, fmt.Sprint(e.Body)}, "\x00")
 	if v.Login != "" && k.reads.recent(key, k.now()) {
 		return nil
 	}

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxMasks bounds the real names of one answer. Beyond it the texts are withheld.
@@ -20,7 +24,8 @@ const withheld = "[withheld]"
 
 // masks are the real names that an answer must not have, with their aliases. It replaces them in
 // texts that users and applications write: errors, SDP, logs, details. It finds whole words, in upper
-// and lower case, also as URLs and JSON have them.
+// and lower case, composed and decomposed, also as URLs, JSON and identifiers have them. Scripts that
+// are written without spaces have no words: there it finds the characters.
 type masks struct {
 	aliases map[string]string // by real name
 	starts  map[string][]mask // by the first word of the form, in lower case; nil: to be built
@@ -44,7 +49,7 @@ func (m *masks) add(userName, alias string) {
 func (m *masks) build() {
 	m.starts = map[string][]mask{}
 	for name, alias := range m.aliases {
-		forms := []string{name, url.QueryEscape(name), url.PathEscape(name), quoted(name, true), quoted(name, false)}
+		forms := forms(name)
 		slices.Sort(forms)
 		for _, form := range slices.Compact(forms) {
 			start := strings.ToLower(form[:firstWord(form)])
@@ -54,6 +59,30 @@ func (m *masks) build() {
 	for _, list := range m.starts {
 		slices.SortFunc(list, func(a, b mask) int { return cmp.Or(len(b.form)-len(a.form), cmp.Compare(a.form, b.form)) })
 	}
+}
+
+// forms are the ways in which texts may have a name.
+func forms(name string) (out []string) {
+	joined := func(separator string) string { return strings.Join(strings.Fields(name), separator) }
+	for _, plain := range []string{name, norm.NFC.String(name), norm.NFD.String(name)} {
+		out = append(out, plain, url.QueryEscape(plain), url.PathEscape(plain), quoted(plain, true), quoted(plain, false), ascii(plain))
+	}
+	return append(out, joined("_"), joined("."), joined("-"))
+}
+
+// ascii is a name as JSON of ASCII alone has it.
+func ascii(name string) string {
+	var out strings.Builder
+	for _, r := range quoted(name, false) {
+		if r < utf8.RuneSelf {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
+		}
+	}
+	return out.String()
 }
 
 // quoted is a name as JSON has it between quotation marks.
@@ -116,6 +145,9 @@ func inWord(form, rest string) bool {
 
 // firstWord is the length of the word that a text begins with, or of the character that is none.
 func firstWord(text string) int {
+	if n := escape(text); n > 0 {
+		return n
+	}
 	for i, r := range text {
 		if !isWord(r) {
 			if i == 0 {
@@ -128,8 +160,35 @@ func firstWord(text string) int {
 	return len(text)
 }
 
+// escape is the length of the escape sequence of a URL or of JSON that a text begins with: behind it a
+// word may begin.
+func escape(text string) int {
+	switch {
+	case len(text) > 2 && text[0] == '%' && isHex(text[1]) && isHex(text[2]):
+		return 3
+	case len(text) > 5 && text[0] == '\\' && text[1] == 'u':
+		return 6
+	case len(text) > 1 && text[0] == '\\' && text[1] < utf8.RuneSelf:
+		return 2
+	}
+	return 0
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// isWord reports whether a character is part of a word, which is longer than it.
 func isWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.In(r, withoutSpaces...)
+}
+
+// withoutSpaces are the scripts in which spaces do not separate words.
+//
+//nolint:gochecknoglobals // a constant
+var withoutSpaces = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
 // value returns a value of JSON with all its texts masked, those of its keys too.

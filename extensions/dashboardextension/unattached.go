@@ -50,7 +50,10 @@ func (a *api) unattached(ctx context.Context, r *http.Request) (any, error) {
 	}
 	list := unattachedList{At: a.now().UnixMilli(), Unattached: make([]unattached, 0, len(page.Unattached)), Next: formatCursor(page.Next), Damaged: damaged}
 	for i := range page.Unattached {
-		list.Unattached = append(list.Unattached, a.view(ctx).unattachedRow(&page.Unattached[i]))
+		list.Unattached = append(list.Unattached, view.unattachedRow(&page.Unattached[i]))
+	}
+	for i := range list.Unattached { // when all names of the answer are known
+		view.masks.unattached(&list.Unattached[i])
 	}
 	return list, nil
 }
@@ -72,9 +75,13 @@ func (n names) unattachedRow(u *storage.Unattached) unattached {
 	if row.Entries == nil {
 		row.Entries = []entry{}
 	}
-	n.masks.entries(row.Entries)
-	people := []participant{row.User}
-	n.masks.people(people)
-	row.User = people[0]
 	return row
+}
+
+// unattached masks a row of the list.
+func (m *masks) unattached(row *unattached) {
+	m.entries(row.Entries)
+	people := []participant{row.User}
+	m.people(people)
+	row.User = people[0]
 }
