@@ -143,7 +143,7 @@ type Fabric struct {
 	RemoteCandidateType string `json:"remoteCandidateType"`
 	RelayProtocol       string `json:"relayProtocol"`
 
-	LocalAddress   string   `json:"localAddress"`   // of the selected pair, cut to /24 or /48
+	LocalAddress   string   `json:"localAddress"`   // of the selected pair, cut to /24 or /48 unless it is kept
 	LocalAddresses []string `json:"localAddresses"` // of all local candidates, cut alike
 	PairChanges    int      `json:"pairChanges"`
 

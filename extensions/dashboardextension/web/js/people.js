@@ -49,7 +49,8 @@ function path(f) {
   return `${s.localCandidateType} → ${s.remoteCandidateType || "?"}${s.relayProtocol ? ` (${s.relayProtocol})` : ""}`;
 }
 
-const network = (address) => `${address}/${address.includes(":") ? 48 : 24}`;
+/** An address as stored: cut to a network, or whole (loopback, kept networks). */
+const network = (address) => `${address}${address.endsWith("::") ? "/48" : address.endsWith(".0") ? "/24" : ""}`;
 
 /** The networks of the local candidates, as far as they are known: the selected pair's first. */
 function networks(f) {
