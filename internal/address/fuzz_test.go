@@ -23,7 +23,7 @@ func forms(four uint32, six uint64) map[string]netip.Addr {
 	return map[string]netip.Addr{
 		v4.String(): v4, v6.String(): v6, v6.StringExpanded(): v6, strings.ToUpper(v6.String()): v6,
 		v6.WithZone("eth0").String(): v6, "[" + v6.String() + "]:443": v6, mapped.String(): v4,
-		"http://" + v4.String() + ":8080/a": v4,
+		"http://" + v4.String() + ":8080/a": v4, "%5B" + strings.ReplaceAll(v6.String(), ":", "%3A") + "%5D": v6,
 	}
 }
 

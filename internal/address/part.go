@@ -84,7 +84,7 @@ func (p *Policy) mayEnd(head, rest string) bool {
 	switch {
 	case head == "" || p.mode == Drop:
 		return head != ""
-	case rest != "" && (isWord(rest[0]) || rest[0] == '='):
+	case rest != "" && (isWord(rest[0]) || rest[0] == '=') && !strings.ContainsAny(head, ".:%"):
 		return false
 	}
 	group := 0
@@ -111,10 +111,10 @@ func (p *Policy) tail(part string) string {
 	return part[n:]
 }
 
-// atBorder reports whether an address may have a character, or the name of a candidate where names
-// are dropped.
+// atBorder reports whether an address may have a character, also in escapes of a URL, or the name of a
+// candidate where names are dropped.
 func (p *Policy) atBorder(c byte) bool {
-	return class[c] != 0 || p.mode == Drop && c < 0x80 && isName(c)
+	return class[c] != 0 || c == '%' || p.mode == Drop && c < 0x80 && isName(c)
 }
 
 // last returns the end of a text that is long enough for an address.

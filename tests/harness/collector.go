@@ -60,6 +60,7 @@ func (c *Collector) Configure(change func(*Options)) {
 	text, err := c.o.text(c.at)
 	require.NoError(c.tb, err)
 	require.NoError(c.tb, os.WriteFile(c.config, []byte(text), 0o600))
+	require.NoError(c.tb, os.WriteFile(c.more(), []byte("\n"+c.o.More), 0o600))
 }
 
 // URL is the back-end URL for clients.
@@ -74,6 +75,16 @@ func (c *Collector) Telemetry() string { return c.at.telemetry }
 // Starts counts how often it was started.
 func (c *Collector) Starts() int { return c.started }
 
+// Log returns what the collector logged so far.
+func (c *Collector) Log() string {
+	c.tb.Helper()
+	text, err := os.ReadFile(c.stderr.Name())
+	require.NoError(c.tb, err)
+	return string(text)
+}
+
+func (c *Collector) more() string { return c.config + ".more.yaml" }
+
 // Start runs the binary until Kill or Stop, and waits until it is healthy.
 func (c *Collector) Start() {
 	c.tb.Helper()
@@ -85,6 +96,9 @@ func (c *Collector) Start() {
 func (c *Collector) Launch() {
 	c.tb.Helper()
 	line := append(append([]string{}, c.o.Launcher...), Binary(c.tb), "--config", c.config)
+	if c.o.More != "" {
+		line = append(line, "--config", c.more())
+	}
 	c.cmd = exec.Command(line[0], line[1:]...)
 	c.cmd.Stderr = c.stderr
 	require.NoError(c.tb, c.cmd.Start())

@@ -27,6 +27,8 @@ type Options struct {
 	// Webhooks is the configuration of qoswebhook as one line of YAML, Dashboard the address of
 	// qosdashboard. Empty: none.
 	Webhooks, Dashboard string
+	// More is further configuration in YAML, merged over this one. Empty: none.
+	More string
 	// Launcher stands before the command line, as nsenter does. It must become the
 	// collector (exec), not its parent.
 	Launcher []string

@@ -1,0 +1,4 @@
+// Package privacy proves with the real binary that addresses reach no store and no exporter
+// (docs/security.md). It sets every text of every message of the protocol to each form of an address, and
+// searches everything that the collector writes.
+package privacy

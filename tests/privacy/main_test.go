@@ -1,0 +1,9 @@
+package privacy
+
+import (
+	"testing"
+
+	"github.com/qosrtc/qos/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.VerifyMain(m) }
