@@ -51,6 +51,13 @@ func loaded(t *testing.T) *harness.Collector {
 	t.Helper()
 	collector := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
 	collector.Start()
+	load(t, collector)
+	return collector
+}
+
+// load sends frames to a collector until the end of the test.
+func load(t *testing.T, collector *harness.Collector) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -58,7 +65,6 @@ func loaded(t *testing.T) *harness.Collector {
 		_ = harness.NewClient([]string{collector.URL()}, 1, 0, harness.Habits{Calm: true}).Run(ctx, ctx)
 	}()
 	t.Cleanup(func() { stop(); <-ended })
-	return collector
 }
 
 // substituted returns a query as Grafana would send it.

@@ -3,7 +3,13 @@ package monitoring
 import (
 	"testing"
 
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+// withPostgres runs the tests beside a server.
+type withPostgres struct{ *testing.M }
+
+func (m withPostgres) Run() int { return postgrestest.Run(m.M) }
+
+func TestMain(m *testing.M) { harness.VerifyMain(withPostgres{m}) }

@@ -2,6 +2,7 @@ package monitoring
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,13 +31,21 @@ func TestPrometheusExamples(t *testing.T) {
 	}
 }
 
-// TestRules: Prometheus and vmalert accept the rules, their unit tests hold, and each alert has a
-// section in the runbook.
+// TestRules: Prometheus and vmalert accept the rules, their unit tests hold and have each alert, and each
+// alert has a section in the runbook.
 //
 // spec: DASH-04
 func TestRules(t *testing.T) {
 	run(t, rulesDir, "promtool", "check", "rules", "qos.rules.yaml")
-	run(t, rulesDir, "promtool", "test", "rules", "qos.rules.test.yaml")
+	files, err := filepath.Glob(rulesDir + "/*.test.yaml")
+	require.NoError(t, err)
+	var tests []byte
+	for _, file := range files {
+		run(t, rulesDir, "promtool", "test", "rules", filepath.Base(file))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tests = append(tests, text...)
+	}
 	run(t, rulesDir, "vmalert", "-dryRun", "-rule=qos.rules.yaml")
 	rules, err := os.ReadFile(rulesDir + "/qos.rules.yaml")
 	require.NoError(t, err)
@@ -47,5 +56,6 @@ func TestRules(t *testing.T) {
 	for _, alert := range alerts {
 		require.Contains(t, string(runbook), "\n## "+alert[1]+"\n")
 		require.Contains(t, string(rules), "runbook.md#"+strings.ToLower(alert[1])+"\n")
+		require.Regexp(t, `alertname: `+alert[1]+`\n +exp_alerts:\n +- exp_labels`, string(tests), "a test in which it fires")
 	}
 }
