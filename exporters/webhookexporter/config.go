@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -51,11 +51,10 @@ type Config struct {
 	_ struct{}
 }
 
-// RulesConfig is the conditions of one app or of all.
+// RulesConfig is the conditions of one app or of all. Its times are those of all reasons without
+// their own.
 type RulesConfig struct {
-	Window   *time.Duration `mapstructure:"window"`
-	HoldDown *time.Duration `mapstructure:"hold_down"`
-	Recovery *time.Duration `mapstructure:"recovery"`
+	TimesConfig `mapstructure:",squash"`
 
 	// Reasons are the rules by the name of their reason.
 	Reasons map[string]RuleConfig `mapstructure:"reasons"`
@@ -63,8 +62,19 @@ type RulesConfig struct {
 	_ struct{}
 }
 
+// TimesConfig is the times of rules.
+type TimesConfig struct {
+	Window   *time.Duration `mapstructure:"window"`
+	HoldDown *time.Duration `mapstructure:"hold_down"`
+	Recovery *time.Duration `mapstructure:"recovery"`
+
+	_ struct{}
+}
+
 // RuleConfig is the condition of one reason. Absent members keep their default.
 type RuleConfig struct {
+	TimesConfig `mapstructure:",squash"`
+
 	Threshold  *float64 `mapstructure:"threshold"`
 	MinSamples *int     `mapstructure:"min_samples"`
 	Limit      *float64 `mapstructure:"limit"`
@@ -111,44 +121,42 @@ func (c *Config) networks() (out []netip.Prefix, err error) {
 	return out, nil
 }
 
-// rules returns the rules of apps without their own, and those of the others.
-func (c *Config) rules() (notice.Rules, map[string]*notice.Rules, error) {
-	all, err := c.Rules.over(notice.DefaultRules(), "rules")
+// rules returns the rules of apps without their own, and what those of the others change.
+func (c *Config) rules() (notice.Rules, map[string]*notice.Override, error) {
+	all, err := c.Rules.override("rules")
 	errs := []error{err}
-	own := make(map[string]*notice.Rules, len(c.AppRules))
+	own := make(map[string]*notice.Override, len(c.AppRules))
 	for id, one := range c.AppRules {
-		rules, err := one.over(all, fmt.Sprintf("app_rules[%q]", id))
+		own[id], err = one.override(fmt.Sprintf("app_rules[%q]", id))
 		errs = append(errs, err)
-		own[id] = &rules
 	}
-	return all, own, errors.Join(errs...)
+	return all.Over(notice.DefaultRules()), own, errors.Join(errs...)
 }
 
-// over returns base with the members that c has.
-func (c *RulesConfig) over(base notice.Rules, at string) (notice.Rules, error) {
-	set(&base.Window, c.Window)
-	set(&base.HoldDown, c.HoldDown)
-	set(&base.Recovery, c.Recovery)
+// keys are the configuration's names of what notice.Override names otherwise.
+var keys = strings.NewReplacer("windowMs", "window", "holdDownMs", "hold_down", "recoveryMs", "recovery", "minSamples", "min_samples") //nolint:gochecknoglobals // a constant
+
+func (c *RulesConfig) override(at string) (*notice.Override, error) {
+	o := &notice.Override{Times: c.times(), Reasons: map[notice.Reason]notice.RuleOverride{}}
 	for name, rule := range c.Reasons {
-		i := slices.Index(notice.Reasons[:], notice.Reason(name))
-		if i < 0 {
-			return base, fmt.Errorf("%s.reasons: %q is no reason; known are %v", at, name, notice.Reasons)
+		o.Reasons[notice.Reason(name)] = notice.RuleOverride{
+			Times: rule.times(), Threshold: rule.Threshold, MinSamples: rule.MinSamples, Limit: rule.Limit, Interval: rule.Interval, Individual: rule.Individual,
 		}
-		into := &base.Reasons[i]
-		set(&into.Threshold, rule.Threshold)
-		set(&into.MinSamples, rule.MinSamples)
-		set(&into.Limit, rule.Limit)
-		set(&into.Interval, rule.Interval)
-		set(&into.Individual, rule.Individual)
 	}
-	if err := base.Validate(); err != nil {
-		return base, fmt.Errorf("%s: %w", at, err)
+	if fault := o.Check(); fault != nil {
+		return o, fmt.Errorf("%s.%s must %s (got %s)", at, keys.Replace(fault.Field), fault.Limit, fault.Got)
 	}
-	return base, nil
+	return o, nil
 }
 
-func set[T any](into, value *T) {
-	if value != nil {
-		*into = *value
+func (c *TimesConfig) times() notice.Times {
+	return notice.Times{WindowMs: ms(c.Window), HoldDownMs: ms(c.HoldDown), RecoveryMs: ms(c.Recovery)}
+}
+
+func ms(d *time.Duration) *int64 {
+	if d == nil {
+		return nil
 	}
+	n := d.Milliseconds()
+	return &n
 }

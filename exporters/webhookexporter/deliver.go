@@ -2,6 +2,7 @@ package webhookexporter
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -18,6 +19,12 @@ const (
 	firstBackOff = 5 * time.Second
 	maxBackOff   = time.Hour
 	maxDue       = 1000 // webhooks whose next notice is read at once
+
+	// stopGrace is how long a collector that stops waits for answers, and settleTimeout how long for
+	// the store to record one. Together with releaseTimeout and renewEvery they are shorter than
+	// takeFor, so that no other collector sends meanwhile.
+	stopGrace     = 5 * time.Second
+	settleTimeout = 10 * time.Second
 )
 
 // deliver starts an attempt for each webhook whose next notice is due, one at a time for each URL:
@@ -55,10 +62,12 @@ func (e *engine) attempt(ctx context.Context, id string, hook notice.Hook, now t
 		return
 	}
 	e.sending.Go(func() {
-		err := e.sendDue(ctx, id, &hook, now)
+		out, cancel := outlast(ctx, e.grace)
+		err := e.sendDue(out, id, &hook, now)
+		cancel()
 		<-e.slots
 		e.busy.Delete(hook.URL)
-		if err != nil { // it is sent again, with the same id
+		if err != nil { // a later tick repeats it
 			e.failed(ctx, "settle", err)
 			return
 		}
@@ -66,21 +75,49 @@ func (e *engine) attempt(ctx context.Context, id string, hook notice.Hook, now t
 	})
 }
 
+// outlast returns a context that ends some time after ctx.
+func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return out, func() { stop(); cancel() }
+}
+
+// attempted is a notice after an attempt that the store has not recorded.
+type attempted struct {
+	notice  storage.Notice
+	outcome string
+}
+
 // sendDue sends a notice that is still due at now: its last attempt may have ended since it was read.
+// An answer that could not be recorded is recorded in place of another attempt.
 func (e *engine) sendDue(ctx context.Context, id string, hook *notice.Hook, now time.Time) error {
 	n, err := e.store.Notice(ctx, id)
-	if err != nil || n.State != storage.NoticePending || n.DueAt.After(now) {
+	if err != nil {
 		return err
 	}
-	next, outcome := e.send(ctx, n, hook)
-	if outcome == "" {
+	last, unrecorded := e.unrecorded.LoadAndDelete(id)
+	if n.State != storage.NoticePending || n.DueAt.After(now) {
 		return nil
 	}
-	return e.settle(ctx, next, outcome)
+	var done attempted
+	if unrecorded {
+		done = last.(attempted) //nolint:forcetypeassert // nothing else is in there
+	}
+	if !unrecorded || done.notice.Attempts != n.Attempts+1 {
+		done.notice, done.outcome = e.send(ctx, n, hook)
+	}
+	if done.outcome == "" {
+		return nil
+	}
+	err = e.settle(ctx, done.notice, done.outcome)
+	if err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNoNotice) {
+		e.unrecorded.Store(id, done)
+	}
+	return err
 }
 
 // send makes one attempt and returns the notice after it. The outcome is empty where the
-// collector stopped meanwhile.
+// collector stopped before there was an answer.
 func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) (storage.Notice, string) {
 	begin := time.Now()
 	var a answer
@@ -90,7 +127,7 @@ func (e *engine) send(ctx context.Context, n storage.Notice, hook *notice.Hook) 
 	} else {
 		a = e.client.post(ctx, hook.URL, header, body)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && a.status == 0 {
 		return n, ""
 	}
 	return settled(n, a, begin, time.Since(begin), e.cfg.MaxAttempts)
@@ -134,7 +171,10 @@ func backOff(attempts int, jitter float64) time.Duration {
 	return time.Duration(float64(d) * (0.5 + jitter))
 }
 
+// settle records an attempt, although the collector stops.
 func (e *engine) settle(ctx context.Context, n storage.Notice, outcome string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
 	err := e.store.UpdateNotice(ctx, n, storage.NoticePending)
 	if err == nil {
 		e.telemetry.QoswebhookDeliveries.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))

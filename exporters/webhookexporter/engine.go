@@ -31,7 +31,7 @@ type engine struct {
 	client    *client
 	lease     *lease
 	rules     notice.Rules
-	appRules  map[string]*notice.Rules
+	appRules  map[string]*notice.Override
 	kick      chan struct{}
 	started   time.Time
 
@@ -39,6 +39,7 @@ type engine struct {
 	leading   bool
 	tracker   *notice.Tracker
 	states    map[string]*appState
+	ruled     map[string]*ruled
 	after     int64 // key of the last point that was counted
 	evaluated time.Time
 	scanned   time.Time
@@ -46,9 +47,10 @@ type engine struct {
 	recent    map[string]time.Time // conferences that a scan has read
 	pending   []rated              // bad ratings of conferences that may not have ended
 
-	busy    sync.Map // URLs with an attempt under way
-	slots   chan struct{}
-	sending sync.WaitGroup
+	busy       sync.Map // URLs with an attempt under way
+	unrecorded sync.Map // attempted by id, at most one of each webhook
+	slots      chan struct{}
+	sending    sync.WaitGroup
 }
 
 // maxSending bounds the attempts at once.
@@ -102,6 +104,7 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 		run  func(context.Context, time.Time) error
 	}{
 		{"read state", e.lead},
+		{"apply rules", e.applyRules},
 		{"scan conferences", e.scan},
 		{"read points", e.count},
 		{"notify ratings", e.notifyRatings},
@@ -118,13 +121,6 @@ func (e *engine) tick(ctx context.Context, now time.Time) {
 	}
 }
 
-func (e *engine) rulesOf(app string) *notice.Rules {
-	if own := e.appRules[app]; own != nil {
-		return own
-	}
-	return &e.rules
-}
-
 // lead starts from what the store has, when the lease is new.
 func (e *engine) lead(ctx context.Context, _ time.Time) error {
 	if !e.leading {
@@ -133,6 +129,8 @@ func (e *engine) lead(ctx context.Context, _ time.Time) error {
 			return err
 		}
 		e.states, e.after, e.pending, e.recent = states, 0, nil, map[string]time.Time{}
+		e.ruled = map[string]*ruled{}
+		e.unrecorded.Clear() // another collector may have sent them since
 		e.evaluated, e.scanned = time.Time{}, time.Time{}
 		e.tracker = notice.NewTracker(e.rulesOf)
 		for app, s := range states {

@@ -48,6 +48,14 @@ type apps struct {
 	component.StartFunc
 	component.ShutdownFunc
 	hooks []notice.Hook
+	rules *atomic.Pointer[notice.Override] // nil: none
+}
+
+func (a apps) WebhookRules(string) *notice.Override {
+	if a.rules == nil {
+		return nil
+	}
+	return a.rules.Load()
 }
 
 func (a apps) Webhooks(app string) []notice.Hook {
@@ -121,7 +129,7 @@ func startExporter(t *testing.T, store component.Component, a apps, change func(
 	require.NoError(t, cfg.Validate())
 	telemetry, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
 	require.NoError(t, err)
-	e := &webhookExporter{cfg: cfg, logger: zaptest.NewLogger(t), telemetry: telemetry}
+	e := &webhookExporter{cfg: cfg, logger: zaptest.NewLogger(t), telemetry: telemetry, grace: time.Millisecond}
 	require.NoError(t, e.start(t.Context(), hosttest.Host{cfg.Storage: store, cfg.Apps: a}))
 	return e
 }
@@ -221,7 +229,7 @@ func TestInterval(t *testing.T) {
 	threshold, samples, off := 0.25, 4, false
 	e := startExporter(t, stored{Store: store}, a, func(c *Config) {
 		zero := time.Duration(0)
-		c.AppRules = map[string]RulesConfig{"demo": {Recovery: &zero, Reasons: map[string]RuleConfig{
+		c.AppRules = map[string]RulesConfig{"demo": {TimesConfig: TimesConfig{Recovery: &zero}, Reasons: map[string]RuleConfig{
 			"failedConferences": {Threshold: &threshold, MinSamples: &samples, Individual: &off},
 		}}}
 	})
@@ -476,15 +484,20 @@ func TestConfig(t *testing.T) {
 	}
 	require.NoError(t, good().Validate())
 	for text, change := range map[string]func(*Config){
-		"dashboard_url":          func(c *Config) { c.DashboardURL = "" },
-		"without query":          func(c *Config) { c.DashboardURL = "https://x/?a=b" },
-		"timeout must":           func(c *Config) { c.Timeout = time.Hour },
-		"max_attempts":           func(c *Config) { c.MaxAttempts = 0 },
-		"keep must":              func(c *Config) { c.Keep = time.Hour },
-		"allowed_networks[0]":    func(c *Config) { c.AllowedNetworks = []string{"10.0.0.1"} },
-		`"fails" is no reason`:   func(c *Config) { c.Rules.Reasons = map[string]RuleConfig{"fails": {}} },
-		`app_rules["a"]: window`: func(c *Config) { c.AppRules = map[string]RulesConfig{"a": {Window: new(time.Duration)}} },
-		"storage and apps must":  func(c *Config) { c.Storage = component.ID{} },
+		"dashboard_url":       func(c *Config) { c.DashboardURL = "" },
+		"without query":       func(c *Config) { c.DashboardURL = "https://x/?a=b" },
+		"timeout must":        func(c *Config) { c.Timeout = time.Hour },
+		"max_attempts":        func(c *Config) { c.MaxAttempts = 0 },
+		"keep must":           func(c *Config) { c.Keep = time.Hour },
+		"allowed_networks[0]": func(c *Config) { c.AllowedNetworks = []string{"10.0.0.1"} },
+		"rules.reasons.fails must be left out: known here are failedConferences": func(c *Config) { c.Rules.Reasons = map[string]RuleConfig{"fails": {}} },
+		`app_rules["a"].window must be 60000 to 86400000 ms (got 0)`: func(c *Config) {
+			c.AppRules = map[string]RulesConfig{"a": {TimesConfig: TimesConfig{Window: new(time.Duration)}}}
+		},
+		"rules.reasons.lowQuality.min_samples must be 1 to 1000000 (got 0)": func(c *Config) {
+			c.Rules.Reasons = map[string]RuleConfig{"lowQuality": {MinSamples: new(int)}}
+		},
+		"storage and apps must": func(c *Config) { c.Storage = component.ID{} },
 	} {
 		c := good()
 		change(c)
@@ -496,6 +509,7 @@ func TestConfig(t *testing.T) {
 	all, rules, err := c.rules()
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, all.Of(notice.LowQuality).Threshold, 0)
-	require.InDelta(t, 0.5, rules["a"].Of(notice.LowQuality).Threshold, 0)
-	require.InDelta(t, 3.2, rules["a"].Of(notice.LowQuality).Limit, 0)
+	one := rules["a"].Over(all)
+	require.InDelta(t, 0.5, one.Of(notice.LowQuality).Threshold, 0)
+	require.InDelta(t, 3.2, one.Of(notice.LowQuality).Limit, 0)
 }

@@ -33,6 +33,8 @@ type registry interface {
 	Webhooks(appID string) []notice.Hook
 	// HookedApps returns the apps that have webhooks.
 	HookedApps() []string
+	// WebhookRules returns the rules that an app has by the management API, nil where it has none.
+	WebhookRules(appID string) *notice.Override
 }
 
 // webhookExporter records what windows count, and runs the engine.
@@ -43,6 +45,7 @@ type webhookExporter struct {
 	apps      registry
 	store     storage.Notices
 	engine    *engine
+	grace     time.Duration // that attempts under way have when it stops
 
 	mu      sync.Mutex
 	waiting []storage.Point // that the store did not take yet

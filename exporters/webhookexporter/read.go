@@ -1,6 +1,7 @@
 package webhookexporter
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -69,7 +70,9 @@ func newPoint(p storage.Point, session string, record plog.LogRecord, now time.T
 			at = record.ObservedTimestamp()
 		}
 		f = notice.Fact{Rating: rating}
-		why = feedback(&p, session, at.AsTime().UnixMilli(), *rating)
+		seq, _ := eventlog.Integer(record.Attributes(), semconv.FrameSeq)
+		index, _ := eventlog.Integer(record.Attributes(), semconv.FrameIndex)
+		why = feedback(&p, notice.Rated{Session: session, AtMs: at.AsTime().UnixMilli(), Overall: *rating, Seq: uint64(max(0, seq)), Index: int(index)})
 	default:
 		return p, ""
 	}
@@ -112,13 +115,17 @@ func readSummary(p *storage.Point, record plog.LogRecord) (notice.Fact, dropReas
 	return f, ""
 }
 
-// feedback names a point as the summary that lists the feedback does, too.
-func feedback(p *storage.Point, session string, atMs int64, rating int) dropReason {
-	if _, err := storage.ParseSessionID(session); err != nil || rating < 1 || rating > 5 {
+// feedback names a point as the summary that lists the feedback does, too: by the record, or by the
+// time where its number is unknown.
+func feedback(p *storage.Point, r notice.Rated) dropReason {
+	if _, err := storage.ParseSessionID(r.Session); err != nil || r.Overall < 1 || r.Overall > 5 {
 		return dropFeedback
 	}
-	p.ID = session + "/" + strconv.FormatInt(atMs, 10)
-	p.Start = time.UnixMilli(atMs).UTC()
+	p.ID = r.Session + "/" + strconv.FormatInt(r.AtMs, 10)
+	if r.Seq > 0 {
+		p.ID = fmt.Sprintf("%s/%d/%d", r.Session, r.Seq, r.Index)
+	}
+	p.Start = time.UnixMilli(r.AtMs).UTC()
 	p.End = p.Start
 	return ""
 }

@@ -93,7 +93,7 @@ func (e *engine) scanOne(ctx context.Context, c *storage.Conference, since, now 
 	}
 	for _, r := range ratings {
 		p := base
-		if feedback(&p, r.Session, r.AtMs, r.Overall) != "" {
+		if feedback(&p, r) != "" {
 			continue
 		}
 		if p, why := finish(p, notice.Fact{Rating: &r.Overall}, now); why == "" {

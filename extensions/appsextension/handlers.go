@@ -224,3 +224,26 @@ func (m *management) revoke(req *request) (reply, error) {
 	}
 	return m.changed(req, k, err)
 }
+
+// webhookSecret is the answer to a secret that was replaced; secret is there where it was made.
+type webhookSecret struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret,omitempty"`
+}
+
+func (m *management) rotateWebhook(req *request) (reply, error) {
+	if len(req.body) == 0 {
+		req.body = []byte("{}")
+	}
+	var shown app.Shown
+	id := req.PathValue("webhook")
+	k, err := m.edit(req, false, func(a *app.App, now time.Time) (err error) {
+		shown, err = a.RotateWebhook(req.app, id, req.body, m.registry.vault, now)
+		return err
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	m.note(req, "rotate webhook secret", zap.String("webhook", id), zap.Int64("revision", k.revision))
+	return reply{status: http.StatusCreated, body: webhookSecret(shown), revision: k.revision}, nil
+}

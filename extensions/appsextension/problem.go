@@ -43,7 +43,7 @@ func problemOf(err error) (p *problem, failed bool) {
 		return newProblem(http.StatusBadRequest, "%s", err), false
 	case errors.Is(err, storage.ErrNoSetting):
 		return newProblem(http.StatusNotFound, "there is no app of this id"), false
-	case errors.Is(err, app.ErrNoCredential):
+	case errors.Is(err, app.ErrNoCredential), errors.Is(err, app.ErrNoWebhook):
 		return newProblem(http.StatusNotFound, "%s", err), false
 	case errors.Is(err, storage.ErrConflict):
 		return newProblem(http.StatusPreconditionFailed, "the app has changed meanwhile, or is there or gone: read it again"), false

@@ -233,6 +233,15 @@ func (r *registry) Webhooks(appID string) []notice.Hook {
 	return nil
 }
 
+// WebhookRules returns the rules that the app's document has, nil where it has none. The answer is not
+// to be changed.
+func (r *registry) WebhookRules(appID string) *notice.Override {
+	if e, ok := r.now.Load().apps[appID]; ok {
+		return e.doc.WebhookRules
+	}
+	return nil
+}
+
 // HookedApps returns the apps that have webhooks, in ascending order. The answer is not to be changed.
 func (r *registry) HookedApps() []string { return r.now.Load().hooked }
 

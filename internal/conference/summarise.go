@@ -82,12 +82,12 @@ func (c *Conference) addSessionRecords(s *Summary, participants map[string]*Part
 			}
 			participants[id.session] = p
 		}
-		s.addSessionRecord(p, r)
+		s.addSessionRecord(p, id, r)
 	}
 	s.Feedback.finish()
 }
 
-func (s *Summary) addSessionRecord(p *Participant, r *sessionRecord) {
+func (s *Summary) addSessionRecord(p *Participant, id identity, r *sessionRecord) {
 	switch r.kind {
 	case event.KindError:
 		s.Errors++
@@ -96,7 +96,7 @@ func (s *Summary) addSessionRecord(p *Participant, r *sessionRecord) {
 	case event.KindFeedback:
 		if r.feedback != nil {
 			rating := *r.feedback
-			rating.AtMs = r.atMs
+			rating.Seq, rating.Index, rating.AtMs = id.seq, id.index, r.atMs
 			p.Feedback = append(p.Feedback, rating)
 			s.Feedback.add(rating)
 		}

@@ -79,8 +79,10 @@ type SDPPart struct {
 }
 
 // Feedback is a user's rating, in this form also in summaries. Scores are 1 to 5, nil (null)
-// where not given.
+// where not given. Seq and Index identify its record in the session.
 type Feedback struct {
+	Seq     uint64 `json:"seq"`
+	Index   int    `json:"index"`
 	AtMs    int64  `json:"atMs"`
 	UserID  string `json:"userID"`
 	Alias   string `json:"alias"`

@@ -20,7 +20,7 @@ func TestDocs(t *testing.T) {
 	for i, reason := range Reasons {
 		row := regexp.MustCompile("(?m)^\\| `" + string(reason) + "` \\|[^|]*\\|[^|]*\\|([^|]*)\\|([^|]*)\\|([^|]*)\\|$").FindStringSubmatch(string(text))
 		require.NotNil(t, row, reason)
-		rule := rules.Reasons[i]
+		rule := rules[i]
 		limit, _, _ := strings.Cut(strings.TrimSpace(row[1]), " ")
 		want := ""
 		if rule.Limit != 0 {
@@ -30,5 +30,5 @@ func TestDocs(t *testing.T) {
 		require.Equal(t, strconv.FormatFloat(rule.Threshold, 'g', -1, 64), strings.TrimSpace(row[2]), reason)
 		require.Equal(t, map[bool]string{true: "yes", false: "no"}[rule.Individual], strings.TrimSpace(row[3]), reason)
 	}
-	require.Contains(t, string(text), "`min_samples` is "+strconv.Itoa(rules.Reasons[0].MinSamples))
+	require.Contains(t, string(text), "`min_samples` is "+strconv.Itoa(rules[0].MinSamples))
 }

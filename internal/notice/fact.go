@@ -16,11 +16,13 @@ type Fact struct {
 	Rating  *int     `json:"rating,omitempty"` // overall, of a feedback
 }
 
-// Rated is one feedback in a summary.
+// Rated is one feedback in a summary. Session, Seq and Index identify its record.
 type Rated struct {
 	Session string
 	AtMs    int64
 	Overall int
+	Seq     uint64 // 0: unknown
+	Index   int
 }
 
 // document is the part of a conference's summary that facts are made of.
@@ -36,8 +38,10 @@ type document struct {
 			Streams       []measured `json:"streams"`
 		} `json:"fabrics"`
 		Feedback []struct {
-			AtMs    int64 `json:"atMs"`
-			Overall *int  `json:"overall"`
+			Seq     uint64 `json:"seq"`
+			Index   int    `json:"index"`
+			AtMs    int64  `json:"atMs"`
+			Overall *int   `json:"overall"`
 		} `json:"feedback"`
 	} `json:"participants"`
 }
@@ -78,7 +82,7 @@ func ReadSummary(text []byte) (Fact, []Rated, error) {
 		}
 		for _, one := range p.Feedback {
 			if one.Overall != nil {
-				rated = append(rated, Rated{p.Session, one.AtMs, *one.Overall})
+				rated = append(rated, Rated{p.Session, one.AtMs, *one.Overall, one.Seq, one.Index})
 			}
 		}
 	}

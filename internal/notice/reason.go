@@ -1,8 +1,6 @@
 package notice
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -38,29 +36,46 @@ var Reasons = [reasons]Reason{
 // index returns the position of r in Reasons, -1 for others.
 func (r Reason) index() int { return slices.Index(Reasons[:], r) }
 
-// Rule is the condition of one reason.
+// Rule is the condition of one reason of one app.
 type Rule struct {
-	Threshold  float64 // share of the window, 0 to 1, above which a notification leaves
-	MinSamples int     // of the window, below which none leaves
-	Limit      float64 // of the measure: ms, share, MOS or rating; 0 for outcomes
-	Interval   bool    // whether the window notifies
-	Individual bool    // whether each single conference or feedback notifies
+	Threshold  float64       // share of the window, 0 to 1, above which a notification leaves
+	MinSamples int           // of the window, below which none leaves
+	Limit      float64       // of the measure: ms, share, MOS or rating; 0 for outcomes
+	Window     time.Duration // of event time that is counted
+	HoldDown   time.Duration // the shortest time between two notifications
+	Recovery   time.Duration // how long the share stays at most at the threshold before it counts as recovered
+	Interval   bool          // whether the window notifies
+	Individual bool          // whether each single conference or feedback notifies
 }
 
-// Rules are the conditions of one app.
-type Rules struct {
-	Window   time.Duration // of event time that is counted
-	HoldDown time.Duration // the shortest time between two notifications of one reason
-	Recovery time.Duration // how long the share stays at most at the threshold before it counts as recovered
-	Reasons  [reasons]Rule // in the order of Reasons
-}
+// Rules are the conditions of one app, in the order of Reasons.
+type Rules [reasons]Rule
 
 // Of returns the rule of a reason.
-func (r *Rules) Of(reason Reason) Rule { return r.Reasons[reason.index()] }
+func (r *Rules) Of(reason Reason) Rule { return r[reason.index()] }
+
+// CountsAs reports whether windows of r have the tallies that windows of other have.
+func (r *Rules) CountsAs(other *Rules) bool {
+	for i := range r {
+		a, b := &r[i], &other[i]
+		if a.Window != b.Window || a.Limit != b.Limit || a.Interval != b.Interval {
+			return false
+		}
+	}
+	return true
+}
+
+// Reach returns how far the longest window reaches back, with its current part.
+func (r *Rules) Reach() (longest time.Duration) {
+	for i := range r {
+		longest = max(longest, r[i].Window+max(r[i].Window/buckets, time.Second))
+	}
+	return longest
+}
 
 // DefaultRules returns the conditions of apps without their own.
 func DefaultRules() Rules {
-	r := Rules{Window: time.Hour, HoldDown: 15 * time.Minute, Recovery: 5 * time.Minute}
+	var r Rules
 	for i, rule := range map[Reason]Rule{
 		FailedConferences:           {Threshold: 0.05, Individual: true},
 		PartiallyFailedConferences:  {Threshold: 0.1},
@@ -72,40 +87,8 @@ func DefaultRules() Rules {
 		DissatisfactoryUserFeedback: {Threshold: 0.2, Limit: 2, Individual: true},
 	} {
 		rule.MinSamples, rule.Interval = 20, true
-		r.Reasons[i.index()] = rule
+		rule.Window, rule.HoldDown, rule.Recovery = time.Hour, 15*time.Minute, 5*time.Minute
+		r[i.index()] = rule
 	}
 	return r
-}
-
-// Bounds of rules.
-const (
-	MinWindow = time.Minute
-	MaxWindow = 24 * time.Hour
-)
-
-// Validate reports every fault of the rules.
-func (r *Rules) Validate() error {
-	var errs []error
-	if r.Window < MinWindow || r.Window > MaxWindow {
-		errs = append(errs, fmt.Errorf("window must be from %s to %s (got %s)", MinWindow, MaxWindow, r.Window))
-	}
-	if r.HoldDown < 0 || r.Recovery < 0 {
-		errs = append(errs, fmt.Errorf("hold_down and recovery must not be negative (got %s and %s)", r.HoldDown, r.Recovery))
-	}
-	for i, rule := range r.Reasons {
-		errs = append(errs, rule.validate(Reasons[i]))
-	}
-	return errors.Join(errs...)
-}
-
-func (r Rule) validate(reason Reason) error {
-	switch {
-	case !(r.Threshold >= 0 && r.Threshold < 1):
-		return fmt.Errorf("%s.threshold must be at least 0 and below 1 (got %g)", reason, r.Threshold)
-	case r.MinSamples < 1:
-		return fmt.Errorf("%s.min_samples must be positive (got %d)", reason, r.MinSamples)
-	case !(r.Limit >= 0):
-		return fmt.Errorf("%s.limit must not be negative (got %g)", reason, r.Limit)
-	}
-	return nil
 }

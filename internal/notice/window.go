@@ -37,27 +37,24 @@ func TimingOf(at, now time.Time) Timing {
 	return InTime
 }
 
-// tally counts the samples of one reason, and those past its limit.
-type tally struct{ count, total int }
-
-// bucket is one part of a window.
-type bucket struct {
-	number  int64 // time divided by the width
-	tallies [reasons]tally
+// tally counts the samples of one part of a window, and those past the limit.
+type tally struct {
+	number       int64 // time divided by the width
+	count, total uint32
 }
 
-// window counts the facts of one app. Old buckets are overwritten.
+// window counts the facts of one reason of one app. Old parts are overwritten.
 type window struct {
-	width   time.Duration
-	buckets [buckets + 1]bucket
+	width time.Duration
+	parts [buckets + 1]tally
 }
 
 func newWindow(length time.Duration) *window { return &window{width: max(length/buckets, time.Second)} }
 
 func (w *window) number(at time.Time) int64 { return at.UnixNano() / int64(w.width) }
 
-// add counts a fact. One of the near future counts now; one before the window counts nowhere.
-func (w *window) add(at, now time.Time, f Fact, rules *Rules) {
+// add counts a sample. One of the near future counts now; one before the window counts nowhere.
+func (w *window) add(at, now time.Time, counts bool) {
 	if at.After(now) {
 		at = now
 	}
@@ -65,34 +62,26 @@ func (w *window) add(at, now time.Time, f Fact, rules *Rules) {
 	if n < w.number(now)-buckets {
 		return
 	}
-	b := &w.buckets[n%int64(len(w.buckets))]
-	if b.number != n {
-		*b = bucket{number: n}
+	part := &w.parts[n%int64(len(w.parts))]
+	if part.number != n {
+		*part = tally{number: n}
 	}
-	for i, reason := range Reasons {
-		if f.Measured(reason) {
-			b.tallies[i].total++
-		}
-		if f.Counts(reason, rules.Reasons[i].Limit) {
-			b.tallies[i].count++
-		}
+	part.total++
+	if counts {
+		part.count++
 	}
 }
 
 // sum returns the tallies of a window that ends now, and its start.
-func (w *window) sum(now time.Time) (sums [reasons]tally, from time.Time) {
+func (w *window) sum(now time.Time) (count, total int, from time.Time) {
 	last := w.number(now)
-	for i := range w.buckets {
-		b := &w.buckets[i]
-		if b.number < last-buckets || b.number > last {
-			continue
-		}
-		for r := range sums {
-			sums[r].count += b.tallies[r].count
-			sums[r].total += b.tallies[r].total
+	for i := range w.parts {
+		if part := &w.parts[i]; part.number >= last-buckets && part.number <= last {
+			count += int(part.count)
+			total += int(part.total)
 		}
 	}
-	return sums, time.Unix(0, (last-buckets)*int64(w.width)).UTC()
+	return count, total, time.Unix(0, (last-buckets)*int64(w.width)).UTC()
 }
 
 // Status is the state of one reason of one app between evaluations.
@@ -115,10 +104,10 @@ type Change struct {
 	From, To time.Time
 }
 
-// tracked is one app.
+// tracked is one app. A reason has a window from its first sample on.
 type tracked struct {
-	window *window
-	status map[Reason]Status
+	windows [reasons]*window
+	status  map[Reason]Status
 }
 
 // Tracker counts the facts of apps and evaluates their rules. It is for one goroutine.
@@ -135,7 +124,7 @@ func NewTracker(rules func(app string) *Rules) *Tracker {
 func (t *Tracker) app(id string) *tracked {
 	a := t.apps[id]
 	if a == nil {
-		a = &tracked{window: newWindow(t.rules(id).Window), status: map[Reason]Status{}}
+		a = &tracked{status: map[Reason]Status{}}
 		t.apps[id] = a
 	}
 	return a
@@ -143,8 +132,21 @@ func (t *Tracker) app(id string) *tracked {
 
 // Add counts a fact of an app, whose time is the end of the conference or that of the feedback.
 func (t *Tracker) Add(app string, at, now time.Time, f Fact) {
-	t.app(app).window.add(at, now, f, t.rules(app))
+	a, rules := t.app(app), t.rules(app)
+	for i, reason := range Reasons {
+		rule := &rules[i]
+		if !rule.Interval || !f.Measured(reason) {
+			continue
+		}
+		if a.windows[i] == nil {
+			a.windows[i] = newWindow(rule.Window)
+		}
+		a.windows[i].add(at, now, f.Counts(reason, rule.Limit))
+	}
 }
+
+// Recount gives an app the windows that it has in another tracker.
+func (t *Tracker) Recount(app string, from *Tracker) { t.app(app).windows = from.app(app).windows }
 
 // Restore sets the states of an app, as Statuses returned them.
 func (t *Tracker) Restore(app string, statuses map[Reason]Status) {
@@ -169,10 +171,14 @@ func (t *Tracker) Commit(c Change) { t.app(c.AppID).status[c.Reason] = c.Next }
 func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
 	for _, id := range slices.Sorted(maps.Keys(t.apps)) {
 		a, rules := t.apps[id], t.rules(id)
-		sums, from := a.window.sum(now)
 		for i, reason := range Reasons {
-			c := Change{AppID: id, Reason: reason, Count: sums[i].count, Total: sums[i].total, Rule: rules.Reasons[i], From: from, To: now}
-			if c.step(a.status, rules, now) {
+			c := Change{AppID: id, Reason: reason, Rule: rules[i], From: now.Add(-rules[i].Window), To: now}
+			if w := a.windows[i]; w != nil {
+				c.Count, c.Total, c.From = w.sum(now)
+			} else if !a.status[reason].Firing {
+				continue
+			}
+			if c.step(a.status, now) {
 				changes = append(changes, c)
 			}
 		}
@@ -187,18 +193,18 @@ func (c *Change) above() bool {
 
 // step evaluates one reason and reports whether it changed. The time at which a share fell is
 // noted at once: it is no change.
-func (c *Change) step(states map[Reason]Status, rules *Rules, now time.Time) bool {
+func (c *Change) step(states map[Reason]Status, now time.Time) bool {
 	s, ms := states[c.Reason], now.UnixMilli()
 	s.TriggeredMs, s.BelowMs = min(s.TriggeredMs, ms), min(s.BelowMs, ms) // the clock was set back
 	switch {
-	case !s.Firing && c.above() && (s.Episode == 0 || ms-s.TriggeredMs >= rules.HoldDown.Milliseconds()):
+	case !s.Firing && c.above() && (s.Episode == 0 || ms-s.TriggeredMs >= c.Rule.HoldDown.Milliseconds()):
 		c.Next = Status{Episode: s.Episode + 1, Firing: true, TriggeredMs: ms}
 		return true
 	case s.Firing && c.above():
 		s.BelowMs = 0
-	case s.Firing && s.BelowMs == 0 && rules.Recovery > 0:
+	case s.Firing && s.BelowMs == 0 && c.Rule.Recovery > 0:
 		s.BelowMs = ms
-	case s.Firing && ms-s.BelowMs >= rules.Recovery.Milliseconds():
+	case s.Firing && ms-s.BelowMs >= c.Rule.Recovery.Milliseconds():
 		c.Next = Status{Episode: s.Episode, TriggeredMs: s.TriggeredMs}
 		c.Resolved = true
 		return true

@@ -21,10 +21,16 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+// withPostgres runs the tests beside a server.
+type withPostgres struct{ *testing.M }
+
+func (m withPostgres) Run() int { return postgrestest.Run(m.M) }
+
+func TestMain(m *testing.M) { harness.VerifyMain(withPostgres{m}) }
 
 const (
 	secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -39,10 +45,12 @@ type notification struct {
 	body   map[string]any
 }
 
-// receiver collects notifications of a real HTTP server, and answers with a status.
+// receiver collects notifications of a real HTTP server, and answers with a status, while it is held
+// not before its client has left.
 type receiver struct {
 	*httptest.Server
 	status atomic.Int64
+	held   atomic.Bool
 	mu     sync.Mutex
 	got    []notification
 }
@@ -58,6 +66,10 @@ func newReceiver(t *testing.T) *receiver {
 		r.mu.Lock()
 		r.got = append(r.got, n)
 		r.mu.Unlock()
+		if r.held.Load() {
+			<-req.Context().Done()
+			return
+		}
 		w.WriteHeader(int(r.status.Load()))
 	}))
 	t.Cleanup(r.Close)
@@ -84,13 +96,19 @@ type deployment struct {
 
 func deploy(t *testing.T, r *receiver, rules string) deployment {
 	t.Helper()
-	d := deployment{dashboard: harness.FreeAddress(t), management: harness.FreeAddress(t)}
 	dir := t.TempDir()
+	return deployOn(t, r, rules, harness.SQLite(filepath.Join(dir, "store")), filepath.Join(dir, "key"))
+}
+
+// deployOn starts a deployment on a store, with the master key in a file.
+func deployOn(t *testing.T, r *receiver, rules, store, key string) deployment {
+	t.Helper()
+	d := deployment{dashboard: harness.FreeAddress(t), management: harness.FreeAddress(t)}
 	d.Collector = harness.NewCollector(t, harness.Options{
-		Storage: harness.SQLite(filepath.Join(dir, "store")), Dashboard: d.dashboard,
+		Storage: store, Dashboard: d.dashboard,
 		Webhooks: fmt.Sprintf(`{dashboard_url: "http://%s", allowed_networks: [127.0.0.0/8], rules: {reasons: {%s}}}`, d.dashboard, rules),
 		Apps: fmt.Sprintf(`{key_file: %q, storage: qosstorage, management: {endpoint: %q, tokens: [{name: test, token: %s}]}, apps: [{id: %s, secrets: [%s], origins: [%q], webhooks: [{id: ops, url: %q, secret: %s}]}]}`,
-			filepath.Join(dir, "key"), d.management, token, harness.AppID, harness.AppSecret, harness.Origin, r.URL, secret),
+			key, d.management, token, harness.AppID, harness.AppSecret, harness.Origin, r.URL, secret),
 	})
 	d.Start()
 	return d
@@ -99,8 +117,13 @@ func deploy(t *testing.T, r *receiver, rules string) deployment {
 // call runs a conference of one participant to its end, and returns when it ended.
 func call(t *testing.T, c *harness.Collector, id string, failed bool) time.Time {
 	t.Helper()
+	return callOf(t, c, harness.AppID, harness.AppSecret, id, failed)
+}
+
+func callOf(t *testing.T, c *harness.Collector, app, appSecret, id string, failed bool) time.Time {
+	t.Helper()
 	client := &http.Client{Timeout: harness.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	grant, err := authtest.Login(t.Context(), client, c.URL(), harness.Origin, harness.AppID, harness.AppSecret, protocol.UserID{Name: "ann", Alias: "ann"})
+	grant, err := authtest.Login(t.Context(), client, c.URL(), harness.Origin, app, appSecret, protocol.UserID{Name: "ann", Alias: "ann"})
 	require.NoError(t, err)
 	w, err := harness.Dial(t.Context(), c.URL(), false)
 	require.NoError(t, err)
@@ -154,10 +177,22 @@ func get(t *testing.T, link, bearer string) []byte {
 
 func do(t *testing.T, method, link, bearer string, status int) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, link, http.NoBody)
+	return send(t, method, link, bearer, status, "")
+}
+
+// send sends a request with a body, and headers as pairs.
+func send(t *testing.T, method, link, bearer string, status int, text string, headers ...string) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, link, strings.NewReader(text))
 	require.NoError(t, err)
 	if bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+bearer)
+	}
+	if text != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	client := &http.Client{Timeout: harness.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -68,6 +69,7 @@ type App struct {
 	RetentionHours       int                  `json:"retentionHours,omitempty"`  // how long after their end its conferences are kept; 0: as the store says
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []Webhook            `json:"webhooks,omitempty"`
+	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"` // never changed; nil: the webhook exporter's
 	Disabled             bool                 `json:"disabled,omitempty"`
 	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
 	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"`

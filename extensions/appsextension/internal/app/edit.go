@@ -37,7 +37,7 @@ var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers"} //n
 // back to their defaults. Credentials and revocations stay. It returns the secrets that it
 // made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
-	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "disabled")
+	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "webhookRules", "disabled")
 	for _, name := range ownRoutes {
 		if value, there := o.members[name]; there {
 			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
@@ -51,6 +51,7 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Sho
 	next.DefaultConfiguration = checkDefaults(o, "defaultConfiguration")
 	var shown []Shown
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
+	next.WebhookRules = o.webhookRules("webhookRules")
 	if err := o.fault(); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (o object) webhooks(appID string, before []Webhook, vault Sealer, now time.
 			return nil, nil
 		}
 		if at := slices.IndexFunc(before, func(h Webhook) bool { return h.ID == hook.ID }); at >= 0 {
-			hook.follow(&before[at], secret != "", now)
+			hook.follow(&before[at], secret != "" && !before[at].signsWith(appID, secret, vault), now)
 		}
 		if secret == "" && hook.Sealed == "" {
 			secret = NewWebhookSecret()

@@ -3,6 +3,8 @@ package app
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/qosrtc/qos/internal/notice"
 )
 
 // View is an app as people see it. It has no secret, and nothing that one could be made
@@ -19,6 +21,7 @@ type View struct {
 	RetentionHours       int                  `json:"retentionHours"`  // 0: the store's own
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []WebhookView        `json:"webhooks"`
+	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"`
 	Secrets              []SecretView         `json:"secrets"`
 	Keys                 []KeyView            `json:"keys"`
 	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
@@ -30,10 +33,11 @@ type View struct {
 
 // WebhookView is a webhook without its secret.
 type WebhookView struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Format    string    `json:"format,omitempty"`
-	CreatedAt time.Time `json:"createdAt,omitzero"`
+	ID            string    `json:"id"`
+	URL           string    `json:"url"`
+	Format        string    `json:"format,omitempty"`
+	CreatedAt     time.Time `json:"createdAt,omitzero"`
+	PreviousUntil time.Time `json:"previousUntil,omitzero"` // until when the secret before signs too
 }
 
 // SecretView is an AppSecret without anything of it.
@@ -61,12 +65,12 @@ type LastUse map[string]time.Time
 func (a *App) View(id string, used LastUse) View {
 	v := View{
 		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs, RetentionHours: a.RetentionHours,
-		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, Secrets: []SecretView{}, Keys: []KeyView{},
+		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, WebhookRules: a.WebhookRules, Secrets: []SecretView{}, Keys: []KeyView{},
 		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, CreatedAt: a.CreatedAt,
 	}
 	v.Origins = append(v.Origins, a.Origins...)
 	for _, w := range a.Webhooks {
-		v.Webhooks = append(v.Webhooks, WebhookView{ID: w.ID, URL: w.URL, Format: w.Format, CreatedAt: w.CreatedAt})
+		v.Webhooks = append(v.Webhooks, WebhookView{ID: w.ID, URL: w.URL, Format: w.Format, CreatedAt: w.CreatedAt, PreviousUntil: w.PreviousUntil})
 	}
 	for _, s := range a.Secrets {
 		v.Secrets = append(v.Secrets, SecretView{ID: s.ID, CreatedAt: s.CreatedAt, LastUsedAt: used[s.ID], NotAfter: s.NotAfter})

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/notice"
+)
+
+// An app has rules of its own for its webhooks, which the view shows and the document keeps. Without
+// the member it has none.
+//
+// spec: OUT-02
+func TestWebhookRules(t *testing.T) {
+	a, v := newApp(t), newVault(t, 1)
+	const rules = `{"windowMs":600000,"reasons":{"lowQuality":{"threshold":0,"minSamples":5,"limit":2.5,"interval":false},"failedConferences":{"holdDownMs":0}}}`
+	_, err := a.Replace("shop", []byte(`{"webhookRules":`+rules+`}`), v, noon)
+	require.NoError(t, err)
+	want := &notice.Override{
+		Times: notice.Times{WindowMs: new(int64(600_000))},
+		Reasons: map[notice.Reason]notice.RuleOverride{
+			notice.LowQuality:        {Threshold: new(0.0), MinSamples: new(5), Limit: new(2.5), Interval: new(false)},
+			notice.FailedConferences: {Times: notice.Times{HoldDownMs: new(int64(0))}},
+		},
+	}
+	require.Equal(t, want, a.WebhookRules)
+	body, err := a.Encode()
+	require.NoError(t, err)
+	back, err := Decode(body)
+	require.NoError(t, err)
+	require.Equal(t, want, back.WebhookRules)
+	require.Equal(t, want, back.View("shop", nil).WebhookRules)
+	_, err = a.Replace("shop", []byte(`{}`), v, noon)
+	require.NoError(t, err)
+	require.Nil(t, a.WebhookRules)
+}
+
+// A member that is wrong is named with its path, its limit and the kind of what came; nothing changes.
+//
+// spec: OUT-02
+func TestWebhookRulesFaults(t *testing.T) {
+	a, v := newApp(t), newVault(t, 1)
+	for rules, want := range map[string]string{
+		`[]`:                 "webhookRules must be an object (got an array)",
+		`{"window":1}`:       "webhookRules.window must be left out: known here are reasons, windowMs, holdDownMs, recoveryMs (got the number 1)",
+		`{"windowMs":1}`:     "webhookRules.windowMs must be 60000 to 86400000 ms (got 1)",
+		`{"windowMs":"1h"}`:  "webhookRules.windowMs must be a whole number of ms (got a string of 2 bytes)",
+		`{"recoveryMs":1.5}`: "webhookRules.recoveryMs must be a whole number of ms (got the number 1.5)",
+		`{"reasons":{"fails":{}}}`: "webhookRules.reasons.fails must be left out: known here are failedConferences, partiallyFailedConferences, " +
+			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback (got an object)",
+		`{"reasons":{"lowQuality":1}}`:                       "webhookRules.reasons.lowQuality must be an object (got the number 1)",
+		`{"reasons":{"lowQuality":{"limit":"x"}}}`:           "webhookRules.reasons.lowQuality.limit must be a number (got a string of 1 bytes)",
+		`{"reasons":{"lowQuality":{"limit":9}}}`:             "webhookRules.reasons.lowQuality.limit must be 1 to 5 (got 9)",
+		`{"reasons":{"lowQuality":{"minSamples":2.5}}}`:      "webhookRules.reasons.lowQuality.minSamples must be a whole number (got the number 2.5)",
+		`{"reasons":{"lowQuality":{"threshold":1}}}`:         "webhookRules.reasons.lowQuality.threshold must be at least 0 and below 1 (got 1)",
+		`{"reasons":{"lowQuality":{"interval":1}}}`:          "webhookRules.reasons.lowQuality.interval must be true or false (got the number 1)",
+		`{"reasons":{"lowQuality":{"holdDownMs":-1}}}`:       "webhookRules.reasons.lowQuality.holdDownMs must be 0 to 604800000 ms (got -1)",
+		`{"reasons":{"droppedConferences":{"limit":0.5}}}`:   "webhookRules.reasons.droppedConferences.limit must be left out: an outcome has no limit (got 0.5)",
+		`{"reasons":{"lowQuality":{},"lowQuality":{}}}`:      "webhookRules.reasons.lowQuality must be there once (got it twice)",
+		`{"reasons":{"lowQuality":{"individual":"hunter"}}}`: "webhookRules.reasons.lowQuality.individual must be true or false (got a string of 6 bytes)",
+	} {
+		_, err := a.Replace("shop", []byte(fmt.Sprintf(`{"name":"other","webhookRules":%s}`, rules)), v, noon)
+		require.EqualError(t, err, want)
+		require.Nil(t, a.WebhookRules)
+		require.Empty(t, a.Name)
+	}
+}
+
+// A secret that is replaced signs beside the new one until its end, which is 24 h later unless the body
+// says otherwise. The secret that signs already is no other.
+//
+// spec: OUT-03
+func TestRotateWebhook(t *testing.T) {
+	const first, second = "0123456789abcdef0123456789abcdef", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	a, v := newApp(t), newVault(t, 1)
+	document := func(secret string) []byte {
+		return fmt.Appendf(nil, `{"webhooks":[{"id":"w","url":"https://a.example","secret":%q},{"id":"x","url":"https://a.example"}]}`, secret)
+	}
+	_, err := a.Replace("shop", document(first), v, noon)
+	require.NoError(t, err)
+	secrets := func(at time.Time) []string { return a.Build("shop", v, at).Hooks[0].Secrets }
+	rotate := func(body string, at time.Time) Shown {
+		shown, err := a.RotateWebhook("shop", "w", []byte(body), v, at)
+		require.NoError(t, err)
+		require.Equal(t, "w", shown.ID)
+		return shown
+	}
+	day := noon.Add(RotationLifetime)
+	require.Empty(t, rotate(fmt.Sprintf(`{"secret":%q}`, second), noon).Secret)
+	require.Equal(t, []string{second, first}, secrets(day.Add(-1)))
+	require.Equal(t, []string{second}, secrets(day))
+	require.Equal(t, day, a.Build("shop", v, noon).Until)
+	require.Equal(t, day, a.View("shop", nil).Webhooks[0].PreviousUntil)
+
+	_, err = a.Replace("shop", document(second), v, noon.Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, []string{second, first}, secrets(day.Add(-1)), "the same secret again is no rotation")
+	require.Equal(t, []string{second}, secrets(day))
+
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-03T12:00:00Z"}`, second), noon.Add(time.Hour))
+	require.Equal(t, []string{second, first}, secrets(noon.Add(48*time.Hour-1)), "the rotation takes longer")
+	rotate(fmt.Sprintf(`{"secret":%q,"previousUntil":"2026-03-01T00:00:00Z"}`, second), noon.Add(time.Hour))
+	require.Equal(t, []string{second}, secrets(noon.Add(time.Hour)), "the rotation ends")
+
+	made := rotate(`{}`, noon.Add(time.Hour)).Secret
+	require.NoError(t, CheckWebhookSecret(made))
+	require.Equal(t, []string{made, second}, secrets(noon.Add(2*time.Hour)))
+
+	for body, want := range map[string]string{
+		`{"secret":"hunter2"}`:                               "secret must have at least 32 bytes (got a string of 7 bytes)",
+		`{"previousUntil":"2026-04-01T00:00:00Z"}`:           "previousUntil must be at most 30 days ahead (got 2026-04-01T00:00:00Z)",
+		`{"previous":"x"}`:                                   "previous must be left out: known here are secret, previousUntil (got a string of 1 bytes)",
+		`{"secret":"whsec_AAAA` + `BBBBBBBBBBBBBBBBBBBBBB"}`: "secret must have Base64 of at least 24 bytes after whsec_ (got a string of 32 bytes)",
+	} {
+		_, err := a.RotateWebhook("shop", "w", []byte(body), v, noon)
+		require.EqualError(t, err, want)
+	}
+	_, err = a.RotateWebhook("shop", "none", []byte(`{}`), v, noon)
+	require.ErrorIs(t, err, ErrNoWebhook)
+	require.Equal(t, []string{made, second}, secrets(noon.Add(2*time.Hour)))
+}
