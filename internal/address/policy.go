@@ -19,8 +19,7 @@ const (
 
 // Policy cuts the addresses in texts. Its zero value truncates.
 //
-// The unspecified address and those of loopback identify nobody and are unchanged in every mode,
-// and so is an address of the kept networks.
+// The unspecified address and those of the kept networks are unchanged in every mode.
 type Policy struct {
 	mode Mode
 	kept []netip.Prefix
@@ -64,7 +63,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 
 // keeps reports whether an address is unchanged.
 func (p *Policy) keeps(a netip.Addr) bool {
-	return p.mode == Keep || a.IsLoopback() || a.IsUnspecified() ||
+	return p.mode == Keep || a.IsUnspecified() ||
 		slices.ContainsFunc(p.kept, func(network netip.Prefix) bool { return network.Contains(a) })
 }
 

@@ -49,7 +49,7 @@ function path(f) {
   return `${s.localCandidateType} → ${s.remoteCandidateType || "?"}${s.relayProtocol ? ` (${s.relayProtocol})` : ""}`;
 }
 
-/** An address as stored: cut to a network, or whole (loopback, kept networks). */
+/** An address as stored: cut to a network, or whole (kept networks). */
 const network = (address) => `${address}${address.endsWith("::") ? "/48" : address.endsWith(".0") ? "/24" : ""}`;
 
 /** The networks of the local candidates, as far as they are known: the selected pair's first. */
