@@ -30,7 +30,7 @@ func forms(four uint32, six uint64) map[string]netip.Addr {
 // checkCut fails where an address has more bits than are kept.
 func checkCut(t *testing.T, a netip.Addr, text string) {
 	t.Helper()
-	if a.IsUnspecified() {
+	if a.IsLoopback() || a.IsUnspecified() {
 		return
 	}
 	require.Equal(t, truncated(a), a, "%q", text)
@@ -55,7 +55,7 @@ func FuzzText(f *testing.F) {
 			for form, a := range forms(four, six) {
 				got := p.Text(text + " x " + form + " " + text)
 				for word := range strings.FieldsFuncSeq(form, func(r rune) bool { return strings.ContainsRune("[]/%", r) }) {
-					if _, err := netip.ParseAddr(word); err == nil && truncated(a) != a && !strings.Contains(text, word) {
+					if planted, err := netip.ParseAddr(word); err == nil && truncated(a) != a && !planted.IsLoopback() && !strings.Contains(text, word) {
 						require.NotContains(t, strings.ToLower(got), strings.ToLower(word))
 					}
 				}

@@ -38,7 +38,7 @@ func (s *scanner) quad(from, to, numbers int) {
 	a, n := readQuad(s.text[from:to])
 	switch {
 	case !a.IsValid() || s.isVersion(from):
-	case s.policy.keeps(a) && numbers == 4:
+	case s.policy.keepsInText(a) && numbers == 4:
 	case s.policy.mode == Drop:
 		s.replace(from, to, dropped4)
 	default:

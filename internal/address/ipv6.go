@@ -39,7 +39,7 @@ func (s *scanner) sixStart(i, to int) int {
 // and are no port.
 func (s *scanner) cutSix(from, end, to int) int {
 	a, ok := parsed(s.text[from:end])
-	if !ok || s.policy.keeps(a.Unmap()) {
+	if !ok || s.policy.keepsInText(a.Unmap()) {
 		return end
 	}
 	after := s.pastRest(end, to)

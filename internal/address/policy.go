@@ -19,7 +19,9 @@ const (
 
 // Policy cuts the addresses in texts. Its zero value truncates.
 //
-// The unspecified address and those of the kept networks are unchanged in every mode.
+// The unspecified address and those of the kept networks are unchanged in every mode. In a text so
+// is loopback: it is in the origin of each SDP and in the stack of a page that is served locally, and
+// identifies nobody.
 type Policy struct {
 	mode Mode
 	kept []netip.Prefix
@@ -66,6 +68,9 @@ func (p *Policy) keeps(a netip.Addr) bool {
 	return p.mode == Keep || a.IsUnspecified() ||
 		slices.ContainsFunc(p.kept, func(network netip.Prefix) bool { return network.Contains(a) })
 }
+
+// keepsInText is keeps for an address in a text.
+func (p *Policy) keepsInText(a netip.Addr) bool { return p.keeps(a) || a.IsLoopback() }
 
 // Cut returns an address as the policy permits it: truncated, an IPv4 address that is mapped into
 // IPv6 as IPv4, without a zone. It returns false for a text that is no address, and for an

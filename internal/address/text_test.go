@@ -39,7 +39,7 @@ func TestText(t *testing.T) {
 		"192.000.002.007 from 192.0.2.7.443 and 192.0.2.7-":                        "192.000.002.0 from 192.0.2.0.0 and 192.0.2.0-",
 		"the text ends in 2001:db8:1:2:3:4":                                        "the text ends in 2001:db8:1::",
 
-		"o=- 46117317 2 IN IP4 127.0.0.1 0.0.0.0 ::1 :: [::]:80":                                 "o=- 46117317 2 IN IP4 127.0.0.0 0.0.0.0 ::1 :: [::]:80",
+		"o=- 46117317 2 IN IP4 127.0.0.1 0.0.0.0 ::1 :: [::]:80":                                 "o=- 46117317 2 IN IP4 127.0.0.1 0.0.0.0 ::1 :: [::]:80",
 		"v1.2.3.4 version 1.2.3.4 Version/1.2.3.4 version=\"1.2.3.4\" 256.1.2.3 1.3.6.1.4.1.311": "v1.2.3.4 version 1.2.3.4 Version/1.2.3.4 version=\"1.2.3.4\" 256.1.2.3 1.3.6.1.4.1.311",
 		"Chrome/120.0.6099.109 at 12:34:56.789 2026-11-23T12:34:56.789Z 1.2.3":                   "Chrome/120.0.6099.109 at 12:34:56.789 2026-11-23T12:34:56.789Z 1.2.3",
 		"std::vector webrtc::Call a::b ::add main::face::add a::before dead::beef std::mac::x":   "std::vector webrtc::Call a::b ::add main::face::add a::before dead::beef std::mac::x",
@@ -61,7 +61,7 @@ func TestDroppedText(t *testing.T) {
 	for text, want := range map[string]string{
 		"a=candidate:1 1 udp 21 192.0.2.7 35 typ srflx raddr fe80::1%eth0": "a=candidate:1 1 udp 21 0.0.0.0 35 typ srflx raddr ::",
 		"c=IN IP6 ::ffff:192.0.2.7 ::ffff:192.0.2.7":                       "c=IN IP6 :: 0.0.0.0",
-		"203.0.113.77 127.0.0.1 ::1 192.0.2.7.443":                         "203.0.113.77 0.0.0.0 ::1 0.0.0.0",
+		"203.0.113.77 127.0.0.1 ::1 192.0.2.7.443":                         "203.0.113.77 127.0.0.1 ::1 0.0.0.0",
 		"udp 1 0b7e4d2a-7d0e-4f35-8a8a-1f2e3d4c5b6a.local 9":               "udp 1 x.local 9",
 		"http://Annas-MacBook.LOCAL/ at annas-mac.local.":                  "http://x.local/ at x.local.",
 		"this.local(1) config.local.js a.locals the.local-part":            "this.local(1) config.local.js a.locals the.local-part",

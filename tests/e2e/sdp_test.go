@@ -46,7 +46,7 @@ func TestSDPInParts(t *testing.T) {
 		require.NoError(t, err)
 		one.say(string(text))
 	}
-	stored := strings.NewReplacer(" 192.0.2.1 ", " 192.0.2.0 ", "127.0.0.1", "127.0.0.0").Replace(local)
+	stored := strings.ReplaceAll(local, " 192.0.2.1 ", " 192.0.2.0 ")
 	line := func(at int) int { return at + strings.IndexByte(local[at:], '\n') + 1 }
 	part := func(seq uint64, from, to int) {
 		frame("sdp", seq, 90_000-int64(seq), map[string]any{"error": 2, "field": "localSDP", "offset": from, "text": local[from:to]})
