@@ -1,0 +1,88 @@
+package webhookexporter
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// everyApp has a webhook for each app.
+type everyApp struct{ apps }
+
+func (a everyApp) Webhooks(string) []notice.Hook { return a.hooks }
+
+const benchApps = 1000
+
+// batchOf returns one record of each of 1,000 apps: one in so many is a summary, the others are events.
+func batchOf(round, summaryEvery int, now time.Time) plog.Logs {
+	out := plog.NewLogs()
+	for i := range benchApps {
+		logs := summaryOf(fmt.Sprint("app ", i), fmt.Sprintf("c %d %d", round, i), now.Add(-time.Minute), now, 1, "success")
+		r := logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+		if i%summaryEvery > 0 {
+			r.SetEventName(semconv.EventStats)
+		}
+		r.Body().SetStr(`{"outcome":"success","mos":4.1,"setupMs":[120],"participants":[{"session":"s","fabrics":[{"candidatePair":{"rttMs":{"p50":80}},"streams":[{"lossFraction":0.01,"rttMs":{"p50":81}}]}],"feedback":[]}]}`)
+		logs.ResourceLogs().MoveAndAppendTo(out.ResourceLogs())
+	}
+	return out
+}
+
+// BenchmarkRead reads records of 1,000 apps with webhooks, of which each hundredth, or each, is a summary.
+func BenchmarkRead(b *testing.B) {
+	e := &webhookExporter{apps: everyApp{apps{hooks: []notice.Hook{{ID: "h"}}}}}
+	for _, every := range []int{1, 100} {
+		b.Run(fmt.Sprintf("summaries=1in%d", every), func(b *testing.B) {
+			now := time.Now()
+			logs := batchOf(0, every, now)
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				points, _ := e.read(logs, now)
+				n += len(points)
+			}
+			require.Equal(b, b.N*benchApps/every, n)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchApps), "ns/record")
+		})
+	}
+}
+
+// BenchmarkConferences takes 1,000 summaries, each of another app, from the pipeline through the store
+// into the windows.
+func BenchmarkConferences(b *testing.B) {
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "store"), sqlite.Options{})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, store.Close()) })
+	cfg := createDefaultConfig().(*Config)
+	cfg.DashboardURL = "http://localhost:8481"
+	telemetry, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
+	require.NoError(b, err)
+	a := everyApp{apps{hooks: []notice.Hook{{ID: "h", URL: "http://localhost:1"}}}}
+	e := &webhookExporter{cfg: cfg, logger: zap.NewNop(), telemetry: telemetry, apps: a, store: store}
+	e.engine, err = newEngine(e, stored{Store: store}, newClient(nil, nil, time.Second, nil))
+	require.NoError(b, err)
+	now := time.Now()
+	e.engine.tick(b.Context(), now)
+	b.ReportAllocs()
+	round := 0
+	for b.Loop() {
+		round++
+		b.StopTimer()
+		logs := batchOf(round, 1, now)
+		b.StartTimer()
+		require.NoError(b, e.consume(b.Context(), logs))
+		require.NoError(b, e.engine.count(b.Context(), now))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchApps), "ns/conference")
+}
