@@ -39,6 +39,9 @@ type Config struct {
 	// Management is the API that edits what the store keeps; it is off unless it is there.
 	Management configoptional.Optional[ManagementConfig] `mapstructure:"management"`
 
+	// Access is the id of the access extension, which gets an audit entry for each change. Empty: none.
+	Access component.ID `mapstructure:"access"`
+
 	_ struct{}
 }
 

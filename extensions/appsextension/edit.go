@@ -101,4 +101,5 @@ func (m *management) note(req *request, action string, fields ...zap.Field) {
 	m.audit.Info("an app was changed", append([]zap.Field{
 		zap.String("by", req.who), zap.String("action", action), zap.String("app", req.app),
 	}, fields...)...)
+	m.record(req, action, fields)
 }

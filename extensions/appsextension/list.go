@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
+	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
@@ -33,6 +34,9 @@ func (m *management) list(req *request) (reply, error) {
 	after, limit, err := listParameters(req)
 	if err != nil {
 		return reply{}, err
+	}
+	if v := access.From(req.ctx); v != nil && !v.Scope.All {
+		return m.listScope(req, v.Scope.Apps, after, limit)
 	}
 	stored, err := m.registry.settings.SettingsPage(req.ctx, kindApp, after, limit+1)
 	if err != nil {

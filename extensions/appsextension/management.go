@@ -45,7 +45,8 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
 	}
-	m := &management{registry: r, tokens: tokens, audit: r.logger.Named("audit"), strangers: throttle.NewTable(int(strangerKinds), time.Now())}
+	m := r.newManagement()
+	m.tokens = tokens
 	server, err := cfg.ToServer(ctx, host.GetExtensions(), r.set, m.handler())
 	if err != nil {
 		return fmt.Errorf("management: %w", err)

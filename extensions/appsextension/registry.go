@@ -53,6 +53,7 @@ type registry struct {
 	catalogue  *catalogue
 	uses       *uses
 	management *management // nil: off
+	recorder   recorder    // nil: none
 
 	now       atomic.Pointer[snapshot]
 	refreshed atomic.Int64 // when the store was last read, ms; 0: there is none
@@ -77,12 +78,15 @@ func newRegistry(cfg *Config, set component.TelemetrySettings, telemetry *metada
 	return r
 }
 
-// Dependencies lets the collector start the store first.
+// Dependencies lets the collector start the store and the audit log first.
 func (r *registry) Dependencies() []component.ID {
-	if !r.cfg.stored() {
-		return nil
+	var ids []component.ID
+	for _, id := range []component.ID{r.cfg.Storage, r.cfg.Access} {
+		if id != (component.ID{}) {
+			ids = append(ids, id)
+		}
 	}
-	return []component.ID{r.cfg.Storage}
+	return ids
 }
 
 // Start reads or makes the keys and reads all apps. A store that cannot be read is an
@@ -106,6 +110,9 @@ func (r *registry) Start(ctx context.Context, host component.Host) error {
 	r.sayOpen()
 	r.reseal(ctx)
 	if err := r.observe(); err != nil {
+		return err
+	}
+	if r.recorder, err = r.findRecorder(host); err != nil {
 		return err
 	}
 	if err := r.manage(ctx, host); err != nil {

@@ -53,7 +53,11 @@ func (d *dashboard) findManagement(host component.Host) (map[string]http.Handler
 	if !ok {
 		return nil, fmt.Errorf("apps: extension %q is not an apps extension that is listed under service::extensions", d.cfg.Apps)
 	}
-	return m.ManagementHandlers(), nil
+	handlers := m.ManagementHandlers()
+	if len(handlers) == 0 {
+		return nil, fmt.Errorf("apps: extension %q has no storage, so it has no management API", d.cfg.Apps)
+	}
+	return handlers, nil
 }
 
 // gate serves requests whose visitor meets the need of their route.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,10 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/config/configopaque"
 	"go.opentelemetry.io/collector/extension"
 	"go.opentelemetry.io/collector/extension/extensiontest"
 
 	"github.com/qosrtc/qos/extensions/accessextension"
+	"github.com/qosrtc/qos/extensions/appsextension"
 	"github.com/qosrtc/qos/extensions/dashboardextension"
 	"github.com/qosrtc/qos/extensions/storageextension"
 	"github.com/qosrtc/qos/internal/access"
@@ -56,6 +59,11 @@ func start(t *testing.T) *installation {
 	})
 	in.store = in.host.extensions[component.MustNewID("qosstorage")].(stores)
 	in.run("qosaccess", accessextension.NewFactory(), func(component.Config) {})
+	in.run("qosapps", appsextension.NewFactory(), func(cfg component.Config) {
+		c := cfg.(*appsextension.Config)
+		c.KeyFile, c.Storage, c.Access = filepath.Join(t.TempDir(), "key"), component.MustNewID("qosstorage"), component.MustNewID("qosaccess")
+		c.Apps = []appsextension.AppConfig{{ID: "declared", Secrets: []configopaque.String{"secret"}}}
+	})
 	in.base = in.dashboard()
 	return in
 }
@@ -68,6 +76,7 @@ func (in *installation) dashboard() (base string) {
 	in.run("qosdashboard/"+address[len("127.0.0.1:"):], dashboardextension.NewFactory(), func(cfg component.Config) {
 		c := cfg.(*dashboardextension.Config)
 		c.NetAddr.Endpoint, c.Access = address, component.MustNewID("qosaccess")
+		c.Apps = component.MustNewID("qosapps")
 		require.NoError(in.t, c.Validate())
 	})
 	return "http://" + address
