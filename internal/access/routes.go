@@ -69,6 +69,7 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"GET /api/v1/apps/{app}/webhooks/{webhook}/deliveries", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/test", Settings},
+	{"POST /api/v1/apps/{app}/webhooks/{webhook}/secret", Settings},
 
 	{"GET /api/v1/users", Installation},
 	{"GET /api/v1/users/{user}", Installation},

@@ -59,6 +59,7 @@ func expectations() map[string]expectation {
 		"GET /api/v1/apps/{app}/webhooks/{webhook}/deliveries":                    {"/api/v1/apps/shop/webhooks/x/deliveries", 404, 404},
 		"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay": {"/api/v1/apps/shop/webhooks/x/deliveries/y/replay", 404, 404},
 		"POST /api/v1/apps/{app}/webhooks/{webhook}/test":                         {"/api/v1/apps/shop/webhooks/x/test", 404, 404},
+		"POST /api/v1/apps/{app}/webhooks/{webhook}/secret":                       {"/api/v1/apps/shop/webhooks/x/secret", 404, 404},
 
 		"GET /api/v1/users":                  {"/api/v1/users", 200, 0},
 		"GET /api/v1/users/{user}":           {"/api/v1/users/support", 200, 0},
