@@ -56,11 +56,13 @@ func decode(data []byte) (object map[string]any, ok bool) {
 }
 
 func encode(object map[string]any) []byte {
-	out, err := json.Marshal(object)
-	if err != nil { // what was decoded can be encoded
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)       // an escape is longer
+	if e.Encode(object) != nil { // what was decoded can be encoded
 		return []byte("{}")
 	}
-	return out
+	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
 }
 
 // walk cuts the members of an object, and reports whether there were any.

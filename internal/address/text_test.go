@@ -96,6 +96,7 @@ func TestMembers(t *testing.T) {
 		`{"relatedADDRESS":"192.0.2.7","Local\u0041ddress":"192.0.2.7"}`:                                                       `{"LocalAddress":"192.0.2.0","relatedADDRESS":"192.0.2.0"}`,
 		`{"addresses":"fe80::1%lo","deep":[{"address":{"ip":"192.0.2.7"}},"x"]}`:                                               `{"addresses":"fe80::","deep":[{},"x"]}`,
 		`{"addresses":["192.0.2.7"],"addresses":["198.51.100.7"]}`:                                                             `{"addresses":["198.51.100.0"]}`,
+		`{"address":"192.0.2.7","a":"<&>"}`:                                                                                    `{"a":"<&>","address":"192.0.2.0"}`,
 		`{"b":1,"a":{"c":"at 192.0.2.7"}}`:                                                                                     `{"b":1,"a":{"c":"at 192.0.2.0"}}`,
 		`{"bssid":"AA:BB:CC:dd:ee:ff","macAddress":"AA:BB:CC:dd:ee:ff","BSSID":"none"}`:                                        `{"bssid":"aa:bb:cc:00:00:00"}`,
 		`{}`: `{}`, `[]`: `{}`, `null`: `{}`, `{`: `{}`,
