@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client build agent client browsers servers tools fuzz size clean
+	bench-store bench-client build agent client browsers servers tools stock fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,6 +111,9 @@ bench-store: servers ## the store's figures, written into docs/benchmarks.md; ta
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
+
+stock: servers ## tests beside exporters of the ecosystem that the distribution leaves out; a module of their own
+	cd tests/stock && QOS_PROMETHEUS=$(if $(CI),required,$(QOS_PROMETHEUS)) go test -vet=off ./...
 
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
