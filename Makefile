@@ -21,7 +21,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 	@mkdir -p "$(QOS_DIR)"
 	@printf '%s\n' "" \
 	  "  demo call   http://localhost:8483   (open it, join; \"second participant\" opens the other side)" \
-	  "  dashboard   http://localhost:8481" \
+	  "  dashboard   http://localhost:8481   (the link that is printed below signs you in)" \
 	  "  metrics     http://localhost:8482/metrics" \
 	  "  management  http://localhost:8485/api/v1/apps   (bearer token in $(abspath $(QOS_DIR))/management-token)" \
 	  "  state       $(abspath $(QOS_DIR))" \

@@ -9,6 +9,13 @@ export class APIError extends Error {
   }
 }
 
+let signedIn = false;
+
+/** After this a refusal for want of a login leads to sign-in, and from there back. */
+export function expectLogin() {
+  signedIn = true;
+}
+
 async function explain(response) {
   try {
     const { error } = await response.json();
@@ -28,6 +35,7 @@ export async function ask(path, parameters, signal) {
     if (error.name === "AbortError") throw error;
     throw new APIError("The dashboard cannot be reached.", 0);
   }
+  if (response.status === 401 && signedIn) location.assign(`signin?${new URLSearchParams({ to: location.pathname + location.search })}`);
   if (!response.ok) throw await explain(response);
   return response.json();
 }

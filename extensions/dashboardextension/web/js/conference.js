@@ -12,6 +12,7 @@ import { participants, withSoFar } from "./model.js";
 import { notice, skeleton } from "./parts.js";
 import { drawFeedback, drawPeople } from "./people.js";
 import { Lanes } from "./timeline.js";
+import { showUser } from "./user.js";
 import { View } from "./view.js";
 
 const refreshMs = 4000;
@@ -94,3 +95,4 @@ async function load() {
 const run = keepFresh(() => liveAddress(parameters.app, parameters.id), load);
 byId("head").append(skeleton(6));
 run();
+showUser();

@@ -6,6 +6,7 @@ import { ago, clock, date, duration, plural } from "./format.js";
 import { keepFresh, liveAddress } from "./live.js";
 import { conferenceLink, isCalled, notice, pill, score, skeleton, time, userText } from "./parts.js";
 import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm } from "./search.js";
+import { showUser } from "./user.js";
 
 const refreshMs = 5000;
 const form = byId("filters");
@@ -157,3 +158,4 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("popstate", open);
 open();
+showUser();

@@ -75,7 +75,7 @@ function describeEvent(e) {
 function describeFeedback(e) {
   const f = e.feedback ?? {};
   const parts = ["audio", "video", "screen"].filter((k) => f[k] != null).map((k) => `${k} ${f[k]}`);
-  return { title: `Rated ${f.overall ?? none} of 5`, tone: f.overall <= 2 ? "bad" : "rating", detail: [f.user && `by ${f.userName || f.user}`, ...parts, f.comment && `“${f.comment}”`].filter(Boolean).join(" · ") };
+  return { title: `Rated ${f.overall ?? none} of 5`, tone: f.overall <= 2 ? "bad" : "rating", detail: [f.user && `by ${f.userName || f.user}`, ...parts, f.comment && `“${f.comment}”`, f.commentHidden && "comment hidden"].filter(Boolean).join(" · ") };
 }
 
 function describeSkip(e) {

@@ -6,6 +6,7 @@ import { describe } from "./entries.js";
 import { ago, clock, date, toInput } from "./format.js";
 import { keepFresh, liveAddress } from "./live.js";
 import { notice, skeleton, time, userText } from "./parts.js";
+import { showUser } from "./user.js";
 
 const refreshMs = 5000;
 const names = ["app", "from", "to"];
@@ -90,3 +91,4 @@ byId("list").append(skeleton(4));
 
 const run = keepFresh(() => liveAddress(query.get("app")), load);
 run();
+showUser();
