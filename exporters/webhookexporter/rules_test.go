@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
 )
 
 // Rules of the management API go before those of the configuration, from the next tick on. Where they
@@ -36,23 +37,29 @@ func TestRulesChange(t *testing.T) {
 		e.engine.sending.Wait()
 		return len(r.all())
 	}
-	for i := range 6 {
-		at := now.Add(-time.Duration(i) * 5 * time.Minute) // 0 to 25 minutes ago
-		logs := summaryOf("demo", fmt.Sprint("c", i), at, at, 1, "success")
-		logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().SetStr(fmt.Sprintf(`{"outcome":"success","mos":%g,"setupMs":[],"participants":[]}`, 3+0.2*float64(i)))
+	conference := func(id string, age time.Duration, mos float64) []storage.Point {
+		logs := summaryOf("demo", id, now.Add(-age), now.Add(-age), 1, "success")
+		logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().SetStr(fmt.Sprintf(`{"outcome":"success","mos":%g,"setupMs":[],"participants":[]}`, mos))
 		points, _ := e.read(logs, now)
-		e.record(t.Context(), points)
+		return points
 	}
+	for i := range 6 { // 0 to 25 minutes ago
+		e.record(t.Context(), conference(fmt.Sprint("c", i), time.Duration(i)*5*time.Minute, 3+0.2*float64(i)))
+	}
+	others := conference("of another app", 0, 1)
+	others[0].AppID = "other"
+	e.record(t.Context(), others)
 	require.Zero(t, notifications(), "one of six is below 3.2")
 	set := func(o notice.RuleOverride) {
 		rules.Store(&notice.Override{Reasons: map[notice.Reason]notice.RuleOverride{notice.LowQuality: o}})
 	}
 	set(notice.RuleOverride{Limit: new(3.7)}) // four of six
 	require.Zero(t, notifications())
-	set(notice.RuleOverride{Limit: new(3.7), Times: notice.Times{WindowMs: new(int64(18 * 60_000))}}) // four of four
+	e.record(t.Context(), conference("new", 0, 3))
+	set(notice.RuleOverride{Limit: new(3.7), Times: notice.Times{WindowMs: new(int64(18 * 60_000))}}) // five of five
 	require.Equal(t, 1, notifications())
 	body := r.all()[0].body
-	require.Equal(t, []any{"lowQuality", 4.0, 1.0, 0.9}, []any{body["reason"], body["actualValue"], body["fractionalValue"], body["threshold"]})
+	require.Equal(t, []any{"lowQuality", 5.0, 1.0, 0.9}, []any{body["reason"], body["actualValue"], body["fractionalValue"], body["threshold"]})
 	require.Equal(t, samples, e.engine.rulesOf("demo").Of(notice.LowQuality).MinSamples, "of the configuration")
 
 	set(notice.RuleOverride{Limit: new(9.0)})

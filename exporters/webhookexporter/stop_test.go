@@ -115,11 +115,20 @@ func TestAnswerIsRecordedLater(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{storage.NoticeDead, 1, 410}, []any{n.State, n.Attempts, n.Status})
 
+	// Another collector's attempt was recorded meanwhile: this one's is not, and another is due.
+	n.State, n.Attempts = storage.NoticePending, 1
+	require.NoError(t, store.UpdateNotice(t.Context(), n, storage.NoticeDead))
+	e.engine.unrecorded.Store("n", attempted{n, "dead"})
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	require.Len(t, r.all(), 2)
+	n, err = store.Notice(t.Context(), "n")
+	require.NoError(t, err)
+
 	n.State, n.Attempts = storage.NoticePending, 0
 	require.NoError(t, store.UpdateNotice(t.Context(), n, storage.NoticeDead))
 	r.fail.Store(0)
 	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
-	require.Len(t, r.all(), 2)
+	require.Len(t, r.all(), 3)
 	n, err = store.Notice(t.Context(), "n")
 	require.NoError(t, err)
 	require.Equal(t, storage.NoticeDelivered, n.State)

@@ -126,3 +126,16 @@ func TestWindowOfAReason(t *testing.T) {
 	require.Equal(t, []any{FailedConferences, 2, 2}, []any{changes[0].Reason, changes[0].Count, changes[0].Total})
 	require.True(t, tr.Statuses("demo")[LowQuality].Firing)
 }
+
+// A reason that fires recovers without any sample too, as after a restart in a quiet hour.
+//
+// spec: OUT-02
+func TestRecoveryWithoutSamples(t *testing.T) {
+	rules := DefaultRules()
+	tr := NewTracker(func(string) *Rules { return &rules })
+	tr.Restore("demo", map[Reason]Status{LowQuality: {Episode: 3, Firing: true, TriggeredMs: noon.UnixMilli()}})
+	require.Empty(t, tr.step(noon.Add(time.Hour)))
+	changes := tr.step(noon.Add(time.Hour + rules.Of(LowQuality).Recovery))
+	require.Len(t, changes, 1)
+	require.Equal(t, []any{LowQuality, true, 3, 0}, []any{changes[0].Reason, changes[0].Resolved, changes[0].Next.Episode, changes[0].Total})
+}
