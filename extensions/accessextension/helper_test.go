@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,10 +79,17 @@ type running struct {
 	store     *sqlite.Store
 	accounts  *broken
 	telemetry *componenttest.Telemetry
-	clock     time.Time
+	clock     clock
 	printed   bytes.Buffer
 	url       string
 }
+
+// clock is the time of a test, which goroutines of the extension read.
+type clock struct{ ms atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
+
+func (c *clock) set(t time.Time) { c.ms.Store(t.UnixMilli()) }
 
 func newStore(t *testing.T) *sqlite.Store {
 	t.Helper()
@@ -103,9 +111,10 @@ func startOn(t *testing.T, store *sqlite.Store, change ...func(*Config)) *runnin
 	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.Background())) })
 	builder, err := metadata.NewTelemetryBuilder(telemetry.NewTelemetrySettings())
 	require.NoError(t, err)
-	r := &running{t: t, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry, clock: t0}
+	r := &running{t: t, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry}
+	r.clock.set(t0)
 	r.keeper = newKeeper(cfg, zap.NewNop(), builder)
-	r.now, r.out = func() time.Time { return r.clock }, &r.printed
+	r.now, r.out = r.clock.now, &r.printed
 	require.NoError(t, r.Start(t.Context(), hostWith(store, r.accounts)))
 	t.Cleanup(func() { require.NoError(t, r.Shutdown(context.Background())) })
 	server := httptest.NewServer(r)

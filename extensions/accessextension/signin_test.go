@@ -99,7 +99,7 @@ func TestLockOut(t *testing.T) {
 	require.Equal(t, "61", a.header.Get("Retry-After"))
 	require.Contains(t, a.body, "Try again in 61 seconds")
 	require.Equal(t, "bob", r.in("bob", good).who())
-	r.clock = r.clock.Add(time.Minute)
+	r.clock.set(r.clock.now().Add(time.Minute))
 	require.Equal(t, "ada", r.in("ada", good).who())
 
 	throttled := 0
@@ -174,14 +174,14 @@ func TestLoginsEnd(t *testing.T) {
 	idle, used := r.in("ada", good), r.in("ada", good)
 	for range 12 {
 		require.Equal(t, "ada", used.who())
-		r.clock = r.clock.Add(59 * time.Minute)
+		r.clock.set(r.clock.now().Add(59 * time.Minute))
 	}
 	require.Empty(t, idle.who())
 	require.Equal(t, "ada", used.who())
-	r.clock = t0.Add(12 * time.Hour)
+	r.clock.set(t0.Add(12 * time.Hour))
 	require.Empty(t, used.who(), "the absolute limit")
-	r.clock = r.clock.Add(time.Second)
-	r.sweepOnce(t.Context(), r.clock)
+	r.clock.set(r.clock.now().Add(time.Second))
+	r.sweepOnce(t.Context(), r.clock.now())
 	_, err := r.store.Login(t.Context(), access.Digest(cookieOf(used)))
 	require.ErrorIs(t, err, storage.ErrNoLogin)
 }
@@ -319,6 +319,9 @@ func TestLink(t *testing.T) {
 	a := b.fill(page+used, "/signin/link", "token", used)
 	require.Equal(t, "/", a.header.Get("Location"), a.body)
 	require.Equal(t, "admin", b.who())
+	again := r.browser()
+	require.Equal(t, http.StatusUnauthorized, again.fill(page+used, "/signin/link", "token", used).status, "once")
+	require.Empty(t, again.who())
 	require.Equal(t, http.StatusOK, b.get("/api/v1/users").status, "the password is not asked for, and need not be changed")
 	a = b.fill("/password", "/password", "next", good, "again", good)
 	require.Equal(t, http.StatusSeeOther, a.status, "a lost password is replaced like this: %s", a.body)
@@ -326,7 +329,7 @@ func TestLink(t *testing.T) {
 
 	late := startOn(t, store, withLink)
 	stale := token(late)
-	late.clock = t0.Add(linkFor + time.Second)
+	late.clock.set(t0.Add(linkFor + time.Second))
 	for _, bad := range []string{used, stale, "", "x", access.NewToken()} {
 		c := late.browser()
 		a := c.fill(page+url.QueryEscape(bad), "/signin/link", "token", bad)
@@ -335,8 +338,8 @@ func TestLink(t *testing.T) {
 		require.Empty(t, c.who())
 	}
 	startOn(t, store, withLink)
-	late.clock = t0.Add(time.Hour)
-	late.sweepOnce(t.Context(), late.clock)
+	late.clock.set(t0.Add(time.Hour))
+	late.sweepOnce(t.Context(), late.clock.now())
 	links, err := store.SettingsPage(t.Context(), kindLink, "", 0)
 	require.NoError(t, err)
 	require.Empty(t, links)

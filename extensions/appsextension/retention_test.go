@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,11 +43,20 @@ func (e removerExtension) Remover() storage.Remover { return e.remover }
 type deletions struct {
 	storage.Remover
 	fails string
-	calls []string
+	mu    sync.Mutex
+	made  []string
+}
+
+func (d *deletions) calls() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.made)
 }
 
 func (d *deletions) DeleteAppBefore(_ context.Context, appID string, before time.Time) (int, error) {
-	d.calls = append(d.calls, fmt.Sprintf("%s %s ago", appID, time.Since(before)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.made = append(d.made, fmt.Sprintf("%s %s ago", appID, time.Since(before)))
 	if appID == d.fails {
 		return 1, errors.New("away")
 	}
@@ -70,14 +81,14 @@ func TestRetention(t *testing.T) {
 		})
 		require.NoError(t, r.Start(t.Context(), removerHost{storeHost{componenttest.NewNopHost(), m}, d}))
 		synctest.Wait()
-		require.Equal(t, []string{"declared 24h0m0s ago"}, d.calls)
+		require.Equal(t, []string{"declared 24h0m0s ago"}, d.calls())
 		m.put(t, "shop", stored(t, r, func(a *app.App) { a.RetentionHours = 2 }))
 		time.Sleep(59 * time.Minute)
 		synctest.Wait()
-		require.Len(t, d.calls, 1)
+		require.Len(t, d.calls(), 1)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Equal(t, []string{"declared 24h0m0s ago", "declared 24h0m0s ago", "shop 2h0m0s ago"}, d.calls)
+		require.Equal(t, []string{"declared 24h0m0s ago", "declared 24h0m0s ago", "shop 2h0m0s ago"}, d.calls())
 		require.NoError(t, r.Shutdown(t.Context()))
 		require.Equal(t, 2, r.logged("the old conferences of an app could not all be deleted"))
 	})
