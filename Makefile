@@ -53,7 +53,7 @@ test-go-plain: servers build agent
 
 # Four packages at once: many wait for servers and disks. The longest begin.
 test-go-race: servers build agent
-	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring)$$|/storage/(postgres|sqlite)$$')
+	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring|timeseries|webhook)$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
