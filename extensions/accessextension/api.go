@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 )
 
 // maxBodyBytes bounds the body of a request.
@@ -26,13 +22,6 @@ type call struct {
 	visitor *access.Visitor
 	user    string // in the path
 	body    []byte
-}
-
-// reply is an answer that is no refusal.
-type reply struct {
-	status   int
-	body     any   // nil: none
-	revision int64 // for the ETag; 0: none
 }
 
 // userAPI returns the handlers of users and the audit log, by pattern.
@@ -51,7 +40,7 @@ func (k *keeper) userAPI() map[string]http.HandlerFunc {
 
 // answer turns a function into a handler: it maps errors to answers. The server in front has
 // checked the need; it is checked again, so that no server can forget it.
-func (k *keeper) answer(serve func(*call) (reply, error)) http.HandlerFunc {
+func (k *keeper) answer(serve func(*call) (jsonapi.Reply, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
 		defer cancel()
@@ -60,8 +49,9 @@ func (k *keeper) answer(serve func(*call) (reply, error)) http.HandlerFunc {
 			k.Refuse(w, r, c.visitor)
 			return
 		}
-		var rep reply
-		err := c.read(w)
+		var rep jsonapi.Reply
+		var err error
+		c.body, err = jsonapi.ReadBody(w, r, maxBodyBytes)
 		if err == nil {
 			rep, err = serve(c)
 		}
@@ -71,29 +61,13 @@ func (k *keeper) answer(serve func(*call) (reply, error)) http.HandlerFunc {
 				k.telemetry.QosaccessStoreErrors.Add(ctx, 1)
 				k.log.Error("a request to the users' API failed", zap.String("pattern", r.Pattern), zap.Error(err))
 			}
-			writeProblem(w, p)
+			p.Write(w)
 			return
 		}
-		k.write(w, rep)
+		if err := rep.Write(w); err != nil {
+			k.log.Error("an answer cannot be written as JSON", zap.String("pattern", r.Pattern), zap.Error(err))
+		}
 	}
-}
-
-func (c *call) read(w http.ResponseWriter) error {
-	if c.Method != http.MethodPut && c.Method != http.MethodPost {
-		return nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, c.Body, maxBodyBytes))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return newProblem(http.StatusRequestEntityTooLarge, "a body has at most %d bytes", maxBodyBytes)
-	}
-	if err != nil {
-		return newProblem(http.StatusBadRequest, "the body cannot be read")
-	}
-	if kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return newProblem(http.StatusUnsupportedMediaType, "the Content-Type of a body must be application/json")
-	}
-	c.body = body
-	return nil
 }
 
 // decode reads the body. It refuses members that it does not know.
@@ -101,46 +75,7 @@ func (c *call) decode(into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(c.body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil || decoder.More() {
-		return newProblem(http.StatusBadRequest, "the body must be one JSON object with the members roles, scope and disabled")
+		return jsonapi.NewProblem(http.StatusBadRequest, "the body must be one JSON object with the members roles, scope and disabled")
 	}
 	return nil
-}
-
-// condition returns the revision of If-Match; 0 of If-None-Match: *.
-func (c *call) condition() (revision int64, err error) {
-	match, none := c.Header.Get("If-Match"), c.Header.Get("If-None-Match")
-	switch {
-	case match == "" && none == "*" && c.Method == http.MethodPut:
-		return 0, nil
-	case match == "" || none != "":
-		return 0, newProblem(http.StatusPreconditionRequired, "If-Match with the user's ETag is needed, or If-None-Match: * to make a user")
-	}
-	revision, err = strconv.ParseInt(strings.Trim(match, `"`), 10, 64)
-	if err != nil || revision <= 0 || match != etag(revision) {
-		return 0, newProblem(http.StatusBadRequest, "If-Match must be the ETag of a user")
-	}
-	return revision, nil
-}
-
-func etag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
-
-func (k *keeper) write(w http.ResponseWriter, rep reply) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	if rep.revision != 0 {
-		h.Set("ETag", etag(rep.revision))
-	}
-	if rep.body == nil {
-		w.WriteHeader(rep.status)
-		return
-	}
-	body, err := json.Marshal(rep.body)
-	if err != nil {
-		k.log.Error("an answer cannot be written as JSON", zap.Error(err))
-		writeProblem(w, newProblem(http.StatusInternalServerError, "the answer cannot be written"))
-		return
-	}
-	h.Set("Content-Type", "application/json")
-	w.WriteHeader(rep.status)
-	_, _ = w.Write(append(body, '\n')) // the client has left
 }

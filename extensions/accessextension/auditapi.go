@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -24,21 +25,21 @@ type auditView struct {
 
 // listAudit returns audit entries, the newest first. Search terms may be real names of users: they
 // are for administrators who are support, too.
-func (k *keeper) listAudit(c *call) (reply, error) {
+func (k *keeper) listAudit(c *call) (jsonapi.Reply, error) {
 	limit, err := c.limitOf()
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	values := c.URL.Query()
 	q := storage.AuditQuery{Actor: values.Get("actor"), Action: values.Get("action"), AppID: values.Get("app"), Limit: limit}
 	if text := values.Get("before"); text != "" {
 		if q.Before, err = strconv.ParseInt(text, 10, 64); err != nil || q.Before <= 0 {
-			return reply{}, &access.Fault{Field: "before", Limit: "must be the next of the previous page", Got: strconv.Quote(clip(text))}
+			return jsonapi.Reply{}, &access.Fault{Field: "before", Limit: "must be the next of the previous page", Got: strconv.Quote(clip(text))}
 		}
 	}
 	page, err := k.accounts.AuditPage(c.ctx, q)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	out := struct {
 		Entries []auditView `json:"entries"`
@@ -58,5 +59,5 @@ func (k *keeper) listAudit(c *call) (reply, error) {
 	if len(page) == limit {
 		out.Next = strconv.FormatInt(page[limit-1].Key, 10)
 	}
-	return reply{status: http.StatusOK, body: out}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: out}, nil
 }

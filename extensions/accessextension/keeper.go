@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/periodic"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/storage"
 )
@@ -49,14 +49,13 @@ type keeper struct {
 	limits    access.Limits
 	reads     reads
 
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	sweeping *periodic.Task
 }
 
 var _ extensioncapabilities.Dependent = (*keeper)(nil)
 
 func newKeeper(cfg *Config, log *zap.Logger, telemetry *metadata.TelemetryBuilder) *keeper {
-	return &keeper{cfg: cfg, log: log, telemetry: telemetry, now: time.Now, out: os.Stderr, cancel: func() {}}
+	return &keeper{cfg: cfg, log: log, telemetry: telemetry, now: time.Now, out: os.Stderr}
 }
 
 // Dependencies lets the collector start the store first.
@@ -83,16 +82,13 @@ func (k *keeper) Start(ctx context.Context, host component.Host) error {
 	if err := k.printLink(ctx); err != nil {
 		return fmt.Errorf("sign-in link: %w", err)
 	}
-	running, cancel := context.WithCancel(context.Background())
-	k.cancel = cancel
-	k.wg.Go(func() { k.sweep(running) })
+	k.sweeping = periodic.Start(sweepEvery, func(ctx context.Context, _ time.Time) { k.sweep(ctx, k.now()) })
 	return nil
 }
 
 // Shutdown is legal before Start and twice.
 func (k *keeper) Shutdown(context.Context) error {
-	k.cancel()
-	k.wg.Wait()
+	k.sweeping.Stop()
 	k.telemetry.Shutdown()
 	return nil
 }
@@ -114,21 +110,8 @@ func (k *keeper) store(host component.Host) error {
 	return nil
 }
 
-// sweep deletes what has ended, until ctx ends.
-func (k *keeper) sweep(ctx context.Context) {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		k.sweepOnce(ctx, k.now())
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (k *keeper) sweepOnce(ctx context.Context, now time.Time) {
+// sweep deletes logins, links and audit entries that have ended.
+func (k *keeper) sweep(ctx context.Context, now time.Time) {
 	for what, sweep := range map[string]func() error{
 		"logins": func() error {
 			return k.accounts.ForgetLogins(ctx, now.Add(-k.limits.Absolute), now.Add(-k.limits.Idle-access.SeeEvery))

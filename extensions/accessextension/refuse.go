@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 )
 
 // Refuse answers a request whose need the visitor does not meet: pages lead to sign-in, APIs get
@@ -60,7 +61,7 @@ func (k *keeper) StoreAway(w http.ResponseWriter, r *http.Request) {
 // refuse writes a refusal in the form of the read API, or of the management API.
 func refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
-		writeProblem(w, &problem{Title: http.StatusText(status), Status: status, Detail: text})
+		jsonapi.NewProblem(status, "%s", text).Write(w)
 		return
 	}
 	body, _ := json.Marshal(map[string]any{"error": map[string]string{"message": text}}) // texts only: it does not fail

@@ -181,7 +181,7 @@ func TestLoginsEnd(t *testing.T) {
 	r.clock.set(t0.Add(12 * time.Hour))
 	require.Empty(t, used.who(), "the absolute limit")
 	r.clock.set(r.clock.now().Add(time.Second))
-	r.sweepOnce(t.Context(), r.clock.now())
+	r.sweep(t.Context(), r.clock.now())
 	_, err := r.store.Login(t.Context(), access.Digest(cookieOf(used)))
 	require.ErrorIs(t, err, storage.ErrNoLogin)
 }
@@ -339,7 +339,7 @@ func TestLink(t *testing.T) {
 	}
 	startOn(t, store, withLink)
 	late.clock.set(t0.Add(time.Hour))
-	late.sweepOnce(t.Context(), late.clock.now())
+	late.sweep(t.Context(), late.clock.now())
 	links, err := store.SettingsPage(t.Context(), kindLink, "", 0)
 	require.NoError(t, err)
 	require.Empty(t, links)

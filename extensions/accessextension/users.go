@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -48,14 +49,14 @@ func (c *call) limitOf() (int, error) {
 	return n, nil
 }
 
-func (k *keeper) listUsers(c *call) (reply, error) {
+func (k *keeper) listUsers(c *call) (jsonapi.Reply, error) {
 	limit, err := c.limitOf()
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	page, err := k.settings.SettingsPage(c.ctx, kindUser, c.URL.Query().Get("after"), limit+1)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	out := struct {
 		Users []userView `json:"users"`
@@ -67,19 +68,19 @@ func (k *keeper) listUsers(c *call) (reply, error) {
 	for i := range page {
 		u, err := access.DecodeUser(page[i].Body)
 		if err != nil {
-			return reply{}, err
+			return jsonapi.Reply{}, err
 		}
 		out.Users = append(out.Users, viewOf(page[i].ID, &u, page[i].Revision))
 	}
-	return reply{status: http.StatusOK, body: out}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: out}, nil
 }
 
-func (k *keeper) getUser(c *call) (reply, error) {
+func (k *keeper) getUser(c *call) (jsonapi.Reply, error) {
 	u, revision, err := k.readUser(c.ctx, c.user)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	return reply{status: http.StatusOK, body: viewOf(c.user, &u, revision), revision: revision}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: viewOf(c.user, &u, revision), Revision: revision}, nil
 }
 
 // rights are the members of a user that a request writes.
@@ -89,19 +90,20 @@ type rights struct {
 	Disabled bool          `json:"disabled"`
 }
 
-func (k *keeper) putUserAPI(c *call) (reply, error) {
+func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 	if err := access.CheckUserName(c.user); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	revision, err := c.condition()
+	condition, err := jsonapi.ReadCondition(c.Request, "the user", true)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
+	revision := condition.Revision
 	var want rights
 	if err := c.decode(&want); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	if revision == 0 {
+	if condition.Create {
 		return k.makeUser(c, want)
 	}
 	u, have, err := k.readUser(c.ctx, c.user)
@@ -109,7 +111,7 @@ func (k *keeper) putUserAPI(c *call) (reply, error) {
 		err = storage.ErrConflict
 	}
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	managed := u.Manages()
 	if u.Disabled != want.Disabled {
@@ -117,47 +119,47 @@ func (k *keeper) putUserAPI(c *call) (reply, error) {
 	}
 	u.Roles, u.Scope, u.Disabled = want.Roles, want.Scope, want.Disabled
 	if err := u.Check(); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	if managed && !u.Manages() {
 		if err := k.othersManage(c); err != nil {
-			return reply{}, err
+			return jsonapi.Reply{}, err
 		}
 	}
 	return k.changed(c, u, revision, "rights", http.StatusOK, "")
 }
 
-func (k *keeper) makeUser(c *call, want rights) (reply, error) {
+func (k *keeper) makeUser(c *call, want rights) (jsonapi.Reply, error) {
 	now, password := k.now().UTC().Truncate(time.Millisecond), access.NewPassword()
 	u := access.User{Roles: want.Roles, Scope: want.Scope, Disabled: want.Disabled, MustChange: true, CreatedAt: now, PasswordAt: now}
 	// The name may have been that of a user before, whose logins must not come to life again.
 	u.Generation = now.UnixMilli()
 	if err := u.Check(); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	var err error
 	if u.Password, err = k.passwords.Hash(c.ctx, 0, password); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	return k.changed(c, u, 0, "create", http.StatusCreated, password)
 }
 
 // changed records a change and writes it. The entry is first: a change without one must not be.
-func (k *keeper) changed(c *call, u access.User, revision int64, what string, status int, password string) (reply, error) {
+func (k *keeper) changed(c *call, u access.User, revision int64, what string, status int, password string) (jsonapi.Reply, error) {
 	err := k.Record(c.ctx, access.Entry{
 		Actor: c.visitor.Name, Action: access.ActionUser, Target: c.user,
 		Body: map[string]any{"change": what, "roles": u.Roles, "scope": u.Scope, "disabled": u.Disabled},
 	})
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	next, err := k.putUser(c.ctx, c.user, u, revision)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	view := viewOf(c.user, &u, next)
 	view.Password = password
-	return reply{status: status, body: view, revision: next}, nil
+	return jsonapi.Reply{Status: status, Body: view, Revision: next}, nil
 }
 
 // othersManage refuses to take the installation from its last administrator.
@@ -174,16 +176,20 @@ func (k *keeper) othersManage(c *call) error {
 			after = page[i].ID
 		}
 		if len(page) < storage.MaxSettingsPage {
-			return newProblem(http.StatusConflict, "this is the last user who manages the installation")
+			return jsonapi.NewProblem(http.StatusConflict, "this is the last user who manages the installation")
 		}
 	}
 }
 
-func (k *keeper) deleteUser(c *call) (reply, error) {
-	revision, err := c.condition()
-	if err != nil {
-		return reply{}, err
+func (k *keeper) deleteUser(c *call) (jsonapi.Reply, error) {
+	condition, err := jsonapi.ReadCondition(c.Request, "the user", true)
+	if err == nil && condition.Create {
+		err = jsonapi.NewProblem(http.StatusBadRequest, "If-Match with the user's ETag is needed to delete it")
 	}
+	if err != nil {
+		return jsonapi.Reply{}, err
+	}
+	revision := condition.Revision
 	u, have, err := k.readUser(c.ctx, c.user)
 	if err == nil && have != revision {
 		err = storage.ErrConflict
@@ -200,18 +206,18 @@ func (k *keeper) deleteUser(c *call) (reply, error) {
 	if err == nil {
 		err = k.accounts.DeleteLogins(c.ctx, c.user, nil)
 	}
-	return reply{status: http.StatusNoContent}, err
+	return jsonapi.Reply{Status: http.StatusNoContent}, err
 }
 
 // resetPassword makes a password that the user must change, and ends all logins.
-func (k *keeper) resetPassword(c *call) (reply, error) {
+func (k *keeper) resetPassword(c *call) (jsonapi.Reply, error) {
 	u, revision, err := k.readUser(c.ctx, c.user)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	password := access.NewPassword()
 	if u.Password, err = k.passwords.Hash(c.ctx, 0, password); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	u.MustChange, u.PasswordAt = true, k.now().UTC().Truncate(time.Millisecond)
 	u.Generation++
@@ -219,10 +225,10 @@ func (k *keeper) resetPassword(c *call) (reply, error) {
 }
 
 // endLogins ends all logins of a user.
-func (k *keeper) endLogins(c *call) (reply, error) {
+func (k *keeper) endLogins(c *call) (jsonapi.Reply, error) {
 	u, revision, err := k.readUser(c.ctx, c.user)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	u.Generation++
 	return k.changed(c, u, revision, "signOut", http.StatusOK, "")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -67,8 +68,8 @@ func TestUsersAPI(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, b.put("b%20b", support, "If-None-Match", "*").status)
 	require.Equal(t, http.StatusUnsupportedMediaType, b.do(http.MethodPut, "/api/v1/users/bob", support, "Content-Type", "text/plain", "If-None-Match", "*").status)
 	require.Equal(t, http.StatusRequestEntityTooLarge, b.put("bob", `{"roles":["`+string(make([]byte, maxBodyBytes))+`"]}`, "If-None-Match", "*").status)
-	bad := decode[problem](t, b.put("bob", `{"roles":["root"],"scope":{"all":true}}`, "If-None-Match", "*"))
-	require.Equal(t, problem{
+	bad := decode[jsonapi.Problem](t, b.put("bob", `{"roles":["root"],"scope":{"all":true}}`, "If-None-Match", "*"))
+	require.Equal(t, jsonapi.Problem{
 		Title: "Unprocessable Entity", Status: 422, Field: "roles", Limit: "must be of [support engineering admin]", Got: "another value",
 		Detail: "roles must be of [support engineering admin] (got another value)",
 	}, bad)
@@ -174,7 +175,7 @@ func TestAuditLog(t *testing.T) {
 	r.clock.set(r.clock.now().Add(readAgain))
 	require.NoError(t, r.Read(t.Context(), v, search))
 	require.Len(t, decode[list](t, b.get("/api/v1/audit?actor=ada")).Entries, 3)
-	r.sweepOnce(t.Context(), r.clock.now().Add(r.cfg.AuditRetention))
+	r.sweep(t.Context(), r.clock.now().Add(r.cfg.AuditRetention))
 	rest, err := r.store.AuditPage(t.Context(), storage.AuditQuery{Actor: "ada"})
 	require.NoError(t, err)
 	require.Len(t, rest, 1, "older entries were deleted")

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
 )
@@ -60,27 +61,27 @@ func newDelivery(n *storage.Notice) delivery {
 func (m *management) hook(req *request) (string, error) {
 	id := req.PathValue("webhook")
 	if m.registry.notices == nil {
-		return "", newProblem(http.StatusConflict, "deliveries need a store: set storage")
+		return "", jsonapi.NewProblem(http.StatusConflict, "deliveries need a store: set storage")
 	}
 	hooks := m.registry.Webhooks(req.app)
 	if !slices.ContainsFunc(hooks, func(h notice.Hook) bool { return h.ID == id }) {
-		return "", newProblem(http.StatusNotFound, "there is no webhook of this id")
+		return "", jsonapi.NewProblem(http.StatusNotFound, "there is no webhook of this id")
 	}
 	return id, nil
 }
 
-func (m *management) listDeliveries(req *request) (reply, error) {
+func (m *management) listDeliveries(req *request) (jsonapi.Reply, error) {
 	hook, err := m.hook(req)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	q := storage.NoticeQuery{AppID: req.app, Hook: hook, Limit: defaultPage}
 	if err := deliveryParameters(req, &q); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	page, err := m.registry.notices.NoticesPage(req.ctx, q)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	out := deliveries{Deliveries: []delivery{}}
 	for i := range page {
@@ -89,7 +90,7 @@ func (m *management) listDeliveries(req *request) (reply, error) {
 	if len(page) == q.Limit {
 		out.Next = strconv.FormatInt(page[len(page)-1].Key, 10)
 	}
-	return reply{status: http.StatusOK, body: out}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: out}, nil
 }
 
 // deliveryParameters refuses parameters that it does not know.
@@ -119,33 +120,33 @@ func deliveryParameters(req *request, q *storage.NoticeQuery) error {
 }
 
 // testWebhook queues a notification with the reason test. The webhook exporter delivers it.
-func (m *management) testWebhook(req *request) (reply, error) {
+func (m *management) testWebhook(req *request) (jsonapi.Reply, error) {
 	hook, err := m.hook(req)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	body, err := notice.TestMessage(req.app, hook, now).Encode()
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	n := storage.Notice{ID: notice.ID("test", req.app, hook, rand.Text()), AppID: req.app, Hook: hook, CreatedAt: now, DueAt: now, Body: body}
 	done, err := m.registry.notices.AddNotices(req.ctx, []storage.Notice{n}, maxTests)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	if done.New == 0 {
-		return reply{}, newProblem(http.StatusConflict, "%d notifications wait for this webhook: it takes no test", maxTests)
+		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusConflict, "%d notifications wait for this webhook: it takes no test", maxTests)
 	}
 	m.note(req, "test webhook", zap.String("webhook", hook), zap.String("delivery", n.ID))
-	return reply{status: http.StatusAccepted, body: newDelivery(&n)}, nil
+	return jsonapi.Reply{Status: http.StatusAccepted, Body: newDelivery(&n)}, nil
 }
 
 // replay makes a dead letter pending again, under its id.
-func (m *management) replay(req *request) (reply, error) {
+func (m *management) replay(req *request) (jsonapi.Reply, error) {
 	hook, err := m.hook(req)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	n, err := m.registry.notices.Notice(req.ctx, req.PathValue("delivery"))
 	if err == nil && (n.AppID != req.app || n.Hook != hook) {
@@ -157,12 +158,12 @@ func (m *management) replay(req *request) (reply, error) {
 	}
 	switch {
 	case errors.Is(err, storage.ErrNoNotice):
-		return reply{}, newProblem(http.StatusNotFound, "the webhook has no such delivery")
+		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusNotFound, "the webhook has no such delivery")
 	case errors.Is(err, storage.ErrConflict):
-		return reply{}, newProblem(http.StatusConflict, "only a dead delivery is replayed")
+		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusConflict, "only a dead delivery is replayed")
 	case err != nil:
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, "replay", zap.String("webhook", hook), zap.String("delivery", n.ID))
-	return reply{status: http.StatusAccepted, body: newDelivery(&n)}, nil
+	return jsonapi.Reply{Status: http.StatusAccepted, Body: newDelivery(&n)}, nil
 }

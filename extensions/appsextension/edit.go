@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -74,14 +75,14 @@ func (m *management) edit(req *request, must bool, change func(*app.App, time.Ti
 		if err != nil {
 			return kept{}, err
 		}
-		if c.create || (c.revision != 0 && c.revision != have.revision) {
+		if c.Create || (c.Revision != 0 && c.Revision != have.revision) {
 			return kept{}, storage.ErrConflict
 		}
 		if err := change(have.doc, now); err != nil {
 			return kept{}, err
 		}
 		done, err := m.registry.put(req.ctx, req.app, have.doc, have.revision, now)
-		if errors.Is(err, storage.ErrConflict) && c.revision == 0 && attempt < editAttempts {
+		if errors.Is(err, storage.ErrConflict) && c.Revision == 0 && attempt < editAttempts {
 			continue
 		}
 		return done, err
@@ -91,7 +92,7 @@ func (m *management) edit(req *request, must bool, change func(*app.App, time.Ti
 // editable refuses apps that the configuration declares.
 func (m *management) editable(id string) error {
 	if m.registry.isDeclared(id) {
-		return newProblem(http.StatusConflict, "the collector's configuration declares this app: change it there")
+		return jsonapi.NewProblem(http.StatusConflict, "the collector's configuration declares this app: change it there")
 	}
 	return nil
 }

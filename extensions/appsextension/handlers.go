@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -36,32 +37,32 @@ func (m *management) now(req *request, k kept) app.View {
 }
 
 // changed answers a change with the app as it is now.
-func (m *management) changed(req *request, k kept, err error) (reply, error) {
+func (m *management) changed(req *request, k kept, err error) (jsonapi.Reply, error) {
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	return reply{status: http.StatusOK, body: m.now(req, k), revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: m.now(req, k), Revision: k.revision}, nil
 }
 
-func (m *management) get(req *request) (reply, error) {
+func (m *management) get(req *request) (jsonapi.Reply, error) {
 	used, err := m.registry.lastUses(req.ctx, req.app)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	if m.registry.isDeclared(req.app) {
 		v := m.registry.now.Load().apps[req.app].doc.View(req.app, used)
 		v.Declared = true
-		return reply{status: http.StatusOK, body: v}, nil
+		return jsonapi.Reply{Status: http.StatusOK, Body: v}, nil
 	}
 	k, err := m.registry.read(req.ctx, req.app)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	return reply{status: http.StatusOK, body: k.view(req.app, used), revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: k.view(req.app, used), Revision: k.revision}, nil
 }
 
-func (m *management) replace(req *request) (reply, error) {
-	if c, err := req.condition(true); err == nil && c.create {
+func (m *management) replace(req *request) (jsonapi.Reply, error) {
+	if c, err := req.condition(true); err == nil && c.Create {
 		return m.create(req)
 	}
 	var shown []app.Shown
@@ -70,62 +71,62 @@ func (m *management) replace(req *request) (reply, error) {
 		return err
 	})
 	if err != nil {
-		return reply{}, notThere(err)
+		return jsonapi.Reply{}, notThere(err)
 	}
 	m.note(req, "replace", zap.Int64("revision", k.revision))
-	return reply{status: http.StatusOK, body: made{View: m.now(req, k), Secrets: shown}, revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: made{View: m.now(req, k), Secrets: shown}, Revision: k.revision}, nil
 }
 
 // notThere is what RFC 9110 has for If-Match where there is nothing.
 func notThere(err error) error {
 	if errors.Is(err, storage.ErrNoSetting) {
-		return newProblem(http.StatusPreconditionFailed, "there is no app of this id: make it with If-None-Match: *")
+		return jsonapi.NewProblem(http.StatusPreconditionFailed, "there is no app of this id: make it with If-None-Match: *")
 	}
 	return err
 }
 
-func (m *management) create(req *request) (reply, error) {
+func (m *management) create(req *request) (jsonapi.Reply, error) {
 	if err := m.editable(req.app); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	if err := app.CheckID(req.app); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	now := time.Now()
 	a := app.New(req.app, m.registry.keys, now)
 	shown, err := a.Replace(req.app, req.body, m.registry.vault, now)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	k, err := m.registry.put(req.ctx, req.app, a, 0, now)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, "create", zap.Int64("revision", k.revision))
-	return reply{status: http.StatusCreated, body: made{View: m.now(req, k), Secrets: shown}, revision: k.revision, location: pathOf(req.app)}, nil
+	return jsonapi.Reply{Status: http.StatusCreated, Body: made{View: m.now(req, k), Secrets: shown}, Revision: k.revision, Location: pathOf(req.app)}, nil
 }
 
 // pathOf is where an app is.
 func pathOf(id string) string { return apiApps + "/" + url.PathEscape(id) }
 
-func (m *management) remove(req *request) (reply, error) {
+func (m *management) remove(req *request) (jsonapi.Reply, error) {
 	if err := m.editable(req.app); err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	c, err := req.condition(true)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
-	if c.create {
-		return reply{}, newProblem(http.StatusBadRequest, "If-Match with the app's ETag is needed to delete it")
+	if c.Create {
+		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusBadRequest, "If-Match with the app's ETag is needed to delete it")
 	}
-	if err := m.registry.settings.DeleteSetting(req.ctx, kindApp, req.app, c.revision); err != nil {
-		return reply{}, err
+	if err := m.registry.settings.DeleteSetting(req.ctx, kindApp, req.app, c.Revision); err != nil {
+		return jsonapi.Reply{}, err
 	}
 	m.registry.soon()
 	m.note(req, "delete")
 	m.forgetUses(req)
-	return reply{status: http.StatusNoContent}, nil
+	return jsonapi.Reply{Status: http.StatusNoContent}, nil
 }
 
 // forgetUses deletes what is known of the last uses of an app that is gone. What is left
@@ -140,7 +141,7 @@ func (m *management) forgetUses(req *request) {
 	}
 }
 
-func (m *management) addSecret(req *request) (reply, error) {
+func (m *management) addSecret(req *request) (jsonapi.Reply, error) {
 	if len(req.body) == 0 {
 		req.body = []byte("{}")
 	}
@@ -150,21 +151,21 @@ func (m *management) addSecret(req *request) (reply, error) {
 		return err
 	})
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, "add secret", zap.String("secret", shown.ID), zap.Int64("revision", k.revision))
-	return reply{status: http.StatusCreated, body: shown, revision: k.revision, location: pathOf(req.app) + "/secrets/" + shown.ID}, nil
+	return jsonapi.Reply{Status: http.StatusCreated, Body: shown, Revision: k.revision, Location: pathOf(req.app) + "/secrets/" + shown.ID}, nil
 }
 
-func (m *management) changeSecret(req *request) (reply, error) {
+func (m *management) changeSecret(req *request) (jsonapi.Reply, error) {
 	return m.changeCredential(req, "change secret", func(a *app.App, id string) error { return a.ChangeSecret(id, req.body) })
 }
 
-func (m *management) changeKey(req *request) (reply, error) {
+func (m *management) changeKey(req *request) (jsonapi.Reply, error) {
 	return m.changeCredential(req, "change key", func(a *app.App, id string) error { return a.ChangeKey(id, req.body) })
 }
 
-func (m *management) changeCredential(req *request, action string, change func(*app.App, string) error) (reply, error) {
+func (m *management) changeCredential(req *request, action string, change func(*app.App, string) error) (jsonapi.Reply, error) {
 	id := req.PathValue("credential")
 	k, err := m.edit(req, false, func(a *app.App, _ time.Time) error { return change(a, id) })
 	if err == nil {
@@ -173,22 +174,22 @@ func (m *management) changeCredential(req *request, action string, change func(*
 	return m.changed(req, k, err)
 }
 
-func (m *management) deleteSecret(req *request) (reply, error) {
+func (m *management) deleteSecret(req *request) (jsonapi.Reply, error) {
 	return m.deleteCredential(req, "delete secret", (*app.App).DeleteSecret)
 }
 
-func (m *management) deleteKey(req *request) (reply, error) {
+func (m *management) deleteKey(req *request) (jsonapi.Reply, error) {
 	return m.deleteCredential(req, "delete key", (*app.App).DeleteKey)
 }
 
-func (m *management) deleteCredential(req *request, action string, remove func(*app.App, string) error) (reply, error) {
+func (m *management) deleteCredential(req *request, action string, remove func(*app.App, string) error) (jsonapi.Reply, error) {
 	id := req.PathValue("credential")
 	k, err := m.edit(req, false, func(a *app.App, _ time.Time) error { return remove(a, id) })
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, action, zap.String("credential", id), zap.Int64("revision", k.revision))
-	return reply{status: http.StatusNoContent, revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusNoContent, Revision: k.revision}, nil
 }
 
 // keyMade is the answer to a key that was registered; secret is there where it was made.
@@ -197,23 +198,23 @@ type keyMade struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-func (m *management) addKey(req *request) (reply, error) {
+func (m *management) addKey(req *request) (jsonapi.Reply, error) {
 	var shown app.Shown
 	k, err := m.edit(req, false, func(a *app.App, now time.Time) (err error) {
 		shown, err = a.AddKey(req.app, req.body, m.registry.vault, now)
 		return err
 	})
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, "add key", zap.String("keyID", shown.ID), zap.Int64("revision", k.revision))
-	return reply{
-		status: http.StatusCreated, body: keyMade(shown), revision: k.revision,
-		location: pathOf(req.app) + "/keys/" + url.PathEscape(shown.ID),
+	return jsonapi.Reply{
+		Status: http.StatusCreated, Body: keyMade(shown), Revision: k.revision,
+		Location: pathOf(req.app) + "/keys/" + url.PathEscape(shown.ID),
 	}, nil
 }
 
-func (m *management) revoke(req *request) (reply, error) {
+func (m *management) revoke(req *request) (jsonapi.Reply, error) {
 	var what string
 	k, err := m.edit(req, false, func(a *app.App, now time.Time) (err error) {
 		what, err = a.Revoke(req.body, now)
@@ -231,7 +232,7 @@ type webhookSecret struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-func (m *management) rotateWebhook(req *request) (reply, error) {
+func (m *management) rotateWebhook(req *request) (jsonapi.Reply, error) {
 	if len(req.body) == 0 {
 		req.body = []byte("{}")
 	}
@@ -242,8 +243,8 @@ func (m *management) rotateWebhook(req *request) (reply, error) {
 		return err
 	})
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	m.note(req, "rotate webhook secret", zap.String("webhook", id), zap.Int64("revision", k.revision))
-	return reply{status: http.StatusCreated, body: webhookSecret(shown), revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusCreated, Body: webhookSecret(shown), Revision: k.revision}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
@@ -30,17 +31,17 @@ type listed struct {
 	Unreadable bool `json:"unreadable,omitempty"` // its document; the log says why
 }
 
-func (m *management) list(req *request) (reply, error) {
+func (m *management) list(req *request) (jsonapi.Reply, error) {
 	after, limit, err := listParameters(req)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	if v := access.From(req.ctx); v != nil && !v.Scope.All {
 		return m.listScope(req, v.Scope.Apps, after, limit)
 	}
 	stored, err := m.registry.settings.SettingsPage(req.ctx, kindApp, after, limit+1)
 	if err != nil {
-		return reply{}, err
+		return jsonapi.Reply{}, err
 	}
 	apps := m.declaredAfter(after)
 	for i := range stored {
@@ -49,7 +50,7 @@ func (m *management) list(req *request) (reply, error) {
 		}
 	}
 	slices.SortFunc(apps, func(a, b listed) int { return cmp.Compare(a.ID, b.ID) })
-	return reply{status: http.StatusOK, body: cut(apps, limit)}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: cut(apps, limit)}, nil
 }
 
 // cut makes a page of apps, in order. Of the store there is one more than it takes, if

@@ -27,17 +27,18 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/storage"
 )
 
 const shop = "/api/v1/apps/shop"
 
 // refused asks what must be refused, and returns why.
-func (r *running) refused(status int, method, path, body string, headers ...string) problem {
+func (r *running) refused(status int, method, path, body string, headers ...string) jsonapi.Problem {
 	r.t.Helper()
 	a := r.must(status, method, path, body, headers...)
 	require.Equal(r.t, "application/problem+json", a.header.Get("Content-Type"))
-	p := into[problem](r.t, a)
+	p := into[jsonapi.Problem](r.t, a)
 	require.Equal(r.t, status, p.Status)
 	require.NotEmpty(r.t, p.Detail)
 	require.Equal(r.t, http.StatusText(status), p.Title)
@@ -219,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	r := startOn(t, newMemory())
 	create := []string{"If-None-Match", "*"}
 	p := r.refused(http.StatusUnprocessableEntity, http.MethodPut, shop, `{"origins":["https://a.example/x"]}`, create...)
-	require.Equal(t, problem{
+	require.Equal(t, jsonapi.Problem{
 		Title: "Unprocessable Entity", Status: 422, Field: "origins[0]", Limit: "must be no more than scheme://host:port, in lower case",
 		Got: `"https://a.example/x"`, Detail: `origins[0] must be no more than scheme://host:port, in lower case (got "https://a.example/x")`,
 	}, p)

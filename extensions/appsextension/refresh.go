@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/qosrtc/qos/internal/periodic"
+
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/storage"
@@ -37,7 +39,7 @@ func (r *registry) run() {
 		r.wg.Go(func() { r.keepUses(ctx) })
 	}
 	if r.remover != nil {
-		r.wg.Go(func() { r.keepRetention(ctx) })
+		r.retaining = periodic.Start(retentionInterval, r.removeOld)
 	}
 }
 

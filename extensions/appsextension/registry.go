@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/qosrtc/qos/internal/periodic"
+
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 	"go.uber.org/zap"
@@ -62,6 +64,8 @@ type registry struct {
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+
+	retaining *periodic.Task
 }
 
 var (
@@ -218,6 +222,7 @@ func (r *registry) Shutdown(ctx context.Context) error {
 	}
 	r.cancel()
 	r.wg.Wait()
+	r.retaining.Stop()
 	r.telemetry.Shutdown()
 	return err
 }

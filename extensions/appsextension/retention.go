@@ -12,22 +12,7 @@ import (
 // retentionInterval is the time between two runs, as the store's own: short against any retention.
 const retentionInterval = time.Hour
 
-// keepRetention deletes the old conferences of apps that have a retention of their own, at once and
-// then at intervals.
-func (r *registry) keepRetention(ctx context.Context) {
-	ticker := time.NewTicker(retentionInterval)
-	defer ticker.Stop()
-	for {
-		r.removeOld(ctx, time.Now())
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// removeOld deletes what is old. An app whose conferences cannot be deleted keeps those of no other.
+// removeOld deletes the old conferences of apps that have a retention of their own. An app whose conferences cannot be deleted keeps those of no other.
 func (r *registry) removeOld(ctx context.Context, now time.Time) {
 	apps := r.now.Load().apps
 	for _, id := range slices.Sorted(maps.Keys(apps)) {

@@ -2,10 +2,6 @@ package appsextension
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
 	"time"
 
@@ -13,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/internal/throttle"
 )
 
@@ -25,18 +22,15 @@ type request struct {
 	body []byte          // of a request that has one
 }
 
-// reply is an answer that is no refusal.
-type reply struct {
-	status   int
-	body     any    // nil: none
-	revision int64  // of the app, for the ETag; 0: none
-	location string // of what was made
+// condition returns what the request demands of the app; it is refused without a condition if must is true.
+func (req *request) condition(must bool) (jsonapi.Condition, error) {
+	return jsonapi.ReadCondition(req.Request, "the app", must)
 }
 
 // route is one thing that the API does. README.md lists them; a test compares.
 type route struct {
 	method, path string
-	serve        func(*management, *request) (reply, error)
+	serve        func(*management, *request) (jsonapi.Reply, error)
 }
 
 const apiApps = "/api/v1/apps"
@@ -87,7 +81,7 @@ func (m *management) handler() http.Handler {
 		}
 		if _, pattern := mux.Handler(r); pattern == "" {
 			m.count(r.Context(), "refused")
-			writeProblem(w, noRoute(mux, r))
+			noRoute(mux, r).Write(w)
 			return
 		}
 		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
@@ -116,22 +110,22 @@ func (m *management) unauthorized(w http.ResponseWriter, r *http.Request, now ti
 		m.audit.Warn("a request to the management API without a good token was refused", zap.String("method", clip(r.Method)))
 	}
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	writeProblem(w, newProblem(http.StatusUnauthorized, "a bearer token is needed, and this is none of those that are configured"))
+	jsonapi.NewProblem(http.StatusUnauthorized, "a bearer token is needed, and this is none of those that are configured").Write(w)
 }
 
 // clip bounds what comes from outside and goes into the log.
 func clip(text string) string { return text[:min(len(text), 100)] }
 
 // noRoute tells a method that is not there from a path that is not.
-func noRoute(mux *http.ServeMux, r *http.Request) *problem {
+func noRoute(mux *http.ServeMux, r *http.Request) *jsonapi.Problem {
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := mux.Handler(other); pattern != "" {
-			return newProblem(http.StatusMethodNotAllowed, "%s is not among the methods of this path", clip(r.Method))
+			return jsonapi.NewProblem(http.StatusMethodNotAllowed, "%s is not among the methods of this path", clip(r.Method))
 		}
 	}
-	return newProblem(http.StatusNotFound, "there is no such path")
+	return jsonapi.NewProblem(http.StatusNotFound, "there is no such path")
 }
 
 // answer turns a route into a handler: the one place that makes errors answers.
@@ -141,8 +135,9 @@ func (m *management) answer(route route) http.HandlerFunc {
 		defer cancel()
 		who, _ := ctx.Value(whoKey{}).(string)
 		req := &request{Request: r, ctx: ctx, who: who, app: r.PathValue("app")}
-		var rep reply
-		err := req.read(w)
+		var rep jsonapi.Reply
+		var err error
+		req.body, err = jsonapi.ReadBody(w, r, maxRequestBytes)
 		if err == nil {
 			rep, err = route.serve(m, req)
 		}
@@ -152,15 +147,17 @@ func (m *management) answer(route route) http.HandlerFunc {
 				m.registry.logger.Error("the management API failed", zap.String("route", route.method+" "+route.path), zap.Error(err))
 			}
 			m.count(ctx, outcome(p, failed))
-			writeProblem(w, p)
+			p.Write(w)
 			return
 		}
 		m.count(ctx, "ok")
-		m.write(w, rep)
+		if err := rep.Write(w); err != nil {
+			m.registry.logger.Error("an answer cannot be written as JSON", zap.String("route", route.method+" "+route.path), zap.Error(err))
+		}
 	}
 }
 
-func outcome(p *problem, failed bool) string {
+func outcome(p *jsonapi.Problem, failed bool) string {
 	switch {
 	case failed:
 		return "failed"
@@ -172,45 +169,4 @@ func outcome(p *problem, failed bool) string {
 
 func (m *management) count(ctx context.Context, outcome string) {
 	m.registry.telemetry.QosappsManagementRequests.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
-}
-
-// read reads a body, of which nothing is decoded before its size and type are known.
-func (r *request) read(w http.ResponseWriter) error {
-	if r.Method != http.MethodPut && r.Method != http.MethodPost {
-		return nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return newProblem(http.StatusRequestEntityTooLarge, "a body has at most %d bytes", maxRequestBytes)
-	}
-	if err != nil {
-		return newProblem(http.StatusBadRequest, "the body could not be read")
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return newProblem(http.StatusUnsupportedMediaType, "the Content-Type of a body must be application/json")
-	}
-	r.body = body
-	return nil
-}
-
-func (m *management) write(w http.ResponseWriter, rep reply) {
-	if rep.revision != 0 {
-		w.Header().Set("ETag", etag(rep.revision))
-	}
-	if rep.location != "" {
-		w.Header().Set("Location", rep.location)
-	}
-	if rep.body == nil {
-		w.WriteHeader(rep.status)
-		return
-	}
-	body, err := json.Marshal(rep.body)
-	if err != nil {
-		m.registry.logger.Error("an answer could not be written as JSON", zap.Error(err))
-		writeProblem(w, newProblem(http.StatusInternalServerError, "the answer could not be written"))
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(rep.status)
-	_, _ = w.Write(append(body, '\n')) // the client has left
 }

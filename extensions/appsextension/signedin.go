@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/jsonapi"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/storage"
 )
@@ -67,10 +68,10 @@ func (m *management) signedIn(next http.Handler) http.Handler {
 		switch {
 		case !access.Settings.Allows(v):
 			m.count(r.Context(), "unauthorized")
-			writeProblem(w, newProblem(http.StatusForbidden, "the management API is for users with the role admin"))
+			jsonapi.NewProblem(http.StatusForbidden, "the management API is for users with the role admin").Write(w)
 		case id != "" && !v.Scope.Has(id):
 			m.count(r.Context(), "refused")
-			writeProblem(w, newProblem(http.StatusNotFound, "there is no such app"))
+			jsonapi.NewProblem(http.StatusNotFound, "there is no such app").Write(w)
 		default:
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, v.Name)))
 		}
@@ -78,7 +79,7 @@ func (m *management) signedIn(next http.Handler) http.Handler {
 }
 
 // listScope lists the apps of a scope.
-func (m *management) listScope(req *request, ids []string, after string, limit int) (reply, error) {
+func (m *management) listScope(req *request, ids []string, after string, limit int) (jsonapi.Reply, error) {
 	declared := map[string]listed{}
 	for _, one := range m.declaredAfter(after) {
 		declared[one.ID] = one
@@ -97,11 +98,11 @@ func (m *management) listScope(req *request, ids []string, after string, limit i
 			continue
 		}
 		if err != nil {
-			return reply{}, err
+			return jsonapi.Reply{}, err
 		}
 		apps = append(apps, briefOf(&s))
 	}
-	return reply{status: http.StatusOK, body: cut(apps, limit)}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: cut(apps, limit)}, nil
 }
 
 // actor is who sent a request, in the audit log of the store.

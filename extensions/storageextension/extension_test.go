@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/qosrtc/qos/internal/periodic"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
@@ -209,8 +211,8 @@ func TestHousekeeping(t *testing.T) {
 		s.keep(k)
 		time.Sleep(2*time.Hour + time.Second)
 		for _, task := range s.tasks {
-			task.stop()
-			task.stop()
+			task.Stop()
+			task.Stop()
 		}
 		require.Equal(t, []time.Time{start.Add(-24 * time.Hour), start.Add(-23 * time.Hour), start.Add(-22 * time.Hour)}, k.deleted)
 		require.Len(t, k.packed, 121)
@@ -231,13 +233,13 @@ func TestHousekeepingStops(t *testing.T) {
 	telemetry := newTelemetry(t)
 	s := newStore(t, t.TempDir(), time.Hour, telemetry)
 	begun := make(chan struct{})
-	p := startPeriodic(time.Hour, func(ctx context.Context, _ time.Time) {
+	p := periodic.Start(time.Hour, func(ctx context.Context, _ time.Time) {
 		close(begun)
 		<-ctx.Done()
 		s.deleted(ctx, 3, unlessStopped(ctx, ctx.Err()))
 	})
 	<-begun
-	p.stop()
+	p.Stop()
 	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, []metricdata.DataPoint[int64]{{Value: 3}}, metricdatatest.IgnoreTimestamp())
 	_, err := telemetry.GetMetric("otelcol_qosstorage_retention_failures")
 	require.Error(t, err, "nothing failed")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/qosrtc/qos/internal/periodic"
+
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/storage"
@@ -26,13 +28,13 @@ type keeper interface {
 // keep starts the housekeeping of a store.
 func (s *store) keep(db keeper) {
 	if after := s.cfg.Retention; after > 0 {
-		s.tasks = append(s.tasks, startPeriodic(retentionInterval, func(ctx context.Context, now time.Time) {
+		s.tasks = append(s.tasks, periodic.Start(retentionInterval, func(ctx context.Context, now time.Time) {
 			n, err := db.DeleteBefore(ctx, now.Add(-after))
 			s.deleted(ctx, n, unlessStopped(ctx, err))
 		}))
 	}
 	if after := s.cfg.PackAfter; after > 0 {
-		s.tasks = append(s.tasks, startPeriodic(packInterval, func(ctx context.Context, now time.Time) {
+		s.tasks = append(s.tasks, periodic.Start(packInterval, func(ctx context.Context, now time.Time) {
 			p, err := db.Pack(ctx, now.Add(-after))
 			s.packed(ctx, p, unlessStopped(ctx, err))
 		}))

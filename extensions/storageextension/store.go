@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/periodic"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/postgres"
 	"github.com/qosrtc/qos/storage/sqlite"
@@ -27,7 +28,7 @@ type store struct {
 	logger    *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	db        engine
-	tasks     []*periodic
+	tasks     []*periodic.Task
 }
 
 // engine is what a package below storage offers.
@@ -91,7 +92,7 @@ func partitionDays(retention time.Duration) int {
 // Shutdown stops the housekeeping and closes the store, which waits for writes under way.
 func (s *store) Shutdown(context.Context) error {
 	for _, t := range s.tasks {
-		t.stop()
+		t.Stop()
 	}
 	s.telemetry.Shutdown()
 	if s.db == nil {

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/address", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/address", "internal/jsonapi", "internal/periodic", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -64,6 +64,8 @@ var rules = []rule{
 		reason: "pure domain: who may do what; knows no store and no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
+	{room: "internal/jsonapi", reason: "HTTP requests in, answers out, whatever they are about: standard library only"},
+	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/config/confighttp"}, reason: "a listener from a configuration, knows no component"},

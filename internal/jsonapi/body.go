@@ -1,0 +1,28 @@
+package jsonapi
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+)
+
+// ReadBody reads the body of a PUT or POST, and returns nil for other methods. It decodes nothing. Its
+// errors are Problems: a body above maxBytes (413), one that ends early (400), one that is not empty and
+// has another Content-Type than application/json (415).
+func ReadBody(w http.ResponseWriter, r *http.Request, maxBytes int64) ([]byte, error) {
+	if r.Method != http.MethodPut && r.Method != http.MethodPost {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return nil, NewProblem(http.StatusRequestEntityTooLarge, "a body has at most %d bytes", maxBytes)
+	}
+	if err != nil {
+		return nil, NewProblem(http.StatusBadRequest, "the body cannot be read")
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
+		return nil, NewProblem(http.StatusUnsupportedMediaType, "the Content-Type of a body must be application/json")
+	}
+	return body, nil
+}

@@ -1,0 +1,44 @@
+// Package periodic repeats a task in a goroutine that its owner waits for.
+package periodic
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Task is a function that runs at once and then at intervals, one run at a time. The zero value and nil
+// have nothing to stop.
+type Task struct {
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// Start calls run with the time of each run until Stop. The interval must be positive. Stop ends the
+// context of a run, which should end early; the first run after the next start continues its work.
+func Start(interval time.Duration, run func(ctx context.Context, now time.Time)) *Task {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &Task{cancel: cancel}
+	t.wg.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			run(ctx, time.Now())
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return t
+}
+
+// Stop ends the task and waits for the run in progress. It may be called on nil and twice.
+func (t *Task) Stop() {
+	if t == nil || t.cancel == nil {
+		return
+	}
+	t.cancel()
+	t.wg.Wait()
+}
