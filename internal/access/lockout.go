@@ -38,17 +38,19 @@ type limit struct {
 	rate throttle.Rate
 }
 
+// limits returns those of an attempt. Without a user there is nothing to guess about one, and nobody
+// must be able to use up a limit that others share: it has the limit of the network only.
 func (l *Lockout) limits(user string, network netip.Prefix) []limit {
 	from := max(1, l.hash.Network(network))
-	return []limit{
-		{l.hash.Of("pair", user, from), failuresOfPair},
-		{l.hash.Of("network", "", from), failuresOfNetwork},
-		{l.hash.Of("user", user, 0), failuresOfUser},
+	all := []limit{{l.hash.Of("network", "", from), failuresOfNetwork}}
+	if user == "" {
+		return all
 	}
+	return append(all, limit{l.hash.Of("pair", user, from), failuresOfPair}, limit{l.hash.Of("user", user, 0), failuresOfUser})
 }
 
-// Begin counts an attempt as failed before its password is checked, so that attempts at the same time
-// count, too. It returns how long the attempt has to wait; 0: not at all. One that waits is not counted.
+// Begin counts an attempt as failed before it is checked, so that attempts at the same time count, too.
+// The user is empty for an attempt by a link or at an identity provider. It returns how long the attempt has to wait; 0: not at all. One that waits is not counted.
 func (l *Lockout) Begin(user string, network netip.Prefix, now time.Time) (wait time.Duration) {
 	for _, one := range l.limits(user, network) {
 		wait = max(wait, l.table.Check(one.key, one.rate, now))

@@ -85,3 +85,15 @@ func TestNetwork(t *testing.T) {
 	f("10.1.1.1/32", "10.1.1.1:1")
 	f("", "@")
 }
+
+// Attempts without a user, by a link or at a provider, cannot block those of other networks.
+//
+// spec: DASH-03
+func TestAttemptsWithoutAUser(t *testing.T) {
+	l := NewLockout(t0)
+	for n := range 100 {
+		network := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(n), 1}), 32)
+		got, _ := fail(l, "", network, t0)
+		require.Equal(t, 30, got, "network %d", n)
+	}
+}

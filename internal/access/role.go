@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,6 +38,7 @@ func (s Scope) Has(app string) bool { return s.All || slices.Contains(s.Apps, ap
 // Visitor is the user, or the holder of a bearer token, who sends a request.
 type Visitor struct {
 	Name   string // of the user or the token
+	Shown  string // name that pages show; empty: Name
 	Login  string // names the login in logs and audit entries; empty: a token
 	Method string // of sign-in
 	Roles  []Role
@@ -44,6 +46,9 @@ type Visitor struct {
 	// MustChange says that the password must be changed before anything else.
 	MustChange bool
 }
+
+// ShownName returns the name that pages show.
+func (v *Visitor) ShownName() string { return cmp.Or(v.Shown, v.Name) }
 
 // Is reports whether the visitor has a role.
 func (v *Visitor) Is(r Role) bool { return slices.Contains(v.Roles, r) }

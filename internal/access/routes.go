@@ -38,6 +38,8 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"GET /signin/style.css", Nothing},
 	{"GET /signin/link", Nothing},
 	{"POST /signin/link", Nothing},
+	{"GET /signin/provider", Nothing},
+	{"GET /signin/provider/callback", Nothing},
 
 	{"POST /signout", SignedIn},
 	{"GET /password", SignedIn},

@@ -23,6 +23,9 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
+// NewErrorID returns a short random text by which a line of the log is found.
+func NewErrorID() string { return strings.ToLower(rand.Text())[:10] }
+
 // Digest returns the SHA-256 of a token, as the store has it; nil where the text is no token.
 func Digest(token string) []byte {
 	if b, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(b) != tokenBytes {
@@ -45,6 +48,18 @@ func FormToken(cookie string) string {
 // CheckForm reports whether a form has the token of a cookie.
 func CheckForm(cookie, token string) bool {
 	return cookie != "" && subtle.ConstantTimeCompare([]byte(FormToken(cookie)), []byte(token)) == 1
+}
+
+// StartToken returns the token of the link that begins a sign-in at an identity provider. It is in a
+// URL, so it is not that of forms.
+func StartToken(cookie string) string {
+	sum := sha256.Sum256([]byte("qos start\x00" + cookie))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// CheckStart reports whether a link has the token of a cookie.
+func CheckStart(cookie, token string) bool {
+	return cookie != "" && subtle.ConstantTimeCompare([]byte(StartToken(cookie)), []byte(token)) == 1
 }
 
 // Names of the cookies, without prefix.
@@ -81,11 +96,16 @@ func ReadCookie(r *http.Request, name string) string {
 
 // WriteCookie sets a cookie until the browser ends; an empty value deletes it.
 func WriteCookie(w http.ResponseWriter, r *http.Request, name, value string) {
-	c := &http.Cookie{ //nolint:gosec // Secure wherever browsers keep such cookies
-		Name: cookieName(r, name), Value: value, Path: "/", HttpOnly: true, Secure: !plain(r), SameSite: http.SameSiteLaxMode,
-	}
+	maxAge := 0
 	if value == "" {
-		c.MaxAge = -1
+		maxAge = -1
 	}
-	http.SetCookie(w, c)
+	writeCookie(w, r, name, value, maxAge)
+}
+
+// writeCookie sets a cookie for a time in seconds; 0: until the browser ends, negative: deletes it.
+func writeCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever browsers keep such cookies
+		Name: cookieName(r, name), Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: !plain(r), SameSite: http.SameSiteLaxMode,
+	})
 }

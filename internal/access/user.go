@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// User is a document of the store. Its name is the id of the setting.
+// User is a document of the store. Its name is the id of the setting; that of a user of an identity
+// provider is Identity.UserName.
 type User struct {
 	Roles    []Role `json:"roles"`
 	Scope    Scope  `json:"scope"`
@@ -22,6 +23,9 @@ type User struct {
 	Generation int64     `json:"generation"`
 	CreatedAt  time.Time `json:"createdAt"`
 	PasswordAt time.Time `json:"passwordAt,omitzero"`
+	// Identity is the account at an identity provider, which decides Roles and Scope at each sign-in;
+	// nil: a local user.
+	Identity *Identity `json:"identity,omitempty"`
 }
 
 var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
@@ -42,13 +46,20 @@ func (u *User) Check() error {
 	if err := checkRoles(u.Roles); err != nil {
 		return err
 	}
-	return u.Scope.check()
+	if err := u.Scope.check(); err != nil || u.Identity == nil {
+		return err
+	}
+	if u.Password != "" {
+		return &Fault{Field: "password", Limit: "must be empty for a user of an identity provider", Got: "one"}
+	}
+	return u.Identity.Check()
 }
 
-// Manages reports whether the user may manage the installation.
+// Manages reports whether the user may manage the installation whatever happens to an identity
+// provider. A user of one does not: the provider may take the role away or be unavailable.
 func (u *User) Manages() bool {
 	v := Visitor{Roles: u.Roles, Scope: u.Scope}
-	return !u.Disabled && Installation.Allows(&v)
+	return u.Identity == nil && !u.Disabled && Installation.Allows(&v)
 }
 
 // Encode returns the document.
