@@ -28,6 +28,9 @@ run: build ## build and start everything on loopback, with a demo call to look a
 	  "  stop with Ctrl-C" ""
 	@QOS_DIR="$(QOS_DIR)" exec $(BINARY) --config deploy:run
 
+# The OpenID provider at which tests sign in.
+PROVIDER := tests/signin/provider/node_modules
+
 # The binaries that the tests drive, as they ship: built once for all packages.
 DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
 
@@ -43,6 +46,7 @@ test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
 test-go-plain test-go-race: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
+test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
 test-go-plain test-go-race: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 
 # The race detector makes SQLite some 20 times slower: its tests of one goroutine run without it, and
@@ -52,7 +56,7 @@ test-go-plain: servers build agent
 	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause
 
 # Four packages at once: many wait for servers and disks. The longest begin.
-test-go-race: servers build agent
+test-go-race: servers build agent $(PROVIDER)
 	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring|timeseries|webhook)$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
@@ -79,8 +83,8 @@ agent: ## the token agent, bin/qos-agent
 client: client/node_modules ## build the browser library into client/dist
 	@cd client && npm run --silent build
 
-client/node_modules: client/package-lock.json
-	@cd client && npm ci --no-audit --no-fund --loglevel=error
+client/node_modules $(PROVIDER): %/node_modules: %/package-lock.json
+	@cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 generate: tools ## everything generated: collector/, component metadata, docs/telemetry.md, dashboards, client/dist
@@ -151,4 +155,4 @@ $(TOOLS)/.built: tools/go.mod tools/go.sum
 	@touch $@
 
 clean: ## remove what was built and the demo's state
-	rm -rf bin .qos client/node_modules
+	rm -rf bin .qos client/node_modules $(PROVIDER)

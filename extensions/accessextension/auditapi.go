@@ -1,7 +1,9 @@
 package accessextension
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,14 +15,16 @@ import (
 
 // auditView is an audit entry as the API shows it.
 type auditView struct {
-	Key    int64           `json:"key"`
-	At     time.Time       `json:"at"`
-	Actor  string          `json:"actor,omitempty"` // absent: unknown
-	Action string          `json:"action"`
-	App    string          `json:"app,omitempty"`
-	Target string          `json:"target,omitempty"`
-	Hidden bool            `json:"targetHidden,omitempty"` // the target may be a user's name
-	Body   json.RawMessage `json:"details,omitempty"`
+	Key   int64     `json:"key"`
+	At    time.Time `json:"at"`
+	Actor string    `json:"actor,omitempty"` // absent: unknown
+	// ActorName is the name that pages show for a user of an identity provider.
+	ActorName string          `json:"actorName,omitempty"`
+	Action    string          `json:"action"`
+	App       string          `json:"app,omitempty"`
+	Target    string          `json:"target,omitempty"`
+	Hidden    bool            `json:"targetHidden,omitempty"` // the target may be a user's name
+	Body      json.RawMessage `json:"details,omitempty"`
 }
 
 // listAudit returns audit entries, the newest first. Search terms may be real names of users: they
@@ -41,13 +45,17 @@ func (k *keeper) listAudit(c *call) (jsonapi.Reply, error) {
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
+	names, err := k.shownNames(c.ctx, page)
+	if err != nil {
+		return jsonapi.Reply{}, err
+	}
 	out := struct {
 		Entries []auditView `json:"entries"`
 		Next    string      `json:"next,omitempty"`
 	}{Entries: []auditView{}}
 	for i := range page {
 		e := &page[i]
-		one := auditView{Key: e.Key, At: e.At, Actor: e.Actor, Action: e.Action, App: e.AppID, Target: e.Target}
+		one := auditView{Key: e.Key, At: e.At, Actor: e.Actor, ActorName: names[e.Actor], Action: e.Action, App: e.AppID, Target: e.Target}
 		if len(e.Body) > 0 {
 			one.Body = e.Body
 		}
@@ -60,4 +68,24 @@ func (k *keeper) listAudit(c *call) (jsonapi.Reply, error) {
 		out.Next = strconv.FormatInt(page[limit-1].Key, 10)
 	}
 	return jsonapi.Reply{Status: http.StatusOK, Body: out}, nil
+}
+
+// shownNames returns the present names of the actors of a page who are users of an identity provider.
+func (k *keeper) shownNames(ctx context.Context, page []storage.AuditEntry) (map[string]string, error) {
+	names := map[string]string{}
+	for i := range page {
+		actor := page[i].Actor
+		if _, done := names[actor]; done || !access.IsIdentityName(actor) {
+			continue
+		}
+		u, _, err := k.readUser(ctx, actor)
+		if err != nil && !errors.Is(err, storage.ErrNoSetting) {
+			return nil, err
+		}
+		names[actor] = ""
+		if u.Identity != nil {
+			names[actor] = u.Identity.Name
+		}
+	}
+	return names, nil
 }

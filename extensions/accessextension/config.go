@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/access"
@@ -36,6 +37,9 @@ type Config struct {
 
 	// AuditRetention is how long audit entries are kept.
 	AuditRetention time.Duration `mapstructure:"audit_retention"`
+
+	// OIDC is an OpenID provider at which users sign in, beside the users of the store.
+	OIDC configoptional.Optional[OIDCConfig] `mapstructure:"oidc"`
 
 	_ struct{}
 }

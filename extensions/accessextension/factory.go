@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/extension"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
@@ -22,6 +23,7 @@ func createDefaultConfig() component.Config {
 		IdleTimeout:     time.Hour,
 		FirstAdmin:      "admin",
 		AuditRetention:  90 * 24 * time.Hour,
+		OIDC:            configoptional.Default(defaultOIDC()),
 	}
 }
 
@@ -30,5 +32,5 @@ func create(_ context.Context, set extension.Settings, cfg component.Config) (ex
 	if err != nil {
 		return nil, err
 	}
-	return newKeeper(cfg.(*Config), set.Logger, telemetry), nil
+	return newKeeper(cfg.(*Config), set.TelemetrySettings, telemetry), nil
 }

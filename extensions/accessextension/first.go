@@ -22,7 +22,8 @@ const (
 // linkFor is how long a link signs in.
 const linkFor = 15 * time.Minute
 
-// first makes the first administrator where there is no user, and prints the password.
+// first makes the first administrator where there is no user. The password is printed before the user is
+// written: a process that ends between the two loses no password, and the next start makes another one.
 func (k *keeper) first(ctx context.Context) error {
 	users, err := k.settings.SettingsPage(ctx, kindUser, "", 1)
 	if err != nil || len(users) > 0 {
@@ -38,15 +39,16 @@ func (k *keeper) first(ctx context.Context) error {
 		Roles: []access.Role{access.Admin, access.Support}, Scope: access.Scope{All: true},
 		Password: hash, MustChange: true, Generation: 1, CreatedAt: now, PasswordAt: now,
 	}
-	_, err = k.putUser(ctx, k.cfg.FirstAdmin, u, 0)
-	if errors.Is(err, storage.ErrConflict) {
-		return nil // another collector has just made it
-	}
+	_, err = fmt.Fprintf(k.out, "\n  qos: the first administrator of the dashboard\n    user      %s\n    password  %s\n"+
+		"  The password is printed this once. It must be changed at the first sign-in.\n\n", k.cfg.FirstAdmin, password)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(k.out, "\n  qos: the first administrator of the dashboard\n    user      %s\n    password  %s\n"+
-		"  The password is printed this once. It must be changed at the first sign-in.\n\n", k.cfg.FirstAdmin, password)
+	_, err = k.putUser(ctx, k.cfg.FirstAdmin, u, 0)
+	if errors.Is(err, storage.ErrConflict) { // another collector has just made it
+		_, err = fmt.Fprint(k.out, "\n  qos: another collector has made the first administrator at the same time.\n"+
+			"  The password above is not valid: use the one that the other collector has printed.\n\n")
+	}
 	return err
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/access"
@@ -113,7 +112,7 @@ func startOn(t *testing.T, store *sqlite.Store, change ...func(*Config)) *runnin
 	require.NoError(t, err)
 	r := &running{t: t, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry}
 	r.clock.set(t0)
-	r.keeper = newKeeper(cfg, zap.NewNop(), builder)
+	r.keeper = newKeeper(cfg, componenttest.NewNopTelemetrySettings(), builder)
 	r.now, r.out = r.clock.now, &r.printed
 	require.NoError(t, r.Start(t.Context(), hostWith(store, r.accounts)))
 	t.Cleanup(func() { require.NoError(t, r.Shutdown(context.Background())) })

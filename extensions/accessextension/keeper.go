@@ -35,6 +35,7 @@ const sweepEvery = 10 * time.Minute
 // Handlers, Visitor, Refuse, Record and Read.
 type keeper struct {
 	cfg       *Config
+	set       component.TelemetrySettings
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time
@@ -45,6 +46,8 @@ type keeper struct {
 	passwords *access.Passwords
 	lockout   *access.Lockout
 	failures  *throttle.Table // audit entries that failed attempts may still cause
+	lines     *throttle.Table // lines of the log that they may still cause
+	provider  *identityProvider
 	proxies   []netip.Prefix
 	limits    access.Limits
 	reads     reads
@@ -54,8 +57,8 @@ type keeper struct {
 
 var _ extensioncapabilities.Dependent = (*keeper)(nil)
 
-func newKeeper(cfg *Config, log *zap.Logger, telemetry *metadata.TelemetryBuilder) *keeper {
-	return &keeper{cfg: cfg, log: log, telemetry: telemetry, now: time.Now, out: os.Stderr}
+func newKeeper(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *keeper {
+	return &keeper{cfg: cfg, set: set, log: set.Logger, telemetry: telemetry, now: time.Now, out: os.Stderr}
 }
 
 // Dependencies lets the collector start the store first.
@@ -74,8 +77,11 @@ func (k *keeper) Start(ctx context.Context, host component.Host) error {
 		return err
 	}
 	k.lockout = access.NewLockout(k.now())
-	k.failures = throttle.NewTable(1, k.now())
+	k.failures, k.lines = throttle.NewTable(1, k.now()), throttle.NewTable(1, k.now())
 	k.limits = access.Limits{Absolute: k.cfg.AbsoluteTimeout, Idle: k.cfg.IdleTimeout}
+	if err := k.startProvider(ctx, host); err != nil {
+		return err
+	}
 	if err := k.first(ctx); err != nil {
 		return fmt.Errorf("first administrator: %w", err)
 	}
@@ -89,6 +95,7 @@ func (k *keeper) Start(ctx context.Context, host component.Host) error {
 // Shutdown is legal before Start and twice.
 func (k *keeper) Shutdown(context.Context) error {
 	k.sweeping.Stop()
+	k.provider.close()
 	k.telemetry.Shutdown()
 	return nil
 }

@@ -25,17 +25,21 @@ var (
 
 // page is what the templates show.
 type page struct {
-	Title   string
-	Error   string // of the last attempt
-	Field   string // that the error is about
-	Note    string
-	Form    string // token
-	To      string // where to go after sign-in
-	User    string
-	Token   string // of a link
-	First   bool   // the password must be changed
-	Current bool   // the present password is asked for
-	Min     int    // characters of a new password
+	Title      string
+	Error      string // of the last attempt
+	ErrorID    string // of the error in the log
+	Field      string // that the error is about
+	Note       string
+	Form       string // token
+	Start      string // token of the link to the provider
+	Provider   string // label of the identity provider; empty: none
+	SignOutURL string // of the identity provider, after sign-out
+	To         string // where to go after sign-in
+	User       string
+	Token      string // of a link
+	First      bool   // the password must be changed
+	Current    bool   // the present password is asked for
+	Min        int    // characters of a new password
 }
 
 // show writes a page.
@@ -59,14 +63,15 @@ func showStyle(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(style) // the client has left
 }
 
-// form returns the token of a page before sign-in. It gives the browser a cookie for it.
-func form(w http.ResponseWriter, r *http.Request) string {
+// formCookie returns the cookie of which the tokens of a page before sign-in are made. It gives the
+// browser one.
+func formCookie(w http.ResponseWriter, r *http.Request) string {
 	cookie := access.ReadCookie(r, access.FormCookie)
 	if access.Digest(cookie) == nil {
 		cookie = access.NewToken()
 		access.WriteCookie(w, r, access.FormCookie, cookie)
 	}
-	return access.FormToken(cookie)
+	return cookie
 }
 
 // local returns where a sign-in leads to: a path of this server, else the start.

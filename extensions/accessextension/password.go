@@ -22,7 +22,23 @@ func passwordPage(r *http.Request, v *access.Visitor) page {
 }
 
 func (k *keeper) showPassword(w http.ResponseWriter, r *http.Request) {
-	k.show(w, http.StatusOK, "password", passwordPage(r, access.From(r.Context())))
+	v := access.From(r.Context())
+	if k.noPassword(w, r, http.StatusOK, v) {
+		return
+	}
+	k.show(w, http.StatusOK, "password", passwordPage(r, v))
+}
+
+// noPassword shows who signed in at the identity provider, and where the password is. It is false for others.
+func (k *keeper) noPassword(w http.ResponseWriter, r *http.Request, status int, v *access.Visitor) bool {
+	if !access.IsIdentityName(v.Name) {
+		return false
+	}
+	k.show(w, status, "denied", page{
+		Title: "Your account", User: v.ShownName(), Form: access.FormToken(access.ReadCookie(r, access.LoginCookie)),
+		Note: "You signed in with " + k.provider.label() + ". Your password is kept there and not by qos.",
+	})
+	return true
 }
 
 // changePassword writes a new password. It ends all logins of the user and begins another one.
@@ -30,6 +46,9 @@ func (k *keeper) changePassword(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
 	defer cancel()
 	v := access.From(r.Context())
+	if k.noPassword(w, r, http.StatusForbidden, v) {
+		return
+	}
 	refuse := func(status int, field, text string) {
 		p := passwordPage(r, v)
 		p.Error, p.Field = text, field
@@ -72,7 +91,7 @@ func (k *keeper) changePassword(w http.ResponseWriter, r *http.Request) {
 		k.storeAway(ctx, r, err)
 		refuse(http.StatusServiceUnavailable, "", textStore)
 	default:
-		k.welcome(ctx, w, r, v.Name, u, methodPassword)
+		k.welcome(ctx, w, r, entrant{name: v.Name, user: u, method: methodPassword})
 	}
 }
 

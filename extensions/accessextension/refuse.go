@@ -42,7 +42,7 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 
 func denied(r *http.Request, v *access.Visitor) page {
 	return page{
-		Title: "Not permitted", User: v.Name, Form: access.FormToken(access.ReadCookie(r, access.LoginCookie)),
+		Title: "Not permitted", User: v.ShownName(), Form: access.FormToken(access.ReadCookie(r, access.LoginCookie)),
 		Error: "Your roles do not permit this page. Calls are for the roles support and engineering.",
 	}
 }
@@ -74,7 +74,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 func (k *keeper) session(w http.ResponseWriter, r *http.Request) {
 	v := access.From(r.Context())
 	body, _ := json.Marshal(map[string]any{ // texts only: it does not fail
-		"user": v.Name, "roles": v.Roles, "scope": v.Scope, "mustChange": v.MustChange,
+		"user": v.Name, "name": v.ShownName(), "roles": v.Roles, "scope": v.Scope, "mustChange": v.MustChange,
 		"form": access.FormToken(access.ReadCookie(r, access.LoginCookie)),
 	})
 	w.Header().Set("Content-Type", "application/json")

@@ -20,26 +20,31 @@ const maxFormBytes = 8 << 10
 
 // Texts of refusals. That of a wrong password is that of an unknown user, too.
 const (
-	textWrong = "The name or the password is wrong."
-	textForm  = "This form is too old, or the browser keeps no cookies. Cookies need HTTPS, or this machine. Try again."
-	textBusy  = "Too many people sign in at the moment. Try again in some seconds."
-	textStore = "The store does not answer. The collector's log has the reason."
-	textLink  = "This link was used, or it is too old. The next start of the collector prints another one."
+	textWrong   = "The name or the password is wrong."
+	textForm    = "This form is too old, or the browser keeps no cookies. Cookies need HTTPS, or this machine. Try again."
+	textBusy    = "Too many people sign in at the moment. Try again in some seconds."
+	textStore   = "The store does not answer. The collector's log has the reason."
+	textAttempt = "This sign-in was begun in another browser, or more than 10 minutes ago. Begin again."
+	textLink    = "This link was used, or it is too old. The next start of the collector prints another one."
 )
 
 // Handlers returns the handlers of the routes of sign-in and of the users' API, by pattern.
 func (k *keeper) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{}
 	for pattern, serve := range map[string]http.HandlerFunc{
-		"GET /signin":           k.showSignIn,
+		"GET /signin":           k.signInPage,
 		"POST /signin":          k.signIn,
 		"GET /signin/style.css": showStyle,
 		"GET /signin/link":      k.showLink,
 		"POST /signin/link":     k.signInByLink,
-		"POST /signout":         k.signOut,
-		"GET /password":         k.showPassword,
-		"POST /password":        k.changePassword,
-		"GET /api/session":      k.session,
+
+		"GET /signin/provider": k.serveProvider((*atProvider).toProvider),
+		"GET " + callbackPath:  k.serveProvider((*atProvider).fromProvider),
+
+		"POST /signout":    k.signOut,
+		"GET /password":    k.showPassword,
+		"POST /password":   k.changePassword,
+		"GET /api/session": k.session,
 	} {
 		out[pattern] = serve
 	}
@@ -49,12 +54,23 @@ func (k *keeper) Handlers() map[string]http.Handler {
 	return out
 }
 
-func (k *keeper) showSignIn(w http.ResponseWriter, r *http.Request) {
-	p := page{Title: "Sign in", Form: form(w, r), To: local(r.URL.Query().Get("to"))}
-	if r.URL.Query().Has("out") {
+func (k *keeper) signInPage(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	p := page{Title: "Sign in", To: local(q.Get("to"))}
+	if q.Has("out") {
 		p.Note = "You are signed out."
+		if q.Get("out") == methodProvider {
+			p.SignOutURL = k.provider.signOutURL()
+		}
 	}
-	k.show(w, http.StatusOK, "signin", p)
+	k.showSignIn(w, r, http.StatusOK, p)
+}
+
+// showSignIn writes the page on which visitors sign in. The caller has set its title and texts.
+func (k *keeper) showSignIn(w http.ResponseWriter, r *http.Request, status int, p page) {
+	cookie := formCookie(w, r)
+	p.Form, p.Start, p.Provider = access.FormToken(cookie), access.StartToken(cookie), k.provider.label()
+	k.show(w, status, "signin", p)
 }
 
 // readForm reads a form and checks its token. It is false where the attempt is refused.
@@ -68,9 +84,7 @@ func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	refuse := func(status int, what, text string) {
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
-		k.show(w, status, "signin", page{
-			Title: "Sign in", Error: text, Form: form(w, r), To: local(r.PostForm.Get("to")), User: clip(r.PostForm.Get("user")),
-		})
+		k.showSignIn(w, r, status, page{Title: "Sign in", Error: text, To: local(r.PostForm.Get("to")), User: clip(r.PostForm.Get("user"))})
 	}
 	network := access.Network(r, k.proxies)
 	if !k.readForm(w, r, access.FormCookie) {
@@ -101,7 +115,7 @@ func (k *keeper) signIn(w http.ResponseWriter, r *http.Request) {
 		k.failed(ctx, name, network, "password")
 		refuse(http.StatusUnauthorized, "wrong", textWrong)
 	default:
-		k.welcome(ctx, w, r, name, u, methodPassword)
+		k.welcome(ctx, w, r, entrant{name: name, user: u, method: methodPassword, to: r.PostForm.Get("to")})
 	}
 }
 
@@ -123,25 +137,37 @@ func (k *keeper) check(ctx context.Context, name, password string, network netip
 	return &found, true, nil
 }
 
+// entrant is a user who has proved who they are.
+type entrant struct {
+	name   string
+	user   *access.User
+	method string
+	to     string // where the visitor wants to be
+}
+
 // welcome begins a login and leads to where the visitor wanted to go.
-func (k *keeper) welcome(ctx context.Context, w http.ResponseWriter, r *http.Request, name string, u *access.User, method string) {
-	err := k.Record(ctx, access.Entry{Actor: name, Action: access.ActionSignIn, Body: from(access.Network(r, k.proxies), "method", method)})
+func (k *keeper) welcome(ctx context.Context, w http.ResponseWriter, r *http.Request, e entrant) {
+	details := from(access.Network(r, k.proxies), "method", e.method)
+	if e.user.Identity != nil {
+		details["name"] = e.user.Identity.Name // the log outlives the user's document
+	}
+	err := k.Record(ctx, access.Entry{Actor: e.name, Action: access.ActionSignIn, Body: details})
 	if err == nil {
-		err = k.begin(ctx, w, r, name, u, method)
+		err = k.begin(ctx, w, r, e.name, e.user, e.method)
 	}
 	if err != nil {
 		k.storeAway(ctx, r, err)
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome("failed"))
-		k.show(w, http.StatusServiceUnavailable, "signin", page{Title: "Sign in", Error: textStore, Form: form(w, r), To: "/"})
+		k.showSignIn(w, r, http.StatusServiceUnavailable, page{Title: "Sign in", Error: textStore, To: "/"})
 		return
 	}
 	k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome("success"))
-	to := local(r.PostForm.Get("to"))
-	if u.MustChange && method == methodPassword {
+	to := local(e.to)
+	if e.user.MustChange && e.method == methodPassword {
 		to = "/password"
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, to, http.StatusSeeOther) //nolint:gosec // local returned it
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 func (k *keeper) storeAway(ctx context.Context, r *http.Request, err error) {
@@ -153,7 +179,7 @@ func (k *keeper) storeAway(ctx context.Context, r *http.Request, err error) {
 
 // showLink shows a button: a program that only follows links uses none up.
 func (k *keeper) showLink(w http.ResponseWriter, r *http.Request) {
-	k.show(w, http.StatusOK, "link", page{Title: "Sign in", Form: form(w, r), Token: clip(r.URL.Query().Get("token"))})
+	k.show(w, http.StatusOK, "link", page{Title: "Sign in", Form: access.FormToken(formCookie(w, r)), Token: clip(r.URL.Query().Get("token"))})
 }
 
 func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
@@ -161,7 +187,7 @@ func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	refuse := func(status int, what, text string) {
 		k.telemetry.QosaccessSignIns.Add(ctx, 1, outcome(what))
-		k.show(w, status, "signin", page{Title: "Sign in", Error: text, Form: form(w, r), To: "/"})
+		k.showSignIn(w, r, status, page{Title: "Sign in", Error: text, To: "/"})
 	}
 	if !k.readForm(w, r, access.FormCookie) {
 		refuse(http.StatusForbidden, "form", textForm)
@@ -191,7 +217,7 @@ func (k *keeper) signInByLink(w http.ResponseWriter, r *http.Request) {
 		k.failed(ctx, name, network, methodLink)
 		refuse(http.StatusUnauthorized, "wrong", textLink)
 	default:
-		k.welcome(ctx, w, r, name, &u, methodLink)
+		k.welcome(ctx, w, r, entrant{name: name, user: &u, method: methodLink})
 	}
 }
 
@@ -214,7 +240,11 @@ func (k *keeper) signOut(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	access.WriteCookie(w, r, access.LoginCookie, "")
-	http.Redirect(w, r, "/signin?out", http.StatusSeeOther)
+	to := "/signin?out"
+	if v.Method == methodProvider {
+		to += "=" + methodProvider // where the page has a link that ends the session there, too
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 // clip bounds what a page repeats.

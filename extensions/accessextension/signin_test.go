@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -365,7 +366,7 @@ func TestStoreAway(t *testing.T) {
 }
 
 func TestStartNeedsAStore(t *testing.T) {
-	k := newKeeper(createDefaultConfig().(*Config), nil, nil)
+	k := newKeeper(createDefaultConfig().(*Config), component.TelemetrySettings{}, nil)
 	require.ErrorContains(t, k.Start(t.Context(), componenttest.NewNopHost()), `extension "qosstorage" is not there`)
 	require.ErrorContains(t, k.Start(t.Context(), hostWith(nil, nil)), "has not been started")
 }

@@ -27,12 +27,14 @@ type userView struct {
 	PasswordAt time.Time     `json:"passwordAt,omitzero"`
 	Revision   int64         `json:"revision"`
 	Password   string        `json:"password,omitempty"` // returned once, when it is made
+	// Identity is the account at an identity provider; absent: a local user.
+	Identity *access.Identity `json:"identity,omitempty"`
 }
 
 func viewOf(name string, u *access.User, revision int64) userView {
 	return userView{
 		Name: name, Roles: u.Roles, Scope: u.Scope, Disabled: u.Disabled, MustChange: u.MustChange,
-		CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, Revision: revision,
+		CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, Revision: revision, Identity: u.Identity,
 	}
 }
 
@@ -91,14 +93,16 @@ type rights struct {
 }
 
 func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
-	if err := access.CheckUserName(c.user); err != nil {
-		return jsonapi.Reply{}, err
-	}
 	condition, err := jsonapi.ReadCondition(c.Request, "the user", true)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
 	revision := condition.Revision
+	if condition.Create || !access.IsIdentityName(c.user) { // the users of a provider are made at their first sign-in
+		if err := access.CheckUserName(c.user); err != nil {
+			return jsonapi.Reply{}, err
+		}
+	}
 	var want rights
 	if err := c.decode(&want); err != nil {
 		return jsonapi.Reply{}, err
@@ -113,7 +117,7 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
-	managed := u.Manages()
+	before := u
 	if u.Disabled != want.Disabled {
 		u.Generation++
 	}
@@ -121,7 +125,10 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 	if err := u.Check(); err != nil {
 		return jsonapi.Reply{}, err
 	}
-	if managed && !u.Manages() {
+	if u.Identity != nil && !sameRights(&u, &before) {
+		return jsonapi.Reply{}, &access.Fault{Field: "roles and scope", Limit: "must be those that the identity provider decides: only disabled can be changed", Got: "others"}
+	}
+	if before.Manages() && !u.Manages() {
 		if err := k.othersManage(c); err != nil {
 			return jsonapi.Reply{}, err
 		}
@@ -162,25 +169,6 @@ func (k *keeper) changed(c *call, u access.User, revision int64, what string, st
 	return jsonapi.Reply{Status: status, Body: view, Revision: next}, nil
 }
 
-// othersManage refuses to take the installation from its last administrator.
-func (k *keeper) othersManage(c *call) error {
-	for after := ""; ; {
-		page, err := k.settings.SettingsPage(c.ctx, kindUser, after, 0)
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			if u, err := access.DecodeUser(page[i].Body); err == nil && page[i].ID != c.user && u.Manages() {
-				return nil
-			}
-			after = page[i].ID
-		}
-		if len(page) < storage.MaxSettingsPage {
-			return jsonapi.NewProblem(http.StatusConflict, "this is the last user who manages the installation")
-		}
-	}
-}
-
 func (k *keeper) deleteUser(c *call) (jsonapi.Reply, error) {
 	condition, err := jsonapi.ReadCondition(c.Request, "the user", true)
 	if err == nil && condition.Create {
@@ -214,6 +202,9 @@ func (k *keeper) resetPassword(c *call) (jsonapi.Reply, error) {
 	u, revision, err := k.readUser(c.ctx, c.user)
 	if err != nil {
 		return jsonapi.Reply{}, err
+	}
+	if u.Identity != nil {
+		return jsonapi.Reply{}, jsonapi.NewProblem(http.StatusConflict, "a user of an identity provider has no password here")
 	}
 	password := access.NewPassword()
 	if u.Password, err = k.passwords.Hash(c.ctx, 0, password); err != nil {

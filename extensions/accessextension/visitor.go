@@ -18,6 +18,7 @@ import (
 const (
 	methodPassword = "password"
 	methodLink     = "link"
+	methodProvider = "oidc"
 )
 
 // Visitor returns the visitor of a request; nil without a login that is valid now. The error is
@@ -51,7 +52,8 @@ func (k *keeper) visitor(ctx context.Context, digest []byte) (*access.Visitor, e
 	if err != nil && !errors.Is(err, storage.ErrNoSetting) {
 		return nil, err
 	}
-	if err != nil || u.Disabled || u.Generation != l.Generation || k.limits.Ended(l.CreatedAt, l.SeenAt, now) {
+	foreign := l.Method == methodProvider && !k.provider.is(u.Identity) // the configuration has another provider now, or none
+	if err != nil || u.Disabled || u.Generation != l.Generation || foreign || k.limits.Ended(l.CreatedAt, l.SeenAt, now) {
 		k.telemetry.QosaccessRejectedRequests.Add(ctx, 1, reason("login_ended"))
 		return nil, nil //nolint:nilnil // nobody; the next sweep deletes the login
 	}
@@ -60,8 +62,12 @@ func (k *keeper) visitor(ctx context.Context, digest []byte) (*access.Visitor, e
 			return nil, err
 		}
 	}
+	shown := ""
+	if u.Identity != nil {
+		shown = u.Identity.Name
+	}
 	return &access.Visitor{
-		Name: l.User, Login: access.LoginName(digest), Method: l.Method, Roles: u.Roles, Scope: u.Scope,
+		Name: l.User, Shown: shown, Login: access.LoginName(digest), Method: l.Method, Roles: u.Roles, Scope: u.Scope,
 		MustChange: u.MustChange && l.Method == methodPassword,
 	}, nil
 }

@@ -26,8 +26,7 @@ var notYet = map[string]string{
 var inPart = map[string]string{
 	"API-08":  "nothing can be configured or recommended, so the events fire with the values of that case",
 	"API-11":  "there are no pre-call tests: startPrecallTests answers failure, stopPrecallTests success",
-	"DASH-03": "there are no roles and no settings page: show_user_names holds for everybody, the management API has one token",
-	"DASH-05": "there is no sign-in: everybody who reaches the dashboard may read it",
+	"DASH-03": "there is no settings page",
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"OUT-03":  "URLs are registered in the configuration and by the management API: there is no settings page",

@@ -16,8 +16,12 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/config/configopaque"
+	"go.opentelemetry.io/collector/confmap/xconfmap"
 	"go.opentelemetry.io/collector/extension"
 	"go.opentelemetry.io/collector/extension/extensiontest"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/qosrtc/qos/extensions/accessextension"
 	"github.com/qosrtc/qos/extensions/appsextension"
@@ -48,34 +52,49 @@ type installation struct {
 	host  host
 	base  string
 	store stores
+	logs  *observer.ObservedLogs // of the access extensions
+	lines zapcore.Core
 }
 
 // start starts an installation with a store in a directory.
-func start(t *testing.T) *installation {
+func start(t *testing.T, change ...func(*accessextension.Config)) *installation {
 	t.Helper()
 	in := &installation{t: t, host: host{componenttest.NewNopHost(), map[component.ID]component.Component{}}}
+	in.lines, in.logs = observer.New(zapcore.InfoLevel)
 	in.run("qosstorage", storageextension.NewFactory(), func(cfg component.Config) {
 		cfg.(*storageextension.Config).Directory = t.TempDir()
 	})
 	in.store = in.host.extensions[component.MustNewID("qosstorage")].(stores)
-	in.run("qosaccess", accessextension.NewFactory(), func(component.Config) {})
+	in.access("qosaccess", change...)
 	in.run("qosapps", appsextension.NewFactory(), func(cfg component.Config) {
 		c := cfg.(*appsextension.Config)
 		c.KeyFile, c.Storage, c.Access = filepath.Join(t.TempDir(), "key"), component.MustNewID("qosstorage"), component.MustNewID("qosaccess")
 		c.Apps = []appsextension.AppConfig{{ID: "declared", Secrets: []configopaque.String{"secret"}}}
 	})
-	in.base = in.dashboard()
+	in.base = in.dashboard("qosaccess")
 	return in
 }
 
+// access starts an access extension over the store.
+func (in *installation) access(name string, change ...func(*accessextension.Config)) {
+	in.t.Helper()
+	in.run(name, accessextension.NewFactory(), func(cfg component.Config) {
+		for _, change := range change {
+			change(cfg.(*accessextension.Config))
+		}
+		require.NoError(in.t, xconfmap.Validate(cfg))
+	})
+}
+
 // dashboard starts one more dashboard over the store, as another collector has it.
-func (in *installation) dashboard() (base string) {
+func (in *installation) dashboard(keeper string) (base string) {
 	in.t.Helper()
 	address, err := freeport.Address()
 	require.NoError(in.t, err)
 	in.run("qosdashboard/"+address[len("127.0.0.1:"):], dashboardextension.NewFactory(), func(cfg component.Config) {
 		c := cfg.(*dashboardextension.Config)
-		c.NetAddr.Endpoint, c.Access = address, component.MustNewID("qosaccess")
+		c.NetAddr.Endpoint = address
+		require.NoError(in.t, c.Access.UnmarshalText([]byte(keeper)))
 		c.Apps = component.MustNewID("qosapps")
 		require.NoError(in.t, c.Validate())
 	})
@@ -86,7 +105,11 @@ func (in *installation) run(name string, factory extension.Factory, change func(
 	in.t.Helper()
 	cfg := factory.CreateDefaultConfig()
 	change(cfg)
-	ext, err := factory.Create(in.t.Context(), extensiontest.NewNopSettings(factory.Type()), cfg)
+	set := extensiontest.NewNopSettings(factory.Type())
+	if in.lines != nil && strings.HasPrefix(name, "qosaccess") {
+		set.Logger = zap.New(in.lines)
+	}
+	ext, err := factory.Create(in.t.Context(), set, cfg)
 	require.NoError(in.t, err)
 	require.NoError(in.t, ext.Start(in.t.Context(), in.host))
 	in.t.Cleanup(func() { require.NoError(in.t, ext.Shutdown(context.Background())) })

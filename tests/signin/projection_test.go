@@ -102,7 +102,7 @@ func TestRolesChangeWhileSignedIn(t *testing.T) {
 	in := start(t)
 	in.call("shop")
 	support, _ := readers(in)
-	second := &browser{t, in.dashboard(), support.http}
+	second := &browser{t, in.dashboard("qosaccess"), support.http}
 	require.Contains(t, second.get(conference("shop")), "Ann Real", "any collector serves any login")
 	in.put("support", access.User{Roles: []access.Role{access.Engineering}, Scope: access.Scope{All: true}})
 	require.NotContains(t, second.get(conference("shop")), "Ann Real")

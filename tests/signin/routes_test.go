@@ -29,6 +29,9 @@ func expectations() map[string]expectation {
 		"GET /signin/link":      {"/signin/link?token=x", 200, 0},
 		"POST /signin/link":     {"/signin/link", 403, 0},
 
+		"GET /signin/provider":          {"/signin/provider", 404, 0}, // none is configured
+		"GET /signin/provider/callback": {"/signin/provider/callback", 404, 0},
+
 		"POST /signout":    {"/signout", 403, 0},
 		"GET /password":    {"/password", 200, 0},
 		"POST /password":   {"/password", 403, 0},
@@ -98,7 +101,7 @@ func expected(route access.Route, e expectation, v *access.Visitor) int {
 // Each route, with each role and none, and with another app in scope. A route that nobody has decided
 // about is not in the table, and no server registers it; one that this test does not know fails it.
 //
-// spec: DASH-03
+// spec: DASH-03, DASH-05
 func TestEachRouteWithEachRole(t *testing.T) {
 	in := start(t)
 	in.call("shop")
