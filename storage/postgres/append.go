@@ -7,6 +7,7 @@ import (
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // Append implements storage.Writer. When ctx ends before it returns, the records may
@@ -53,7 +54,10 @@ func (t *tx) run(j *job) error {
 	j.result = storage.Appended{}
 	touch := join.Touched{}
 	for i := range j.batches {
-		b := &j.batches[i]
+		b, err := t.lateBatch(&j.batches[i])
+		if err != nil {
+			return err
+		}
 		session := t.w.sessions[b.Session]
 		t.describe(session.key, b.Row)
 		for f := range b.Frames {
@@ -78,7 +82,11 @@ func (t *tx) putSummary(j *job) error {
 		return err
 	}
 	before := t.summaries
-	if j.found, err = (join.Place{Table: table}).PutSummary(j.summary); err != nil {
+	summary, err := sqlstore.LateSummary(t.w.late, j.place.App, j.summary)
+	if err != nil {
+		return err
+	}
+	if j.found, err = (join.Place{Table: table}).PutSummary(summary); err != nil {
 		return err
 	}
 	if t.summaries > before {

@@ -80,11 +80,14 @@ func (a asked) Exec(statement string, values ...any) (int64, error) {
 	return tag.RowsAffected(), err
 }
 
-// Days implements sqlstore.Tx: the days are those of the sessions that take part.
+// Days implements sqlstore.Tx: the days are those of the sessions that take part, and of those with unattached
+// annotations about a time in the span.
 func (a asked) Days(place int64, span instance.Span) (sqlstore.Days, error) {
 	return sqlstore.All(a, func(row sqlstore.Row) (day int32, err error) { err = row.Scan(&day); return day, err }, `SELECT DISTINCT s.day
 		FROM qos_conference c JOIN qos_participant p ON p.place = c.place AND p.conference = c.key JOIN qos_session s ON s.key = p.session
-		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?`, place, span.End, span.Start)
+		WHERE c.place = ? AND c.start_ms <= ? AND c.end_ms >= ?
+		UNION SELECT s.day FROM qos_unattached u JOIN qos_session s ON s.key = u.session WHERE u.place = ? AND u.conference_at BETWEEN ? AND ?`,
+		place, span.End, span.Start, place, span.Start, span.End)
 }
 
 // queued implements sqlstore.Tx over the writer's transaction: what is queued is sent first.

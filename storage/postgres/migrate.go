@@ -19,7 +19,7 @@ const (
 	lockDay    = 0x716f7302 // a day's partition
 	// a collector's number, which it holds while it is there
 	lockCollector = 0x716f7303
-	lockPack      = 0x716f7304 // a conference that is being packed, by its key
+	lockPack      = 0x716f7304 // a place whose records are being packed or erased
 )
 
 // migrate brings the schema up to date, in one transaction. Of collectors that start at

@@ -151,7 +151,7 @@ func (m *making) begin(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
 	b.Queue(`SELECT set_config(name, 'off', true) FROM unnest($1::text[]) name`, byIndex)
 	b.Queue(`SELECT pg_advisory_xact_lock_shared($1, $2)`, lockDay, m.day)
-	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.Key).QueryRow(func(row pgx.Row) error {
+	b.Queue(`SELECT NOT pg_try_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockPack, m.Place).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&m.taken)
 	})
 	return tx.SendBatch(ctx, b).Close()

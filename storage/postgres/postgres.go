@@ -48,6 +48,7 @@ type Store struct {
 	settings
 	notices
 	accounts
+	users
 	lists
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
@@ -68,6 +69,7 @@ var (
 	_ storage.Settings = (*Store)(nil)
 	_ storage.Notices  = (*Store)(nil)
 	_ storage.Accounts = (*Store)(nil)
+	_ storage.Users    = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -93,6 +95,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	s.notices = sqlstore.NewNotices(s.database())
 	s.accounts = sqlstore.NewAccounts(s.database())
+	s.users = sqlstore.NewUsers(s.database(), s.erasing())
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

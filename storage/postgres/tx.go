@@ -13,6 +13,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
 
@@ -42,6 +43,8 @@ type tx struct {
 	changed map[int64]bool          // sessions whose description is another
 	apps    map[int64]string        // of the sessions that are locked
 	writing map[conferenceTerm]bool // that this transaction has written, or queued
+
+	revision int64 // of the settings
 
 	changes   follow.Changes
 	summaries int           // that were written
@@ -101,13 +104,14 @@ func (t *tx) begin() error {
 	t.queueVisits(b, want)
 	t.queueTables(b, places, want.spans)
 	t.queueKnown(b, want)
+	b.Queue(dialect.SQL(sqlstore.SettingsRevision)).QueryRow(t.readRevision)
 	if err := t.w.conn.SendBatch(t.ctx, b).Close(); err != nil {
 		return err
 	}
 	if len(t.rows) < len(sessions) || locked < len(places) {
 		return errStale
 	}
-	return nil
+	return t.readErasures()
 }
 
 // queueVisits reads which of the jobs' sessions have frames of the places that are written to.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/erasure"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
 )
@@ -42,6 +43,7 @@ type writer struct {
 	places   map[frames.PlaceID]int64
 	days     map[int32]bool          // that have a partition
 	written  map[conferenceTerm]bool // terms of conferences
+	late     *erasure.Late           // erasures of what is written; nil: not read yet
 }
 
 type sessionKey struct {

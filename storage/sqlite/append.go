@@ -35,7 +35,10 @@ func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, chan
 	clear(t.anew)
 	t.termsDropped = 0
 	for i := range batches {
-		b := &batches[i]
+		b, err := t.lateBatch(&batches[i])
+		if err != nil {
+			return result, changes, err
+		}
 		session, err := t.session(b)
 		if err != nil {
 			return result, changes, err

@@ -6,12 +6,13 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices, accounts and lists are embedded by Store, which gets the methods of
-// storage.Settings, storage.Notices, storage.Accounts and most of storage.Reader by them.
+// settings, notices, accounts, users and lists are embedded by Store, which gets the methods of
+// storage.Settings, storage.Notices, storage.Accounts, storage.Users and most of storage.Reader by them.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
 	accounts = *sqlstore.Accounts
+	users    = *sqlstore.Users
 	lists    = sqlstore.Lists
 )
 

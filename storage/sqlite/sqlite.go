@@ -54,6 +54,7 @@ type Store struct {
 	settings
 	notices
 	accounts
+	users
 	lists
 	path   string
 	lock   *sql.DB
@@ -74,6 +75,7 @@ var (
 	_ storage.Settings = (*Store)(nil)
 	_ storage.Notices  = (*Store)(nil)
 	_ storage.Accounts = (*Store)(nil)
+	_ storage.Users    = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -93,6 +95,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s.settings, s.lists = sqlstore.NewSettings(s.database(), storage.MaxSettings), sqlstore.NewLists(s.database())
 	s.notices = sqlstore.NewNotices(s.database())
 	s.accounts = sqlstore.NewAccounts(s.database())
+	s.users = sqlstore.NewUsers(s.database(), s.erasing())
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}
@@ -125,7 +128,12 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	s.writer, err = startWriter(ctx, s.write)
+	if s.writer, err = startWriter(ctx, s.write); err != nil {
+		return err
+	}
+	if err = s.reload(ctx); err != nil {
+		s.writer.close()
+	}
 	return err
 }
 

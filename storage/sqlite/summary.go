@@ -10,6 +10,7 @@ import (
 	"github.com/qosrtc/qos/storage/internal/follow"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/join"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its
@@ -41,6 +42,9 @@ func (s *Store) PutSummary(ctx context.Context, sum storage.Summary) error {
 
 // putSummary reports whether there is a conference to put it to. It makes no place.
 func (t *tx) putSummary(id frames.PlaceID, s *join.Summary) (found bool, err error) {
+	if s, err = sqlstore.LateSummary(t.late, id.App, s); err != nil {
+		return false, err
+	}
 	place, ok := t.places[id]
 	if !ok {
 		err = t.row(`SELECT key FROM place WHERE app_id = ? AND conference_id = ?`, id.App, id.Conference).Scan(&place)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/qosrtc/qos/storage/internal/erasure"
 	"github.com/qosrtc/qos/storage/internal/frames"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/internal/term"
@@ -23,6 +24,8 @@ type tx struct {
 	// Keys of rows that are in the store, or will be when this transaction commits.
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
+
+	late *erasure.Late // erasures of what is written
 
 	unattached map[int64]bool // by place: whether it may have unattached annotations
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/qosrtc/qos/storage/internal/group"
 )
@@ -11,6 +12,8 @@ import (
 type job struct {
 	run       func(*tx) error
 	committed func() // after the commit, before the caller goes on; may be nil
+	// alone runs outside of a transaction, without other jobs; nil: run does
+	alone func(context.Context, *sql.Conn) error
 }
 
 // writer owns the writing connection.
@@ -44,8 +47,21 @@ func (w *writer) close() {
 // do queues a job and waits for its result.
 func (w *writer) do(ctx context.Context, j job) error { return w.queue.Do(ctx, j) }
 
+// errTogether has the jobs of a group run one by one.
+var errTogether = errors.New("a job of the group runs without a transaction")
+
 // commit runs a group in one transaction, all or nothing.
 func (w *writer) commit(jobs []job) error {
+	for _, j := range jobs {
+		if j.alone == nil {
+			continue
+		}
+		if len(jobs) > 1 {
+			return errTogether
+		}
+		w.tx.forget()
+		return j.alone(context.Background(), w.conn)
+	}
 	if err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

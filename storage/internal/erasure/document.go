@@ -1,0 +1,167 @@
+package erasure
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+)
+
+// summaryPairs are the members of a summary that name one user.
+var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlias"}}
+
+// summaryLists are its members that list names, summaryTexts those that have texts of applications.
+var (
+	summaryLists = []string{"userIDs", "remoteUserIDs"}
+	summaryTexts = []string{"comment", "usageLabel", "failureReason"}
+)
+
+// Document replaces the user's identifiers in the document of a conference's summary, and erases the content
+// of the user's participants: those whose session is own, and those that an identifier names. All names of
+// such a participant are the user's.
+func (ids *IDs) Document(text []byte, own func(session string) bool, pseudonym string) ([]byte, bool, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var document map[string]any
+	if err := decoder.Decode(&document); err != nil {
+		return text, false, err
+	}
+	d := &documents{ids: ids, names: map[string]string{}, pseudonym: pseudonym}
+	participants := list[map[string]any](document["participants"])
+	for _, p := range participants {
+		if d.isOwn(p, own) {
+			d.erase(p)
+		}
+	}
+	if len(d.names) > 0 {
+		d.ids = d.also()
+	}
+	d.walk(document)
+	if !d.changed {
+		return text, false, nil
+	}
+	out, err := json.Marshal(document)
+	return out, true, err
+}
+
+// documents changes one document.
+type documents struct {
+	ids       *IDs
+	names     map[string]string // of the user's participants, to the pseudonym
+	pseudonym string
+	changed   bool
+}
+
+// list returns the elements of a JSON array that are of a type.
+func list[T any](value any) (out []T) {
+	all, _ := value.([]any)
+	for _, one := range all {
+		if typed, ok := one.(T); ok {
+			out = append(out, typed)
+		}
+	}
+	return out
+}
+
+func (d *documents) isOwn(p map[string]any, own func(string) bool) bool {
+	session, _ := p["session"].(string)
+	if own(session) {
+		return true
+	}
+	for _, name := range append(list[string](p["userIDs"]), text(p["userID"]), text(p["alias"])) {
+		if _, found := d.ids.ID(name); found {
+			return true
+		}
+	}
+	return false
+}
+
+func text(value any) string {
+	out, _ := value.(string)
+	return out
+}
+
+// erase erases the content of a participant, and notes its names.
+func (d *documents) erase(p map[string]any) {
+	for _, name := range append(list[string](p["userIDs"]), text(p["userID"]), text(p["alias"])) {
+		if name != "" && name != d.pseudonym {
+			d.names[name] = d.pseudonym
+		}
+	}
+	d.set(p, "userID", d.pseudonym)
+	d.set(p, "alias", d.pseudonym)
+	if len(list[string](p["userIDs"])) > 0 {
+		p["userIDs"], d.changed = []any{}, true
+	}
+	for _, feedback := range list[map[string]any](p["feedback"]) {
+		d.set(feedback, "comment", "")
+	}
+	for _, fabric := range list[map[string]any](p["fabrics"]) {
+		d.set(fabric, "localAddress", "")
+		if len(list[any](fabric["localAddresses"])) > 0 {
+			fabric["localAddresses"], d.changed = []any{}, true
+		}
+		for _, stream := range list[map[string]any](fabric["streams"]) {
+			d.set(stream, "usageLabel", "")
+		}
+	}
+}
+
+func (d *documents) set(object map[string]any, member, value string) {
+	if have, ok := object[member].(string); ok && have != value {
+		object[member], d.changed = value, true
+	}
+}
+
+// also returns the identifiers with the names of the user's participants.
+func (d *documents) also() *IDs {
+	before := d.ids
+	out := &IDs{found: before.found, find: func(text string) (string, bool) {
+		if replacement, ok := d.names[text]; ok {
+			return replacement, true
+		}
+		return before.find(text)
+	}}
+	for _, n := range before.lengths {
+		out.addLength(n)
+	}
+	for name := range maps.Keys(d.names) {
+		out.addLength(len(name))
+	}
+	return out
+}
+
+// walk replaces identifiers in an object and all below it.
+func (d *documents) walk(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			d.walk(one)
+		}
+	case map[string]any:
+		d.object(value)
+		for _, one := range value {
+			d.walk(one)
+		}
+	}
+}
+
+func (d *documents) object(object map[string]any) {
+	for _, pair := range summaryPairs {
+		if d.ids.pair(object, pair[0], pair[1]) {
+			d.changed = true
+		}
+	}
+	for _, member := range summaryLists {
+		names, _ := object[member].([]any)
+		for i, name := range names {
+			if replacement, found := d.ids.ID(text(name)); found && replacement != text(name) {
+				names[i], d.changed = replacement, true
+			}
+		}
+	}
+	for _, member := range summaryTexts {
+		if replaced, ok := d.ids.Text(text(object[member])); ok {
+			object[member], d.changed = replaced, true
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package erasure
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+// Exporter writes records and summaries of one conference for an export: identifiers of users other than the
+// exported one become placeholders. It is for one goroutine.
+type Exporter struct {
+	key    []byte
+	own    map[string]bool   // the user's names in this conference
+	others map[string]string // names of others in this conference, and their placeholders
+}
+
+// maxOthers bounds the names of others that texts of one conference are searched for.
+const maxOthers = 10_000
+
+// NewKey returns the key by which the placeholders of one export are made.
+func NewKey() []byte { return random(keyBytes) }
+
+// NewExporter returns an exporter. Placeholders of one key are the same in all conferences.
+func NewExporter(key []byte, own map[string]bool) *Exporter {
+	return &Exporter{key, own, map[string]string{}}
+}
+
+// Other notes the names of another user, and returns the placeholder.
+func (x *Exporter) Other(name, alias string) string {
+	if alias == "" {
+		alias = name
+	}
+	h := hmac.New(sha256.New, x.key)
+	h.Write([]byte(alias))
+	placeholder := "person-" + strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil)[:10]))
+	for _, one := range []string{name, alias} {
+		if one != "" && !x.own[one] && len(x.others) < maxOthers {
+			x.others[one] = placeholder
+		}
+	}
+	return placeholder
+}
+
+// Note notes the users that a record names.
+func (x *Exporter) Note(attributes map[string]any) {
+	for _, pair := range users {
+		name, alias := text(attributes[pair[0]]), text(attributes[pair[1]])
+		if (name != "" || alias != "") && !x.own[name] && !x.own[alias] {
+			x.Other(name, alias)
+		}
+	}
+	named := event.Names(text(attributes[semconv.EventName]), []byte(text(attributes[semconv.EventData]))).User
+	if named.Alias != "" && !x.own[named.Name] && !x.own[named.Alias] {
+		x.Other(named.Name, named.Alias)
+	}
+}
+
+// Record returns the attributes of a record of the user.
+func (x *Exporter) Record(attributes map[string]any) map[string]any {
+	x.Note(attributes)
+	out := maps.Clone(attributes)
+	NewIDs(x.others).Mention(out)
+	return out
+}
+
+// Mention returns the attributes of another user's record that name the user; none if it does not.
+func (x *Exporter) Mention(attributes map[string]any) map[string]any {
+	marked := maps.Clone(attributes)
+	own := map[string]string{}
+	for name := range x.own {
+		own[name] = name + "\x00"
+	}
+	if !NewIDs(own).Mention(marked) {
+		return nil
+	}
+	all := x.Record(attributes)
+	out := map[string]any{}
+	for name, value := range marked {
+		if value != attributes[name] {
+			out[name] = all[name]
+		}
+	}
+	return out
+}
+
+// Summary returns the part of a summary that is about the user: the times and the outcome of the conference,
+// and the user's participants. It is nil if the user took no part.
+func (x *Exporter) Summary(document []byte, own func(session string) bool) (json.RawMessage, error) {
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	var all map[string]any
+	if err := decoder.Decode(&all); err != nil {
+		return nil, err
+	}
+	mine := []any{}
+	for _, p := range list[map[string]any](all["participants"]) {
+		if session, _ := p["session"].(string); own(session) {
+			delete(p, "likelyCause") // it names sessions of others
+			mine = append(mine, p)
+		} else {
+			x.Other(text(p["userID"]), text(p["alias"]))
+		}
+	}
+	if len(mine) == 0 {
+		return nil, nil
+	}
+	for _, p := range mine {
+		x.noteAll(p)
+	}
+	d := &documents{ids: NewIDs(x.others)}
+	d.walk(mine)
+	out := map[string]any{"participants": mine}
+	for _, member := range []string{"startMs", "endMs", "durationMs", "revision", "outcome"} {
+		out[member] = all[member]
+	}
+	return json.Marshal(out)
+}
+
+// noteAll notes the users that an object and all below it name.
+func (x *Exporter) noteAll(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			x.noteAll(one)
+		}
+	case map[string]any:
+		for _, pair := range summaryPairs {
+			name, alias := text(value[pair[0]]), text(value[pair[1]])
+			if (name != "" || alias != "") && !x.own[name] && !x.own[alias] {
+				x.Other(name, alias)
+			}
+		}
+		for _, former := range list[string](value["remoteUserIDs"]) {
+			if !x.own[former] {
+				x.Other(former, "")
+			}
+		}
+		for _, one := range value {
+			x.noteAll(one)
+		}
+	}
+}

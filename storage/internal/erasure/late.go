@@ -1,0 +1,134 @@
+package erasure
+
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// Late applies erasures to what is written after them. It is for one goroutine.
+type Late struct {
+	Revision int64 // of the settings that it was read from
+	apps     map[string][]*Erasure
+}
+
+// NewLate returns the erasures of a store.
+func NewLate(revision int64, all []*Erasure) *Late {
+	l := &Late{Revision: revision, apps: map[string][]*Erasure{}}
+	for _, e := range all {
+		l.apps[e.AppID] = append(l.apps[e.AppID], e)
+	}
+	return l
+}
+
+// Stored is what a writer reads of the store for a batch of late records.
+type Stored struct {
+	// Session returns the name of the user of the batch's session as it is stored; empty: it is not.
+	Session func() (user string, err error)
+	// TakesPart reports whether a session whose user has a name takes part in the conference of a place and time.
+	TakesPart func(place frames.PlaceID, at int64, user string) (bool, error)
+}
+
+// Concerns reports whether a batch may need a change.
+func (l *Late) Concerns(b *frames.Prepared) bool {
+	if l == nil {
+		return false
+	}
+	began := Began(b.Session.ID)
+	return slices.ContainsFunc(l.apps[b.Session.App], func(e *Erasure) bool {
+		at := e.At.UnixMilli()
+		return began < at || slices.ContainsFunc(b.Frames, func(r frames.Row) bool { return r.ConferenceAt < at })
+	})
+}
+
+// Batch returns a batch as it is to be written: of a session of an erased user that began before the erasure
+// nothing remains but its measurements, and in the records of others about a time before it the user has the
+// pseudonym. The batch that is given stays as it is.
+func (l *Late) Batch(b *frames.Prepared, stored Stored) (*frames.Prepared, error) {
+	out := *b
+	out.Frames = slices.Clone(b.Frames)
+	for _, e := range l.apps[b.Session.App] {
+		if err := e.late(&out, stored); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+func (e *Erasure) late(b *frames.Prepared, stored Stored) error {
+	at := e.At.UnixMilli()
+	if Began(b.Session.ID) < at {
+		own, err := e.owns(b.Row, stored)
+		if err != nil {
+			return err
+		}
+		if own {
+			return e.lateOwn(b)
+		}
+	}
+	for i := range b.Frames {
+		if row := &b.Frames[i]; row.ConferenceAt < at {
+			if err := e.lateMention(b.Session.App, row, stored); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owns reports whether a session that began before the erasure is the user's: by its names, or because its row
+// was erased.
+func (e *Erasure) owns(row frames.SessionRow, stored Stored) (bool, error) {
+	if e.Names(row.UserID, row.UserAlias) {
+		return true, nil
+	}
+	user, err := stored.Session()
+	return user == e.Pseudonym, err
+}
+
+func (e *Erasure) lateOwn(b *frames.Prepared) (err error) {
+	ids := e.Find(true, nil)
+	if b.Row, err = ids.OwnSession(b.Row, e.Pseudonym); err != nil {
+		return err
+	}
+	for i := range b.Frames {
+		if _, err := b.Frames[i].Rewrite(b.Session.App, func(_ string, a map[string]any) bool { return ids.Own(a) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lateMention looks for the user's other names only in conferences in which a session of the user takes part.
+func (e *Erasure) lateMention(app string, row *frames.Row, stored Stored) error {
+	linked := false
+	if len(e.Linked) > 0 {
+		var err error
+		if linked, err = stored.TakesPart(row.Place, row.PlaceTime(), e.Pseudonym); err != nil {
+			return err
+		}
+	}
+	ids := e.Find(linked, nil)
+	_, err := row.Rewrite(app, func(_ string, a map[string]any) bool { return ids.Mention(a) })
+	return err
+}
+
+// Concern reports whether erasures apply to a conference of an app that began at a time, in ms since the epoch.
+func (l *Late) Concern(app string, startMs int64) bool {
+	return l != nil && slices.ContainsFunc(l.apps[app], func(e *Erasure) bool { return startMs < e.At.UnixMilli() })
+}
+
+// Summary returns the document of a summary of a conference that began at a time as it is to be written.
+func (l *Late) Summary(app string, startMs int64, document []byte) (_ []byte, changed bool, err error) {
+	for _, e := range l.apps[app] {
+		if startMs >= e.At.UnixMilli() {
+			continue
+		}
+		var one bool
+		if document, one, err = e.Find(false, nil).Document(document, func(string) bool { return false }, e.Pseudonym); err != nil {
+			return document, changed, err
+		}
+		changed = changed || one
+	}
+	return document, changed, nil
+}

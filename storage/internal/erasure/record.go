@@ -1,0 +1,216 @@
+package erasure
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// freeTexts are the attributes with texts of applications, users and browsers, in which an identifier may be
+// a word. An attribute that semconv does not have is one, too.
+var freeTexts = map[string]bool{
+	semconv.ErrorName: true, semconv.ErrorMessage: true, semconv.ErrorCode: true, semconv.ErrorConstraintName: true, semconv.ErrorStack: true,
+	semconv.ErrorLocalSDP: true, semconv.ErrorRemoteSDP: true, semconv.SDPText: true, semconv.FeedbackComment: true, semconv.LogText: true,
+	semconv.EventName: true, semconv.ErrorFunction: true,
+}
+
+// users are the pairs of attributes that name a user.
+var users = [][2]string{{semconv.RemoteUserID, semconv.RemoteUserAlias}, {semconv.FeedbackUserID, semconv.FeedbackUserAlias}}
+
+// known are the attributes of semconv, but for those that begin with a prefix.
+var known = func() map[string]bool {
+	names := map[string]bool{}
+	for _, a := range semconv.Attributes {
+		names[a.Name] = true
+	}
+	for m := range protocol.NumMeasures {
+		names[semconv.Measure(m)] = true
+	}
+	return names
+}()
+
+// Mention replaces the user's identifiers in the attributes of another user's record, and reports whether it
+// changed them.
+func (ids *IDs) Mention(attributes map[string]any) (changed bool) {
+	for _, pair := range users {
+		changed = ids.pair(attributes, pair[0], pair[1]) || changed
+	}
+	set := func(name, text string, replaced bool) {
+		if replaced {
+			attributes[name], changed = text, true
+		}
+	}
+	event, _ := attributes[semconv.EventName].(string)
+	for name, value := range attributes {
+		text, ok := value.(string)
+		switch {
+		case !ok || text == "":
+		case name == semconv.EventData:
+			text, replaced := ids.event(event, text)
+			set(name, text, replaced)
+		case name == semconv.ErrorDetails:
+			text, replaced := ids.JSON(text)
+			set(name, text, replaced)
+		case freeTexts[name] || !known[name]:
+			text, replaced := ids.Text(text)
+			set(name, text, replaced)
+		}
+	}
+	return changed
+}
+
+// pair replaces both names of a user if one of them is an identifier.
+func (ids *IDs) pair(attributes map[string]any, name, alias string) bool {
+	for _, one := range []string{name, alias} {
+		text, _ := attributes[one].(string)
+		replacement, found := ids.ID(text)
+		if !found {
+			continue
+		}
+		for _, each := range []string{name, alias} {
+			if other, ok := attributes[each].(string); ok {
+				ids.report(other)
+				attributes[each] = replacement
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// report notes a name that was replaced because its other half is an identifier.
+func (ids *IDs) report(name string) {
+	if ids.found != nil && name != "" {
+		ids.found(name)
+	}
+}
+
+// event replaces identifiers in the data of an event. A userID of which one half is an identifier is
+// replaced as a whole.
+func (ids *IDs) event(name, data string) (string, bool) {
+	member := map[string]string{"userIDChange": "newUserID", "associateMstWithUserID": "userID"}[name]
+	var members map[string]json.RawMessage
+	if member == "" || json.Unmarshal([]byte(data), &members) != nil {
+		return ids.JSON(data)
+	}
+	user, ok := event.ParseUser(members[member])
+	if !ok {
+		return ids.JSON(data)
+	}
+	replacement, found := ids.ID(user.Name)
+	if !found {
+		replacement, found = ids.ID(user.Alias)
+	}
+	if !found {
+		return ids.JSON(data)
+	}
+	ids.report(user.Name)
+	ids.report(user.Alias)
+	members[member] = json.RawMessage(quoted(replacement))
+	text, _ := json.Marshal(members) // each member was read from JSON
+	replaced, _ := ids.JSON(string(text))
+	return replaced, true
+}
+
+// keptTexts are the attributes whose texts remain in a record of the user: words of closed sets and names
+// of other users.
+var keptTexts = map[string]bool{
+	semconv.FabricUsage: true, semconv.FabricDirection: true, semconv.RemoteEndpointType: true, semconv.RemoteUserID: true, semconv.RemoteUserAlias: true,
+	semconv.StatsType: true, semconv.MediaType: true, semconv.OutOfRange: true, semconv.QualityLabel: true, semconv.QualityModel: true,
+	semconv.QualityReason: true, semconv.QualityAssumed: true, semconv.QualityConfidence: true,
+	semconv.ErrorFunction: true, semconv.SDPField: true, semconv.EventName: true,
+	semconv.Measure(protocol.Codec): true, semconv.Measure(protocol.RID): true, semconv.Measure(protocol.Limitation): true,
+}
+
+// errorName is the form of the names of DOMExceptions and JavaScript's errors.
+var errorName = regexp.MustCompile(`^[A-Z][A-Za-z]{0,40}Error$`)
+
+// Own erases the content of a record of the user: texts that are not in keptTexts, and identifiers in those
+// that are. It reports whether it changed the attributes.
+func (ids *IDs) Own(attributes map[string]any) (changed bool) {
+	data, _ := attributes[semconv.EventData].(string)
+	name, _ := attributes[semconv.EventName].(string)
+	changed = ids.Mention(attributes)
+	for key, value := range attributes {
+		text, ok := value.(string)
+		switch {
+		case !ok || keptTexts[key], key == semconv.ErrorName && errorName.MatchString(text), key == semconv.FeedbackUserID, key == semconv.FeedbackUserAlias:
+			continue
+		case key == semconv.EventData:
+			if kept := ids.ownEvent(name, data); kept != "" {
+				changed = changed || kept != data
+				attributes[key] = kept
+				continue
+			}
+		}
+		delete(attributes, key)
+		changed = true
+	}
+	if name != "" && !keptEvents[name] {
+		attributes[semconv.EventName] = erasedEvent
+		changed = changed || name != erasedEvent
+	}
+	return changed
+}
+
+// erasedEvent is the name of an event whose name is not one of the protocol's.
+const erasedEvent = "customEvent"
+
+// keptEvents are the events of the protocol (docs/protocol.md, section 6).
+var keptEvents = func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range strings.Fields(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
+		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
+		iceRestart selectedCandidatePairChange streamAdded associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`) {
+		names[name] = true
+	}
+	return names
+}()
+
+// keptMembers are the members of the data of the client's events that remain.
+var keptMembers = func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range strings.Fields(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidateType remoteCandidateType
+		relayProtocol stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`) {
+		names[name] = true
+	}
+	return names
+}()
+
+// words are the texts that remain in keptMembers: one word, as the client makes them.
+var words = regexp.MustCompile(`^"[A-Za-z0-9_./-]{0,64}"$`)
+
+// ownEvent returns what remains of the data of an event of the user; empty: nothing.
+func (ids *IDs) ownEvent(name, data string) string {
+	var members map[string]json.RawMessage
+	if !keptEvents[name] || strings.HasPrefix(name, "custom") || name == "callDetails" || json.Unmarshal([]byte(data), &members) != nil {
+		return ""
+	}
+	naming := event.Names(name, []byte(data))
+	for member, value := range members {
+		owner := member == "userID" && name == "associateMstWithUserID" || member == "newUserID" && naming.Of == "remote"
+		if !owner && (!keptMembers[member] || !scalar(value)) {
+			delete(members, member)
+		}
+	}
+	if len(members) == 0 {
+		return "{}"
+	}
+	kept, _ := json.Marshal(members) // each member was read from JSON
+	replaced, _ := ids.event(name, string(kept))
+	return replaced
+}
+
+func scalar(value json.RawMessage) bool {
+	switch value[0] {
+	case '{', '[':
+		return false
+	case '"':
+		return words.Match(value)
+	}
+	return true
+}

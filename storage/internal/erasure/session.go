@@ -1,0 +1,69 @@
+package erasure
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+// OwnSession returns what remains of the row of a session of the user: the application's version and site,
+// the library's version, and of the user agent the browser and its major version.
+func (ids *IDs) OwnSession(row frames.SessionRow, pseudonym string) (frames.SessionRow, error) {
+	details, err := ReadDetails(row.Details)
+	if err != nil {
+		return row, err
+	}
+	left := map[string]string{}
+	for _, name := range []string{semconv.ApplicationVersion, semconv.SiteID, semconv.LibraryVersion} {
+		if text, ok := details[name]; ok {
+			left[name], _ = ids.Text(text)
+		}
+	}
+	if agent := shortAgent(details[semconv.UserAgent]); agent != "" {
+		left[semconv.UserAgent] = agent
+	}
+	text, err := json.Marshal(left)
+	return frames.SessionRow{UserID: pseudonym, UserAlias: pseudonym, Details: string(text)}, err
+}
+
+// ReadDetails reads the details of a session from its column.
+func ReadDetails(text string) (details map[string]string, err error) {
+	err = json.Unmarshal([]byte(text), &details)
+	return details, err
+}
+
+// shortAgent is a user agent of the same browser and major version, and of nothing else.
+func shortAgent(agent string) string {
+	family, major := event.Browser(agent)
+	token := map[string]string{"edge": "Edg/", "opera": "OPR/", "firefox": "Firefox/", "chrome": "Chrome/"}[family]
+	switch {
+	case family == "safari":
+		return "Version/" + major + " Safari/"
+	case token != "":
+		return token + major
+	}
+	return family
+}
+
+// Details replaces identifiers in the details of another user's session.
+func (ids *IDs) Details(text string) (string, bool, error) {
+	details, err := ReadDetails(text)
+	if err != nil {
+		return text, false, err
+	}
+	changed := false
+	for name, value := range maps.Clone(details) {
+		if replaced, ok := ids.Text(value); ok && strings.HasPrefix(name, semconv.AdditionalPrefix) {
+			details[name], changed = replaced, true
+		}
+	}
+	if !changed {
+		return text, false, nil
+	}
+	out, err := json.Marshal(details)
+	return string(out), true, err
+}

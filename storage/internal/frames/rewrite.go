@@ -1,0 +1,41 @@
+package frames
+
+import "github.com/qosrtc/qos/storage/internal/term"
+
+// Change changes the attributes of one record in place, and reports whether it did.
+type Change func(name string, attributes map[string]any) bool
+
+// Rewrite changes the records of a row. It reports whether any changed; then the row has a new body, and
+// what its records add to their conference is read anew.
+func (r *Row) Rewrite(app string, change Change) (changed bool, err error) {
+	name, records, err := r.Decode()
+	if err != nil {
+		return false, err
+	}
+	for _, attributes := range records {
+		changed = change(name, attributes) || changed
+	}
+	if !changed {
+		return false, nil
+	}
+	e := encoder{}
+	if r.N, r.Body, err = e.row(name, records); err != nil {
+		return false, err
+	}
+	if r.Activity {
+		r.Recorded = recorded(app, name, r.Seq, r.Idx, records)
+	}
+	return true, nil
+}
+
+// recorded is what records of activity of one row add to their conference.
+func recorded(app, name string, seq int64, idx int, records []attributes) (out term.Recorded) {
+	terms := term.NewReader(app)
+	for i, attributes := range records {
+		out.Add(term.Recorded{Terms: terms.OfRecord(name, attributes)})
+		if to, ok := term.RenamedTo(name, attributes); ok {
+			out.Renames = append(out.Renames, term.Rename{Seq: seq, Idx: idx + i, Name: to})
+		}
+	}
+	return out
+}

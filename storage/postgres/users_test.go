@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+// files returns all files of the database, after the operator's VACUUM FULL and a checkpoint.
+func files(t *testing.T, s *Store) (all []byte) {
+	t.Helper()
+	execute(t, s, `VACUUM (FULL, ANALYZE)`)
+	execute(t, s, `CHECKPOINT`)
+	directory := query[string](t, s, `SELECT current_setting('data_directory')`)
+	database := query[int64](t, s, `SELECT oid::bigint FROM pg_database WHERE datname = current_database()`)
+	names, err := filepath.Glob(filepath.Join(directory, "base", fmt.Sprint(database), "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all = append(all, text...)
+	}
+	return all
+}
+
+func runUsers(t *testing.T, open func(t *testing.T) *Store) {
+	t.Helper()
+	fewer(t)
+	storagetest.RunUsers(t, storagetest.UsersEngine{
+		Open:  func(t *testing.T) storagetest.UsersStore { t.Helper(); return open(t) },
+		Files: func(t *testing.T, s storagetest.UsersStore) []byte { t.Helper(); return files(t, s.(*Store)) },
+	})
+}
+
+// spec: PRIV-02 API-06
+func TestUsers(t *testing.T) {
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) })
+}
+
+// spec: PRIV-02
+func TestUsersHashed(t *testing.T) {
+	runUsers(t, func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) })
+}

@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/qosrtc/qos/storage/internal/erasure"
+	"github.com/qosrtc/qos/storage/internal/frames"
+	"github.com/qosrtc/qos/storage/internal/sqlstore"
+)
+
+// erasing is what this engine adds to its database for erasures.
+func (s *Store) erasing() sqlstore.Erasing {
+	return sqlstore.Erasing{
+		Locked: func(ctx context.Context, _ sqlstore.Lock, write func(sqlstore.Tx) error) error {
+			s.sweep.Lock()
+			defer s.sweep.Unlock()
+			return s.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error {
+				t.forget() // it knows rows as they were
+				return write(t.asked())
+			}})
+		},
+		Rewrite: func(ctx context.Context) error {
+			s.sweep.Lock()
+			defer s.sweep.Unlock()
+			return s.writer.do(context.WithoutCancel(ctx), job{alone: rewrite})
+		},
+		Reload: s.reload,
+	}
+}
+
+// reload makes the writer read the erasures.
+func (s *Store) reload(ctx context.Context) error {
+	return s.writer.do(context.WithoutCancel(ctx), job{run: func(t *tx) error {
+		all, revision, err := sqlstore.Erasures(t.asked())
+		if err == nil {
+			t.late = erasure.NewLate(revision, all)
+		}
+		return err
+	}})
+}
+
+var errReaders = errors.New("readers of the store kept the log from being emptied: the next run tries again")
+
+// rewrite writes all pages of the file anew and empties the log, so that neither has what was deleted or
+// replaced. Writes wait meanwhile.
+func rewrite(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	var busy, pages, moved int
+	if err := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return errReaders
+	}
+	return nil
+}
+
+// lateBatch returns a batch as it is to be written, after the erasures that it is subject to.
+func (t *tx) lateBatch(b *frames.Prepared) (*frames.Prepared, error) {
+	if !t.late.Concerns(b) {
+		return b, nil
+	}
+	return t.late.Batch(b, erasure.Stored{
+		Session: func() (user string, err error) {
+			_, err = sqlstore.One(t.asked(), []any{&user}, `SELECT user_id FROM session WHERE app_id = ? AND id = ?`, b.Session.App, b.Session.ID[:])
+			return user, err
+		},
+		TakesPart: func(place frames.PlaceID, at int64, user string) (bool, error) {
+			return sqlstore.TakesPart(t.asked(), place, at, user)
+		},
+	})
+}
