@@ -37,6 +37,11 @@ type removing interface {
 	Remover() storage.Remover
 }
 
+// userKeeper is a storage extension that exports and erases users.
+type userKeeper interface {
+	Users() storage.Users
+}
+
 // registry holds the apps. It keeps verifiers, not secrets. Who asks it reads the newest
 // snapshot; one goroutine makes the next of what the configuration's files and the store
 // say.
@@ -51,6 +56,8 @@ type registry struct {
 	settings   storage.Settings // nil: none
 	notices    storage.Notices  // nil: none
 	remover    storage.Remover  // nil: none
+	users      storage.Users    // nil: none
+	exports    chan struct{}    // has a place for each export that runs
 	declared   *declared
 	catalogue  *catalogue
 	uses       *uses
@@ -76,7 +83,7 @@ var (
 func newRegistry(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *registry {
 	r := &registry{
 		cfg: cfg, set: set, logger: set.Logger, telemetry: telemetry, uses: newUses(),
-		troubles: map[string]bool{}, kick: make(chan struct{}, 1), cancel: func() {},
+		troubles: map[string]bool{}, kick: make(chan struct{}, 1), exports: make(chan struct{}, maxExports), cancel: func() {},
 	}
 	r.now.Store(&snapshot{})
 	return r
@@ -171,6 +178,9 @@ func (r *registry) store(host component.Host) (storage.Settings, error) {
 	}
 	if one, ok := ext.(removing); ok {
 		r.remover = one.Remover()
+	}
+	if keeper, ok := ext.(userKeeper); ok {
+		r.users = keeper.Users()
 	}
 	return settings, nil
 }

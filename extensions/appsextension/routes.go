@@ -20,6 +20,9 @@ type request struct {
 	who  string          // the name of the token
 	app  string          // the AppID in the path
 	body []byte          // of a request that has one
+	// lines writes an answer of JSON Lines in place of the reply, where the route sets it. An error ends the
+	// connection.
+	lines func(ctx context.Context, put func(any) error) error
 }
 
 // condition returns what the request demands of the app; it is refused without a condition if must is true.
@@ -53,6 +56,9 @@ func routes() []route {
 		{http.MethodGet, one + "/webhooks/{webhook}/deliveries", (*management).listDeliveries},
 		{http.MethodPost, one + "/webhooks/{webhook}/deliveries/{delivery}/replay", (*management).replay},
 		{http.MethodPost, one + "/webhooks/{webhook}/test", (*management).testWebhook},
+		{http.MethodPost, one + "/users/export", (*management).exportUser},
+		{http.MethodPost, one + "/users/erase", (*management).eraseUser},
+		{http.MethodGet, one + "/users/erasures/{erasure}", (*management).getErasure},
 	}
 }
 
@@ -151,6 +157,10 @@ func (m *management) answer(route route) http.HandlerFunc {
 			return
 		}
 		m.count(ctx, "ok")
+		if req.lines != nil {
+			m.writeLines(w, r, req.lines)
+			return
+		}
 		if err := rep.Write(w); err != nil {
 			m.registry.logger.Error("an answer cannot be written as JSON", zap.String("route", route.method+" "+route.path), zap.Error(err))
 		}

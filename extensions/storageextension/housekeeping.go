@@ -16,6 +16,8 @@ const (
 	retentionInterval = time.Hour
 	// packInterval is short against the time for which a conference stays loose.
 	packInterval = time.Minute
+	// erasureInterval is short against what an operator waits for. Without an erasure a run is one small read.
+	erasureInterval = 5 * time.Second
 )
 
 // keeper is what an engine does to what it holds. Both work in small steps between the
@@ -38,6 +40,25 @@ func (s *store) keep(db keeper) {
 			p, err := db.Pack(ctx, now.Add(-after))
 			s.packed(ctx, p, unlessStopped(ctx, err))
 		}))
+	}
+}
+
+// erase starts the erasures of a store: those that are registered, and those that a stopped process left.
+func (s *store) erase(db storage.Users) {
+	s.tasks = append(s.tasks, periodic.Start(erasureInterval, func(ctx context.Context, _ time.Time) {
+		n, err := db.RunErasures(ctx)
+		s.erased(ctx, n, unlessStopped(ctx, err))
+	}))
+}
+
+// erased takes down what one run of the erasures did.
+func (s *store) erased(ctx context.Context, n int, err error) {
+	s.telemetry.QosstorageErasures.Add(ctx, int64(n))
+	if err != nil {
+		s.telemetry.QosstorageErasureFailures.Add(ctx, 1)
+		s.logger.Error("erasures could not all be completed; the next run continues", zap.Int("completed", n), zap.Error(err))
+	} else if n > 0 {
+		s.logger.Info("erasures completed", zap.Int("completed", n))
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 const fileName = "qos.sqlite3"
 
 // store is the extension. Others ask the host for it and use Writer, Reader,
-// Follower, Settings, Notices, Remover and Accounts.
+// Follower, Settings, Notices, Remover, Accounts and Users.
 type store struct {
 	cfg       *Config
 	logger    *zap.Logger
@@ -39,6 +39,7 @@ type engine interface {
 	storage.Settings
 	storage.Notices
 	storage.Accounts
+	storage.Users
 	keeper
 	Following() (followers int, overflows int64)
 	Close() error
@@ -54,6 +55,7 @@ func (s *store) Start(ctx context.Context, _ component.Host) error {
 	}
 	s.db = db
 	s.keep(db)
+	s.erase(db)
 	return s.observe(db)
 }
 
@@ -159,3 +161,11 @@ func (s *store) Accounts() storage.Accounts {
 
 // Shared reports whether other processes may write to the store.
 func (s *store) Shared() bool { return s.cfg.Postgres != nil }
+
+// Users returns the store's exports and erasures of users, nil before Start.
+func (s *store) Users() storage.Users {
+	if s.db == nil {
+		return nil
+	}
+	return s.db
+}

@@ -72,6 +72,9 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/test", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/secret", Settings},
+	{"POST /api/v1/apps/{app}/users/export", Settings},
+	{"POST /api/v1/apps/{app}/users/erase", Settings},
+	{"GET /api/v1/apps/{app}/users/erasures/{erasure}", Settings},
 
 	{"GET /api/v1/users", Installation},
 	{"GET /api/v1/users/{user}", Installation},

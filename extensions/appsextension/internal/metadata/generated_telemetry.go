@@ -36,6 +36,7 @@ type TelemetryBuilder struct {
 	QosappsRetentionDeleted    metric.Int64Counter
 	QosappsRetentionFailures   metric.Int64Counter
 	QosappsUnreadableDocuments metric.Int64ObservableGauge
+	QosappsUserRequests        metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -193,6 +194,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosapps_unreadable_documents",
 		metric.WithDescription("Documents of apps that could not be read, and verification keys whose seal does not open. [Beta]"),
 		metric.WithUnit("{document}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosappsUserRequests, err = builder.meter.Int64Counter(
+		"otelcol_qosapps_user_requests",
+		metric.WithDescription("Requests for the data of one user that were begun, by kind. [Beta]"),
+		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

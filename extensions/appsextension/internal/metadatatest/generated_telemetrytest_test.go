@@ -40,6 +40,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosappsRefreshFailures.Add(context.Background(), 1)
 	tb.QosappsRetentionDeleted.Add(context.Background(), 1)
 	tb.QosappsRetentionFailures.Add(context.Background(), 1)
+	tb.QosappsUserRequests.Add(context.Background(), 1)
 	AssertEqualQosappsApps(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -62,6 +63,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosappsUnreadableDocuments(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosappsUserRequests(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

@@ -29,6 +29,8 @@ type TelemetryBuilder struct {
 	mu                           sync.Mutex
 	registrations                []metric.Registration
 	QosstorageDeletedConferences metric.Int64Counter
+	QosstorageErasureFailures    metric.Int64Counter
+	QosstorageErasures           metric.Int64Counter
 	QosstorageFollowOverflows    metric.Int64ObservableCounter
 	QosstorageFollowers          metric.Int64ObservableGauge
 	QosstoragePackFailures       metric.Int64Counter
@@ -111,6 +113,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosstorage_deleted_conferences",
 		metric.WithDescription("Conferences deleted by the retention. [Beta]"),
 		metric.WithUnit("{conference}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageErasureFailures, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_erasure_failures",
+		metric.WithDescription("Failed runs of the erasures of users; the next run continues. [Beta]"),
+		metric.WithUnit("{run}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageErasures, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_erasures",
+		metric.WithDescription("Completed erasures of users. [Beta]"),
+		metric.WithUnit("{erasure}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstorageFollowOverflows, err = builder.meter.Int64ObservableCounter(

@@ -29,12 +29,20 @@ func TestSetupTelemetry(t *testing.T) {
 		return nil
 	}))
 	tb.QosstorageDeletedConferences.Add(context.Background(), 1)
+	tb.QosstorageErasureFailures.Add(context.Background(), 1)
+	tb.QosstorageErasures.Add(context.Background(), 1)
 	tb.QosstoragePackFailures.Add(context.Background(), 1)
 	tb.QosstoragePackedBytes.Add(context.Background(), 1)
 	tb.QosstoragePackedConferences.Add(context.Background(), 1)
 	tb.QosstoragePackedRecords.Add(context.Background(), 1)
 	tb.QosstorageRetentionFailures.Add(context.Background(), 1)
 	AssertEqualQosstorageDeletedConferences(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstorageErasureFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstorageErasures(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstorageFollowOverflows(t, testTel,
