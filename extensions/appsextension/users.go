@@ -82,8 +82,7 @@ func (m *management) exportUser(req *request) (jsonapi.Reply, error) {
 	return jsonapi.Reply{}, nil
 }
 
-// digest names a user in the audit log without the ID: the same for the same ID, to whoever has the key of the
-// installation.
+// digest names a user in the audit log without the ID. Who has the key of the installation can compare it with an ID.
 func (m *management) digest(user storage.User) string {
 	h := hmac.New(sha256.New, m.registry.keys.SaltKey())
 	h.Write([]byte("export\x00" + user.AppID + "\x00" + user.IDs[0]))

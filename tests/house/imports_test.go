@@ -32,7 +32,7 @@ var components = []string{
 
 // engine is what every engine of the store may use of this module.
 var engine = []string{
-	"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/sqlstore", "storage/internal/term",
+	"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/erasure", "storage/internal/follow", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/sqlstore", "storage/internal/term",
 }
 
 // Rules are tried in order; the first whose room holds the package decides.
@@ -111,6 +111,10 @@ var rules = []rule{
 		reason: "compresses bytes; knows no record and no engine",
 	},
 	{
+		room: "storage/internal/erasure", allowed: []string{"storage", "storage/internal/frames", "internal/semconv", "internal/event", "protocol"},
+		reason: "says what remains of an erased user in sessions, records and summaries; knows no engine",
+	},
+	{
 		room: "storage/internal/chunk", allowed: []string{"github.com/google/uuid", "storage", "storage/internal/frames", "storage/internal/envelope"},
 		reason: "packs what package frames has; knows no engine",
 	},
@@ -120,7 +124,7 @@ var rules = []rule{
 	},
 	{
 		room: "storage/internal", allowed: []string{
-			"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/envelope", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
+			"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/envelope", "storage/internal/erasure", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
 		},
 		reason: "what engines share knows no engine",
 	},

@@ -143,6 +143,9 @@ func token(text string, i int) int {
 
 func (ids *IDs) token(literal string) (string, bool) {
 	if literal[0] != '"' {
+		if strings.IndexByte("-0123456789", literal[0]) < 0 {
+			return literal, false
+		}
 		replacement, found := ids.ID(literal)
 		return quoted(replacement), found
 	}

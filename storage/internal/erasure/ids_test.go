@@ -1,0 +1,124 @@
+package erasure
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// spec: PRIV-02
+func TestText(t *testing.T) {
+	ids := NewIDs(map[string]string{"ann": "X", "ann lee": "Y", "zoë": "Z", "<a&b>": "W", "": "no"})
+	f := func(text, want string) {
+		t.Helper()
+		got, changed := ids.Text(text)
+		require.Equal(t, want, got)
+		require.Equal(t, text != want, changed)
+	}
+	f("", "")
+	f("ann", "X")
+	f("annotated, joann, ann_, 1ann, änn, anné", "annotated, joann, ann_, 1ann, änn, anné")
+	f("ann: (ann) ann@example.test/ann?ann", "X: (X) X@example.test/X?X")
+	f("ann lee and ann le", "Y and X le")
+	f("zoë zoëx \xffann\xff", "Z zoëx \xffX\xff")
+	f("x<a&b>y", "xWy")
+	f("Ann ANN", "Ann ANN")
+}
+
+// spec: PRIV-02
+func TestJSON(t *testing.T) {
+	ids := NewIDs(map[string]string{"ann": `"X"`, "4711": "Y", "true": "no"})
+	f := func(text, want string) {
+		t.Helper()
+		got, changed := ids.JSON(text)
+		require.Equal(t, want, got)
+		require.Equal(t, text != want, changed)
+	}
+	f(`{"a": "ann",  "b":[1.50, "\u0061nn\n", true], "ann":4711, "n":47110, "m":-4711}`, `{"a": "\"X\"",  "b":[1.50, "\"X\"\n", true], "\"X\"":"Y", "n":47110, "m":-4711}`)
+	f(`no JSON, ann`, `no JSON, "X"`)
+	f(`{"a":"annex"}`, `{"a":"annex"}`)
+	f(``, ``)
+}
+
+// A text without an identifier is never changed, and a changed JSON text is JSON.
+func TestJSONStaysJSON(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		id := rapid.StringN(1, 6, 20).Draw(rt, "id")
+		value, err := json.Marshal(map[string]string{"a": rapid.String().Draw(rt, "before") + " " + id + " " + rapid.String().Draw(rt, "after")})
+		require.NoError(rt, err)
+		got, _ := NewIDs(map[string]string{id: "erased-x"}).JSON(string(value))
+		require.True(rt, json.Valid([]byte(got)), got)
+		same, changed := NewIDs(map[string]string{id + "\x00no": "erased-x"}).JSON(string(value))
+		require.False(rt, changed)
+		require.Equal(rt, string(value), same)
+	})
+}
+
+// Of the user's own record only what the lists name remains.
+//
+// spec: PRIV-02
+func TestOwn(t *testing.T) {
+	e := New(storage.User{AppID: "a", IDs: []string{"ann"}}, time.Now())
+	own := func(attributes map[string]any) map[string]any {
+		e.Find(true, nil).Own(attributes)
+		return attributes
+	}
+	require.Equal(t, map[string]any{semconv.StatsType: "inbound-rtp", "n": int64(1), "f": 0.5, "b": true, semconv.RemoteUserID: "bob"}, own(map[string]any{
+		semconv.StatsType: "inbound-rtp", "n": int64(1), "f": 0.5, "b": true, semconv.RemoteUserID: "bob", "unknown": "text", semconv.LogText: "I am ann",
+	}))
+	require.Equal(t, map[string]any{semconv.ErrorName: "NotAllowedError", semconv.ErrorFunction: "getUserMedia"}, own(map[string]any{
+		semconv.ErrorName: "NotAllowedError", semconv.ErrorFunction: "getUserMedia", semconv.ErrorMessage: "no", semconv.ErrorStack: "at x", semconv.ErrorDetails: `{"a":1}`, semconv.ErrorLocalSDP: "v=0",
+	}))
+	require.NotContains(t, own(map[string]any{semconv.ErrorName: "ann broke it"}), semconv.ErrorName)
+	event := func(name, data string) map[string]any {
+		return own(map[string]any{semconv.EventName: name, semconv.EventData: data})
+	}
+	for _, c := range [][4]string{
+		{"fabricSetup", `{"setupMs":12.5,"localCandidateType":"host","localAddress":"192.0.2.0","localAddresses":["192.0.2.0"]}`, "fabricSetup", `{"localCandidateType":"host","setupMs":12.5}`},
+		{"fabricSetupFailed", `{"stage":"dtls","reason":"see ann's mail"}`, "fabricSetupFailed", `{"stage":"dtls"}`},
+		{"activeDeviceList", `{"deviceList":[{"label":"ann's phone"}]}`, "activeDeviceList", `{}`},
+		{"wifiStats", `{"rssi":-50,"ssid":"home of ann"}`, "wifiStats", `{"rssi":-50}`},
+		{"userIDChange", `{"userIDType":"local","newUserID":"ann-2"}`, "userIDChange", `{"userIDType":"local"}`},
+		{"userIDChange", `{"userIDType":"remote","newUserID":"bob"}`, "userIDChange", `{"newUserID":"bob","userIDType":"remote"}`},
+		{"associateMstWithUserID", `{"ssrc":7,"userID":"ann"}`, "associateMstWithUserID", `{"ssrc":7,"userID":"` + e.Pseudonym + `"}`},
+	} {
+		require.Equal(t, map[string]any{semconv.EventName: c[2], semconv.EventData: c[3]}, event(c[0], c[1]), c[0])
+	}
+	for _, name := range []string{"customEvent", "customStats", "callDetails"} {
+		require.Equal(t, map[string]any{semconv.EventName: name}, event(name, `{"n":1}`))
+	}
+	require.Equal(t, map[string]any{semconv.EventName: "customEvent"}, event("ann called", `{"n":1}`))
+}
+
+// An erasure that is stored and read again finds the same user, and has no ID.
+//
+// spec: PRIV-02
+func TestErasureIsStoredWithoutIDs(t *testing.T) {
+	e := New(storage.User{AppID: "a", IDs: []string{"ann-7f3a"}}, time.Now())
+	e.Link("zoe-7f3b", "", "ann-7f3a", e.Pseudonym)
+	require.Len(t, e.Linked, 1)
+	s, err := e.Setting(time.Now())
+	require.NoError(t, err)
+	require.NotContains(t, string(s.Body), "7f3")
+	again, err := Decode(&s)
+	require.NoError(t, err)
+	require.True(t, again.Names("bob", "ann-7f3a"))
+	require.False(t, again.Names("zoe-7f3b", "ann-7f3A", ""))
+	text, changed := again.Find(true, nil).Text("ann-7f3a and zoe-7f3b")
+	require.True(t, changed)
+	require.Equal(t, e.Pseudonym+" and "+e.Pseudonym, text)
+	text, _ = again.Find(false, nil).Text("zoe-7f3b")
+	require.Equal(t, "zoe-7f3b", text)
+	require.NotEqual(t, New(storage.User{AppID: "a", IDs: []string{"ann-7f3a"}}, time.Now()).IDs[0].Sum, e.IDs[0].Sum, "another key")
+	require.LessOrEqual(t, len(e.Pseudonym), 64)
+	require.False(t, strings.ContainsAny(e.Pseudonym, `"\ `))
+	_, err = Decode(&storage.Setting{ID: "x", Body: []byte("{")})
+	require.Error(t, err)
+}
