@@ -7,6 +7,6 @@
 // the lists of this package.
 //
 // An erasure knows the identifiers by keyed digests alone, so that it may be stored, and still be applied to
-// what arrives late. The key is stored beside them: who has the store can test guesses of an ID until the
-// erasure expires.
+// what arrives late. The key is stored beside them, so an attacker with a copy of the store can test
+// guesses of an ID until the erasure expires.
 package erasure
