@@ -64,6 +64,7 @@ var rules = []rule{
 		reason: "pure domain: who may do what; knows no store and no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
+	{room: "internal/contrast", allowed: []string{"internal/conference"}, reason: "pure statistics: facts of two sets of conferences in, findings out"},
 	{room: "internal/jsonapi", reason: "HTTP requests in, answers out, whatever they are about: standard library only"},
 	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
