@@ -7,14 +7,15 @@ import (
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/mask"
 )
 
 // names decides which names of users leave the collector: aliases always, real names only
 // for readers who may see them (requirement DASH-03).
 type names struct {
 	real     bool
-	comments bool   // whether the text of feedback may be shown: it may quote a name
-	masks    *masks // the real names of the answer; nil where they may be shown
+	comments bool  // whether the text of feedback may be shown: it may quote a name
+	masks    masks // the real names of the answer; none where they may be shown
 }
 
 // view is what the reader of one answer may see.
@@ -59,7 +60,7 @@ func (n names) name(userName, alias string) string {
 		return ""
 	}
 	if !n.real {
-		n.masks.add(userName, alias)
+		n.masks.Add(userName, alias)
 		return ""
 	}
 	return userName
@@ -67,7 +68,7 @@ func (n names) name(userName, alias string) string {
 
 // note remembers the real names of an event that may not be shown.
 func (n names) note(e *event.Event) {
-	if n.masks == nil {
+	if n.real {
 		return
 	}
 	n.name(e.UserID, e.Alias)
@@ -90,8 +91,8 @@ func (n names) document(text string, hidden map[string]bool) any {
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil || decoder.More() {
-		if n.masks != nil && mentions(text, hidden) {
-			return withheld
+		if !n.real && mentions(text, hidden) {
+			return mask.Withheld
 		}
 		return text
 	}

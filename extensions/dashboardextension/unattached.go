@@ -79,7 +79,7 @@ func (n names) unattachedRow(u *storage.Unattached) unattached {
 }
 
 // unattached masks a row of the list.
-func (m *masks) unattached(row *unattached) {
+func (m masks) unattached(row *unattached) {
 	m.entries(row.Entries)
 	people := []participant{row.User}
 	m.people(people)
