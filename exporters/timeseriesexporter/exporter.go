@@ -56,7 +56,7 @@ func newExporter(ctx context.Context, cfg *Config, set exporter.Settings, teleme
 func (t *timeseries) start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", t.serve)
-	server, err := t.cfg.ToServer(ctx, host.GetExtensions(), t.set, t.guard(mux))
+	server, err := t.cfg.ToServer(ctx, host.GetExtensions(), tlsserver.WithoutSpans(t.set), t.guard(mux))
 	if err != nil {
 		return fmt.Errorf("scrape endpoint: %w", err)
 	}

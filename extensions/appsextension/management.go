@@ -47,7 +47,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	}
 	m := r.newManagement()
 	m.tokens = tokens
-	server, err := cfg.ToServer(ctx, host.GetExtensions(), r.set, m.handler())
+	server, err := cfg.ToServer(ctx, host.GetExtensions(), tlsserver.WithoutSpans(r.set), m.handler())
 	if err != nil {
 		return fmt.Errorf("management: %w", err)
 	}

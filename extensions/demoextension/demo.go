@@ -42,7 +42,7 @@ func (d *demo) Start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	page.register(mux)
 	mux.HandleFunc("GET /signal", d.signal)
-	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), d.set, d.onlyOurHost(mux))
+	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), tlsserver.WithoutSpans(d.set), d.onlyOurHost(mux))
 	if err != nil {
 		return fmt.Errorf("demo endpoint: %w", err)
 	}

@@ -1,5 +1,5 @@
 // Package tlsserver opens the listeners of all servers in this distribution, so that they
-// offer the same cipher suites.
+// offer the same cipher suites, and keeps the addresses of their clients out of spans.
 package tlsserver
 
 import (
@@ -9,8 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/otel/trace/noop"
 )
+
+// WithoutSpans returns the telemetry settings of a server whose requests make no spans: a span has the client's
+// address, its user agent and the query.
+func WithoutSpans(set component.TelemetrySettings) component.TelemetrySettings {
+	set.TracerProvider = noop.NewTracerProvider()
+	return set
+}
 
 // Listen opens the endpoint of a server. Where TLS is configured without cipher_suites,
 // TLS 1.2 is served with ECDHE and AEAD only: no CBC, no static RSA.

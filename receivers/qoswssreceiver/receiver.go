@@ -16,7 +16,6 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/qosrtc/qos/client"
 	"github.com/qosrtc/qos/internal/address"
@@ -129,7 +128,7 @@ func findApps(host component.Host, id component.ID) (registry, error) {
 func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 	telemetry := r.set.TelemetrySettings
 	if r.cfg.Addresses != address.Keep {
-		telemetry.TracerProvider = noop.NewTracerProvider() // spans of requests contain the client's address
+		telemetry = tlsserver.WithoutSpans(telemetry)
 	}
 	server, err := r.cfg.ToServer(ctx, host.GetExtensions(), telemetry, r.routes(),
 		confighttp.WithErrorHandler(writeServerError))
