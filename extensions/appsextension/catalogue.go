@@ -20,7 +20,7 @@ type entry struct {
 	doc      *app.App
 	hooks    []notice.Hook
 	until    time.Time // when it changes by itself; zero: never
-	unusable int       // keys
+	unusable int       // keys of tokens, and those of pseudonyms once
 }
 
 // knows reports whether a credential is one of the app's.
@@ -46,6 +46,7 @@ type snapshot struct {
 	unusable int
 	declared int
 	hooked   []string // apps with webhooks, ascending
+	hashing  []string // apps with pseudonyms, ascending
 }
 
 // storedApp is a document of the store as it was read last.
@@ -155,7 +156,13 @@ func (c *catalogue) build(id string, now time.Time) {
 		c.log.Error("a verification key cannot be used: the master key that sealed it is gone, or it is damaged",
 			zap.String("app", id), zap.String("keyID", key))
 	}
-	c.entries[id] = &entry{auth: built.Auth, doc: doc, hooks: built.Hooks, until: built.Until, unusable: len(built.Unusable)}
+	unusable := len(built.Unusable)
+	if built.UserIDKeyUnusable {
+		unusable++
+		c.log.Error("a key of an app's pseudonyms cannot be used: the master key that sealed it is gone, or it is damaged",
+			zap.String("app", id), zap.Bool("disabled", built.Auth.Disabled))
+	}
+	c.entries[id] = &entry{auth: built.Auth, doc: doc, hooks: built.Hooks, until: built.Until, unusable: unusable}
 }
 
 func (c *catalogue) snapshot(revision uint64) *snapshot {
@@ -164,6 +171,9 @@ func (c *catalogue) snapshot(revision uint64) *snapshot {
 		s.unusable += e.unusable
 		if len(e.hooks) > 0 {
 			s.hooked = append(s.hooked, id)
+		}
+		if e.auth.Pseudonyms != nil {
+			s.hashing = append(s.hashing, id)
 		}
 		if !e.until.IsZero() && (s.until.IsZero() || e.until.Before(s.until)) {
 			s.until = e.until
@@ -175,5 +185,6 @@ func (c *catalogue) snapshot(revision uint64) *snapshot {
 		}
 	}
 	slices.Sort(s.hooked)
+	slices.Sort(s.hashing)
 	return s
 }

@@ -45,8 +45,8 @@ type Config struct {
 	_ struct{}
 }
 
-// MasterKeyConfig is one master key, base64 of at least 32 random bytes, or a file that
-// holds the same.
+// MasterKeyConfig is one master key, or one key of an app's pseudonyms: base64 of at least 32 random
+// bytes, or a file that holds the same.
 type MasterKeyConfig struct {
 	Key  configopaque.String `mapstructure:"key"`
 	File string              `mapstructure:"key_file"`

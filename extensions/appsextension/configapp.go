@@ -56,6 +56,12 @@ type AppConfig struct {
 	// Webhooks are where notifications are to go.
 	Webhooks []WebhookConfig `mapstructure:"webhooks"`
 
+	// UserIDs says what records have of users: their IDs (plain, the default), or pseudonyms (hash).
+	UserIDs string `mapstructure:"user_ids"`
+
+	// UserIDKeys are the keys of the pseudonyms, the newest first: it makes them, all are searched by.
+	UserIDKeys []MasterKeyConfig `mapstructure:"user_id_keys"`
+
 	// Disabled admits nobody.
 	Disabled bool `mapstructure:"disabled"`
 
@@ -150,7 +156,7 @@ func (a *AppConfig) validate(at string) error {
 	for i := range a.Webhooks {
 		errs = append(errs, a.Webhooks[i].validate(fmt.Sprintf("%s.webhooks[%d]", at, i)))
 	}
-	return errors.Join(append(errs, a.Limits.validate(at+".limits"), a.validateDefaults(at))...)
+	return errors.Join(append(errs, a.Limits.validate(at+".limits"), a.validateDefaults(at), a.validateUserIDs(at))...)
 }
 
 func (c *LimitsConfig) validate(at string) error {

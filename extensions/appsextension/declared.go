@@ -58,7 +58,7 @@ func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Ve
 	}
 	var err error
 	a.DefaultConfiguration, err = c.defaults()
-	return a, errors.Join(err, d.secrets(a, c, at, verifiers), d.verificationKeys(a, c, at), d.webhooks(a, c, at))
+	return a, errors.Join(err, d.secrets(a, c, at, verifiers), d.verificationKeys(a, c, at), d.webhooks(a, c, at), d.userIDs(a, c, at))
 }
 
 // plain are the numbers without the mark that all configurations end with.

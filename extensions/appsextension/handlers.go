@@ -217,7 +217,7 @@ func (m *management) addKey(req *request) (jsonapi.Reply, error) {
 func (m *management) revoke(req *request) (jsonapi.Reply, error) {
 	var what string
 	k, err := m.edit(req, false, func(a *app.App, now time.Time) (err error) {
-		what, err = a.Revoke(req.body, now)
+		what, err = a.Revoke(req.app, req.body, m.registry.vault, now)
 		return err
 	})
 	if err == nil {
@@ -247,4 +247,17 @@ func (m *management) rotateWebhook(req *request) (jsonapi.Reply, error) {
 	}
 	m.note(req, "rotate webhook secret", zap.String("webhook", id), zap.Int64("revision", k.revision))
 	return jsonapi.Reply{Status: http.StatusCreated, Body: webhookSecret(shown), Revision: k.revision}, nil
+}
+
+func (m *management) rotateUserIDKey(req *request) (jsonapi.Reply, error) {
+	if len(req.body) == 0 {
+		req.body = []byte("{}")
+	}
+	k, err := m.edit(req, false, func(a *app.App, _ time.Time) error {
+		return a.RotateUserIDKey(req.app, req.body, m.registry.vault)
+	})
+	if err == nil {
+		m.note(req, "rotate user ID key", zap.Int64("revision", k.revision))
+	}
+	return m.changed(req, k, err)
 }

@@ -52,6 +52,7 @@ func routes() []route {
 		{http.MethodPut, one + "/keys/{credential}", (*management).changeKey},
 		{http.MethodDelete, one + "/keys/{credential}", (*management).deleteKey},
 		{http.MethodPost, one + "/revoke", (*management).revoke},
+		{http.MethodPost, one + "/user-id-key", (*management).rotateUserIDKey},
 		{http.MethodPost, one + "/webhooks/{webhook}/secret", (*management).rotateWebhook},
 		{http.MethodGet, one + "/webhooks/{webhook}/deliveries", (*management).listDeliveries},
 		{http.MethodPost, one + "/webhooks/{webhook}/deliveries/{delivery}/replay", (*management).replay},

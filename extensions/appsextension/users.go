@@ -42,11 +42,8 @@ func (m *management) user(req *request) (storage.User, error) {
 		return storage.User{}, jsonapi.NewProblem(http.StatusConflict, "users are exported and erased from a store: set storage")
 	}
 	id, err := app.ReadUserID(req.body)
-	return storage.User{AppID: req.app, IDs: m.storedIDs(req.app, id)}, err
+	return storage.User{AppID: req.app, IDs: m.registry.StoredUserIDs(req.app, id)}, err
 }
-
-// storedIDs returns the IDs under which the store may have a user of an app.
-func (*management) storedIDs(_, userID string) []string { return []string{userID} }
 
 // exportUser answers with the data of one user, as JSON Lines.
 func (m *management) exportUser(req *request) (jsonapi.Reply, error) {

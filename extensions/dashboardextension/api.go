@@ -30,6 +30,7 @@ type api struct {
 	showNames bool // to every reader, without sign-in
 	open      bool // there is no sign-in: all who reach the endpoint read
 	keeper    keeper
+	userIDs   userIDs
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time

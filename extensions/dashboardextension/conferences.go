@@ -62,6 +62,7 @@ type listing struct {
 	At          int64           `json:"at"`
 	Conferences []conferenceRow `json:"conferences"`
 	Next        string          `json:"next,omitempty"`
+	Pseudonyms  []string        `json:"pseudonyms,omitempty"` // of the user ID that was searched for, in the apps of the rows
 }
 
 func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
@@ -74,7 +75,7 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: parameters.terms()}); err != nil {
+	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: a.userIDs.audited(parameters.terms(), query, view.scope).Encode()}); err != nil {
 		return nil, err
 	}
 	page, err := a.find(ctx, query, reported, view.scope)
@@ -89,7 +90,9 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	}
 	for _, c := range page.Conferences {
 		row := view.row(c, now)
-		first(row.Participants, cmp.Or(query.UserID, query.Any))
+		wanted := a.userIDs.stored(row.App, cmp.Or(query.UserID, query.Any))
+		first(row.Participants, wanted)
+		list.found(wanted[1:])
 		for i := range row.Participants {
 			row.Participants[i].Details = nil
 		}
@@ -99,16 +102,22 @@ func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
 	return list, nil
 }
 
-// first brings the participants of a name to the front, so that they are among those listed.
-func first(people []participant, name string) {
+// found adds pseudonyms that a row was searched by, each once.
+func (l *listing) found(pseudonyms []string) {
+	for _, one := range pseudonyms {
+		if !slices.Contains(l.Pseudonyms, one) {
+			l.Pseudonyms = append(l.Pseudonyms, one)
+		}
+	}
+}
+
+// first brings the participants with one of some names to the front, so that they are among those listed.
+func first(people []participant, names []string) {
 	other := func(p participant) int {
-		if slices.Contains(p.known, name) {
+		if slices.ContainsFunc(names, func(name string) bool { return name != "" && slices.Contains(p.known, name) }) {
 			return 0
 		}
 		return 1
-	}
-	if name == "" {
-		return
 	}
 	slices.SortStableFunc(people, func(a, b participant) int { return cmp.Compare(other(a), other(b)) })
 }

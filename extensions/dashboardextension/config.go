@@ -24,8 +24,9 @@ type Config struct {
 	// permit. Empty: none.
 	Access component.ID `mapstructure:"access"`
 
-	// Apps is the id of the apps extension whose management API is served here, too, for
-	// administrators. It needs Access. Empty: none.
+	// Apps is the id of the apps extension. By it users of apps that hash user IDs are found by the IDs
+	// that they were given. With Access, its management API is served here, too, for administrators.
+	// Empty: none.
 	Apps component.ID `mapstructure:"apps"`
 
 	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be served on other
@@ -86,11 +87,8 @@ func (c *Config) validatePublic() error {
 func (c *Config) signIn() bool { return c.Access != (component.ID{}) }
 
 func (c *Config) validateAccess() error {
-	switch {
-	case c.signIn() && (c.AllowUnauthenticated || c.ShowUserNames):
+	if c.signIn() && (c.AllowUnauthenticated || c.ShowUserNames) {
 		return errors.New("access decides who reads what: leave out allow_unauthenticated and show_user_names")
-	case !c.signIn() && c.Apps != (component.ID{}):
-		return errors.New("apps needs access: the management API is for administrators who have signed in")
 	}
 	return nil
 }

@@ -71,11 +71,15 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	management, err := d.findManagement(host)
+	manager, err := d.findManager(host)
 	if err != nil {
 		return err
 	}
-	mux, err := d.routes(&api{reader: reader, keeper: keeper}, follower, assessment)
+	management, err := d.management(manager, keeper != nil)
+	if err != nil {
+		return err
+	}
+	mux, err := d.routes(&api{reader: reader, keeper: keeper, userIDs: userIDs{manager}}, follower, assessment)
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 		handler = &gate{keeper: keeper, mux: mux, cross: http.NewCrossOriginProtection()}
 	}
 	handler = d.guard(handler)
-	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), d.set, handler)
+	server, err := d.cfg.ToServer(ctx, host.GetExtensions(), tlsserver.WithoutSpans(d.set), handler)
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}

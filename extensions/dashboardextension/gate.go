@@ -30,6 +30,11 @@ type keeper interface {
 type manager interface {
 	// ManagementHandlers returns the handlers of the management API, by pattern.
 	ManagementHandlers() map[string]http.Handler
+	// StoredUserIDs returns the texts under which the store may have a user of an app: the ID itself, then its
+	// pseudonyms.
+	StoredUserIDs(appID, userID string) []string
+	// PseudonymApps returns the apps that have pseudonyms of users.
+	PseudonymApps() []string
 }
 
 // findKeeper returns the access extension; nil where none is configured.
@@ -44,14 +49,22 @@ func (d *dashboard) findKeeper(host component.Host) (keeper, error) {
 	return k, nil
 }
 
-// findManagement returns the handlers of the management API, where an apps extension is configured.
-func (d *dashboard) findManagement(host component.Host) (map[string]http.Handler, error) {
+// findManager returns the apps extension; nil where none is configured.
+func (d *dashboard) findManager(host component.Host) (manager, error) {
 	if d.cfg.Apps == (component.ID{}) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // none
 	}
 	m, ok := host.GetExtensions()[d.cfg.Apps].(manager)
 	if !ok {
 		return nil, fmt.Errorf("apps: extension %q is not an apps extension that is listed under service::extensions", d.cfg.Apps)
+	}
+	return m, nil
+}
+
+// management returns the handlers of the management API: none without sign-in.
+func (d *dashboard) management(m manager, signIn bool) (map[string]http.Handler, error) {
+	if m == nil || !signIn {
+		return nil, nil
 	}
 	handlers := m.ManagementHandlers()
 	if len(handlers) == 0 {

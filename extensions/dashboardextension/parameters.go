@@ -156,14 +156,14 @@ func (p *parameters) query(n names) (storage.Query, error) {
 }
 
 // terms returns what a search looks for, without what only turns its pages: the text of its audit entry.
-func (p *parameters) terms() string {
+func (p *parameters) terms() url.Values {
 	terms := url.Values{}
 	for name, values := range p.values {
 		if name != "cursor" && name != "limit" && len(values) == 1 && values[0] != "" {
 			terms[name] = values
 		}
 	}
-	return terms.Encode()
+	return terms
 }
 
 // reported reads the reason of a notification and its limit; without a reason it is nil.

@@ -10,16 +10,16 @@ import (
 	"github.com/qosrtc/qos/storage"
 )
 
-// list lists conferences of the apps in a scope. An app that is not in it has none.
+// list lists conferences of the apps in a scope, each once. An app that is not in it has none.
 func (a *api) list(ctx context.Context, q storage.Query, scope access.Scope) (storage.Page, error) {
-	if scope.All {
-		return a.reader.Conferences(ctx, q)
+	queries := a.userIDs.queries(q, scope)
+	if len(queries) == 1 {
+		return a.reader.Conferences(ctx, queries[0])
 	}
 	var all []placed[storage.Conference]
 	more := false
-	for _, app := range within(scope, q.AppID) {
-		q.AppID = app
-		page, err := a.reader.Conferences(ctx, q)
+	for _, one := range queries {
+		page, err := a.reader.Conferences(ctx, one)
 		if err != nil {
 			return storage.Page{}, err
 		}
@@ -87,11 +87,12 @@ func place[T any](all []placed[T], rows []T, cursors []storage.Cursor) []placed[
 	return all
 }
 
-// newest returns the newest rows of several listings, and where to continue.
+// newest returns the newest rows of several listings, each once, and where to continue.
 func newest[T any](all []placed[T], limit int, more bool) (rows []T, cursors []storage.Cursor, next storage.Cursor) {
 	slices.SortFunc(all, func(a, b placed[T]) int {
 		return cmp.Or(b.at.Start.Compare(a.at.Start), cmp.Compare(b.at.Key, a.at.Key))
 	})
+	all = slices.CompactFunc(all, func(a, b placed[T]) bool { return a.at == b.at })
 	if len(all) > limit {
 		all, more = all[:limit], true
 	}

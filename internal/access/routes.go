@@ -68,6 +68,7 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"PUT /api/v1/apps/{app}/keys/{credential}", Settings},
 	{"DELETE /api/v1/apps/{app}/keys/{credential}", Settings},
 	{"POST /api/v1/apps/{app}/revoke", Settings},
+	{"POST /api/v1/apps/{app}/user-id-key", Settings},
 	{"GET /api/v1/apps/{app}/webhooks/{webhook}/deliveries", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay", Settings},
 	{"POST /api/v1/apps/{app}/webhooks/{webhook}/test", Settings},

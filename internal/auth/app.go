@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/qosrtc/qos/internal/pseudonym"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -70,9 +71,22 @@ type App struct {
 
 	Disabled      bool                 // nobody is admitted, from outside as if it did not exist
 	RevokedBefore time.Time            // tokens issued before it are not good any more; zero: none
-	RevokedUsers  map[string]time.Time // the same for one user, by userName or aliasName
+	RevokedUsers  map[string]time.Time // the same for one user, by userName, aliasName or the pseudonym of one
 	Limits        Limits
 	StatsInterval time.Duration // how often its clients measure; 0: as often as the receiver says
+
+	// Pseudonyms are those of its users, in RevokedUsers and in records; nil: it never had any.
+	Pseudonyms *pseudonym.Keys
+	// HashUserIDs says that records have pseudonyms in place of user IDs.
+	HashUserIDs bool
+}
+
+// Recorded returns the keys of the pseudonyms that records have in place of user IDs; nil: they have the IDs.
+func (a App) Recorded() *pseudonym.Keys {
+	if !a.HashUserIDs {
+		return nil
+	}
+	return a.Pseudonyms
 }
 
 // NewApp returns an app that admits each of the secrets.

@@ -88,7 +88,14 @@ func (a App) revoked(user protocol.UserID, issued time.Time) Reason {
 
 // userRevoked is the time before which what was issued to user is revoked.
 func (a App) userRevoked(user protocol.UserID) time.Time {
-	return later(a.RevokedUsers[user.Name], a.RevokedUsers[user.Alias])
+	if len(a.RevokedUsers) == 0 {
+		return time.Time{}
+	}
+	last := later(a.RevokedUsers[user.Name], a.RevokedUsers[user.Alias])
+	for _, id := range slices.Concat(a.Pseudonyms.All(user.Name), a.Pseudonyms.All(user.Alias)) {
+		last = later(last, a.RevokedUsers[id])
+	}
+	return last
 }
 
 // lastRevoked is the same, for whatever reason.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/mask"
+	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
@@ -117,7 +119,22 @@ func (a *audit) decided(d auth.Decision) {
 		return
 	}
 	d.Origin = a.addresses.Text(d.Origin)
+	a.hash(&d)
 	a.log.Log(level, fmt.Sprintf("%s, decision %d", result, number), auditFields(d)...)
+}
+
+// hash replaces the user of a decision by its pseudonym, if the application's records have that.
+func (a *audit) hash(d *auth.Decision) {
+	app, _ := a.apps.App(d.AppID)
+	keys := app.Recorded()
+	if keys == nil {
+		return
+	}
+	names := mask.New(2)
+	names.Add(d.User.Name, keys.ID(d.User.Name))
+	names.Add(d.User.Alias, keys.ID(d.User.Alias))
+	d.User = protocol.UserID{Name: keys.ID(d.User.Name), Alias: keys.ID(d.User.Alias)}
+	d.JTI = names.Text(d.JTI)
 }
 
 // auditFields are those of a line. What is empty is left out.

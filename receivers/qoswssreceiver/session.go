@@ -121,7 +121,8 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 		return s.end(refusal)
 	}
 	s.identity = identity
-	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello}, s.shared.addresses)
+	users := usersOf(s.shared.apps, identity.AppID, s.shared.userDropped)
+	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello}, s.shared.addresses, users)
 	s.seqs, s.lastAcked = newTracker(hello.Acked), hello.Acked
 	s.welcome(version, hello.Acked, now)
 	return nil
@@ -368,8 +369,8 @@ func (s *session) expired(now time.Time) *ending {
 	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
 }
 
-// recheck ends a connection whose user may not speak any more since the applications changed,
-// and gives a client the interval that its application has now.
+// recheck ends a connection whose user may not speak any more since the applications changed, or whose records
+// have to name users in another way, and gives a client the interval that its application has now.
 func (s *session) recheck(now time.Time) *ending {
 	checks := s.shared.watch.checks.Load()
 	if checks == s.checks || s.translator == nil {
@@ -378,6 +379,9 @@ func (s *session) recheck(now time.Time) *ending {
 	s.checks = checks
 	if refusal := s.shared.auth.Recheck(s.identity, now); refusal != nil {
 		return s.end(refusal)
+	}
+	if app, _ := s.shared.apps.App(s.identity.AppID); !s.translator.users.recordedAs(app) {
+		return s.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the application has changed, connect again"})
 	}
 	if interval := s.shared.statsInterval(s.identity.AppID); interval != s.statsInterval {
 		s.statsInterval = interval

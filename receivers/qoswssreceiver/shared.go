@@ -115,6 +115,9 @@ func (d *shared) admit(hello *protocol.Hello, origin string, now time.Time, room
 	return d.auth.Token(hello.Token, hello.Session, origin, now, room)
 }
 
+// userDropped counts an ID of a user that texts are not searched for.
+func (d *shared) userDropped() { d.metrics.ReceiverQoswssUserIdsDropped.Add(context.Background(), 1) }
+
 // count adds to a counter that has one attribute.
 func count(counter metric.Int64Counter, key string, value protocol.Code) {
 	counter.Add(context.Background(), 1, metric.WithAttributes(attribute.String(key, string(value))))

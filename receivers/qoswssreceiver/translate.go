@@ -29,6 +29,7 @@ type translator struct {
 	resource  pcommon.Map
 	fabrics   map[int]fabricIDs
 	addresses *address.Policy
+	users     *users // nil: records have the IDs of users
 	sdp       sdpBorder
 
 	now    time.Time // arrival of the frame at hand
@@ -38,11 +39,12 @@ type translator struct {
 
 // fabricIDs are computed once per announcement: two SHA-256 each.
 type fabricIDs struct {
-	of    *protocol.Fabric
-	trace pcommon.TraceID
-	span  pcommon.SpanID
-	at    int64
-	fixed bool // at is not what the client said
+	of     *protocol.Fabric
+	remote protocol.UserID // as records have it
+	trace  pcommon.TraceID
+	span   pcommon.SpanID
+	at     int64
+	fixed  bool // at is not what the client said
 }
 
 // scopeKey tells scopes of one batch apart: by fabric, or by conference and time.
@@ -58,31 +60,33 @@ type openScope struct {
 	records plog.LogRecordSlice
 }
 
-func newTranslator(e endpoint, addresses *address.Policy) *translator {
+func newTranslator(e endpoint, addresses *address.Policy, users *users) *translator {
 	return &translator{
 		appID:     e.appID,
 		session:   e.hello.Session,
 		startedAt: sessionTime(e.hello.Session),
-		resource:  resourceAttributes(e, addresses),
+		resource:  resourceAttributes(e, addresses, users),
 		fabrics:   make(map[int]fabricIDs),
 		addresses: addresses,
+		users:     users,
 	}
 }
 
-// resourceAttributes cuts addresses in all but the application's own IDs.
-func resourceAttributes(e endpoint, addresses *address.Policy) pcommon.Map {
+// resourceAttributes cuts addresses in all but the application's own IDs, and hashes the user's.
+func resourceAttributes(e endpoint, addresses *address.Policy, users *users) pcommon.Map {
+	user := users.user(e.user)
 	m := pcommon.NewMap()
 	m.EnsureCapacity(8 + len(e.hello.AdditionalIDs))
 	m.PutStr(semconv.AppID, e.appID)
 	m.PutStr(semconv.SessionID, e.hello.Session)
-	putText(m, semconv.UserID, e.user.Name)
-	putText(m, semconv.UserAlias, e.user.Alias)
-	putText(m, semconv.ApplicationVersion, addresses.Version(e.hello.ApplicationVersion))
-	putText(m, semconv.SiteID, e.hello.SiteID)
-	putText(m, semconv.LibraryVersion, addresses.Version(e.hello.Library))
-	putText(m, semconv.UserAgent, addresses.Agent(e.hello.UserAgent))
+	putText(m, semconv.UserID, user.Name)
+	putText(m, semconv.UserAlias, user.Alias)
+	putText(m, semconv.ApplicationVersion, addresses.Version(users.text(e.hello.ApplicationVersion)))
+	putText(m, semconv.SiteID, users.whole(e.hello.SiteID))
+	putText(m, semconv.LibraryVersion, addresses.Version(users.text(e.hello.Library)))
+	putText(m, semconv.UserAgent, addresses.Agent(users.text(e.hello.UserAgent)))
 	for key, value := range e.hello.AdditionalIDs {
-		putText(m, semconv.AdditionalPrefix+key, value)
+		putText(m, semconv.AdditionalPrefix+key, users.whole(value))
 	}
 	return m
 }
@@ -105,7 +109,7 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 		t.addFeedback(f)
 	case *protocol.Log:
 		r := t.record(f.Header, f.Scope, 0, semconv.EventLog, 1)
-		r.PutStr(semconv.LogText, t.addresses.Text(f.Text))
+		r.PutStr(semconv.LogText, t.text(f.Text))
 	case *protocol.Skip:
 		t.addSkip(f)
 	}
@@ -123,18 +127,22 @@ func (t *translator) take() plog.Logs {
 // empty reports whether nothing was collected.
 func (t *translator) empty() bool { return len(t.scopes) == 0 }
 
-// eventData is the data of an event, addresses cut. The library has members for addresses in some
-// events. An ID of a user is the application's, and the same in all records.
+// text is a text of the application without what the records must not have.
+func (t *translator) text(text string) string { return t.addresses.Text(t.users.text(text)) }
+
+// eventData is the data of an event, addresses cut and user IDs hashed. The library has members for addresses
+// in some events. An ID of a user is the same in all records, and no address.
 func (t *translator) eventData(e *protocol.Event) string {
+	data := t.users.data(e.Data)
 	switch {
-	case len(e.Data) == 0:
+	case len(data) == 0:
 		return ""
 	case e.Event == "fabricSetup", e.Event == "selectedCandidatePairChange", e.Event == "wifiStats":
-		return t.addresses.Members(e.Data)
+		return t.addresses.Members(data)
 	case e.Event == "userIDChange", e.Event == "associateMstWithUserID":
-		return t.addresses.Except(e.Data, "newUserID", "userID")
+		return t.addresses.Except(data, "newUserID", "userID")
 	}
-	return t.addresses.Text(string(e.Data))
+	return t.addresses.Text(string(data))
 }
 
 func (t *translator) addStats(f *protocol.Stats) {
@@ -163,7 +171,7 @@ func (t *translator) putValues(r pcommon.Map, row *protocol.Record) {
 		name := semconv.Measure(measure)
 		switch {
 		case v.Kind == protocol.String:
-			r.PutStr(name, t.addresses.Text(v.Str))
+			r.PutStr(name, t.addresses.Text(t.users.measured(v.Str)))
 		case measure.Info().Type == protocol.Int:
 			r.PutInt(name, int64(v.Num))
 		default:
@@ -175,13 +183,13 @@ func (t *translator) putValues(r pcommon.Map, row *protocol.Record) {
 func (t *translator) addError(f *protocol.ErrorReport) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventError, 11)
 	r.PutStr(semconv.ErrorFunction, f.Function)
-	text := func(name, value string) { putText(r, name, t.addresses.Text(value)) }
+	text := func(name, value string) { putText(r, name, t.text(value)) }
 	text(semconv.ErrorName, f.Name)
 	text(semconv.ErrorMessage, f.Message)
 	text(semconv.ErrorCode, f.Code)
 	text(semconv.ErrorConstraintName, f.ConstraintName)
 	text(semconv.ErrorStack, f.Stack)
-	text(semconv.ErrorDetails, f.Details)
+	putText(r, semconv.ErrorDetails, t.addresses.Text(t.users.details(f.Details)))
 	text(semconv.ErrorLocalSDP, f.LocalSDP)
 	text(semconv.ErrorRemoteSDP, f.RemoteSDP)
 	putCount(r, semconv.ErrorLocalSDPBytes, f.LocalSDPBytes)
@@ -190,13 +198,14 @@ func (t *translator) addError(f *protocol.ErrorReport) {
 
 func (t *translator) addFeedback(f *protocol.Feedback) {
 	r := t.record(f.Header, f.Scope, 0, semconv.EventFeedback, 7)
-	putText(r, semconv.FeedbackUserID, f.UserID.Name)
-	putText(r, semconv.FeedbackUserAlias, f.UserID.Alias)
+	user := t.users.user(f.UserID)
+	putText(r, semconv.FeedbackUserID, user.Name)
+	putText(r, semconv.FeedbackUserAlias, user.Alias)
 	putCount(r, semconv.FeedbackOverall, f.Overall)
 	putCount(r, semconv.FeedbackAudio, f.Audio)
 	putCount(r, semconv.FeedbackVideo, f.Video)
 	putCount(r, semconv.FeedbackScreen, f.Screen)
-	putText(r, semconv.FeedbackComment, t.addresses.Text(f.Comment))
+	putText(r, semconv.FeedbackComment, t.text(f.Comment))
 }
 
 // addSkip makes one record for each fabric that lost something, so that each conference
@@ -262,9 +271,10 @@ func (t *translator) ids(s protocol.Scope) fabricIDs {
 			return ids
 		}
 		ids := fabricIDs{
-			of:    s.Fabric,
-			trace: semconv.TraceID(t.appID, s.Fabric.ConferenceID),
-			span:  semconv.SpanID(t.session, s.Fabric.Fabric),
+			of:     s.Fabric,
+			remote: t.users.user(s.Fabric.RemoteUserID),
+			trace:  semconv.TraceID(t.appID, s.Fabric.ConferenceID),
+			span:   semconv.SpanID(t.session, s.Fabric.Fabric),
 		}
 		ids.at, ids.fixed = plausible(s.Fabric.AddedAt, earliest, t.now)
 		t.fabrics[s.Fabric.Fabric] = ids
@@ -291,7 +301,7 @@ func (t *translator) newScopeLogs(s protocol.Scope, ids fabricIDs) plog.ScopeLog
 		attrs.EnsureCapacity(8)
 		attrs.PutStr(semconv.ConferenceID, s.Fabric.ConferenceID)
 		attrs.PutInt(semconv.ConferenceAt, ids.at)
-		putFabric(attrs, s.Fabric)
+		putFabric(attrs, s.Fabric, ids.remote)
 	case s.ConferenceID != "":
 		attrs.EnsureCapacity(2)
 		attrs.PutStr(semconv.ConferenceID, s.ConferenceID)
@@ -300,13 +310,13 @@ func (t *translator) newScopeLogs(s protocol.Scope, ids fabricIDs) plog.ScopeLog
 	return logs
 }
 
-func putFabric(attrs pcommon.Map, f *protocol.Fabric) {
+func putFabric(attrs pcommon.Map, f *protocol.Fabric, remote protocol.UserID) {
 	attrs.PutInt(semconv.FabricID, int64(f.Fabric))
 	attrs.PutStr(semconv.FabricUsage, f.FabricUsage)
 	putText(attrs, semconv.FabricDirection, f.FabricTransmissionDirection)
 	putText(attrs, semconv.RemoteEndpointType, f.RemoteEndpointType)
-	putText(attrs, semconv.RemoteUserID, f.RemoteUserID.Name)
-	putText(attrs, semconv.RemoteUserAlias, f.RemoteUserID.Alias)
+	putText(attrs, semconv.RemoteUserID, remote.Name)
+	putText(attrs, semconv.RemoteUserAlias, remote.Alias)
 }
 
 // plausible returns at, or the arrival where at is before earliest or too far in the

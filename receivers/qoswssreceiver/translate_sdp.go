@@ -14,12 +14,13 @@ type sdpBorder struct {
 	border address.Border
 }
 
-// addSDPPart adds a part of an SDP, addresses cut. The text of the record may then be shorter than
-// the part of the SDP that it stands for.
+// addSDPPart adds a part of an SDP, addresses cut and user IDs hashed. The text of the record may then have
+// another length than the part of the SDP that it stands for. An ID across two parts is not found.
 func (t *translator) addSDPPart(f *protocol.SDPPart) {
-	text, skipped := t.cutPart(f)
-	bytes := len(f.Text) - skipped
 	r := t.record(f.Header, f.Scope, 0, semconv.EventSDP, 5)
+	text, skipped := t.cutPart(f)
+	text = t.users.text(text)
+	bytes := len(f.Text) - skipped
 	r.PutInt(semconv.SDPError, int64(f.Error))
 	r.PutStr(semconv.SDPField, f.Field)
 	r.PutInt(semconv.SDPOffset, int64(f.Offset+skipped))

@@ -29,7 +29,7 @@ func testHello() *protocol.Hello {
 }
 
 func testTranslator() *translator {
-	return newTranslator(endpoint{testAppID, protocol.UserID{Name: "Alice Doe", Alias: "a1"}, testHello()}, &address.Policy{})
+	return newTranslator(endpoint{testAppID, protocol.UserID{Name: "Alice Doe", Alias: "a1"}, testHello()}, &address.Policy{}, nil)
 }
 
 func testFabric() *protocol.Fabric {

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -135,12 +136,13 @@ func as(t reflect.Type, text string, f form) any {
 
 // data is the data of an event with a text and an address wherever an object can have them.
 func data(text string, f form) json.RawMessage {
+	user := cmp.Or(f.user, "bob")
 	object, err := json.Marshal(map[string]any{
-		"stage": "connectivity", "failureMs": 20, "reason": "failed", "ssrc": 7, "userIDType": "remote", "newUserID": "bob", "userID": "bob",
+		"stage": "connectivity", "failureMs": 20, "reason": "failed", "ssrc": 7, "userIDType": "remote", "newUserID": user, "userID": user,
 		"text": text, text: 1, "list": []string{text}, "deep": []any{map[string]any{"x": []any{text}}},
 		"localAddress": f.text, "relatedAddress": f.text, "localAddresses": []string{f.text}, "addresses": []string{f.text, text},
 		"deviceList": []any{map[string]any{"label": text, "deviceId": text, "kind": "audioinput"}}, "usageLabel": text,
-		"escaped": "ESC" + f.text,
+		"escaped": "ESC" + f.text, "turn": relay,
 	})
 	if err != nil {
 		panic(err)

@@ -72,7 +72,9 @@ type App struct {
 	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"` // never changed; nil: the webhook exporter's
 	Disabled             bool                 `json:"disabled,omitempty"`
 	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
-	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"`
+	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"` // by userName, aliasName or the pseudonym of one
+	UserIDs              string               `json:"userIDs,omitempty"`      // UserIDsHash; empty: records have the IDs of users
+	UserIDKeys           []string             `json:"userIDKeys,omitempty"`   // sealed, of their pseudonyms, the newest first
 	CreatedAt            time.Time            `json:"createdAt,omitzero"`
 }
 
@@ -149,6 +151,7 @@ func (a *App) Clone() *App {
 	b := *a
 	b.Secrets, b.Keys, b.Webhooks = slices.Clone(a.Secrets), slices.Clone(a.Keys), slices.Clone(a.Webhooks)
 	b.Origins, b.RevokedUsers = slices.Clone(a.Origins), maps.Clone(a.RevokedUsers)
+	b.UserIDKeys = slices.Clone(a.UserIDKeys)
 	return &b
 }
 

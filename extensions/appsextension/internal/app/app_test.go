@@ -229,7 +229,7 @@ func TestRevoke(t *testing.T) {
 	a := newApp(t)
 	f := func(body, want string) {
 		t.Helper()
-		_, err := a.Revoke([]byte(body), noon)
+		_, err := a.Revoke("shop", []byte(body), newVault(t, 1), noon)
 		require.ErrorContains(t, err, want)
 	}
 	f(`{}`, "all must be true, or user or before be there")
@@ -238,44 +238,44 @@ func TestRevoke(t *testing.T) {
 	f(`{"everybody":true}`, "everybody must be left out")
 	require.Zero(t, a.RevokedBefore)
 
-	what, err := a.Revoke([]byte(`{"before":"2026-03-01T11:00:00Z"}`), noon)
+	what, err := a.Revoke("shop", []byte(`{"before":"2026-03-01T11:00:00Z"}`), newVault(t, 1), noon)
 	require.NoError(t, err)
 	require.Equal(t, "all", what)
 	require.Equal(t, noon.Add(-time.Hour), a.RevokedBefore)
-	_, err = a.Revoke([]byte(`{"all":true}`), noon.Add(time.Millisecond))
+	_, err = a.Revoke("shop", []byte(`{"all":true}`), newVault(t, 1), noon.Add(time.Millisecond))
 	require.NoError(t, err)
 	require.Equal(t, noon.Add(time.Second), a.RevokedBefore, "tokens bear whole seconds")
-	_, err = a.Revoke([]byte(`{"before":"2026-03-01T10:00:00Z"}`), noon)
+	_, err = a.Revoke("shop", []byte(`{"before":"2026-03-01T10:00:00Z"}`), newVault(t, 1), noon)
 	require.NoError(t, err)
 	require.Equal(t, noon.Add(time.Second), a.RevokedBefore, "it never moves back")
 
-	what, err = a.Revoke([]byte(`{"user":"alice"}`), noon)
+	what, err = a.Revoke("shop", []byte(`{"user":"alice"}`), newVault(t, 1), noon)
 	require.NoError(t, err)
 	require.Equal(t, "user", what)
 	require.Equal(t, map[string]time.Time{"alice": noon.Add(time.Second)}, a.RevokedUsers)
 	require.Equal(t, a.RevokedUsers, a.Build("shop", newVault(t, 1), noon).Auth.RevokedUsers)
 	later := noon.Add(RevocationLifetime)
-	_, err = a.Revoke([]byte(`{"user":"bob"}`), later.Add(2*time.Second))
+	_, err = a.Revoke("shop", []byte(`{"user":"bob"}`), newVault(t, 1), later.Add(2*time.Second))
 	require.NoError(t, err)
 	require.Len(t, a.RevokedUsers, 2, "a third-party token without exp is good for as long")
 	for i := range MaxRevokedUsers - 2 {
-		_, err = a.Revoke(fmt.Appendf(nil, `{"user":"early %d"}`, i), noon)
+		_, err = a.Revoke("shop", fmt.Appendf(nil, `{"user":"early %d"}`, i), newVault(t, 1), noon)
 		require.NoError(t, err)
 	}
-	_, err = a.Revoke([]byte(`{"user":"bob"}`), later.Add(2*time.Second))
+	_, err = a.Revoke("shop", []byte(`{"user":"bob"}`), newVault(t, 1), later.Add(2*time.Second))
 	require.NoError(t, err)
 	require.Len(t, a.RevokedUsers, MaxRevokedUsers, "who is there needs no room")
-	_, err = a.Revoke([]byte(`{"user":"user 0"}`), later.Add(2*time.Second))
+	_, err = a.Revoke("shop", []byte(`{"user":"user 0"}`), newVault(t, 1), later.Add(2*time.Second))
 	require.NoError(t, err)
 	require.Len(t, a.RevokedUsers, 2, "for want of room: no session token is left that the others could refuse")
 
 	for i := range MaxRevokedUsers - 1 {
-		_, err = a.Revoke(fmt.Appendf(nil, `{"user":"user %d"}`, i), later)
+		_, err = a.Revoke("shop", fmt.Appendf(nil, `{"user":"user %d"}`, i), newVault(t, 1), later)
 		require.NoError(t, err)
 	}
-	_, err = a.Revoke([]byte(`{"user":"one more"}`), later)
+	_, err = a.Revoke("shop", []byte(`{"user":"one more"}`), newVault(t, 1), later)
 	require.ErrorContains(t, err, "user must be one of at most 500 that are revoked at a time: revoke all")
-	_, err = a.Revoke([]byte(`{"user":"bob"}`), later)
+	_, err = a.Revoke("shop", []byte(`{"user":"bob"}`), newVault(t, 1), later)
 	require.NoError(t, err, "who is there may be revoked again")
 }
 
@@ -287,7 +287,7 @@ func TestDocument(t *testing.T) {
 	require.NoError(t, err)
 	key, err := a.AddKey("shop", []byte(`{"algorithm":"HS256"}`), v, noon)
 	require.NoError(t, err)
-	_, err = a.Revoke([]byte(`{"user":"alice"}`), noon)
+	_, err = a.Revoke("shop", []byte(`{"user":"alice"}`), newVault(t, 1), noon)
 	require.NoError(t, err)
 	body, err := a.Encode()
 	require.NoError(t, err)
@@ -347,7 +347,7 @@ func TestCheckID(t *testing.T) {
 // FuzzBodies: no body of the management API brings it down or past its bounds, and one
 // that is refused changes nothing.
 func FuzzBodies(f *testing.F) {
-	for _, seed := range []string{full, `{}`, `{"algorithm":"HS256","keyID":"k"}`, `{"notAfter":"2030-01-01T00:00:00Z"}`, `{"all":true}`, `{"user":"a","before":"2026-01-01T00:00:00Z"}`, `{"a":[[[`, `{"limits":{"connections":1e9}}`} {
+	for _, seed := range []string{full, `{}`, `{"algorithm":"HS256","keyID":"k"}`, `{"notAfter":"2030-01-01T00:00:00Z"}`, `{"all":true}`, `{"user":"a","before":"2026-01-01T00:00:00Z"}`, `{"a":[[[`, `{"limits":{"connections":1e9}}`, `{"userIDs":"hash"}`} {
 		f.Add([]byte(seed))
 	}
 	v := newVault(f, 1)
@@ -355,7 +355,8 @@ func FuzzBodies(f *testing.F) {
 		func(a *App, b []byte) error { _, err := a.Replace("shop", b, v, noon); return err },
 		func(a *App, b []byte) error { _, err := a.AddSecret(b, noon); return err },
 		func(a *App, b []byte) error { _, err := a.AddKey("shop", b, v, noon); return err },
-		func(a *App, b []byte) error { _, err := a.Revoke(b, noon); return err },
+		func(a *App, b []byte) error { _, err := a.Revoke("shop", b, v, noon); return err },
+		func(a *App, b []byte) error { return a.RotateUserIDKey("shop", b, v) },
 		func(a *App, b []byte) error { return a.ChangeKey("k", b) },
 		func(a *App, b []byte) error { return a.ChangeSecret("s", b) },
 	}

@@ -15,6 +15,9 @@ type Built struct {
 	// Unusable are the keys that cannot be used: their seal was made by a master key that
 	// is gone, or they are damaged.
 	Unusable []string
+	// UserIDKeyUnusable says that a key of pseudonyms cannot be used, for the same reasons. If it is the
+	// newest, and records must have pseudonyms, the app is disabled.
+	UserIDKeyUnusable bool
 }
 
 // Build returns what authentication needs.
@@ -24,6 +27,7 @@ func (a *App) Build(id string, vault Sealer, now time.Time) Built {
 		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, Limits: auth.Limits(a.Limits),
 		StatsInterval: time.Duration(a.StatsIntervalMs) * time.Millisecond,
 	}}
+	a.buildUserIDs(id, vault, &b)
 	for _, s := range a.Secrets {
 		if s.ended(now) {
 			continue
@@ -76,6 +80,9 @@ func (k *Key) build(appID string, vault Sealer) (auth.VerificationKey, error) {
 func (a *App) Reseal(id string, vault Sealer) (changed bool) {
 	for i := range a.Keys {
 		changed = reseal(vault, keyPurpose(id, a.Keys[i].ID), &a.Keys[i].Sealed) || changed
+	}
+	for i := range a.UserIDKeys {
+		changed = reseal(vault, userIDPurpose(id), &a.UserIDKeys[i]) || changed
 	}
 	for i := range a.Webhooks {
 		changed = reseal(vault, webhookPurpose(id, a.Webhooks[i].ID), &a.Webhooks[i].Sealed) || changed

@@ -31,13 +31,13 @@ type Shown struct {
 }
 
 // members of an app that are changed by routes of their own.
-var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers"} //nolint:gochecknoglobals // a constant
+var ownRoutes = []string{"secrets", "keys", "revokedBefore", "revokedUsers", "userIDKeys"} //nolint:gochecknoglobals // a constant
 
 // Replace takes the members of a body in place of an app's own; those that are absent go
 // back to their defaults. Credentials and revocations stay. It returns the secrets that it
 // made for webhooks, and changes nothing where it returns an error.
 func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Shown, error) {
-	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "webhookRules", "disabled")
+	o := body(raw, "name", "origins", "singleUse", "limits", "statsIntervalMs", "retentionHours", "defaultConfiguration", "webhooks", "webhookRules", "disabled", "userIDs")
 	for _, name := range ownRoutes {
 		if value, there := o.members[name]; there {
 			return nil, &Fault{Field: name, Limit: "be left out: it has routes of its own", Got: kindOf(value)}
@@ -52,6 +52,7 @@ func (a *App) Replace(id string, raw []byte, vault Sealer, now time.Time) ([]Sho
 	var shown []Shown
 	next.Webhooks, shown = o.webhooks(id, a.Webhooks, vault, now)
 	next.WebhookRules = o.webhookRules("webhookRules")
+	o.setUserIDs(next, id, vault)
 	if err := o.fault(); err != nil {
 		return nil, err
 	}

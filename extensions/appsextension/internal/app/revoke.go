@@ -13,7 +13,8 @@ import (
 // {"before": time}, everything made before a time; {"user": name}, with or without
 // before, what was made for one user, by userName or aliasName. It returns what was revoked
 // in words. A revocation never moves back.
-func (a *App) Revoke(raw []byte, now time.Time) (string, error) {
+// An app that hashes user IDs keeps the user's pseudonym.
+func (a *App) Revoke(id string, raw []byte, vault Sealer, now time.Time) (string, error) {
 	o := body(raw, "all", "user", "before")
 	all, user, before := o.boolean("all"), o.text("user", protocol.MaxIDBytes), o.time("before")
 	if before.After(now.Add(time.Minute)) {
@@ -32,6 +33,10 @@ func (a *App) Revoke(raw []byte, now time.Time) (string, error) {
 		before = roundUp(now)
 	}
 	if user != "" {
+		user, err := a.recorded(id, user, vault)
+		if err != nil {
+			return "", err
+		}
 		return "user", a.revokeUser(user, before, now)
 	}
 	if before.After(a.RevokedBefore) {

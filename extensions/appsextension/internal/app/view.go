@@ -26,6 +26,7 @@ type View struct {
 	Keys                 []KeyView            `json:"keys"`
 	RevokedBefore        time.Time            `json:"revokedBefore,omitzero"`
 	RevokedUsers         map[string]time.Time `json:"revokedUsers,omitempty"`
+	UserIDs              string               `json:"userIDs"` // plain, or hash: records have pseudonyms
 	CreatedAt            time.Time            `json:"createdAt,omitzero"`
 	ChangedAt            time.Time            `json:"changedAt,omitzero"`
 	Revision             int64                `json:"revision,omitempty"`
@@ -66,7 +67,7 @@ func (a *App) View(id string, used LastUse) View {
 	v := View{
 		ID: id, Name: a.Name, Disabled: a.Disabled, SingleUse: a.SingleUse, Origins: []string{}, Limits: a.Limits, StatsIntervalMs: a.StatsIntervalMs, RetentionHours: a.RetentionHours,
 		DefaultConfiguration: a.DefaultConfiguration, Webhooks: []WebhookView{}, WebhookRules: a.WebhookRules, Secrets: []SecretView{}, Keys: []KeyView{},
-		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, CreatedAt: a.CreatedAt,
+		RevokedBefore: a.RevokedBefore, RevokedUsers: a.RevokedUsers, UserIDs: a.userIDMode(), CreatedAt: a.CreatedAt,
 	}
 	v.Origins = append(v.Origins, a.Origins...)
 	for _, w := range a.Webhooks {

@@ -28,9 +28,11 @@ function peopleText(c, wanted) {
   return [h("mark", {}, name), text.slice(name.length)];
 }
 
-function row(c, now, query) {
-  const wanted = lookedFor(query).filter(([kind]) => kind === "q" || kind === "user").map(([, , value]) => value);
-  const as = foundAs(c, query);
+function row(c, list, query) {
+  const now = list.at;
+  const pseudonyms = list.pseudonyms ?? [];
+  const wanted = [...lookedFor(query).filter(([kind]) => kind === "q" || kind === "user").map(([, , value]) => value), ...pseudonyms];
+  const as = foundAs(c, query, pseudonyms);
   const live = c.state === "live";
   return h("tr", { "data-testid": "conference", "data-state": c.state, "data-id": c.id },
     h("td", {}, h("a", { class: "name", href: conferenceLink(c) }, wanted.includes(c.id) ? h("mark", {}, c.id) : c.id), h("span", { class: "sub" }, c.app),
@@ -49,7 +51,7 @@ function table(list, query) {
   return h("table", { class: "conferences" },
     h("caption", { class: "visually-hidden" }, "Conferences, newest first"),
     h("thead", {}, h("tr", {}, columns.map(([name, kind]) => h("th", { scope: "col", class: kind }, name)))),
-    h("tbody", {}, list.conferences.map((c) => row(c, list.at, query))),
+    h("tbody", {}, list.conferences.map((c) => row(c, list, query))),
   );
 }
 

@@ -28,6 +28,15 @@ export const skeleton = (rows) => h("div", { class: "skeleton", "aria-hidden": "
 /** The link of a conference's page. */
 export const conferenceLink = (c) => `conference?${new URLSearchParams({ app: c.app, id: c.id, at: c.startAt })}`;
 
+/** Whether a user ID is a pseudonym: the collector hashed it (docs/security.md). */
+export const isPseudonym = (id) => /^u_[a-z2-7]{26}$/.test(id ?? "");
+
+/** Explains a pseudonym. */
+export const pseudonymTitle = "The application's user IDs are hashed. A search for the user ID itself finds this user.";
+
+/** Marks a user of whom the store has a pseudonym. */
+export const pseudonymPill = (id) => isPseudonym(id) && h("span", { class: "pill plain", title: pseudonymTitle, "data-testid": "pseudonym" }, "Pseudonym");
+
 /** Whether one of the names is, or was, the participant's. */
 export const isCalled = (p, names) => [p.user, p.userName, ...(p.former ?? [])].some((name) => name && names.includes(name));
 

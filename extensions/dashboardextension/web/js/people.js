@@ -6,7 +6,7 @@ import { browser, capital, clock, decimal, duration, fps, idWords, integer, kbps
 import { reasonText } from "./entries.js";
 import { drawLowest } from "./lowest.js";
 import { fabricTitle, streamStats } from "./model.js";
-import { score, soFarPill } from "./parts.js";
+import { isPseudonym, pseudonymPill, pseudonymTitle, score, soFarPill } from "./parts.js";
 
 const detailNames = {
   "qos.application.version": ["App version", "version"],
@@ -30,7 +30,8 @@ function facts(p, people, soFar, app) {
   }
   out.push([soFar ? "Likely cause so far" : "Likely cause", causeText(p.summary?.likelyCause, people)]);
   const names = [...(p.former ?? []), p.user];
-  out.push([names.length > 1 ? "Called" : "User ID", names[0] && names.map((name, i) => [i > 0 && ", ", all(app, "user", name)])]);
+  const hashed = isPseudonym(p.user);
+  out.push([names.length > 1 ? "Called" : hashed ? "Pseudonym" : "User ID", names[0] && names.map((name, i) => [i > 0 && ", ", all(app, "user", name)]), hashed && pseudonymTitle]);
   return out.filter(([, value]) => value);
 }
 
@@ -137,6 +138,7 @@ function card(p, open, people, soFar, app) {
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
       h("span", { class: "identity" }, h("b", {}, p.userName ? `${p.userName} (${p.user})` : p.user), h("span", { class: "muted small" }, presence(p, soFar))),
+      pseudonymPill(p.user),
       scores(p, soFar)),
     h("dl", { class: "facts" }, facts(p, people, soFar, app).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
     p.fabrics.length > 0 && fabricTable(p),

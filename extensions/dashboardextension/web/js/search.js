@@ -4,6 +4,7 @@
 import { byId, drawOnChange, h } from "./dom.js";
 import { causeWords } from "./cause.js";
 import { capital, idWords, labels, outcomes, toInput } from "./format.js";
+import { isCalled } from "./parts.js";
 
 const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
 
@@ -102,12 +103,13 @@ export function nothingFound(query) {
       h("a", { class: "button", href: "." }, "Show all conferences")));
 }
 
-/** As what a row was found, where its own words do not say it. */
-export function foundAs(c, query) {
+/** As what a row was found, where its own words do not say it. Pseudonyms are those of the ID that was searched for. */
+export function foundAs(c, query, pseudonyms) {
   const [first] = lookedFor(query).filter(([kind]) => kind === "q" || kind === "user");
   if (!first) return "";
   const [kind, , value] = first;
   const as = kind === "q" ? (c.matched ?? []) : ["userID"];
+  if (c.participants.some((p) => isCalled(p, pseudonyms))) return "Found by the pseudonym of this ID";
   const shown = c.participants.some((p) => p.user === value || p.userName === value);
   const former = c.participants.some((p) => p.former?.includes(value));
   const others = as.filter((word) => word !== "conferenceID" && !(word === "userID" && shown));

@@ -47,6 +47,7 @@ type TelemetryBuilder struct {
 	ReceiverQoswssThrottleEvictions metric.Int64ObservableCounter
 	ReceiverQoswssThrottleTracked   metric.Int64ObservableGauge
 	ReceiverQoswssThrottleWaiting   metric.Int64ObservableGauge
+	ReceiverQoswssUserIdsDropped    metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -275,6 +276,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_throttle_waiting",
 		metric.WithDescription("Handshakes that wait for verification. [Alpha]"),
 		metric.WithUnit("{request}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssUserIdsDropped, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_user_ids_dropped",
+		metric.WithDescription("User IDs of apps that hash them, beyond the 64 of a connection that texts are searched for. [Alpha]"),
+		metric.WithUnit("{user}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -54,6 +54,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssFramesRefused.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesSkipped.Add(context.Background(), 1)
 	tb.ReceiverQoswssReceivedBytes.Add(context.Background(), 1)
+	tb.ReceiverQoswssUserIdsDropped.Add(context.Background(), 1)
 	AssertEqualReceiverQoswssAcks(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -109,6 +110,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssThrottleWaiting(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssUserIdsDropped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 

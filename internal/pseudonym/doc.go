@@ -1,0 +1,3 @@
+// Package pseudonym makes pseudonyms of the IDs of an application's users, for its records. It is
+// pure: keys and IDs in, pseudonyms out.
+package pseudonym
