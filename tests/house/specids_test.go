@@ -32,7 +32,6 @@ var inPart = map[string]string{
 	"OUT-03":  "URLs are registered in the configuration and by the management API: there is no settings page",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
-	"PRIV-01": "addresses in SDPs that come in parts, in the messages of errors, in logs and in the events of applications are stored as they are received",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }
 
