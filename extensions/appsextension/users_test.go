@@ -5,6 +5,7 @@ package appsextension
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/metadatatest"
+	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
@@ -99,6 +101,38 @@ func TestUserIsExportedAndErased(t *testing.T) {
 	}
 	metadatatest.AssertEqualQosappsUserRequests(t, telemetry, []metricdata.DataPoint[int64]{kinds("export", 2), kinds("erase", 1)},
 		metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+}
+
+// A user of an app that hashes is exported and erased by the ID: with what was recorded before, and under each
+// pseudonym.
+//
+// spec: PRIV-02
+func TestHashedUserIsExportedAndErased(t *testing.T) {
+	r, store, _ := withUsers(t)
+	r.create(`{"userIDs":"hash"}`)
+	r.must(http.StatusOK, http.MethodPost, shop+"/user-id-key", "")
+	r.eventually("two keys", func(s auth.App, _ bool) bool { return len(s.Pseudonyms.All("x")) == 2 })
+	ids := r.StoredUserIDs("shop", "zoe-4711")
+	begun := time.Now().Add(-time.Hour)
+	for i, id := range ids[1:] {
+		_, err := store.Append(t.Context(), []storage.Batch{{
+			Session: storage.Session{ID: fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-2b6f0c1d2e4%d", i), AppID: "shop", UserID: id, UserAlias: id},
+			Records: []storage.Record{{Seq: 1, ConferenceID: "c", ConferenceAt: begun, At: begun, ObservedAt: begun, Name: "qos.stats", Activity: true}},
+		}})
+		require.NoError(t, err)
+	}
+	exported := r.must(http.StatusOK, http.MethodPost, shop+"/users/export", `{"userID": "zoe-4711"}`).text
+	require.Equal(t, 3, strings.Count(exported, `"type":"session"`), exported)
+	a := r.must(http.StatusAccepted, http.MethodPost, shop+"/users/erase", `{"userID": "zoe-4711"}`)
+	_, err := store.RunErasures(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3, into[storage.Erasure](t, r.must(http.StatusOK, http.MethodGet, a.header.Get("Location"), "")).Sessions)
+	page, err := store.Conferences(t.Context(), storage.Query{AppID: "shop"})
+	require.NoError(t, err)
+	require.Len(t, page.Conferences, 1)
+	for _, p := range page.Conferences[0].Participants {
+		require.NotContains(t, ids, p.Session.UserID)
+	}
 }
 
 // A body that names no user is refused, with the member and its limit.
