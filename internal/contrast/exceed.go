@@ -80,7 +80,7 @@ func hypergeometric(s stratum) (from int, weights []float64) {
 	}
 	from = mode - len(down)
 	slices.Reverse(down)
-	weights = append(down, up...)
+	weights = slices.Concat(down, up)
 	total := 0.0
 	for _, w := range weights {
 		total += w
