@@ -2,14 +2,17 @@ package accessextension
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +25,8 @@ import (
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/postgres"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
@@ -51,10 +56,12 @@ func hostWith(settings storage.Settings, accounts storage.Accounts) host {
 	}}
 }
 
-// broken are accounts whose store does not answer while err is set.
+// broken are accounts whose store does not answer while err is set, and writes no audit entries while
+// unwritten is.
 type broken struct {
 	storage.Accounts
-	err error
+	err       error
+	unwritten error
 }
 
 func (b *broken) Login(ctx context.Context, id []byte) (storage.Login, error) {
@@ -65,17 +72,23 @@ func (b *broken) Login(ctx context.Context, id []byte) (storage.Login, error) {
 }
 
 func (b *broken) AddAudit(ctx context.Context, entries []storage.AuditEntry) error {
-	if b.err != nil {
-		return b.err
+	if err := cmp.Or(b.err, b.unwritten); err != nil {
+		return err
 	}
 	return b.Accounts.AddAudit(ctx, entries)
 }
 
-// running is an extension under test with a server, over a SQLite store.
+// engine is a store of settings, logins and audit entries.
+type engine interface {
+	storage.Settings
+	storage.Accounts
+}
+
+// running is an extension under test with a server, over a store.
 type running struct {
 	*keeper
 	t         *testing.T
-	store     *sqlite.Store
+	store     engine
 	accounts  *broken
 	telemetry *componenttest.Telemetry
 	clock     clock
@@ -90,6 +103,26 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
 
 func (c *clock) set(t time.Time) { c.ms.Store(t.UnixMilli()) }
 
+// newPostgres returns two stores over one database, as two collectors have them. The test is skipped
+// without PostgreSQL, unless QOS_POSTGRES=required.
+func newPostgres(t *testing.T) (one, two engine) {
+	t.Helper()
+	server, err := postgrestest.New()
+	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
+		t.Skip("PostgreSQL:", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	dsn := server.Database(t)
+	open := func() engine {
+		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		return store
+	}
+	return open(), open()
+}
+
 func newStore(t *testing.T) *sqlite.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
@@ -99,7 +132,20 @@ func newStore(t *testing.T) *sqlite.Store {
 }
 
 // startOn starts an extension over a store at t0.
-func startOn(t *testing.T, store *sqlite.Store, change ...func(*Config)) *running {
+func startOn(t *testing.T, store engine, change ...func(*Config)) *running {
+	t.Helper()
+	r := prepare(t, store, change...)
+	require.NoError(t, r.start())
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.url = server.URL
+	return r
+}
+
+func (r *running) start() error { return r.Start(r.t.Context(), hostWith(r.store, r.accounts)) }
+
+// prepare makes an extension that has not been started.
+func prepare(t *testing.T, store engine, change ...func(*Config)) *running {
 	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	for _, change := range change {
@@ -114,11 +160,7 @@ func startOn(t *testing.T, store *sqlite.Store, change ...func(*Config)) *runnin
 	r.clock.set(t0)
 	r.keeper = newKeeper(cfg, componenttest.NewNopTelemetrySettings(), builder)
 	r.now, r.out = r.clock.now, &r.printed
-	require.NoError(t, r.Start(t.Context(), hostWith(store, r.accounts)))
 	t.Cleanup(func() { require.NoError(t, r.Shutdown(context.Background())) })
-	server := httptest.NewServer(r)
-	t.Cleanup(server.Close)
-	r.url = server.URL
 	return r
 }
 
@@ -253,4 +295,19 @@ func (r *running) audited() (lines []string) {
 		lines = append(lines, strings.TrimSpace(e.Actor+" "+e.Action+" "+e.Target))
 	}
 	return lines
+}
+
+// change sends a request of a visitor to the users' API.
+func (r *running) change(v *access.Visitor, method, user, body string, revision int64) int {
+	r.t.Helper()
+	req := httptest.NewRequest(method, "/api/v1/users/"+user, strings.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("If-Match", strconv.Quote(strconv.FormatInt(revision, 10)))
+	w := httptest.NewRecorder()
+	var mux access.Mux
+	for pattern, handler := range r.Handlers() {
+		mux.Handle(pattern, handler)
+	}
+	mux.ServeHTTP(w, req.WithContext(access.With(r.t.Context(), v)))
+	return w.Code
 }

@@ -365,6 +365,30 @@ func TestStoreAway(t *testing.T) {
 	require.Empty(t, c.who())
 }
 
+// A change of the password that the store fails is no failed attempt, and leaves the password as it is.
+//
+// spec: DASH-03
+func TestPasswordWhileTheStoreIsAway(t *testing.T) {
+	r := startOn(t, newStore(t))
+	r.user("ada")
+	b := r.in("ada", good)
+	change := func() answer {
+		return b.fill("/password", "/password", "current", good, "next", other, "again", other)
+	}
+	r.accounts.unwritten = errors.New("the connection broke")
+	for range 10 {
+		a := change()
+		require.Equal(t, http.StatusServiceUnavailable, a.status, a.body)
+		require.Contains(t, a.body, "The store does not answer")
+	}
+	require.Equal(t, "ada", b.who())
+	r.accounts.unwritten = nil
+	require.Equal(t, "ada", r.in("ada", good).who(), "nobody has to wait")
+	a := change()
+	require.Equal(t, http.StatusSeeOther, a.status, a.body)
+	require.Equal(t, "ada", r.in("ada", other).who())
+}
+
 func TestStartNeedsAStore(t *testing.T) {
 	k := newKeeper(createDefaultConfig().(*Config), component.TelemetrySettings{}, nil)
 	require.ErrorContains(t, k.Start(t.Context(), componenttest.NewNopHost()), `extension "qosstorage" is not there`)
