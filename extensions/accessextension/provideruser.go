@@ -16,20 +16,21 @@ const writeTries = 5
 
 // denial says why a user whom the provider has signed in is not signed in here.
 type denial struct {
-	reason string // of the audit entry and the log
+	reason string // of the audit entry
+	cause  string // for the log
 	text   string // of the page
 }
 
 // Error implements error.
-func (d *denial) Error() string { return d.reason }
+func (d *denial) Error() string { return d.cause }
 
 //nolint:gochecknoglobals // constants
 var (
-	errNoRole   = &denial{"role", "Your account has no role in qos. An administrator can give you one."}
-	errNoApps   = &denial{"apps", "Your account has no app in qos, or too many. An administrator can change that."}
-	errDisabled = &denial{"disabled", "An administrator of qos has disabled your account."}
-	errNoRoom   = &denial{"full", "qos has no room for another user. An administrator can delete some."}
-	errIdentity = &denial{"identity", "Your account does not have the form that qos needs."}
+	errNoRole   = &denial{"role", "no value of the claim of roles is in the map", "Your account has no role in qos. An administrator can give you one."}
+	errNoApps   = &denial{"apps", "the claim of apps must give 1 to 50 AppIDs, or *", "Your account has no app in qos, or too many. An administrator can change that."}
+	errDisabled = &denial{"disabled", "the user is disabled", "An administrator of qos has disabled your account."}
+	errNoRoom   = &denial{"full", "the store has no room for another user", "qos has no room for another user. An administrator can delete some."}
+	errIdentity = &denial{"identity", "issuer or subject is too long or empty", "Your account does not have the form that qos needs."}
 )
 
 // admit returns the user of the claims, as the claims say now. An administrator's word that a user is

@@ -96,7 +96,7 @@ func TestManagementOfAProvidersUsers(t *testing.T) {
 	require.Equal(t, http.StatusOK, put(root, `{"roles":["support"],"scope":{"all":true},"disabled":true}`))
 	require.Empty(t, sue.session().User, "at once")
 	p.account("sue", claims("Sue", []string{"qos-all"}, "*"))
-	require.Equal(t, "disabled", in.refused(sue, sue.logIn(sue.begin("/"), "sue"), http.StatusForbidden, "An administrator of qos has disabled your account."))
+	require.Equal(t, "the user is disabled", in.refused(sue, sue.logIn(sue.begin("/"), "sue"), http.StatusForbidden, "An administrator of qos has disabled your account."))
 	require.Equal(t, http.StatusOK, put(root, `{"roles":["support"],"scope":{"all":true}}`))
 	sue.inBy("sue")
 	require.Equal(t, access.AllRoles, sue.session().Roles, "those of the claims")
@@ -134,7 +134,7 @@ func TestClaimsThatChange(t *testing.T) {
 
 	p.account("sue", claims("Susan", []string{"other"}, "shop"))
 	third := in.browser()
-	require.Equal(t, "role", in.refused(third, third.logIn(third.begin("/"), "sue"), http.StatusForbidden, noRole))
+	require.Equal(t, "no value of the claim of roles is in the map", in.refused(third, third.logIn(third.begin("/"), "sue"), http.StatusForbidden, noRole))
 	require.Empty(t, first.session().User)
 	require.Empty(t, second.session().User)
 	p.account("sue", claims("Susan", []string{"qos-support"}, "shop"))
@@ -376,7 +376,7 @@ func TestSignOutOfAProvidersUser(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status)
 	require.Empty(t, b.session().User)
 	page := b.get(head.Get("Location"))
-	require.Contains(t, page, "You are signed out.")
+	require.Contains(t, page, "You are signed out. You may still be signed in with Example ID.")
 	require.Contains(t, page, p.issuer+"/session/end?client_id=qos&amp;post_logout_redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fsignin")
 }
 
