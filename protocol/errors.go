@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -79,6 +81,9 @@ var codes = map[Code]codeInfo{
 	CodeGoingAway:          {CSWSChannelFailure, http.StatusServiceUnavailable, retryAlways},
 	CodeInternal:           {CSWSChannelFailure, http.StatusInternalServerError, retryAlways},
 }
+
+// Codes returns all codes in alphabetical order.
+func Codes() []Code { return slices.Sorted(maps.Keys(codes)) }
 
 // CSError returns the csError value a client reports for the code.
 func (c Code) CSError() CSError { return codes[c].csError }

@@ -21,10 +21,12 @@ func createDefaultConfig() component.Config {
 	return &Config{Config: series.DefaultConfig(), Interval: defaultInterval}
 }
 
-func createLogsToMetrics(_ context.Context, set connector.Settings, cfg component.Config, next consumer.Metrics) (connector.Logs, error) {
+func createLogsToMetrics(ctx context.Context, set connector.Settings, cfg component.Config, next consumer.Metrics) (connector.Logs, error) {
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
-	return newConnector(cfg.(*Config), set.TelemetrySettings, telemetry, next), nil
+	c := newConnector(cfg.(*Config), set.TelemetrySettings, telemetry, next)
+	c.counters.Begin(ctx)
+	return c, nil
 }

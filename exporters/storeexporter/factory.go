@@ -36,6 +36,7 @@ func createLogs(ctx context.Context, set exporter.Settings, config component.Con
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	e := &storeExporter{storage: cfg.Storage, logger: set.Logger, telemetry: telemetry}
 	return exporterhelper.NewLogs(ctx, set, cfg, e.consume,
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),

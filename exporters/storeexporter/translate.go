@@ -34,6 +34,12 @@ const (
 	reasonNoSuchConference reason = "no_such_conference"
 )
 
+// reasons are all.
+var reasons = []reason{
+	reasonEventName, reasonAppID, reasonSessionID, reasonConferenceID, reasonFrameSeq, reasonFrameIndex,
+	reasonTime, reasonSummary, reasonNoConference, reasonNoSuchConference,
+}
+
 // skip counts the records that were skipped for one reason, and describes the first.
 type skip struct {
 	count int64

@@ -37,6 +37,7 @@ func createLogs(ctx context.Context, set exporter.Settings, cfg component.Config
 	if err != nil {
 		return nil, err
 	}
+	e.counters.Begin(ctx)
 	return exporterhelper.NewLogs(ctx, set, cfg, e.consume,
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
 		exporterhelper.WithStart(e.start),

@@ -153,7 +153,7 @@ func TestHostileReceivers(t *testing.T) {
 			}
 		}
 	})
-	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, io.LimitReader(zeros{}, 10<<20)) })
+	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, io.LimitReader(zeroReader{}, 10<<20)) })
 	mux.HandleFunc("/headers", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) })
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/target", http.StatusTemporaryRedirect)
@@ -191,9 +191,9 @@ func TestHostileReceivers(t *testing.T) {
 	require.Equal(t, "the connection was refused", c.post(t.Context(), closed.URL, header(), nil).failure)
 }
 
-type zeros struct{}
+type zeroReader struct{}
 
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+func (zeroReader) Read(p []byte) (int, error) { return len(p), nil }
 
 // A failure never has the URL, whose path may be secret.
 func TestFailuresHaveNoURL(t *testing.T) {

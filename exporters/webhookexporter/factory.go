@@ -30,6 +30,7 @@ func createLogs(ctx context.Context, set exporter.Settings, config component.Con
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	e := &webhookExporter{cfg: config.(*Config), logger: set.Logger, telemetry: telemetry, grace: stopGrace}
 	return exporterhelper.NewLogs(ctx, set, config, e.consume,
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),

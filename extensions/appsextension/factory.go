@@ -19,10 +19,11 @@ func createDefaultConfig() component.Config {
 	return &Config{Management: configoptional.Default(defaultManagement())}
 }
 
-func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	return newRegistry(cfg.(*Config), set.TelemetrySettings, telemetry), nil
 }

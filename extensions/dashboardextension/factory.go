@@ -23,10 +23,11 @@ func createDefaultConfig() component.Config {
 	return &Config{ServerConfig: server, Storage: component.MustNewID("qosstorage")}
 }
 
-func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	return newDashboard(cfg.(*Config), set.TelemetrySettings, telemetry), nil
 }

@@ -38,10 +38,11 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	return newDemo(cfg.(*Config), set.TelemetrySettings, telemetry), nil
 }

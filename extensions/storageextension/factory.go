@@ -26,10 +26,11 @@ func createDefaultConfig() component.Config {
 	return &Config{Retention: defaultRetention, PackAfter: defaultPackAfter, Synchronous: string(sqlite.SynchronousNormal)}
 }
 
-func create(_ context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
+func create(ctx context.Context, set extension.Settings, cfg component.Config) (extension.Extension, error) {
 	telemetry, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
+	recordZeros(ctx, telemetry)
 	return &store{cfg: cfg.(*Config), logger: set.Logger, telemetry: telemetry}, nil
 }

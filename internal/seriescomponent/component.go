@@ -12,6 +12,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/zeros"
 )
 
 // Counters are a component's own metrics.
@@ -22,6 +23,22 @@ type Counters struct {
 	Untracked metric.Int64Counter // issues
 	Idle      metric.Int64Counter // series that left, by metric
 }
+
+// Begin records the first data points of the counters.
+func (c *Counters) Begin(ctx context.Context) {
+	names := make([]string, len(semconv.Metrics))
+	for i, m := range semconv.Metrics {
+		names[i] = m.Name
+	}
+	zeros.Record(ctx, c.Untracked)
+	zeros.RecordEach(ctx, c.Dropped, "reason", series.Reasons[:]...)
+	zeros.RecordEach(ctx, c.Displaced, metricName, names...)
+	zeros.RecordEach(ctx, c.Idle, metricName, names...)
+	zeros.RecordEach(ctx, c.Overflow, metricName, append(names, series.AllMetrics)...)
+}
+
+// metricName is the attribute that names a metric.
+const metricName = "metric"
 
 // Left counts what had no series of its own.
 func (c *Counters) Left(ctx context.Context, left series.Left) {
@@ -54,7 +71,7 @@ func (c *Counters) Sweep(ctx context.Context, s *series.Set, now time.Time) {
 }
 
 func ofMetric(name string) metric.MeasurementOption {
-	return metric.WithAttributes(attribute.String("metric", name))
+	return metric.WithAttributes(attribute.String(metricName, name))
 }
 
 // Every does something in every interval in a goroutine of wg, until ctx ends; never where the

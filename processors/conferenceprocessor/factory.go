@@ -21,6 +21,11 @@ func createDefaultConfig() component.Config {
 	return &Config{MaxConferences: 100_000, KeepEnded: 10 * time.Minute, Tick: time.Second, Issues: issuesConfig{Interval: 15 * time.Second}}
 }
 
-func createLogs(_ context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
-	return newConferences(cfg.(*Config), set.TelemetrySettings, next)
+func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
+	c, err := newConferences(cfg.(*Config), set.TelemetrySettings, next)
+	if err != nil {
+		return nil, err
+	}
+	recordZeros(ctx, c.telemetry)
+	return c, nil
 }

@@ -33,6 +33,7 @@ func createLogs(ctx context.Context, set processor.Settings, cfg component.Confi
 	if err != nil {
 		return nil, err
 	}
+	s.recordZeros(ctx)
 	return processorhelper.NewLogs(ctx, set, cfg, next, s.processLogs,
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}),
 		processorhelper.WithStart(s.start), processorhelper.WithShutdown(s.shutdown))

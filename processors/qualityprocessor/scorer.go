@@ -55,6 +55,15 @@ func newScorer(cfg *Config, set component.TelemetrySettings) (*scorer, error) {
 	return s, nil
 }
 
+// recordZeros records the first data point of each outcome (package zeros).
+func (s *scorer) recordZeros(ctx context.Context) {
+	for media := range s.outcomes {
+		for why := range s.outcomes[media] {
+			s.telemetry.ProcessorQualityRecords.Add(ctx, 0, s.outcomes[media][why])
+		}
+	}
+}
+
 // start takes the bounds of labels from the collector's rules.
 func (s *scorer) start(_ context.Context, host component.Host) error {
 	assessment, err := rules.Of(host)

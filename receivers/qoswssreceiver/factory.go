@@ -19,6 +19,11 @@ func NewFactory() receiver.Factory {
 	)
 }
 
-func createLogs(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
-	return newReceiver(set, cfg.(*Config), next)
+func createLogs(ctx context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
+	r, err := newReceiver(set, cfg.(*Config), next)
+	if err != nil {
+		return nil, err
+	}
+	recordZeros(ctx, r.metrics)
+	return r, nil
 }

@@ -51,7 +51,7 @@ func (d *shared) prove(req any, a attempt, origin string, now time.Time) ([]byte
 		if refusal != nil {
 			return nil, refusal
 		}
-		count(d.metrics.ReceiverQoswssAuthRequests, "result", "challenged")
+		count(d.metrics.ReceiverQoswssAuthRequests, "result", resultChallenged)
 		return protocol.AppendScramReply(nil, challenge), nil
 	case *protocol.ScramFinal:
 		reply, _, refusal = d.auth.ScramFinal(req, origin, now, own)
@@ -61,7 +61,7 @@ func (d *shared) prove(req any, a attempt, origin string, now time.Time) ([]byte
 	if refusal != nil {
 		return nil, refusal
 	}
-	count(d.metrics.ReceiverQoswssAuthRequests, "result", "granted")
+	count(d.metrics.ReceiverQoswssAuthRequests, "result", resultGranted)
 	return protocol.AppendTokenReply(nil, reply), nil
 }
 

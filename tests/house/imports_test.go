@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/address", "internal/jsonapi", "internal/mask", "internal/periodic", "internal/pseudonym", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/periodic", "internal/pseudonym", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -92,9 +92,10 @@ var rules = []rule{
 		reason: "records of the pipeline in, bounded series out: no component, no I/O, no clock",
 	},
 	{
-		room: "internal/seriescomponent", allowed: []string{"internal/semconv", "internal/series", "go.opentelemetry.io/otel/"},
+		room: "internal/seriescomponent", allowed: []string{"internal/semconv", "internal/series", "internal/zeros", "go.opentelemetry.io/otel/"},
 		reason: "what components that count series share: their metrics and their ticker",
 	},
+	{room: "internal/zeros", allowed: []string{"go.opentelemetry.io/otel/"}, reason: "counters of OpenTelemetry alone, knows no component"},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},

@@ -28,6 +28,7 @@ var stock = map[string][]string{
 var (
 	metricName    = regexp.MustCompile(`\b(?:(?:app:)?qos[_:]|otelcol_)[a-zA-Z0-9_:]+|\bup\b`)
 	documented    = regexp.MustCompile("(?m)^(?:### |\\| `)((?:qos|otelcol)_[a-z0-9_]+)")
+	expressions   = regexp.MustCompile(`(?ms)^ +expr: (.*?)^ +(?:-|labels|for|record|alert)`)
 	recordingRule = regexp.MustCompile(`(?m)- record: (\S+)`)
 )
 
@@ -68,7 +69,7 @@ func TestMetricNames(t *testing.T) {
 			require.True(t, known[name] || known[histogram], "%s: %s is not documented", where, name)
 		}
 	}
-	for _, expr := range regexp.MustCompile(`(?ms)^ +expr: (.*?)^ +(?:-|labels|for|record|alert)`).FindAllStringSubmatch(string(rules), -1) {
+	for _, expr := range expressions.FindAllStringSubmatch(string(rules), -1) {
 		check("qos.rules.yaml", expr[1])
 	}
 	for _, d := range grafana.Dashboards() {

@@ -1,0 +1,15 @@
+package accessextension
+
+import (
+	"context"
+
+	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/zeros"
+)
+
+// recordZeros records the first data points of the counters, for each value that metadata.yaml lists.
+func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
+	zeros.Record(ctx, telemetry.QosaccessAuditDropped, telemetry.QosaccessStoreErrors)
+	zeros.RecordEach(ctx, telemetry.QosaccessRejectedRequests, "reason", "no_login", "login_ended", "role", "must_change", "cross_site")
+	zeros.RecordEach(ctx, telemetry.QosaccessSignIns, "outcome", "success", "wrong", "throttled", "form", "busy", "failed", "provider", "denied")
+}

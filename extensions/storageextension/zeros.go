@@ -1,0 +1,16 @@
+package storageextension
+
+import (
+	"context"
+
+	"github.com/qosrtc/qos/extensions/storageextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/zeros"
+)
+
+// recordZeros records the first data points of the counters.
+func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
+	zeros.Record(
+		ctx, telemetry.QosstorageDeletedConferences, telemetry.QosstorageRetentionFailures, telemetry.QosstoragePackFailures,
+		telemetry.QosstorageErasures, telemetry.QosstorageErasureFailures, telemetry.QosstoragePackedBytes, telemetry.QosstoragePackedConferences, telemetry.QosstoragePackedRecords,
+	)
+}

@@ -1,0 +1,30 @@
+package qoswssreceiver
+
+import (
+	"context"
+
+	"github.com/qosrtc/qos/internal/zeros"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// Results of a handshake request beside the codes of refusals.
+const (
+	resultGranted    = "granted"
+	resultChallenged = "challenged"
+)
+
+// recordZeros records the first data points of the counters, for each value that metadata.yaml lists.
+func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
+	zeros.Record(
+		ctx, metrics.ReceiverQoswssAcks, metrics.ReceiverQoswssAuditLinesDropped, metrics.ReceiverQoswssColumnsUnknown,
+		metrics.ReceiverQoswssFramesReceived, metrics.ReceiverQoswssFramesAccepted, metrics.ReceiverQoswssFramesDeferred,
+		metrics.ReceiverQoswssFramesDuplicate, metrics.ReceiverQoswssFramesSkipped, metrics.ReceiverQoswssReceivedBytes,
+		metrics.ReceiverQoswssUserIdsDropped,
+	)
+	metrics.ReceiverQoswssConnections.Add(ctx, 0)
+	codes := protocol.Codes()
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssFramesRefused, "code", codes...)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", codes...)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssAuthRequests, "result", append(codes, resultGranted, resultChallenged)...)
+}
