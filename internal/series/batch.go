@@ -107,6 +107,10 @@ func (b *batch) observe(record plog.LogRecord) {
 	if reason == counted {
 		reason = b.count(name, record, again)
 	}
+	if reason == counted && !b.source.begun && (name == semconv.EventStats || name == semconv.EventEvent) {
+		b.source.begun = true
+		b.beginConferences(b.source.site, b.source.version)
+	}
 	switch {
 	case reason != counted:
 		b.left.Dropped[reason]++

@@ -167,3 +167,74 @@ func TestRoomIsKept(t *testing.T) {
 	own, beyond = total()
 	require.Equal(t, []float64{10, 5}, []float64{own, beyond})
 }
+
+// outcomesOf returns the values of qos_conferences_total by site and outcome.
+func outcomesOf(t *testing.T, s *Set) map[string]float64 {
+	t.Helper()
+	out := map[string]float64{}
+	s.Each(func(m *Metric, points []Point) bool {
+		for i := range points {
+			if m.Name == semconv.MetricConferences {
+				var site, last string
+				for _, l := range points[i].Labels {
+					last = l.Value
+					if l.Name == "site" {
+						site = l.Value
+					}
+				}
+				out[site+" "+last] = points[i].Value
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// TestFailuresBeginAtZero: from the first measurement of a site on, each outcome of its conferences has a
+// series at 0, so that a store sees the increase to the first failure. They stay while the site sends, also
+// without a failure for long, and leave with it. They make room for series that count.
+//
+// spec: OUT-01
+func TestFailuresBeginAtZero(t *testing.T) {
+	s := New(Config{MaxApps: 10, MaxSeries: 8, SeriesIdleTimeout: time.Hour}, testNow)
+	at := func(d time.Duration) time.Time { return testNow.Add(d) }
+	measure := func(site string, now time.Time) {
+		logs := plog.NewLogs()
+		records := call(logs, map[string]any{semconv.AppID: "demo", semconv.SiteID: site}, nil)
+		put(records, semconv.EventStats, map[string]any{semconv.StatsType: "candidate-pair"})
+		require.Zero(t, s.Observe(logs, now))
+	}
+	fail := func(site string, now time.Time) {
+		logs := plog.NewLogs()
+		sum := summary(1)
+		sum[semconv.SummarySite], sum[semconv.SummaryOutcome] = site, "totallyFailed"
+		record(logs, "demo", semconv.EventSummary, sum)
+		require.Zero(t, s.Observe(logs, now).Overflow[semconv.MetricConferences])
+	}
+	zero := map[string]float64{
+		"north missed": 0, "north totallyFailed": 0, "north aborted": 0, "north dropped": 0, "north partiallyFailed": 0, "north success": 0,
+	}
+	measure("north", at(0))
+	require.Equal(t, zero, outcomesOf(t, s))
+	for d := time.Duration(0); d < 3*time.Hour; d += 10 * time.Minute {
+		measure("north", at(d))
+		s.Sweep(at(d))
+	}
+	require.Equal(t, zero, outcomesOf(t, s))
+	fail("north", at(3*time.Hour))
+	zero["north totallyFailed"] = 1
+	require.Equal(t, zero, outcomesOf(t, s))
+
+	for _, site := range []string{"a", "b", "c", "d", "e", "f", "g"} { // with north's, as many as the budget
+		fail(site, at(3*time.Hour))
+	}
+	require.Equal(t, map[string]float64{
+		"north totallyFailed": 1, "a totallyFailed": 1, "b totallyFailed": 1, "c totallyFailed": 1,
+		"d totallyFailed": 1, "e totallyFailed": 1, "f totallyFailed": 1, "g totallyFailed": 1,
+	}, outcomesOf(t, s), "what counts has the room")
+	s.Sweep(at(5 * time.Hour))
+	require.Empty(t, outcomesOf(t, s))
+	for f := range s.families {
+		require.Empty(t, s.families[f].unused)
+	}
+}

@@ -28,6 +28,7 @@ type entry struct {
 	values   values
 	overflow bool
 	startMs  int64 // when it was made, since the epoch
+	unused   bool  // made by table.begin, and counts nothing; table.mu guards it
 
 	mu     sync.Mutex
 	last   time.Duration // of its newest value, since the set was made

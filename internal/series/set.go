@@ -2,6 +2,7 @@ package series
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,6 +106,7 @@ func (t *table) sweep(f family, before time.Duration, used map[string]struct{}) 
 		}
 		used[app] = struct{}{}
 	}
+	t.unused = slices.DeleteFunc(t.unused, func(e *entry) bool { return !t.isUnused(e) })
 	return gone
 }
 

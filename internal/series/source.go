@@ -38,6 +38,7 @@ type source struct {
 	fault   Reason
 	label   string // of the app, once needed
 	overApp bool
+	begun   bool         // the series of its conferences exist
 	counts  *entry       // of famApp
 	seconds [4][5]*entry // by stream kind and quality
 	scopes  map[scopeKey]*streams

@@ -29,6 +29,7 @@ func (b *batch) summary(attrs pcommon.Map) Reason {
 	if revision != 1 {
 		return counted
 	}
+	b.beginConferences(site, version)
 	b.increment(famConferences, values{b.app(), site, version, intern(outcomes, outcome)}, 1)
 	if found := eventlog.Text(attrs, semconv.SummaryCause); found != "" {
 		b.increment(famCauses, values{b.app(), site, version, intern(causes, found)}, 1)
@@ -42,6 +43,14 @@ func (b *batch) summary(attrs pcommon.Map) Reason {
 	}
 	b.summaryIssues(attrs, site)
 	return counted
+}
+
+// beginConferences makes the series of each outcome. A store then computes the increase to the first failure,
+// also in a series that was idle.
+func (b *batch) beginConferences(site, version string) {
+	for _, outcome := range outcomes {
+		b.set.families[famConferences].begin(famConferences, values{b.app(), site, version, outcome}, b.set.cfg.MaxSeries, b.nowMs, b.age)
+	}
 }
 
 // participants counts those that no earlier revision has, by client where the summary lists them.
