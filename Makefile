@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client build agent client browsers servers tools stock fuzz size clean
+	bench-store bench-client build agent client browsers servers tools stock recipes fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,14 +40,14 @@ test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory -j3 test-client test-go
 	@$(MAKE) --no-print-directory e2e
 
-test-go: test-go-plain test-go-race ## Go tests, all but those of tests/e2e
+test-go: test-go-plain test-go-race stock ## Go tests, all but those of tests/e2e
 
 test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
-test-go-plain test-go-race: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
+test-go-plain test-go-race recipes: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
 test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
-test-go-plain test-go-race: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
+test-go-plain test-go-race stock recipes: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 
 # The race detector makes SQLite some 20 times slower: its tests of one goroutine run without it, and
 # so do recorded calls and the day of a fleet. Those are built as the binary is, from packages that are
@@ -106,6 +106,7 @@ fmt: tools ## format Go
 
 lint: tools ## lint Go
 	golangci-lint run
+	cd tests/stock && golangci-lint run
 
 bench: ## hot paths with allocations, each beside a baseline of the same run
 	go test -run '^$$' -bench . -benchmem ./protocol/... ./receivers/... ./processors/... ./exporters/... ./extensions/... ./storage/... ./internal/... ./agent/...
@@ -117,7 +118,10 @@ bench-client: browsers ## what the library costs the page, against bare getStats
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 
 stock: servers ## tests beside exporters of the ecosystem that the distribution leaves out; a module of their own
-	cd tests/stock && QOS_PROMETHEUS=$(if $(CI),required,$(QOS_PROMETHEUS)) go test -vet=off ./...
+	cd tests/stock && go test -vet=off ./...
+
+recipes: servers build ## run the configurations of the READMEs as they stand, with the stores that they name
+	$(DRIVEN) go test -vet=off -count=1 -v ./tests/recipes
 
 fuzz: ## 30 s of fuzzing at every door
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
-	"unsafe"
+
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 const (
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		skipReason = err.Error()
 	}
-	if err := loopbackUp(); err != nil {
+	if err := harness.LoopbackUp(); err != nil {
 		skipReason = fmt.Sprintf("loopback of the namespace: %v", err)
 	}
 	os.Exit(m.Run())
@@ -72,13 +72,7 @@ func runInside() (int, error) {
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
 	cmd.Env = append(os.Environ(), append(binaries, insideEnv+"=1")...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
-	if os.Geteuid() != 0 {
-		attr.Cloneflags |= syscall.CLONE_NEWUSER
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-	}
-	cmd.SysProcAttr = attr
+	harness.Isolate(cmd, 0)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -113,24 +107,4 @@ func binaryEnvironment() (env []string, cleanUp func()) {
 		env = append(env, b.env+"="+filepath.Join(dir, b.name))
 	}
 	return env, cleanUp
-}
-
-// loopbackUp does what `ip link set lo up` does.
-func loopbackUp() error {
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = syscall.Close(fd) }()
-	request := struct {
-		name  [syscall.IFNAMSIZ]byte
-		flags uint16
-		_     [22]byte
-	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
-	copy(request.name[:], "lo")
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }

@@ -95,6 +95,11 @@ func Program(t *testing.T, name string) string {
 // check answers.
 func Binary(t *testing.T, path, health string, configs ...string) *Process {
 	t.Helper()
+	return binaryAt(t, path, "http://"+health+"/status", configs...)
+}
+
+func binaryAt(t *testing.T, path, ready string, configs ...string) *Process {
+	t.Helper()
 	line := []string{path}
 	for _, config := range configs {
 		file, err := os.CreateTemp(t.TempDir(), "config-*.yaml")
@@ -104,13 +109,20 @@ func Binary(t *testing.T, path, health string, configs ...string) *Process {
 		require.NoError(t, file.Close())
 		line = append(line, "--config", file.Name())
 	}
-	return NewProcess(t, Client, "http://"+health+"/status", line...)
+	return NewProcess(t, Client, ready, line...)
 }
 
 // Collector starts the collector of the distribution.
 func Collector(t *testing.T, health string, configs ...string) *Process {
 	t.Helper()
 	return Binary(t, harness.Binary(t), health, configs...)
+}
+
+// CollectorAt starts it and waits until the URL ready answers 200: for configurations without a health
+// check.
+func CollectorAt(t *testing.T, ready string, configs ...string) *Process {
+	t.Helper()
+	return binaryAt(t, harness.Binary(t), ready, configs...)
 }
 
 // Quiet is the telemetry of a collector that logs errors alone and serves no metrics.

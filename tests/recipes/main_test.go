@@ -1,0 +1,44 @@
+package recipes
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.VerifyMain(m) }
+
+// insideEnv is set in the process that runs in the namespaces.
+const insideEnv = "QOS_RECIPES_INSIDE"
+
+// isolated runs do in network and mount namespaces of its own, in which loopback is the only network and
+// /var/lib is empty: it runs this test again in a process there. Without the right to namespaces the
+// test is skipped, unless QOS_MOUNT=required.
+func isolated(t *testing.T, do func(*testing.T)) {
+	t.Helper()
+	if os.Getenv(insideEnv) != "" {
+		require.NoError(t, harness.LoopbackUp())
+		require.NoError(t, syscall.Mount("tmpfs", "/var/lib", "tmpfs", 0, "size=256m"))
+		do(t)
+		return
+	}
+	runtime.LockOSThread() // for Isolate
+	defer runtime.UnlockOSThread()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
+	cmd.Env = append(os.Environ(), insideEnv+"=1", "QOS_COLLECTOR="+harness.Binary(t))
+	harness.Isolate(cmd, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
+	out, err := cmd.CombinedOutput()
+	if cmd.Process == nil && os.Getenv("QOS_MOUNT") != "required" {
+		t.Skipf("no namespaces to be had (%v); QOS_MOUNT=required makes this a failure", err)
+	}
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name()+" ", "it ran")
+}
