@@ -41,6 +41,11 @@ export const lookedFor = (query) =>
 
 export const isSearch = (query) => parameters.some((name) => query.get(name));
 
+const isTime = (name) => name === "from" || name === "to";
+
+/** The form has minutes, a link milliseconds: what the form shows of a time that is unchanged is that time. */
+const readTime = (chosen, before) => (before && chosen === toInput(before) ? before : String(new Date(chosen).getTime()));
+
 /** Reads the form. A word in the field takes the place of the one that stood there. */
 export function readForm(before) {
   const query = new URLSearchParams();
@@ -54,7 +59,7 @@ export function readForm(before) {
   for (const name of reported) if (before.get(name)) query.set(name, before.get(name));
   for (const name of choices) {
     const chosen = elements[name].value;
-    if (chosen) query.set(name, name === "from" || name === "to" ? String(new Date(chosen).getTime()) : chosen);
+    if (chosen) query.set(name, isTime(name) ? readTime(chosen, before.get(name)) : chosen);
   }
   return query;
 }
@@ -64,7 +69,7 @@ export function fillForm(query) {
   const [first, ...rest] = lookedFor(query);
   if (first) elements.kind.value = [first[0], first[1]].filter(Boolean).join(" ");
   elements.word.value = first?.[2] ?? "";
-  for (const name of choices) elements[name].value = name === "from" || name === "to" ? toInput(query.get(name)) : query.get(name) ?? "";
+  for (const name of choices) elements[name].value = isTime(name) ? toInput(query.get(name)) : query.get(name) ?? "";
   byId("clear").hidden = !isSearch(query);
   drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), query.get("reason") && reason(query)].filter(Boolean));
 }
