@@ -203,7 +203,7 @@ func (a *atProvider) refuseFailure(err error) {
 	}
 	answer := providerAnswers[failure.Kind]
 	id := a.note("the sign-in at the identity provider failed", failure, zap.String("kind", string(failure.Kind)))
-	a.refuse(answer.status, answer.outcome, fmt.Sprintf(answer.text, a.provider.label()), id)
+	a.refuse(answer.status, answer.outcome, answer.text, id)
 }
 
 // refuseUser answers a user whom the provider has signed in and qos does not.
@@ -235,32 +235,32 @@ func (a *atProvider) note(what string, err error, fields ...zap.Field) (id strin
 // providerAnswer is the answer for a kind of failure.
 type providerAnswer struct {
 	status        int
-	outcome, text string // the text has the provider's label in place of %s
+	outcome, text string
 }
 
 var providerAnswers = map[openid.Kind]providerAnswer{ //nolint:gochecknoglobals // a constant
 	openid.Away: {
 		http.StatusServiceUnavailable, "provider",
-		"%s does not answer at the moment. Try again later, or sign in with a password.",
+		"The identity provider does not answer at the moment. Try again later, or sign in with a password.",
 	},
 	openid.Setup: {
 		http.StatusBadGateway, "provider",
-		"qos and %s are not configured for each other. An administrator of qos can find the reason in the collector's log.",
+		"qos and the identity provider are not configured for each other. An administrator of qos can find the reason in the collector's log.",
 	},
 	openid.Denied: {
 		http.StatusForbidden, "denied",
-		"%s did not sign you in.",
+		"The identity provider did not sign you in.",
 	},
 	openid.Stale: {
 		http.StatusForbidden, "wrong",
-		"The answer of %s was used already, or it is too old. Begin again.",
+		"The answer of the identity provider was used already, or it is too old. Begin again.",
 	},
 	openid.Clock: {
 		http.StatusBadGateway, "provider",
-		"The clocks of qos and of %s differ by more than 5 minutes. An administrator of qos can find the reason in the collector's log.",
+		"The clocks of qos and of the identity provider differ by more than 5 minutes. An administrator of qos can find the reason in the collector's log.",
 	},
 	openid.Invalid: {
 		http.StatusBadGateway, "wrong",
-		"The answer of %s is not valid for this sign-in. Begin again.",
+		"The answer of the identity provider is not valid for this sign-in. Begin again.",
 	},
 }

@@ -207,7 +207,7 @@ func TestForgedAndReplayedAnswers(t *testing.T) {
 	inject := stolen.Query()
 	inject.Set("state", own.Query().Get("state"))
 	require.Contains(t, in.refused(eve, "/signin/provider/callback?"+inject.Encode(), http.StatusForbidden,
-		"The answer of Example ID was used already, or it is too old. Begin again."), "invalid_grant", "the verifier is another one")
+		"The answer of the identity provider was used already, or it is too old. Begin again."), "invalid_grant", "the verifier is another one")
 
 	// Replay: the whole request with its cookies, after it was used.
 	used := sue.logIn(sue.begin("/"), "sue")
@@ -218,7 +218,7 @@ func TestForgedAndReplayedAnswers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status, body)
 	thief := in.browser()
 	thief.http.Jar.SetCookies(at, kept)
-	in.refused(thief, used, http.StatusForbidden, "The answer of Example ID was used already, or it is too old. Begin again.")
+	in.refused(thief, used, http.StatusForbidden, "The answer of the identity provider was used already, or it is too old. Begin again.")
 
 	// Mix-up, errors and nonsense.
 	answer := func(change ...string) string {
@@ -232,11 +232,11 @@ func TestForgedAndReplayedAnswers(t *testing.T) {
 		}
 		return "/signin/provider/callback?" + q.Encode()
 	}
-	const invalid = "The answer of Example ID is not valid for this sign-in. Begin again."
+	const invalid = "The answer of the identity provider is not valid for this sign-in. Begin again."
 	in.refused(eve, answer("iss", "https://evil.example"), http.StatusBadGateway, invalid)
 	in.refused(eve, answer("iss", ""), http.StatusBadGateway, invalid)
 	in.refused(eve, answer("code", ""), http.StatusBadGateway, invalid)
-	in.refused(eve, answer("error", "access_denied", "error_description", "<script>"), http.StatusForbidden, "Example ID did not sign you in.")
+	in.refused(eve, answer("error", "access_denied", "error_description", "<script>"), http.StatusForbidden, "The identity provider did not sign you in.")
 	in.refused(eve, answer("error", "<script>"), http.StatusBadGateway, invalid)
 	for _, state := range []string{"", "x", access.NewToken(), "../../etc"} {
 		in.refused(eve, "/signin/provider/callback?code=c0de-4711&state="+url.QueryEscape(state), http.StatusForbidden, begunElsewhere)
@@ -279,7 +279,7 @@ func TestWrongAnswersAreLimited(t *testing.T) {
 //
 // spec: DASH-03
 func TestProviderAway(t *testing.T) {
-	const away = "Example ID does not answer at the moment. Try again later, or sign in with a password."
+	const away = "The identity provider does not answer at the moment. Try again later, or sign in with a password."
 	p := startProvider(t)
 	port := p.issuer[strings.LastIndex(p.issuer, ":")+1:]
 	p.do(`{"down":true}`)
@@ -328,7 +328,7 @@ func TestASlowProvider(t *testing.T) {
 	c.http.Jar = b.http.Jar
 	status, body, _ := c.do(http.MethodGet, answer, "")
 	require.Equal(t, http.StatusServiceUnavailable, status, body)
-	require.Contains(t, body, "Example ID does not answer at the moment.")
+	require.Contains(t, body, "The identity provider does not answer at the moment.")
 	require.Equal(t, "Sue", b.session().Name, "who is signed in remains so")
 }
 
@@ -338,7 +338,7 @@ func TestASlowProvider(t *testing.T) {
 func TestTheProvidersClock(t *testing.T) {
 	in, p := withProvider(t)
 	p.account("sue", claims("Sue", []string{"qos-support"}, "*"))
-	const differ = "The clocks of qos and of Example ID differ by more than 5 minutes. An administrator of qos can find the reason in the collector's log."
+	const differ = "The clocks of qos and of the identity provider differ by more than 5 minutes. An administrator of qos can find the reason in the collector's log."
 	for ms, right := range map[string]bool{"600000": false, "-600000": false, "240000": true, "-240000": true} {
 		p.do(`{"clockMs":` + ms + `}`)
 		b := in.browser()
