@@ -37,11 +37,27 @@ func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 		if err != nil {
 			return err
 		}
+		if err := checkTables(ctx, tx); err != nil {
+			return err
+		}
 		if have == 0 && hashed > 0 {
 			return hashPlaces(ctx, tx, hashed)
 		}
 		return nil
 	})
+}
+
+// checkTables looks for the tables where the statements of the store do: in the search path.
+func checkTables(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)`)
+	if err != nil {
+		return err
+	}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	return sqlstore.CheckTables(migrations, have)
 }
 
 // schemaVersion returns the number of migrations applied.

@@ -18,7 +18,31 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	return sqlstore.Migrate(migrations, have, func(text string, version int) error { return apply(ctx, db, text, version) })
+	err = sqlstore.Migrate(migrations, have, func(text string, version int) error { return apply(ctx, db, text, version) })
+	if err != nil {
+		return err
+	}
+	return checkTables(ctx, db)
+}
+
+func checkTables(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // closed already unless an error is returned
+	var have []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		have = append(have, name)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return sqlstore.CheckTables(migrations, have)
 }
 
 // schemaVersion returns the number of migrations applied, and refuses a database that
