@@ -2,6 +2,7 @@ package appsextension
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,26 +32,75 @@ type listed struct {
 	Unreadable bool `json:"unreadable,omitempty"` // its document; the log says why
 }
 
+// listQuery is the apps that a list has.
+type listQuery struct {
+	after  string // the ID before the first
+	limit  int
+	filter string // in lower case, a part of the ID or the name; empty: all
+}
+
+// has reports whether an app passes the filter.
+func (q *listQuery) has(one *listed) bool {
+	return q.filter == "" || strings.Contains(strings.ToLower(one.ID), q.filter) || strings.Contains(strings.ToLower(one.Name), q.filter)
+}
+
+// matching returns the apps that pass the filter.
+func (q *listQuery) matching(apps []listed) []listed {
+	return slices.DeleteFunc(apps, func(one listed) bool { return !q.has(&one) })
+}
+
 func (m *management) list(req *request) (jsonapi.Reply, error) {
-	after, limit, err := listParameters(req)
+	q, err := listParameters(req)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
 	if v := access.From(req.ctx); v != nil && !v.Scope.All {
-		return m.listScope(req, v.Scope.Apps, after, limit)
+		return m.listScope(req, v.Scope.Apps, q)
 	}
-	stored, err := m.registry.settings.SettingsPage(req.ctx, kindApp, after, limit+1)
+	stored, last, err := m.listStored(req, q)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
-	apps := m.declaredAfter(after)
-	for i := range stored {
-		if !m.registry.isDeclared(stored[i].ID) {
-			apps = append(apps, briefOf(&stored[i]))
+	apps := append(q.matching(m.declaredAfter(q.after)), stored...)
+	slices.SortFunc(apps, func(a, b listed) int { return cmp.Compare(a.ID, b.ID) })
+	if last == "" {
+		return jsonapi.Reply{Status: http.StatusOK, Body: cut(apps, q.limit)}, nil
+	}
+	apps = slices.DeleteFunc(apps, func(one listed) bool { return one.ID > last }) // apps of the store may precede those
+	body := cut(apps, q.limit)
+	body.Next = cmp.Or(body.Next, last)
+	return jsonapi.Reply{Status: http.StatusOK, Body: body}, nil
+}
+
+// maxFiltered is the number of the store's apps that one request reads to filter them.
+const maxFiltered = 2 * storage.MaxSettingsPage
+
+// listStored returns the store's apps of a list, and one more if there is one more. If it ended before
+// the last app of the store, last is the ID of the last that it has read.
+func (m *management) listStored(req *request, q listQuery) (apps []listed, last string, err error) {
+	after, read, count := q.after, 0, q.limit+1
+	if q.filter != "" {
+		count = storage.MaxSettingsPage
+	}
+	for len(apps) <= q.limit {
+		if read >= maxFiltered {
+			return apps, after, nil
+		}
+		page, err := m.registry.settings.SettingsPage(req.ctx, kindApp, after, count)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := range page {
+			one := briefOf(&page[i])
+			if after = one.ID; !m.registry.isDeclared(one.ID) && q.has(&one) {
+				apps = append(apps, one)
+			}
+		}
+		if read += len(page); len(page) < count {
+			return apps, "", nil
 		}
 	}
-	slices.SortFunc(apps, func(a, b listed) int { return cmp.Compare(a.ID, b.ID) })
-	return jsonapi.Reply{Status: http.StatusOK, Body: cut(apps, limit)}, nil
+	return apps, "", nil
 }
 
 // cut makes a page of apps, in order. Of the store there is one more than it takes, if
@@ -64,25 +114,30 @@ func cut(apps []listed, limit int) page {
 }
 
 // listParameters refuses parameters that it does not know.
-func listParameters(req *request) (after string, limit int, err error) {
-	limit = defaultPage
+func listParameters(req *request) (q listQuery, err error) {
+	q.limit = defaultPage
 	for name, values := range req.URL.Query() {
 		switch value := strings.Join(values, " "); name {
 		case "after":
-			after = value
-			if len(after) > protocol.MaxIDBytes {
-				err = &app.Fault{Field: name, Limit: "be an AppID", Got: strconv.Itoa(len(after)) + " bytes"}
+			q.after = value
+			if len(q.after) > protocol.MaxIDBytes {
+				err = &app.Fault{Field: name, Limit: "be an AppID", Got: strconv.Itoa(len(q.after)) + " bytes"}
+			}
+		case "filter":
+			q.filter = strings.ToLower(value)
+			if len(value) > protocol.MaxIDBytes {
+				err = &app.Fault{Field: name, Limit: fmt.Sprintf("have at most %d bytes", protocol.MaxIDBytes), Got: strconv.Itoa(len(value))}
 			}
 		case "limit":
 			var fault error
-			if limit, fault = strconv.Atoi(value); fault != nil || limit < 1 || limit > maxPage {
+			if q.limit, fault = strconv.Atoi(value); fault != nil || q.limit < 1 || q.limit > maxPage {
 				err = &app.Fault{Field: name, Limit: "be 1 to " + strconv.Itoa(maxPage), Got: strconv.Quote(clip(value))}
 			}
 		default:
-			err = &app.Fault{Field: clip(name), Limit: "be left out: known here are after, limit", Got: "a parameter"}
+			err = &app.Fault{Field: clip(name), Limit: "be left out: known here are after, filter, limit", Got: "a parameter"}
 		}
 	}
-	return after, limit, err
+	return q, err
 }
 
 func (m *management) declaredAfter(after string) (out []listed) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -307,7 +308,14 @@ func TestList(t *testing.T) {
 		}
 		require.Equal(t, want, got, "limit %d", limit)
 	}
-	for _, bad := range []string{"limit=0", "limit=201", "limit=x", "limit=1&limit=2", "page=2", "after=" + strings.Repeat("a", 257)} {
+	for filter, found := range map[string]string{"B": "b", "declared": "a m z", "x": "", "n": "n", "DECLAR": "a m z"} {
+		var got []string
+		for _, a := range into[page](t, r.must(http.StatusOK, http.MethodGet, "/api/v1/apps?filter="+filter, "")).Apps {
+			got = append(got, a.ID)
+		}
+		require.Equal(t, found, strings.Join(got, " "), filter)
+	}
+	for _, bad := range []string{"filter=" + strings.Repeat("a", 257), "limit=0", "limit=201", "limit=x", "limit=1&limit=2", "page=2", "after=" + strings.Repeat("a", 257)} {
 		r.refused(http.StatusUnprocessableEntity, http.MethodGet, "/api/v1/apps?"+bad, "")
 	}
 	empty := startOn(t, newMemory())
@@ -457,4 +465,40 @@ func FuzzManagement(f *testing.F) {
 			require.Regexp(t, "cannot be read", w.Body.String())
 		}
 	})
+}
+
+// A filter reads a bounded number of apps in a request, and no app is missed or listed twice.
+func TestListReadsABoundedNumber(t *testing.T) {
+	settings := newMemory()
+	r := startOn(t, settings, func(c *Config) {
+		c.Apps = []AppConfig{{ID: "a declared needle", Secrets: []configopaque.String{"s"}}, {ID: "z declared needle", Secrets: []configopaque.String{"s"}}}
+	})
+	doc := app.New("x", r.keys, time.Now())
+	want := []string{"a declared needle"}
+	for i := range maxFiltered + 500 {
+		id := fmt.Sprintf("app %04d", i)
+		if i%1000 == 999 || i == maxFiltered+499 {
+			id += " needle"
+			want = append(want, id)
+		}
+		body, err := doc.Encode()
+		require.NoError(t, err)
+		_, err = settings.PutSetting(t.Context(), storage.Setting{Kind: kindApp, ID: id, ChangedAt: time.Now(), Body: body})
+		require.NoError(t, err)
+	}
+	want = append(want, "z declared needle")
+	for _, limit := range []int{1, 2, 200} {
+		var got []string
+		pages := 0
+		for after := ""; pages == 0 || after != ""; pages++ {
+			p := into[page](t, r.must(http.StatusOK, http.MethodGet, fmt.Sprintf("/api/v1/apps?filter=needle&limit=%d&after=%s", limit, url.QueryEscape(after)), ""))
+			require.LessOrEqual(t, len(p.Apps), limit)
+			for _, one := range p.Apps {
+				got = append(got, one.ID)
+			}
+			after = p.Next
+		}
+		require.Equal(t, want, got, "limit %d", limit)
+		require.Greater(t, pages, 1, "not all are read at once")
+	}
 }

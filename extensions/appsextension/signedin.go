@@ -79,14 +79,14 @@ func (m *management) signedIn(next http.Handler) http.Handler {
 }
 
 // listScope lists the apps of a scope.
-func (m *management) listScope(req *request, ids []string, after string, limit int) (jsonapi.Reply, error) {
+func (m *management) listScope(req *request, ids []string, q listQuery) (jsonapi.Reply, error) {
 	declared := map[string]listed{}
-	for _, one := range m.declaredAfter(after) {
+	for _, one := range m.declaredAfter(q.after) {
 		declared[one.ID] = one
 	}
 	apps := []listed{}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
-		if id <= after {
+		if id <= q.after {
 			continue
 		}
 		if one, ok := declared[id]; ok {
@@ -102,7 +102,7 @@ func (m *management) listScope(req *request, ids []string, after string, limit i
 		}
 		apps = append(apps, briefOf(&s))
 	}
-	return jsonapi.Reply{Status: http.StatusOK, Body: cut(apps, limit)}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: cut(q.matching(apps), q.limit)}, nil
 }
 
 // actor is who sent a request, in the audit log of the store.

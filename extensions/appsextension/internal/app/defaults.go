@@ -17,8 +17,7 @@ const maxPool = 255
 
 // checkDefaults sees that a default configuration is what the interface document has
 // (section 2.11): peerConnection, an RTCConfiguration, and media, MediaStreamConstraints.
-// Certificates cannot be written in JSON. Constraints of a track are the browsers' affair:
-// new ones come each year. It returns the document without spaces.
+// Certificates cannot be written in JSON. It returns the document without spaces.
 func checkDefaults(o object, name string) json.RawMessage {
 	raw, ok := o.members[name]
 	if !ok || string(raw) == "null" || o.fault() != nil {
@@ -78,9 +77,11 @@ func checkPeerConnection(pc object) {
 	}
 	for i, raw := range pc.list("iceServers", 32) {
 		server := pc.entry(fmt.Sprintf("iceServers[%d]", i), raw, "urls", "username", "credential")
-		checkURLs(server)
-		server.text("username", 512)
-		server.text("credential", 512)
+		turn := checkURLs(server)
+		username, credential := server.text("username", 512), server.text("credential", 512)
+		if turn && (username == "" || credential == "") {
+			server.refuse("urls", "have a username and a credential beside turn: and turns:", "none, which browsers refuse")
+		}
 	}
 }
 
@@ -93,8 +94,8 @@ func (o object) oneOf(name string, values ...string) string {
 	return text
 }
 
-// checkURLs reads urls, a string or an array of strings.
-func checkURLs(server object) {
+// checkURLs reads urls, a string or an array of strings, and reports whether one is a TURN server's.
+func checkURLs(server object) (turn bool) {
 	const limit = "be a URL stun:, stuns:, turn: or turns:, or an array of 1 to 8 of them"
 	raw := bytes.TrimSpace(server.members["urls"])
 	var urls []string
@@ -111,15 +112,9 @@ func checkURLs(server object) {
 		if !slices.Contains([]string{"stun", "stuns", "turn", "turns"}, scheme) || host == "" || len(url) > MaxURLBytes || hasControl(url) {
 			server.refuse("urls", limit, fmt.Sprintf("%q", clip(url)))
 		}
+		turn = turn || strings.HasPrefix(scheme, "turn")
 	}
-}
-
-// checkConstraints reads true, false or an object.
-func checkConstraints(media object, kind string) {
-	raw := bytes.TrimSpace(media.members[kind])
-	if len(raw) > 0 && raw[0] != '{' && raw[0] != 't' && raw[0] != 'f' {
-		media.refuse(kind, "be true, false or an object of constraints", kindOf(raw))
-	}
+	return turn
 }
 
 // CheckDefaults is the check of a default configuration by itself, for what is called
