@@ -40,6 +40,7 @@ type page struct {
 	First      bool   // the password must be changed
 	Current    bool   // the present password is asked for
 	Min        int    // characters of a new password
+	Settings   bool   // a link to the settings is shown
 }
 
 // show writes a page.

@@ -43,8 +43,20 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 func denied(r *http.Request, v *access.Visitor) page {
 	return page{
 		Title: "Not permitted", User: v.ShownName(), Form: access.FormToken(access.ReadCookie(r, access.LoginCookie)),
-		Error: "Your roles do not permit this page. Calls are for the roles support and engineering.",
+		Error: "Your roles do not permit this page. " + needText(r.URL.Path), Settings: access.Settings.Allows(v),
 	}
+}
+
+// needText names the roles that a page is for.
+func needText(path string) string {
+	need, _ := access.NeedOf("GET " + path)
+	switch need {
+	case access.Settings:
+		return "Settings are for the role admin."
+	case access.Installation:
+		return "This page is for the role admin with all apps in scope."
+	}
+	return "Calls are for the roles support and engineering."
 }
 
 // CrossSite answers a request that another site's page sent.

@@ -143,7 +143,7 @@ func (d *dashboard) store(host component.Host) (storage.Reader, storage.Follower
 // routes registers the routes of the dashboard.
 func (d *dashboard) routes(a *api, follower storage.Follower, assessment rules.Rules) (*access.Mux, error) {
 	mux := &access.Mux{}
-	if err := servePages(mux); err != nil {
+	if err := servePages(mux, a.keeper != nil); err != nil {
 		return nil, err
 	}
 	a.showNames, a.open = d.cfg.ShowUserNames, a.keeper == nil

@@ -94,6 +94,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 		g.keeper.StoreAway(w, r)
+	case need == access.Calls && r.URL.Path == "/" && access.Settings.Allows(v) && !need.Allows(v):
+		// The first page of an administrator who reads no calls.
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, pathSettings, http.StatusSeeOther)
 	case v == nil || known && !need.Allows(v):
 		g.keeper.Refuse(w, r, v)
 	default:

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -35,9 +36,26 @@ var contentTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
+// pages are the files of the pages that draw calls, by path.
+var pages = map[string]string{ //nolint:gochecknoglobals // a constant
+	"/{$}": "index.html", "/search": "index.html", "/conference": "conference.html", "/unattached": "unattached.html",
+}
+
+// settingsPages are those of the pages that draw settings. They need sign-in.
+var settingsPages = map[string]string{ //nolint:gochecknoglobals // a constant
+	pathSettings: "settings.html", pathSettings + "/app": "settings-app.html", pathSettings + "/users": "settings-users.html", pathSettings + "/audit": "settings-audit.html",
+}
+
+// pathSettings is the path of the first settings page.
+const pathSettings = "/settings"
+
 // servePages registers the pages and what they load.
-func servePages(mux *access.Mux) error {
-	for route, file := range map[string]string{"/{$}": "index.html", "/search": "index.html", "/conference": "conference.html", "/unattached": "unattached.html"} {
+func servePages(mux *access.Mux, signIn bool) error {
+	served := maps.Clone(pages)
+	if signIn {
+		maps.Copy(served, settingsPages)
+	}
+	for route, file := range served {
 		a, err := newAsset(path.Join("web", file))
 		if err != nil {
 			return err

@@ -14,8 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxAssets is the budget of all that a browser loads, gzipped.
-const maxAssets = 100 << 10
+// Budgets of what a browser loads, gzipped: for the pages that draw calls, and for the settings pages beside them.
+const (
+	maxAssets   = 100 << 10
+	maxSettings = 40 << 10
+)
 
 // TestEmbed: every asset is there, with its type, and what pages and modules name exists.
 func TestEmbed(t *testing.T) {
@@ -27,6 +30,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/app.css":                        "text/css; charset=utf-8",
 		"/assets/list.css":                       "text/css; charset=utf-8",
 		"/assets/conference.css":                 "text/css; charset=utf-8",
+		"/assets/settings.css":                   "text/css; charset=utf-8",
 		"/assets/icon.svg":                       "image/svg+xml",
 		"/assets/js/api.js":                      "text/javascript; charset=utf-8",
 		"/assets/js/cause.js":                    "text/javascript; charset=utf-8",
@@ -46,8 +50,24 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/parts.js":                    "text/javascript; charset=utf-8",
 		"/assets/js/search.js":                   "text/javascript; charset=utf-8",
 		"/assets/js/people.js":                   "text/javascript; charset=utf-8",
+		"/assets/js/settings/app.js":             "text/javascript; charset=utf-8",
+		"/assets/js/settings/appfields.js":       "text/javascript; charset=utf-8",
+		"/assets/js/settings/apps.js":            "text/javascript; charset=utf-8",
+		"/assets/js/settings/audit.js":           "text/javascript; charset=utf-8",
+		"/assets/js/settings/credentials.js":     "text/javascript; charset=utf-8",
+		"/assets/js/settings/deliveries.js":      "text/javascript; charset=utf-8",
+		"/assets/js/settings/dialog.js":          "text/javascript; charset=utf-8",
+		"/assets/js/settings/draft.js":           "text/javascript; charset=utf-8",
+		"/assets/js/settings/fields.js":          "text/javascript; charset=utf-8",
+		"/assets/js/settings/manage.js":          "text/javascript; charset=utf-8",
+		"/assets/js/settings/perform.js":         "text/javascript; charset=utf-8",
+		"/assets/js/settings/sessions.js":        "text/javascript; charset=utf-8",
+		"/assets/js/settings/settingsnav.js":     "text/javascript; charset=utf-8",
+		"/assets/js/settings/users.js":           "text/javascript; charset=utf-8",
+		"/assets/js/settings/webhooks.js":        "text/javascript; charset=utf-8",
 		"/assets/js/timeline.js":                 "text/javascript; charset=utf-8",
 		"/assets/js/unattached.js":               "text/javascript; charset=utf-8",
+		"/assets/js/user.js":                     "text/javascript; charset=utf-8",
 		"/assets/js/view.js":                     "text/javascript; charset=utf-8",
 		"/assets/vendor/uplot/uPlot.iife.min.js": "text/javascript; charset=utf-8",
 		"/assets/vendor/uplot/uPlot.min.css":     "text/css; charset=utf-8",
@@ -61,6 +81,18 @@ func TestEmbed(t *testing.T) {
 			require.Equal(t, http.StatusOK, status, "%s names %s", file, name)
 		}
 	}
+	for route, file := range settingsPages { // they are served with sign-in: tests/signin
+		body, err := web.ReadFile("web/" + file)
+		require.NoError(t, err)
+		named := references(route, string(body))
+		require.NotEmpty(t, named, file)
+		for _, name := range named {
+			status, _, _ := get(t, base+name)
+			require.Equal(t, http.StatusOK, status, "%s names %s", file, name)
+		}
+		status, _, _ := get(t, base+route)
+		require.Equal(t, http.StatusNotFound, status, "%s without sign-in", route)
+	}
 	license, err := web.ReadFile("web/vendor/uplot/LICENSE")
 	require.NoError(t, err)
 	require.Contains(t, string(license), "MIT")
@@ -69,15 +101,15 @@ func TestEmbed(t *testing.T) {
 }
 
 var (
-	inPages   = regexp.MustCompile(`(?:href|src)="(assets/[^"]+)"`)
-	inModules = regexp.MustCompile(`from "\./([^"]+)"`)
+	inPages   = regexp.MustCompile(`(?:href|src)="((?:\.\./)?assets/[^"]+)"`)
+	inModules = regexp.MustCompile(`from "(\.\.?/[^"]+)"`)
 )
 
 // references are the assets that a page or a module names.
 func references(file, body string) []string {
 	var out []string
 	for _, m := range inPages.FindAllStringSubmatch(body, -1) {
-		out = append(out, "/"+m[1])
+		out = append(out, path.Join(path.Dir(file), m[1]))
 	}
 	for _, m := range inModules.FindAllStringSubmatch(body, -1) {
 		out = append(out, path.Join(path.Dir(file), m[1]))
@@ -88,7 +120,7 @@ func references(file, body string) []string {
 // TestPagesFitTheirPolicy: no inline script or style, nothing from elsewhere, and no way
 // for text to become markup.
 func TestPagesFitTheirPolicy(t *testing.T) {
-	total := 0
+	total, settings := 0, 0
 	require.NoError(t, fs.WalkDir(web, "web", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || contentTypes[path.Ext(name)] == "" {
 			return err
@@ -97,7 +129,11 @@ func TestPagesFitTheirPolicy(t *testing.T) {
 		require.NoError(t, err)
 		zipped, err := compress(plain, gzip.BestCompression)
 		require.NoError(t, err)
-		total += len(zipped)
+		if strings.Contains(name, "settings") {
+			settings += len(zipped)
+		} else {
+			total += len(zipped)
+		}
 		if strings.Contains(name, "/vendor/") {
 			return nil
 		}
@@ -110,7 +146,8 @@ func TestPagesFitTheirPolicy(t *testing.T) {
 		return nil
 	}))
 	require.LessOrEqual(t, total, maxAssets, "what a browser loads has grown: drop something, or raise the budget in the same change")
-	t.Logf("all assets, gzipped: %d bytes", total)
+	require.LessOrEqual(t, settings, maxSettings, "what the settings pages load has grown: drop something, or raise the budget in the same change")
+	t.Logf("all assets, gzipped: %d bytes, of the settings %d", total, settings)
 }
 
 func TestSecurityHeaders(t *testing.T) {

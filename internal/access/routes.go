@@ -57,6 +57,11 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"GET /api/unattached", Calls},
 	{"GET /api/live", Calls},
 
+	{"GET /settings", Settings},
+	{"GET /settings/app", Settings},
+	{"GET /settings/users", Installation},
+	{"GET /settings/audit", Installation},
+
 	{"GET /api/v1/apps", Settings},
 	{"GET /api/v1/apps/{app}", Settings},
 	{"PUT /api/v1/apps/{app}", Settings},

@@ -48,6 +48,11 @@ func expectations() map[string]expectation {
 		"GET /api/unattached":  {"/api/unattached", 200, 0},
 		"GET /api/live":        {"/api/live", 200, 0},
 
+		"GET /settings":       {"/settings", 200, 0},
+		"GET /settings/app":   {"/settings/app?app=shop", 200, 0}, // as with conferences, the answer is not the same
+		"GET /settings/users": {"/settings/users", 200, 0},
+		"GET /settings/audit": {"/settings/audit", 200, 0},
+
 		"GET /api/v1/apps":                                                        {"/api/v1/apps", 200, 0},
 		"GET /api/v1/apps/{app}":                                                  {"/api/v1/apps/shop", 200, 404},
 		"PUT /api/v1/apps/{app}":                                                  {"/api/v1/apps/shop", 428, 404}, // without a condition
@@ -94,6 +99,8 @@ func expected(route access.Route, e expectation, v *access.Visitor) int {
 	case allowed:
 		return e.status
 	case page && (v == nil || v.MustChange):
+		return http.StatusSeeOther
+	case e.path == "/" && v.Is(access.Admin): // leads to the settings
 		return http.StatusSeeOther
 	case v == nil:
 		return http.StatusUnauthorized

@@ -1,5 +1,8 @@
 // Asks the read API.
 
+/** The dashboard's own address, which relative addresses of this module begin from. */
+export const root = new URL("../../", import.meta.url);
+
 /** A refusal or a failure, with words for people. */
 export class APIError extends Error {
   constructor(message, status, field) {
@@ -16,6 +19,11 @@ export function expectLogin() {
   signedIn = true;
 }
 
+/** Leads to sign-in, and from there back to this page. */
+export function toSignIn() {
+  location.assign(new URL(`signin?${new URLSearchParams({ to: location.pathname + location.search })}`, root));
+}
+
 async function explain(response) {
   try {
     const { error } = await response.json();
@@ -30,12 +38,12 @@ export async function ask(path, parameters, signal) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v !== null && v !== undefined && v !== ""));
   let response;
   try {
-    response = await fetch(`${path}?${query}`, { signal, credentials: "same-origin" });
+    response = await fetch(new URL(`${path}?${query}`, root), { signal, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new APIError("The dashboard cannot be reached.", 0);
   }
-  if (response.status === 401 && signedIn) location.assign(`signin?${new URLSearchParams({ to: location.pathname + location.search })}`);
+  if (response.status === 401 && signedIn) toSignIn();
   if (!response.ok) throw await explain(response);
   return response.json();
 }

@@ -1,0 +1,75 @@
+// The page of the audit log, newest first.
+
+import { toSignIn } from "../api.js";
+import { byId, h, scrollBox } from "../dom.js";
+import { date, words } from "../format.js";
+import { notice, skeleton, time } from "../parts.js";
+import { showUser } from "../user.js";
+import { Problem, send } from "./manage.js";
+import { drawSettingsNav } from "./settingsnav.js";
+
+const names = ["actor", "action", "app"];
+const query = new URLSearchParams(location.search);
+const form = byId("filters");
+
+/** Actions of the log in words. Others are shown by their own name. */
+const actions = {
+  signIn: "Signed in", signInFailed: "Sign-in failed", signOut: "Signed out", password: "Changed the password",
+  readConference: "Read a conference", search: "Searched", readUnattached: "Read unattached annotations", changeApp: "Changed an app", changeUser: "Changed a user",
+};
+
+const actionWord = (action) => actions[action] ?? words(action);
+
+const valueText = (value) => (value && typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** Members of an entry, as "name: value". */
+const details = (body) => Object.entries(body ?? {}).map(([name, value]) => h("span", { class: "detail" }, `${words(name)}: ${valueText(value)}`));
+
+const row = (e) => h("tr", { "data-testid": "entry", "data-action": e.action },
+  h("td", { class: "when" }, time(Date.parse(e.at), date(Date.parse(e.at)))), h("td", {}, e.actor || h("span", { class: "muted" }, "unknown")), h("td", {}, actionWord(e.action)),
+  h("td", {}, e.app || ""), h("td", { class: "target" }, e.targetHidden ? h("span", { class: "muted", title: "Search terms may be names of users. They are shown to administrators who have the role support, too." }, "not shown to you") : e.target || ""),
+  h("td", {}, details(e.details)));
+
+const table = (entries) => scrollBox("Audit log", h("table", { class: "list audit" }, h("caption", { class: "visually-hidden" }, "Audit entries, newest first"),
+  h("thead", {}, h("tr", {}, ["Time", "Who", "What", "App", "Target", "Details"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", {}, entries.map(row))));
+
+const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No entries"),
+  h("p", {}, names.some((name) => query.get(name)) ? "No entry fits this filter." : "Nothing was recorded yet."), h("p", { class: "choices" }, h("a", { class: "button", href: "?" }, "Show all")));
+
+function paging(next) {
+  const newest = new URLSearchParams(query);
+  newest.delete("before");
+  const older = new URLSearchParams(query);
+  older.set("before", next ?? "");
+  return [query.get("before") ? h("a", { class: "button", href: `?${newest}`, "data-testid": "newest" }, "← Newest") : h("span"), next ? h("a", { class: "button", href: `?${older}`, rel: "next", "data-testid": "older" }, "Older →") : ""];
+}
+
+async function load() {
+  const list = byId("list");
+  list.replaceChildren(skeleton(6));
+  byId("alert").replaceChildren();
+  try {
+    const { entries, next } = await send("GET", "api/v1/audit", { query: Object.fromEntries([...names, "before"].map((name) => [name, query.get(name)])) });
+    list.replaceChildren(entries.length > 0 ? table(entries) : empty());
+    byId("paging").replaceChildren(...paging(next));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 401) toSignIn();
+    list.replaceChildren();
+    byId("alert").replaceChildren(notice(error.message, load));
+  } finally {
+    list.setAttribute("aria-busy", "false");
+  }
+}
+
+form.elements.action.append(...Object.entries(actions).map(([value, word]) => h("option", { value }, word)));
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const next = new URLSearchParams();
+  for (const name of names) if (form.elements[name].value) next.set(name, form.elements[name].value);
+  location.search = String(next);
+});
+for (const name of names) form.elements[name].value = query.get(name) ?? "";
+byId("clear").hidden = !names.some((name) => query.get(name));
+showUser().then(drawSettingsNav);
+load();

@@ -1,0 +1,173 @@
+// The page of the users of the dashboard.
+
+import { toSignIn } from "../api.js";
+import { byId, h, scrollBox } from "../dom.js";
+import { capital } from "../format.js";
+import { notice, skeleton } from "../parts.js";
+import { showUser } from "../user.js";
+import { when } from "./credentials.js";
+import { confirm, formDialog, showSecrets } from "./dialog.js";
+import { Draft } from "./draft.js";
+import { checkField, choiceField, Field, linesField, trimmedField } from "./fields.js";
+import { Problem, send, userPath } from "./manage.js";
+import { actionButton, perform, Shared } from "./perform.js";
+import { drawSettingsNav } from "./settingsnav.js";
+
+const query = new URLSearchParams(location.search);
+const area = byId("alert");
+
+const roles = [
+  ["support", "reads calls, with names of users and comments"],
+  ["engineering", "reads calls, with aliases only"],
+  ["admin", "manages settings; reads no calls"],
+];
+
+/** The set of roles as one field of checkboxes. */
+function rolesField() {
+  const boxes = roles.map(([role, text]) => [role, h("input", { type: "checkbox", id: `role-${role}`, value: role, "data-testid": `role-${role}` }), text]);
+  const group = h("div", { class: "choices-list", role: "group", "aria-label": "Roles" },
+    boxes.map(([role, box, text]) => h("div", { class: "field check" }, box, h("label", { for: box.id }, capital(role), h("span", { class: "hint" }, ` ${text}`)))));
+  const field = new Field("roles", "Roles", group, {
+    empty: [], text: (all) => all.join(", "),
+    read: () => boxes.filter(([, box]) => box.checked).map(([role]) => role),
+    write: (_, all) => {
+      for (const [role, box] of boxes) box.checked = all.includes(role);
+    },
+  });
+  field.element.querySelector(":scope > label").removeAttribute("for");
+  group.tabIndex = -1;
+  return field;
+}
+
+const scopes = [[true, "all apps"], [false, "these apps only"]];
+
+/** The fields of a user's rights. The order of roles has no meaning. */
+function rightsFields() {
+  const apps = linesField("scope.apps", "Apps in scope", { rows: 3, hint: "AppIDs, one a line, at most 50." });
+  const scope = choiceField("scope.all", "Scope", scopes, { empty: false });
+  const show = () => (apps.element.hidden = scope.get());
+  scope.control.addEventListener("change", show);
+  return { fields: [rolesField(), scope, apps, checkField("disabled", "Disabled", { hint: "The user cannot sign in, and present logins end." })], show };
+}
+
+const order = (all) => roles.map(([role]) => role).filter((role) => all.includes(role));
+const ordered = (user) => ({ ...user, roles: order(user.roles) });
+
+const rightsOf = (doc) => ({ roles: doc.roles ?? [], scope: doc.scope?.all ? { all: true } : { all: false, apps: doc.scope?.apps ?? [] }, disabled: Boolean(doc.disabled) });
+
+const scopeText = ({ all, apps }) => (all ? "all apps" : apps.join(", "));
+
+const showPassword = ({ name, password }) => showSecrets(`Password of ${name}`, "This password is shown once. The user must change it at the first sign-in.", [{ name: "Password", secret: password }]);
+
+async function edit(user) {
+  const { fields, show } = rightsFields();
+  const draft = new Draft(fields, user);
+  const shared = new Shared({ draft, read: async () => ordered(await send("GET", userPath(user.name))), draw: show });
+  show();
+  const answer = h("div", { class: "answer" });
+  const submit = (again) => perform(answer, draft, async () => {
+    const body = rightsOf(draft.with(fields));
+    await shared.change(({ revision }) => send("PUT", userPath(user.name), { revision, body }));
+  }, again);
+  const content = [...fields.map((field) => field.element), answer];
+  if (await formDialog({ title: `User ${user.name}`, content, action: "Save", submit })) await load();
+}
+
+async function create() {
+  const name = trimmedField("user", "Name", { max: 64, hint: "Lower case letters, digits and . _ @ + -" });
+  const { fields, show } = rightsFields();
+  const draft = new Draft([name, ...fields], { roles: ["engineering"], scope: { all: true }, disabled: false });
+  show();
+  const answer = h("div", { class: "answer" });
+  let made;
+  const submit = (again) => perform(answer, draft, async () => {
+    const body = rightsOf(draft.with(fields));
+    name.clear();
+    if (!name.get()) throw Object.assign(new Problem("It must have at least one character.", 422), { field: "user" });
+    try {
+      made = await send("PUT", userPath(name.get()), { create: true, body });
+    } catch (error) {
+      throw error.status === 412 ? Object.assign(new Problem("A user of this name exists already.", 422), { field: "user" }) : error;
+    }
+  }, again);
+  const content = [name.element, ...fields.map((field) => field.element), answer];
+  if (!(await formDialog({ title: "New user", content, action: "Make the user", submit }))) return;
+  await showPassword(made);
+  await load();
+}
+
+/** What can be done to a user beside the rights, each after a question. */
+const acts = {
+  async password(user) {
+    const text = "The present password and all logins of the user end. The new password is shown once.";
+    if (!(await confirm({ title: `New password for ${user.name}?`, text, action: "Make the password" }))) return;
+    let made;
+    if (!(await perform(area, undefined, async () => {
+      made = await send("POST", userPath(user.name, "password"), { body: {} });
+      return "The password was replaced.";
+    }))) return;
+    await showPassword(made);
+    await load();
+  },
+  async signout(user) {
+    if (!(await confirm({ title: `Sign ${user.name} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
+    await perform(area, undefined, async () => {
+      await send("POST", userPath(user.name, "signout"), { body: {} });
+      return `All logins of ${user.name} were ended.`;
+    });
+    await load();
+  },
+  async remove(user) {
+    if (!(await confirm({ title: `Delete user ${user.name}?`, text: "All logins of the user end. Entries of the audit log stay.", action: "Delete the user", type: user.name }))) return;
+    await perform(area, undefined, async () => {
+      try {
+        await send("DELETE", userPath(user.name), { revision: user.revision });
+      } catch (error) {
+        throw error.status === 412 ? new Problem("The user was changed meanwhile. See the present rights below, then delete again.", 412) : error;
+      }
+      return `User ${user.name} was deleted.`;
+    });
+    await load();
+  },
+};
+
+function row(user, me) {
+  const label = (text) => ({ "aria-label": `${text} ${user.name}` });
+  const state = user.disabled ? ["missed", "Disabled"] : user.mustChange ? ["fair", "Must change password"] : ["success", "Enabled"];
+  return h("tr", { "data-testid": "user", "data-name": user.name },
+    h("th", { scope: "row" }, user.name, user.name === me && h("span", { class: "sub" }, "you")), h("td", {}, user.roles.join(", ")), h("td", {}, scopeText(user.scope)),
+    h("td", {}, h("span", { class: `pill plain ${state[0]}`, "data-testid": "state" }, state[1])), h("td", {}, when(user.passwordAt, "none")),
+    h("td", { class: "row-actions" },
+      actionButton("Edit", () => edit(user), { "data-testid": "edit", ...label("Edit") }),
+      actionButton("New password", () => acts.password(user), { "data-testid": "reset", ...label("New password for") }),
+      actionButton("Sign out", () => acts.signout(user), { "data-testid": "sign-out", ...label("Sign out") }),
+      actionButton("Delete", () => acts.remove(user), { class: "danger", "data-testid": "delete", ...label("Delete") })));
+}
+
+let me = "";
+
+async function load() {
+  const list = byId("list");
+  try {
+    const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
+    list.replaceChildren(scrollBox("Users", h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, "Users by name"),
+      h("thead", {}, h("tr", {}, ["Name", "Roles", "Scope", "State", "Password of", ""].map((one) => h("th", { scope: "col" }, one || h("span", { class: "visually-hidden" }, "Actions"))))),
+      h("tbody", {}, users.map((user) => row(ordered(user), me))))));
+    const more = new URLSearchParams({ after: next ?? "" });
+    byId("paging").replaceChildren(query.get("after") ? h("a", { class: "button", href: "?" }, "← First") : h("span"), next ? h("a", { class: "button", href: `?${more}`, rel: "next" }, "Next →") : "");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 401) toSignIn();
+    list.replaceChildren();
+    area.replaceChildren(notice(error.message, load));
+  } finally {
+    list.setAttribute("aria-busy", "false");
+  }
+}
+
+byId("new").addEventListener("click", create);
+byId("list").append(skeleton(4));
+const session = await showUser();
+me = session.user;
+drawSettingsNav(session);
+await load();

@@ -1,0 +1,524 @@
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// settings is a test of the settings pages: an administrator in a window, and the application's own pages.
+type settings struct {
+	*collector
+	t      *testing.T
+	b      *browser
+	served *libraryPages
+	admin  *page
+	hook   *hookReceiver
+}
+
+// hookReceiver receives webhooks, and refuses them while it is told to.
+type hookReceiver struct {
+	url    string
+	status atomic.Int64 // of the answers
+	got    atomic.Int64
+}
+
+func startHook(t *testing.T) *hookReceiver {
+	t.Helper()
+	h := &hookReceiver{}
+	h.status.Store(http.StatusOK)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h.got.Add(1)
+		w.WriteHeader(int(h.status.Load()))
+	}))
+	t.Cleanup(server.Close)
+	h.url = server.URL + "/hook"
+	return h
+}
+
+// TestSettings makes an app on the settings pages, in real browsers, and uses it with the real library. Two
+// administrators change it at the same time, and nothing of either is lost.
+//
+// spec: DASH-03, OUT-03
+func TestSettings(t *testing.T) {
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			need(t, programs[kind]...)
+			s := &settings{t: t, hook: startHook(t)}
+			s.collector, s.served = startSigned(t)
+			s.b = startBrowser(t, kind)
+			s.admin = openAs(t, s.b, "admin", s.printed(`(http://\S+/signin/link\?token=\S+)`))
+			s.admin.press(keyEnter) // the button has the focus
+			s.admin.at("/")
+			s.makesApp()
+			secret := s.makesSecret()
+			s.registersKey()
+			s.setsOrigins()
+			s.configures()
+			s.calls(secret)
+			s.twoAdministrators()
+			s.webhooks()
+			s.conditions()
+			s.credentialsEnd()
+			s.declared()
+			s.users()
+			s.deletesApp()
+			s.auditLog()
+			require.Empty(t, s.b.errors(), "the pages run without an error")
+		})
+	}
+}
+
+// opens goes to a page of the settings and waits until it is drawn.
+func (s *settings) opens(path string) {
+	s.t.Helper()
+	s.admin.goes(s.dashboard + path)
+	s.admin.until(patience, "document.querySelector('#parts section, [aria-busy=false]')")
+}
+
+const shopPage = "/settings/app?app=shop"
+
+// app is what the API has of the app.
+func (s *settings) app() (doc struct {
+	Name                            string
+	Revision                        int64
+	Origins                         []string
+	StatsIntervalMs, RetentionHours int
+	SingleUse                       bool
+	DefaultConfiguration            map[string]any
+	WebhookRules                    map[string]any
+	Webhooks                        []struct{ ID, URL, Format string }
+	Secrets                         []struct{ ID, NotAfter string }
+	Keys                            []struct {
+		KeyID, Algorithm string
+		Disabled         bool
+	}
+	RevokedBefore string
+},
+) {
+	s.t.Helper()
+	require.Equal(s.t, http.StatusOK, s.admin.manages("GET", "/api/v1/apps/shop", nil, nil, &doc))
+	return doc
+}
+
+// saves submits the form of a part, and waits for a word.
+func (p *page) saves(part string) {
+	p.t.Helper()
+	p.click("#" + part + " [data-testid=save]")
+	p.until(patience, "document.querySelector('#"+part+" [data-testid=done]')")
+}
+
+// faulted is what a part says of the field that is wrong.
+func (p *page) faulted(part, text string) {
+	p.t.Helper()
+	p.click("#" + part + " [data-testid=save]")
+	p.until(patience, fmt.Sprintf("document.querySelector('#%s [data-testid=fault]')?.innerText.includes(%s)", part, quote(text)))
+	var invalid bool
+	p.get("document.activeElement.getAttribute('aria-invalid') === 'true'", &invalid)
+	require.True(p.t, invalid, "the field has the focus")
+}
+
+// field is the selector of a control.
+func field(path string) string {
+	return fmt.Sprintf("[data-field='%s'] :is(input, textarea, select)", path)
+}
+
+// fill sets a control as a person does who pastes.
+func (p *page) fill(selector, text string) {
+	p.t.Helper()
+	p.until(patience, "document.querySelector("+quote(selector)+")")
+	p.run(fmt.Sprintf(`((c) => { c.focus(); c.value = %s; for (const kind of ["input", "change"]) c.dispatchEvent(new Event(kind, { bubbles: true })); })(document.querySelector(%s))`, quote(text), quote(selector)))
+}
+
+// makesApp: a new app by the keyboard alone.
+func (s *settings) makesApp() {
+	p := s.admin
+	s.opens("/settings")
+	p.shows("in the configuration") // the declared app
+	p.accessible("apps")
+	p.tabTo("[data-testid=new-app]")
+	p.press(keyEnter)
+	p.until(patience, "document.querySelector('dialog[open]')")
+	p.types("demo")
+	p.press(keyEnter)
+	p.until(patience, "document.querySelector('dialog [data-testid=fault]')?.innerText.includes('the collector\\'s configuration declares this app')")
+	p.accessible("new-app")
+	p.press(keyEscape)
+	p.until(patience, "!document.querySelector('dialog')")
+	var back bool
+	p.get("document.activeElement.matches('[data-testid=new-app]')", &back)
+	require.True(s.t, back, "the focus is where it was")
+	p.press(keyEnter)
+	p.until(patience, "document.querySelector('dialog[open]')")
+	p.types("shop")
+	p.press(keyTab)
+	p.types("The shop")
+	p.press(keyEnter)
+	p.at("/settings/app")
+	p.shows("The shop")
+	p.until(patience, "document.title === 'The shop · Settings · qos'")
+}
+
+// makesSecret: the secret is shown once.
+func (s *settings) makesSecret() (secret string) {
+	p := s.admin
+	p.tabTo("[data-testid=add-secret]")
+	p.press(keyEnter)
+	p.tabTo("dialog [data-testid=submit]")
+	p.press(keyEnter)
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.get("document.querySelector('dialog [data-testid=secret]').value", &secret)
+	require.Len(s.t, secret, 43)
+	p.accessible("secret")
+	p.press(keyEscape)
+	p.tabTo("dialog [data-testid=stored]") // Escape does not lose it
+	p.press(keyEnter)
+	p.until(patience, "!document.querySelector('dialog') && document.querySelectorAll('[data-testid=secret-row]').length === 1")
+	var text string
+	p.get("document.documentElement.outerHTML", &text)
+	require.NotContains(s.t, text, secret)
+	return secret
+}
+
+// publicKey makes a key pair for ES256, as PEM.
+func publicKey(t *testing.T) (public, private string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	der, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	require.NoError(t, err)
+	own, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: own}))
+}
+
+// registersKey: a private key is refused at its field.
+func (s *settings) registersKey() {
+	p := s.admin
+	public, private := publicKey(s.t)
+	p.click("[data-testid=add-key]")
+	p.fill("dialog "+field("keyID"), "shop-1")
+	p.fill("dialog "+field("publicKey"), private)
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-field=publicKey] [data-testid=fault]')?.innerText.includes('this is a private one')")
+	p.accessible("new-key")
+	p.fill("dialog "+field("publicKey"), public)
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('[data-testid=key-row]')?.innerText.includes('shop-1')")
+	p.click("[data-testid=add-key]")
+	p.fill("dialog "+field("algorithm"), "1") // HS256
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.length === 43")
+	p.click("dialog [data-testid=stored]")
+	p.until(patience, "document.querySelectorAll('[data-testid=key-row]').length === 2")
+	require.Equal(s.t, "shop-1", s.app().Keys[0].KeyID)
+	require.Equal(s.t, "HS256", s.app().Keys[1].Algorithm)
+}
+
+func (s *settings) setsOrigins() {
+	p := s.admin
+	p.fill(field("origins"), s.served.url+"\nhttps://shop.example/path")
+	p.faulted("origins", "Line 2 must")
+	p.fill(field("origins"), s.served.url+"\n\nhttps://*.shop.example\n")
+	p.saves("origins")
+	require.Equal(s.t, []string{s.served.url, "https://*.shop.example"}, s.app().Origins)
+}
+
+// configures: what cannot be a default configuration is refused at its field.
+func (s *settings) configures() {
+	p := s.admin
+	pc, media := field("defaultConfiguration.peerConnection"), field("defaultConfiguration.media")
+	p.fill(pc, `{"iceServers": [`)
+	p.faulted("configuration", "It is not JSON")
+	p.fill(pc, `{"iceServers": [{"urls": "https://stun.example"}]}`)
+	p.faulted("configuration", "iceServers[0].urls must be a URL stun:")
+	p.fill(pc, `{"iceServers": [{"urls": "stun:stun.example"}], "bundlePolicy": "max-bundle"}`)
+	p.fill(media, `{"audio": true, "video": {"height": {"ideal": "720"}}}`)
+	p.faulted("configuration", "video.height must be a whole number")
+	p.accessible("app")
+	p.fill(media, `{"audio": true, "video": {"height": {"ideal": 720}}}`)
+	p.saves("configuration")
+	require.JSONEq(s.t, `{"peerConnection": {"iceServers": [{"urls": "stun:stun.example"}], "bundlePolicy": "max-bundle"}, "media": {"audio": true, "video": {"height": {"ideal": 720}}}}`,
+		jsonOf(s.app().DefaultConfiguration))
+}
+
+// calls makes a call with the secret that the page showed.
+func (s *settings) calls(secret string) {
+	p := openPage(s.t, s.b, "caller", s.served.url+"/search.html?"+url.Values{"room": {"shop call"}, "app": {"shop"}, "secret": {secret}}.Encode())
+	until(s.t, p, "outcome.sent > 0 && outcome.init.some(([word]) => word === 'success')")
+	p.run("end()")
+	p.closeTab()
+	list := openPage(s.t, s.b, "list", s.dashboard+"/signin") // without the administrator's cookies
+	list.closeTab()
+	s.admin.goes(s.dashboard + "/?app=shop")
+	s.admin.shows("shop call")
+}
+
+// twoAdministrators: what one saves first is shown to the other, whose own change is kept and applied to it.
+func (s *settings) twoAdministrators() {
+	t, p := s.t, s.admin
+	var made struct{ Password string }
+	require.Equal(t, http.StatusCreated, p.manages("PUT", "/api/v1/users/root", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": true}}, map[string]string{"If-None-Match": "*"}, &made))
+	other := openAs(t, s.b, "root", s.dashboard+shopPage)
+	other.signsIn("root", made.Password)
+	other.changesPassword(made.Password, firstPassword, firstPassword)
+	other.at("/settings")
+	other.goes(s.dashboard + shopPage)
+	s.opens(shopPage)
+	other.until(patience, "document.querySelector('#general form')")
+
+	other.fill(field("name"), "Root's shop")
+	other.saves("general")
+	other.fill(field("retentionHours"), "48")
+	other.saves("measuring")
+
+	p.fill(field("name"), "Admin's shop")
+	p.fill(field("statsIntervalMs"), "2.5")
+	p.click("#measuring [data-testid=save]")
+	p.until(patience, "document.querySelector('#measuring [data-testid=changed]')")
+	var changes []string
+	p.get("[...document.querySelectorAll('#measuring [data-testid=changed] li')].map((li) => li.innerText)", &changes)
+	require.Equal(t, []string{"Name: The shop → Root's shop", "Retention: not set → 48 hours"}, changes)
+	p.accessible("changed")
+	var values []string
+	p.get(fmt.Sprintf("[%s].map((one) => document.querySelector(one).value)", strings.Join([]string{quote(field("name")), quote(field("statsIntervalMs")), quote(field("retentionHours"))}, ",")), &values)
+	require.Equal(t, []string{"Admin's shop", "2.5", "48"}, values, "what was typed is kept, and what was not is theirs")
+	require.Zero(t, s.app().StatsIntervalMs, "nothing was written")
+	p.until(patience, "document.querySelector('#general [data-testid=conflict]')?.innerText.includes(\"Root's shop\")")
+	p.click("#measuring [data-testid=again]")
+	p.until(patience, "document.querySelector('#measuring [data-testid=done]')")
+	doc := s.app()
+	require.Equal(t, []any{"Root's shop", 2500, 48}, []any{doc.Name, doc.StatsIntervalMs, doc.RetentionHours})
+	p.click("#general [data-testid=conflict] button") // theirs
+	p.get("document.querySelector("+quote(field("name"))+").value", &values[0])
+	require.Equal(t, "Root's shop", values[0])
+
+	other.click("[data-testid=add-secret]") // at another revision than the one that is stored
+	other.click("dialog [data-testid=submit]")
+	other.until(patience, "document.querySelector('dialog [data-testid=changed]')?.innerText.includes('Measurement interval: not set → 2.5 s')")
+	require.Len(t, s.app().Secrets, 1)
+	other.click("dialog [data-testid=again]")
+	other.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	other.click("dialog [data-testid=stored]")
+	require.Len(t, s.app().Secrets, 2)
+	other.closeTab()
+}
+
+// webhooks: one is registered, tested, refused, delivered again, and gets another secret.
+func (s *settings) webhooks() {
+	t, p := s.t, s.admin
+	s.opens(shopPage)
+	p.click("[data-testid=add-webhook]")
+	p.fill("dialog "+field("id"), "ops")
+	p.fill("dialog "+field("url"), "http://hooks.example/x")
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-field=url] [data-testid=fault]')?.innerText.includes('must be an https URL')")
+	p.fill("dialog "+field("url"), s.hook.url)
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
+	p.click("dialog [data-testid=stored]")
+
+	p.click("[data-testid=test]")
+	p.until(patience, "document.querySelector('[data-testid=webhook] [data-testid=done]')?.innerText.includes('answered with status 200')")
+	require.Equal(t, int64(1), s.hook.got.Load())
+	s.hook.status.Store(http.StatusInternalServerError)
+	p.click("[data-testid=test]")
+	p.until(patience, "document.querySelector('[data-testid=webhook] .notice.error')?.innerText.includes('The test failed: status 500')")
+	p.click("[data-testid=deliveries] summary")
+	p.until(patience, "document.querySelector('[data-testid=delivery][data-state=dead]') && document.querySelector('[data-testid=delivery][data-state=delivered]')")
+	p.accessible("webhooks")
+	s.hook.status.Store(http.StatusNoContent)
+	p.click("[data-testid=replay]")
+	eventually(t, patience, "the dead letter is delivered", func() (bool, string) {
+		var n int
+		p.click("[data-testid=refresh]")
+		p.get("document.querySelectorAll('[data-testid=delivery][data-state=delivered]').length", &n)
+		return n == 2, fmt.Sprint(n)
+	})
+	require.Equal(t, int64(3), s.hook.got.Load())
+
+	p.click("[data-testid=rotate]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')?.value.startsWith('whsec_')")
+	p.click("dialog [data-testid=stored]")
+	p.click("[data-testid=edit]")
+	p.fill("dialog "+field("format"), "1")
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "!document.querySelector('dialog') && document.querySelector('[data-testid=webhook]').innerText.includes('Slack')")
+	require.Equal(t, "slack", s.app().Webhooks[0].Format)
+	p.click("[data-testid=webhook] [data-testid=delete]")
+	s.confirms("ops")
+	p.until(patience, "!document.querySelector('[data-testid=webhook]')")
+	require.Empty(t, s.app().Webhooks)
+}
+
+// confirms types what a dialog asks for. Until then its button is disabled.
+func (s *settings) confirms(text string) {
+	s.t.Helper()
+	p := s.admin
+	p.until(patience, "document.activeElement.matches('dialog #confirm-text')")
+	var disabled bool
+	p.types(text[1:])
+	p.get("document.querySelector('dialog [data-testid=confirm]').disabled", &disabled)
+	require.True(s.t, disabled)
+	p.write("#confirm-text", text)
+	p.press(keyEnter)
+}
+
+// conditions: boundary conditions of one reason and of all.
+func (s *settings) conditions() {
+	t, p := s.t, s.admin
+	const path = "webhookRules.reasons.lowQuality."
+	p.run("for (const one of document.querySelectorAll('#conditions details')) one.open = true")
+	p.fill(field(path+"limit"), "7")
+	p.faulted("conditions", "It must be")
+	p.fill(field(path+"limit"), "3.5")
+	p.fill(field(path+"threshold"), "2.5")
+	p.fill(field(path+"individual"), "2")
+	p.fill(field("webhookRules.windowMs"), "30")
+	p.saves("conditions")
+	require.JSONEq(t, `{"windowMs": 1800000, "reasons": {"lowQuality": {"limit": 3.5, "threshold": 0.025, "individual": false}}}`, jsonOf(s.app().WebhookRules))
+	p.accessible("conditions")
+	p.fill(field("webhookRules.windowMs"), "")
+	p.saves("conditions")
+	require.NotContains(t, s.app().WebhookRules, "windowMs")
+}
+
+// credentialsEnd: a secret is switched off and deleted, a key is switched off, all sessions end.
+func (s *settings) credentialsEnd() {
+	t, p := s.t, s.admin
+	p.click("[data-testid=secret-row] [data-testid=switch]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'switched off'")
+	require.NotEmpty(t, s.app().Secrets[0].NotAfter)
+	p.click("[data-testid=secret-row] [data-testid=switch]")
+	p.until(patience, "document.querySelector('[data-testid=secret-row] [data-testid=state]').innerText === 'valid'")
+	p.click("[data-testid=secret-row] [data-testid=delete]")
+	p.click("dialog [data-testid=cancel]")
+	require.Len(t, s.app().Secrets, 2)
+	p.click("[data-testid=secret-row] [data-testid=delete]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelectorAll('[data-testid=secret-row]').length === 1")
+	p.click("[data-testid=key-row] [data-testid=switch]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('[data-testid=key-row] [data-testid=state]').innerText === 'switched off'")
+	require.True(t, s.app().Keys[0].Disabled)
+	p.click("[data-testid=revoke-all]")
+	s.confirms("shop")
+	p.until(patience, "document.querySelector('#sessions [data-testid=done]')")
+	require.NotEmpty(t, s.app().RevokedBefore)
+	p.fill(field("user"), "ada-1")
+	p.click("[data-testid=revoke-user] button")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('#sessions details')?.innerText.includes('(1)')")
+}
+
+// declared: an app of the configuration is shown, and nothing of it can be changed.
+func (s *settings) declared() {
+	p := s.admin
+	s.opens("/settings/app?app=demo")
+	p.shows("The collector's configuration declares this app")
+	var controls int
+	p.get("document.querySelectorAll('#parts :is(input, textarea, select):not(:disabled), #parts button').length", &controls)
+	require.Zero(s.t, controls)
+	p.accessible("declared")
+}
+
+// users: one is made, changed by two administrators, given a new password, and deleted.
+func (s *settings) users() {
+	t, p := s.t, s.admin
+	const grace = "[data-testid=user][data-name='grace.hopper'] "
+	s.opens("/settings/users")
+	p.accessible("users")
+	p.click("[data-testid=new-user]")
+	p.fill("dialog "+field("user"), "Grace Hopper")
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-field=user] [data-testid=fault]')")
+	p.accessible("new-user")
+	p.fill("dialog "+field("user"), "grace.hopper")
+	p.fill("dialog "+field("scope.all"), "1")
+	p.fill("dialog "+field("scope.apps"), "shop\ndemo")
+	p.click("dialog [data-testid=submit]")
+	var first, second string
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.get("document.querySelector('dialog [data-testid=secret]').value", &first)
+	p.click("dialog [data-testid=stored]")
+	p.until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('shop, demo')", quote(grace)))
+
+	p.click(grace + "[data-testid=edit]")
+	status := p.manages("PUT", "/api/v1/users/grace.hopper", map[string]any{"roles": []string{"engineering", "support"}, "scope": map[string]any{"all": false, "apps": []string{"shop", "demo"}}},
+		map[string]string{"If-Match": s.etag("grace.hopper")}, nil)
+	require.Equal(t, http.StatusOK, status)
+	p.fill("dialog "+field("scope.all"), "0")
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-testid=changed] li')?.innerText === 'Roles: engineering → support, engineering'")
+	p.accessible("changed-user")
+	p.click("dialog [data-testid=again]")
+	p.until(patience, "!document.querySelector('dialog')")
+	p.until(patience, fmt.Sprintf("document.querySelector(%s)?.innerText.includes('support, engineering') && document.querySelector(%[1]s).innerText.includes('all apps')", quote(grace)))
+
+	p.click(grace + "[data-testid=reset]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.get("document.querySelector('dialog [data-testid=secret]').value", &second)
+	require.NotEqual(t, first, second)
+	p.click("dialog [data-testid=stored]")
+	p.click(grace + "[data-testid=sign-out]")
+	p.click("dialog [data-testid=confirm]")
+	p.shows("All logins of grace.hopper were ended.")
+	p.click(grace + "[data-testid=delete]")
+	s.confirms("grace.hopper")
+	p.until(patience, fmt.Sprintf("!document.querySelector(%s)", quote(strings.TrimSpace(grace))))
+}
+
+// etag is that of a user.
+func (s *settings) etag(user string) string {
+	s.t.Helper()
+	var one struct{ Revision int64 }
+	require.Equal(s.t, http.StatusOK, s.admin.manages("GET", "/api/v1/users/"+user, nil, nil, &one))
+	return fmt.Sprintf("%q", fmt.Sprint(one.Revision))
+}
+
+func (s *settings) deletesApp() {
+	p := s.admin
+	s.opens(shopPage)
+	p.click("[data-testid=delete-app]")
+	p.accessible("delete")
+	s.confirms("shop")
+	p.at("/settings")
+	p.until(patience, "document.querySelector('[data-testid=app][data-id=demo]') && !document.querySelector('[data-testid=app][data-id=shop]')")
+	s.opens(shopPage)
+	p.shows("There is no such app")
+	p.accessible("no-app")
+	s.opens("/settings?filter=nothing")
+	p.shows("Nothing matches")
+}
+
+// auditLog: what was done is listed, and filters and pages lead through it.
+func (s *settings) auditLog() {
+	t, p := s.t, s.admin
+	s.opens("/settings/audit")
+	p.shows("Changed an app")
+	p.accessible("audit")
+	p.fill("[name=action]", "changeUser")
+	p.fill("[name=actor]", "admin")
+	p.click("#filters button")
+	p.until(patience, "location.search === '?actor=admin&action=changeUser' && document.querySelectorAll('[data-testid=entry]').length > 3")
+	var actions []string
+	p.get("[...new Set([...document.querySelectorAll('[data-testid=entry]')].map((one) => one.dataset.action))]", &actions)
+	require.Equal(t, []string{"changeUser"}, actions)
+	s.opens("/settings/audit?action=changeApp&app=nothing")
+	p.shows("No entry fits this filter.")
+	p.accessible("audit-empty")
+}
