@@ -63,6 +63,7 @@ func TestEmbed(t *testing.T) {
 		"/assets/js/settings/perform.js":         "text/javascript; charset=utf-8",
 		"/assets/js/settings/sessions.js":        "text/javascript; charset=utf-8",
 		"/assets/js/settings/settingsnav.js":     "text/javascript; charset=utf-8",
+		"/assets/js/settings/table.js":           "text/javascript; charset=utf-8",
 		"/assets/js/settings/users.js":           "text/javascript; charset=utf-8",
 		"/assets/js/settings/webhooks.js":        "text/javascript; charset=utf-8",
 		"/assets/js/timeline.js":                 "text/javascript; charset=utf-8",

@@ -11,8 +11,6 @@ const (
 	keyTab    = "\uE004"
 	keyEnter  = "\uE007"
 	keyEscape = "\uE00C"
-	keyDown   = "\uE015"
-	keySpace  = " "
 )
 
 // press presses keys, one after the other.
@@ -59,6 +57,12 @@ func (p *page) tabTo(selector string) {
 	}
 	p.get("document.activeElement?.outerHTML", &at)
 	require.Fail(p.t, "Tab does not reach the element", "%s: %s\nfocus: %s", p.name, selector, at)
+}
+
+// focused waits until an element has the focus, without a key.
+func (p *page) focused(selector string) {
+	p.t.Helper()
+	p.until(patience, "document.activeElement?.matches("+quote(selector)+")")
 }
 
 // write replaces what a control has by a text, with the keyboard.

@@ -143,6 +143,7 @@ func remarshal(from, into any) error { return json.Unmarshal([]byte(jsonOf(from)
 func TestSignIn(t *testing.T) {
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			need(t, programs[kind]...)
 			c, served := startSigned(t)
 			b := startBrowser(t, kind)
@@ -156,7 +157,7 @@ func TestSignIn(t *testing.T) {
 			admin.at("/signin")
 			admin.signsIn("admin", nextPassword)
 			admin.at("/unattached") // where the visitor wanted to go
-			require.Empty(t, b.errors(), "the pages run without an error")
+			require.Empty(t, b.scriptErrors(), "the pages run without an error")
 		})
 	}
 }
@@ -169,22 +170,20 @@ func (c *collector) admits(t *testing.T, b *browser) *page {
 	p.accessible("sign-in")
 	p.signsIn("admin", "not the password of anybody")
 	p.shows("The name or the password is wrong.")
-	var focus string
-	p.get("document.activeElement.id", &focus)
-	require.Equal(t, "password", focus)
+	p.focused("#password")
 	p.accessible("sign-in-wrong")
 
 	link := c.printed(`(http://\S+/signin/link\?token=\S+)`)
 	p.goes(link)
 	p.accessible("link")
-	p.tabTo("button")
+	p.focused("button")
 	p.press(keyEnter)
 	p.at("/")
 	require.Equal(t, []string{"Conferences", "Unattached", "Settings"}, p.nav())
 	p.accessible("conferences")
 
 	used := openAs(t, b, "used link", link)
-	used.tabTo("button")
+	used.focused("button")
 	used.press(keyEnter)
 	used.shows("This link was used, or it is too old.")
 	used.closeTab()

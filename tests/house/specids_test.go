@@ -26,10 +26,8 @@ var notYet = map[string]string{
 var inPart = map[string]string{
 	"API-08":  "nothing can be configured or recommended, so the events fire with the values of that case",
 	"API-11":  "there are no pre-call tests: startPrecallTests answers failure, stopPrecallTests success",
-	"DASH-03": "there is no settings page",
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
-	"OUT-03":  "URLs are registered in the configuration and by the management API: there is no settings page",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"SRV-04":  "no budget in bytes for a user or an application",

@@ -41,13 +41,13 @@ const part = (name, title, ...children) => h("section", { class: "card part", id
 
 const form = (name, some, content) => fieldsForm({ shared: page.shared, fields: some, content, save, readOnly: page.readOnly, testid: `${name}-form` });
 
-const group = (name, some) => h("fieldset", { class: "grid" }, h("legend", {}, name), some.map((field) => field.element));
+const group = (name, some, hidden) => h("fieldset", { class: "grid" }, h("legend", { class: hidden ? "visually-hidden" : null }, name), some.map((field) => field.element));
 
 /** The conditions of notifications, a group for all reasons and one for each. */
 const conditions = () => [
   h("p", { class: "muted" }, "When the app's webhooks are notified. A blank field has the value of the collector's configuration."),
   group("All reasons", fields.windows),
-  fields.reasons.map(({ name, fields: some }) => h("details", { class: "reason", open: some.some((field) => page.shared.draft.field(field.path).of(page.shared.doc) !== null) }, h("summary", {}, name), group(name, some))),
+  fields.reasons.map(({ name, fields: some }) => h("details", { class: "reason", open: some.some((field) => page.shared.draft.field(field.path).of(page.shared.doc) !== null) }, h("summary", {}, name), group(name, some, true))),
 ];
 
 const empty = () => h("div", { class: "drawn" });

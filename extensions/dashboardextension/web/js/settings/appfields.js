@@ -1,6 +1,6 @@
 // The fields of an app: its members in the management API, by the parts of the page that save them.
 
-import { capital, words } from "../format.js";
+import { words } from "../format.js";
 import { checkField, choiceField, jsonField, linesField, numberField, textField } from "./fields.js";
 
 const minuteMs = 60_000;
@@ -56,7 +56,7 @@ export function appFields() {
       numberField("statsIntervalMs", "Measurement interval", { unit: "s", scale: 1000, min: 2, max: 20, placeholder: "the receiver's own", hint: "How often clients measure: 2 to 20 s." }),
       numberField("retentionHours", "Retention", { unit: "hours", min: 1, step: 1, placeholder: "the store's own", hint: "Time after the end of a conference at which it is deleted." }),
       checkField("singleUse", "Single-use tokens", { hint: "Third-party tokens need a jti and an exp at most an hour ahead, and are valid once." }),
-      ...limits.map((name) => numberField(`limits.${name}`, `Limit: ${words(name).toLowerCase()}`, { placeholder: "the receiver's own", named: capital(words(name)) })),
+      ...limits.map((name) => numberField(`limits.${name}`, words(name), { placeholder: "the receiver's own", named: `Limit of ${words(name).toLowerCase()}` })),
     ],
     configuration: [
       jsonField("defaultConfiguration.peerConnection", "PeerConnection (RTCConfiguration, JSON)", { named: "Default configuration of PeerConnections",

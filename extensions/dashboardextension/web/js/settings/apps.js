@@ -11,6 +11,7 @@ import { textField, trimmedField } from "./fields.js";
 import { appPath, Problem, send } from "./manage.js";
 import { perform } from "./perform.js";
 import { drawSettingsNav } from "./settingsnav.js";
+import { listTable } from "./table.js";
 
 const query = new URLSearchParams(location.search);
 const filter = byId("filters");
@@ -27,10 +28,13 @@ const row = (app) => h("tr", { "data-testid": "app", "data-id": app.id },
   h("th", { scope: "row" }, h("a", { class: "name", href: appPage(app.id) }, app.name || app.id), app.name && h("span", { class: "sub mono" }, app.id)),
   h("td", {}, state(app)), h("td", {}, [plural(app.secrets, "secret"), plural(app.keys, "key")].join(", ")),
   h("td", {}, app.origins > 0 ? plural(app.origins, "origin") : h("span", { class: "muted" }, "all origins")),
-  h("td", {}, app.changedAt ? time(Date.parse(app.changedAt), date(Date.parse(app.changedAt))) : h("span", { class: "muted" }, "unknown")));
+  h("td", {}, app.changedAt && time(Date.parse(app.changedAt), date(Date.parse(app.changedAt)))));
 
-const table = (apps) => h("table", { class: "list apps" }, h("caption", { class: "visually-hidden" }, "Apps by ID"),
-  h("thead", {}, h("tr", {}, ["App", "State", "Signs in by", "Origins", "Changed"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", {}, apps.map(row)));
+function table(apps) {
+  const all = listTable("Apps by ID", ["App", "State", "Signs in by", "Origins", "Changed"], apps.map(row));
+  all.classList.add("apps");
+  return all;
+}
 
 const empty = () => h("div", { class: "empty", "data-testid": "empty" }, query.get("filter")
   ? [h("h2", {}, "Nothing matches"), h("p", {}, "No app has ", h("b", {}, query.get("filter")), " in its ID or name."), h("p", { class: "choices" }, h("a", { class: "button", href: new URL("settings", root) }, "Show all apps"))]

@@ -1,12 +1,13 @@
 // The page of the audit log, newest first.
 
 import { toSignIn } from "../api.js";
-import { byId, h, scrollBox } from "../dom.js";
+import { byId, h } from "../dom.js";
 import { date, words } from "../format.js";
 import { notice, skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
 import { Problem, send } from "./manage.js";
 import { drawSettingsNav } from "./settingsnav.js";
+import { scrolledTable } from "./table.js";
 
 const names = ["actor", "action", "app"];
 const query = new URLSearchParams(location.search);
@@ -30,8 +31,7 @@ const row = (e) => h("tr", { "data-testid": "entry", "data-action": e.action },
   h("td", {}, e.app || ""), h("td", { class: "target" }, e.targetHidden ? h("span", { class: "muted", title: "Search terms may be names of users. They are shown to administrators who have the role support, too." }, "not shown to you") : e.target || ""),
   h("td", {}, details(e.details)));
 
-const table = (entries) => scrollBox("Audit log", h("table", { class: "list audit" }, h("caption", { class: "visually-hidden" }, "Audit entries, newest first"),
-  h("thead", {}, h("tr", {}, ["Time", "Who", "What", "App", "Target", "Details"].map((one) => h("th", { scope: "col" }, one)))), h("tbody", {}, entries.map(row))));
+const table = (entries) => scrolledTable("audit entries, newest first", ["Time", "Who", "What", "App", "Target", "Details"], entries.map(row));
 
 const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No entries"),
   h("p", {}, names.some((name) => query.get(name)) ? "No entry fits this filter." : "Nothing was recorded yet."), h("p", { class: "choices" }, h("a", { class: "button", href: "?" }, "Show all")));

@@ -1,6 +1,6 @@
 // The AppSecrets and verification keys of an app.
 
-import { drawOnChange, h, scrollBox } from "../dom.js";
+import { drawOnChange, h } from "../dom.js";
 import { ago, date } from "../format.js";
 import { time } from "../parts.js";
 import { confirm, formDialog, showSecrets } from "./dialog.js";
@@ -8,6 +8,7 @@ import { Draft } from "./draft.js";
 import { choiceField, FieldError, linesField, trimmedField } from "./fields.js";
 import { appPath, send } from "./manage.js";
 import { actionButton, perform } from "./perform.js";
+import { scrolledTable } from "./table.js";
 
 /** A time of the API in an element; a word where there is none. */
 export const when = (text, otherwise) => (text ? time(Date.parse(text), date(Date.parse(text))) : h("span", { class: "muted" }, otherwise));
@@ -18,9 +19,6 @@ const used = (text) => (text ? time(Date.parse(text), ago(Date.parse(text), Date
 export const secretState = ({ notAfter }) => (!notAfter ? "valid" : Date.parse(notAfter) <= Date.now() ? "switched off" : `valid until ${date(Date.parse(notAfter))}`);
 
 const pill = (ok, text) => h("span", { class: `pill plain ${ok ? "success" : "missed"}`, "data-testid": "state" }, text);
-
-const table = (name, columns, rows) => scrollBox(name, h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, name),
-  h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one || h("span", { class: "visually-hidden" }, "Actions"))))), h("tbody", {}, rows)));
 
 const hours = [[0, "They stay valid"], [1, "They end in an hour"], [24, "They end in 24 hours"], [24 * 7, "They end in 7 days"], [24 * 30, "They end in 30 days"]];
 
@@ -72,7 +70,7 @@ export function drawSecrets(page, el) {
   page.secretArea ??= h("div", { class: "answer" });
   const { doc } = page.shared;
   drawOnChange(el, doc.secrets, () => [
-    doc.secrets.length > 0 ? table("Secrets", ["ID", "State", "Made", "Last used", ...(page.readOnly ? [] : [""])], doc.secrets.map((one) => secretRow(page, page.secretArea, one)))
+    doc.secrets.length > 0 ? scrolledTable("secrets", ["ID", "State", "Made", "Last used", ...(page.readOnly ? [] : [""])], doc.secrets.map((one) => secretRow(page, page.secretArea, one)))
       : h("p", { class: "muted" }, "None. Clients can sign in by tokens only."),
     page.secretArea,
     !page.readOnly && h("div", { class: "actions" }, actionButton("New secret", () => addSecret(page), { "data-testid": "add-secret" })),
@@ -133,7 +131,7 @@ export function drawKeys(page, el) {
   page.keyArea ??= h("div", { class: "answer" });
   const { doc } = page.shared;
   drawOnChange(el, doc.keys, () => [
-    doc.keys.length > 0 ? table("Keys", ["keyID", "Algorithm", "State", "Made", "Last used", ...(page.readOnly ? [] : [""])], doc.keys.map((one) => keyRow(page, page.keyArea, one)))
+    doc.keys.length > 0 ? scrolledTable("keys", ["keyID", "Algorithm", "State", "Made", "Last used", ...(page.readOnly ? [] : [""])], doc.keys.map((one) => keyRow(page, page.keyArea, one)))
       : h("p", { class: "muted" }, "None. Clients can sign in by secrets only."),
     page.keyArea,
     !page.readOnly && h("div", { class: "actions" }, actionButton("New key", () => addKey(page), { "data-testid": "add-key" })),

@@ -1,11 +1,12 @@
 // The log of a webhook's deliveries, and the result of a test.
 
-import { h, scrollBox } from "../dom.js";
+import { h } from "../dom.js";
 import { ms, none, words } from "../format.js";
 import { notice } from "../parts.js";
 import { when } from "./credentials.js";
 import { appPath, Problem, send } from "./manage.js";
 import { actionButton } from "./perform.js";
+import { scrolledTable } from "./table.js";
 
 const tones = { delivered: "success", pending: "pending", dead: "bad" };
 const testEveryMs = 500;
@@ -43,7 +44,7 @@ function row(app, hook, d, reload, area) {
     h("td", {}, when(d.createdAt)), h("td", {}, words(d.reason)),
     h("td", {}, h("span", { class: `pill plain ${tones[d.state]}` }, d.state)),
     h("td", {}, d.attempts > 0 ? attempt(d) || none : "not sent yet"), h("td", {}, d.attempts > 0 ? ms(d.latencyMs) : none), h("td", {}, d.attempts),
-    h("td", { class: "row-actions" }, d.state === "dead" && actionButton("Deliver again", replay, { "data-testid": "replay", "aria-label": `Deliver notification ${d.id} again` })));
+    h("td", { class: "row-actions" }, d.state === "dead" && actionButton("Deliver again", replay, { "data-testid": "replay", "aria-label": `Deliver again: notification ${d.id}` })));
 }
 
 /** The log of a webhook: an element that is filled when it is opened, and a function that shows the newest again. */
@@ -51,18 +52,19 @@ export function deliveries(app, hook) {
   const area = h("div", { class: "answer" });
   const body = h("div", { class: "deliveries" });
   const state = h("select", { "aria-label": `Deliveries of webhook ${hook} by state` }, ["", "pending", "delivered", "dead"].map((one) => h("option", { value: one }, one || "all states")));
-  const rows = h("tbody");
+  const shown = h("div");
+  let rows = [];
   const more = h("div", { class: "actions" });
   const draw = (page) => {
-    rows.append(...page.deliveries.map((one) => row(app, hook, one, reload, area)));
+    rows.push(...page.deliveries.map((one) => row(app, hook, one, reload, area)));
+    shown.replaceChildren(rows.length > 0 ? scrolledTable(`deliveries of webhook ${hook}`, ["Made", "Reason", "State", "Last attempt", "Latency", "Attempts", ""], rows) : h("p", { class: "muted" }, "No deliveries."));
     more.replaceChildren(...(page.next ? [actionButton("Older", () => load(page.next), { "data-testid": "older" })] : []));
-    body.classList.toggle("none", rows.children.length === 0);
   };
   const load = async (before) => {
     area.replaceChildren();
     try {
       const page = await about(app, hook, "GET", ["deliveries"], { query: { limit: 20, state: state.value, before } });
-      if (!before) rows.replaceChildren();
+      if (!before) rows = [];
       draw(page);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -71,9 +73,7 @@ export function deliveries(app, hook) {
   };
   const reload = () => load();
   state.addEventListener("change", reload);
-  body.append(h("div", { class: "actions" }, state, actionButton("Refresh", reload, { "data-testid": "refresh" })), area,
-    h("p", { class: "muted if-none" }, "No deliveries."),
-    scrollBox(`Deliveries of webhook ${hook}`, h("table", { class: "list" }, h("thead", {}, h("tr", {}, ["Made", "Reason", "State", "Last attempt", "Latency", "Attempts", ""].map((one) => h("th", { scope: "col" }, one || h("span", { class: "visually-hidden" }, "Actions"))))), rows)), more);
+  body.append(h("div", { class: "actions" }, state, actionButton("Refresh", reload, { "data-testid": "refresh" })), area, shown, more);
   const element = h("details", { "data-testid": "deliveries", "data-key": `deliveries ${hook}`, ontoggle: () => element.open && reload() }, h("summary", {}, "Deliveries"), body);
   return { element, reload: async () => element.open && reload() };
 }

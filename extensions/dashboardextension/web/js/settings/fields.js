@@ -72,13 +72,21 @@ export class Field {
     this.note.replaceChildren();
   }
 
+  /** Opens the part of the page that the field is folded in. */
+  #unfold() {
+    const folded = this.element.closest("details");
+    if (folded) folded.open = true;
+  }
+
   fault(message) {
+    this.#unfold();
     this.control.setAttribute("aria-invalid", "true");
     this.note.replaceChildren(h("p", { class: "fault", "data-testid": "fault" }, message));
   }
 
   /** Shows what another administrator has set meanwhile. */
   conflict(now, take) {
+    this.#unfold();
     this.note.replaceChildren(h("p", { class: "conflict", "data-testid": "conflict" }, "Another administrator has set: ", h("b", {}, this.text(now)), ". Saving replaces it. ",
       h("button", { type: "button", class: "small-button", onclick: take }, "Use theirs")));
   }
@@ -102,7 +110,7 @@ export function numberField(path, label, { unit, scale = 1, min = 0, max, step =
   const control = h("input", { type: "number", min, max, step, placeholder, inputmode: "decimal" });
   const exact = (n) => Number(n.toPrecision(12));
   return new Field(path, unit ? `${label} (${unit})` : label, control, {
-    empty, ...more,
+    empty, named: label, ...more,
     read: (c) => {
       if (c.validity.badInput) throw new FieldError("It must be a number.");
       return c.value === "" ? empty : exact(Number(c.value) * scale);
@@ -119,7 +127,7 @@ export const linesField = (path, label, { rows = 4, placeholder, ...more } = {})
   });
 
 /** A JSON object; blank is an absent member. */
-export const jsonField = (path, label, { rows = 10, placeholder, ...more } = {}) =>
+export const jsonField = (path, label, { rows = 7, placeholder, ...more } = {}) =>
   new Field(path, label, h("textarea", { rows, placeholder, class: "mono", spellcheck: "false", autocapitalize: "off" }), {
     read: (c) => {
       if (c.value.trim() === "") return undefined;
@@ -129,7 +137,11 @@ export const jsonField = (path, label, { rows = 10, placeholder, ...more } = {})
         throw new FieldError(`It is not JSON: ${error.message}.`);
       }
     },
-    write: (c, v) => (c.value = v === undefined ? "" : JSON.stringify(v, null, 2)), text: (v) => JSON.stringify(v), ...more,
+    write: (c, v) => {
+      c.value = v === undefined ? "" : JSON.stringify(v, null, 2);
+      c.rows = Math.min(20, Math.max(rows, c.value.split("\n").length));
+    },
+    text: (v) => JSON.stringify(v), ...more,
   });
 
 /** A choice among [value, word]. */

@@ -1,6 +1,7 @@
 // Requests to the management API.
 
 import { root } from "../api.js";
+import { capital } from "../format.js";
 
 /** A refusal. `field` is the path of the member that is wrong, if one is; `limit` is what it must be. */
 export class Problem extends Error {
@@ -19,8 +20,11 @@ const ended = "Your login has ended. Sign in again in another tab, then try agai
 async function problemOf(response) {
   if (response.status === 401) return new Problem(ended, 401);
   const p = await response.json().catch(() => ({}));
-  return new Problem(p.detail ?? p.error?.message ?? `The dashboard answered with status ${response.status}.`, response.status, p);
+  return new Problem(sentence(p.detail ?? p.error?.message ?? `The dashboard answered with status ${response.status}`), response.status, p);
 }
+
+/** A text of the API as a sentence. */
+const sentence = (text) => capital(text).replace(/\.?$/, ".");
 
 /**
  * Sends a request and returns the body of the answer. `revision` is the one that a change requires

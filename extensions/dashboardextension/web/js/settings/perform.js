@@ -81,6 +81,7 @@ function atField(draft, error) {
  * administrator has changed; then `again` runs it once more. It returns true if the change was made.
  */
 export async function perform(area, draft, work, again = () => perform(area, draft, work)) {
+  const held = area.contains(document.activeElement); // by the button that applies a change again
   area.replaceChildren();
   try {
     const done = await work();
@@ -93,6 +94,9 @@ export async function perform(area, draft, work, again = () => perform(area, dra
       area.replaceChildren(notice(error.message));
     }
     return false;
+  } finally {
+    area.tabIndex = -1;
+    if (held && document.activeElement === document.body) area.focus();
   }
 }
 

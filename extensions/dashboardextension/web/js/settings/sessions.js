@@ -40,7 +40,7 @@ function userForm(page, area) {
     });
     if (done) field.set("");
   };
-  return h("form", { novalidate: true, onsubmit: submit, class: "one-line", "data-testid": "revoke-user" }, field.element, h("button", { type: "submit" }, "End the user's sessions"));
+  return h("form", { novalidate: true, onsubmit: submit, class: "user-sessions", "data-testid": "revoke-user" }, field.element, h("button", { type: "submit" }, "End the user's sessions"));
 }
 
 /** The revocations of an app and the buttons that make them, drawn into a section. */

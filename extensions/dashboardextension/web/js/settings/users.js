@@ -1,7 +1,7 @@
 // The page of the users of the dashboard.
 
 import { toSignIn } from "../api.js";
-import { byId, h, scrollBox } from "../dom.js";
+import { byId, h } from "../dom.js";
 import { capital } from "../format.js";
 import { notice, skeleton } from "../parts.js";
 import { showUser } from "../user.js";
@@ -12,6 +12,7 @@ import { checkField, choiceField, Field, linesField, trimmedField } from "./fiel
 import { Problem, send, userPath } from "./manage.js";
 import { actionButton, perform, Shared } from "./perform.js";
 import { drawSettingsNav } from "./settingsnav.js";
+import { scrolledTable } from "./table.js";
 
 const query = new URLSearchParams(location.search);
 const area = byId("alert");
@@ -50,6 +51,11 @@ function rightsFields() {
   return { fields: [rolesField(), scope, apps, checkField("disabled", "Disabled", { hint: "The user cannot sign in, and present logins end." })], show };
 }
 
+/** Makes a field read-only. */
+function lock(field) {
+  for (const control of [field.control, ...field.control.querySelectorAll("input")]) control.disabled = true;
+}
+
 const order = (all) => roles.map(([role]) => role).filter((role) => all.includes(role));
 const ordered = (user) => ({ ...user, roles: order(user.roles) });
 
@@ -59,8 +65,12 @@ const scopeText = ({ all, apps }) => (all ? "all apps" : apps.join(", "));
 
 const showPassword = ({ name, password }) => showSecrets(`Password of ${name}`, "This password is shown once. The user must change it at the first sign-in.", [{ name: "Password", secret: password }]);
 
+/** The name of a user for people. That of a user of an identity provider is stored under another one. */
+const shownName = (user) => user.identity?.name || user.name;
+
 async function edit(user) {
   const { fields, show } = rightsFields();
+  if (user.identity) for (const field of fields.slice(0, -1)) lock(field);
   const draft = new Draft(fields, user);
   const shared = new Shared({ draft, read: async () => ordered(await send("GET", userPath(user.name))), draw: show });
   show();
@@ -69,8 +79,8 @@ async function edit(user) {
     const body = rightsOf(draft.with(fields));
     await shared.change(({ revision }) => send("PUT", userPath(user.name), { revision, body }));
   }, again);
-  const content = [...fields.map((field) => field.element), answer];
-  if (await formDialog({ title: `User ${user.name}`, content, action: "Save", submit })) await load();
+  const content = [user.identity && h("p", {}, `Roles and scope are those that the identity provider ${user.identity.issuer} decides at each sign-in.`), ...fields.map((field) => field.element), answer];
+  if (await formDialog({ title: `User ${shownName(user)}`, content, action: "Save", submit })) await load();
 }
 
 async function create() {
@@ -110,36 +120,36 @@ const acts = {
     await load();
   },
   async signout(user) {
-    if (!(await confirm({ title: `Sign ${user.name} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
+    if (!(await confirm({ title: `Sign ${shownName(user)} out?`, text: "All logins of the user end.", action: "Sign out" }))) return;
     await perform(area, undefined, async () => {
       await send("POST", userPath(user.name, "signout"), { body: {} });
-      return `All logins of ${user.name} were ended.`;
+      return `All logins of ${shownName(user)} were ended.`;
     });
     await load();
   },
   async remove(user) {
-    if (!(await confirm({ title: `Delete user ${user.name}?`, text: "All logins of the user end. Entries of the audit log stay.", action: "Delete the user", type: user.name }))) return;
+    if (!(await confirm({ title: `Delete user ${shownName(user)}?`, text: "All logins of the user end. Entries of the audit log stay.", action: "Delete the user", type: user.name }))) return;
     await perform(area, undefined, async () => {
       try {
         await send("DELETE", userPath(user.name), { revision: user.revision });
       } catch (error) {
         throw error.status === 412 ? new Problem("The user was changed meanwhile. See the present rights below, then delete again.", 412) : error;
       }
-      return `User ${user.name} was deleted.`;
+      return `User ${shownName(user)} was deleted.`;
     });
     await load();
   },
 };
 
 function row(user, me) {
-  const label = (text) => ({ "aria-label": `${text} ${user.name}` });
+  const label = (text) => ({ "aria-label": `${text} ${shownName(user)}` });
   const state = user.disabled ? ["missed", "Disabled"] : user.mustChange ? ["fair", "Must change password"] : ["success", "Enabled"];
   return h("tr", { "data-testid": "user", "data-name": user.name },
-    h("th", { scope: "row" }, user.name, user.name === me && h("span", { class: "sub" }, "you")), h("td", {}, user.roles.join(", ")), h("td", {}, scopeText(user.scope)),
+    h("th", { scope: "row" }, shownName(user), user.identity && h("span", { class: "sub" }, `${user.name} at ${user.identity.issuer}`), user.name === me && h("span", { class: "sub" }, "you")), h("td", {}, user.roles.join(", ")), h("td", {}, scopeText(user.scope)),
     h("td", {}, h("span", { class: `pill plain ${state[0]}`, "data-testid": "state" }, state[1])), h("td", {}, when(user.passwordAt, "none")),
     h("td", { class: "row-actions" },
       actionButton("Edit", () => edit(user), { "data-testid": "edit", ...label("Edit") }),
-      actionButton("New password", () => acts.password(user), { "data-testid": "reset", ...label("New password for") }),
+      !user.identity && actionButton("New password", () => acts.password(user), { "data-testid": "reset", ...label("New password for") }),
       actionButton("Sign out", () => acts.signout(user), { "data-testid": "sign-out", ...label("Sign out") }),
       actionButton("Delete", () => acts.remove(user), { class: "danger", "data-testid": "delete", ...label("Delete") })));
 }
@@ -150,9 +160,7 @@ async function load() {
   const list = byId("list");
   try {
     const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
-    list.replaceChildren(scrollBox("Users", h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, "Users by name"),
-      h("thead", {}, h("tr", {}, ["Name", "Roles", "Scope", "State", "Password of", ""].map((one) => h("th", { scope: "col" }, one || h("span", { class: "visually-hidden" }, "Actions"))))),
-      h("tbody", {}, users.map((user) => row(ordered(user), me))))));
+    list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
     const more = new URLSearchParams({ after: next ?? "" });
     byId("paging").replaceChildren(query.get("after") ? h("a", { class: "button", href: "?" }, "← First") : h("span"), next ? h("a", { class: "button", href: `?${more}`, rel: "next" }, "Next →") : "");
   } catch (error) {
