@@ -1,0 +1,230 @@
+package webhookexporter
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// stopped is an exporter whose engine runs only when a test calls it.
+func stopped(t *testing.T, a apps, change func(*Config)) (*webhookExporter, *sqlite.Store) {
+	t.Helper()
+	store := openStore(t, filepath.Join(t.TempDir(), "store"))
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	e := startExporter(t, stored{Store: store}, a, change)
+	require.NoError(t, e.shutdown(t.Context()))
+	return e, store
+}
+
+// failing sets a rule of failed conferences: above the threshold from 4 samples on, without hold-down and
+// recovery, and without notices of single conferences.
+func failing(c *Config) {
+	threshold, samples, off, at := 0.5, 4, false, time.Duration(0)
+	c.AppRules = map[string]RulesConfig{"demo": {
+		TimesConfig: TimesConfig{HoldDown: &at, Recovery: &at},
+		Reasons:     map[string]RuleConfig{"failedConferences": {Threshold: &threshold, MinSamples: &samples, Individual: &off}},
+	}}
+}
+
+// ends records n conferences with an outcome.
+func ends(t *testing.T, e *webhookExporter, id string, n int, at time.Time, outcome string) {
+	t.Helper()
+	for i := range n {
+		points, dropped := e.read(summaryOf("demo", fmt.Sprint(id, i), at, at, 1, outcome), at)
+		require.Empty(t, dropped)
+		e.record(t.Context(), points)
+	}
+}
+
+// Each episode of a reason has its own notification, and the state survives the collector: another one
+// neither repeats an episode nor takes the next one for it.
+//
+// spec: OUT-02, OUT-03
+func TestEpisodes(t *testing.T) {
+	r := newReceiver(t)
+	a := apps{hooks: []notice.Hook{{ID: "ops", URL: r.URL, Secrets: []string{secret}}}}
+	e, store := stopped(t, a, failing)
+	now := time.Now()
+	tick := func(e *webhookExporter, after time.Duration) {
+		e.engine.tick(t.Context(), now.Add(after))
+		e.engine.sending.Wait()
+	}
+	ends(t, e, "first ", 4, now, "totallyFailed")
+	tick(e, 0)
+	require.Len(t, r.all(), 1)
+	states, err := e.engine.readStates(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, notice.Status{Episode: 1, Firing: true, TriggeredMs: now.UnixMilli()}, states["demo"].Reasons[notice.FailedConferences])
+
+	next := startExporter(t, stored{Store: store}, a, failing) // the same failures are in its window
+	require.NoError(t, next.shutdown(t.Context()))
+	tick(next, 10*time.Second)
+	require.Equal(t, 1, next.engine.tracker.Statuses("demo")[notice.FailedConferences].Episode)
+	require.Len(t, r.all(), 1, "of the same episode")
+	tick(next, 2*time.Hour) // recovers
+	require.False(t, next.engine.tracker.Statuses("demo")[notice.FailedConferences].Firing)
+	ends(t, next, "second ", 4, now.Add(2*time.Hour), "totallyFailed")
+	tick(next, 2*time.Hour+10*time.Second)
+	got := r.all()
+	require.Len(t, got, 2)
+	require.NotEqual(t, got[0].id, got[1].id)
+}
+
+// Windows are evaluated every 10 s, and at once after the clock was set back.
+func TestEvaluationInterval(t *testing.T) {
+	e, _ := stopped(t, apps{}, nil)
+	now := time.Now()
+	for _, step := range []struct{ at, evaluated time.Duration }{
+		{0, 0}, {evaluateInterval - 1, 0}, {evaluateInterval, evaluateInterval}, {-time.Hour, -time.Hour}, {-time.Hour + 1, -time.Hour},
+	} {
+		e.engine.tick(t.Context(), now.Add(step.at))
+		require.Equal(t, now.Add(step.evaluated), e.engine.evaluated, step.at)
+	}
+}
+
+// A conference that ended before a webhook was there notifies the others alone. Its id depends on the
+// app's webhook, the reason, the conference's ID and start, and the rating.
+//
+// spec: OUT-02, OUT-03
+func TestIndividualNotices(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	e, _ := stopped(t, apps{hooks: []notice.Hook{
+		{ID: "old", CreatedAt: now.Add(-time.Hour)}, {ID: "new", CreatedAt: now.Add(time.Minute)},
+	}}, nil)
+	e.engine.tick(t.Context(), now)
+	ids := map[string]bool{}
+	made := func(p storage.Point) {
+		p.AppID, p.RecordedAt = "demo", now
+		notices := e.engine.individual(&p, p.Start, p.End, notice.FailedConferences, notice.Fact{Outcome: "totallyFailed"}, now)
+		require.Len(t, notices, 1)
+		require.Equal(t, "old", notices[0].Hook)
+		ids[notices[0].ID] = true
+	}
+	for range 2 {
+		made(storage.Point{ConferenceID: "daily", Start: now, End: now})
+		made(storage.Point{ConferenceID: "weekly", Start: now, End: now})
+		made(storage.Point{ConferenceID: "daily", Start: now.Add(-24 * time.Hour), End: now})
+		made(storage.Point{ConferenceID: "daily", ID: "session/1/0", Start: now, End: now})
+	}
+	require.Len(t, ids, 4, "each once, whenever it is made")
+}
+
+// What the store must not keep makes no notice.
+func TestLargeNotice(t *testing.T) {
+	now := time.Now()
+	f := func(bytes, want int) {
+		t.Helper()
+		require.Len(t, newNotice("n", "demo", "ops", notice.Message{Text: strings.Repeat("x", bytes)}, now), want)
+	}
+	empty, err := notice.Message{}.Encode()
+	require.NoError(t, err)
+	f(storage.MaxNoticeBodyBytes-len(empty), 1)
+	f(storage.MaxNoticeBodyBytes-len(empty)+1, 0)
+}
+
+// A tick counts all points, whatever their number, and a new leader counts them anew: nothing of its last
+// time as the leader remains.
+//
+// spec: OUT-03
+func TestCountsAllPages(t *testing.T) {
+	e, store := stopped(t, apps{}, nil)
+	now := time.Now()
+	body, err := notice.Fact{Outcome: "success"}.Encode()
+	require.NoError(t, err)
+	points := make([]storage.Point, pageSize+1)
+	for i := range points {
+		points[i] = storage.Point{AppID: "demo", ConferenceID: fmt.Sprint("c", i), Start: now, End: now, RecordedAt: now, Body: body}
+	}
+	added, err := store.AddPoints(t.Context(), points)
+	require.NoError(t, err)
+	require.Equal(t, len(points), added)
+	e.engine.tick(t.Context(), now)
+	last := e.engine.after
+	left, err := store.Points(t.Context(), last, now.Add(-time.Hour), 10)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	e.engine.pending = []rated{{}}
+	e.engine.unrecorded.Store("n", attempted{})
+	e.engine.leading = false
+	require.NoError(t, e.engine.lead(t.Context(), now))
+	require.Zero(t, e.engine.after)
+	require.Empty(t, e.engine.pending)
+	_, kept := e.engine.unrecorded.Load("n")
+	require.False(t, kept, "another collector may have sent it")
+}
+
+// Apps without webhooks are forgotten.
+func TestForgetsApps(t *testing.T) {
+	e, _ := stopped(t, apps{}, nil)
+	now := time.Now()
+	e.engine.tick(t.Context(), now)
+	for range 100 {
+		e.engine.tracker.Add("gone", now, now, notice.Fact{Outcome: "totallyFailed"})
+	}
+	e.engine.tick(t.Context(), now.Add(evaluateInterval))
+	states, err := e.engine.readStates(t.Context())
+	require.NoError(t, err)
+	require.NotContains(t, states, "gone")
+}
+
+// Points are kept for as long as windows reach, notices for as long as they are listed.
+//
+// spec: OUT-03
+func TestForget(t *testing.T) {
+	e, store := stopped(t, apps{}, nil)
+	now := time.Now()
+	body, err := notice.Fact{Outcome: "success"}.Encode()
+	require.NoError(t, err)
+	for id, age := range map[string]time.Duration{"kept": keepPoints - time.Minute, "forgotten": keepPoints + time.Minute} {
+		at := now.Add(-age)
+		_, err := store.AddPoints(t.Context(), []storage.Point{{AppID: "demo", ConferenceID: id, Start: at, End: at, RecordedAt: at, Body: body}})
+		require.NoError(t, err)
+	}
+	for id, age := range map[string]time.Duration{"listed": e.cfg.Keep - time.Minute, "forgotten": e.cfg.Keep + time.Minute} {
+		n := storage.Notice{ID: id, AppID: "demo", Hook: "ops", CreatedAt: now.Add(-age), DueAt: now, Body: []byte("{}")}
+		_, err := store.AddNotices(t.Context(), []storage.Notice{n}, 9)
+		require.NoError(t, err)
+		n.State = storage.NoticeDelivered
+		require.NoError(t, store.UpdateNotice(t.Context(), n, storage.NoticePending))
+	}
+	require.NoError(t, e.engine.forget(t.Context(), now))
+	points, err := store.Points(t.Context(), 0, now.Add(-48*time.Hour), 9)
+	require.NoError(t, err)
+	require.Len(t, points, 1)
+	require.Equal(t, "kept", points[0].ConferenceID)
+	notices, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
+	require.NoError(t, err)
+	require.Len(t, notices, 1)
+	require.Equal(t, "listed", notices[0].ID)
+}
+
+// A webhook has at most max_pending notices that wait, and those of a webhook that is gone are dead letters.
+//
+// spec: OUT-03
+func TestPendingNotices(t *testing.T) {
+	e, store := stopped(t, apps{}, func(c *Config) { c.MaxPending = 2 })
+	now := time.Now()
+	var notices []storage.Notice
+	for i := range 4 {
+		notices = append(notices, newNotice(fmt.Sprint("n", i), "demo", "gone", notice.Message{}, now)...)
+	}
+	require.NoError(t, e.engine.queue(t.Context(), notices))
+	for range 2 { // the next of a webhook is due when the last is settled
+		require.NoError(t, e.engine.deliver(t.Context(), now))
+	}
+	page, err := store.NoticesPage(t.Context(), storage.NoticeQuery{AppID: "demo"})
+	require.NoError(t, err)
+	require.Len(t, page, 2)
+	for _, n := range page {
+		require.Equal(t, []any{storage.NoticeDead, 0, "the app has no such webhook any more"}, []any{n.State, n.Attempts, n.Error})
+	}
+}
