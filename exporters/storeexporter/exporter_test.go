@@ -128,8 +128,8 @@ func addSummary(records plog.LogRecordSlice) plog.LogRecord {
 	return r
 }
 
-func sum(value int64, attributes ...attribute.KeyValue) []metricdata.DataPoint[int64] {
-	return []metricdata.DataPoint[int64]{{Value: value, Attributes: attribute.NewSet(attributes...)}}
+func sum(value int64) []metricdata.DataPoint[int64] {
+	return []metricdata.DataPoint[int64]{{Value: value}}
 }
 
 // rejected are the data points of rejected records: n for one reason, 0 for the others.

@@ -197,7 +197,7 @@ func outcomesOf(t *testing.T, s *Set) map[string]float64 {
 // spec: OUT-01
 func TestFailuresBeginAtZero(t *testing.T) {
 	s := New(Config{MaxApps: 10, MaxSeries: 8, SeriesIdleTimeout: time.Hour}, testNow)
-	at := func(d time.Duration) time.Time { return testNow.Add(d) }
+	at := testNow.Add
 	measure := func(site string, now time.Time) {
 		logs := plog.NewLogs()
 		records := call(logs, map[string]any{semconv.AppID: "demo", semconv.SiteID: site}, nil)
