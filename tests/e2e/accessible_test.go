@@ -64,6 +64,7 @@ func (p *page) view(width int, dark bool) {
 		window.schemes ??= [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.conditionText?.includes("prefers-color-scheme"));
 		for (const rule of schemes) rule.media.mediaText = %[2]t ? "all" : "not all";
 		document.documentElement.style.colorScheme = %[1]q;
+		scrollTo(0, 0); // the header covers what is below it
 	})()`, scheme, dark))
 	p.until(patience, fmt.Sprintf("innerWidth === %d", width))
 }

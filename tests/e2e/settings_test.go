@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,6 +101,7 @@ const shopPage = "/settings/app?app=shop"
 // app is what the API has of the app.
 func (s *settings) app() (doc struct {
 	Name                            string
+	UserIDs                         string
 	Revision                        int64
 	Origins                         []string
 	StatsIntervalMs, RetentionHours int
@@ -289,7 +291,9 @@ func (s *settings) twoAdministrators() {
 	other.fill(field("name"), "Root's shop")
 	other.saves("general")
 	other.fill(field("retentionHours"), "48")
+	other.fill(field("userIDs"), "1")
 	other.saves("measuring")
+	require.Equal(t, "hash", s.app().UserIDs)
 
 	p.fill(field("name"), "Admin's shop")
 	p.fill(field("statsIntervalMs"), "2.5")
@@ -297,7 +301,7 @@ func (s *settings) twoAdministrators() {
 	p.until(patience, "document.querySelector('#measuring [data-testid=changed]')")
 	var changes []string
 	p.get("[...document.querySelectorAll('#measuring [data-testid=changed] li')].map((li) => li.innerText)", &changes)
-	require.Equal(t, []string{"Name: The shop → Root's shop", "Retention: not set → 48 hours"}, changes)
+	require.Equal(t, []string{"Name: The shop → Root's shop", "Retention: not set → 48 hours", "IDs of users: stored as the application sends them → replaced by pseudonyms"}, changes)
 	p.accessible("changed")
 	var values []string
 	p.get(fmt.Sprintf("[%s].map((one) => document.querySelector(one).value)", strings.Join([]string{quote(field("name")), quote(field("statsIntervalMs")), quote(field("retentionHours"))}, ",")), &values)
@@ -352,7 +356,7 @@ func (s *settings) webhooks() {
 		var n int
 		p.click("[data-testid=refresh]")
 		p.get("document.querySelectorAll('[data-testid=delivery][data-state=delivered]').length", &n)
-		return n == 2, fmt.Sprint(n)
+		return n == 2, strconv.Itoa(n)
 	})
 	require.Equal(t, int64(3), s.hook.got.Load())
 
@@ -494,7 +498,7 @@ func (s *settings) etag(user string) string {
 	s.t.Helper()
 	var one struct{ Revision int64 }
 	require.Equal(s.t, http.StatusOK, s.admin.manages("GET", "/api/v1/users/"+user, nil, nil, &one))
-	return fmt.Sprintf("%q", fmt.Sprint(one.Revision))
+	return fmt.Sprintf("%q", strconv.FormatInt(one.Revision, 10))
 }
 
 func (s *settings) deletesApp() {

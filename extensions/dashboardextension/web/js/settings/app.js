@@ -60,8 +60,8 @@ function build() {
     part("secrets", "Secrets", h("p", { class: "muted" }, "An AppSecret admits the clients of an application that has no server of its own."), drawn.secrets),
     part("keys", "Keys", h("p", { class: "muted" }, "A key verifies the tokens that the application's own server signs."), drawn.keys),
     part("origins", "Origins", form("origins", fields.origins)),
-    part("measuring", "Measurement, retention and limits", form("measuring", fields.measuring, [
-      fields.measuring.slice(0, 3).map((field) => field.element), group("Limits", fields.measuring.slice(3)),
+    part("measuring", "Measurement, privacy and limits", form("measuring", fields.measuring, [
+      fields.measuring.slice(0, 4).map((field) => field.element), group("Limits", fields.measuring.slice(4)),
     ])),
     part("configuration", "Default configuration", form("configuration", fields.configuration)),
     part("webhooks", "Webhooks", drawn.webhooks),

@@ -55,6 +55,9 @@ export function appFields() {
     measuring: [
       numberField("statsIntervalMs", "Measurement interval", { unit: "s", scale: 1000, min: 2, max: 20, placeholder: "the receiver's own", hint: "How often clients measure: 2 to 20 s." }),
       numberField("retentionHours", "Retention", { unit: "hours", min: 1, step: 1, placeholder: "the store's own", hint: "Time after the end of a conference at which it is deleted." }),
+      choiceField("userIDs", "IDs of users", [["plain", "stored as the application sends them"], ["hash", "replaced by pseudonyms"]], {
+        hint: "Pseudonyms hold for what arrives from then on. Search finds a user by the ID as before.",
+      }),
       checkField("singleUse", "Single-use tokens", { hint: "Third-party tokens need a jti and an exp at most an hour ahead, and are valid once." }),
       ...limits.map((name) => numberField(`limits.${name}`, words(name), { placeholder: "the receiver's own", named: `Limit of ${words(name).toLowerCase()}` })),
     ],

@@ -2,7 +2,7 @@
 
 import { toSignIn } from "../api.js";
 import { byId, h } from "../dom.js";
-import { date, words } from "../format.js";
+import { date, idWords, words } from "../format.js";
 import { notice, skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
 import { Problem, send } from "./manage.js";
@@ -21,10 +21,15 @@ const actions = {
 
 const actionWord = (action) => actions[action] ?? words(action);
 
-const valueText = (value) => (value && typeof value === "object" ? JSON.stringify(value) : String(value));
+/** A value of an entry for people. */
+function valueText(value) {
+  if (Array.isArray(value)) return value.map(valueText).join(", ");
+  if (value && typeof value === "object") return Object.entries(value).map(([name, inner]) => `${name} ${valueText(inner)}`).join("; ");
+  return { true: "yes", false: "no" }[value] ?? String(value);
+}
 
 /** Members of an entry, as "name: value". */
-const details = (body) => Object.entries(body ?? {}).map(([name, value]) => h("span", { class: "detail" }, `${words(name)}: ${valueText(value)}`));
+const details = (body) => Object.entries(body ?? {}).map(([name, value]) => h("span", { class: "detail" }, `${idWords(name)}: ${valueText(value)}`));
 
 const row = (e) => h("tr", { "data-testid": "entry", "data-action": e.action },
   h("td", { class: "when" }, time(Date.parse(e.at), date(Date.parse(e.at)))), h("td", {}, e.actor || h("span", { class: "muted" }, "unknown")), h("td", {}, actionWord(e.action)),

@@ -26,7 +26,7 @@ async function about(app, hook, method, more, options) {
   }
 }
 
-const attempt = (d) => [d.status ? `status ${d.status}` : "", d.error].filter(Boolean).join(": ");
+const attempt = (d) => d.error || (d.status ? `status ${d.status}` : ""); // an error of an answer names its status
 
 function row(app, hook, d, reload, area) {
   const replay = async () => {
