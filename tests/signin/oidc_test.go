@@ -57,8 +57,10 @@ func TestSignInAtAProvider(t *testing.T) {
 	require.Contains(t, audit, `"method":"oidc"`)
 	require.Contains(t, ada.get("/api/v1/audit?action=changeUser"), `"change":"claims","name":"Sue Support"`)
 	require.Contains(t, sue.get("/password"), "Your password is kept there")
-	status, _, _ = sue.do(http.MethodPost, "/password", "form=x", "Content-Type", "application/x-www-form-urlencoded")
+	form := url.Values{"form": {formToken.FindStringSubmatch(sue.get("/password"))[1]}, "next": {password}, "again": {password}}
+	status, page, _ := sue.do(http.MethodPost, "/password", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 	require.Equal(t, http.StatusForbidden, status)
+	require.Contains(t, page, "Your password is kept there")
 
 	again := in.browser()
 	again.inBy("sue")

@@ -359,6 +359,17 @@ func TestAProviderThatHangs(t *testing.T) {
 	}
 }
 
+// A client that is closed keeps no connection.
+func TestCloseEndsConnections(t *testing.T) {
+	f := newForger(t)
+	v := f.client()
+	_, err := f.signIn(v)
+	require.NoError(t, err)
+	require.Empty(t, f.closed)
+	v.Close()
+	<-f.closed
+}
+
 // Keys that the provider changes between two sign-ins are read again; those in use are not.
 //
 // spec: DASH-03

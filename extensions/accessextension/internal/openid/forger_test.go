@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -30,6 +31,8 @@ type forger struct {
 	*httptest.Server
 	t *testing.T
 
+	closed chan struct{} // has an element for each connection that has ended
+
 	mu       sync.Mutex
 	keys     map[string]*ecdsa.PrivateKey
 	metadata map[string]any                                     // changes of the discovery document
@@ -49,8 +52,15 @@ func newForger(t *testing.T) *forger {
 	f := &forger{
 		t: t, keys: map[string]*ecdsa.PrivateKey{}, metadata: map[string]any{}, claims: jwt.MapClaims{}, answer: map[string]any{},
 		handle: map[string]func(http.ResponseWriter) bool{}, requests: map[string]int{},
+		closed: make(chan struct{}, 1000),
 	}
-	f.Server = httptest.NewServer(f)
+	f.Server = httptest.NewUnstartedServer(f)
+	f.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			f.closed <- struct{}{}
+		}
+	}
+	f.Start()
 	t.Cleanup(f.Close)
 	f.addKey("es-1")
 	return f

@@ -60,6 +60,13 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// CloseIdleConnections lets http.Client close those of the transport below.
+func (g *guard) CloseIdleConnections() {
+	if idle, ok := g.next.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
+}
+
 // bounded is the body of an answer.
 type bounded struct {
 	io.Reader
