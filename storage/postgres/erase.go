@@ -79,7 +79,7 @@ func (t *tx) lateBatch(b *frames.Prepared) (*frames.Prepared, error) {
 		return b, nil
 	}
 	return t.w.late.Batch(b, erasure.Stored{
-		Session: func() (string, error) { return t.rows[t.w.sessions[b.Session].key].UserID, nil },
+		Session: func() (frames.SessionRow, error) { return t.rows[t.w.sessions[b.Session].key], nil },
 		TakesPart: func(place frames.PlaceID, at int64, user string) (bool, error) {
 			if err := t.flush(); err != nil {
 				return false, err

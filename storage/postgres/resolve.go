@@ -75,6 +75,8 @@ func (w *writer) resolve(ctx context.Context, jobs []*job) error {
 	return err
 }
 
+// makeSessions makes rows without names: the transaction knows which erasures apply to them, and describes the
+// sessions.
 func (w *writer) makeSessions(ctx context.Context, missing []*frames.Prepared) error {
 	if len(missing) == 0 {
 		return nil
@@ -82,18 +84,17 @@ func (w *writer) makeSessions(ctx context.Context, missing []*frames.Prepared) e
 	slices.SortFunc(missing, func(a, b *frames.Prepared) int {
 		return cmp.Or(cmp.Compare(a.Session.App, b.Session.App), bytes.Compare(a.Session.ID[:], b.Session.ID[:]))
 	})
-	var apps, ids, users, aliases, details [][]byte
+	var apps, ids [][]byte
 	var days []int32
 	now := time.Now()
 	for _, b := range missing {
 		apps, ids = append(apps, []byte(b.Session.App)), append(ids, b.Session.ID[:])
-		users, aliases = append(users, []byte(b.Row.UserID)), append(aliases, []byte(b.Row.UserAlias))
-		details, days = append(details, []byte(b.Row.Details)), append(days, w.store.sessionDay(b.Session.ID, now))
+		days = append(days, w.store.sessionDay(b.Session.ID, now))
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO qos_session (app_id, id, day, user_id, user_alias, details)
-		SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bytea[], $5::bytea[], $6::bytea[])
-		ON CONFLICT DO NOTHING`, apps, ids, days, users, aliases, details)
+		SELECT *, '', '', 'null' FROM unnest($1::bytea[], $2::bytea[], $3::int[])
+		ON CONFLICT DO NOTHING`, apps, ids, days)
 	batch.Queue(`SELECT s.app_id, s.id, s.key, s.day FROM unnest($1::bytea[], $2::bytea[]) q (app_id, id)
 		JOIN qos_session s USING (app_id, id)`, apps, ids).Query(func(rows pgx.Rows) error {
 		var app, id []byte

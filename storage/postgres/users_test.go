@@ -29,11 +29,15 @@ func files(t *testing.T, s *Store) (all []byte) {
 	return all
 }
 
-func runUsers(t *testing.T, open func(t *testing.T) *Store) {
+func runUsers(t *testing.T, fresh func(t *testing.T) *Store) {
 	t.Helper()
 	fewer(t)
 	storagetest.RunUsers(t, storagetest.UsersEngine{
-		Open:  func(t *testing.T) storagetest.UsersStore { t.Helper(); return open(t) },
+		Open: func(t *testing.T) storagetest.UsersStore { t.Helper(); return fresh(t) },
+		Second: func(t *testing.T, s storagetest.UsersStore) storagetest.UsersStore {
+			t.Helper()
+			return open(t, s.(*Store).config.ConnString())
+		},
 		Files: func(t *testing.T, s storagetest.UsersStore) []byte { t.Helper(); return files(t, s.(*Store)) },
 	})
 }

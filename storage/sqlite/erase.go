@@ -65,9 +65,10 @@ func (t *tx) lateBatch(b *frames.Prepared) (*frames.Prepared, error) {
 		return b, nil
 	}
 	return t.late.Batch(b, erasure.Stored{
-		Session: func() (user string, err error) {
-			_, err = sqlstore.One(t.asked(), []any{&user}, `SELECT user_id FROM session WHERE app_id = ? AND id = ?`, b.Session.App, b.Session.ID[:])
-			return user, err
+		Session: func() (row frames.SessionRow, err error) {
+			_, err = sqlstore.One(t.asked(), []any{&row.UserID, &row.UserAlias, &row.Details},
+				`SELECT user_id, user_alias, details FROM session WHERE app_id = ? AND id = ?`, b.Session.App, b.Session.ID[:])
+			return row, err
 		},
 		TakesPart: func(place frames.PlaceID, at int64, user string) (bool, error) {
 			return sqlstore.TakesPart(t.asked(), place, at, user)

@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -27,6 +30,8 @@ type UsersStore interface {
 type UsersEngine struct {
 	// Open returns an empty store, and closes it when the test ends.
 	Open func(t *testing.T) UsersStore
+	// Second returns the same store as another process that shares it has it, or as the same process has it.
+	Second func(t *testing.T, s UsersStore) UsersStore
 	// Files returns the content of all files of a store, after what an operator does to remove what was deleted.
 	Files func(t *testing.T, s UsersStore) []byte
 }
@@ -45,6 +50,7 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"damaged":          testEraseBadInput,
 		"export":           testExport,
 		"any calls":        testEraseAnyCalls,
+		"written to":       testEraseWhileWritten,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &usersFixture{engine: e, s: e.Open(t)}
@@ -174,6 +180,11 @@ func planted(seq uint64, second float64, text, jsonText string) (out []storage.R
 				attributes[a.Name] = "about " + text + "."
 			}
 		}
+		for m := range protocol.NumMeasures {
+			if m.Info().Type == protocol.Text && event == semconv.EventStats {
+				attributes[semconv.Measure(m)] = "about " + text
+			}
+		}
 		attributes["some.attribute.of.an.application"] = text
 		for _, name := range []string{semconv.RemoteUserID, semconv.FeedbackUserID} {
 			if _, ok := attributes[name]; ok {
@@ -275,7 +286,7 @@ func testErasePlanted(f *usersFixture) {
 	loose := plant(1000, 1000, realName, aliasName)
 	f.append(zo(1, loose...), batch(2, loose...))
 	tagged := batch(4, activity(1, 0, 1000))
-	tagged.Session.Details = map[string]string{semconv.AdditionalPrefix + "customerID": "desk " + realName, semconv.SiteID: "hq"}
+	tagged.Session.Details = map[string]string{semconv.AdditionalPrefix + "customerID": "desk " + realName, semconv.SiteID: "hq", semconv.UserAgent: "of " + aliasName}
 	f.append(tagged)
 	for _, b := range []storage.Batch{zo(1), batch(2)} {
 		lost := planted(5000, 0, aliasName, `{}`)[3:6]
@@ -336,6 +347,9 @@ func testEraseLate(f *usersFixture) {
 	t := f.t
 	f.append(zo(1, activity(1, 0, 0)), batch(2, activity(1, 0, 0)))
 	e := f.erase(aliasName)
+	tagged := batch(2, activity(9, 0, 0))
+	tagged.Session.Details = map[string]string{semconv.UserAgent: "of " + aliasName}
+	f.append(tagged)
 	f.append(zo(1, plant(10, 1, realName, aliasName)...), batch(2, plant(10, 1, realName, aliasName)...), zo(5, plant(1, 500, realName, aliasName)...))
 	f.putSummary(summaryOf(0, 1, sessionID(1), realName, aliasName, "user 2"))
 	lateSummary := summaryOf(0, 1, sessionID(1), realName, aliasName, "user 2")
@@ -503,4 +517,44 @@ func testExport(f *usersFixture) {
 	stopped := 0
 	require.NoError(t, f.s.ExportUser(t.Context(), storage.User{AppID: app, IDs: []string{aliasName}}, func(storage.Exported) bool { stopped++; return stopped < 3 }))
 	require.Equal(t, 3, stopped)
+}
+
+// An erasure runs while others write records that name the user, under old and new numbers, and pack. A writer that knew
+// the user's session before, at another process if the engine has some, brings no ID back.
+//
+// spec: PRIV-02
+func testEraseWhileWritten(f *usersFixture) {
+	t := f.t
+	second := f.engine.Second(t, f.s)
+	const rounds = 20
+	write := func(seq uint64) error {
+		named := with(activity(seq, 0, float64(seq)), semconv.RemoteUserID, realName, semconv.RemoteUserAlias, aliasName)
+		_, err := second.Append(t.Context(), []storage.Batch{zo(1, activity(seq, 0, float64(seq)), happening(seq+1000, float64(seq), "customEvent", `{"of":"`+aliasName+`"}`)), batch(2, named)})
+		return err
+	}
+	for seq := uint64(1); seq <= rounds; seq++ {
+		require.NoError(t, write(seq))
+	}
+	e, err := f.s.EraseUser(t.Context(), storage.User{AppID: app, IDs: []string{realName, aliasName}})
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	errs := make([]error, 3)
+	wg.Go(func() {
+		for seq := uint64(1); seq <= 2*rounds && errs[0] == nil; seq++ { // the first half again
+			errs[0] = write(seq)
+		}
+	})
+	wg.Go(func() {
+		for i := 0; i < rounds && errs[1] == nil; i++ {
+			_, errs[1] = second.Pack(t.Context(), at(hour))
+		}
+	})
+	wg.Go(func() { _, errs[2] = f.s.RunErasures(t.Context()) })
+	wg.Wait()
+	require.NoError(t, errors.Join(errs...))
+	_, err = f.s.RunErasures(t.Context()) // a reader may have kept the log from being emptied
+	require.NoError(t, err)
+	f.absent(realName, aliasName)
+	require.Equal(t, e.Pseudonym, f.conference(0).Participants[0].Session.UserID)
+	require.Len(t, f.records(ref(1)), 6*rounds)
 }

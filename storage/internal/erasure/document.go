@@ -4,16 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"strings"
 )
 
 // summaryPairs are the members of a summary that name one user.
 var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlias"}}
 
-// summaryLists are its members that list names, summaryTexts those that have texts of applications.
-var (
-	summaryLists = []string{"userIDs", "remoteUserIDs"}
-	summaryTexts = []string{"comment", "usageLabel", "failureReason"}
-)
+// summaryWords are its members with words of closed sets, and with identifiers of something else than a user. In all
+// others an identifier may be a word.
+var summaryWords = func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
+		confidence localCandidateType remoteCandidateType relayProtocol failureStage`) {
+		names[name] = true
+	}
+	return names
+}()
 
 // Document replaces the user's identifiers in the document of a conference's summary, and erases the content
 // of the user's participants: those whose session is own, and those that an identifier names. All names of
@@ -151,17 +157,18 @@ func (d *documents) object(object map[string]any) {
 			d.changed = true
 		}
 	}
-	for _, member := range summaryLists {
-		names, _ := object[member].([]any)
-		for i, name := range names {
-			if replacement, found := d.ids.ID(text(name)); found && replacement != text(name) {
-				names[i], d.changed = replacement, true
-			}
+	for member, value := range object {
+		if summaryWords[member] {
+			continue
 		}
-	}
-	for _, member := range summaryTexts {
-		if replaced, ok := d.ids.Text(text(object[member])); ok {
+		if replaced, ok := d.ids.Text(text(value)); ok {
 			object[member], d.changed = replaced, true
+		}
+		texts, _ := value.([]any)
+		for i, one := range texts {
+			if replaced, ok := d.ids.Text(text(one)); ok {
+				texts[i], d.changed = replaced, true
+			}
 		}
 	}
 }

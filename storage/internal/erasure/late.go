@@ -3,6 +3,7 @@ package erasure
 import (
 	"slices"
 
+	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/frames"
 )
 
@@ -23,8 +24,8 @@ func NewLate(revision int64, all []*Erasure) *Late {
 
 // Stored is what a writer reads of the store for a batch of late records.
 type Stored struct {
-	// Session returns the name of the user of the batch's session as it is stored; empty: it is not.
-	Session func() (user string, err error)
+	// Session returns the row of the batch's session as it is stored. A row without names is not stored.
+	Session func() (frames.SessionRow, error)
 	// TakesPart reports whether a session whose user has a name takes part in the conference of a place and time.
 	TakesPart func(place frames.PlaceID, at int64, user string) (bool, error)
 }
@@ -58,12 +59,15 @@ func (l *Late) Batch(b *frames.Prepared, stored Stored) (*frames.Prepared, error
 func (e *Erasure) late(b *frames.Prepared, stored Stored) error {
 	at := e.At.UnixMilli()
 	if Began(b.Session.ID) < at {
-		own, err := e.owns(b.Row, stored)
+		have, err := stored.Session()
 		if err != nil {
 			return err
 		}
-		if own {
-			return e.lateOwn(b)
+		if e.Names(b.Row.UserID, b.Row.UserAlias) || have.UserID == e.Pseudonym {
+			return e.lateOwn(b, have)
+		}
+		if b.Row.Details, _, err = e.Find(false, nil).Details(b.Row.Details); err != nil {
+			return err
 		}
 	}
 	for i := range b.Frames {
@@ -76,20 +80,17 @@ func (e *Erasure) late(b *frames.Prepared, stored Stored) error {
 	return nil
 }
 
-// owns reports whether a session that began before the erasure is the user's: by its names, or because its row
-// was erased.
-func (e *Erasure) owns(row frames.SessionRow, stored Stored) (bool, error) {
-	if e.Names(row.UserID, row.UserAlias) {
-		return true, nil
-	}
-	user, err := stored.Session()
-	return user == e.Pseudonym, err
-}
-
-func (e *Erasure) lateOwn(b *frames.Prepared) (err error) {
+// lateOwn erases a batch of a session that began before the erasure and is the user's: by its names, or because
+// its row was erased. A row that is still to be erased remains, since its names and search terms are erased with it.
+func (e *Erasure) lateOwn(b *frames.Prepared, have frames.SessionRow) (err error) {
 	ids := e.Find(true, nil)
-	if b.Row, err = ids.OwnSession(b.Row, e.Pseudonym); err != nil {
-		return err
+	switch {
+	case have.UserID != "" && have.UserID != e.Pseudonym && e.State == storage.ErasureSessions:
+		b.Row = have
+	default:
+		if b.Row, err = ids.OwnSession(b.Row, e.Pseudonym); err != nil {
+			return err
+		}
 	}
 	for i := range b.Frames {
 		if _, err := b.Frames[i].Rewrite(b.Session.App, func(_ string, a map[string]any) bool { return ids.Own(a) }); err != nil {

@@ -18,6 +18,17 @@ var freeTexts = map[string]bool{
 	semconv.EventName: true, semconv.ErrorFunction: true,
 }
 
+// measured are the measures that are texts: words of closed sets, which nobody checks.
+var measured = func() map[string]bool {
+	names := map[string]bool{}
+	for m := range protocol.NumMeasures {
+		if m.Info().Type == protocol.Text {
+			names[semconv.Measure(m)] = true
+		}
+	}
+	return names
+}()
+
 // users are the pairs of attributes that name a user.
 var users = [][2]string{{semconv.RemoteUserID, semconv.RemoteUserAlias}, {semconv.FeedbackUserID, semconv.FeedbackUserAlias}}
 
@@ -55,7 +66,7 @@ func (ids *IDs) Mention(attributes map[string]any) (changed bool) {
 		case name == semconv.ErrorDetails:
 			text, replaced := ids.JSON(text)
 			set(name, text, replaced)
-		case freeTexts[name] || !known[name]:
+		case freeTexts[name] || measured[name] || !known[name]:
 			text, replaced := ids.Text(text)
 			set(name, text, replaced)
 		}
@@ -123,8 +134,10 @@ var keptTexts = map[string]bool{
 	semconv.StatsType: true, semconv.MediaType: true, semconv.OutOfRange: true, semconv.QualityLabel: true, semconv.QualityModel: true,
 	semconv.QualityReason: true, semconv.QualityAssumed: true, semconv.QualityConfidence: true,
 	semconv.ErrorFunction: true, semconv.SDPField: true, semconv.EventName: true,
-	semconv.Measure(protocol.Codec): true, semconv.Measure(protocol.RID): true, semconv.Measure(protocol.Limitation): true,
 }
+
+// word is the form of the texts of measures: VP8, audio/opus.
+var word = regexp.MustCompile(`^[A-Za-z0-9._/+-]{1,64}$`)
 
 // errorName is the form of the names of DOMExceptions and JavaScript's errors.
 var errorName = regexp.MustCompile(`^[A-Z][A-Za-z]{0,40}Error$`)
@@ -138,7 +151,7 @@ func (ids *IDs) Own(attributes map[string]any) (changed bool) {
 	for key, value := range attributes {
 		text, ok := value.(string)
 		switch {
-		case !ok || keptTexts[key], key == semconv.ErrorName && errorName.MatchString(text), key == semconv.FeedbackUserID, key == semconv.FeedbackUserAlias:
+		case !ok || keptTexts[key], measured[key] && word.MatchString(text), key == semconv.ErrorName && errorName.MatchString(text), key == semconv.FeedbackUserID, key == semconv.FeedbackUserAlias:
 			continue
 		case key == semconv.EventData:
 			if kept := ids.ownEvent(name, data); kept != "" {

@@ -3,7 +3,6 @@ package erasure
 import (
 	"encoding/json"
 	"maps"
-	"strings"
 
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -57,7 +56,7 @@ func (ids *IDs) Details(text string) (string, bool, error) {
 	}
 	changed := false
 	for name, value := range maps.Clone(details) {
-		if replaced, ok := ids.Text(value); ok && strings.HasPrefix(name, semconv.AdditionalPrefix) {
+		if replaced, ok := ids.Text(value); ok {
 			details[name], changed = replaced, true
 		}
 	}
