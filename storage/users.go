@@ -89,11 +89,10 @@ type Erasure struct {
 	Records     int          `json:"records"` // that were changed
 	Summaries   int          `json:"summaries"`
 	Entries     int          `json:"auditEntries"`
-	Damaged     int          `json:"damaged"`             // parts that could not be read, and may have an ID
-	Named       int          `json:"conferencesNamed"`    // conferences whose conferenceID has an ID as a word: it stays
-	Failure     string       `json:"failure,omitempty"`   // of the last run, which is tried again
-	EndedAt     time.Time    `json:"endedAt,omitzero"`    // when it was done
-	ExpiresAt   time.Time    `json:"expiresAt,omitempty"` // when it is forgotten
+	Damaged     int          `json:"damaged"`          // parts that could not be read, and may have an ID
+	Named       int          `json:"conferencesNamed"` // conferences whose conferenceID has an ID as a word: it stays
+	EndedAt     time.Time    `json:"endedAt,omitzero"` // when it was done
+	ExpiresAt   time.Time    `json:"expiresAt"`        // when it is forgotten
 }
 
 // Users exports and erases what is stored of one user. It is safe for concurrent use, by as many

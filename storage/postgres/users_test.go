@@ -1,9 +1,9 @@
 package postgres
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +18,7 @@ func files(t *testing.T, s *Store) (all []byte) {
 	execute(t, s, `CHECKPOINT`)
 	directory := query[string](t, s, `SELECT current_setting('data_directory')`)
 	database := query[int64](t, s, `SELECT oid::bigint FROM pg_database WHERE datname = current_database()`)
-	names, err := filepath.Glob(filepath.Join(directory, "base", fmt.Sprint(database), "*"))
+	names, err := filepath.Glob(filepath.Join(directory, "base", strconv.FormatInt(database, 10), "*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	for _, name := range names {

@@ -230,11 +230,11 @@ func dataForms(name, alias string) []string {
 
 var eventNames = []string{"userIDChange", "userIDChange", "associateMstWithUserID", "customEvent", "customStats"}
 
-// plant returns records that name a user wherever a record can.
-func plant(seq uint64, second float64, name, alias string) (out []storage.Record) {
-	for i, data := range dataForms(name, alias) {
-		out = append(out, planted(seq, second, name, data)...)
-		out = append(out, planted(seq+7, second+1, alias, data)...)
+// plant returns records that name the user wherever a record can.
+func plant(seq uint64, second float64) (out []storage.Record) {
+	for i, data := range dataForms(realName, aliasName) {
+		out = append(out, planted(seq, second, realName, data)...)
+		out = append(out, planted(seq+7, second+1, aliasName, data)...)
 		for j := len(out) - 14; j < len(out); j++ {
 			if out[j].Name == semconv.EventEvent {
 				out[j].Attributes[semconv.EventName] = eventNames[i]
@@ -245,14 +245,16 @@ func plant(seq uint64, second float64, name, alias string) (out []storage.Record
 	return out
 }
 
-func summaryOf(start, end float64, sessionName, name, alias, other string) storage.Summary {
-	n, _ := json.Marshal(name)
+// summaryOf returns a summary of the user's session and another's, from second 0 on.
+func summaryOf(end float64, other string) storage.Summary {
+	sessionName, alias := sessionID(1), aliasName
+	n, _ := json.Marshal(realName)
 	document := fmt.Sprintf(`{"appID":"app","startMs":1.0e3,"issues":[{"session":%q,"userID":%s,"alias":%q,"value":0.10}],"worstParticipant":{"session":%q,"userID":%s,"alias":%q,"mos":1.5},
 		"participants":[{"session":%q,"userID":%s,"alias":%q,"userIDs":[%s,"later-17"],"feedback":[{"comment":"me, %s","overall":2}],"fabrics":[{"remoteUserID":%q,"remoteAlias":%q,"localAddress":"192.0.2.0"}],"mos":3.25},
 		{"session":%q,"userID":%q,"alias":%q,"userIDs":[],"feedback":[{"comment":"%s was loud","overall":4}],"fabrics":[{"remoteUserID":%s,"remoteAlias":%q,"remoteUserIDs":[%s],"streams":[{"userID":%s,"usageLabel":"of %s"}]}],"mos":4.5}]}`,
 		sessionName, n, alias, sessionName, n, alias, sessionName, n, alias, n, alias, other, other, sessionID(2), other, other, alias, n, alias, n, n, alias)
 	return storage.Summary{
-		AppID: app, ConferenceID: call, Start: at(start), End: at(end), Revision: 1, Outcome: "success", Document: json.RawMessage(document),
+		AppID: app, ConferenceID: call, Start: at(0), End: at(end), Revision: 1, Outcome: "success", Document: json.RawMessage(document),
 	}
 }
 
@@ -278,12 +280,12 @@ func zo(n int, records ...storage.Record) storage.Batch {
 // spec: PRIV-02
 func testErasePlanted(f *usersFixture) {
 	t := f.t
-	f.append(zo(1, plant(1, 0, realName, aliasName)...), batch(2, plant(1, 0, realName, aliasName)...))
+	f.append(zo(1, plant(1, 0)...), batch(2, plant(1, 0)...))
 	f.append(batch(3, activity(1, 0, 200), renaming(2, 200, "ann-2")))
-	f.putSummary(summaryOf(0, 1, sessionID(1), realName, aliasName, "user 2"))
+	f.putSummary(summaryOf(1, "user 2"))
 	_, err := f.s.Pack(t.Context(), at(hour))
 	require.NoError(t, err)
-	loose := plant(1000, 1000, realName, aliasName)
+	loose := plant(1000, 1000)
 	f.append(zo(1, loose...), batch(2, loose...))
 	tagged := batch(4, activity(1, 0, 1000))
 	tagged.Session.Details = map[string]string{semconv.AdditionalPrefix + "customerID": "desk " + realName, semconv.SiteID: "hq", semconv.UserAgent: "of " + aliasName}
@@ -350,9 +352,9 @@ func testEraseLate(f *usersFixture) {
 	tagged := batch(2, activity(9, 0, 0))
 	tagged.Session.Details = map[string]string{semconv.UserAgent: "of " + aliasName}
 	f.append(tagged)
-	f.append(zo(1, plant(10, 1, realName, aliasName)...), batch(2, plant(10, 1, realName, aliasName)...), zo(5, plant(1, 500, realName, aliasName)...))
-	f.putSummary(summaryOf(0, 1, sessionID(1), realName, aliasName, "user 2"))
-	lateSummary := summaryOf(0, 1, sessionID(1), realName, aliasName, "user 2")
+	f.append(zo(1, plant(10, 1)...), batch(2, plant(10, 1)...), zo(5, plant(1, 500)...))
+	f.putSummary(summaryOf(1, "user 2"))
+	lateSummary := summaryOf(1, "user 2")
 	lateSummary.Revision = 2
 	f.putSummary(lateSummary)
 	f.absent(realName, aliasName)
@@ -492,7 +494,7 @@ func testExport(f *usersFixture) {
 	others := batch(2, with(activity(1, 0, 0), semconv.RemoteUserAlias, aliasName), with(activity(2, 0, 1), "qos.log.text", aliasName+" left bob-1"), activity(3, 0, 2))
 	others.Session.UserID, others.Session.UserAlias = "Bob Builder", "bob-1"
 	f.append(own, others, batch(3, activity(1, 0, 900)))
-	f.putSummary(summaryOf(0, 2, sessionID(1), realName, aliasName, "bob-1"))
+	f.putSummary(summaryOf(2, "bob-1"))
 	require.NoError(t, f.s.AddAudit(t.Context(), []storage.AuditEntry{{At: epoch, Actor: "sue", Action: "search", AppID: app, Target: "any=" + aliasName}}))
 	got := f.export(aliasName)
 	var types []string

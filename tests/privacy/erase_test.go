@@ -110,9 +110,7 @@ func (s *speaker) line(name string, change map[string]any) {
 	s.t.Helper()
 	members, _ := message(s.t, name, form{text: zoe})
 	members["at"], members["seq"], members["addedAt"] = s.at, s.seq, s.at
-	for key, value := range change {
-		members[key] = value
-	}
+	maps.Copy(members, change)
 	require.NoError(s.t, s.ws.WriteMessage(websocket.TextMessage, line(s.t, members)))
 }
 

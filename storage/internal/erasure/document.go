@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"strings"
 )
 
 // summaryPairs are the members of a summary that name one user.
@@ -12,14 +11,8 @@ var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlia
 
 // summaryWords are its members with words of closed sets, and with identifiers of something else than a user. In all
 // others an identifier may be a word.
-var summaryWords = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
-		confidence localCandidateType remoteCandidateType relayProtocol failureStage`) {
-		names[name] = true
-	}
-	return names
-}()
+var summaryWords = setOf(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
+		confidence localCandidateType remoteCandidateType relayProtocol failureStage`)
 
 // Document replaces the user's identifiers in the document of a conference's summary, and erases the content
 // of the user's participants: those whose session is own, and those that an identifier names. All names of

@@ -170,32 +170,29 @@ func (ids *IDs) Own(attributes map[string]any) (changed bool) {
 	return changed
 }
 
+// setOf returns the words of a text.
+func setOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		words[word] = true
+	}
+	return words
+}
+
 // erasedEvent is the name of an event whose name is not one of the protocol's.
 const erasedEvent = "customEvent"
 
 // keptEvents are the events of the protocol (docs/protocol.md, section 6).
-var keptEvents = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
+var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause videoResume fabricTerminated screenShareStart
 		screenShareStop dominantSpeaker activeDeviceList fabricAdded remoteDescriptionSet fabricSetup fabricSetupFailed iceDisruptionStart iceDisruptionEnd
-		iceRestart selectedCandidatePairChange streamAdded associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`) {
-		names[name] = true
-	}
-	return names
-}()
+		iceRestart selectedCandidatePairChange streamAdded associateMstWithUserID userIDChange wifiStats callDetails customEvent customStats`)
 
 // keptMembers are the members of the data of the client's events that remain.
-var keptMembers = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidateType remoteCandidateType
-		relayProtocol stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`) {
-		names[name] = true
-	}
-	return names
-}()
+var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidateType remoteCandidateType
+		relayProtocol stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`)
 
-// words are the texts that remain in keptMembers: one word, as the client makes them.
-var words = regexp.MustCompile(`^"[A-Za-z0-9_./-]{0,64}"$`)
+// wordLiteral is the form of the texts that remain in keptMembers: one word, as the client makes them.
+var wordLiteral = regexp.MustCompile(`^"[A-Za-z0-9_./-]{0,64}"$`)
 
 // ownEvent returns what remains of the data of an event of the user; empty: nothing.
 func (ids *IDs) ownEvent(name, data string) string {
@@ -223,7 +220,7 @@ func scalar(value json.RawMessage) bool {
 	case '{', '[':
 		return false
 	case '"':
-		return words.Match(value)
+		return wordLiteral.Match(value)
 	}
 	return true
 }

@@ -132,27 +132,23 @@ func (u *Users) forget(ctx context.Context, e *erasure.Erasure) error {
 		return nil
 	}
 	err := u.settings.DeleteSetting(ctx, erasure.Kind, e.ID, e.Revision)
-	if SettingsRefused(errors.Unwrap(err)) || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNoSetting) {
-		err = nil
+	if err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNoSetting) {
+		return err
 	}
-	if err == nil {
-		err = u.erasing.Reload(ctx)
-	}
-	return err
+	return u.erasing.Reload(ctx)
 }
 
 // end notes that erasures are done.
 func (u *Users) end(ctx context.Context, all []*erasure.Erasure) (done int, err error) {
 	for _, e := range all {
 		e.State, e.EndedAt = storage.ErasureDone, time.Now().UTC().Truncate(time.Millisecond)
-		if err = u.save(ctx, e); errors.Is(err, storage.ErrConflict) {
-			err = nil
-			continue
-		}
-		if err != nil {
+		switch err := u.save(ctx, e); {
+		case errors.Is(err, storage.ErrConflict): // another process ended it
+		case err != nil:
 			return done, err
+		default:
+			done++
 		}
-		done++
 	}
 	return done, nil
 }
