@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -76,9 +77,9 @@ type placed struct {
 	conferenceID string
 }
 
-// selectPlaced lists the conferences of an app from a position on, from the oldest.
+// selectPlaced lists the conferences of an app that began before a time from a position on, from the oldest.
 const selectPlaced = `SELECT c.key, c.place, c.start_ms, c.end_ms, p.conference_id FROM {table conference} c {join} {table place} p ON p.key = c.place
-	WHERE c.app_id = ? AND (c.start_ms, c.key) > (?, ?) ORDER BY c.start_ms, c.key LIMIT ?`
+	WHERE c.app_id = ? AND c.start_ms < ? AND (c.start_ms, c.key) > (?, ?) ORDER BY c.start_ms, c.key LIMIT ?`
 
 func scanPlaced(row Row) (c placed, err error) {
 	var id []byte
@@ -87,15 +88,16 @@ func scanPlaced(row Row) (c placed, err error) {
 	return c, err
 }
 
-// eachConference calls do for each conference of an app after a position, and after each page of them.
-func (u *Users) eachConference(ctx context.Context, app string, after erasure.Place, do func(placed) error, page func(erasure.Place) error) error {
+// eachConference calls do for each conference of an app that began before a time and is after a position, and page
+// after each page of them. So a pass ends, however many conferences begin meanwhile.
+func (u *Users) eachConference(ctx context.Context, app string, before time.Time, after erasure.Place, do func(placed) error, page func(erasure.Place) error) error {
 	if after == (erasure.Place{}) {
 		after.Start = math.MinInt64
 	}
 	for {
 		var found []placed
 		err := u.db.Read(ctx, func(tx Tx) (err error) {
-			found, err = All(tx, scanPlaced, selectPlaced, Text(app), after.Start, after.Key, eraseConferences)
+			found, err = All(tx, scanPlaced, selectPlaced, Text(app), before.UnixMilli(), after.Start, after.Key, eraseConferences)
 			return err
 		})
 		for i := 0; i < len(found) && err == nil; i++ {
@@ -118,7 +120,7 @@ func (p *pass) conferences(ctx context.Context) error {
 	if first {
 		p.e.Named = 0
 	}
-	return p.eachConference(ctx, p.e.AppID, p.e.After, func(c placed) error { return p.conference(ctx, c) }, func(after erasure.Place) error {
+	return p.eachConference(ctx, p.e.AppID, p.e.At, p.e.After, func(c placed) error { return p.conference(ctx, c) }, func(after erasure.Place) error {
 		p.e.After = after
 		return p.save(ctx, p.e)
 	})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -94,7 +95,7 @@ func (x *export) run(ctx context.Context) (err error) {
 		}))
 	})
 	if err == nil {
-		err = x.eachConference(ctx, x.app, erasure.Place{}, func(c placed) error { return x.conference(ctx, c) }, func(erasure.Place) error { return nil })
+		err = x.eachConference(ctx, x.app, time.Now().Add(24*time.Hour), erasure.Place{}, func(c placed) error { return x.conference(ctx, c) }, func(erasure.Place) error { return nil })
 	}
 	if err == nil {
 		err = x.unattached(ctx)
