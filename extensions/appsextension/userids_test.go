@@ -221,7 +221,11 @@ func TestUserIDsConfig(t *testing.T) {
 		keys []any
 		want string
 	}{
-		{"", nil, ""}, {"plain", nil, ""}, {"hash", []any{good}, ""}, {"plain", []any{good}, ""}, {"hash", []any{map[string]any{"key_file": "/k"}, good}, ""},
+		{"", nil, ""},
+		{"plain", nil, ""},
+		{"hash", []any{good}, ""},
+		{"plain", []any{good}, ""},
+		{"hash", []any{map[string]any{"key_file": "/k"}, good}, ""},
 		{"hash", nil, "apps[0].user_id_keys: at least one is required where user_ids is hash"},
 		{"sha1", nil, `apps[0].user_ids must be plain or hash (got "sha1")`},
 		{"hash", []any{map[string]any{}}, "apps[0].user_id_keys[0]: a key or a key_file is required"},

@@ -81,7 +81,7 @@ func TestTranslateHashesUsers(t *testing.T) {
 		require.Equal(t, want, text(add(&protocol.Event{Header: header(2), Scope: scope, Event: "userIDChange", Data: []byte(data)}), semconv.EventData))
 	}
 	owner := add(&protocol.Event{Header: header(3), Scope: scope, Event: "associateMstWithUserID", Data: []byte(`{"ssrc":70000,"userID":"70000","usageLabel":"cam of bob","associatedVideoTag":"bob"}`)})
-	require.Equal(t, fmt.Sprintf(`{"associatedVideoTag":"%[1]s","ssrc":70000,"usageLabel":"cam of %[1]s","userID":"%[2]s"}`, id("bob"), id("70000")), text(owner, semconv.EventData))
+	require.JSONEq(t, fmt.Sprintf(`{"associatedVideoTag":"%[1]s","ssrc":70000,"usageLabel":"cam of %[1]s","userID":"%[2]s"}`, id("bob"), id("70000")), text(owner, semconv.EventData))
 }
 
 // Texts that quote an ID of the session have the pseudonym in its place; what the server reads of them stays.
@@ -111,7 +111,7 @@ func TestTranslateHashesUsersInTexts(t *testing.T) {
 	tr.add(&protocol.Log{Header: header(3), Scope: scope, Text: "zoe and bob"}, arrival)
 	require.Equal(t, testKeys("k").ID("zoe")+" and "+bob, text(records(tr.take())[0].Attributes(), semconv.LogText), "an ID that an object had")
 	tr.add(&protocol.Event{Header: header(4), Scope: scope, Event: "fabricSetup", Data: []byte(`{"setupMs":900.50,"localCandidateType":"host","relayProtocol":null,"localAddress":"192.0.2.7"}`)}, arrival)
-	require.Equal(t, `{"localAddress":"192.0.2.0","localCandidateType":"host","relayProtocol":null,"setupMs":900.50}`, text(records(tr.take())[0].Attributes(), semconv.EventData))
+	require.JSONEq(t, `{"localAddress":"192.0.2.0","localCandidateType":"host","relayProtocol":null,"setupMs":900.50}`, text(records(tr.take())[0].Attributes(), semconv.EventData))
 	tr.add(statsOf8(), arrival)
 	require.Equal(t, "VP8", text(records(tr.take())[0].Attributes(), semconv.Stats("codec")))
 }
@@ -128,7 +128,12 @@ func TestWordsAreNoUsers(t *testing.T) {
 		require.Equal(t, testKeys("k").ID(id), text(logs.ResourceLogs().At(0).Resource().Attributes(), semconv.UserID))
 		require.Equal(t, "VP8", text(records(logs)[0].Attributes(), semconv.Stats("codec")))
 		tr.add(&protocol.Event{Header: header(4), Scope: scope, Event: "fabricSetupFailed", Data: []byte(`{"localCandidateType":"host","stage":"ab 4711"}`)}, arrival)
-		require.Equal(t, `{"localCandidateType":"host","stage":"ab 4711"}`, text(records(tr.take())[0].Attributes(), semconv.EventData), id)
+		require.JSONEq(t, `{"localCandidateType":"host","stage":"ab 4711"}`, text(records(tr.take())[0].Attributes(), semconv.EventData), id)
+		if id == "Host" { // it is no word, and texts that have "host" quote it
+			continue
+		}
+		tr.add(&protocol.Log{Header: header(5), Scope: scope, Text: "typ host, VP8 at stage ab 4711"}, arrival)
+		require.Equal(t, "typ host, VP8 at stage ab 4711", text(records(tr.take())[0].Attributes(), semconv.LogText), id)
 	}
 }
 
