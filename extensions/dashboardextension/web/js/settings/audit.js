@@ -31,8 +31,11 @@ function valueText(value) {
 /** Members of an entry, as "name: value". */
 const details = (body) => Object.entries(body ?? {}).map(([name, value]) => h("span", { class: "detail" }, `${idWords(name)}: ${valueText(value)}`));
 
+/** Who acted. A user of an identity provider has a name for people beside that of the log. */
+const actor = (e) => (e.actorName ? [e.actorName, h("span", { class: "sub" }, e.actor)] : e.actor || h("span", { class: "muted" }, "unknown"));
+
 const row = (e) => h("tr", { "data-testid": "entry", "data-action": e.action },
-  h("td", { class: "when" }, time(Date.parse(e.at), date(Date.parse(e.at)))), h("td", {}, e.actor || h("span", { class: "muted" }, "unknown")), h("td", {}, actionWord(e.action)),
+  h("td", { class: "when" }, time(Date.parse(e.at), date(Date.parse(e.at)))), h("td", {}, actor(e)), h("td", {}, actionWord(e.action)),
   h("td", {}, e.app || ""), h("td", { class: "target" }, e.targetHidden ? h("span", { class: "muted", title: "Search terms may be names of users. They are shown to administrators who have the role support, too." }, "not shown to you") : e.target || ""),
   h("td", {}, details(e.details)));
 
