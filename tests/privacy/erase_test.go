@@ -23,8 +23,6 @@ import (
 // zoe is the user that is erased. No other text has the ID.
 const zoe = "zoe-7f3a4711"
 
-const managementToken = "a-token-of-the-management-api-0123456789"
-
 // erasing is a collector with a management API.
 type erasing struct {
 	*harness.Collector
