@@ -212,9 +212,9 @@ type employee struct {
 }
 
 var employees = []employee{
-	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Conferences", "Unattached"}, "Ada Lovelace (ada-1)", "/settings", "Settings are for the role admin."},
-	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Conferences", "Unattached"}, "ada-1", "/settings/users", "This page is for the role admin with all apps in scope."},
-	{"edsger", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/settings", []string{"Settings"}, "", "/unattached", "Calls are for the roles support and engineering."},
+	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Conferences", "Unattached"}, "Ada Lovelace (ada-1)", "/settings/audit", "This page is for the role admin with all apps in scope."},
+	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Conferences", "Unattached"}, "ada-1", "/settings", "Settings are for the role admin."},
+	{"edsger", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/settings", []string{"Settings"}, "", "/settings/users", "This page is for the role admin with all apps in scope."},
 	{"barbara", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": true}}, "/settings", []string{"Settings", "Apps", "Users", "Audit log"}, "", "/unattached", "Calls are for the roles support and engineering."},
 }
 

@@ -68,7 +68,7 @@ func expectations() map[string]expectation {
 		"POST /api/v1/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/replay": {"/api/v1/apps/shop/webhooks/x/deliveries/y/replay", 404, 404},
 		"POST /api/v1/apps/{app}/webhooks/{webhook}/test":                         {"/api/v1/apps/shop/webhooks/x/test", 404, 404},
 		"POST /api/v1/apps/{app}/webhooks/{webhook}/secret":                       {"/api/v1/apps/shop/webhooks/x/secret", 404, 404},
-		"POST /api/v1/apps/{app}/user-id-key":                                     {"/api/v1/apps/shop/user-id-key", 422, 404}, // the app does not hash
+		"POST /api/v1/apps/{app}/user-id-key":                                     {"/api/v1/apps/shop/user-id-key", 422, 404},  // the app does not hash
 		"POST /api/v1/apps/{app}/users/export":                                    {"/api/v1/apps/shop/users/export", 400, 404}, // without a body
 		"POST /api/v1/apps/{app}/users/erase":                                     {"/api/v1/apps/shop/users/erase", 400, 404},
 		"GET /api/v1/apps/{app}/users/erasures/{erasure}":                         {"/api/v1/apps/shop/users/erasures/x", 404, 404},
