@@ -228,3 +228,54 @@ func TestPendingNotices(t *testing.T) {
 		require.Equal(t, []any{storage.NoticeDead, 0, "the app has no such webhook any more"}, []any{n.State, n.Attempts, n.Error})
 	}
 }
+
+// An attempt gives back its URL and its slot, also where there was no slot. A notice that is not due yet is
+// not sent.
+//
+// spec: OUT-03
+func TestAttemptsAtOnce(t *testing.T) {
+	r := newReceiver(t)
+	hook := notice.Hook{ID: "ops", URL: r.URL, Secrets: []string{secret}}
+	e, store := stopped(t, apps{hooks: []notice.Hook{hook}}, nil)
+	now := time.Now()
+	require.NoError(t, e.engine.queue(t.Context(), newNotice("n", "demo", "ops", notice.Message{}, now)))
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now.Add(-time.Second)))
+	require.Empty(t, r.all())
+
+	for range maxSending {
+		e.engine.slots <- struct{}{}
+	}
+	e.engine.attempt(t.Context(), "n", hook, now)
+	e.engine.sending.Wait()
+	require.Empty(t, r.all(), "all slots are in use")
+	for range maxSending {
+		<-e.engine.slots
+	}
+	e.engine.attempt(t.Context(), "n", hook, now)
+	e.engine.sending.Wait()
+	require.Len(t, r.all(), 1)
+	require.Empty(t, e.engine.slots)
+	_, busy := e.engine.busy.Load(hook.URL)
+	require.False(t, busy)
+	n, err := store.Notice(t.Context(), "n")
+	require.NoError(t, err)
+	require.Equal(t, storage.NoticeDelivered, n.State)
+}
+
+// A notice that cannot be sent, such as with a secret that is no Base64, is a dead letter at once: its receiver gets
+// no request.
+//
+// spec: OUT-03
+func TestNoticeThatCannotBeSent(t *testing.T) {
+	r := newReceiver(t)
+	hook := notice.Hook{ID: "ops", URL: r.URL, Secrets: []string{"whsec_?"}}
+	e, store := stopped(t, apps{hooks: []notice.Hook{hook}}, nil)
+	now := time.Now()
+	require.NoError(t, e.engine.queue(t.Context(), newNotice("n", "demo", "ops", notice.Message{}, now)))
+	require.NoError(t, e.engine.sendDue(t.Context(), "n", &hook, now))
+	n, err := store.Notice(t.Context(), "n")
+	require.NoError(t, err)
+	require.Equal(t, []any{storage.NoticeDead, 1}, []any{n.State, n.Attempts})
+	require.Contains(t, n.Error, "secret 0")
+	require.Empty(t, r.all())
+}

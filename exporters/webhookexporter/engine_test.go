@@ -433,6 +433,9 @@ func TestBackOff(t *testing.T) {
 	}
 	require.Greater(t, total, 20*time.Hour)
 	require.Equal(t, time.Hour, backOff(1<<40, 0.5))
+	for n := 11; n < 200; n++ { // max_attempts has no upper bound
+		require.Equal(t, time.Hour, backOff(n, 0.5), n)
+	}
 	now := time.Now()
 	n, outcome := settled(storage.Notice{}, answer{status: 429, retryAfter: time.Hour, failure: "status 429"}, now, time.Second, 2)
 	require.Equal(t, "failed", outcome)
