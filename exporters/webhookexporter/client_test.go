@@ -62,6 +62,7 @@ func TestReachable(t *testing.T) {
 		"100.100.100.200", "192.0.0.8", "198.18.0.1", "224.0.0.1", "239.1.1.1", "255.255.255.255", "240.0.0.1", "168.63.129.16", "203.0.113.7",
 		"::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "fec0::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
 		"::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2001::1", "2001:db8::1", "100::1",
+		"2001:db8::1%eth0", "fec0::1%eth0", "64:ff9b::7f00:1%1",
 	} {
 		require.False(t, reachable(netip.MustParseAddr(text), nil), text)
 	}
@@ -69,7 +70,7 @@ func TestReachable(t *testing.T) {
 		require.True(t, reachable(netip.MustParseAddr(text), nil), text)
 	}
 	allowed := prefixes("10.0.0.0/8", "fd00::/8")
-	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::5": true, "11.0.0.1": true, "192.168.0.1": false, "127.0.0.1": false} {
+	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::5": true, "fd00::5%eth0": true, "11.0.0.1": true, "192.168.0.1": false, "127.0.0.1": false} {
 		require.Equal(t, want, reachable(netip.MustParseAddr(text), allowed), text)
 	}
 }
@@ -194,6 +195,21 @@ func TestHostileReceivers(t *testing.T) {
 type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { return len(p), nil }
+
+// An answer without an end is read to its bound alone, which buffers of sockets exceed by some MB.
+//
+// spec: OUT-03
+func TestEndlessAnswer(t *testing.T) {
+	const all, most = 4 << 30, 64 << 20
+	written := make(chan int64, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n, _ := io.Copy(w, io.LimitReader(zeroReader{}, all))
+		written <- n
+	}))
+	t.Cleanup(s.Close)
+	require.Equal(t, answer{status: 200}, newClient(loopbackNetworks, nil, time.Minute, nil).post(t.Context(), s.URL, header(), nil))
+	require.Less(t, <-written, int64(most))
+}
 
 // A failure never has the URL, whose path may be secret.
 func TestFailuresHaveNoURL(t *testing.T) {

@@ -479,6 +479,23 @@ func TestLease(t *testing.T) {
 	require.Less(t, holdFor, takeFor)
 }
 
+// A holder whose lease another collector has taken stops at its next renewal.
+//
+// spec: OUT-03
+func TestLostLease(t *testing.T) {
+	store := openStore(t, filepath.Join(t.TempDir(), "store"))
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	now := time.Now()
+	a, b := newLease(store, true), newLease(store, true)
+	require.True(t, a.hold(t.Context(), now))
+	b.revision = a.revision
+	b.write(t.Context(), now)
+	require.True(t, b.holding)
+	require.True(t, a.hold(t.Context(), now.Add(renewEvery-1)))
+	require.False(t, a.hold(t.Context(), now.Add(renewEvery)))
+	require.True(t, b.hold(t.Context(), now.Add(renewEvery)))
+}
+
 func TestConfig(t *testing.T) {
 	good := func() *Config {
 		c := createDefaultConfig().(*Config)
