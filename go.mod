@@ -82,7 +82,7 @@ require (
 	go.opentelemetry.io/collector/exporter/otlphttpexporter v0.155.0
 	go.opentelemetry.io/collector/extension v1.61.0
 	go.opentelemetry.io/collector/extension/extensiontest v0.155.0
-	go.opentelemetry.io/collector/extension/xextension v0.155.0 // indirect
+	go.opentelemetry.io/collector/extension/xextension v0.155.0
 	go.opentelemetry.io/collector/extension/zpagesextension v0.155.0
 	go.opentelemetry.io/collector/otelcol v0.155.0
 	go.opentelemetry.io/collector/otelcol/otelcoltest v0.155.0

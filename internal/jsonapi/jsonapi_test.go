@@ -82,7 +82,7 @@ func TestReadBody(t *testing.T) {
 		"too large":       {request("POST", "01234567890", "Content-Type", "application/json"), 413, "a body has at most 10 bytes"},
 		"no Content-Type": {request("PUT", "{}"), 415, "the Content-Type of a body must be application/json"},
 		"form":            {request("PUT", "{}", "Content-Type", "application/x-www-form-urlencoded"), 415, "the Content-Type of a body must be application/json"},
-		"ends early":      {httptest.NewRequest("PUT", "/", iotest.ErrReader(errors.Join(io.ErrUnexpectedEOF))), 400, "the body cannot be read"},
+		"ends early":      {httptest.NewRequest(http.MethodPut, "/", iotest.ErrReader(errors.Join(io.ErrUnexpectedEOF))), 400, "the body cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(c.request)

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -196,6 +197,6 @@ func (c *collector) opens(t *testing.T, b *browser, reason, link string) {
 	lists(want)
 	p.run("document.querySelector('[data-testid=also][data-kind=reason] a').click()")
 	p.until(patience, "!/reason|past/.test(location.search)")
-	p.until(patience, listedIDs+".length > "+fmt.Sprint(len(want))+" && "+listedIDs+".includes('fast 1')")
+	p.until(patience, listedIDs+".length > "+strconv.Itoa(len(want))+" && "+listedIDs+".includes('fast 1')")
 	p.closeTab()
 }
