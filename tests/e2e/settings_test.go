@@ -75,6 +75,7 @@ func TestSettings(t *testing.T) {
 			s.webhooks()
 			s.conditions()
 			s.credentialsEnd()
+			s.personalData()
 			s.declared()
 			s.users()
 			s.deletesApp()
@@ -435,13 +436,46 @@ func (s *settings) credentialsEnd() {
 	p.until(patience, "document.querySelector('#sessions details')?.innerText.includes('(1)')")
 }
 
-// declared: an app of the configuration is shown, and nothing of it can be changed.
+// personalData: what is stored of the caller is exported, and erased. The key of pseudonyms is replaced.
+func (s *settings) personalData() {
+	t, p := s.t, s.admin
+	p.run("((make) => { window.saved = []; URL.createObjectURL = (file) => { file.text().then((text) => saved.push(text)); return make(file); }; })(URL.createObjectURL)")
+	p.click("[data-testid=export-user]")
+	p.until(patience, "document.querySelector('#requests [data-testid=fault]')?.innerText.includes('a user')")
+	p.fill(field("userID"), "ada-1")
+	p.click("[data-testid=export-user]")
+	p.until(patience, "saved.length === 1 && document.querySelector('#requests [data-testid=done]')?.innerText.includes('The export is complete')")
+	var lines []map[string]any
+	p.get(`saved[0].trimEnd().split("\n").map((line) => JSON.parse(line))`, &lines)
+	require.Equal(t, "user", lines[0]["type"])
+	require.Contains(t, jsonOf(lines[0]), "Ada Lovelace")
+	require.Contains(t, jsonOf(lines), "the customerID")
+	require.Equal(t, map[string]any{"type": "end", "complete": true}, lines[len(lines)-1])
+	p.accessible("requests")
+
+	p.click("[data-testid=erase-user]")
+	s.confirms("ada-1")
+	p.until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('Erased: 1 session,')")
+	p.click("[data-testid=user-id-key]")
+	p.click("dialog [data-testid=confirm]")
+	p.until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('A new key is in use')")
+	p.goes(s.dashboard + "/?" + url.Values{"app": {"shop"}, "user": {"ada-1"}}.Encode())
+	p.until(patience, "document.querySelector('[aria-busy=false]') && !document.body.innerText.includes('shop call')")
+	p.goes(s.dashboard + "/?app=shop")
+	p.shows("shop call")
+	var text string
+	p.get("document.body.innerText", &text)
+	require.NotContains(t, text, "Ada")
+	s.opens(shopPage)
+}
+
+// declared: an app of the configuration is shown, and nothing of it can be changed. Its users can be exported and erased.
 func (s *settings) declared() {
 	p := s.admin
 	s.opens("/settings/app?app=demo")
 	p.shows("The collector's configuration declares this app")
 	var controls int
-	p.get("document.querySelectorAll('#parts :is(input, textarea, select):not(:disabled), #parts button').length", &controls)
+	p.get("document.querySelectorAll('#parts :is(input, textarea, select, button):not(:disabled, #requests *)').length", &controls)
 	require.Zero(s.t, controls)
 	p.accessible("declared")
 }

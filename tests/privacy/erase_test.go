@@ -237,6 +237,46 @@ func TestErasureOfALiveCall(t *testing.T) {
 	require.Len(t, last, 2, "the ID that was asked for, and the end")
 }
 
+// A collector that is killed in the middle of an erasure continues it after its start.
+//
+// spec: PRIV-02
+func TestErasureSurvivesKills(t *testing.T) {
+	const rooms = 20
+	d, at := deployErasing(t), int64(0)
+	for n := range rooms {
+		s := d.speak(zoe, "bob", fmt.Sprint("room-", n), nil)
+		s.everything()
+		s.acked()
+		require.NoError(t, s.ws.Close())
+		at = s.at
+	}
+	require.Contains(t, d.files(), zoe, "the same search finds it before")
+	var e struct {
+		ID, State, Pseudonym string
+		Sessions             int
+	}
+	require.NoError(t, json.Unmarshal([]byte(d.manage(http.MethodPost, "/users/erase", `{"userID": "`+zoe+`"}`, http.StatusAccepted)), &e))
+	state := func() string {
+		require.NoError(t, json.Unmarshal([]byte(d.manage(http.MethodGet, "/users/erasures/"+e.ID, "", http.StatusOK)), &e))
+		return e.State
+	}
+	require.NotEqual(t, "done", state())
+	d.Kill()
+	require.Contains(t, d.files(), zoe, "killed before the end")
+	for range 2 { // as soon as it has begun again, unless it is done
+		d.Start()
+		if state() != "done" {
+			t.Log("killed again in state", e.State)
+		}
+		d.Kill()
+	}
+	d.Start()
+	require.Eventually(t, func() bool { return state() == "done" }, harness.Patience, 50*time.Millisecond)
+	require.Equal(t, rooms, e.Sessions)
+	d.clean("done")
+	require.Contains(t, d.page(fmt.Sprint("room-", rooms-1), at), e.Pseudonym)
+}
+
 func (d *erasing) clean(when string) {
 	d.t.Helper()
 	absent(d.t, when, d.files())

@@ -11,6 +11,7 @@ import { showSecrets } from "./dialog.js";
 import { Draft } from "./draft.js";
 import { appPath, send } from "./manage.js";
 import { fieldsForm, Shared } from "./perform.js";
+import { drawRequests } from "./requests.js";
 import { drawDelete, drawSessions } from "./sessions.js";
 import { drawSettingsNav } from "./settingsnav.js";
 import { drawWebhooks } from "./webhooks.js";
@@ -54,7 +55,7 @@ const empty = () => h("div", { class: "drawn" });
 
 /** Makes the parts of the page and returns how the parts beside the fields are drawn. */
 function build() {
-  const drawn = { secrets: empty(), keys: empty(), webhooks: empty(), sessions: empty(), remove: empty() };
+  const drawn = { secrets: empty(), keys: empty(), webhooks: empty(), sessions: empty(), requests: empty(), remove: empty() };
   const parts = [
     part("general", "General", form("general", fields.general)),
     part("secrets", "Secrets", h("p", { class: "muted" }, "An AppSecret admits the clients of an application that has no server of its own."), drawn.secrets),
@@ -67,6 +68,7 @@ function build() {
     part("webhooks", "Webhooks", drawn.webhooks),
     part("conditions", "Conditions of notifications", form("conditions", rules, conditions())),
     part("sessions", "Sessions", drawn.sessions),
+    part("requests", "Personal data", drawn.requests),
     !page.readOnly && part("delete", "Delete", drawn.remove),
   ].filter(Boolean);
   byId("parts").replaceChildren(...parts);
@@ -76,6 +78,7 @@ function build() {
     drawKeys(page, drawn.keys);
     drawWebhooks(page, drawn.webhooks);
     drawSessions(page, drawn.sessions);
+    drawRequests(page, drawn.requests);
     if (!page.readOnly) drawDelete(page, drawn.remove);
   };
 }

@@ -27,10 +27,10 @@ async function problemOf(response) {
 const sentence = (text) => capital(text).replace(/\.?$/, ".");
 
 /**
- * Sends a request and returns the body of the answer. `revision` is the one that a change requires
+ * Sends a request and returns the answer, or throws its Problem. `revision` is the one that a change requires
  * (If-Match); with `create` nothing may exist yet. Parameters of `query` that are empty are left out.
  */
-export async function send(method, path, { body, revision, create, query } = {}) {
+export async function request(method, path, { body, revision, create, query } = {}) {
   const url = new URL(path, root);
   for (const [name, value] of Object.entries(query ?? {})) if (value) url.searchParams.set(name, value);
   const headers = new Headers();
@@ -44,6 +44,12 @@ export async function send(method, path, { body, revision, create, query } = {})
     throw new Problem(unreachable, 0);
   }
   if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** Sends a request as `request` does, and returns the body of the answer. */
+export async function send(method, path, options) {
+  const response = await request(method, path, options);
   return response.status === 204 ? undefined : response.json();
 }
 
