@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -20,8 +21,8 @@ const (
 	queueDispatched protowire.Number = 5
 )
 
-// restoreOrder makes the request that was in flight when the collector ended the next one of its
-// persistent queue. The exporter helper appends it to the others, and a store refuses
+// restoreOrder makes the requests that were in flight when the collector ended the next ones of its
+// persistent queue. The exporter helper appends them to the others, and a store refuses
 // samples that are older than those before.
 func restoreOrder(ctx context.Context, host component.Host, storageID, exporterID component.ID) (err error) {
 	extension, ok := host.GetExtensions()[storageID].(storage.Extension)
@@ -43,11 +44,12 @@ func restoreOrder(ctx context.Context, host component.Host, storageID, exporterI
 	return err
 }
 
-// undispatch returns the state of a queue whose request in flight is the next one. It reports false
-// where there is none, and for a state that a queue of one consumer cannot have.
+// undispatch returns the state of a queue whose requests in flight are the next ones. There are several
+// if the queue hands out requests while the collector ends: each fails at once. It reports false where
+// there is none, where a later request was sent already, and for a state that it does not know.
 func undispatch(state []byte) (ordered []byte, ok bool) {
-	var next, inFlight uint64
-	requests := 0
+	var next uint64
+	var inFlight []uint64
 	for rest := state; len(rest) > 0; {
 		number, kind, n := protowire.ConsumeTag(rest)
 		if n < 0 {
@@ -63,8 +65,13 @@ func undispatch(state []byte) (ordered []byte, ok bool) {
 			next, _ = protowire.ConsumeFixed64(value)
 		case number == queueDispatched && kind == protowire.BytesType:
 			list, _ := protowire.ConsumeBytes(value)
-			requests += len(list)
-			inFlight, _ = protowire.ConsumeFixed64(list)
+			for len(list) > 0 {
+				index, size := protowire.ConsumeFixed64(list)
+				if size < 0 {
+					return nil, false
+				}
+				inFlight, list = append(inFlight, index), list[size:]
+			}
 		case number == queueReadIndex || number == queueDispatched:
 			return nil, false
 		default:
@@ -72,10 +79,20 @@ func undispatch(state []byte) (ordered []byte, ok bool) {
 		}
 		rest = rest[n+size:]
 	}
-	const indexBytes = 8
-	if requests != indexBytes || inFlight+1 != next {
+	if !endsAt(inFlight, next) {
 		return nil, false
 	}
 	ordered = protowire.AppendTag(ordered, queueReadIndex, protowire.Fixed64Type)
-	return protowire.AppendFixed64(ordered, inFlight), true
+	return protowire.AppendFixed64(ordered, next-uint64(len(inFlight))), true
+}
+
+// endsAt reports whether indexes are those before next, in any order and without a gap.
+func endsAt(indexes []uint64, next uint64) bool {
+	slices.Sort(indexes)
+	for i, index := range indexes {
+		if index+uint64(len(indexes)-i) != next {
+			return false
+		}
+	}
+	return len(indexes) > 0
 }

@@ -39,7 +39,7 @@ func fields(t *testing.T, b []byte) map[protowire.Number]uint64 {
 	return out
 }
 
-// TestUndispatch: the request before the next one is read again; what a queue of one consumer cannot
+// TestUndispatch: the requests before the next one are read again; what a queue of one consumer cannot
 // have, or another version stores, remains as it is.
 //
 // spec: OUT-01
@@ -50,8 +50,11 @@ func TestUndispatch(t *testing.T) {
 	ordered, ok = undispatch(state(1, 1, 0)) // the first one
 	require.True(t, ok)
 	require.Equal(t, map[protowire.Number]uint64{1: 70, 2: 7000, 3: 0, 4: 1}, fields(t, ordered))
+	ordered, ok = undispatch(state(8, 12, 7, 5, 6)) // handed out while the collector ended
+	require.True(t, ok)
+	require.Equal(t, map[protowire.Number]uint64{1: 70, 2: 7000, 3: 5, 4: 12}, fields(t, ordered))
 	for name, other := range map[string][]byte{
-		"none": nil, "empty queue": state(8, 8), "nothing in flight": state(8, 12), "several": state(8, 12, 6, 7), "not the one before": state(8, 12, 5),
+		"none": nil, "empty queue": state(8, 8), "nothing in flight": state(8, 12), "a gap": state(8, 12, 5, 7), "one twice": state(8, 12, 7, 7), "a later one was sent": state(8, 12, 5, 6), "not the one before": state(8, 12, 5),
 		"after it": state(8, 12, 8), "no read index": state(0, 12, 7), "cut": state(8, 12, 7)[:30], "in flight, cut": append(state(8, 12), 5<<3|2, 4, 7, 0, 0, 0),
 		"a list that is not packed": protowire.AppendFixed64(protowire.AppendTag(state(8, 12), queueDispatched, protowire.Fixed64Type), 7),
 		"an index of another type":  protowire.AppendVarint(protowire.AppendTag(state(0, 12, 7), queueReadIndex, protowire.VarintType), 8),

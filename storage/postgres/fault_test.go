@@ -98,10 +98,10 @@ func TestReadOnly(t *testing.T) {
 // spec: SRV-03
 func TestServerHangs(t *testing.T) {
 	dsn := database(t)
-	s, err := Open(t.Context(), dsn, Options{patience: 2 * time.Second})
+	appendFrames(t, open(t, dsn), 1) // tables and partitions, however long they take
+	s, err := Open(t.Context(), dsn, Options{patience: 5 * time.Second})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	appendFrames(t, s, 1)
 	blocker := connect(t, dsn)
 	tx, err := blocker.Begin(t.Context())
 	require.NoError(t, err)
