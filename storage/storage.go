@@ -18,6 +18,9 @@ var ErrNotFound = errors.New("no such conference")
 // more than 2.7 kB a row; the protocol's own limits are narrower.
 const MaxIDBytes = 1024
 
+// MaxDigestBytes bounds the Digest of a Summary.
+const MaxDigestBytes = 32 << 10
+
 // ErrInvalid says that a Writer cannot keep what it was given, now or ever: an id or a
 // time is missing or out of range, or an attribute has a type that is not kept.
 var ErrInvalid = errors.New("invalid")
@@ -80,6 +83,9 @@ type Summary struct {
 	Label        string          // excellent … bad, or empty
 	Cause        string          `json:",omitempty"` // likely cause of what was wrong (docs/cause.md), or empty
 	Document     json.RawMessage // the whole summary, internal/conference.Summary as JSON; nil in a Page
+	// Digest is the facts by which conferences are counted and compared (internal/digest), at most MaxDigestBytes. Only
+	// erasures read or change it. nil: none; in a Page, unless Query.Digests is set.
+	Digest []byte `json:",omitempty"`
 }
 
 // Writer is the store's writing side. It is safe for concurrent use.
@@ -160,7 +166,11 @@ type Query struct {
 	Outcome      string
 	Label        string // of the conference's score
 	Cause        string // likely cause
-	Unsummarised bool   // only conferences without a summary of just their span
+	Failed       bool   // only the outcomes totallyFailed, partiallyFailed and dropped
+	// MinMOS and MaxMOS bound the conference score: both are of the range, nil is no bound. A conference without a score
+	// is not found where either is set.
+	MinMOS, MaxMOS *float64
+	Unsummarised   bool // only conferences without a summary of just their span
 
 	// What follows finds a conference from its first record of activity on, with or without
 	// a summary.
@@ -174,6 +184,8 @@ type Query struct {
 	AdditionalKey      string // narrows AdditionalID to one key
 	Any                string // one of the four above, or the conferenceID
 	AliasesOnly        bool   // whether a real name, other than the alias, finds nothing
+
+	Digests bool // whether summaries of the Page have their Digest
 
 	Before Cursor // continue after this row; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50
@@ -192,6 +204,19 @@ type Page struct {
 	Next        Cursor
 }
 
+// DigestQuery selects conferences by their start, in [From, To). Zero values do not narrow.
+type DigestQuery struct {
+	AppID    string
+	From, To time.Time
+}
+
+// Digest is one conference of a Digests call.
+type Digest struct {
+	AppID      string
+	Start, End time.Time // End is the last activity so far while the conference goes on
+	Body       []byte    // the Digest of its summary; nil without one
+}
+
 // MaxUnattachedRecords bounds the records of an Unattached.
 const MaxUnattachedRecords = 50
 
@@ -208,10 +233,11 @@ type Unattached struct {
 
 // UnattachedQuery selects unattached annotations. Zero values do not narrow.
 type UnattachedQuery struct {
-	AppID    string
-	From, To time.Time // by At, in [From, To)
-	Before   Cursor    // continue after this entry; zero: from the newest
-	Limit    int       // 1 to 200; 0 means 50
+	AppID        string
+	ConferenceID string    // exact, case-sensitive
+	From, To     time.Time // by At, in [From, To)
+	Before       Cursor    // continue after this entry; zero: from the newest
+	Limit        int       // 1 to 200; 0 means 50
 }
 
 // UnattachedPage is a part of the list. Next is zero when there is no more.
@@ -237,6 +263,13 @@ type Reader interface {
 	// conference's Participants. Records that are damaged are left out; then it returns,
 	// after all others, an error that wraps ErrDamaged and names what is.
 	Records(ctx context.Context, ref Ref, yield func(sessionID string, r Record) bool) error
+	// RecordsFrom is Records for the records that are not before from. It reads no others.
+	RecordsFrom(ctx context.Context, ref Ref, from time.Time, yield func(sessionID string, r Record) bool) error
+	// Digests calls yield for each conference that q selects, in order of start, until yield returns false. Conferences
+	// without a summary are among them. The Body is valid until yield returns. It reads some hundred conferences at a
+	// time and holds no connection while yield runs. A conference whose start changes meanwhile, because earlier activity
+	// arrives, may be left out or come twice.
+	Digests(ctx context.Context, q DigestQuery, yield func(Digest) bool) error
 	// Unattached lists annotations that no conference owns, newest first. Records that are
 	// damaged are left out; then the error wraps ErrDamaged and the page is there all the same.
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)

@@ -1644,6 +1644,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const { collectIP } = f.owner.info.config;
     return {
       localCandidateType: str(local?.candidateType),
+      networkType: str(local?.networkType),
       remoteCandidateType: str(remote?.candidateType),
       relayProtocol: str(local?.relayProtocol),
       localAddress: str(collectIP && local?.address),

@@ -1644,6 +1644,7 @@ function candidates(f, { local, remote, locals } = selectedPair(f.monitor) ?? {}
   const { collectIP } = f.owner.info.config;
   return {
     localCandidateType: str(local?.candidateType),
+    networkType: str(local?.networkType),
     remoteCandidateType: str(remote?.candidateType),
     relayProtocol: str(local?.relayProtocol),
     localAddress: str(collectIP && local?.address),

@@ -267,7 +267,14 @@ describe('local addresses', () => {
   const reports = (address: string) => [
     { id: 'T', type: 'transport', selectedCandidatePairId: 'P' + address },
     { id: 'P' + address, type: 'candidate-pair', transportId: 'T', localCandidateId: 'A', remoteCandidateId: 'R' },
-    { id: 'A', type: 'local-candidate', candidateType: 'srflx', address, relatedAddress: '192.168.7.8' },
+    {
+      id: 'A',
+      type: 'local-candidate',
+      candidateType: 'srflx',
+      networkType: 'wifi',
+      address,
+      relatedAddress: '192.168.7.8',
+    },
     { id: 'B', type: 'local-candidate', candidateType: 'host', address: '2001:db8::7' },
     { id: 'C', type: 'local-candidate', candidateType: 'host', address: '2001:db8::7', relatedAddress: '' },
     { id: 'D', type: 'local-candidate', candidateType: 'host', address: null },
@@ -286,7 +293,7 @@ describe('local addresses', () => {
     pc.connect();
     await harness.run(2000);
     const data = find('fabricSetup')?.data as { localAddress: string; localAddresses: string[] };
-    expect(data.localAddress).toBe('198.51.100.7');
+    expect(data).toMatchObject({ localAddress: '198.51.100.7', networkType: 'wifi' });
     expect(data.localAddresses.slice(0, 3)).toEqual(['198.51.100.7', '192.168.7.8', '2001:db8::7']);
     expect(data.localAddresses).toHaveLength(16);
     expect(data.localAddresses[3]).toBe(`10.0.0.0${'0'.repeat(56)}`);

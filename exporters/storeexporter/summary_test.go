@@ -1,6 +1,7 @@
 package storeexporter
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
 )
 
 // summaryRecord is a summary whose every attribute has a value of its own, changed as given.
@@ -43,6 +45,20 @@ func TestSummaryFields(t *testing.T) {
 	got, err = newSummary("app", "standup", summaryRecord(t, map[string]any{semconv.SummaryMOS: nil}))
 	require.NoError(t, err)
 	require.Nil(t, got.MOS, "no score is not the score 0")
+	require.Nil(t, got.Digest)
+}
+
+// A digest that cannot be kept is left out: the summary is worth more.
+func TestSummaryDigest(t *testing.T) {
+	longest := bytes.Repeat([]byte{7}, storage.MaxDigestBytes)
+	for _, c := range []struct {
+		value any
+		want  []byte
+	}{{[]byte{1, 2}, []byte{1, 2}}, {longest, longest}, {append(longest, 7), nil}, {[]byte{}, nil}, {"a text", nil}, {nil, nil}} {
+		got, err := newSummary("app", "standup", summaryRecord(t, map[string]any{semconv.SummaryDigest: c.value}))
+		require.NoError(t, err)
+		require.Equal(t, c.want, got.Digest)
+	}
 }
 
 // TestSummaryBounds: what a summary may say at the least and at the most, and what is refused

@@ -276,7 +276,17 @@ func newSummary(app, conferenceID string, r plog.LogRecord) (out storage.Summary
 		v := mos.Double()
 		out.MOS = &v
 	}
+	out.Digest = digestOf(attributes)
 	return out, nil
+}
+
+// digestOf returns the digest of a summary; nil for one that cannot be kept, for the summary is worth more.
+func digestOf(attributes pcommon.Map) []byte {
+	v, ok := attributes.Get(semconv.SummaryDigest)
+	if !ok || v.Type() != pcommon.ValueTypeBytes || v.Bytes().Len() == 0 || v.Bytes().Len() > storage.MaxDigestBytes {
+		return nil
+	}
+	return v.Bytes().AsRaw()
 }
 
 func moment(t pcommon.Timestamp) time.Time { return t.AsTime().Truncate(time.Millisecond) }

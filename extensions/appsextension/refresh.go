@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/qosrtc/qos/internal/periodic"
-
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/periodic"
 	"github.com/qosrtc/qos/storage"
 )
 

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/qosrtc/qos/internal/periodic"
-
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 	"go.uber.org/zap"
@@ -19,6 +17,7 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension/internal/vault"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/periodic"
 	"github.com/qosrtc/qos/storage"
 )
 

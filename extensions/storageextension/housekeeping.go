@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/qosrtc/qos/internal/periodic"
-
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/periodic"
 	"github.com/qosrtc/qos/storage"
 )
 

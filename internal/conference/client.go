@@ -1,6 +1,7 @@
 package conference
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/qosrtc/qos/internal/event"
@@ -33,5 +34,31 @@ func clientOf(e *event.Event) Client {
 	return Client{
 		SiteID: known(e.Client.SiteID), ApplicationVersion: known(e.Client.ApplicationVersion),
 		Browser: family, BrowserVersion: strings.Clone(major),
+	}
+}
+
+// Machine describes what the browser of a participant runs on. Empty values are unknown.
+type Machine struct {
+	OS      string   // one of event.OperatingSystems
+	Devices []string // models that activeDeviceList named, ascending
+}
+
+// maxModels bounds the Devices of a Machine.
+const maxModels = 16
+
+func machineOf(e *event.Event) Machine {
+	if e.Client == nil {
+		return Machine{}
+	}
+	return Machine{OS: event.OperatingSystem(e.Client.UserAgent)}
+}
+
+// addModels adds models of devices, each once.
+func (m *Machine) addModels(models []string) {
+	for _, model := range models {
+		at, found := slices.BinarySearch(m.Devices, model)
+		if !found && len(m.Devices) < maxModels {
+			m.Devices = slices.Insert(m.Devices, at, model)
+		}
 	}
 }

@@ -51,6 +51,7 @@ func (i identity) Index() int { return i.index }
 type participant struct {
 	user, alias string
 	client      Client
+	machine     Machine
 	seen        event.Identities // of its activity records
 	fabrics     map[int]*fabric
 	renames     renames
@@ -62,10 +63,12 @@ type sessionRecord struct {
 	kind        event.Kind
 	user, alias string
 	client      Client
+	machine     Machine
 	atMs        int64
 	placeMs     int64
 	attempt     bool            // it is activity, and never moves to another conference
 	devices     uint64          // KindEvent activeDeviceList: hash of the devices; 0: none are named
+	models      []string        // KindEvent activeDeviceList: models of the devices
 	function    string          // KindError
 	feedback    *event.Feedback // KindFeedback
 }
@@ -147,7 +150,7 @@ func (c *Conference) participant(e *event.Event) *participant {
 	if p == nil && len(c.participants) < maxParticipants {
 		p = &participant{
 			user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
-			client: clientOf(e), fabrics: make(map[int]*fabric, 1),
+			client: clientOf(e), machine: machineOf(e), fabrics: make(map[int]*fabric, 1),
 		}
 		c.dirty = c.dirty || len(c.participants) > 0 // it may be a late join
 		c.participants[strings.Clone(e.Session)] = p
@@ -184,8 +187,8 @@ func (c *Conference) applySessionRecord(e *event.Event, arrivedMs int64) (duplic
 func newSessionRecord(e *event.Event) *sessionRecord {
 	return &sessionRecord{
 		kind: e.Kind, user: event.Clip(e.UserID, event.MaxUserIDBytes), alias: event.Clip(e.Alias, event.MaxUserIDBytes),
-		client: clientOf(e), atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
-		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e),
+		client: clientOf(e), machine: machineOf(e), atMs: e.AtMs, placeMs: e.PlaceMs(), attempt: e.Attempt(),
+		function: event.Clip(e.Function, event.MaxText), feedback: e.Feedback, devices: devices(e), models: deviceModels(e),
 	}
 }
 

@@ -1,11 +1,14 @@
 package conference
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
 )
 
 // TestWhichDevices: the same devices are the same in any order; one that is another, or of
@@ -34,6 +37,32 @@ func TestWhichDevices(t *testing.T) {
 	}
 	require.Equal(t, of(`[`+a+`]`), of(`[{"kind":"audioinput","deviceId":"1","label":"renamed"}]`), "a label is not the identity where there is an id")
 	require.Equal(t, of(`[{"kind":"audioinput","deviceId":"z"}]`), of(`[{"kind":"audioinput","label":"z"}]`), "where there is none it is")
+}
+
+// Models are known by their USB ID; other labels may have a user's name.
+func TestDeviceModels(t *testing.T) {
+	c := New("app", "c")
+	apply := func(seq uint64, labels ...string) {
+		var list []map[string]string
+		for _, label := range labels {
+			list = append(list, map[string]string{"kind": "audioinput", "label": label})
+		}
+		data, err := json.Marshal(map[string]any{"deviceList": list})
+		require.NoError(t, err)
+		c.Apply(&event.Event{
+			AppID: "app", ConferenceID: "c", Session: "s", Seq: seq, Kind: event.KindEvent, Name: "activeDeviceList", AtMs: 1000, ConferenceAtMs: 1000,
+			Client: &event.Client{UserAgent: "Mozilla/5.0 (X11; CrOS x86_64)"}, Data: event.ParseData("activeDeviceList", data),
+		})
+	}
+	apply(1, "Webcam C920 (046d:082d)", "AirPods of Ada", "Default - Jabra Evolve 65 (0b0e:030a)")
+	apply(2, "Jabra Evolve 65 (0b0e:030a)", "(046d:082d)", "Camera (046D:082d)")
+	s := c.Summary(quality.DefaultBounds())
+	require.Len(t, s.Participants, 1)
+	require.Equal(t, Machine{OS: event.ChromeOS, Devices: []string{"Jabra Evolve 65 (0b0e:030a)", "Webcam C920 (046d:082d)"}}, s.Participants[0].Machine)
+	for i := range 40 {
+		apply(uint64(3+i), fmt.Sprintf("Many (0000:%04x)", i))
+	}
+	require.Len(t, c.Summary(quality.DefaultBounds()).Participants[0].Machine.Devices, maxModels)
 }
 
 // TestSignal: of the two members the first that can be dBm.

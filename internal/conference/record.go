@@ -10,6 +10,14 @@ func devices(e *event.Event) uint64 {
 	return e.Data.Devices
 }
 
+// deviceModels returns the models of the devices that an activeDeviceList names.
+func deviceModels(e *event.Event) []string {
+	if e.Kind != event.KindEvent || e.Data == nil {
+		return nil
+	}
+	return e.Data.DeviceModels
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1

@@ -77,7 +77,7 @@ func (c *Conference) addSessionRecords(s *Summary, participants map[string]*Part
 		p := participants[id.session]
 		if p == nil {
 			p = &Participant{
-				Session: id.session, UserID: r.user, Alias: r.alias, Client: r.client, StartMs: r.placeMs, EndMs: r.placeMs,
+				Session: id.session, UserID: r.user, Alias: r.alias, Client: r.client, Machine: r.machine, StartMs: r.placeMs, EndMs: r.placeMs,
 				UserIDs: []string{}, Fabrics: []Fabric{}, Mutes: []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 			}
 			participants[id.session] = p
@@ -88,6 +88,7 @@ func (c *Conference) addSessionRecords(s *Summary, participants map[string]*Part
 }
 
 func (s *Summary) addSessionRecord(p *Participant, id identity, r *sessionRecord) {
+	p.Machine.addModels(r.models)
 	switch r.kind {
 	case event.KindError:
 		s.Errors++
@@ -131,7 +132,7 @@ func (r *Ratings) finish() {
 // named returns the participant with its names and empty lists.
 func (p *participant) named(session string) Participant {
 	out := Participant{
-		Session: session, UserIDs: p.renames.all(p.user), Client: p.client,
+		Session: session, UserIDs: p.renames.all(p.user), Client: p.client, Machine: p.machine,
 		Fabrics: make([]Fabric, 0, len(p.fabrics)),
 		Mutes:   []Interval{}, Holds: []Interval{}, Screen: []Interval{}, Feedback: []event.Feedback{},
 	}
@@ -227,7 +228,7 @@ func (f *fabric) summariseSetup(out *Fabric) {
 		out.FailureMs, out.FailureStage, out.FailureReason = optional(d.FailureMs), d.Stage, d.Reason
 	}
 	if d := f.pair.value; d != nil {
-		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol
+		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol, out.NetworkType = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol, d.NetworkType
 		out.LocalAddress, out.LocalAddresses = d.LocalAddress, append(out.LocalAddresses, d.LocalAddresses...)
 	}
 }

@@ -106,8 +106,9 @@ type Participant struct {
 	LostMeasurements int `json:"lostMeasurements"`
 	LostEvents       int `json:"lostEvents"`
 
-	Client Client `json:"-"`
-	New    bool   `json:"-"` // in no earlier revision
+	Client  Client  `json:"-"`
+	Machine Machine `json:"-"`
+	New     bool    `json:"-"` // in no earlier revision
 
 	connecting bool // may still connect; only in a live conference
 }
@@ -142,6 +143,7 @@ type Fabric struct {
 	LocalCandidateType  string `json:"localCandidateType"`
 	RemoteCandidateType string `json:"remoteCandidateType"`
 	RelayProtocol       string `json:"relayProtocol"`
+	NetworkType         string `json:"networkType"` // of the local candidate: wifi, ethernet, cellular, vpn, …; empty: unknown
 
 	LocalAddress   string   `json:"localAddress"`   // of the selected pair, cut to /24 or /48 unless it is kept
 	LocalAddresses []string `json:"localAddresses"` // of all local candidates, cut alike

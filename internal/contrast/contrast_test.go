@@ -203,6 +203,10 @@ func TestCompareLittle(t *testing.T) {
 	require.Equal(t, Result{Findings: []Finding{}}, Compare(nil, Options{}))
 	r := Compare([]Item{{InSet: true, Members: [][]Fact{{{"a", "b"}}}}, {Members: [][]Fact{nil}}, {}}, Options{})
 	require.Equal(t, Result{Set: 1, Baseline: 1, Findings: []Finding{}}, r)
+	everything := draw(14, 200, func([][]Fact) float64 { return 1 })
+	r = Compare(everything, Options{})
+	require.Equal(t, []int{200, 0}, []int{r.Set, r.Baseline})
+	require.Empty(t, r.Findings, "without a baseline nothing is over-represented")
 }
 
 func TestCompareIsBounded(t *testing.T) {

@@ -20,7 +20,33 @@ const exactBelow = 100
 // (Cochran-Mantel-Haenszel, one-sided, conditional on all margins). It is exact below exactBelow, and the
 // normal approximation with continuity correction above.
 func logExceed(strata []stratum) float64 {
-	observed, mean, variance := 0, 0.0, 0.0
+	observed, mean, variance := moments(strata)
+	if variance == 0 {
+		return 0
+	}
+	if variance < exactBelow {
+		return logExact(strata, observed)
+	}
+	return logUpperTail((float64(observed) - 0.5 - mean) / math.Sqrt(variance))
+}
+
+// hopeless is the number of standard deviations above its mean up to which a count is no finding at any level
+// that is in use.
+const hopeless = 1
+
+// logExceedIfStrong is logExceed for a count above hopeless. For the others, nearly all of those that are tested, it
+// returns the normal approximation without continuity correction, which costs a hundredth.
+func logExceedIfStrong(strata []stratum) float64 {
+	observed, mean, variance := moments(strata)
+	if z := (float64(observed) - mean) / math.Sqrt(variance); z <= hopeless {
+		return logUpperTail(z)
+	}
+	return logExceed(strata)
+}
+
+// moments returns the count of conferences with the value in the set, and its mean and variance if the value has no
+// relation to the set.
+func moments(strata []stratum) (observed int, mean, variance float64) {
 	for _, s := range strata {
 		if s.N < 2 {
 			observed += s.a
@@ -32,13 +58,7 @@ func logExceed(strata []stratum) float64 {
 		mean += n * k / all
 		variance += n * k * (all - n) * (all - k) / (all * all * (all - 1))
 	}
-	if variance == 0 {
-		return 0
-	}
-	if variance < exactBelow {
-		return logExact(strata, observed)
-	}
-	return logUpperTail((float64(observed) - 0.5 - mean) / math.Sqrt(variance))
+	return observed, mean, variance
 }
 
 // logExact sums the upper tail of the convolution of the strata's hypergeometric distributions.

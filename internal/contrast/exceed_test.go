@@ -2,6 +2,7 @@ package contrast
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +68,30 @@ func TestExceedDegenerate(t *testing.T) {
 	for _, s := range [][]stratum{nil, {{}}, {{a: 1, n: 1, k: 1, N: 1}}, {table2(5, 0, 7, 0)}, {table2(0, 5, 0, 7)}, {table2(3, 3, 0, 0)}} {
 		require.Zero(t, logExceed(s))
 	}
+}
+
+// A count that is not above one standard deviation has no exact p-value near a level that is in use, and its
+// approximation has none either.
+func TestHopelessCountsAreNoFindings(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	tested := 0
+	for range 20_000 {
+		var strata []stratum
+		for range 1 + random.IntN(4) {
+			s := stratum{N: 2 + random.IntN(1<<random.IntN(11))}
+			s.n, s.k = random.IntN(s.N+1), random.IntN(s.N+1)
+			low, high := max(0, s.n+s.k-s.N), min(s.n, s.k)
+			s.a = low + random.IntN(high-low+1)
+			strata = append(strata, s)
+		}
+		observed, mean, variance := moments(strata)
+		if variance == 0 || (float64(observed)-mean)/math.Sqrt(variance) > hopeless {
+			require.Equal(t, logExceed(strata), logExceedIfStrong(strata))
+			continue
+		}
+		tested++
+		require.Greater(t, math.Exp(logExceed(strata)), 0.1, strata)
+		require.Greater(t, math.Exp(logExceedIfStrong(strata)), 0.1, strata)
+	}
+	require.Greater(t, tested, 5000)
 }

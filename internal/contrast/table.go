@@ -152,7 +152,7 @@ func (c *counts) logP(fact uint32) float64 {
 		at := (int(fact)*c.strata + s) * 2
 		strata[s] = stratum{a: int(c.of[at]), n: int(c.total[s*2]), k: int(c.of[at+1]), N: int(c.total[s*2+1])}
 	}
-	return logExceed(strata)
+	return logExceedIfStrong(strata)
 }
 
 // frequent returns the facts of at least so many items that not all have, the most frequent first. It does

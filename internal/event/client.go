@@ -67,3 +67,40 @@ func leadingNumber(s string) string {
 	}
 	return s[:n]
 }
+
+// Operating systems that OperatingSystem returns.
+const (
+	Android  = "android"
+	ChromeOS = "chromeos"
+	IOS      = "ios"
+	Linux    = "linux"
+	MacOS    = "macos"
+	Windows  = "windows"
+)
+
+// OperatingSystems lists them.
+var OperatingSystems = []string{Android, ChromeOS, IOS, Linux, MacOS, Windows}
+
+// systems are the operating systems and their tokens, the first that is found decides: Android names Linux,
+// and iOS names Mac OS X.
+var systems = []struct{ token, system string }{
+	{"Android", Android},
+	{"CrOS", ChromeOS},
+	{"iPhone", IOS},
+	{"iPad", IOS},
+	{"Windows", Windows},
+	{"Mac OS X", MacOS},
+	{"Macintosh", MacOS},
+	{"Linux", Linux},
+}
+
+// OperatingSystem returns the operating system that a user agent names; empty if it is none of
+// OperatingSystems. An iPad that asks for desktop pages names macOS.
+func OperatingSystem(userAgent string) string {
+	for _, s := range systems {
+		if strings.Contains(userAgent, s.token) {
+			return s.system
+		}
+	}
+	return ""
+}

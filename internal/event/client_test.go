@@ -37,3 +37,23 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 }
+
+func TestOperatingSystem(t *testing.T) {
+	for userAgent, want := range map[string]string{
+		"": "",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                       event.Linux,
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36": event.Android,
+		"Mozilla/5.0 (Android 14; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0":                                         event.Android,
+		"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537":  event.ChromeOS,
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)":              event.IOS,
+		"Mozilla/5.0 (iPad; CPU OS 18_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)":                       event.IOS,
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)":                     event.MacOS,
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0":            event.Windows,
+		"curl/8.5.0": "",
+	} {
+		require.Equal(t, want, event.OperatingSystem(userAgent), userAgent)
+		if want != "" {
+			require.Contains(t, event.OperatingSystems, want)
+		}
+	}
+}

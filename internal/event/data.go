@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"hash/fnv"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +20,7 @@ type Data struct {
 	LocalCandidateType  string
 	RemoteCandidateType string
 	RelayProtocol       string
+	NetworkType         string   // of the local candidate, where the browser reports it: wifi, ethernet, cellular, vpn, …
 	LocalAddress        string   // of the selected pair, cut by the receiver
 	LocalAddresses      []string // of all local candidates, cut by the receiver
 	Stage               string
@@ -28,8 +31,9 @@ type Data struct {
 	Alias               string
 	UserIDType          string
 	UsageLabel          string
-	SignalDBm           Value  // of wifiStats
-	Devices             uint64 // of activeDeviceList: a hash of which, whatever their order; 0: it names none
+	SignalDBm           Value    // of wifiStats
+	Devices             uint64   // of activeDeviceList: a hash of which, whatever their order; 0: it names none
+	DeviceModels        []string // of activeDeviceList, see deviceModels
 }
 
 // MaxText bounds every text of an event's data that is kept; userIDs may be longer.
@@ -62,6 +66,7 @@ func ParseData(name string, data []byte) *Data {
 		LocalCandidateType:  Clip(raw.LocalCandidateType, MaxText),
 		RemoteCandidateType: Clip(raw.RemoteCandidateType, MaxText),
 		RelayProtocol:       Clip(raw.RelayProtocol, MaxText),
+		NetworkType:         Clip(raw.NetworkType, MaxText),
 		LocalAddresses:      texts(raw.LocalAddresses),
 		Stage:               Clip(raw.Stage, MaxText),
 		Reason:              Clip(raw.Reason, MaxText),
@@ -72,7 +77,7 @@ func ParseData(name string, data []byte) *Data {
 	if text, ok := raw.LocalAddress.(string); ok {
 		d.LocalAddress = Clip(text, MaxText)
 	}
-	d.SignalDBm, d.Devices = raw.signal(), raw.devices()
+	d.SignalDBm, d.Devices, d.DeviceModels = raw.signal(), raw.devices(), raw.deviceModels()
 	d.SSRC, _ = raw.SSRC.Int64() // 0 where it is no number: then it names no stream
 	named := Names(name, data).User
 	d.UserID, d.Alias = named.Name, named.Alias
@@ -89,6 +94,7 @@ type rawData struct {
 	LocalCandidateType  string      `json:"localCandidateType"`
 	RemoteCandidateType string      `json:"remoteCandidateType"`
 	RelayProtocol       string      `json:"relayProtocol"`
+	NetworkType         string      `json:"networkType"`
 	LocalAddress        any         `json:"localAddress"`
 	LocalAddresses      any         `json:"localAddresses"`
 	Stage               string      `json:"stage"`
@@ -128,6 +134,22 @@ func (r *rawData) devices() (sum uint64) {
 		sum += h.Sum64()
 	}
 	return sum
+}
+
+// usbID is the vendor and product that Chromium appends to the label of a USB device.
+var usbID = regexp.MustCompile(`^(?:Default - |Communications - )?(.{1,100}) (\([0-9a-f]{4}:[0-9a-f]{4}\))$`)
+
+// deviceModels returns the models of devices, each once. A label without a USB ID may be a name that a user gave
+// ("Headset of Ada"), so it is none.
+func (r *rawData) deviceModels() (out []string) {
+	for _, d := range r.DeviceList {
+		if m := usbID.FindStringSubmatch(d.Label); m != nil && len(out) < maxTexts {
+			if model := m[1] + " " + m[2]; !slices.Contains(out, model) {
+				out = append(out, model)
+			}
+		}
+	}
+	return out
 }
 
 // maxTexts bounds a list of texts.

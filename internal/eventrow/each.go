@@ -2,6 +2,7 @@ package eventrow
 
 import (
 	"context"
+	"time"
 
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/semconv"
@@ -19,12 +20,22 @@ func Each(ctx context.Context, reader storage.Reader, ref storage.Ref, people []
 
 // EachRecord is Each with the records themselves, parts of SDPs among them.
 func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, people []storage.Participant, yield func(*event.Event, *storage.Record) bool) error {
+	return reader.Records(ctx, ref, eventsOf(ref, people, yield))
+}
+
+// EachRecordFrom is EachRecord for the records that are not before from.
+func EachRecordFrom(ctx context.Context, reader storage.Reader, ref storage.Ref, from time.Time, people []storage.Participant, yield func(*event.Event, *storage.Record) bool) error {
+	return reader.RecordsFrom(ctx, ref, from, eventsOf(ref, people, yield))
+}
+
+// eventsOf calls yield for the records that are events.
+func eventsOf(ref storage.Ref, people []storage.Participant, yield func(*event.Event, *storage.Record) bool) func(string, storage.Record) bool {
 	sessions := make(map[string]*storage.Session, len(people))
 	for i := range people {
 		sessions[people[i].Session.ID] = &people[i].Session
 	}
 	var m event.Measurement
-	return reader.Records(ctx, ref, func(session string, r storage.Record) bool {
+	return func(session string, r storage.Record) bool {
 		e, ok := Read(&r, &m)
 		if !ok {
 			return true
@@ -34,7 +45,7 @@ func EachRecord(ctx context.Context, reader storage.Reader, ref storage.Ref, peo
 			e.UserID, e.Alias, e.Client = from.UserID, from.UserAlias, client(from)
 		}
 		return yield(&e, &r)
-	})
+	}
 }
 
 func client(s *storage.Session) *event.Client {

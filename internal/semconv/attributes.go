@@ -86,6 +86,7 @@ var Attributes = []Attribute{
 	{SummaryMOS, "double", "1", EventSummary, "conference score; absent without evidence"},
 	{SummaryLabel, "string", "", EventSummary, "label of the conference score"},
 	{SummaryCause, "string", "", EventSummary, "likely cause of a fault, from the list in docs/cause.md; none or unknown"},
+	{SummaryDigest, "bytes", "By", EventSummary, "facts by which conferences are counted and compared (internal/digest), at most 32 KiB"},
 	{IssueID, "string", "", EventIssue, "ID of one span of one issue: the same in all its states, at every collector and after a restart"},
 	{IssueState, "string", "", EventIssue, "raised, then once resolved (the metric recovered, or the stream, participant or conference ended) or withdrawn (late data excuses the issue)"},
 	{IssueKind, "string", "", EventIssue, "kind of issue (docs/quality.md)"},

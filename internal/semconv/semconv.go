@@ -160,5 +160,6 @@ const (
 	SummaryMOS          = "qos.summary.mos"
 	SummaryLabel        = "qos.summary.label"
 	SummaryCause        = "qos.summary.cause"
+	SummaryDigest       = "qos.summary.digest"
 	SummaryIssuesPrefix = "qos.summary.issues." // + the kind of issue
 )

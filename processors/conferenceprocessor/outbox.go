@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/semconv"
 )
 
@@ -150,6 +151,7 @@ func writeRecord(record plog.LogRecord, s *conference.Summary, now time.Time) {
 	attrs.PutInt(semconv.SummaryAdded, int64(s.Added))
 	writeClients(attrs, s.Participants)
 	attrs.PutStr(semconv.SummaryCause, string(s.LikelyCause.Cause))
+	attrs.PutEmptyBytes(semconv.SummaryDigest).FromRaw(digest.Of(s).Encode())
 	if s.MOS != nil {
 		attrs.PutDouble(semconv.SummaryMOS, *s.MOS)
 		attrs.PutStr(semconv.SummaryLabel, s.Label)

@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/eventlog"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/processors/conferenceprocessor/internal/metadata"
@@ -200,11 +201,20 @@ func checkRecord(t *testing.T, record plog.LogRecord, begin time.Time) {
 	require.Equal(t, end.UnixMilli(), record.Timestamp().AsTime().UnixMilli())
 	require.Equal(t, pcommon.TraceID(semconv.TraceID("app", "standup")), record.TraceID())
 	attrs := record.Attributes().AsRaw()
+	checkDigest(t, attrs[semconv.SummaryDigest])
+	delete(attrs, semconv.SummaryDigest)
 	require.Equal(t, map[string]any{
 		semconv.SummaryStart: begin.UnixMilli(), semconv.SummaryEnd: end.UnixMilli(), semconv.SummaryRevision: int64(1),
 		semconv.SummaryOutcome: "dropped", semconv.SummaryParticipants: int64(1), semconv.SummaryAdded: int64(1), semconv.SummaryMOS: 2.5, semconv.SummaryLabel: "bad", semconv.SummaryCause: "pathOrTurn",
 		semconv.SummaryIssuesPrefix + conference.IssueHighPacketLoss: int64(1), semconv.SummaryIssuesPrefix + conference.IssueLowQuality: int64(1),
 	}, attrs)
+}
+
+func checkDigest(t *testing.T, attribute any) {
+	t.Helper()
+	var d digest.Digest
+	require.NoError(t, new(digest.Decoder).Decode(attribute.([]byte), &d))
+	require.Equal(t, []any{"dropped", 2.5, "bad", "pathOrTurn", 1}, []any{d.Outcome, d.MOS, d.Label, d.Cause, len(d.Members)})
 }
 
 // TestRefusedIsMarked: an error is returned. A refused record is in no conference, but is marked

@@ -76,6 +76,14 @@ func (f *fakeStore) Records(_ context.Context, _ storage.Ref, yield func(string,
 	return errors.Join(f.err, f.missing)
 }
 
+func (f *fakeStore) RecordsFrom(context.Context, storage.Ref, time.Time, func(string, storage.Record) bool) error {
+	return errors.New("not read here")
+}
+
+func (f *fakeStore) Digests(context.Context, storage.DigestQuery, func(storage.Digest) bool) error {
+	return nil
+}
+
 func (f *fakeStore) Unattached(context.Context, storage.UnattachedQuery) (storage.UnattachedPage, error) {
 	return storage.UnattachedPage{}, nil
 }

@@ -26,6 +26,9 @@ const (
 	rare     = "totallyFailed"
 )
 
+// rareScore is the score of one conference in a thousand; all others have at least 3.
+const rareScore = 1.75
+
 // catalogue is conferences to search: number i is the same each time.
 type catalogue struct {
 	n        int
@@ -117,11 +120,7 @@ var details = map[string]string{"qos.application.version": "4.2.0", "qos.library
 func (c *catalogue) batches(i int) (out []storage.Batch) {
 	r := random(i)
 	app, conference := c.named(i)
-	people := 2
-	if r.IntN(5) == 0 {
-		people += r.IntN(7)
-	}
-	for p := range people {
+	for p := range takePart(r) {
 		start := c.start(i)
 		user := c.user(r)
 		if p == 0 {
@@ -135,6 +134,14 @@ func (c *catalogue) batches(i int) (out []storage.Batch) {
 	return out
 }
 
+// takePart is how many take part.
+func takePart(r *rand.Rand) int {
+	if r.IntN(5) == 0 {
+		return 2 + r.IntN(7)
+	}
+	return 2
+}
+
 // summary is that of conference i, nil of the newest.
 func (c *catalogue) summary(i int) *storage.Summary {
 	if i >= c.n-live {
@@ -142,9 +149,12 @@ func (c *catalogue) summary(i int) *storage.Summary {
 	}
 	app, conference := c.named(i)
 	mos := 3 + 1.4*random(i).Float64()
+	if i%1000 == 7 {
+		mos = rareScore
+	}
 	s := &storage.Summary{
 		AppID: app, ConferenceID: conference, Start: c.start(i), End: c.start(i), Revision: 1,
-		Outcome: frequent, Participants: 2, MOS: &mos, Label: "good", Document: c.document,
+		Outcome: frequent, Participants: 2, MOS: &mos, Label: "good", Document: c.document, Digest: digestOf(i),
 	}
 	switch {
 	case i%2000 == 1:
@@ -216,6 +226,9 @@ func measureSearch(e *env) error {
 		if err := e.ask(s, c, search); err != nil {
 			return fmt.Errorf("%s: %w", search.what, err)
 		}
+	}
+	if err := e.readDigests(s, c); err != nil {
+		return fmt.Errorf("digests: %w", err)
 	}
 	return s.Close()
 }

@@ -69,6 +69,20 @@ var searches = []search{
 		q.Outcome = rare
 		return q
 	}},
+	{"failed", always(storage.Query{Failed: true})},
+	{"failed, of an app", ofAnApp(storage.Query{Failed: true})},
+	{"failed, a week of an app", func(c *catalogue, r *rand.Rand) storage.Query {
+		q := c.window(r, c.app(r), 7*day)
+		q.Failed = true
+		return q
+	}},
+	{"score up to 2, rare", always(storage.Query{MaxMOS: new(2.0)})},
+	{"score up to 1.5, none", always(storage.Query{MaxMOS: new(1.5)})},
+	{"score up to 2 of an app", ofAnApp(storage.Query{MaxMOS: new(2.0)})},
+	{"score 2 to 3.1", always(storage.Query{MinMOS: new(2.0), MaxMOS: new(3.1)})},
+	{"score from 3.2, frequent", always(storage.Query{MinMOS: new(3.2)})},
+	{"score up to 2, failed", always(storage.Query{MaxMOS: new(2.0), Failed: true})},
+	{"deep page of a score up to 3.3", deep(always(storage.Query{MaxMOS: new(3.3)}))},
 	{"user", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{UserID: c.user(r)} }},
 	{"user, as anything", func(c *catalogue, r *rand.Rand) storage.Query { return storage.Query{Any: c.user(r)} }},
 	{"anything that nothing is", always(storage.Query{Any: "unheard"})},

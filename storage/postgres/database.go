@@ -54,7 +54,7 @@ type asked struct {
 
 // Each implements sqlstore.Tx.
 func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
-	rows, err := a.db.Query(a.ctx, dialect.SQL(statement), dialect.Values(values)...)
+	rows, err := a.db.Query(a.ctx, dialect.SQL(statement), arguments(values)...)
 	if err != nil {
 		return err
 	}
@@ -65,6 +65,16 @@ func (a asked) Each(scan func(sqlstore.Row) error, statement string, values ...a
 		}
 	}
 	return rows.Err()
+}
+
+// arguments returns values as the driver takes them. A plan for any values of a listing expects few rows, and so reads and
+// sorts all that a page of it is the start of.
+func arguments(values []any) []any {
+	out := dialect.Values(values)
+	if len(out) > 0 && out[0] == any(sqlstore.Fresh{}) {
+		out[0] = pgx.QueryExecModeCacheDescribe
+	}
+	return out
 }
 
 // Place implements sqlstore.Tx.

@@ -85,7 +85,7 @@ func TestKeysBeginWithThePlace(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{
-		"qos_chunk.place", "qos_conference.place", "qos_frame.place", "qos_packed.place", "qos_participant.place",
+		"qos_chunk.place", "qos_conference.place", "qos_document.place", "qos_frame.place", "qos_packed.place", "qos_participant.place",
 		"qos_place.key", "qos_rename.place", "qos_unattached.place",
 	}, keys)
 }

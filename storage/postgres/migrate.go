@@ -37,7 +37,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 		if err != nil {
 			return err
 		}
-		if err := checkTables(ctx, tx); err != nil {
+		if err := checkColumns(ctx, tx); err != nil {
 			return err
 		}
 		if have == 0 && hashed > 0 {
@@ -47,17 +47,18 @@ func migrate(ctx context.Context, conn *pgx.Conn, hashed int) error {
 	})
 }
 
-// checkTables looks for the tables where the statements of the store do: in the search path.
-func checkTables(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)`)
+// checkColumns looks for the tables where the statements of the store do: in the search path.
+func checkColumns(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+		WHERE c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid) AND c.relname LIKE 'qos\_%' AND a.attnum > 0 AND NOT a.attisdropped`)
 	if err != nil {
 		return err
 	}
-	have, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	have, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sqlstore.Column])
 	if err != nil {
 		return err
 	}
-	return sqlstore.CheckTables(migrations, have)
+	return sqlstore.CheckColumns(migrations, have)
 }
 
 // schemaVersion returns the number of migrations applied.

@@ -53,7 +53,7 @@ func TestPack(t *testing.T) {
 		Rows: func(t *testing.T, s storagetest.PackStore) int {
 			t.Helper()
 			n := int64(0)
-			for _, table := range []string{"qos_session", "qos_place", "qos_frame", "qos_chunk", "qos_packed", "qos_conference", "qos_participant", "qos_term", "qos_rename", "qos_visit"} {
+			for _, table := range []string{"qos_session", "qos_place", "qos_frame", "qos_chunk", "qos_packed", "qos_conference", "qos_participant", "qos_term", "qos_rename", "qos_document", "qos_visit"} {
 				n += query[int64](t, s.(*Store), `SELECT count(*) FROM `+table)
 			}
 			return int(n)

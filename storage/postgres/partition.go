@@ -60,7 +60,7 @@ func makePartitions(ctx context.Context, conn *pgx.Conn, day int32) error {
 // placeTables are those of conferences that have no partitions by day, and the column of their
 // place.
 var placeTables = map[string]string{ //nolint:gochecknoglobals // a constant
-	"qos_place": "key", "qos_conference": "place", "qos_participant": "place", "qos_unattached": "place", "qos_rename": "place",
+	"qos_place": "key", "qos_conference": "place", "qos_participant": "place", "qos_document": "place", "qos_unattached": "place", "qos_rename": "place",
 }
 
 // hashPlaces replaces the tables of conferences, which are empty, by such with a number of hash

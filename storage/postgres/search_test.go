@@ -21,8 +21,8 @@ func TestDocuments(t *testing.T) {
 	storagetest.RunDocuments(t, func(t *testing.T) storagetest.Store { t.Helper(); return open(t, database(t)) },
 		func(t *testing.T, s storagetest.Store, change func([]byte) []byte) {
 			t.Helper()
-			column := query[[]byte](t, s.(*Store), `SELECT document FROM qos_conference WHERE revision IS NOT NULL`)
-			execute(t, s.(*Store), `UPDATE qos_conference SET document = $1 WHERE revision IS NOT NULL`, change(column))
+			column := query[[]byte](t, s.(*Store), `SELECT body FROM qos_document`)
+			execute(t, s.(*Store), `UPDATE qos_document SET body = $1`, change(column))
 		})
 }
 
@@ -31,10 +31,10 @@ func TestDocuments(t *testing.T) {
 // longer than a day.
 var fill = []string{
 	`INSERT INTO qos_place (key, app_id, conference_id) 		SELECT i, convert_to('app ' || i % 200, 'UTF8'), convert_to('room ' || i, 'UTF8') FROM generate_series(1, 20000) i`,
-	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, revision, summary_start, summary_end, outcome, participants, label, cause, document)
+	`INSERT INTO qos_conference (place, app_id, start_ms, end_ms, revision, summary_start, summary_end, outcome, participants, mos, label, cause)
 		SELECT CASE WHEN i % 10 = 0 THEN i % 200 + 1 ELSE i END, convert_to('app ' || i % 200, 'UTF8'), at, until,
-			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2,
-			CASE WHEN i % 500 = 3 THEN 'poor'::bytea ELSE 'good' END, CASE WHEN i % 1000 = 3 THEN 'rare'::bytea ELSE 'none' END, ''
+			CASE WHEN i % 2000 > 0 THEN 1 END, at, until, CASE WHEN i % 1000 = 1 THEN 'rare'::bytea ELSE 'success' END, 2, 1 + (i * 7919 % 400)::float8 / 100,
+			CASE WHEN i % 500 = 3 THEN 'poor'::bytea ELSE 'good' END, CASE WHEN i % 1000 = 3 THEN 'rare'::bytea ELSE 'none' END
 		FROM (SELECT i, $1::bigint + i * 60000 AS at, $1::bigint + i * 60000 + CASE WHEN i % 1000 = 2 THEN 90000000 ELSE 600000 END AS until
 			FROM generate_series(1, 20000) i) c`,
 	`INSERT INTO qos_term (term, start_ms, place, conference, recorded)
@@ -55,7 +55,7 @@ type question struct {
 
 // Each implements sqlstore.Tx.
 func (s spy) Each(scan func(sqlstore.Row) error, statement string, values ...any) error {
-	*s.asked = append(*s.asked, question{dialect.SQL(statement), dialect.Values(values)})
+	*s.asked = append(*s.asked, question{dialect.SQL(statement), arguments(values)})
 	return s.Tx.Each(scan, statement, values...)
 }
 
@@ -81,6 +81,35 @@ func plans(t *testing.T, s *Store, q storage.Query) (out []string) {
 		}
 	}
 	return out
+}
+
+// A page of digests begins where the one before ended, without a sort, and is planned for its own values every time.
+func TestDigestPlans(t *testing.T) {
+	s := open(t, database(t))
+	for _, statement := range fill {
+		var args []any
+		if strings.Contains(statement, "$1") {
+			args = []any{noon.UnixMilli()}
+		}
+		execute(t, s, statement, args...)
+	}
+	f := func(q storage.DigestQuery, index string) {
+		t.Helper()
+		var all []question
+		db := s.database()
+		db.Read = func(ctx context.Context, read func(sqlstore.Tx) error) error {
+			return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error { return read(spy{asked{ctx, conn}, &all}) })
+		}
+		require.NoError(t, sqlstore.NewLists(db).Digests(t.Context(), q, func(storage.Digest) bool { return true }))
+		one := all[0]
+		require.Regexp(t, "^Limit .*\n +->  Index Scan using "+index+" ", plan(t, s, one.sql, one.values...))
+		require.Zero(t, query[int](t, s, `SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT c.start_ms, %'`))
+	}
+	f(storage.DigestQuery{}, "qos_conference_start")
+	f(storage.DigestQuery{From: noon.Add(100 * time.Hour), To: noon.Add(124 * time.Hour)}, "qos_conference_start")
+	execute(t, s, `UPDATE qos_conference SET app_id = 'app 2' WHERE key % 8 = 0`)
+	execute(t, s, `ANALYZE qos_conference`)
+	f(storage.DigestQuery{AppID: "app 2"}, "qos_conference_(app|start)") // of an app with many, either
 }
 
 // Every kind of question has its index. The second plan is that of the long ones.
@@ -138,6 +167,11 @@ func TestSearchPlans(t *testing.T) {
 	f(storage.Query{AppID: "app 2", Label: "poor"}, "qos_conference_app_label")
 	f(storage.Query{Cause: "rare"}, "qos_conference_cause")
 	f(storage.Query{AppID: "app 2", Cause: "rare"}, "qos_conference_app_cause")
+	f(storage.Query{Failed: true}, "qos_conference_outcome", "qos_conference_outcome", "qos_conference_outcome")
+	f(storage.Query{AppID: "app 2", Failed: true}, "qos_conference_(app_)?outcome", "qos_conference_(app_)?outcome", "qos_conference_(app_)?outcome") // none has any
+	low, high := 1.2, 2.0
+	f(storage.Query{MinMOS: &low, MaxMOS: &high}, "qos_conference_band", "qos_conference_band")
+	f(storage.Query{AppID: "app 2", MinMOS: &low, MaxMOS: &high}, "qos_conference_app_band", "qos_conference_app_band")
 	f(storage.Query{ConferenceID: "room 7"}, "qos_place_conference")
 	f(storage.Query{ConferenceID: "room 7"}, "qos_conference_place")
 	f(storage.Query{AppID: "app 2", ConferenceID: "room 7"}, "qos_conference_place")

@@ -22,27 +22,27 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	return checkTables(ctx, db)
+	return checkColumns(ctx, db)
 }
 
-func checkTables(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+func checkColumns(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c WHERE t.type = 'table'")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // closed already unless an error is returned
-	var have []string
+	var have []sqlstore.Column
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var c sqlstore.Column
+		if err := rows.Scan(&c.Table, &c.Name); err != nil {
 			return err
 		}
-		have = append(have, name)
+		have = append(have, c)
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	return sqlstore.CheckTables(migrations, have)
+	return sqlstore.CheckColumns(migrations, have)
 }
 
 // schemaVersion returns the number of migrations applied, and refuses a database that

@@ -39,7 +39,7 @@ func TestPackConformance(t *testing.T) {
 		},
 		Rows: func(t *testing.T, s storagetest.PackStore) (n int) {
 			t.Helper()
-			for _, table := range []string{"session", "place", "frame", "chunk", "packed", "conference", "participant", "term", "rename"} {
+			for _, table := range []string{"session", "place", "frame", "chunk", "packed", "conference", "participant", "term", "rename", "document"} {
 				n += count(t, s.(*Store), table)
 			}
 			return n

@@ -21,10 +21,10 @@ func TestDocuments(t *testing.T) {
 			t.Helper()
 			require.NoError(t, s.(*Store).writer.do(t.Context(), job{run: func(tx *tx) error {
 				var column []byte
-				if err := tx.row("SELECT document FROM conference WHERE revision IS NOT NULL").Scan(&column); err != nil {
+				if err := tx.row("SELECT body FROM document").Scan(&column); err != nil {
 					return err
 				}
-				return tx.exec("UPDATE conference SET document = ? WHERE revision IS NOT NULL", change(column))
+				return tx.exec("UPDATE document SET body = ?", change(column))
 			}}))
 		})
 }
@@ -87,6 +87,23 @@ func plans(t *testing.T, s *Store, q storage.Query) (out []string) {
 	return out
 }
 
+// A page of digests begins where the one before ended, without a sort.
+func TestDigestPlans(t *testing.T) {
+	s := temp(t)
+	f := func(q storage.DigestQuery, want string) {
+		t.Helper()
+		var all []question
+		db := s.database()
+		db.Read = func(ctx context.Context, read func(sqlstore.Tx) error) error {
+			return read(spy{reading{ctx, s.read}, &all})
+		}
+		require.NoError(t, sqlstore.NewLists(db).Digests(t.Context(), q, nil))
+		require.Equal(t, want+"\n", plan(t, s, all[0].sql, all[0].values...))
+	}
+	f(storage.DigestQuery{}, "SEARCH c USING INDEX conference_start (start_ms>? AND start_ms<?)")
+	f(storage.DigestQuery{AppID: "a", From: noon}, "SEARCH c USING INDEX conference_app (app_id=? AND start_ms>? AND start_ms<?)")
+}
+
 // Every kind of question has its index, is answered in the index's order, and does not look
 // through what is older than it must. The second plan is that of the long ones.
 //
@@ -131,6 +148,7 @@ func TestSearchPlans(t *testing.T) {
 	f(window(storage.Query{AppID: "a", ConferenceID: "c"}),
 		"SEARCH c USING INDEX conference_place (place=? AND start_ms>? AND start_ms<?)", "SEARCH c USING INDEX conference_place (place=? AND start_ms<?)")
 
+	const outcome, band = "SEARCH c USING INDEX conference_outcome (outcome=?)", "SEARCH c USING INDEX conference_band (mos_band=?)"
 	const term = "SEARCH t USING PRIMARY KEY (term=?"
 	f(storage.Query{UserID: "u"}, term+")")
 	f(storage.Query{AppID: "a", SiteID: "s", ApplicationVersion: "v"}, term+")")
@@ -142,6 +160,12 @@ func TestSearchPlans(t *testing.T) {
 	f(window(storage.Query{AppID: "a", Label: "l"}), "SEARCH c USING INDEX conference_app_label (app_id=? AND label=? AND start_ms>? AND start_ms<?)", long)
 	f(storage.Query{Cause: "l"}, "SEARCH c USING INDEX conference_cause (cause=?)")
 	f(storage.Query{AppID: "a", Cause: "l"}, "SEARCH c USING INDEX conference_app_cause (app_id=? AND cause=?)")
+	f(storage.Query{Failed: true}, outcome, outcome, outcome)
+	f(window(storage.Query{AppID: "a", Failed: true}), "SEARCH c USING INDEX conference_app_outcome (app_id=? AND outcome=? AND start_ms>? AND start_ms<?)")
+	low, high := 1.2, 2.0
+	f(storage.Query{MaxMOS: &low}, band, band, band)
+	f(storage.Query{MinMOS: &low, MaxMOS: &high}, band, band)
+	f(window(storage.Query{AppID: "a", MinMOS: &low, MaxMOS: &high}), "SEARCH c USING INDEX conference_app_band (app_id=? AND mos_band=? AND start_ms>? AND start_ms<?)")
 	require.Contains(t, plan(t, s, "UPDATE term SET start_ms = 1 WHERE conference = 2"), "SEARCH term USING INDEX term_conference (conference=?)")
 	var all strings.Builder
 	for _, one := range statements(t, s, storage.Query{Any: "x"}) {

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -169,6 +170,40 @@ func testFindSummary(f *fixture) {
 	f.finds(storage.Query{Cause: "senderUplink"})
 	f.finds(storage.Query{Label: "good"}, 0)
 	require.Equal(f.t, "good", f.conference(0).Summary.Label)
+}
+
+// A conference has the score and outcome of its newest summary; a range without an order or a number has none.
+//
+// spec: DASH-01
+func testFindScores(f *fixture) {
+	t := f.t
+	at := func(mos float64) *float64 { return &mos }
+	f.named(app, call, 0)
+	f.named(app, call, 1000)
+	first := summary(0, 0, 1)
+	first.MOS, first.Outcome = at(1.75), "dropped"
+	f.put(first)
+	f.finds(storage.Query{MaxMOS: at(2)}, 0)
+	f.finds(storage.Query{MinMOS: at(1.75), MaxMOS: at(1.75)}, 0)
+	f.finds(storage.Query{MinMOS: at(1), AppID: app, UserID: "alias 1", Failed: true}, 0)
+	f.finds(storage.Query{Failed: true, Outcome: "dropped"}, 0)
+	f.finds(storage.Query{Failed: true, Outcome: "success"})
+	for _, q := range []storage.Query{
+		{MaxMOS: at(1.74)}, {MinMOS: at(1.76)}, {MinMOS: at(2), MaxMOS: at(1)}, {MinMOS: at(math.NaN())}, {MaxMOS: at(math.NaN())}, {MinMOS: at(math.Inf(1))}, {MaxMOS: at(math.Inf(-1))},
+	} {
+		f.finds(q)
+	}
+	f.finds(storage.Query{MinMOS: at(math.Inf(-1)), MaxMOS: at(math.Inf(1))}, 0)
+	for revision, outcome := range []string{"totallyFailed", "partiallyFailed", "missed", "aborted", "success"} {
+		first.Revision, first.Outcome, first.MOS = revision+2, outcome, at(float64(revision)+1)
+		f.put(first)
+		require.Equal(t, revision < 2, len(f.list(storage.Query{Failed: true}).Conferences) == 1, outcome)
+		f.finds(storage.Query{MinMOS: first.MOS, MaxMOS: first.MOS}, 0)
+	}
+	first.Revision, first.MOS = 9, nil
+	f.put(first)
+	f.finds(storage.Query{MinMOS: at(-10)})
+	f.finds(storage.Query{MaxMOS: at(10)})
 }
 
 // Nobody fills the index with names: a conference has so many words, and what is over is

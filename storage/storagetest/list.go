@@ -2,7 +2,9 @@ package storagetest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -119,6 +121,7 @@ func testSearch(f *fixture) {
 type entry struct {
 	app, id, outcome string
 	start, end       float64 // seconds
+	mos              *float64
 	open             bool
 }
 
@@ -126,6 +129,8 @@ type entry struct {
 func (e entry) matches(q storage.Query) bool {
 	return (q.AppID == "" || q.AppID == e.app) && (q.ConferenceID == "" || q.ConferenceID == e.id) &&
 		(q.Outcome == "" || q.Outcome == e.outcome) && (!q.Unsummarised || e.open) &&
+		(!q.Failed || slices.Contains([]string{"totallyFailed", "partiallyFailed", "dropped"}, e.outcome)) &&
+		(q.MinMOS == nil || e.mos != nil && *e.mos >= *q.MinMOS) && (q.MaxMOS == nil || e.mos != nil && *e.mos <= *q.MaxMOS) &&
 		(q.From.IsZero() || !at(e.end).Before(q.From)) && (q.To.IsZero() || at(e.start).Before(q.To))
 }
 
@@ -136,14 +141,15 @@ func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 	lengths := []float64{0, 60, hour, hour, 5 * hour, day - 0.001, day, day + 0.001, 30 * hour, 3 * day}
 	for i := range 40 {
 		e := entry{app: []string{"a", "a", "b"}[r.IntN(3)], id: fmt.Sprint("room ", i), start: float64(r.IntN(40)) * 6 * hour}
-		e.end, e.outcome = e.start+lengths[r.IntN(len(lengths))], []string{"success", "success", "dropped"}[r.IntN(3)]
+		e.end, e.outcome = e.start+lengths[r.IntN(len(lengths))], outcomes[r.IntN(len(outcomes))]
+		e.mos = score(r)
 		if i%7 == 0 { // the place of the one before, in another year
 			e.app, e.id = "a", "used again"
 			e.start, e.end = e.start+float64(i)*20*day, e.end+float64(i)*20*day
 		}
 		switch r.IntN(5) {
 		case 0:
-			e.outcome, e.end, e.open = "", e.start, true
+			e.outcome, e.mos, e.end, e.open = "", nil, e.start, true
 			f.named(e.app, e.id, e.start)
 		case 1:
 			f.named(e.app, e.id, e.start)
@@ -161,8 +167,19 @@ func (f *fixture) catalogue(r *rand.Rand) (out []entry) {
 // summary is one that ends some seconds late.
 func (e entry) summary(late float64) storage.Summary {
 	s := summary(e.start, e.end+late, 1)
-	s.AppID, s.ConferenceID, s.Outcome = e.app, e.id, e.outcome
+	s.AppID, s.ConferenceID, s.Outcome, s.MOS, s.Digest = e.app, e.id, e.outcome, e.mos, []byte(e.id)
 	return s
+}
+
+var outcomes = []string{"success", "success", "missed", "aborted", "dropped", "partiallyFailed", "totallyFailed"} //nolint:gochecknoglobals // a constant
+
+// score returns a score, of the limits of bands and beside them, also such as no model gives, or nil.
+func score(r *rand.Rand) *float64 {
+	scores := []float64{1, 1.5, 1.5, math.Nextafter(1.5, 2), math.Nextafter(2, 1), 2, 2, 2.25, 3.2, 4.4, 4.5, 5, -3, 1e9}
+	if i := r.IntN(len(scores) + 4); i < len(scores) {
+		return &scores[i]
+	}
+	return nil
 }
 
 // Whatever is asked for, and in pages of whatever size, each conference that it means comes
@@ -175,7 +192,7 @@ func testAnyQuery(f *fixture) {
 	all := f.catalogue(random)
 	some := func(n int) bool { return random.IntN(n) == 0 }
 	found := 0
-	for range 300 {
+	for range 500 {
 		q := storage.Query{Limit: 1 + random.IntN(60)}
 		e := all[random.IntN(len(all))]
 		if some(2) {
@@ -187,7 +204,14 @@ func testAnyQuery(f *fixture) {
 		if some(4) {
 			q.Outcome = "dropped"
 		}
-		q.Unsummarised = some(4)
+		q.Unsummarised = some(6)
+		q.Failed, q.Digests = some(4), some(2)
+		if some(3) {
+			q.MinMOS = score(random)
+		}
+		if some(3) {
+			q.MaxMOS = score(random)
+		}
 		if from := at([]float64{e.start, e.end, e.end + 0.001, e.end + 24*3600, e.end - 3600}[random.IntN(5)]); !some(3) {
 			q.From = from
 			if some(2) {
@@ -215,6 +239,7 @@ func (f *fixture) paged(q storage.Query) (out []string) {
 		for _, c := range page.Conferences {
 			require.True(f.t, last.IsZero() || !c.Start.After(last), "the newest first")
 			last = c.Start
+			require.Equal(f.t, q.Digests && c.Summary != nil, c.Summary != nil && c.Summary.Digest != nil)
 			out = append(out, fmt.Sprint(c.AppID, c.ConferenceID, c.Start))
 		}
 		if q.Before = page.Next; q.Before == (storage.Cursor{}) {

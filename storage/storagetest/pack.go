@@ -218,6 +218,7 @@ func testPackLate(f *packFixture) {
 	before := f.records(ref(1))
 	require.Len(t, before, 2*(300*2+6)+2)
 	require.True(t, slices.IsSortedFunc(before, compareReads))
+	f.from(before, 301)
 	require.Equal(t, []string{sessionID(0), sessionID(1), sessionID(3)}, people(f.conference(1)))
 	again := f.pack(hour)
 	require.Equal(t, [2]int{1, 2}, [2]int{again.Conferences, again.Records})

@@ -90,6 +90,24 @@ func testOrder(f *fixture) {
 		f.append(batch(n, want[i].record))
 	}
 	require.Equal(t, want, f.records(ref(0)))
+	f.from(want, 1)
+}
+
+// from compares RecordsFrom with Records at the time of every step-th record, and a moment after it.
+func (f *fixture) from(want []read, step int) {
+	f.t.Helper()
+	for i := 0; i < len(want); i += step {
+		for _, moment := range []time.Duration{0, time.Nanosecond} {
+			begin := want[i].record.At.Add(moment)
+			var got []read
+			require.NoError(f.t, f.r.RecordsFrom(f.t.Context(), ref(1), begin, func(session string, r storage.Record) bool {
+				got = append(got, read{session, r})
+				return true
+			}))
+			after := len(slices.DeleteFunc(slices.Clone(want), func(r read) bool { return !r.record.At.Before(begin) }))
+			require.Equal(f.t, append([]read(nil), want[after:]...), got)
+		}
+	}
 }
 
 func testStop(f *fixture) {

@@ -64,6 +64,7 @@ func WriteReleased(t *testing.T, w storage.Writer) {
 	for revision := 1; revision <= 2; revision++ {
 		s := summary(0, 50, revision)
 		s.ConferenceID, s.Document = "first", json.RawMessage(fmt.Sprintf(`{"revision":%d,"text":"Ünï"}`, revision))
+		s.Digest = []byte{0, 0xff, byte(revision)}
 		f.put(s)
 	}
 	writeReleasedSettings(t, w)

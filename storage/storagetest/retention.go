@@ -57,3 +57,19 @@ func testAppRetention(f *fixture) {
 	require.Equal(t, storage.Appended{New: 1}, f.append(of("app", batch(0, activity(1, 0, 0)))), "what was deleted may come again")
 	require.Equal(t, storage.Appended{Duplicates: 1}, f.append(of(apps[1], batch(3, activity(1, 0, 0)))))
 }
+
+// A conference goes with its summary: one that comes again, which may get the same key, has none.
+func testSummaryRetention(f *fixture) {
+	t := f.t
+	f.append(batch(1, activity(1, 0, 0)))
+	f.put(digested(0, 0, 1, "of the first"))
+	n, err := f.w.(storage.Remover).DeleteBefore(t.Context(), at(1))
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Empty(t, f.digests(storage.DigestQuery{}))
+	f.append(batch(2, activity(1, 0, 0)))
+	require.Nil(t, f.conference(0).Summary)
+	want := summary(0, 0, 1)
+	f.put(want)
+	require.Equal(t, &want, f.conference(0).Summary)
+}

@@ -14,9 +14,9 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
-// ShortUnderRace is for TestMain of a package on SQLite, which the race detector makes some 20
-// times slower: it sets -short if the race detector is on. `make test-go` runs such a package
-// with the race detector and without it.
+// ShortUnderRace is for TestMain of a package whose tests the race detector makes several times slower, SQLite's
+// some 20 times: it sets -short if the race detector is on. `make test-go` runs such a package with the race detector
+// and without it.
 func ShortUnderRace() {
 	flag.Parse()
 	if scale == 1 {

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +95,8 @@ func testSummaryInvalid(f *fixture) {
 	for name, spoil := range map[string]func(*storage.Summary){
 		"app":          func(s *storage.Summary) { s.AppID = "" },
 		"conferenceID": func(s *storage.Summary) { s.ConferenceID = "" },
+		"score":        func(s *storage.Summary) { *s.MOS = math.NaN() },
+		"high score":   func(s *storage.Summary) { *s.MOS = math.Inf(1) },
 		"order":        func(s *storage.Summary) { s.Start, s.End = s.End, s.Start },
 	} {
 		s := summary(0, 1, 1)

@@ -139,6 +139,8 @@ func testUnattachedList(f *fixture) {
 
 	require.Equal(t, []string{"user 1 at 350"}, f.lost(storage.UnattachedQuery{AppID: "other app"}))
 	require.Empty(t, f.lost(storage.UnattachedQuery{AppID: "nobody's"}))
+	require.Equal(t, []string{"user 1 at 250"}, f.lost(storage.UnattachedQuery{AppID: app, ConferenceID: "Standup"}))
+	require.Empty(t, f.lost(storage.UnattachedQuery{AppID: app, ConferenceID: "STANDUP"}))
 	require.Equal(t, []string{"user 1 at 250", "user 2 at 200"}, f.lost(storage.UnattachedQuery{From: at(200), To: at(300)}))
 	require.Equal(t, []string{"user 3 at 300"}, f.lost(storage.UnattachedQuery{AppID: app, From: at(250.001), To: at(300.001)}))
 

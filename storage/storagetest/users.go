@@ -43,6 +43,7 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"every field":      testErasePlanted,
 		"late":             testEraseLate,
 		"new user":         testEraseNewUser,
+		"digests":          testEraseDigests,
 		"former IDs":       testEraseFormer,
 		"renamed often":    testEraseRenamedOften,
 		"linked names":     testEraseLinked,
@@ -123,6 +124,7 @@ func readAll(ctx context.Context, s UsersStore) (string, error) {
 		fmt.Fprintf(&out, "%+v\n", c.Participants)
 		if c.Summary != nil {
 			out.Write(c.Summary.Document)
+			out.Write(c.Summary.Digest)
 		}
 		records, err := allRecords(ctx, s, ref)
 		if err != nil {
@@ -255,6 +257,7 @@ func summaryOf(end float64, other string) storage.Summary {
 		sessionName, n, alias, sessionName, n, alias, sessionName, n, alias, n, alias, other, other, sessionID(2), other, other, alias, n, alias, n, n, alias)
 	return storage.Summary{
 		AppID: app, ConferenceID: call, Start: at(0), End: at(end), Revision: 1, Outcome: "success", Document: json.RawMessage(document),
+		Digest: digestOf(aliasName, realName).Encode(),
 	}
 }
 
@@ -330,6 +333,7 @@ func testErasePlanted(f *usersFixture) {
 	require.Contains(t, string(c.Summary.Document), `"value":0.10`, "figures remain as they are written")
 	require.Contains(t, string(c.Summary.Document), e.Pseudonym+" was loud")
 	require.NotContains(t, string(c.Summary.Document), "me, ")
+	requireDigest(t, erasedDigest(e.Pseudonym), c.Summary.Digest)
 	require.Equal(t, [][]storage.Name{{name("ann-2")}}, f.renames(200))
 	entries, err := f.s.AuditPage(t.Context(), storage.AuditQuery{})
 	require.NoError(t, err)
@@ -358,6 +362,7 @@ func testEraseLate(f *usersFixture) {
 	lateSummary.Revision = 2
 	f.putSummary(lateSummary)
 	f.absent(realName, aliasName)
+	requireDigest(t, erasedDigest(e.Pseudonym), f.conference(0).Summary.Digest)
 	require.Equal(t, e.Pseudonym, f.conference(0).Participants[0].Session.UserID)
 	require.Equal(t, e.Pseudonym, f.conference(500).Participants[0].Session.UserID)
 	require.Equal(t, session(2), f.conference(0).Participants[1].Session)

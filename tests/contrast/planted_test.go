@@ -15,15 +15,16 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/contrast"
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/tests/fleet"
 )
 
 var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
-// summaries folds a day. Clients are by session.
-func summaries(d *fleet.Day) (all []conference.Summary, clients map[string]conference.Client) {
-	byID, clients := map[string]*conference.Conference{}, map[string]conference.Client{}
+// summaries folds a day.
+func summaries(d *fleet.Day) (all []conference.Summary) {
+	byID := map[string]*conference.Conference{}
 	var ids []string
 	for step := range d.Steps() {
 		for _, e := range fleet.Events(&step) {
@@ -37,13 +38,9 @@ func summaries(d *fleet.Day) (all []conference.Summary, clients map[string]confe
 		}
 	}
 	for _, id := range ids {
-		s := byID[id].Summary(quality.DefaultBounds())
-		for _, p := range s.Participants {
-			clients[p.Session] = p.Client
-		}
-		all = append(all, s)
+		all = append(all, byID[id].Summary(quality.DefaultBounds()))
 	}
-	return all, clients
+	return all
 }
 
 // question is a set that somebody would ask about, and the planted cause that explains it.
@@ -89,14 +86,14 @@ func questions() []question {
 }
 
 // items returns the conferences that a question compares.
-func (q *question) items(all []conference.Summary, clients map[string]conference.Client) (items []contrast.Item) {
+func (q *question) items(all []conference.Summary) (items []contrast.Item) {
 	for i := range all {
 		s := &all[i]
 		at := time.Duration(s.StartMs-monday.UnixMilli()) * time.Millisecond
 		if at < q.from || at >= q.to || q.app != "" && s.AppID != q.app {
 			continue
 		}
-		items = append(items, contrast.Of(s, func(session string) conference.Client { return clients[session] }, q.inSet(s)))
+		items = append(items, contrast.Of(s.AppID, digest.Of(s), q.inSet(s)))
 	}
 	return items
 }
@@ -105,10 +102,10 @@ func (q *question) items(all []conference.Summary, clients map[string]conference
 func fleetItems(seed uint64) (all []question, items [][]contrast.Item) {
 	cfg := fleet.DefaultConfig(monday)
 	cfg.Seed, cfg.Conferences, cfg.Interval = seed, 20_000, 0
-	day, clients := summaries(fleet.Draw(cfg))
+	day := summaries(fleet.Draw(cfg))
 	all = questions()
 	for _, q := range all {
-		items = append(items, q.items(day, clients))
+		items = append(items, q.items(day))
 	}
 	return all, items
 }

@@ -59,6 +59,7 @@ function candidates(f: Fabric, { local, remote, locals }: Partial<Pair> = select
   const { collectIP } = f.owner.info.config;
   return {
     localCandidateType: str(local?.candidateType),
+    networkType: str(local?.networkType),
     remoteCandidateType: str(remote?.candidateType),
     relayProtocol: str(local?.relayProtocol),
     localAddress: str(collectIP && local?.address),

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+
+	"github.com/google/uuid"
 )
 
 // summaryPairs are the members of a summary that name one user.
@@ -12,19 +14,27 @@ var summaryPairs = [][2]string{{"userID", "alias"}, {"remoteUserID", "remoteAlia
 // summaryWords are its members with words of closed sets, and with identifiers of something else than a user. In all
 // others an identifier may be a word.
 var summaryWords = setOf(`appID conferenceID session peer outcome label kind metric mediaType statsType direction state endReason usage cause
-		confidence localCandidateType remoteCandidateType relayProtocol failureStage`)
+		confidence localCandidateType remoteCandidateType relayProtocol networkType failureStage`)
+
+// Document is the document of a conference's summary after an erasure.
+type Document struct {
+	Text     []byte
+	Changed  bool
+	Sessions map[[16]byte]bool // of the user's participants
+	IDs      *IDs              // with the names of these participants
+}
 
 // Document replaces the user's identifiers in the document of a conference's summary, and erases the content
-// of the user's participants: those whose session is own, and those that an identifier names. All names of
-// such a participant are the user's.
-func (ids *IDs) Document(text []byte, own func(session string) bool, pseudonym string) ([]byte, bool, error) {
+// of the user's participants: those whose session is own, and those that an identifier or the pseudonym names. All
+// names of such a participant are the user's.
+func (ids *IDs) Document(text []byte, own func(session [16]byte) bool, pseudonym string) (Document, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var document map[string]any
 	if err := decoder.Decode(&document); err != nil {
-		return text, false, err
+		return Document{Text: text, IDs: ids}, err
 	}
-	d := &documents{ids: ids, names: map[string]string{}, pseudonym: pseudonym}
+	d := &documents{ids: ids, names: map[string]string{}, pseudonym: pseudonym, sessions: map[[16]byte]bool{}}
 	participants := list[map[string]any](document["participants"])
 	for _, p := range participants {
 		if d.isOwn(p, own) {
@@ -35,11 +45,12 @@ func (ids *IDs) Document(text []byte, own func(session string) bool, pseudonym s
 		d.ids = d.also()
 	}
 	d.walk(document)
-	if !d.changed {
-		return text, false, nil
+	out := Document{text, d.changed, d.sessions, d.ids}
+	var err error
+	if d.changed {
+		out.Text, err = json.Marshal(document)
 	}
-	out, err := json.Marshal(document)
-	return out, true, err
+	return out, err
 }
 
 // documents changes one document.
@@ -47,6 +58,7 @@ type documents struct {
 	ids       *IDs
 	names     map[string]string // of the user's participants, to the pseudonym
 	pseudonym string
+	sessions  map[[16]byte]bool // of the user's participants
 	changed   bool
 }
 
@@ -61,17 +73,18 @@ func list[T any](value any) (out []T) {
 	return out
 }
 
-func (d *documents) isOwn(p map[string]any, own func(string) bool) bool {
-	session, _ := p["session"].(string)
-	if own(session) {
-		return true
-	}
+// isOwn reports whether a participant is the user, and notes the session.
+func (d *documents) isOwn(p map[string]any, own func([16]byte) bool) bool {
+	session, err := uuid.Parse(text(p["session"]))
+	is := err == nil && own(session)
 	for _, name := range append(list[string](p["userIDs"]), text(p["userID"]), text(p["alias"])) {
-		if _, found := d.ids.ID(name); found {
-			return true
-		}
+		_, found := d.ids.ID(name)
+		is = is || found || name == d.pseudonym
 	}
-	return false
+	if is && err == nil {
+		d.sessions[session] = true
+	}
+	return is
 }
 
 func text(value any) string {

@@ -35,10 +35,10 @@ const (
 // Erasure is one erasure as the store keeps it: the identifiers are digests.
 type Erasure struct {
 	storage.Erasure
-	Key    []byte   `json:"key,omitempty"`
-	IDs    []digest `json:"ids,omitempty"`    // that were given
-	Linked []digest `json:"linked,omitempty"` // other names of the user's sessions
-	After  Place    `json:"after"`            // conferences up to here are done
+	Key    []byte  `json:"key,omitempty"`
+	IDs    []keyed `json:"ids,omitempty"`    // that were given
+	Linked []keyed `json:"linked,omitempty"` // other names of the user's sessions
+	After  Place   `json:"after"`            // conferences up to here are done
 
 	Revision int64           `json:"-"` // of the setting
 	known    map[string]bool // results of is, by text
@@ -48,8 +48,8 @@ type Erasure struct {
 // Place is a position in a listing of conferences, from the oldest.
 type Place struct{ Start, Key int64 }
 
-// digest is a keyed digest of an identifier.
-type digest struct {
+// keyed is a keyed digest of an identifier.
+type keyed struct {
 	Length int    `json:"n"`
 	Sum    []byte `json:"sum"`
 }
@@ -76,10 +76,10 @@ func random(n int) []byte {
 	return out
 }
 
-func (e *Erasure) digest(id string) digest {
+func (e *Erasure) digest(id string) keyed {
 	h := hmac.New(sha256.New, e.Key)
 	h.Write([]byte(id))
-	return digest{len(id), h.Sum(nil)[:sumBytes]}
+	return keyed{len(id), h.Sum(nil)[:sumBytes]}
 }
 
 // Link adds other names of the user.
@@ -116,15 +116,15 @@ func (e *Erasure) is(text string) bool { return e.among(&e.known, e.IDs, text) }
 
 func (e *Erasure) isLinked(text string) bool { return e.among(&e.linked, e.Linked, text) }
 
-func (e *Erasure) among(known *map[string]bool, digests []digest, text string) bool {
-	if text == "" || !slices.ContainsFunc(digests, func(d digest) bool { return d.Length == len(text) }) {
+func (e *Erasure) among(known *map[string]bool, digests []keyed, text string) bool {
+	if text == "" || !slices.ContainsFunc(digests, func(d keyed) bool { return d.Length == len(text) }) {
 		return false
 	}
 	if is, ok := (*known)[text]; ok {
 		return is
 	}
 	sum := e.digest(text).Sum
-	is := slices.ContainsFunc(digests, func(d digest) bool { return hmac.Equal(d.Sum, sum) })
+	is := slices.ContainsFunc(digests, func(d keyed) bool { return hmac.Equal(d.Sum, sum) })
 	if *known == nil || len(*known) >= maxKnown {
 		*known = map[string]bool{}
 	}

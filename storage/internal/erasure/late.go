@@ -119,17 +119,19 @@ func (l *Late) Concern(app string, startMs int64) bool {
 	return l != nil && slices.ContainsFunc(l.apps[app], func(e *Erasure) bool { return startMs < e.At.UnixMilli() })
 }
 
-// Summary returns the document of a summary of a conference that began at a time as it is to be written.
-func (l *Late) Summary(app string, startMs int64, document []byte) (_ []byte, changed bool, err error) {
+// Summary returns the document and the digest of a summary of a conference that began at a time as they are to be
+// written. The document says whose the members of the digest are: without a readable one there is no digest.
+func (l *Late) Summary(app string, startMs int64, document, digest []byte) (_, _ []byte, changed bool, err error) {
 	for _, e := range l.apps[app] {
 		if startMs >= e.At.UnixMilli() {
 			continue
 		}
-		var one bool
-		if document, one, err = e.Find(false, nil).Document(document, func(string) bool { return false }, e.Pseudonym); err != nil {
-			return document, changed, err
+		erased, err := e.Find(false, nil).Document(document, func([16]byte) bool { return false }, e.Pseudonym)
+		if err != nil {
+			return document, nil, changed, err
 		}
-		changed = changed || one
+		document, changed = erased.Text, changed || erased.Changed
+		digest, _ = erased.IDs.Digest(digest, func(session [16]byte) bool { return erased.Sessions[session] })
 	}
-	return document, changed, nil
+	return document, digest, changed, nil
 }

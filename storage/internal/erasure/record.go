@@ -189,7 +189,7 @@ var keptEvents = setOf(`fabricHold fabricResume audioMute audioUnmute videoPause
 
 // keptMembers are the members of the data of the client's events that remain.
 var keptMembers = setOf(`alreadyConnected setupMs gatheringMs connectivityMs failureMs durationMs localCandidateType remoteCandidateType
-		relayProtocol stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`)
+		relayProtocol networkType stage reason measurementFollows iceConnectionState ssrc statsType mediaType codec userIDType usageLabel signal rssi`)
 
 // wordLiteral is the form of the texts that remain in keptMembers: one word, as the client makes them.
 var wordLiteral = regexp.MustCompile(`^"[A-Za-z0-9_./-]{0,64}"$`)

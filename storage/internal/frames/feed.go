@@ -40,7 +40,8 @@ type openChunk struct {
 }
 
 func newFeed(r *Read, page ReadPage, damage *Damage) *feed {
-	return &feed{read: r, page: page, damage: damage, closed: map[int64]bool{}, from: beforeAll, horizon: beforeAll}
+	begin := Position{At: r.From} // before all records of that time
+	return &feed{read: r, page: page, damage: damage, closed: map[int64]bool{}, from: begin, horizon: begin}
 }
 
 // find looks for the next record and reads pages until there is one.

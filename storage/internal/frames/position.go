@@ -3,7 +3,6 @@ package frames
 import (
 	"bytes"
 	"cmp"
-	"math"
 )
 
 // Position is a record's place in the order of Records: (At, Session, Seq, Idx). No two
@@ -25,9 +24,6 @@ func (p *Position) Compare(o *Position) int {
 	}
 	return cmp.Or(cmp.Compare(p.Seq, o.Seq), cmp.Compare(p.Idx, o.Idx))
 }
-
-// beforeAll comes before every record.
-var beforeAll = Position{At: math.MinInt64} //nolint:gochecknoglobals // a constant
 
 // Record is one record as a chunk gives it back.
 type Record struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,6 +71,9 @@ var ErrGone = errors.New("the chunk was deleted")
 // storage.ErrDamaged: then the rest is read without it. Any other error ends the reading.
 type OpenChunk func(ctx context.Context, key int64) (Packed, error)
 
+// FromAll is the From of a Read of all records.
+const FromAll = math.MinInt64
+
 // pageRows is how many rows are read at a time. No read transaction stays open while the
 // caller works on a page.
 const pageRows = 256
@@ -78,6 +82,7 @@ const pageRows = 256
 type Read struct {
 	ConferenceID string
 	Span         instance.Span // of activity: a chunk may hold more by the time it is read
+	From         int64         // ms since the Unix epoch; records before it are not read; FromAll: all are
 	Activity     ReadPage
 	Other        ReadPage // what is not activity; never packed
 	Open         OpenChunk

@@ -3,6 +3,7 @@ package join
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
@@ -33,6 +34,7 @@ type Summary struct {
 	MOS          *float64
 	Label        string
 	Cause        string
+	Digest       []byte // nil: none
 	Document     []byte // as its column keeps it; nil where it was not read
 }
 
@@ -47,6 +49,10 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 	case max(len(s.AppID), len(s.ConferenceID), len(s.Outcome), len(s.Label), len(s.Cause)) > storage.MaxIDBytes:
 		return nil, fmt.Errorf("summary's AppID has %d bytes, its conferenceID %d, its outcome %d, its label %d, its cause %d: at most %d are kept",
 			len(s.AppID), len(s.ConferenceID), len(s.Outcome), len(s.Label), len(s.Cause), storage.MaxIDBytes)
+	case len(s.Digest) > storage.MaxDigestBytes:
+		return nil, fmt.Errorf("summary's digest has %d bytes: at most %d are kept", len(s.Digest), storage.MaxDigestBytes)
+	case s.MOS != nil && (math.IsNaN(*s.MOS) || math.IsInf(*s.MOS, 0)):
+		return nil, errors.New("summary's MOS is not a finite number")
 	case start < 0 || end > frames.MaxTime || end < start:
 		return nil, errors.New("summary's start and end are not in 1970 to 9999, or in the wrong order")
 	}
@@ -54,9 +60,13 @@ func NewSummary(s storage.Summary) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	digest := s.Digest
+	if len(digest) == 0 {
+		digest = nil
+	}
 	return &Summary{
 		Order{int64(s.Revision), instance.Span{Start: start, End: end}},
-		s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, document,
+		s.Outcome, s.Participants, s.MOS, s.Label, s.Cause, digest, document,
 	}, nil
 }
 

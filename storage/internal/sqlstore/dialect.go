@@ -55,6 +55,9 @@ type Place int64
 // Most is a value of {most}.
 type Most int64
 
+// Fresh is the first value of a statement that an engine plans for its values alone, where the engine remembers plans.
+type Fresh struct{}
+
 // SQLite and Postgres are the dialects.
 //
 //nolint:gochecknoglobals // safe for concurrent use
@@ -156,6 +159,10 @@ func (d *Dialect) Values(values []any) []any {
 		case Place:
 			if d.Places {
 				out = append(out, int64(v))
+			}
+		case Fresh:
+			if d.Numbered {
+				out = append(out, v)
 			}
 		case Most:
 			if d.Steps {

@@ -2,10 +2,9 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
@@ -148,7 +147,7 @@ func (p *pass) conference(ctx context.Context, c placed) error {
 	if err := w.step(ctx, w.renames); err != nil {
 		return err
 	}
-	err = w.step(ctx, w.document)
+	err = w.step(ctx, w.summary)
 	if p.changed > before {
 		p.e.Conferences++
 	}
@@ -371,36 +370,48 @@ func scanRename(row Row) (r rename, err error) {
 	return r, err
 }
 
-func (w *work) document(tx Tx, write bool) (n counts, err error) {
-	var column []byte
-	found, err := One(tx, []any{&column}, `SELECT document FROM {table conference} WHERE place = ? AND key = ? AND document IS NOT NULL`, w.c.Place, w.c.Key)
-	if err != nil || !found || len(column) == 0 {
+// summary erases the user in the document and the digest of the conference's summary.
+func (w *work) summary(tx Tx, write bool) (n counts, err error) {
+	var column, digest []byte
+	found, err := One(tx, []any{&digest, &column}, selectDocument, Place(w.c.Place), w.c.Key)
+	if err != nil || !found {
 		return n, err
 	}
-	c := storage.Conference{Summary: &storage.Summary{}}
-	if err := join.OpenDocument(&c, column); err != nil || len(c.Summary.Document) == 0 {
-		return counts{damaged: 1}, nil //nolint:nilerr // it is counted
+	document, err := w.document(column)
+	if isDamaged(err) {
+		n.damaged, err = 1, nil
 	}
-	document, changed, err := w.ids.Document(c.Summary.Document, w.isOwn, w.e.Pseudonym)
 	if err != nil {
-		return counts{damaged: 1}, nil //nolint:nilerr // it is counted
+		return n, err
 	}
-	if !changed {
+	digest, changed := document.IDs.Digest(digest, func(session [16]byte) bool { return w.own[session] || document.Sessions[session] })
+	if !changed && !document.Changed {
 		return n, nil
 	}
 	n.summaries = 1
 	if !write {
 		return n, nil
 	}
-	if column, err = join.SealDocument(document); err == nil {
-		_, err = tx.Exec(`UPDATE {table conference} SET document = ? WHERE place = ? AND key = ?`, column, w.c.Place, w.c.Key)
+	e := execs{tx: tx}
+	if document.Changed {
+		column, e.err = join.SealDocument(document.Text)
+		e.run(`UPDATE {table document} SET body = ? WHERE {of} conference = ?`, column, Place(w.c.Place), w.c.Key)
 	}
-	return n, err
+	e.run(`UPDATE {table conference} SET digest = ? WHERE place = ? AND key = ?`, digest, w.c.Place, w.c.Key)
+	return n, e.err
 }
 
-func (w *work) isOwn(session string) bool {
-	id, err := uuid.Parse(session)
-	return err == nil && w.own[id]
+// document erases the user in a document. Its error wraps storage.ErrDamaged.
+func (w *work) document(column []byte) (document erasure.Document, err error) {
+	document.IDs = w.ids
+	c := storage.Conference{Summary: &storage.Summary{}}
+	if err = join.OpenDocument(&c, column); err != nil || len(c.Summary.Document) == 0 {
+		return document, err
+	}
+	if document, err = w.ids.Document(c.Summary.Document, func(session [16]byte) bool { return w.own[session] }, w.e.Pseudonym); err != nil {
+		err = fmt.Errorf("%w: %w", storage.ErrDamaged, err)
+	}
+	return document, err
 }
 
 // unattached erases the user in annotations that no conference owns.

@@ -121,7 +121,7 @@ func (x *export) conference(ctx context.Context, c placed) error {
 		return err
 	}
 	read := frames.Read{
-		ConferenceID: c.conferenceID, Span: o.c.Span,
+		ConferenceID: c.conferenceID, Span: o.c.Span, From: frames.FromAll,
 		Activity: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
 			err = x.db.View(ctx, func(tx Tx) (err error) { page, err = activity(tx, o.c.Located, o.days, from, limit); return err })
 			return page, err

@@ -33,6 +33,9 @@ func (l Lists) Conferences(ctx context.Context, q storage.Query) (page storage.P
 	return page, nil
 }
 
+// selectDocument reads the digest and the document of a conference's summary; there is no row without a summary.
+const selectDocument = `SELECT c.digest, d.body FROM {table document} d {join} {table conference} c ON {place c d} c.key = d.conference WHERE {of d} d.conference = ?`
+
 // listed is a conference and its row key.
 type listed struct {
 	storage.Conference
@@ -57,6 +60,9 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 	if err := addMatched(tx, q, rows); err != nil {
 		return page, err
 	}
+	if err := addDigests(tx, q, rows); err != nil {
+		return page, err
+	}
 	for _, row := range rows {
 		page.Conferences, page.Cursors = append(page.Conferences, row.Conference), append(page.Cursors, row.cursor())
 	}
@@ -65,7 +71,7 @@ func list(tx Tx, q storage.Query) (page storage.Page, err error) {
 
 // Conference implements storage.Reader.
 func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Conference, err error) {
-	var document []byte
+	var digest, document []byte
 	err = l.db.View(ctx, func(tx Tx) error {
 		found, err := Find(tx, ref)
 		if err != nil {
@@ -79,11 +85,14 @@ func (l Lists) Conference(ctx context.Context, ref storage.Ref) (c storage.Confe
 			return err
 		}
 		c = rows[0].Conference
-		_, err = One(tx, []any{&document}, `SELECT document FROM {table conference} WHERE place = ? AND key = ?`, found.Place, found.Key)
+		_, err = One(tx, []any{&digest, &document}, selectDocument, Place(found.Place), found.Key)
 		return err
 	})
 	if err != nil {
 		return storage.Conference{}, l.db.Wrap("read conference", err)
+	}
+	if c.Summary != nil {
+		c.Summary.Digest = digest
 	}
 	if err := join.OpenDocument(&c, document); err != nil {
 		return c, l.db.Wrap("read conference", err)

@@ -30,30 +30,56 @@ func Migrate(files fs.FS, have int, apply func(text string, version int) error) 
 	return nil
 }
 
-var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)
+// The form of the migrations: a line a column, whose name is in lower case; constraints begin in upper case.
+var (
+	createTable  = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \($(.*?)^\)`)
+	createColumn = regexp.MustCompile(`(?m)^  ([a-z_]+) `)
+)
 
-// CheckTables reports the tables of the migrations that a schema does not have, though it has the version. Before the
-// first release the first migration grew, so a store of an unreleased build lacks what was added since.
-func CheckTables(files fs.FS, have []string) error {
+// Column is a column of a schema.
+type Column struct{ Table, Name string }
+
+// CheckColumns reports the tables and columns of the migrations that a schema does not have, though it has the version.
+// Before the first release the first migration grew, so a store of an unreleased build lacks what was added since.
+func CheckColumns(files fs.FS, have []Column) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	var lacking []string
+	var tables, columns []string
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
 		for _, made := range createTable.FindAllStringSubmatch(string(text), -1) {
-			if !slices.Contains(have, made[1]) {
-				lacking = append(lacking, made[1])
+			if table := made[1]; !slices.ContainsFunc(have, func(c Column) bool { return c.Table == table }) {
+				tables = append(tables, table)
+			} else {
+				columns = append(columns, lacking(table, made[2], have)...)
 			}
 		}
 	}
-	if len(lacking) > 0 {
-		return fmt.Errorf("its schema lacks the tables %s: an unreleased build of this program made it, and no migration exists; "+
-			"use an empty store, or the build that made this one", strings.Join(lacking, ", "))
+	var lacks []string
+	for what, names := range map[string][]string{"tables ": tables, "columns ": columns} {
+		if len(names) > 0 {
+			lacks = append(lacks, what+strings.Join(names, ", "))
+		}
 	}
-	return nil
+	if len(lacks) == 0 {
+		return nil
+	}
+	slices.Sort(lacks)
+	return fmt.Errorf("its schema lacks the %s: an unreleased build of this program made it, and no migration exists; "+
+		"use an empty store, or the build that made this one", strings.Join(lacks, " and the "))
+}
+
+// lacking returns the columns in the text of a table's statement that a schema does not have.
+func lacking(table, text string, have []Column) (out []string) {
+	for _, made := range createColumn.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(have, Column{table, made[1]}) {
+			out = append(out, table+"."+made[1])
+		}
+	}
+	return out
 }

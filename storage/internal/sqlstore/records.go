@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/qosrtc/qos/internal/instance"
 	"github.com/qosrtc/qos/storage"
@@ -12,13 +13,22 @@ import (
 // Records implements storage.Reader. Records that arrive meanwhile are seen if they are later than
 // what was handed out. The caller works between transactions, and holds no connection.
 func (l Lists) Records(ctx context.Context, ref storage.Ref, yield func(sessionID string, r storage.Record) bool) error {
-	if err := l.records(ctx, ref, yield); err != nil {
+	return l.readRecords(ctx, ref, frames.FromAll, yield)
+}
+
+// RecordsFrom implements storage.Reader.
+func (l Lists) RecordsFrom(ctx context.Context, ref storage.Ref, from time.Time, yield func(sessionID string, r storage.Record) bool) error {
+	return l.readRecords(ctx, ref, frames.CeilMs(from), yield)
+}
+
+func (l Lists) readRecords(ctx context.Context, ref storage.Ref, from int64, yield func(sessionID string, r storage.Record) bool) error {
+	if err := l.records(ctx, ref, from, yield); err != nil {
 		return l.db.Wrap("read records", err)
 	}
 	return nil
 }
 
-func (l Lists) records(ctx context.Context, ref storage.Ref, yield func(string, storage.Record) bool) error {
+func (l Lists) records(ctx context.Context, ref storage.Ref, from int64, yield func(string, storage.Record) bool) error {
 	var at Located
 	var days Days
 	err := l.db.View(ctx, func(tx Tx) (err error) {
@@ -31,7 +41,7 @@ func (l Lists) records(ctx context.Context, ref storage.Ref, yield func(string, 
 		return err
 	}
 	read := frames.Read{
-		ConferenceID: ref.ConferenceID, Span: at.Span,
+		ConferenceID: ref.ConferenceID, Span: at.Span, From: from,
 		Activity: func(ctx context.Context, from frames.Position, limit int) (page frames.Page, err error) {
 			err = l.db.View(ctx, func(tx Tx) (err error) {
 				page, err = activity(tx, at, days, from, limit)

@@ -13,7 +13,7 @@ type Rows struct {
 	Place int64
 }
 
-const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, document`
+const summaryColumns = `revision, summary_start, summary_end, outcome, participants, mos, label, cause, digest`
 
 // Absorb moves participants, terms and renames, and the summary where summary says so, to the row
 // into and deletes the row from.
@@ -34,6 +34,8 @@ func (r Rows) Absorb(into, from int64, summary bool) error {
 	if summary {
 		e.run(`UPDATE {table conference} SET (`+summaryColumns+`) =
 			(SELECT `+summaryColumns+` FROM {table conference} WHERE place = ? AND key = ?) WHERE place = ? AND key = ?`, r.Place, from, r.Place, into)
+		e.run(deleteDocument, key, into)
+		e.run(`UPDATE {table document} SET conference = ? WHERE {of} conference = ?`, into, key, from)
 	}
 	if e.err != nil {
 		return e.err
@@ -41,6 +43,8 @@ func (r Rows) Absorb(into, from int64, summary bool) error {
 	_, err := r.Delete(from)
 	return err
 }
+
+const deleteDocument = `DELETE FROM {table document} WHERE {of} conference = ?`
 
 // OlderRenames selects of renames r those beyond the newest of their participant; its value is how
 // many are kept.
@@ -53,15 +57,19 @@ func (r Rows) Delete(key int64) (sessions []int64, err error) {
 	e := execs{tx: r.Tx, err: err}
 	e.run(`DELETE FROM {table term} WHERE {of} conference = ?`, Place(r.Place), key)
 	e.run(`DELETE FROM {table rename} WHERE {of} conference = ?`, Place(r.Place), key)
+	e.run(deleteDocument, Place(r.Place), key)
 	e.run(`DELETE FROM {table conference} WHERE place = ? AND key = ?`, r.Place, key)
 	return sessions, e.err
 }
 
 // PutSummary implements join.Table.
 func (r Rows) PutSummary(key int64, s *join.Summary) error {
-	_, err := r.Tx.Exec(`UPDATE {table conference} SET (`+summaryColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE place = ? AND key = ?`,
-		s.Revision, s.Span.Start, s.Span.End, Text(s.Outcome), s.Participants, s.MOS, Text(s.Label), Text(s.Cause), s.Document, r.Place, key)
-	return err
+	e := execs{tx: r.Tx}
+	e.run(`UPDATE {table conference} SET (`+summaryColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE place = ? AND key = ?`,
+		s.Revision, s.Span.Start, s.Span.End, Text(s.Outcome), s.Participants, s.MOS, Text(s.Label), Text(s.Cause), s.Digest, r.Place, key)
+	e.run(`INSERT INTO {table document} ({key} conference, body) SELECT {key c} c.key, ? FROM {table conference} c WHERE c.place = ? AND c.key = ?
+		ON CONFLICT ({key} conference) DO UPDATE SET body = excluded.body`, s.Document, r.Place, key)
+	return e.err
 }
 
 // SetLoose implements join.Table.

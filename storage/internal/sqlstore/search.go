@@ -42,6 +42,7 @@ const (
 	byOutcome
 	byLabel
 	byCause
+	byBand  // of scores
 	byPlace // of one conferenceID
 	byTerm  // of one term
 	byLong  // conferences that last longer than a day
@@ -62,6 +63,9 @@ type driver struct {
 	by           by
 	term         term.Term
 	conferenceID string
+	outcome      string // one of those of a query for failed conferences
+	band         int
+	since        int64 // the start before which nothing is needed; 0: none
 }
 
 // search is one query in one view of the store.
@@ -94,18 +98,23 @@ func (s *search) rows() ([]listed, error) {
 // drive merges what the drivers find.
 func (s *search) drive(drivers []driver, limit int) (rows []listed, err error) {
 	for _, d := range drivers {
+		if len(rows) == limit {
+			d.since = rows[limit-1].Start.UnixMilli()
+		}
 		some, err := s.partRows(usualPart(s.q, d), limit)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, some...)
+		rows = newest(append(rows, some...), limit)
 	}
-	if len(drivers) == 1 {
-		return rows, nil
-	}
+	return rows, nil
+}
+
+// newest returns the newest rows, each once.
+func newest(rows []listed, limit int) []listed {
 	slices.SortFunc(rows, func(a, b listed) int { return compare(b.cursor(), a.cursor()) })
 	rows = slices.CompactFunc(rows, func(a, b listed) bool { return a.key == b.key })
-	return rows[:min(len(rows), limit)], nil
+	return rows[:min(len(rows), limit)]
 }
 
 func compare(a, b storage.Cursor) int {
@@ -115,6 +124,9 @@ func compare(a, b storage.Cursor) int {
 // drivers returns what a query is best looked through by: of all that narrows it, what the
 // fewest conferences have. It is false where nothing can be found.
 func (s *search) drivers() ([]driver, bool, error) {
+	if noScore(s.q) {
+		return nil, false, nil
+	}
 	var choices [][]driver
 	for _, w := range term.Of(s.q) {
 		some, all, err := s.streams(w)
@@ -130,6 +142,12 @@ func (s *search) drivers() ([]driver, bool, error) {
 	}
 	for _, e := range equals(s.q) {
 		choices = append(choices, []driver{{by: e.by}})
+	}
+	if s.q.Failed {
+		choices = append(choices, failedDrivers())
+	}
+	if isScored(s.q) {
+		choices = append(choices, bandDrivers(s.q))
 	}
 	if s.q.Unsummarised { // few, always
 		choices = [][]driver{{{by: byOpen}}}
@@ -225,7 +243,7 @@ func (p part) statement() string {
 
 // index names the index of conferences that has the fewest rows for a part.
 func (p part) index() string {
-	name := map[by]string{byOpen: "_open", byOutcome: "_outcome", byLabel: "_label", byCause: "_cause"}[p.by]
+	name := map[by]string{byOpen: "_open", byOutcome: "_outcome", byLabel: "_label", byCause: "_cause", byBand: "_band"}[p.by]
 	switch {
 	case p.by == byLong:
 		name = "_long"
@@ -263,14 +281,24 @@ func begin(q storage.Query, d driver) (c condition, start, key string) {
 	case byTerm:
 		start, key = "t.start_ms", "t.conference"
 		c.add("t.term = ?", int64(d.term))
+	case byOutcome:
+		if d.outcome != "" {
+			c.add("c.outcome = ?", Text(d.outcome))
+		}
+	case byBand:
+		c.add("c.mos_band = ?", d.band)
 	case byPlace:
 		c.add("p.conference_id = ?", Text(d.conferenceID))
 		if q.AppID != "" { // as well as the conference's: both are the key that finds the place
 			c.add("p.app_id = ?", Text(q.AppID))
 		}
 	}
+	since := d.since
 	if !q.From.IsZero() {
-		c.add(start+" >= ?", frames.CeilMs(q.From)-dayMs)
+		since = max(since, frames.CeilMs(q.From)-dayMs)
+	}
+	if since != 0 || !q.From.IsZero() {
+		c.add(start+" >= ?", since)
 	}
 	return c, start, key
 }
@@ -294,7 +322,7 @@ func countPart(q storage.Query, d driver) part {
 func usualPart(q storage.Query, d driver) part {
 	c, start, key := begin(q, d)
 	bounds(&c, q, start, key)
-	common(&c, q, d.by)
+	common(&c, q, d)
 	for _, w := range term.Of(q) {
 		if d.by != byTerm || d.term < w.Low || w.High < d.term || !w.Fits(d.term) {
 			addTerm(&c, w, key)
@@ -317,7 +345,7 @@ func longPart(q storage.Query, drivers []driver) part {
 	c.add("c.long")
 	c.add("c.start_ms < ?", from-dayMs)
 	bounds(&c, q, start, key)
-	common(&c, q, d.by)
+	common(&c, q, d)
 	for _, w := range term.Of(q) {
 		addTerm(&c, w, key)
 	}
@@ -369,7 +397,7 @@ func bounds(c *condition, q storage.Query, start, key string) {
 }
 
 // common is what the parts share.
-func common(c *condition, q storage.Query, by by) {
+func common(c *condition, q storage.Query, d driver) {
 	if q.AppID != "" {
 		c.add("c.app_id = ?", Text(q.AppID))
 	}
@@ -379,7 +407,8 @@ func common(c *condition, q storage.Query, by by) {
 	for _, e := range equals(q) {
 		e.add(c)
 	}
-	if q.ConferenceID != "" && by != byPlace {
+	scored(c, q, d)
+	if q.ConferenceID != "" && d.by != byPlace {
 		c.add("p.conference_id = ?", Text(q.ConferenceID))
 	}
 	if q.Unsummarised {

@@ -46,6 +46,9 @@ func listUnattached(tx Tx, q storage.UnattachedQuery) ([]unattached, error) {
 	if q.AppID != "" {
 		c.add("u.app_id = ?", Text(q.AppID))
 	}
+	if q.ConferenceID != "" {
+		c.add("p.conference_id = ?", Text(q.ConferenceID))
+	}
 	if !q.From.IsZero() {
 		c.add("u.conference_at >= ?", frames.CeilMs(q.From))
 	}

@@ -179,18 +179,19 @@ func TakesPart(tx Tx, place frames.PlaceID, at int64, user string) (found bool, 
 
 // LateSummary returns a summary as it is to be written, after the erasures that it is subject to.
 func LateSummary(late *erasure.Late, app string, s *join.Summary) (*join.Summary, error) {
-	if !late.Concern(app, s.Span.Start) || len(s.Document) == 0 {
+	if !late.Concern(app, s.Span.Start) {
 		return s, nil
 	}
+	out := *s
 	c := storage.Conference{Summary: &storage.Summary{}}
 	if err := join.OpenDocument(&c, s.Document); err != nil {
 		return nil, err
 	}
-	document, changed, err := late.Summary(app, s.Span.Start, c.Summary.Document)
+	document, digest, changed, err := late.Summary(app, s.Span.Start, c.Summary.Document, s.Digest)
+	out.Digest = digest
 	if err != nil || !changed {
-		return s, nil //nolint:nilerr // a document that is no JSON has no members
+		return &out, nil //nolint:nilerr // a document that is no JSON has no members
 	}
-	out := *s
 	out.Document, err = join.SealDocument(document)
 	return &out, err
 }

@@ -76,7 +76,7 @@ CREATE TABLE qos_conference (
   mos           double precision,
   label         bytea,
   cause         bytea,
-  document      bytea,
+  digest        bytea,
   terms_dropped bigint NOT NULL DEFAULT 0, -- search terms beyond the most that are kept
   packed        boolean NOT NULL DEFAULT false, -- no loose activity is left that can be packed
   -- Computed, so that no writer can forget them: without a summary of just its span, and
@@ -84,6 +84,8 @@ CREATE TABLE qos_conference (
   -- the updates that stay on their page; these two change once or twice a conference.
   open          boolean GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) STORED,
   long          boolean GENERATED ALWAYS AS (end_ms - start_ms > 86400000) STORED,
+  -- Twice the score, rounded up, in 1 to 10: scores of a range are in a few bands, each in order of start.
+  mos_band      integer GENERATED ALWAYS AS (CASE WHEN mos IS NOT NULL THEN 10 - floor((5 - least(greatest(mos, 0.5), 5)) * 2)::integer END) STORED,
   PRIMARY KEY (place, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX qos_conference_place ON qos_conference (place, start_ms);
@@ -161,8 +163,16 @@ CREATE INDEX qos_conference_app_outcome ON qos_conference (app_id, outcome, star
 CREATE INDEX qos_conference_open ON qos_conference (start_ms, key) WHERE open;
 CREATE INDEX qos_conference_long ON qos_conference (start_ms, key) WHERE long;
 
--- Documents are compressed: PostgreSQL need not try again.
-ALTER TABLE qos_conference ALTER COLUMN document SET STORAGE EXTERNAL;
+-- The document of a conference's summary, which lists and digests do not read. It is compressed, and a digest is short:
+-- PostgreSQL need not try to compress them.
+CREATE TABLE qos_document (
+  place      bigint NOT NULL,
+  conference bigint NOT NULL,
+  body       bytea NOT NULL,
+  PRIMARY KEY (place, conference)
+);
+ALTER TABLE qos_document ALTER COLUMN body SET STORAGE EXTERNAL;
+ALTER TABLE qos_conference ALTER COLUMN digest SET STORAGE EXTERNAL;
 
 -- Settings: small documents that are replaced whole, by compare-and-set. revision is the
 -- number of the write that made a row what it is; the counter has that of the last write,
@@ -203,6 +213,8 @@ CREATE INDEX qos_conference_label ON qos_conference (label, start_ms, key) WHERE
 CREATE INDEX qos_conference_app_label ON qos_conference (app_id, label, start_ms, key) WHERE label <> '';
 CREATE INDEX qos_conference_cause ON qos_conference (cause, start_ms, key) WHERE cause <> '';
 CREATE INDEX qos_conference_app_cause ON qos_conference (app_id, cause, start_ms, key) WHERE cause <> '';
+CREATE INDEX qos_conference_band ON qos_conference (mos_band, start_ms, key, mos) WHERE mos_band IS NOT NULL;
+CREATE INDEX qos_conference_app_band ON qos_conference (app_id, mos_band, start_ms, key, mos) WHERE mos_band IS NOT NULL;
 
 -- Renames: what reportUserIDChange called the user of a session in one conference, the newest
 -- few of each participant. The one with the highest (seq, idx) is in force. Who writes them has

@@ -56,19 +56,28 @@ CREATE TABLE conference (
   mos           REAL,
   label         TEXT,
   cause         TEXT,
-  document      BLOB,
+  digest        BLOB,
   terms_dropped INTEGER NOT NULL DEFAULT 0, -- search terms beyond the most that are kept
   -- 1: no loose activity is left that can be packed.
   packed        INTEGER NOT NULL DEFAULT 0,
   -- Computed, so that no writer can forget them: without a summary of just its span, and
   -- longer than a day.
   open          INTEGER GENERATED ALWAYS AS (revision IS NULL OR summary_start <> start_ms OR summary_end <> end_ms) VIRTUAL,
-  long          INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL
+  long          INTEGER GENERATED ALWAYS AS (end_ms - start_ms > 86400000) VIRTUAL,
+  -- Twice the score, rounded up, in 1 to 10: scores of a range are in a few bands, each in order of start.
+  mos_band      INTEGER GENERATED ALWAYS AS (10 - CAST((5 - min(max(mos, 0.5), 5.0)) * 2 AS INTEGER)) VIRTUAL
 ) STRICT;
 CREATE INDEX conference_place ON conference (place, start_ms);
 CREATE INDEX conference_start ON conference (start_ms);
 CREATE INDEX conference_app ON conference (app_id, start_ms);
 CREATE INDEX conference_end ON conference (end_ms);
+
+-- The document of a conference's summary. Lists and digests do not read it, and it is ten times as long as a row of
+-- conference: beside it they would read a page a row, here they read a page for seven rows.
+CREATE TABLE document (
+  conference INTEGER PRIMARY KEY REFERENCES conference (key),
+  body       BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE participant (
   conference INTEGER NOT NULL REFERENCES conference (key),
@@ -167,6 +176,8 @@ CREATE INDEX conference_label ON conference (label, start_ms) WHERE label <> '';
 CREATE INDEX conference_app_label ON conference (app_id, label, start_ms) WHERE label <> '';
 CREATE INDEX conference_cause ON conference (cause, start_ms) WHERE cause <> '';
 CREATE INDEX conference_app_cause ON conference (app_id, cause, start_ms) WHERE cause <> '';
+CREATE INDEX conference_band ON conference (mos_band, start_ms, key, mos) WHERE mos_band IS NOT NULL;
+CREATE INDEX conference_app_band ON conference (app_id, mos_band, start_ms, key, mos) WHERE mos_band IS NOT NULL;
 
 -- Renames: what reportUserIDChange called the user of a session in one conference, the newest
 -- few of each participant. The one with the highest (seq, idx) is in force.

@@ -1,0 +1,160 @@
+package overview
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+// maxValues bounds the values of each kind in one Totals. Conferences with further values count as Other.
+const maxValues = 1000
+
+// Totals is the counts of conferences of some time. The zero value counts none. Totals of
+// disjoint sets of conferences are merged in any order with one result, but for values beyond the limit.
+type Totals struct {
+	Conferences    int
+	WithoutSummary int // still going on, or waiting for their summary: in no count but Conferences and Apps
+	Participants   int
+	Failed         int
+	Scores         Mean
+	Setup          Histogram // setup delays of fabrics, ms
+	Ratings        int
+	Errors         map[string]Errors // by function
+
+	Outcomes Values
+	Labels   Values
+	Causes   Values
+	Issues   Values // conferences with an issue, by kind
+	Apps     Values
+	Browsers Values // "firefox 144"; a conference counts once for each value that one of its participants has, as below
+	Sites    Values
+	Versions Values
+}
+
+// Errors is the reported errors of one function.
+type Errors struct {
+	Conferences int // with such an error
+	Errors      int
+}
+
+// FunctionErrors is a function and its errors.
+type FunctionErrors struct {
+	Function string
+	Errors
+}
+
+// TopErrors returns the n functions whose errors the most conferences have, the first of equals by name.
+func (t *Totals) TopErrors(n int) []FunctionErrors {
+	all := make([]FunctionErrors, 0, len(t.Errors))
+	for function, e := range t.Errors {
+		all = append(all, FunctionErrors{function, e})
+	}
+	slices.SortFunc(all, func(a, b FunctionErrors) int {
+		return cmp.Or(cmp.Compare(b.Conferences, a.Conferences), cmp.Compare(a.Function, b.Function))
+	})
+	return all[:min(n, len(all))]
+}
+
+// Mean is a mean score.
+type Mean struct {
+	Count int
+	sum   int64 // thousandths: sums of integers do not depend on their order
+}
+
+// Value returns the mean, or nil without a score.
+func (m Mean) Value() *float64 {
+	if m.Count == 0 {
+		return nil
+	}
+	v := float64(m.sum) / float64(m.Count) / 1000
+	return &v
+}
+
+func (m *Mean) add(mos float64) {
+	if mos > 0 {
+		m.Count++
+		m.sum += int64(mos*1000 + 0.5)
+	}
+}
+
+func (m *Mean) merge(o Mean) { m.Count, m.sum = m.Count+o.Count, m.sum+o.sum }
+
+// Pending counts a conference without a summary.
+func (t *Totals) Pending(appID string) {
+	t.Conferences++
+	t.WithoutSummary++
+	t.Apps.add(appID, &digest.Digest{})
+}
+
+// Add counts a conference.
+func (t *Totals) Add(appID string, d *digest.Digest) {
+	t.Conferences++
+	t.Participants += d.Participants
+	t.Ratings += d.Ratings
+	if digest.Failed(d.Outcome) {
+		t.Failed++
+	}
+	t.Scores.add(d.MOS)
+	for _, ms := range d.SetupMs {
+		t.Setup.Add(ms)
+	}
+	for _, c := range d.Errors {
+		t.addErrors(c.Name, Errors{Conferences: 1, Errors: c.Count})
+	}
+	for _, c := range d.Issues {
+		t.Issues.add(c.Name, d)
+	}
+	t.Apps.add(appID, d)
+	t.Outcomes.add(d.Outcome, d)
+	t.Labels.add(d.Label, d)
+	t.Causes.add(d.Cause, d)
+	t.addMembers(d)
+}
+
+// addMembers counts each value once for the conference.
+func (t *Totals) addMembers(d *digest.Digest) {
+	var browsers, sites, versions distinct
+	for i := range d.Members {
+		m := &d.Members[i]
+		browsers.add(pair{m.Browser, m.BrowserVersion})
+		sites.add(pair{m.SiteID, ""})
+		versions.add(pair{m.ApplicationVersion, ""})
+	}
+	browsers.each(func(v pair) { t.Browsers.add(v.String(), d) })
+	sites.each(func(v pair) { t.Sites.add(v.first, d) })
+	versions.each(func(v pair) { t.Versions.add(v.first, d) })
+}
+
+func (t *Totals) addErrors(function string, e Errors) {
+	if t.Errors == nil {
+		t.Errors = map[string]Errors{}
+	}
+	have, ok := t.Errors[function]
+	if !ok && len(t.Errors) >= maxValues {
+		return
+	}
+	t.Errors[function] = Errors{have.Conferences + e.Conferences, have.Errors + e.Errors}
+}
+
+// Merge adds the conferences of o.
+func (t *Totals) Merge(o *Totals) {
+	t.Conferences += o.Conferences
+	t.WithoutSummary += o.WithoutSummary
+	t.Participants += o.Participants
+	t.Failed += o.Failed
+	t.Ratings += o.Ratings
+	t.Scores.merge(o.Scores)
+	t.Setup.Merge(&o.Setup)
+	for function, e := range o.Errors {
+		t.addErrors(function, e)
+	}
+	mine, others := t.values(), o.values()
+	for i := range mine {
+		mine[i].merge(others[i])
+	}
+}
+
+func (t *Totals) values() []*Values {
+	return []*Values{&t.Outcomes, &t.Labels, &t.Causes, &t.Issues, &t.Apps, &t.Browsers, &t.Sites, &t.Versions}
+}

@@ -1,0 +1,82 @@
+package storagetest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+// digestOf is a digest of the user's session and another's, with the user's names wherever a digest has texts of clients.
+func digestOf(alias, name string) *digest.Digest {
+	member := func(n int, site, address string) digest.Member {
+		return digest.Member{
+			Session: uuid.MustParse(sessionID(n)), SiteID: site, ApplicationVersion: "2.3-" + alias, Browser: "firefox", BrowserVersion: "118", OS: "linux",
+			Devices: []string{"Headset of " + name, "Camera"}, MOS: 3.25, Label: "fair", Cause: "senderUplink", DurationMs: 61_000,
+			Fabrics: []digest.Fabric{{Usage: "audio", Connected: true, LocalCandidateType: "host", NetworkType: "wifi " + alias, LocalAddress: address, Codecs: "opus " + alias}, {Usage: "screen"}},
+		}
+	}
+	return &digest.Digest{
+		Outcome: "success", MOS: 3.5, Participants: 2, SetupMs: []int64{120}, Errors: []digest.Count{{Name: "createOffer", Count: 1}},
+		Members: []digest.Member{member(1, "hq of "+alias, "192.0.2.0"), member(2, name+" at hq", "198.51.100.0")},
+	}
+}
+
+// erasedDigest is what an erasure leaves of it: of the user's own session no device, address or operating system, of others
+// all but the names.
+func erasedDigest(pseudonym string) *digest.Digest {
+	d := digestOf(pseudonym, pseudonym)
+	own := &d.Members[0]
+	own.OS, own.Devices, own.Fabrics[0].LocalAddress = "", nil, ""
+	return d
+}
+
+func requireDigest(t require.TestingT, want *digest.Digest, body []byte) {
+	var got digest.Digest
+	require.NoError(t, new(digest.Decoder).Decode(body, &got))
+	require.Equal(t, want, &got)
+}
+
+// A digest is erased by the sessions of the user that the store and the document name, one that cannot be decoded is
+// removed, and without a document a late one is not stored: nobody knows whose its members are.
+//
+// spec: PRIV-02
+func testEraseDigests(f *usersFixture) {
+	t := f.t
+	f.append(zo(1, activity(1, 0, 0)), batch(2, activity(1, 0, 0)))
+	alone := summaryOf(0, "user 2")
+	alone.Document = nil
+	f.putSummary(alone)
+	f.append(batch(3, activity(1, 0, 1000)))
+	torn := summary(1000, 1000, 1)
+	torn.Digest = []byte("of " + aliasName)
+	f.putSummary(torn)
+	other := summary(2000, 2000, 1)
+	others := digestOf("", "somebody")
+	others.Members = others.Members[1:]
+	other.Digest = slices.Concat(others.Encode(), []byte{0xf8, 0x7f, 0x01}) // a field of a later version
+	f.append(batch(3, activity(9, 0, 2000)))
+	f.putSummary(other)
+
+	e := f.erase(realName, aliasName)
+	f.absent(realName, aliasName, "192.0.2.0")
+	requireDigest(t, erasedDigest(e.Pseudonym), f.conference(0).Summary.Digest)
+	require.Nil(t, f.conference(1000).Summary.Digest)
+	require.Equal(t, other.Digest, f.conference(2000).Summary.Digest, "without the user it stays, to the byte")
+	require.Equal(t, 2, e.Summaries)
+
+	for revision, document := range []string{"", "no JSON"} {
+		alone.Revision, alone.Document = revision+2, []byte(document)
+		f.putSummary(alone)
+		require.Nil(t, f.conference(0).Summary.Digest)
+	}
+	again := summaryOf(0, "user 2") // of a processor that restored the conference from the store
+	again.Document = []byte(strings.NewReplacer(forms(realName)[1], e.Pseudonym, aliasName, e.Pseudonym).Replace(string(again.Document)))
+	again.Revision = 9
+	f.putSummary(again)
+	requireDigest(t, erasedDigest(e.Pseudonym), f.conference(0).Summary.Digest)
+	f.absent(realName, aliasName)
+}
