@@ -24,28 +24,31 @@ type call struct {
 	body    []byte
 }
 
-// userAPI returns the handlers of users and the audit log, by pattern.
+// userAPI returns the handlers of users, API tokens and the audit log, by pattern.
 func (k *keeper) userAPI() map[string]http.HandlerFunc {
 	const users = "/api/v1/users"
 	return map[string]http.HandlerFunc{
-		"GET " + users:                       k.answer(k.listUsers),
-		"GET " + users + "/{user}":           k.answer(k.getUser),
-		"PUT " + users + "/{user}":           k.answer(k.putUserAPI),
-		"DELETE " + users + "/{user}":        k.answer(k.deleteUser),
-		"POST " + users + "/{user}/password": k.answer(k.resetPassword),
-		"POST " + users + "/{user}/signout":  k.answer(k.endLogins),
-		"GET /api/v1/audit":                  k.answer(k.listAudit),
+		"GET " + users:                       k.answer(access.Installation, k.listUsers),
+		"GET " + users + "/{user}":           k.answer(access.Installation, k.getUser),
+		"PUT " + users + "/{user}":           k.answer(access.Installation, k.putUserAPI),
+		"DELETE " + users + "/{user}":        k.answer(access.Installation, k.deleteUser),
+		"POST " + users + "/{user}/password": k.answer(access.Installation, k.resetPassword),
+		"POST " + users + "/{user}/signout":  k.answer(access.Installation, k.endLogins),
+		"GET /api/v1/tokens":                 k.answer(access.Settings, k.listTokens),
+		"POST /api/v1/tokens":                k.answer(access.Settings, k.makeToken),
+		"DELETE /api/v1/tokens/{token}":      k.answer(access.Settings, k.revokeToken),
+		"GET /api/v1/audit":                  k.answer(access.Installation, k.listAudit),
 	}
 }
 
 // answer turns a function into a handler: it maps errors to answers. The server in front has
 // checked the need; it is checked again, so that no server can forget it.
-func (k *keeper) answer(serve func(*call) (jsonapi.Reply, error)) http.HandlerFunc {
+func (k *keeper) answer(need access.Need, serve func(*call) (jsonapi.Reply, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
 		defer cancel()
 		c := &call{Request: r, ctx: ctx, visitor: access.From(ctx), user: r.PathValue("user")}
-		if !access.Installation.Allows(c.visitor) {
+		if !need.Allows(c.visitor) {
 			k.Refuse(w, r, c.visitor)
 			return
 		}
@@ -70,12 +73,12 @@ func (k *keeper) answer(serve func(*call) (jsonapi.Reply, error)) http.HandlerFu
 	}
 }
 
-// decode reads the body. It refuses members that it does not know.
-func (c *call) decode(into any) error {
+// decode reads the body, which has some members. It refuses others.
+func (c *call) decode(into any, members string) error {
 	decoder := json.NewDecoder(bytes.NewReader(c.body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil || decoder.More() {
-		return jsonapi.NewProblem(http.StatusBadRequest, "the body must be one JSON object with the members roles, scope and disabled")
+		return jsonapi.NewProblem(http.StatusBadRequest, "the body must be one JSON object with the members %s", members)
 	}
 	return nil
 }

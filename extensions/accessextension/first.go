@@ -15,8 +15,9 @@ import (
 
 // Kinds of settings.
 const (
-	kindUser = "user"
-	kindLink = "signInLink"
+	kindUser  = "user"
+	kindToken = "apiToken"
+	kindLink  = "signInLink"
 )
 
 // linkFor is how long a link signs in.

@@ -174,7 +174,7 @@ func (r *running) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	need, _ := mux.Need(req)
 	switch {
 	case err != nil:
-		r.StoreAway(w, req)
+		r.RefuseError(w, req, err)
 	case !need.Allows(v):
 		r.Refuse(w, req, v)
 	default:

@@ -117,7 +117,7 @@ func (k *keeper) store(host component.Host) error {
 	return nil
 }
 
-// sweep deletes logins, links and audit entries that have ended.
+// sweep deletes logins, links, API tokens and audit entries that have ended.
 func (k *keeper) sweep(ctx context.Context, now time.Time) {
 	for what, sweep := range map[string]func() error{
 		"logins": func() error {
@@ -125,6 +125,7 @@ func (k *keeper) sweep(ctx context.Context, now time.Time) {
 		},
 		"audit entries": func() error { return k.accounts.ForgetAudit(ctx, now.Add(-k.cfg.AuditRetention), maxAuditNumber) },
 		"links":         func() error { return k.forgetLinks(ctx, now) },
+		"API tokens":    func() error { return k.forgetTokens(ctx, now) },
 	} {
 		if err := sweep(); err != nil && ctx.Err() == nil {
 			k.telemetry.QosaccessStoreErrors.Add(ctx, 1)

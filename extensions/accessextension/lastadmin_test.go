@@ -193,6 +193,7 @@ func TestAdministratorsWhoRace(t *testing.T) {
 		random, left := rand.New(rand.NewPCG(1, 2)), map[int]int{}
 		for range 40 {
 			var wg sync.WaitGroup
+			begin := make(chan struct{}) // closed when each has read its victim
 			for i, name := range names {
 				r, victim := []*running{one, two}[i%2], names[(i+1+random.IntN(2))%3]
 				v := &access.Visitor{Name: name, Roles: []access.Role{access.Admin}, Scope: access.Scope{All: true}}
@@ -202,8 +203,12 @@ func TestAdministratorsWhoRace(t *testing.T) {
 				}
 				_, revision, err := r.readUser(t.Context(), victim)
 				require.NoError(t, err)
-				wg.Go(func() { r.change(v, method, victim, body, revision) })
+				wg.Go(func() {
+					<-begin
+					r.change(v, method, victim, body, revision)
+				})
 			}
+			close(begin)
 			wg.Wait()
 			remain := administrators(t, stores[0])
 			require.NotEmpty(t, remain)

@@ -2,9 +2,12 @@ package accessextension
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/jsonapi"
@@ -13,7 +16,7 @@ import (
 // Refuse answers a request whose need the visitor does not meet: pages lead to sign-in, APIs get
 // 401 or 403. A nil visitor is nobody.
 func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visitor) {
-	page := !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/assets/") && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+	page := r.URL.Path != "/mcp" && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/assets/") && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 	w.Header().Set("Cache-Control", "no-store")
 	switch {
 	case v == nil:
@@ -23,6 +26,9 @@ func (k *keeper) Refuse(w http.ResponseWriter, r *http.Request, v *access.Visito
 			return
 		}
 		refuse(w, r, http.StatusUnauthorized, "Sign in first: there is no login, or it has ended.")
+	case v.Token:
+		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("role"))
+		refuse(w, r, http.StatusForbidden, "An API token is for the read API only.")
 	case v.MustChange:
 		k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("must_change"))
 		if page {
@@ -65,9 +71,23 @@ func (k *keeper) CrossSite(w http.ResponseWriter, r *http.Request) {
 	refuse(w, r, http.StatusForbidden, "The request comes from a page of another site.")
 }
 
-// StoreAway answers a request whose login cannot be read.
-func (k *keeper) StoreAway(w http.ResponseWriter, r *http.Request) {
-	refuse(w, r, http.StatusServiceUnavailable, textStore)
+// RefuseError answers a request for which Visitor returned an error: the login cannot be read, or the
+// token is refused.
+func (k *keeper) RefuseError(w http.ResponseWriter, r *http.Request, err error) {
+	var refusal *access.Refusal
+	w.Header().Set("Cache-Control", "no-store")
+	if !errors.As(err, &refusal) {
+		refuse(w, r, http.StatusServiceUnavailable, textStore)
+		return
+	}
+	k.telemetry.QosaccessRejectedRequests.Add(r.Context(), 1, reason("token"))
+	if refusal.Wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(refusal.Wait/time.Second)+1))
+	}
+	if refusal.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3
+	}
+	refuse(w, r, refusal.Status, refusal.Text)
 }
 
 // refuse writes a refusal in the form of the read API, or of the management API.

@@ -104,7 +104,7 @@ func (k *keeper) putUserAPI(c *call) (jsonapi.Reply, error) {
 		}
 	}
 	var want rights
-	if err := c.decode(&want); err != nil {
+	if err := c.decode(&want, "roles, scope and disabled"); err != nil {
 		return jsonapi.Reply{}, err
 	}
 	if condition.Create {

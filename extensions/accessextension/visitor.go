@@ -21,9 +21,12 @@ const (
 	methodProvider = "oidc"
 )
 
-// Visitor returns the visitor of a request; nil without a login that is valid now. The error is
-// that of a store that does not answer.
+// Visitor returns the visitor of a request; nil without a login that is valid now. The error is an
+// access.Refusal of its API token, or that of a store that does not answer.
 func (k *keeper) Visitor(r *http.Request) (*access.Visitor, error) {
+	if text, err := access.BearerToken(r); err != nil || text != "" {
+		return k.tokenVisitor(r, text, err)
+	}
 	token := access.ReadCookie(r, access.LoginCookie)
 	digest := access.Digest(token)
 	if digest == nil {

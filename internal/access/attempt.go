@@ -1,8 +1,6 @@
 package access
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
 	"strings"
@@ -36,18 +34,13 @@ func NewAttempt(to string) Attempt {
 }
 
 // State is the parameter that the provider returns with its answer.
-func (a Attempt) State() string { return a.derive("state") }
+func (a Attempt) State() string { return derive("state", a.token) }
 
 // Nonce is the claim that the provider writes into the ID token.
-func (a Attempt) Nonce() string { return a.derive("nonce") }
+func (a Attempt) Nonce() string { return derive("nonce", a.token) }
 
 // Verifier is the code verifier of PKCE (RFC 7636).
-func (a Attempt) Verifier() string { return a.derive("verifier") }
-
-func (a Attempt) derive(what string) string {
-	sum := sha256.Sum256([]byte("qos " + what + "\x00" + a.token))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
+func (a Attempt) Verifier() string { return derive("verifier", a.token) }
 
 // attemptCookie returns the name of the cookie of an attempt; empty for a text that is no state.
 func attemptCookie(state string) string {
@@ -87,7 +80,7 @@ func TakeAttempt(w http.ResponseWriter, r *http.Request, state string) (Attempt,
 	token, to, ok := strings.Cut(ReadCookie(r, name), ".")
 	path, err := base64.RawURLEncoding.DecodeString(to)
 	a := Attempt{token: token, To: string(path)}
-	if !ok || err != nil || Digest(token) == nil || subtle.ConstantTimeCompare([]byte(a.State()), []byte(state)) != 1 {
+	if !ok || err != nil || Digest(token) == nil || !same(a.State(), state) {
 		return Attempt{}, false
 	}
 	WriteCookie(w, r, name, "")

@@ -13,6 +13,7 @@ const (
 	ActionUnattached = "readUnattached"
 	ActionApp        = "changeApp"
 	ActionUser       = "changeUser"
+	ActionToken      = "changeToken"
 )
 
 // Entry is one line of the audit log.

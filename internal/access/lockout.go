@@ -71,6 +71,24 @@ func (l *Lockout) NotFailed(user string, network netip.Prefix) {
 	}
 }
 
+// tokenLimit is that of wrong API tokens from a network. It is another one than that of wrong passwords, so
+// a program with an old token locks nobody out.
+func (l *Lockout) tokenLimit(network netip.Prefix) limit {
+	return limit{l.hash.Of("token", "", max(1, l.hash.Network(network))), failuresOfNetwork}
+}
+
+// TokenWait returns how long a request with an API token has to wait; 0: not at all.
+func (l *Lockout) TokenWait(network netip.Prefix, now time.Time) time.Duration {
+	one := l.tokenLimit(network)
+	return l.table.Check(one.key, one.rate, now)
+}
+
+// WrongToken counts a request with a wrong API token.
+func (l *Lockout) WrongToken(network netip.Prefix, now time.Time) {
+	one := l.tokenLimit(network)
+	l.table.Charge(one.key, one.rate, now)
+}
+
 // Class returns the class of a network for a gate.
 func (l *Lockout) Class(network netip.Prefix) throttle.Key { return l.hash.Network(network) }
 

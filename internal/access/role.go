@@ -35,12 +35,18 @@ const MaxScopeApps = 50
 // Has reports whether an app is in the scope.
 func (s Scope) Has(app string) bool { return s.All || slices.Contains(s.Apps, app) }
 
-// Visitor is the user, or the holder of a bearer token, who sends a request.
+// Covers reports whether all apps of another scope are in the scope.
+func (s Scope) Covers(other Scope) bool {
+	return s.All || !other.All && !slices.ContainsFunc(other.Apps, func(app string) bool { return !s.Has(app) })
+}
+
+// Visitor is the user, or the holder of an API token, who sends a request.
 type Visitor struct {
-	Name   string // of the user or the token
+	Name   string // of the user; token: and the name of the API token
 	Shown  string // name that pages show; empty: Name
-	Login  string // names the login in logs and audit entries; empty: a token
+	Login  string // names the login or the token in logs and audit entries
 	Method string // of sign-in
+	Token  bool   // the request has an API token
 	Roles  []Role
 	Scope  Scope
 	// MustChange says that the password must be changed before anything else.

@@ -50,15 +50,31 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"GET /{$}", Calls},
 	{"GET /search", Calls},
 	{"GET /conference", Calls},
+	{"GET /changes", Calls},
+	{"GET /user", Calls},
+	{"GET /app", Calls},
 	{"GET /unattached", Calls},
 	{"GET /trace/{trace}", Calls},
 	{"GET /api/conferences", Calls},
+	{"GET /api/conferences.csv", Calls},
+	{"GET /api/conferences.json", Calls},
 	{"GET /api/conference", Calls},
+	{"GET /api/conference/tail", Calls},
+	{"GET /api/conference/text", Calls},
 	{"GET /api/unattached", Calls},
+	{"GET /api/overview", Calls},
+	{"GET /api/contrast", Calls},
+	{"GET /api/user", Calls},
+	{"GET /api/openapi.json", Calls},
+	{"GET /api/trend", Calls},
 	{"GET /api/live", Calls},
+	{"POST /mcp", Calls},
+	{"GET /mcp", Calls},
+	{"DELETE /mcp", Calls},
 
 	{"GET /settings", Settings},
 	{"GET /settings/app", Settings},
+	{"GET /settings/tokens", Settings},
 	{"GET /settings/users", Installation},
 	{"GET /settings/audit", Installation},
 
@@ -81,6 +97,10 @@ var Routes = []Route{ //nolint:gochecknoglobals // a constant
 	{"POST /api/v1/apps/{app}/users/export", Settings},
 	{"POST /api/v1/apps/{app}/users/erase", Settings},
 	{"GET /api/v1/apps/{app}/users/erasures/{erasure}", Settings},
+
+	{"GET /api/v1/tokens", Settings},
+	{"POST /api/v1/tokens", Settings},
+	{"DELETE /api/v1/tokens/{token}", Settings},
 
 	{"GET /api/v1/users", Installation},
 	{"GET /api/v1/users/{user}", Installation},
@@ -108,6 +128,8 @@ func (n Need) Allows(v *Visitor) bool {
 		return true
 	case v == nil:
 		return false
+	case v.Token:
+		return n == Calls && v.Reads()
 	case n == SignedIn:
 		return true
 	case v.MustChange:
@@ -137,6 +159,12 @@ func (m *Mux) Handle(pattern string, handler http.Handler) {
 func (m *Mux) Need(r *http.Request) (Need, bool) {
 	_, pattern := m.mux.Handler(r)
 	return NeedOf(pattern)
+}
+
+// TakesTokens reports whether the route of a request is for holders of API tokens.
+func (m *Mux) TakesTokens(r *http.Request) bool {
+	_, pattern := m.mux.Handler(r)
+	return TakesTokens(pattern)
 }
 
 // ServeHTTP implements http.Handler. It checks no need.

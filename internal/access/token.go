@@ -40,27 +40,30 @@ func LoginName(digest []byte) string { return hex.EncodeToString(digest[:min(6, 
 
 // FormToken returns the token of the forms of a page that has a cookie. Another site's page
 // cannot read the cookie, so it cannot compute it.
-func FormToken(cookie string) string {
-	sum := sha256.Sum256([]byte("qos form\x00" + cookie))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
+func FormToken(cookie string) string { return derive("form", cookie) }
 
 // CheckForm reports whether a form has the token of a cookie.
 func CheckForm(cookie, token string) bool {
-	return cookie != "" && subtle.ConstantTimeCompare([]byte(FormToken(cookie)), []byte(token)) == 1
+	return cookie != "" && same(FormToken(cookie), token)
 }
 
 // StartToken returns the token of the link that begins a sign-in at an identity provider. It is in a
 // URL, so it is not that of forms.
-func StartToken(cookie string) string {
-	sum := sha256.Sum256([]byte("qos start\x00" + cookie))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
+func StartToken(cookie string) string { return derive("start", cookie) }
 
 // CheckStart reports whether a link has the token of a cookie.
 func CheckStart(cookie, token string) bool {
-	return cookie != "" && subtle.ConstantTimeCompare([]byte(StartToken(cookie)), []byte(token)) == 1
+	return cookie != "" && same(StartToken(cookie), token)
 }
+
+// derive returns a value for one purpose that only who has a token can compute.
+func derive(purpose, token string) string {
+	sum := sha256.Sum256([]byte("qos " + purpose + "\x00" + token))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// same compares in constant time.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // Names of the cookies, without prefix.
 const (

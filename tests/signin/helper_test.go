@@ -95,7 +95,7 @@ func (in *installation) dashboard(keeper string) (base string) {
 		c := cfg.(*dashboardextension.Config)
 		c.NetAddr.Endpoint = address
 		require.NoError(in.t, c.Access.UnmarshalText([]byte(keeper)))
-		c.Apps = component.MustNewID("qosapps")
+		c.Apps, c.MCP = component.MustNewID("qosapps"), true
 		require.NoError(in.t, c.Validate())
 	})
 	return "http://" + address

@@ -126,6 +126,7 @@ func TestReadsAreAudited(t *testing.T) {
 		support.get(conference("shop"))
 		support.get("/api/conferences?user=Ann+Real&limit=5")
 	}
+	support.get("/api/conferences.csv?user=Ann+Real")
 	engineering.get("/api/unattached?app=shop")
 	status, _, _ := support.do(http.MethodGet, conference("nowhere"), "")
 	require.Equal(t, http.StatusNotFound, status)
@@ -137,8 +138,9 @@ func TestReadsAreAudited(t *testing.T) {
 		lines = append(lines, strings.Join([]string{e.Actor, e.Action, e.AppID, e.Target}, "|"))
 	}
 	require.Equal(t, []string{
-		"support|signIn||", "engineering|signIn||", "support|readConference|shop|standup", "support|search||user=Ann+Real", "engineering|readUnattached|shop|",
+		"support|signIn||", "engineering|signIn||", "support|readConference|shop|standup", "support|search||user=Ann+Real", "support|search||user=Ann+Real", "engineering|readUnattached|shop|",
 	}, lines)
+	require.JSONEq(t, `{"export":"csv"}`, string(entries[1].Body))
 }
 
 // A page of another site changes nothing with the visitor's cookies, and reads nothing.

@@ -38,20 +38,37 @@ func expectations() map[string]expectation {
 		"GET /api/session": {"/api/session", 200, 0},
 		"GET /assets/":     {"/assets/app.css", 200, 0},
 
-		"GET /{$}":             {"/", 200, 0},
-		"GET /search":          {"/search", 200, 0},
-		"GET /conference":      {"/conference?app=shop&id=standup", 200, 0}, // the page is the same; the answer it asks for is not
-		"GET /unattached":      {"/unattached", 200, 0},
-		"GET /trace/{trace}":   {trace("shop"), 302, 404},
-		"GET /api/conferences": {"/api/conferences", 200, 0},
-		"GET /api/conference":  {conference("shop"), 200, 404},
-		"GET /api/unattached":  {"/api/unattached", 200, 0},
-		"GET /api/live":        {"/api/live", 200, 0},
+		"GET /{$}":                  {"/", 200, 0},
+		"GET /search":               {"/search", 200, 0},
+		"GET /conference":           {"/conference?app=shop&id=standup", 200, 0}, // the page is the same; the answer it asks for is not
+		"GET /app":                  {"/app?app=shop", 200, 0},
+		"GET /user":                 {"/user?app=shop&user=ann", 200, 0},
+		"GET /changes":              {"/changes", 200, 0},
+		"GET /unattached":           {"/unattached", 200, 0},
+		"GET /trace/{trace}":        {trace("shop"), 302, 404},
+		"GET /api/conferences":      {"/api/conferences", 200, 0},
+		"GET /api/conferences.csv":  {"/api/conferences.csv", 200, 0},
+		"GET /api/conferences.json": {"/api/conferences.json", 200, 0},
+		"GET /api/conference":       {conference("shop"), 200, 404},
+		"GET /api/conference/tail":  {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/tail?from=1&", 1), 200, 404},
+		"GET /api/conference/text":  {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/text?", 1), 200, 404},
+		"GET /api/unattached":       {"/api/unattached", 200, 0},
+		"GET /api/overview":         {"/api/overview?from=1&to=2", 200, 0},
+		"GET /api/user":             {"/api/user?app=shop&user=ann", 200, 0},              // without calls of another app
+		"GET /api/trend":            {"/api/trend?app=shop&from=1&to=2&by=sites", 200, 0}, // without counts of another app
+		"GET /api/contrast":         {"/api/contrast?from=1&to=2", 200, 0},
+		"GET /api/live":             {"/api/live", 200, 0},
+		"GET /api/openapi.json":     {"/api/openapi.json", 200, 0},
 
-		"GET /settings":       {"/settings", 200, 0},
-		"GET /settings/app":   {"/settings/app?app=shop", 200, 0}, // as with conferences, the answer is not the same
-		"GET /settings/users": {"/settings/users", 200, 0},
-		"GET /settings/audit": {"/settings/audit", 200, 0},
+		"POST /mcp":   {"/mcp", 403, 0}, // for tokens only
+		"GET /mcp":    {"/mcp", 403, 0},
+		"DELETE /mcp": {"/mcp", 403, 0},
+
+		"GET /settings":        {"/settings", 200, 0},
+		"GET /settings/app":    {"/settings/app?app=shop", 200, 0}, // as with conferences, the answer is not the same
+		"GET /settings/tokens": {"/settings/tokens", 200, 0},
+		"GET /settings/users":  {"/settings/users", 200, 0},
+		"GET /settings/audit":  {"/settings/audit", 200, 0},
 
 		"GET /api/v1/apps":                                                        {"/api/v1/apps", 200, 0},
 		"GET /api/v1/apps/{app}":                                                  {"/api/v1/apps/shop", 200, 404},
@@ -73,6 +90,10 @@ func expectations() map[string]expectation {
 		"POST /api/v1/apps/{app}/users/erase":                                     {"/api/v1/apps/shop/users/erase", 400, 404},
 		"GET /api/v1/apps/{app}/users/erasures/{erasure}":                         {"/api/v1/apps/shop/users/erasures/x", 404, 404},
 
+		"GET /api/v1/tokens":            {"/api/v1/tokens", 200, 0},
+		"POST /api/v1/tokens":           {"/api/v1/tokens", 400, 0}, // without a body
+		"DELETE /api/v1/tokens/{token}": {"/api/v1/tokens/nothing", 404, 0},
+
 		"GET /api/v1/users":                  {"/api/v1/users", 200, 0},
 		"GET /api/v1/users/{user}":           {"/api/v1/users/support", 200, 0},
 		"PUT /api/v1/users/{user}":           {"/api/v1/users/support", 428, 0}, // without a condition
@@ -86,7 +107,7 @@ func expectations() map[string]expectation {
 // expected is the status for a visitor; nil: nobody.
 func expected(route access.Route, e expectation, v *access.Visitor) int {
 	method, path, _ := strings.Cut(route.Pattern, " ")
-	page := method == http.MethodGet && !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/assets/")
+	page := method == http.MethodGet && path != "/mcp" && !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/assets/")
 	allowed := map[access.Need]bool{ // written out again: the table's own judgement is under test
 		access.Nothing:      true,
 		access.SignedIn:     v != nil,

@@ -30,6 +30,7 @@ type TelemetryBuilder struct {
 	QosaccessRejectedRequests metric.Int64Counter
 	QosaccessSignIns          metric.Int64Counter
 	QosaccessStoreErrors      metric.Int64Counter
+	QosaccessTokenRequests    metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -83,6 +84,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosaccess_store_errors",
 		metric.WithDescription("Operations that failed because the store did not answer. [Alpha]"),
 		metric.WithUnit("{operation}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosaccessTokenRequests, err = builder.meter.Int64Counter(
+		"otelcol_qosaccess_token_requests",
+		metric.WithDescription("Requests with an API token, by result. [Alpha]"),
+		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -23,6 +23,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosaccessRejectedRequests.Add(context.Background(), 1)
 	tb.QosaccessSignIns.Add(context.Background(), 1)
 	tb.QosaccessStoreErrors.Add(context.Background(), 1)
+	tb.QosaccessTokenRequests.Add(context.Background(), 1)
 	AssertEqualQosaccessAuditDropped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -33,6 +34,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosaccessStoreErrors(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosaccessTokenRequests(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 
