@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/storage"
 )
@@ -34,9 +35,17 @@ type api struct {
 	log       *zap.Logger
 	telemetry *metadata.TelemetryBuilder
 	now       func() time.Time
-	turns     chan struct{}
+	turns     chan struct{} // taken by requests for one conference
+	comparing chan struct{} // taken by comparisons
 	soFar     *soFar
+	hours     *hours.Hours
 }
+
+// Texts of refusals.
+const (
+	textNotFound = "There is no conference of this app and id at this time."
+	textUnread   = "The store could not be read. The collector's log says why."
+)
 
 // badParameter is a fault of the request, safe to be shown.
 type badParameter struct{ field, message string }
@@ -67,18 +76,30 @@ func (a *api) serve(ask func(context.Context, *http.Request) (any, error)) http.
 			a.telemetry.QosdashboardRejectedRequests.Add(ctx, 1, reasonParameter)
 			a.write(w, r, http.StatusBadRequest, answer{answerError{Message: bad.Error(), Field: bad.field}})
 		case errors.Is(err, storage.ErrNotFound):
-			a.write(w, r, http.StatusNotFound, answer{answerError{Message: "There is no conference of this app and id at this time."}})
+			a.write(w, r, http.StatusNotFound, answer{answerError{Message: textNotFound}})
 		case r.Context().Err() != nil: // nobody reads the answer
 		default:
 			a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
 			a.log.Error("The store could not be read", zap.String("path", r.URL.Path), zap.Error(err))
-			a.write(w, r, http.StatusInternalServerError, answer{answerError{Message: "The store could not be read. The collector's log says why."}})
+			a.write(w, r, http.StatusInternalServerError, answer{answerError{Message: textUnread}})
 		}
 	}
 }
 
+// plainText is a body that is text.
+type plainText string
+
+// encode returns a body and its media type.
+func encode(body any) (plain []byte, contentType string, err error) {
+	if text, ok := body.(plainText); ok {
+		return []byte(text), "text/plain; charset=utf-8", nil
+	}
+	plain, err = json.Marshal(body)
+	return plain, "application/json", err
+}
+
 func (a *api) write(w http.ResponseWriter, r *http.Request, status int, body any) {
-	plain, err := json.Marshal(body)
+	plain, contentType, err := encode(body)
 	if err != nil {
 		a.log.Error("An answer could not be written as JSON", zap.String("path", r.URL.Path), zap.Error(err))
 		http.Error(w, `{"error":{"message":"The answer could not be written."}}`, http.StatusInternalServerError)
@@ -89,7 +110,7 @@ func (a *api) write(w http.ResponseWriter, r *http.Request, status int, body any
 		gzipped, _ = compress(plain, gzip.BestSpeed) // writing to memory does not fail
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Accept-Encoding")
 	if gzipped != nil {

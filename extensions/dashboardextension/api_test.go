@@ -134,7 +134,7 @@ func TestConferences(t *testing.T) {
 	require.Equal(t, statePending, list.Conferences[1].State)
 	require.Equal(t, conferenceRow{
 		App: "demo", ID: "room 4", StartAt: t0.Add(4 * time.Hour).UnixMilli(), EndAt: t0.Add(4*time.Hour + time.Minute).UnixMilli(),
-		DurationMs: 60_000, State: stateEnded, Outcome: "success", MOS: &score, Label: "excellent", Revision: 1,
+		DurationMs: 60_000, State: stateEnded, Outcome: "success", MOS: &score, Label: "excellent", Sites: []string{"hq"}, Revision: 1,
 		ParticipantCount: 2, Participants: []participant{{Session: alice, User: "alice"}, {Session: bob, User: "b-17"}},
 	}, list.Conferences[2], "aliases only, no details")
 
@@ -185,7 +185,7 @@ func TestBadParameters(t *testing.T) {
 	f("/api/conferences?limit=x", "limit", "integer")
 	f("/api/conferences?from=yesterday", "from", "integer")
 	f("/api/conferences?from=2&to=1", "to", "must be after from")
-	f("/api/conferences?outcome=good", "outcome", "must be one of missed, totallyFailed")
+	f("/api/conferences?outcome=good", "outcome", "must be one of failed, missed, totallyFailed")
 	f("/api/conferences?cursor=abc", "cursor", "is not one that this API gave")
 	f("/api/conferences?id="+strings.Repeat("x", 257), "id", "is 257 bytes, at most 256 are allowed")
 	f("/api/conferences?app=a&app=b", "app", "stands more than once")

@@ -61,6 +61,17 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := a.detailOf(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	a.countLeftOut(ctx, d.LeftOut)
+	return d, nil
+}
+
+// detailOf reads a conference as far as the visitor may see it, and audits that. It returns storage.ErrNotFound for a
+// conference of an app that is not in the visitor's scope.
+func (a *api) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
 	view := a.view(ctx)
 	if !view.scope.Has(ref.AppID) {
 		return nil, storage.ErrNotFound
@@ -71,14 +82,11 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	c, err := a.reader.Conference(ctx, ref)
-	undocumented := errors.Is(err, storage.ErrDamaged) && c.Summary != nil // all else is there
-	if undocumented {
-		a.tellDamage(ctx, ref, err)
-	} else if err != nil {
-		return nil, err
+	c, damage, err := a.audited(ctx, ref)
+	if damage != nil {
+		a.tellDamage(ctx, ref, damage)
 	}
-	if err := a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}}); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	b := newBuilder(view.names)
@@ -88,13 +96,24 @@ func (a *api) conference(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	d := b.detail()
-	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar.seen(view.names), damaged || undocumented
+	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar.seen(view.names), damaged || damage != nil
 	if c.Summary != nil {
 		d.Summary = view.summary(string(c.Summary.Document))
 	}
 	view.masks.detail(d)
-	a.countLeftOut(ctx, d.LeftOut)
 	return d, nil
+}
+
+// audited reads a conference without its records, and audits that. Where damage is not nil the document of the summary
+// cannot be read, and all else is there.
+func (a *api) audited(ctx context.Context, ref storage.Ref) (c storage.Conference, damage, err error) {
+	c, err = a.reader.Conference(ctx, ref)
+	if errors.Is(err, storage.ErrDamaged) && c.Summary != nil {
+		damage = err
+	} else if err != nil {
+		return c, nil, err
+	}
+	return c, damage, a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}})
 }
 
 // read reads the records of a conference into b, and while it goes on its summary so far: one

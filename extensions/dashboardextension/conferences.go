@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -19,7 +20,7 @@ const liveFor = 90 * time.Second
 // on: the two ends may differ a little.
 const prolonged = 2 * time.Second
 
-// maxListed bounds the participants of one row of the listing.
+// maxListed bounds the participants, and the sites, of one row of the listing.
 const maxListed = 8
 
 // States of a conference.
@@ -40,6 +41,8 @@ type conferenceRow struct {
 	Outcome          string        `json:"outcome,omitempty"`
 	MOS              *float64      `json:"mos"`
 	Label            string        `json:"label,omitempty"`
+	Cause            string        `json:"cause,omitempty"` // likely cause
+	Sites            []string      `json:"sites,omitempty"` // siteIDs of participants, each once, the first maxListed
 	Revision         int           `json:"revision"`
 	ParticipantCount int           `json:"participantCount"`
 	Participants     []participant `json:"participants"`
@@ -66,40 +69,81 @@ type listing struct {
 }
 
 func (a *api) conferences(ctx context.Context, r *http.Request) (any, error) {
-	parameters, view := readParameters(r), a.view(ctx)
-	query, err := parameters.query(view.names)
+	s, err := a.search(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	reported, err := parameters.reported(query)
+	if err := a.audit(ctx, s.entry); err != nil {
+		return nil, err
+	}
+	page, err := a.find(ctx, s.query, s.conditions, s.view.scope)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: a.userIDs.audited(parameters.terms(), query, view.scope).Encode()}); err != nil {
+	list := listing{At: a.now().UnixMilli(), Next: formatCursor(page.Next)}
+	list.Conferences = a.rows(s, page.Conferences, list.found)
+	return list, nil
+}
+
+// search is a search for conferences as one reader may make it.
+type search struct {
+	query      storage.Query
+	conditions []condition
+	view       view
+	entry      access.Entry // of the audit log
+}
+
+// search reads that of a request.
+func (a *api) search(ctx context.Context, r *http.Request) (*search, error) {
+	p, s := readParameters(r), &search{view: a.view(ctx)}
+	var err error
+	if s.query, err = p.query(s.view.names); err != nil {
 		return nil, err
 	}
-	page, err := a.find(ctx, query, reported, view.scope)
-	if err != nil {
+	if s.query, s.conditions, err = a.conditions(p, s.query); err != nil {
 		return nil, err
 	}
+	target := a.userIDs.audited(p.terms(), s.query, s.view.scope).Encode()
+	s.entry = access.Entry{Action: access.ActionSearch, AppID: s.query.AppID, Target: target}
+	return s, nil
+}
+
+// rows returns the rows of conferences that a search found. It calls found with the pseudonyms by which it searched.
+func (a *api) rows(s *search, conferences []storage.Conference, found func([]string)) []conferenceRow {
 	now := a.now()
-	list := listing{
-		At:          now.UnixMilli(),
-		Conferences: make([]conferenceRow, 0, len(page.Conferences)),
-		Next:        formatCursor(page.Next),
-	}
-	for _, c := range page.Conferences {
-		row := view.row(c, now)
-		wanted := a.userIDs.stored(row.App, cmp.Or(query.UserID, query.Any))
+	rows := make([]conferenceRow, 0, len(conferences))
+	for _, c := range conferences {
+		row := newNames(s.view.real, s.view.comments).row(c, now) // masks are those of one conference
+		wanted := a.userIDs.stored(row.App, cmp.Or(s.query.UserID, s.query.Any))
 		first(row.Participants, wanted)
-		list.found(wanted[1:])
+		found(wanted[1:])
 		for i := range row.Participants {
 			row.Participants[i].Details = nil
 		}
 		row.Participants = row.Participants[:min(len(row.Participants), maxListed)]
-		list.Conferences = append(list.Conferences, row)
+		rows = append(rows, row)
 	}
-	return list, nil
+	return rows
+}
+
+// conditions returns what a search asks for beyond the query of the store, and the query that it needs.
+func (a *api) conditions(p *parameters, q storage.Query) (storage.Query, []condition, error) {
+	reported, err := p.reported(q)
+	digested := p.digestCondition()
+	if err = cmp.Or(err, p.err); err != nil {
+		return q, nil, err
+	}
+	var conditions []condition
+	if digested != nil {
+		q.Digests = true
+		conditions = append(conditions, digested)
+	}
+	if reported != nil {
+		var counted condition
+		q, counted = a.searchReported(q, reported)
+		conditions = append(conditions, counted)
+	}
+	return q, conditions, nil
 }
 
 // found adds pseudonyms that a row was searched by, each once.
@@ -132,9 +176,11 @@ func (n names) row(c storage.Conference, now time.Time) conferenceRow {
 		Matched:          c.Matched,
 		TermsDropped:     c.TermsDropped,
 	}
+	row.Sites = sites(c.Participants)
+	n.masks.each(row.Sites)
 	start, end := c.Start, c.End
 	if s := c.Summary; s != nil {
-		row.Outcome, row.MOS, row.Label, row.Revision = s.Outcome, s.MOS, s.Label, s.Revision
+		row.Outcome, row.MOS, row.Label, row.Cause, row.Revision = s.Outcome, s.MOS, s.Label, s.Cause, s.Revision
 		if row.ParticipantCount == 0 {
 			row.ParticipantCount = s.Participants
 		}
@@ -142,6 +188,17 @@ func (n names) row(c storage.Conference, now time.Time) conferenceRow {
 	row.StartAt, row.EndAt = start.UnixMilli(), end.UnixMilli()
 	row.DurationMs = row.EndAt - row.StartAt
 	return row
+}
+
+// sites returns the siteIDs of participants, in order.
+func sites(in []storage.Participant) (out []string) {
+	for _, p := range in {
+		if site := p.Session.Details[semconv.SiteID]; site != "" && !slices.Contains(out, site) {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), maxListed)]
 }
 
 func state(c storage.Conference, now time.Time) string {

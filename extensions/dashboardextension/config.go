@@ -45,6 +45,10 @@ type Config struct {
 	// ShowUserNames shows userName beside aliasName.
 	ShowUserNames bool `mapstructure:"show_user_names"`
 
+	// MCP serves tools for language models at /mcp, read-only (Model Context Protocol). With Access, they take
+	// API tokens only.
+	MCP bool `mapstructure:"mcp"`
+
 	_ struct{}
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/rules"
@@ -36,6 +37,7 @@ type dashboard struct {
 	addr   string        // where it listens, once started
 	ending chan struct{} // closed when streams have to end
 
+	hours      *hours.Hours // once started
 	endStreams sync.Once
 	wg         sync.WaitGroup
 }
@@ -118,6 +120,9 @@ func (d *dashboard) Shutdown(ctx context.Context) error {
 		d.endStreams.Do(func() { close(d.ending) }) // the server waits for those who are served
 		err = d.server.Shutdown(ctx)
 	}
+	if d.hours != nil {
+		d.hours.Close()
+	}
 	d.wg.Wait()
 	d.telemetry.Shutdown()
 	return err
@@ -149,13 +154,31 @@ func (d *dashboard) routes(a *api, follower storage.Follower, assessment rules.R
 	a.showNames, a.open = d.cfg.ShowUserNames, a.keeper == nil
 	a.log, a.telemetry, a.now = d.set.Logger, d.telemetry, d.now
 	a.turns = make(chan struct{}, maxConcurrentDetails)
+	a.comparing = make(chan struct{}, maxComparisons)
 	a.soFar = newSoFar(a, assessment)
+	a.hours = hours.New(a.reader, follower, d.now)
+	d.hours = a.hours
 	mux.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	mux.Handle("GET /trace/{trace}", http.HandlerFunc(a.trace))
 	mux.Handle("GET /api/conferences", a.serve(a.conferences))
+	mux.Handle("GET /api/conferences.csv", a.exported(csvFormat))
+	mux.Handle("GET /api/conferences.json", a.exported(jsonFormat))
 	mux.Handle("GET /api/conference", a.serve(a.conference))
+	mux.Handle("GET /api/conference/text", a.serve(a.conferenceText))
+	mux.Handle("GET /api/conference/tail", a.serve(a.tail))
 	mux.Handle("GET /api/unattached", a.serve(a.unattached))
+	mux.Handle("GET /api/overview", a.serve(a.overview))
+	mux.Handle("GET /api/contrast", a.serve(a.contrast))
+	mux.Handle("GET /api/user", a.serve(a.history))
+	mux.Handle("GET /api/openapi.json", http.HandlerFunc(showOpenAPI))
+	mux.Handle("GET /api/trend", a.serve(a.trend))
 	mux.Handle("GET /api/live", newLive(a, follower, d.ending))
+	if d.cfg.MCP {
+		server := a.mcpServer()
+		for _, method := range []string{"POST", "GET", "DELETE"} { // it refuses GET and DELETE, which belong to sessions
+			mux.Handle(method+" /mcp", server)
+		}
+	}
 	if a.open {
 		mux.Handle("GET /api/session", a.serve(func(context.Context, *http.Request) (any, error) { return struct{}{}, nil }))
 	}

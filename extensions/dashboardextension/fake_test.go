@@ -67,6 +67,7 @@ func (m *memory) Conferences(_ context.Context, q storage.Query) (storage.Page, 
 			break
 		}
 		page.Conferences = append(page.Conferences, c.Conference)
+		page.Cursors = append(page.Cursors, storage.Cursor{Start: c.Start, Key: key})
 	}
 	return page, nil
 }
@@ -114,6 +115,28 @@ func (m *memory) Records(_ context.Context, ref storage.Ref, yield func(string, 
 		}
 	}
 	return m.damaged
+}
+
+func (m *memory) RecordsFrom(ctx context.Context, ref storage.Ref, from time.Time, yield func(string, storage.Record) bool) error {
+	return m.Records(ctx, ref, func(session string, r storage.Record) bool { return r.At.Before(from) || yield(session, r) })
+}
+
+func (m *memory) Digests(_ context.Context, q storage.DigestQuery, yield func(storage.Digest) bool) error {
+	sorted := slices.Clone(m.calls)
+	slices.SortStableFunc(sorted, func(a, b *call) int { return a.Start.Compare(b.Start) })
+	for _, c := range sorted {
+		if q.AppID != "" && q.AppID != c.AppID || c.Start.Before(q.From) || !q.To.IsZero() && !c.Start.Before(q.To) {
+			continue
+		}
+		d := storage.Digest{AppID: c.AppID, Start: c.Start, End: c.End}
+		if c.Summary != nil {
+			d.Body = c.Summary.Digest
+		}
+		if !yield(d) {
+			break
+		}
+	}
+	return m.err
 }
 
 func (m *memory) Unattached(_ context.Context, q storage.UnattachedQuery) (storage.UnattachedPage, error) {

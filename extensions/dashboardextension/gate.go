@@ -14,14 +14,14 @@ import (
 type keeper interface {
 	// Handlers returns the handlers of its routes, by pattern.
 	Handlers() map[string]http.Handler
-	// Visitor returns the visitor of a request; nil without a login that is valid now.
+	// Visitor returns the visitor of a request; nil without a login or an API token that is valid now.
 	Visitor(r *http.Request) (*access.Visitor, error)
 	// Refuse answers a request whose need its visitor does not meet.
 	Refuse(w http.ResponseWriter, r *http.Request, v *access.Visitor)
 	// CrossSite answers a request that another site's page sent.
 	CrossSite(w http.ResponseWriter, r *http.Request)
-	// StoreAway answers a request whose login cannot be read.
-	StoreAway(w http.ResponseWriter, r *http.Request)
+	// RefuseError answers a request for which Visitor returned an error.
+	RefuseError(w http.ResponseWriter, r *http.Request, err error)
 	// Read writes an audit entry, once for what a page repeats.
 	Read(ctx context.Context, v *access.Visitor, e access.Entry) error
 }
@@ -93,12 +93,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v, err := g.keeper.Visitor(r)
 	switch {
 	case err != nil:
-		g.keeper.StoreAway(w, r)
+		g.keeper.RefuseError(w, r, err)
 	case need == access.Calls && r.URL.Path == "/" && access.Settings.Allows(v) && !need.Allows(v):
 		// The first page of an administrator who reads no calls.
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, pathSettings, http.StatusSeeOther)
-	case v == nil || known && !need.Allows(v):
+	case v == nil || known && !need.Allows(v) || v.Token && !g.mux.TakesTokens(r):
 		g.keeper.Refuse(w, r, v)
 	default:
 		g.mux.ServeHTTP(w, r.WithContext(access.With(r.Context(), v)))

@@ -22,6 +22,13 @@ func (m masks) all(texts ...*string) {
 	}
 }
 
+// each masks the texts of a list in place.
+func (m masks) each(texts []string) {
+	for i := range texts {
+		texts[i] = m.Text(texts[i])
+	}
+}
+
 // people masks the details of participants, which applications write. The maps are the store's.
 func (m masks) people(list []participant) {
 	if m.Empty() {
@@ -48,16 +55,33 @@ func (m masks) entries(list []entry) {
 	}
 }
 
+func (m masks) streams(list []*stream) {
+	for _, s := range list {
+		m.all(&s.UsageLabel, &s.RID)
+		for name, text := range s.Latest.Texts {
+			s.Latest.Texts[name] = m.Text(text)
+		}
+	}
+}
+
+// tail masks the newest measurements of a conference.
+func (m masks) tail(t *tail) {
+	if m.Empty() {
+		return
+	}
+	m.people(t.Conference.Participants)
+	m.streams(t.Streams)
+}
+
 // detail masks the answer of a conference. It is called when all names of the answer are known.
 func (m masks) detail(d *detail) {
 	if m.Empty() {
 		return
 	}
 	m.people(d.Conference.Participants)
+	m.each(d.Conference.Sites)
 	m.entries(d.Timeline)
-	for _, s := range d.Streams {
-		m.all(&s.UsageLabel, &s.RID)
-	}
+	m.streams(d.Streams)
 	for _, c := range d.Custom {
 		m.all(&c.Name)
 	}

@@ -2,14 +2,8 @@ package dashboardextension
 
 import (
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
 	"fmt"
-	"io/fs"
-	"maps"
-	"mime"
+	"html/template"
 	"net/http"
 	"path"
 	"strings"
@@ -17,118 +11,131 @@ import (
 	"github.com/qosrtc/qos/internal/access"
 )
 
-//go:embed web
-var web embed.FS
-
-// asset is one embedded file, ready to be sent.
-type asset struct {
-	contentType string
-	etag        string
-	plain       []byte
-	gzipped     []byte
+// page is one page of the dashboard. Its template is web/pages/<name>.html, its module web/js/<name>.js.
+type page struct {
+	path   string // without the leading slash
+	name   string
+	title  string
+	skip   string   // where the skip link leads
+	styles []string // files of web, without extension, beside app.css
+	charts bool     // whether it loads uPlot
 }
 
-// contentTypes are fixed: mime.TypeByExtension depends on the machine.
-var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".svg":  "image/svg+xml",
+// pages is all of them. Those below settings need sign-in.
+var pages = []page{ //nolint:gochecknoglobals // a constant
+	{path: "", name: "overview", title: "Overview", skip: "the overview", styles: []string{"list", "overview"}, charts: true},
+	{path: "search", name: "conferences", title: "Conferences", skip: "the list", styles: []string{"list"}},
+	{path: "conference", name: "conference", title: "Conference", skip: "the conference", styles: []string{"conference"}, charts: true},
+	{path: "changes", name: "changes", title: "What changed", skip: "the comparison", styles: []string{"list", "changes"}},
+	{path: "app", name: "application", title: "App", skip: "the app", styles: []string{"list", "application"}, charts: true},
+	{path: "user", name: "participant", title: "User", skip: "the user", styles: []string{"list", "participant"}, charts: true},
+	{path: "unattached", name: "unattached", title: "Unattached", skip: "the list", styles: []string{"list"}},
+	{path: "settings", name: "settings/apps", title: "Apps", skip: "the settings", styles: []string{"list", "settings"}},
+	{path: "settings/app", name: "settings/app", title: "App", skip: "the settings", styles: []string{"list", "settings"}},
+	{path: "settings/tokens", name: "settings/tokens", title: "API tokens", skip: "the settings", styles: []string{"list", "settings"}},
+	{path: "settings/users", name: "settings/users", title: "Users", skip: "the settings", styles: []string{"list", "settings"}},
+	{path: "settings/audit", name: "settings/audit", title: "Audit log", skip: "the settings", styles: []string{"list", "settings"}},
 }
 
-// pages are the files of the pages that draw calls, by path.
-var pages = map[string]string{ //nolint:gochecknoglobals // a constant
-	"/{$}": "index.html", "/search": "index.html", "/conference": "conference.html", "/unattached": "unattached.html",
-}
-
-// settingsPages are those of the pages that draw settings. They need sign-in.
-var settingsPages = map[string]string{ //nolint:gochecknoglobals // a constant
-	pathSettings: "settings.html", pathSettings + "/app": "settings-app.html", pathSettings + "/users": "settings-users.html", pathSettings + "/audit": "settings-audit.html",
+// navigation is the links of the header. Without sign-in those of administrators stay hidden; user.js shows and
+// removes them by the roles of the user.
+var navigation = []struct{ path, name, need string }{ //nolint:gochecknoglobals // a constant
+	{"", "Overview", "calls"},
+	{"search", "Conferences", "calls"},
+	{"changes", "What changed", "calls"},
+	{"unattached", "Unattached", "calls"},
+	{pathSettings[1:], "Settings", "settings"},
 }
 
 // pathSettings is the path of the first settings page.
 const pathSettings = "/settings"
 
-// servePages registers the pages and what they load.
-func servePages(mux *access.Mux, signIn bool) error {
-	served := maps.Clone(pages)
-	if signIn {
-		maps.Copy(served, settingsPages)
+func (p page) settings() bool { return strings.HasPrefix("/"+p.path, pathSettings) }
+
+// pattern is that of net/http.ServeMux.
+func (p page) pattern() string {
+	if p.path == "" {
+		return "GET /{$}"
 	}
-	for route, file := range served {
-		a, err := newAsset(path.Join("web", file))
-		if err != nil {
-			return err
-		}
-		mux.Handle("GET "+route, a)
-	}
-	return fs.WalkDir(web, "web", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || contentTypes[path.Ext(name)] == "" || path.Ext(name) == ".html" {
-			return err
-		}
-		a, err := newAsset(name)
-		if err != nil {
-			return err
-		}
-		mux.Handle("GET /assets/"+strings.TrimPrefix(name, "web/"), a)
-		return nil
-	})
+	return "GET /" + p.path
 }
 
-func newAsset(name string) (*asset, error) {
-	plain, err := web.ReadFile(name)
+// link is a link of the header, as the layout shows it.
+type link struct {
+	Path, Name, Need string
+	Current, Hidden  bool
+}
+
+func (p page) links() (out []link) {
+	for _, one := range navigation {
+		out = append(out, link{
+			Path: one.path, Name: one.name, Need: one.need,
+			Current: p.path == one.path || one.path != "" && strings.HasPrefix(p.path, one.path+"/"),
+			Hidden:  p.settings() != (one.need == "settings"),
+		})
+	}
+	return out
+}
+
+// html executes the layout with the template of the page. Pages are constant, so that each is executed once.
+func (p page) html() ([]byte, error) {
+	t, err := template.ParseFS(web, "web/pages/layout.html")
 	if err != nil {
 		return nil, fmt.Errorf("embedded page: %w", err)
 	}
-	sum := sha256.Sum256(plain)
-	a := &asset{
-		contentType: contentTypes[path.Ext(name)],
-		etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-		plain:       plain,
-	}
-	a.gzipped, err = compress(plain, gzip.BestCompression)
-	return a, err
-}
-
-func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", a.etag)
-	h.Set("Vary", "Accept-Encoding")
-	if strings.Contains(r.Header.Get("If-None-Match"), a.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Content-Type", a.contentType)
-	body := a.plain
-	if acceptsGzip(r) {
-		h.Set("Content-Encoding", "gzip")
-		body = a.gzipped
-	}
-	_, _ = w.Write(body) // the client has left
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, params, err := mime.ParseMediaType(strings.TrimSpace(coding))
-		if err == nil && name == "gzip" && params["q"] != "0" {
-			return true
-		}
-	}
-	return false
-}
-
-func compress(plain []byte, level int) ([]byte, error) {
-	var b bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&b, level)
+	main, err := web.ReadFile(path.Join("web/pages", p.name+".html"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("embedded page: %w", err)
 	}
-	if _, err := zw.Write(plain); err != nil {
-		return nil, err
+	if _, err := t.New("main").Parse(string(main)); err != nil {
+		return nil, fmt.Errorf("embedded page %s: %w", p.name, err)
 	}
-	if err := zw.Close(); err != nil {
-		return nil, err
+	var out bytes.Buffer
+	err = t.Execute(&out, struct {
+		Title, Skip, Name, Root string
+		Styles                  []string
+		Charts                  bool
+		Nav                     []link
+	}{p.title, p.skip, p.name, p.root(), p.styles, p.charts, p.links()})
+	return out.Bytes(), err
+}
+
+// root is the relative address of the first page: proxies may serve the dashboard below a path.
+func (p page) root() string { return "./" + strings.Repeat("../", strings.Count(p.path, "/")) }
+
+// servePages registers the pages and what they load.
+func servePages(mux *access.Mux, signIn bool) error {
+	for _, p := range pages {
+		if p.settings() && !signIn {
+			continue
+		}
+		plain, err := p.html()
+		if err != nil {
+			return err
+		}
+		a, err := newAsset(".html", plain)
+		if err != nil {
+			return err
+		}
+		mux.Handle(p.pattern(), p.handler(a))
 	}
-	return b.Bytes(), nil
+	return serveAssets(mux)
+}
+
+// handler is that of the page. Links of before had searches at the first page.
+func (p page) handler(a *asset) http.Handler {
+	if p.path != "" {
+		return a
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name := range r.URL.Query() {
+			if name != "app" && name != "day" {
+				w.Header().Set("Cache-Control", "no-store")
+				w.Header().Set("Location", "search?"+r.URL.RawQuery) // relative: a proxy may serve the dashboard below a path
+				w.WriteHeader(http.StatusFound)
+				return
+			}
+		}
+		a.ServeHTTP(w, r)
+	})
 }

@@ -8,136 +8,164 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Budgets of what a browser loads, gzipped: for the pages that draw calls, and for the settings pages beside them.
-const (
-	maxAssets   = 100 << 10
-	maxSettings = 40 << 10
-)
+// maxPage is the budget of what a browser loads for one page, gzipped: the page itself and all that it names.
+const maxPage = 110_000
 
-// TestEmbed: every asset is there, with its type, and what pages and modules name exists.
+// rendered returns each page as it is served, by its path, which begins with a slash.
+func rendered(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, p := range pages {
+		body, err := p.html()
+		require.NoError(t, err, p.name)
+		all["/"+p.path] = string(body)
+	}
+	return all
+}
+
+// TestEmbed: every page is served, with what it loads, and nothing else is.
 func TestEmbed(t *testing.T) {
 	base := start(t, &memory{}, nil)
-	for file, contentType := range map[string]string{
-		"/":                                      "text/html; charset=utf-8",
-		"/conference":                            "text/html; charset=utf-8",
-		"/unattached":                            "text/html; charset=utf-8",
-		"/assets/app.css":                        "text/css; charset=utf-8",
-		"/assets/list.css":                       "text/css; charset=utf-8",
-		"/assets/conference.css":                 "text/css; charset=utf-8",
-		"/assets/settings.css":                   "text/css; charset=utf-8",
-		"/assets/icon.svg":                       "image/svg+xml",
-		"/assets/js/api.js":                      "text/javascript; charset=utf-8",
-		"/assets/js/cause.js":                    "text/javascript; charset=utf-8",
-		"/assets/js/charts.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/conference.js":               "text/javascript; charset=utf-8",
-		"/assets/js/conferences.js":              "text/javascript; charset=utf-8",
-		"/assets/js/dom.js":                      "text/javascript; charset=utf-8",
-		"/assets/js/entries.js":                  "text/javascript; charset=utf-8",
-		"/assets/js/entrylist.js":                "text/javascript; charset=utf-8",
-		"/assets/js/format.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/head.js":                     "text/javascript; charset=utf-8",
-		"/assets/js/issues.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/latest.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/live.js":                     "text/javascript; charset=utf-8",
-		"/assets/js/lowest.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/model.js":                    "text/javascript; charset=utf-8",
-		"/assets/js/parts.js":                    "text/javascript; charset=utf-8",
-		"/assets/js/search.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/people.js":                   "text/javascript; charset=utf-8",
-		"/assets/js/settings/app.js":             "text/javascript; charset=utf-8",
-		"/assets/js/settings/appfields.js":       "text/javascript; charset=utf-8",
-		"/assets/js/settings/apps.js":            "text/javascript; charset=utf-8",
-		"/assets/js/settings/audit.js":           "text/javascript; charset=utf-8",
-		"/assets/js/settings/credentials.js":     "text/javascript; charset=utf-8",
-		"/assets/js/settings/deliveries.js":      "text/javascript; charset=utf-8",
-		"/assets/js/settings/dialog.js":          "text/javascript; charset=utf-8",
-		"/assets/js/settings/draft.js":           "text/javascript; charset=utf-8",
-		"/assets/js/settings/fields.js":          "text/javascript; charset=utf-8",
-		"/assets/js/settings/manage.js":          "text/javascript; charset=utf-8",
-		"/assets/js/settings/perform.js":         "text/javascript; charset=utf-8",
-		"/assets/js/settings/sessions.js":        "text/javascript; charset=utf-8",
-		"/assets/js/settings/settingsnav.js":     "text/javascript; charset=utf-8",
-		"/assets/js/settings/table.js":           "text/javascript; charset=utf-8",
-		"/assets/js/settings/users.js":           "text/javascript; charset=utf-8",
-		"/assets/js/settings/webhooks.js":        "text/javascript; charset=utf-8",
-		"/assets/js/timeline.js":                 "text/javascript; charset=utf-8",
-		"/assets/js/unattached.js":               "text/javascript; charset=utf-8",
-		"/assets/js/user.js":                     "text/javascript; charset=utf-8",
-		"/assets/js/view.js":                     "text/javascript; charset=utf-8",
-		"/assets/vendor/uplot/uPlot.iife.min.js": "text/javascript; charset=utf-8",
-		"/assets/vendor/uplot/uPlot.min.css":     "text/css; charset=utf-8",
-	} {
+	loaded := map[string]bool{}
+	for route, body := range rendered(t) {
+		status, served, header := get(t, base+route)
+		if strings.HasPrefix(route, pathSettings) { // with sign-in: tests/signin
+			require.Equal(t, http.StatusNotFound, status, "%s without sign-in", route)
+		} else {
+			require.Equal(t, http.StatusOK, status, route)
+			require.Equal(t, body, served, route)
+			require.Equal(t, "text/html; charset=utf-8", header.Get("Content-Type"), route)
+		}
+		for _, file := range loads(t, route, body) {
+			loaded[file] = true
+		}
+	}
+	require.NoError(t, fs.WalkDir(web, "web", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		contentType := contentTypes[path.Ext(name)]
+		file := strings.Replace(name, "web/", "/assets/", 1)
 		status, body, header := get(t, base+file)
-		require.Equal(t, http.StatusOK, status, file)
-		require.NotEmpty(t, body, file)
-		require.Equal(t, contentType, header.Get("Content-Type"), file)
-		for _, name := range references(file, body) {
-			status, _, _ := get(t, base+name)
-			require.Equal(t, http.StatusOK, status, "%s names %s", file, name)
+		switch {
+		case contentType == "" || path.Ext(name) == ".html":
+			require.Equal(t, http.StatusNotFound, status, "only what pages load is served: %s", file)
+		default:
+			require.Equal(t, http.StatusOK, status, file)
+			require.NotEmpty(t, body, file)
+			require.Equal(t, contentType, header.Get("Content-Type"), file)
+			require.True(t, loaded[file], "no page loads %s", file)
 		}
-	}
-	for route, file := range settingsPages { // they are served with sign-in: tests/signin
-		body, err := web.ReadFile("web/" + file)
-		require.NoError(t, err)
-		named := references(route, string(body))
-		require.NotEmpty(t, named, file)
-		for _, name := range named {
-			status, _, _ := get(t, base+name)
-			require.Equal(t, http.StatusOK, status, "%s names %s", file, name)
-		}
-		status, _, _ := get(t, base+route)
-		require.Equal(t, http.StatusNotFound, status, "%s without sign-in", route)
-	}
+		return nil
+	}))
 	license, err := web.ReadFile("web/vendor/uplot/LICENSE")
 	require.NoError(t, err)
 	require.Contains(t, string(license), "MIT")
-	status, _, _ := get(t, base+"/assets/vendor/uplot/LICENSE")
-	require.Equal(t, http.StatusNotFound, status, "only what pages need is served")
 }
 
 var (
-	inPages   = regexp.MustCompile(`(?:href|src)="((?:\.\./)?assets/[^"]+)"`)
+	inPages   = regexp.MustCompile(`(?:href|src)="((?:\.\.?/)+assets/[^"]+)"`)
 	inModules = regexp.MustCompile(`from "(\.\.?/[^"]+)"`)
 )
 
-// references are the assets that a page or a module names.
-func references(file, body string) []string {
-	var out []string
-	for _, m := range inPages.FindAllStringSubmatch(body, -1) {
-		out = append(out, path.Join(path.Dir(file), m[1]))
+// loads returns all assets that a page loads, each once; every one of them exists.
+func loads(t *testing.T, route, body string) (all []string) {
+	t.Helper()
+	all = references(inPages, route, body)
+	require.NotEmpty(t, all, route)
+	for i := 0; i < len(all); i++ {
+		text, err := web.ReadFile(strings.Replace(all[i], "/assets/", "web/", 1))
+		require.NoError(t, err, "%s loads %s", route, all[i])
+		for _, one := range references(inModules, all[i], string(text)) {
+			if !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
 	}
-	for _, m := range inModules.FindAllStringSubmatch(body, -1) {
+	return all
+}
+
+// references are the assets that a page or a module names.
+func references(pattern *regexp.Regexp, file, body string) (out []string) {
+	for _, m := range pattern.FindAllStringSubmatch(body, -1) {
 		out = append(out, path.Join(path.Dir(file), m[1]))
 	}
 	return out
 }
 
+// Each page has the frame: its title, where its skip link leads, the links of the header with the one that is open, by
+// relative addresses, because a proxy may serve the dashboard below a path.
+func TestFrame(t *testing.T) {
+	for route, body := range rendered(t) {
+		require.Regexp(t, `<title>[A-Z][^<]* · qos</title>`, body, route)
+		require.Equal(t, 1, strings.Count(body, `id="main"`), route)
+		require.Contains(t, body, `href="#main">Skip to the `, route)
+		require.NotRegexp(t, `(href|src)="/`, body, route)
+		require.NotContains(t, body, "ZgotmplZ", route)
+	}
+	all := rendered(t)
+	require.Contains(t, all["/unattached"], `<a href="./search" data-need="calls">Conferences</a><a href="./changes" data-need="calls">What changed</a><a href="./unattached" data-need="calls" aria-current="page">Unattached</a><a href="./settings" data-need="settings" hidden>Settings</a>`)
+	require.Contains(t, all["/settings/app"], `<a href="./../search" data-need="calls" hidden>Conferences</a>`)
+	require.Contains(t, all["/settings/app"], `<a href="./../settings" data-need="settings" aria-current="page">Settings</a>`)
+	require.NotContains(t, all["/conference"], "aria-current")
+}
+
+// Links that had a search at the first page open it.
+//
+// spec: DASH-01
+func TestFirstPage(t *testing.T) {
+	base := start(t, &memory{}, nil)
+	f := func(query string, want int, location string) {
+		t.Helper()
+		res := do(t, base+"/?"+query, func(r *http.Request) {})
+		require.Equal(t, want, res.StatusCode, query)
+		require.Equal(t, location, res.Header.Get("Location"))
+	}
+	for _, query := range []string{"", "app=shop", "day=2026-03-09&app=shop"} {
+		f(query, http.StatusOK, "")
+	}
+	for _, query := range []string{"q=ann", "app=shop&from=1&to=2", "cursor=x", "user=a%20b%26c"} {
+		f(query, http.StatusFound, "search?"+query)
+	}
+}
+
+// TestPageWeight: what a browser loads for a page is within the budget.
+func TestPageWeight(t *testing.T) {
+	for route, body := range rendered(t) {
+		total := zipped(t, []byte(body))
+		for _, file := range loads(t, route, body) {
+			text, err := web.ReadFile(strings.Replace(file, "/assets/", "web/", 1))
+			require.NoError(t, err)
+			total += zipped(t, text)
+		}
+		require.LessOrEqual(t, total, maxPage, "what a browser loads for %s has grown: drop something, or raise the budget in the same change", route)
+		t.Logf("%s: %d bytes gzipped", route, total)
+	}
+}
+
+func zipped(t *testing.T, plain []byte) int {
+	t.Helper()
+	b, err := compress(plain, gzip.BestCompression)
+	require.NoError(t, err)
+	return len(b)
+}
+
 // TestPagesFitTheirPolicy: no inline script or style, nothing from elsewhere, and no way
 // for text to become markup.
 func TestPagesFitTheirPolicy(t *testing.T) {
-	total, settings := 0, 0
 	require.NoError(t, fs.WalkDir(web, "web", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || contentTypes[path.Ext(name)] == "" {
+		if err != nil || entry.IsDir() || contentTypes[path.Ext(name)] == "" || strings.Contains(name, "/vendor/") {
 			return err
 		}
 		plain, err := web.ReadFile(name)
 		require.NoError(t, err)
-		zipped, err := compress(plain, gzip.BestCompression)
-		require.NoError(t, err)
-		if strings.Contains(name, "settings") {
-			settings += len(zipped)
-		} else {
-			total += len(zipped)
-		}
-		if strings.Contains(name, "/vendor/") {
-			return nil
-		}
 		for _, banned := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "<style", " style=\"", "javascript:", "onclick=\""} {
 			require.NotContains(t, string(plain), banned, name)
 		}
@@ -146,9 +174,6 @@ func TestPagesFitTheirPolicy(t *testing.T) {
 		}
 		return nil
 	}))
-	require.LessOrEqual(t, total, maxAssets, "what a browser loads has grown: drop something, or raise the budget in the same change")
-	require.LessOrEqual(t, settings, maxSettings, "what the settings pages load has grown: drop something, or raise the budget in the same change")
-	t.Logf("all assets, gzipped: %d bytes, of the settings %d", total, settings)
 }
 
 func TestSecurityHeaders(t *testing.T) {
@@ -168,7 +193,10 @@ func do(t *testing.T, url string, change func(*http.Request)) *http.Response {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	require.NoError(t, err)
 	change(req)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	res, err := client.Do(req)
 	require.NoError(t, err)
 	t.Cleanup(func() { res.Body.Close() })

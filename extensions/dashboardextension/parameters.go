@@ -128,18 +128,22 @@ func (p *parameters) cursor() storage.Cursor {
 
 // query reads what /api/conferences takes. Who may not see real names finds nothing by them.
 func (p *parameters) query(n names) (storage.Query, error) {
+	f := p.digestFilter()
 	q := storage.Query{
 		AppID:              p.text("app"),
 		ConferenceID:       p.text("id"),
 		From:               p.time("from"),
 		To:                 p.time("to"),
-		Outcome:            p.word("outcome", conference.Outcomes),
-		Label:              p.word("quality", labels),
-		Cause:              p.word("cause", causes()),
+		Outcome:            f.Outcome,
+		Failed:             f.Failed,
+		Label:              f.Label,
+		Cause:              f.Cause,
+		MinMOS:             bound(f.MinMOS),
+		MaxMOS:             bound(f.MaxMOS),
 		Any:                p.text("q"),
 		UserID:             p.text("user"),
-		SiteID:             p.text("site"),
-		ApplicationVersion: p.text("version"),
+		SiteID:             f.Site,
+		ApplicationVersion: f.ApplicationVersion,
 		AdditionalID:       p.text("additional"),
 		AdditionalKey:      p.word("additionalKey", protocol.AdditionalIDKeys),
 		AliasesOnly:        !n.real,
@@ -155,11 +159,22 @@ func (p *parameters) query(n names) (storage.Query, error) {
 	return q, p.err
 }
 
+// outcomes are those that a search may have.
+func outcomes() []string { return append([]string{outcomeFailed}, conference.Outcomes...) }
+
+// bound is a score as the store takes it; 0 is none.
+func bound(score float64) *float64 {
+	if score == 0 {
+		return nil
+	}
+	return &score
+}
+
 // terms returns what a search looks for, without what only turns its pages: the text of its audit entry.
 func (p *parameters) terms() url.Values {
 	terms := url.Values{}
 	for name, values := range p.values {
-		if name != "cursor" && name != "limit" && len(values) == 1 && values[0] != "" {
+		if name != "cursor" && name != "limit" && (len(values) == 1 || name == parameterFact) && values[0] != "" {
 			terms[name] = values
 		}
 	}
@@ -192,7 +207,7 @@ func reasons() (out []string) {
 // unattached reads what /api/unattached takes.
 func (p *parameters) unattached() (storage.UnattachedQuery, error) {
 	q := storage.UnattachedQuery{
-		AppID: p.text("app"), From: p.time("from"), To: p.time("to"),
+		AppID: p.text("app"), ConferenceID: p.text("id"), From: p.time("from"), To: p.time("to"),
 		Before: p.cursor(), Limit: int(p.integer("limit", 1, maxLimit, defaultLimit)),
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {

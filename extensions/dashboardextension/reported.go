@@ -5,15 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/notice"
 	"github.com/qosrtc/qos/storage"
-)
-
-// Bounds of a search for what a notification counted, in one request.
-const (
-	maxReportedRows  = 2000
-	maxReportedPages = 100
 )
 
 // reported selects the conferences that a notification counted: those past the limit of its reason
@@ -24,39 +17,12 @@ type reported struct {
 	from, to time.Time // zero: no bound
 }
 
-// find lists conferences. A search for what a notification counted may return fewer rows than asked
-// for, and a cursor: the rest was not read yet.
-func (a *api) find(ctx context.Context, q storage.Query, r *reported, scope access.Scope) (storage.Page, error) {
-	if r == nil {
-		return a.list(ctx, q, scope)
-	}
+// searchReported returns the query and the condition that find what a notification counted.
+func (a *api) searchReported(q storage.Query, r *reported) (storage.Query, condition) {
 	if r.rating() && !q.From.IsZero() {
 		q.From = q.From.Add(-notice.MaxLate) // a rating may follow the end
 	}
-	var found storage.Page
-	limit, rows := q.Limit, 0
-	for range maxReportedPages {
-		q.Limit = limit - len(found.Conferences)
-		page, err := a.list(ctx, q, scope)
-		if err != nil {
-			return found, err
-		}
-		for i := range page.Conferences {
-			counted, err := a.counted(ctx, &page.Conferences[i], r)
-			if err != nil {
-				return found, err
-			}
-			if counted {
-				found.Conferences = append(found.Conferences, page.Conferences[i])
-			}
-		}
-		q.Before, found.Next = page.Next, page.Next
-		rows += len(page.Conferences)
-		if page.Next == (storage.Cursor{}) || len(found.Conferences) == limit || rows >= maxReportedRows {
-			break
-		}
-	}
-	return found, nil
+	return q, func(ctx context.Context, c *storage.Conference) (bool, error) { return a.counted(ctx, c, r) }
 }
 
 func (r *reported) rating() bool { return r.reason == notice.DissatisfactoryUserFeedback }

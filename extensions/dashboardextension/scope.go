@@ -12,7 +12,10 @@ import (
 
 // list lists conferences of the apps in a scope, each once. An app that is not in it has none.
 func (a *api) list(ctx context.Context, q storage.Query, scope access.Scope) (storage.Page, error) {
-	queries := a.userIDs.queries(q, scope)
+	queries, err := a.userIDs.queries(q, scope)
+	if err != nil {
+		return storage.Page{}, err
+	}
 	if len(queries) == 1 {
 		return a.reader.Conferences(ctx, queries[0])
 	}
@@ -55,9 +58,12 @@ func (a *api) listUnattached(ctx context.Context, q storage.UnattachedQuery, sco
 	return page, damage
 }
 
-// within returns the apps to be read: those of a scope, or the one of them that is asked for.
+// within returns the apps to be read: those of a scope, or the one of them that is asked for. The scope of all apps
+// has one for all, "".
 func within(scope access.Scope, app string) []string {
 	switch {
+	case scope.All:
+		return []string{app}
 	case app == "":
 		return scope.Apps
 	case scope.Has(app):

@@ -1,6 +1,9 @@
+//go:build !fuzz
+
 package dashboardextension
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -21,10 +24,16 @@ func searched(t *testing.T, realNames bool) (ask func(query ...string) []confere
 	c.join(bob, "bob", "bob", nil)
 	c.stats(alice, t0, "inbound-rtp", "audio", nil)
 	c.event(bob, 1, t0.Add(time.Second), "userIDChange", `{"userIDType":"local","newUserID":{"userName":"Robert Real","aliasName":"robert"}}`)
-	c.summarise("dropped", nil, "poor", `{}`)
+	score := 2.5
+	c.summarise("dropped", &score, "poor", `{}`)
 	c.Summary.Cause = "senderUplink"
 	store := newSQLite(t)
 	write(t, store, c)
+	other := m.newCall("lunch", t0.Add(-time.Hour))
+	other.join("019a9f3c-9b1a-7c3e-9f10-2b6f0c1d2e40", "eve", "eve", nil)
+	other.stats("019a9f3c-9b1a-7c3e-9f10-2b6f0c1d2e40", other.Start, "inbound-rtp", "audio", nil)
+	other.summarise("success", nil, "", `{}`)
+	write(t, store, other)
 	base = startOn(t, reading{m, store}, func(cfg *Config) { cfg.ShowUserNames = realNames }) + "/api/conferences?"
 	return func(query ...string) []conferenceRow {
 		t.Helper()
@@ -55,6 +64,11 @@ func TestSearch(t *testing.T) {
 			{"additional", "t 1", "additionalKey", "tenantID"},
 			{"quality", "poor"},
 			{"cause", "senderUplink"},
+			{"outcome", "failed"},
+			{"outcome", "failed", "cause", "senderUplink", "scoreTo", "3"},
+			{"scoreFrom", "2.5"},
+			{"scoreTo", "2.5"},
+			{"scoreFrom", "2.5", "scoreTo", "2.5", "user", "ann"},
 			{"q", "standup"},
 			{"q", "t 1"},
 			{"user", "ann", "site", "hq", "version", "2.3", "quality", "poor", "cause", "senderUplink", "outcome", "dropped", "app", "demo", "id", "standup"},
@@ -70,6 +84,9 @@ func TestSearch(t *testing.T) {
 			{"additional", "t 1", "additionalKey", "pbxID"},
 			{"quality", "good"},
 			{"cause", "none"},
+			{"outcome", "success", "user", "ann"},
+			{"scoreFrom", "2.6"},
+			{"scoreTo", "2.4"},
 			{"q", "stand"},
 			{"user", "ann", "site", "branch"},
 			{"user", "ann", "app", "other"},
@@ -96,11 +113,32 @@ func TestSearchMatched(t *testing.T) {
 	require.Equal(t, "ann", ask()[0].Participants[0].User)
 }
 
+// A row has the likely cause and the sites, each once; a real name in a site is masked like any other text.
+//
+// spec: DASH-01, DASH-03
+func TestRows(t *testing.T) {
+	m := &memory{}
+	c := m.newCall("standup", t0)
+	for i, site := range []string{"oslo", "", "bergen", "oslo", "room of Ann Real"} {
+		c.join(fmt.Sprint(alice[:len(alice)-1], i), "Ann Real", "ann", map[string]string{semconv.SiteID: site})
+	}
+	c.summarise("dropped", nil, "poor", `{}`)
+	c.Summary.Cause = "senderUplink"
+	for realNames, last := range map[bool]string{true: "room of Ann Real", false: "room of ann"} {
+		var list listing
+		getJSON(t, start(t, m, func(cfg *Config) { cfg.ShowUserNames = realNames })+"/api/conferences", &list)
+		require.Equal(t, []string{"bergen", "oslo", last}, list.Conferences[0].Sites)
+		require.Equal(t, "senderUplink", list.Conferences[0].Cause)
+	}
+}
+
 // TestBadSearch: what no conference can have is a fault of the request.
 func TestBadSearch(t *testing.T) {
 	_, base := searched(t, false)
 	for query, message := range map[string]string{
 		"quality=great": "quality must be one of excellent, good, fair, poor, bad", "cause=bad+luck": "cause must be one of",
+		"scoreFrom=0": "scoreFrom must be a number from 1 to 5", "scoreTo=NaN": "scoreTo must be a number from 1 to 5", "scoreFrom=4&scoreTo=3": "scoreTo must not be less than scoreFrom",
+		"outcome=lost":                    "outcome must be one of failed, ",
 		"additionalKey=shoe&additional=1": "additionalKey must be one of", "additionalKey=pbxID": "additionalKey needs additional",
 	} {
 		status, body, _ := get(t, base+query)

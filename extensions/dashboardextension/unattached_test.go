@@ -41,8 +41,8 @@ func TestUnattachedAPI(t *testing.T) {
 	m := &memory{at: t0.Add(time.Hour), unattached: oneUnattached()}
 	base := start(t, m, nil)
 	var list unattachedList
-	getJSON(t, base+"/api/unattached?app=demo&from=1763702160000&to=1763702160001&limit=7", &list)
-	require.Equal(t, storage.UnattachedQuery{AppID: "demo", From: t0, To: t0.Add(time.Millisecond), Limit: 7}, m.unattachedQuery)
+	getJSON(t, base+"/api/unattached?app=demo&id=standup&from=1763702160000&to=1763702160001&limit=7", &list)
+	require.Equal(t, storage.UnattachedQuery{AppID: "demo", ConferenceID: "standup", From: t0, To: t0.Add(time.Millisecond), Limit: 7}, m.unattachedQuery)
 	overall := 2
 	require.Equal(t, []unattached{{
 		App: "demo", ID: "standup", AboutAt: t0.UnixMilli(), User: participant{Session: alice, User: "a-1"}, More: true,

@@ -33,25 +33,47 @@ func (u userIDs) hashed(scope access.Scope, app string) (apps []string) {
 	return apps
 }
 
+// maxVariants bounds the queries of one search that are for pseudonyms.
+const maxVariants = 256
+
 // queries returns the queries of the store that answer a query of a reader: one if the scope has all apps, else
-// one for each app, and further ones for the pseudonyms of each app that has them.
-func (u userIDs) queries(q storage.Query, scope access.Scope) []storage.Query {
-	queries := []storage.Query{q}
-	if !scope.All {
-		queries = nil
-		for _, app := range within(scope, q.AppID) {
-			one := q
-			one.AppID = app
-			queries = append(queries, one)
-		}
+// one for each app, and further ones for the pseudonyms of each app that has them. It refuses a search with more than
+// maxVariants of these: three texts in an app with eight keys would be 728.
+func (u userIDs) queries(q storage.Query, scope access.Scope) ([]storage.Query, error) {
+	var queries []storage.Query
+	for _, app := range within(scope, q.AppID) {
+		one := q
+		one.AppID = app
+		queries = append(queries, one)
 	}
 	if q.UserID == "" && q.Any == "" && q.AdditionalID == "" {
-		return queries
+		return queries, nil
 	}
+	n := 0
 	for _, app := range u.hashed(scope, q.AppID) {
+		if n += u.count(q, app) - 1; n > maxVariants {
+			return nil, tooWide(q)
+		}
 		queries = append(queries, u.variants(q, app)[1:]...)
 	}
-	return queries
+	return queries, nil
+}
+
+// count returns the number of variants.
+func (u userIDs) count(q storage.Query, app string) int {
+	return len(u.stored(app, q.UserID)) * len(u.stored(app, q.AdditionalID)) * len(u.stored(app, q.Any))
+}
+
+// tooWide names the parameter that narrows a search most easily.
+func tooWide(q storage.Query) error {
+	if q.AppID == "" {
+		return &badParameter{"app", "is required: too many pseudonyms of all apps fit this search"}
+	}
+	field := "additional"
+	if q.AdditionalID == "" {
+		field = "q"
+	}
+	return &badParameter{field, "cannot be combined with the other IDs: too many pseudonyms fit this search"}
 }
 
 // variants returns the query of one app with each text under which the store may have what is searched for. The

@@ -37,7 +37,9 @@ func TestQueriesOfUserIDs(t *testing.T) {
 	type query = storage.Query
 	f := func(q query, scope access.Scope, want ...query) {
 		t.Helper()
-		require.Equal(t, want, u.queries(q, scope))
+		have, err := u.queries(q, scope)
+		require.NoError(t, err)
+		require.Equal(t, want, have)
 	}
 	f(query{ConferenceID: "c", SiteID: "s"}, all, query{ConferenceID: "c", SiteID: "s"})
 	f(query{UserID: "ann", Limit: 7}, all,
@@ -49,7 +51,36 @@ func TestQueriesOfUserIDs(t *testing.T) {
 	f(query{AdditionalID: "ann"}, access.Scope{Apps: []string{"h1", "plain"}},
 		query{AppID: "h1", AdditionalID: "ann"}, query{AppID: "plain", AdditionalID: "ann"}, query{AppID: "h1", AdditionalID: "h10ann"})
 	f(query{AppID: "h2", UserID: "ann"}, access.Scope{Apps: []string{"h1"}})
-	require.Equal(t, []query{{UserID: "ann"}}, userIDs{}.queries(query{UserID: "ann"}, all))
+	have, err := userIDs{}.queries(query{UserID: "ann"}, all)
+	require.NoError(t, err)
+	require.Equal(t, []query{{UserID: "ann"}}, have)
+}
+
+// The number of queries of one search is bounded: a search that would need more is refused, and its reader knows
+// which parameter to change.
+//
+// spec: DASH-01
+func TestQueriesAreBounded(t *testing.T) {
+	all := access.Scope{All: true}
+	f := func(q storage.Query, keys, queries int, refused string) {
+		t.Helper()
+		have, err := userIDs{hashingApps{"h1": keys, "h2": keys}}.queries(q, all)
+		require.Len(t, have, queries)
+		if refused != "" {
+			require.EqualError(t, err, refused)
+			return
+		}
+		require.NoError(t, err)
+	}
+	f(storage.Query{AppID: "h1", UserID: "ann"}, 8, 9, "")
+	f(storage.Query{AppID: "h1", UserID: "ann", Any: "bob"}, 8, 81, "")
+	f(storage.Query{UserID: "ann", Any: "bob"}, 8, 161, "")
+	f(storage.Query{AppID: "h1", UserID: "ann", Any: "bob"}, 15, 256, "")
+	f(storage.Query{AppID: "h1", UserID: "ann", Any: "bob"}, 16, 0, "q cannot be combined with the other IDs: too many pseudonyms fit this search")
+	f(storage.Query{UserID: "ann", Any: "bob"}, 11, 0, "app is required: too many pseudonyms of all apps fit this search")
+	f(storage.Query{AppID: "h1", UserID: "ann", Any: "bob", AdditionalID: "eve"}, 8, 0,
+		"additional cannot be combined with the other IDs: too many pseudonyms fit this search")
+	f(storage.Query{AppID: "plain", UserID: "ann", Any: "bob", AdditionalID: "eve"}, 8, 1, "")
 }
 
 // The audit log gets the pseudonyms of what was searched for, if an app that is searched has them.

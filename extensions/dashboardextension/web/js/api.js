@@ -33,9 +33,9 @@ async function explain(response) {
   }
 }
 
-/** GETs JSON. Parameters that are empty are left out. */
-export async function ask(path, parameters, signal) {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v !== null && v !== undefined && v !== ""));
+async function get(path, parameters, signal) {
+  const pairs = Symbol.iterator in parameters ? [...parameters] : Object.entries(parameters);
+  const query = new URLSearchParams(pairs.filter(([, v]) => v !== null && v !== undefined && v !== ""));
   let response;
   try {
     response = await fetch(new URL(`${path}?${query}`, root), { signal, credentials: "same-origin" });
@@ -45,5 +45,11 @@ export async function ask(path, parameters, signal) {
   }
   if (response.status === 401 && signedIn) toSignIn();
   if (!response.ok) throw await explain(response);
-  return response.json();
+  return response;
 }
+
+/** GETs JSON. The parameters are members of an object, or pairs; those that are empty are left out. */
+export const ask = async (path, parameters, signal) => (await get(path, parameters, signal)).json();
+
+/** GETs text, likewise. */
+export const askText = async (path, parameters) => (await get(path, parameters)).text();

@@ -7,9 +7,10 @@ import { h, remember } from "./dom.js";
 import { clock, decimal, figure, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
 import { Latest } from "./latest.js";
 import { fabricTitle } from "./model.js";
+import { color } from "./plot.js";
 import { ticks } from "./view.js";
 
-const metrics = [
+export const metrics = [
   { name: "mos", title: "Score", unit: "MOS, 1 to 5", text: mos, axis: (v) => decimal(v, 0), range: () => [1, 5], splits: [1, 2, 3, 4, 5] },
   { name: "bitrateKbps", title: "Bit rate", unit: "", text: kbps, least: 50, axis: (v) => (v >= 1000 ? `${v / 1000} M` : `${v} k`) },
   { name: "lossFraction", title: "Packet loss", unit: "", text: percent, least: 0.05, most: 1, axis: (v) => `${decimal(v * 100, v * 100 % 1 ? 1 : 0)} %` },
@@ -28,9 +29,7 @@ function around(min, max) {
 }
 
 const chartHeight = 148;
-const style = getComputedStyle(document.documentElement);
-const color = (name) => style.getPropertyValue(name).trim();
-const hasValues = (stream, name) => stream[name]?.some((v) => v !== null);
+export const hasValues = (stream, name) => stream[name]?.some((v) => v !== null);
 
 /** The streams' columns on one time axis. A silence becomes a gap. */
 function join(streams, name) {
@@ -84,7 +83,7 @@ function xAxis() {
 }
 
 /** One metric of one fabric. */
-class Chart {
+export class Chart {
   constructor(metric, streams, view) {
     Object.assign(this, { metric, streams, view });
     this.plot = h("div", { class: "plot", "aria-hidden": "true" });
@@ -191,7 +190,7 @@ function near(column, index) {
 }
 
 /** A card of charts: drawn when it comes into sight, until end(). */
-class Card {
+export class Card {
   constructor(view, charts, attributes, ...head) {
     this.view = view;
     this.charts = charts;
@@ -203,16 +202,23 @@ class Card {
     this.seen = new IntersectionObserver(([entry]) => {
       if (!entry.isIntersecting) return;
       this.seen.disconnect();
-      for (const c of this.charts) c.build();
+      this.build();
     }, { rootMargin: "400px" });
     this.seen.observe(this.el);
     this.sized = new ResizeObserver(() => {
       if (this.charts.some((c) => c.u)) for (const c of this.charts) c.resize();
     });
     this.sized.observe(this.el);
+    this.ended = new AbortController();
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", () => this.redraw(), { signal: this.ended.signal });
+    addEventListener("beforeprint", () => this.build(), { signal: this.ended.signal });
     this.unlisten = this.view.listen((what, source) => {
       for (const c of this.charts) what === "range" ? c.range() : c.cursor(source);
     });
+  }
+
+  build() {
+    for (const c of this.charts) c.build();
   }
 
   redraw() {
@@ -223,6 +229,7 @@ class Card {
     this.seen.disconnect();
     this.sized.disconnect();
     this.unlisten();
+    this.ended.abort();
     for (const c of this.charts) c.u?.destroy();
   }
 }
@@ -291,11 +298,12 @@ export class Charts {
     this.chosen = null;
     this.select = h("select", { "aria-label": "Participant", onchange: () => this.#choose() });
     this.tools = h("div", { class: "tools" }, this.select);
+    this.pairTools = h("div", { class: "tools side-tools" });
+    this.head = h("div", {});
     this.list = h("div", { class: "fabric-cards" });
     this.el = el;
     el.append(h("div", { class: "section-head" }, h("h2", { id: "streams-title" }, "Streams"),
-      h("p", { class: "muted small hint" }, "Drag across a chart to zoom, double-click to see all."), this.tools), this.list);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const { card } of this.cards.values()) card.redraw(); });
+      h("p", { class: "muted small hint" }, "Drag across a chart to zoom, double-click to see all."), this.pairTools, this.tools), this.head, this.list);
   }
 
   #choose() {
@@ -315,6 +323,15 @@ export class Charts {
       this.select.value = this.chosen;
     }
     this.draw();
+  }
+
+  /** Draws newer measurements of some participants into the cards that exist. A card of another form waits for set. */
+  update(people) {
+    this.people = this.people.map((have) => people.find((p) => p.session === have.session) ?? have);
+    for (const { key, form, drawn } of people.flatMap((p) => this.#cardsOf(p))) {
+      const have = this.cards.get(key);
+      if (have?.form === form) have.card.set(drawn);
+    }
   }
 
   draw() {

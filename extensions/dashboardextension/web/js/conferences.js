@@ -1,11 +1,14 @@
 // The page of all conferences: newest first, found by whatever took part.
 
 import { ask } from "./api.js";
+import { causeWords } from "./cause.js";
 import { byId, drawOnChange, h } from "./dom.js";
-import { ago, clock, date, duration, plural } from "./format.js";
+import { ago, clock, date, duration, plural, words } from "./format.js";
+import { drawLeads } from "./leads.js";
 import { keepFresh, liveAddress } from "./live.js";
 import { conferenceLink, isCalled, notice, pill, score, skeleton, time, userText } from "./parts.js";
-import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm } from "./search.js";
+import { drawSaved } from "./saved.js";
+import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm, searchOf } from "./search.js";
 import { showUser } from "./user.js";
 
 const refreshMs = 5000;
@@ -35,20 +38,21 @@ function row(c, list, query) {
   const as = foundAs(c, query, pseudonyms);
   const live = c.state === "live";
   return h("tr", { "data-testid": "conference", "data-state": c.state, "data-id": c.id },
-    h("td", {}, h("a", { class: "name", href: conferenceLink(c) }, wanted.includes(c.id) ? h("mark", {}, c.id) : c.id), h("span", { class: "sub" }, c.app),
+    h("td", { class: "who" }, h("a", { class: "name", href: conferenceLink(c) }, wanted.includes(c.id) ? h("mark", {}, c.id) : c.id), h("span", { class: "sub" }, c.app),
       as && h("span", { class: "found", "data-testid": "found-as" }, as)),
-    h("td", {}, pill(c)),
+    h("td", { class: "outcome" }, pill(c), c.cause && c.cause !== "none" && h("span", { class: "sub", "data-testid": "row-cause" }, causeWords[c.cause] ?? words(c.cause))),
     h("td", { class: "when" }, time(c.startAt, date(c.startAt)), h("span", { class: "sub" }, ago(c.startAt, now))),
     h("td", { class: "number" }, duration(live ? now - c.startAt : c.durationMs), live && h("span", { class: "sub" }, "so far")),
-    h("td", {}, h("span", { class: "count" }, plural(c.participantCount, "participant")), h("span", { class: "sub people", title: people(c) }, peopleText(c, wanted))),
-    h("td", {}, score(c.mos, c.label)),
+    h("td", { class: "parties" }, h("span", { class: "people", title: people(c) }, c.participants.length ? peopleText(c, wanted) : plural(c.participantCount, "participant")),
+      c.sites && h("span", { class: "sub people", title: c.sites.join(", "), "data-testid": "row-sites" }, c.sites.join(", "))),
+    h("td", { class: "mark" }, score(c.mos, c.label)),
   );
 }
 
-const columns = [["Conference"], ["Outcome"], ["Started"], ["Duration", "number"], ["Participants"], ["Score"]];
+const columns = [["Conference"], ["Outcome"], ["Started"], ["Duration", "number"], ["Participants, site"], ["Score"]];
 
 function table(list, query) {
-  return h("table", { class: "conferences" },
+  return h("table", { class: "conferences calls" },
     h("caption", { class: "visually-hidden" }, "Conferences, newest first"),
     h("thead", {}, h("tr", {}, columns.map(([name, kind]) => h("th", { scope: "col", class: kind }, name)))),
     h("tbody", {}, list.conferences.map((c) => row(c, list, query))),
@@ -73,6 +77,12 @@ function paging(list, query) {
   ];
 }
 
+/** The links of the exports of the search that is shown. */
+function drawExports(list, query) {
+  byId("exports").hidden = list.conferences.length === 0;
+  for (const form of ["csv", "json"]) byId(form).href = `api/conferences.${form}?${searchOf(query)}`;
+}
+
 function draw(list, query) {
   for (const c of list.conferences) apps.add(c.app);
   drawOnChange(byId("apps"), [...apps], () => [...apps].sort().map((value) => h("option", { value })));
@@ -83,6 +93,7 @@ function draw(list, query) {
     list.conferences.length > 0 ? table(list, query) : empty(query));
   if (focused) [...target.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
   drawOnChange(byId("paging"), [list.next, String(query)], () => paging(list, query));
+  drawExports(list, query);
   byId("status").textContent = `Updated ${clock(Date.now())}`;
 }
 
@@ -90,15 +101,17 @@ async function load() {
   const query = new URLSearchParams(location.search);
   const mine = abort;
   try {
-    const list = await ask("api/conferences", Object.fromEntries([...query].filter(([name]) => parameters.includes(name) || name === "cursor" || name === "limit")), mine.signal);
+    const list = await ask("api/conferences", [...query].filter(([name]) => parameters.includes(name) || name === "cursor" || name === "limit"), mine.signal);
     if (mine !== abort) return 0;
     drawOnChange(byId("alert"), null, () => []);
     draw(list, query);
+    drawLeads(searchOf(query), mine.signal);
     return query.get("cursor") ? 0 : refreshMs;
   } catch (error) {
     if (error.name === "AbortError") return 0;
     drawOnChange(byId("alert"), error.message, () => notice(error.message, error.status === 400 ? undefined : () => run()));
     if (!byId("list").drawnFrom || error.status === 400) byId("list").replaceChildren();
+    byId("exports").hidden = true;
     return error.status === 400 ? 0 : refreshMs;
   } finally {
     byId("list").setAttribute("aria-busy", "false");
@@ -117,6 +130,7 @@ function open() {
   abort.abort();
   abort = new AbortController();
   fillForm(new URLSearchParams(location.search));
+  drawSaved(searchOf(new URLSearchParams(location.search)));
   byId("list").drawnFrom = undefined;
   byId("list").setAttribute("aria-busy", "true");
   if (!byId("list").firstChild) byId("list").append(skeleton(8));

@@ -2,8 +2,9 @@
 
 import { describe, hasMore } from "./entries.js";
 import { drawOnChange, h } from "./dom.js";
-import { clock, fullDate, integer, offset, plural } from "./format.js";
+import { clock, fullDate, integer, offset } from "./format.js";
 import { userOf } from "./model.js";
+import { sdpDetails } from "./sdpview.js";
 import { showEntry } from "./timeline.js";
 
 const atFirst = 100;
@@ -12,16 +13,15 @@ const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedb
 /** What an entry is known by, whatever comes before it later. */
 const keyOf = (entry) => [entry.session, entry.seq, entry.at, entry.kind, entry.name ?? entry.function].join("/");
 
-const incomplete = (bytes) => (bytes > 0 ? ` (${plural(bytes, "byte")} missing)` : "");
-
-function more(entry) {
+function more(entry, timeline) {
   const parts = [
     entry.stack && ["Stack", entry.stack],
     hasMore(entry) && Object.keys(entry.data ?? {}).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
-    entry.localSDP && [`Local SDP${incomplete(entry.localSDPMissing)}`, entry.localSDP],
-    entry.remoteSDP && [`Remote SDP${incomplete(entry.remoteSDPMissing)}`, entry.remoteSDP],
   ].filter(Boolean);
-  return parts.map(([title, text]) => h("details", { "data-key": `${keyOf(entry)}/${title}` }, h("summary", {}, title), h("pre", { tabindex: "0" }, text)));
+  return [
+    ...parts.map(([title, text]) => h("details", { "data-key": `${keyOf(entry)}/${title}` }, h("summary", {}, title), h("pre", { tabindex: "0" }, text))),
+    ...sdpDetails(entry, timeline, keyOf(entry)),
+  ];
 }
 
 export class EntryList {
@@ -36,7 +36,8 @@ export class EntryList {
   }
 
   set(people, timeline, start) {
-    [this.people, this.timeline, this.start] = [people, timeline.map((entry, index) => ({ entry, index })), start];
+    [this.people, this.entries, this.start] = [people, timeline, start];
+    this.timeline = timeline.map((entry, index) => ({ entry, index }));
     this.draw();
   }
 
@@ -75,7 +76,7 @@ export class EntryList {
       h("time", { class: "at", datetime: new Date(entry.at).toISOString(), title: fullDate(entry.at) }, clock(entry.at), h("span", {}, offset(entry.at - this.start))),
       h("span", { class: "dot", "aria-hidden": "true" }),
       h("span", { class: "who" }, userOf(this.people, entry.session), entry.fabric > 0 && h("span", { class: "muted" }, ` fabric ${entry.fabric}`)),
-      h("div", { class: "what" }, h("b", {}, title), detail && h("span", {}, detail), entry.timeCorrected && h("span", { class: "muted" }, "(time of arrival: the client's clock was wrong)"), more(entry)));
+      h("div", { class: "what" }, h("b", {}, title), detail && h("span", {}, detail), entry.timeCorrected && h("span", { class: "muted" }, "(time of arrival: the client's clock was wrong)"), more(entry, this.entries)));
   }
 
   /** Makes an entry visible and shows it. */

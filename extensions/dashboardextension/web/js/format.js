@@ -165,3 +165,6 @@ export function toInput(ms) {
   const d = new Date(Number(ms));
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
 }
+
+/** The same back to milliseconds, as text; empty for no time. A minute that the form has from a time is that time. */
+export const fromInput = (chosen, before) => (chosen && before && chosen === toInput(before) ? before : chosen && String(new Date(chosen).getTime()));

@@ -1,5 +1,6 @@
 // The head of a conference's page: what became of it, in a few numbers and words.
 
+import { askText, root } from "./api.js";
 import { h } from "./dom.js";
 import { capital, clock, date, decimal, duration, integer, mos, ms, none, percent, plural, statusOf } from "./format.js";
 import { pill, time } from "./parts.js";
@@ -66,26 +67,36 @@ function tiles(detail) {
     scoreTile(detail),
     tile("Duration", duration(live ? detail.at - c.startAt : c.durationMs), live ? "so far" : `${clock(c.startAt)} – ${clock(c.endAt)}`),
     tile("Participants", integer(c.participantCount), s?.shareBad > 0.005 && `${percent(s.shareBad)} of scored time was bad`),
-    tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && "none came up", total > connected && !live ? "wrong" : ""),
+    tile("Connections", total > 0 ? `${connected} of ${total}` : none, median(setups) !== null ? `set up in ${ms(median(setups))} (median)` : total > 0 && connected === 0 && "none came up", total > connected && !live ? "wrong" : ""),
     tile("ICE disruptions", integer(disruptions), null, disruptions > 0 ? "warn" : ""),
     tile("Errors", integer(errors), s?.errorsByFunction && Object.keys(s.errorsByFunction).map(breakable).join(", "), errors > 0 ? "wrong" : ""),
     s?.feedback?.count > 0 && tile("Rating", s.feedback.overall === null ? none : `${decimal(s.feedback.overall, 1)} of 5`, plural(s.feedback.count, "rating"), s.feedback.worst <= 2 ? "wrong" : ""),
   );
 }
 
-async function copyLink(button) {
-  const done = await navigator.clipboard.writeText(location.href).then(() => true, () => false);
-  button.textContent = done ? "Copied" : "Copy it from the address bar";
-  setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+/** Copies a text, and says in the button whether that worked. */
+async function copy(button, text) {
+  const word = button.dataset.word;
+  const done = await text().then((t) => navigator.clipboard.writeText(t)).then(() => true, () => false);
+  button.textContent = done ? "Copied" : "Not copied";
+  setTimeout(() => { button.textContent = word; }, 2000);
 }
+
+/** The conference for a ticket, as the server writes it, with the whole address of this page. */
+async function ticket(c) {
+  const text = await askText("api/conference/text", { app: c.app, id: c.id, at: c.startAt });
+  return text.replace(/^Page: (.*)$/m, (_line, address) => `Page: ${new URL(address, root)}`);
+}
+
+const copyButton = (word, text) => h("button", { type: "button", class: "quiet", "data-word": word, "data-key": word, onclick: (event) => copy(event.currentTarget, text) }, word);
 
 export function drawHead(detail) {
   const c = detail.conference;
   const [, , why] = statusOf(c);
   return [
-    h("p", { class: "crumbs" }, h("a", { href: "." }, "Conferences"), h("span", { "aria-hidden": "true" }, " / "), h("a", { href: `.?${new URLSearchParams({ app: c.app })}` }, c.app)),
+    h("p", { class: "crumbs" }, h("a", { href: "search" }, "Conferences"), h("span", { "aria-hidden": "true" }, " / "), h("a", { href: `search?${new URLSearchParams({ app: c.app })}` }, c.app)),
     h("div", { class: "title" }, h("h1", { "data-testid": "conference-id" }, c.id), pill(c),
-      h("button", { type: "button", class: "quiet", onclick: (event) => copyLink(event.currentTarget) }, "Copy link")),
+      h("span", { class: "copy" }, copyButton("Copy link", async () => location.href), copyButton("Copy as text", () => ticket(c)))),
     h("p", { class: "muted subtitle" }, time(c.startAt, date(c.startAt)), why && ` · ${why}`, c.revision > 1 && ` · summary revised ${plural(c.revision - 1, "time")} by late data`),
     tiles(detail),
   ];

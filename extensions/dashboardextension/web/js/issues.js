@@ -42,7 +42,17 @@ function textOf(i) {
   return texts[metric] ?? (metric.endsWith("_fraction") ? percent : metric.endsWith("_ms") ? ms : String);
 }
 
-const titleOf = (i) => titles[i.kind] ?? words(i.kind);
+/** All kinds of issues (internal/detect). */
+export const issueKinds = [
+  "noMedia", "oneWayMedia", "highPacketLoss", "lossBurst", "concealedAudio", "frozenVideo", "lowFrameRate", "highRoundTripTime", "highJitter",
+  "highJitterBuffer", "iceDisruption", "bandwidthLimited", "cpuLimited", "busyCodec", "droppedFrames", "keyFrameStorm", "silentMicrophone",
+  "weakWiFi", "lowQuality", "relayOverTCP", "iceRestart", "deviceChange", "lateJoin",
+];
+
+/** A kind of issue in words. */
+export const issueName = (kind) => (Object.hasOwn(titles, kind) ? titles[kind] : words(kind));
+
+const titleOf = (i) => issueName(i.kind);
 const streamOf = (i) => i.mediaType && `${i.mediaType} ${i.direction === "inbound" ? "received" : i.direction === "outbound" ? "sent" : ""}`.trim();
 const spansOf = (i) => (Array.isArray(i.spans) ? i.spans : []);
 

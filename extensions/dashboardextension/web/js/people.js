@@ -4,7 +4,9 @@ import { causeText } from "./cause.js";
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, idWords, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
+import { network } from "./facts.js";
 import { drawLowest } from "./lowest.js";
+import { pairsOf } from "./pairs.js";
 import { fabricTitle, streamStats } from "./model.js";
 import { isPseudonym, pseudonymPill, pseudonymTitle, score, soFarPill } from "./parts.js";
 
@@ -18,7 +20,7 @@ const additional = "qos.additional.";
 
 /** A value that is a link to all conferences that have it. */
 const all = (app, kind, value, more) =>
-  value && h("a", { class: "plain", href: `.?${new URLSearchParams({ [kind]: value, ...more, app })}`, title: "All conferences with it", "data-testid": `find-${kind}` }, value);
+  value && h("a", { class: "plain", href: `search?${new URLSearchParams({ [kind]: value, ...more, app })}`, title: "All conferences with it", "data-testid": `find-${kind}` }, value);
 
 function facts(p, people, soFar, app) {
   const d = p.details ?? {};
@@ -31,6 +33,7 @@ function facts(p, people, soFar, app) {
   out.push([soFar ? "Likely cause so far" : "Likely cause", causeText(p.summary?.likelyCause, people)]);
   const names = [...(p.former ?? []), p.user];
   const hashed = isPseudonym(p.user);
+  out.push(["History", names[0] && h("a", { class: "plain", href: `user?${new URLSearchParams({ app, user: p.user })}`, "data-testid": "user-history" }, "All calls of this user")]);
   out.push([names.length > 1 ? "Called" : hashed ? "Pseudonym" : "User ID", names[0] && names.map((name, i) => [i > 0 && ", ", all(app, "user", name)]), hashed && pseudonymTitle]);
   return out.filter(([, value]) => value);
 }
@@ -49,9 +52,6 @@ function path(f) {
   if (!s?.localCandidateType) return none;
   return `${s.localCandidateType} → ${s.remoteCandidateType || "?"}${s.relayProtocol ? ` (${s.relayProtocol})` : ""}`;
 }
-
-/** An address as stored: cut to a network, or whole (kept networks). */
-const network = (address) => `${address}${address.endsWith("::") ? "/48" : address.endsWith(".0") ? "/24" : ""}`;
 
 /** The networks of the local candidates, as far as they are known: the selected pair's first. */
 function networks(f) {
@@ -84,6 +84,27 @@ function fabricTable(p) {
   return scrollBox(`Connections of ${p.user}`, h("table", { class: "data" },
     h("thead", {}, h("tr", {}, ["Connection", "State", "Setup", "Path", "ICE disruptions", "ICE restarts", "End"].map((n, i) => h("th", { scope: "col", class: i === 2 || i === 4 || i === 5 ? "number" : "" }, n)))),
     h("tbody", {}, rows)));
+}
+
+const pathText = (pair) => `${pair.localCandidateType} → ${pair.remoteCandidateType || "?"}`;
+
+function pairRow(f, pair) {
+  const number = (text) => h("td", { class: "number" }, text);
+  return h("tr", { "data-testid": "pair" },
+    h("th", { scope: "row" }, clock(pair.from), h("span", { class: "sub" }, `fabric ${f.fabric} · ${duration(pair.to - pair.from)}`)),
+    h("td", {}, pathText(pair), pair.relayProtocol && h("span", { class: "sub" }, `relay over ${pair.relayProtocol.toUpperCase()}`)),
+    h("td", {}, pair.networkType || none, pair.localAddress && h("span", { class: "sub" }, network(pair.localAddress))),
+    number(ms(pair.rttMs)), number(kbps(pair.sentKbps)), number(kbps(pair.receivedKbps)));
+}
+
+/** The candidate pairs over time, where a connection had several. */
+function pairTable(p, timeline) {
+  const all = p.fabrics.map((f) => [f, pairsOf(f, timeline, f.lastAt)]);
+  if (!all.some(([, pairs]) => pairs.length > 1)) return null;
+  const columns = ["Path since", "Candidates", "Network", "Round trip", "Sent", "Received"];
+  return scrollBox(`Candidate pairs of ${p.user}`, h("table", { class: "data", "data-testid": "pairs" },
+    h("thead", {}, h("tr", {}, columns.map((name, i) => h("th", { scope: "col", class: i > 2 ? "number" : "" }, name)))),
+    h("tbody", {}, all.flatMap(([f, pairs]) => pairs.map((pair) => pairRow(f, pair))))));
 }
 
 /** The shares of the labels as one bar. */
@@ -133,7 +154,7 @@ function presence(p, soFar) {
   return `${clock(from)} – ${clock(to)} · ${duration(to - from)}${s?.endReason ? ` · ${reasonText(s.endReason)}` : ""}`;
 }
 
-function card(p, open, people, soFar, app) {
+function card(p, open, people, { soFar, app, timeline }) {
   return h("details", { class: "card participant", open, "data-key": p.session, "data-testid": "participant", "data-session": p.session },
     h("summary", {},
       h("span", { class: "avatar", "aria-hidden": "true" }, initials(p.user)),
@@ -141,14 +162,15 @@ function card(p, open, people, soFar, app) {
       scores(p, soFar)),
     h("dl", { class: "facts" }, facts(p, people, soFar, app).map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title }, value)))),
     p.fabrics.length > 0 && fabricTable(p),
+    pairTable(p, timeline),
     streamTable(p));
 }
 
-/** All participants; few are open at first. */
-export function drawPeople(people, soFar, app) {
+/** All participants; few are open at first. soFar: their summary is preliminary. */
+export function drawPeople(people, { soFar, app, timeline }) {
   return [
     h("div", { class: "section-head" }, h("h2", { id: "participants-title" }, "Participants"), h("p", { class: "muted small" }, `${decimal(people.length, 0)} in this conference`)),
-    h("div", { class: "participants" }, people.map((p) => card(p, people.length <= 4, people, soFar, app))),
+    h("div", { class: "participants" }, people.map((p) => card(p, people.length <= 4, people, { soFar, app, timeline }))),
   ];
 }
 

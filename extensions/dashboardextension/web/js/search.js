@@ -3,20 +3,26 @@
 
 import { byId, drawOnChange, h } from "./dom.js";
 import { causeWords } from "./cause.js";
+import { factText } from "./facts.js";
 import { capital, idWords, labels, outcomes, toInput } from "./format.js";
+import { issueName } from "./issues.js";
 import { isCalled } from "./parts.js";
 
 const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
 
 /** What a word may be looked for as: by the parameter, and by the key of additionalIDs. */
 const kinds = { q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
-const choices = ["app", "outcome", "quality", "cause", "from", "to"];
+const choices = ["app", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "from", "to"];
 
-/** What the link of a notification narrows by, beside what the form has. */
-const reported = ["reason", "past"];
+/** What links narrow by beside what the form has: each is shown, and can be taken away. */
+const narrowed = { reason: "Notification", fact: "With", browser: "Browser", browserVersion: "Browser", function: "Error of", issue: "Issue" };
+const beside = [...Object.keys(narrowed), "past"];
 
 /** The parameters that make a search. */
-export const parameters = [...Object.keys(kinds), "additionalKey", ...choices, ...reported];
+export const parameters = [...Object.keys(kinds), "additionalKey", ...choices, ...beside];
+
+/** The search of an address, without what turns its pages. */
+export const searchOf = (query) => new URLSearchParams([...query].filter(([name, value]) => parameters.includes(name) && value));
 
 const kindName = (kind, key) => (key ? idWords(key) : kinds[kind]);
 
@@ -56,7 +62,7 @@ export function readForm(before) {
     query.set(name, word);
     if (itsKey) query.set("additionalKey", itsKey);
   }
-  for (const name of reported) if (before.get(name)) query.set(name, before.get(name));
+  for (const name of beside) for (const value of before.getAll(name)) query.append(name, value);
   for (const name of choices) {
     const chosen = elements[name].value;
     if (chosen) query.set(name, isTime(name) ? readTime(chosen, before.get(name)) : chosen);
@@ -71,26 +77,31 @@ export function fillForm(query) {
   elements.word.value = first?.[2] ?? "";
   for (const name of choices) elements[name].value = isTime(name) ? toInput(query.get(name)) : query.get(name) ?? "";
   byId("clear").hidden = !isSearch(query);
-  drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), query.get("reason") && reason(query)].filter(Boolean));
+  drawOnChange(byId("also"), [String(query)], () => [...rest.map((one) => token(one, query)), ...Object.keys(narrowed).flatMap((name) => query.getAll(name).map((value) => narrowing(name, value, query)))]);
 }
 
-/** The reason of a notification, with a link that takes it away. */
-function reason(query) {
-  const without = new URLSearchParams(query);
-  for (const name of [...reported, "cursor"]) without.delete(name);
-  const name = query.get("reason");
-  return h("li", { class: "token", "data-testid": "also", "data-kind": "reason" }, h("span", {}, "Notification ", h("b", {}, name)),
-    h("a", { href: String(without) ? `?${without}` : ".", "aria-label": `Remove notification ${name}`, title: "Remove" }, "×"));
+/** A part of the search, with a link to the search without it. */
+const removable = (kind, name, value, without) =>
+  h("li", { class: "token", "data-testid": "also", "data-kind": kind }, h("span", {}, `${name} `, h("b", {}, value)),
+    h("a", { href: `search?${without}`, "aria-label": `Remove ${name} ${value}`, title: "Remove" }, "×"));
+
+/** A fact of an address, "browserVersion:firefox 144", as text. */
+const factOf = (text) => factText({ attribute: text.split(":", 1)[0], value: text.slice(text.indexOf(":") + 1) });
+
+/** A part that only links make. */
+function narrowing(name, value, query) {
+  const without = searchOf(query);
+  without.delete(name, value);
+  if (name === "reason") without.delete("past");
+  return removable(name, narrowed[name], name === "fact" ? factOf(value) : name === "issue" ? issueName(value) : value, without);
 }
 
-/** One more word, with a link that takes it away. */
+/** One more word. */
 function token([kind, key, value], query) {
-  const without = new URLSearchParams(query);
+  const without = searchOf(query);
   without.delete(kind);
-  without.delete("cursor");
   if (kind === "additional") without.delete("additionalKey");
-  return h("li", { class: "token", "data-testid": "also", "data-kind": kind }, h("span", {}, `${kindName(kind, key)} `, h("b", {}, value)),
-    h("a", { href: String(without) ? `?${without}` : ".", "aria-label": `Remove ${kindName(kind, key)} ${value}`, title: "Remove" }, "×"));
+  return removable(kind, kindName(kind, key), value, without);
 }
 
 /** Whether a choice that narrow screens fold away is in use. */
@@ -105,7 +116,7 @@ export function nothingFound(query) {
     h("p", {}, first ? ["No conference has ", h("b", {}, first[2]), ` ${first[0] === "q" ? "as any of its IDs, users, sites or versions" : `as its ${kindName(first[0], first[1]).toLowerCase().replace(/\bid\b/, "ID")}`}`, isFolded(query) || lookedFor(query).length > 1 ? " and fits the rest of this search." : "."] : "No conference fits this search."),
     first && h("p", {}, "IDs are matched whole: upper and lower case differ, and so does a space."),
     h("p", { class: "choices" }, first && first[0] !== "q" && h("a", { class: "button", href: `?${anything}` }, "Search as anything"),
-      h("a", { class: "button", href: "." }, "Show all conferences")));
+      h("a", { class: "button", href: "search" }, "Show all conferences")));
 }
 
 /** As what a row was found, where its own words do not say it. Pseudonyms are those of the ID that was searched for. */

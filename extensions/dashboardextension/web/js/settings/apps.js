@@ -1,15 +1,16 @@
 // The page of the apps that an administrator manages.
 
-import { root, toSignIn } from "../api.js";
+import { root } from "../api.js";
 import { byId, h } from "../dom.js";
 import { date, plural } from "../format.js";
-import { notice, skeleton, time } from "../parts.js";
+import { skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
 import { formDialog } from "./dialog.js";
 import { Draft } from "./draft.js";
 import { textField, trimmedField } from "./fields.js";
 import { appPath, Problem, send } from "./manage.js";
 import { perform } from "./perform.js";
+import { readList } from "./readlist.js";
 import { drawSettingsNav } from "./settingsnav.js";
 import { listTable } from "./table.js";
 
@@ -48,22 +49,15 @@ function paging(next) {
   return [query.get("after") ? h("a", { class: "button", href: `?${first}` }, "← First") : h("span"), next && h("a", { class: "button", href: `?${more}`, rel: "next", "data-testid": "next" }, "Next →")];
 }
 
-async function load() {
-  const list = byId("list");
-  list.replaceChildren(skeleton(4));
-  try {
+const noAPI = "This dashboard does not serve the management API: set apps of the dashboard extension in the collector's configuration.";
+
+function load() {
+  byId("list").replaceChildren(skeleton(4));
+  return readList(async (list) => {
     const { apps, next } = await send("GET", "api/v1/apps", { query: { filter: query.get("filter"), after: query.get("after") } });
     list.replaceChildren(apps.length > 0 || next ? table(apps) : empty());
     byId("paging").replaceChildren(...paging(next).filter(Boolean));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) toSignIn();
-    list.replaceChildren();
-    const text = error.status === 404 ? "This dashboard does not serve the management API: set apps of the dashboard extension in the collector's configuration." : error.message;
-    byId("alert").replaceChildren(notice(text, error.status === 404 ? undefined : load));
-  } finally {
-    list.setAttribute("aria-busy", "false");
-  }
+  }, load, noAPI);
 }
 
 /** Asks for the ID and the name of a new app, makes it, and opens its page. */

@@ -1,11 +1,11 @@
 // The page of the audit log, newest first.
 
-import { toSignIn } from "../api.js";
 import { byId, h } from "../dom.js";
 import { date, idWords, words } from "../format.js";
-import { notice, skeleton, time } from "../parts.js";
+import { skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
-import { Problem, send } from "./manage.js";
+import { send } from "./manage.js";
+import { readList } from "./readlist.js";
 import { drawSettingsNav } from "./settingsnav.js";
 import { scrolledTable } from "./table.js";
 
@@ -52,22 +52,14 @@ function paging(next) {
   return [query.get("before") ? h("a", { class: "button", href: `?${newest}`, "data-testid": "newest" }, "← Newest") : h("span"), next ? h("a", { class: "button", href: `?${older}`, rel: "next", "data-testid": "older" }, "Older →") : ""];
 }
 
-async function load() {
-  const list = byId("list");
-  list.replaceChildren(skeleton(6));
+function load() {
+  byId("list").replaceChildren(skeleton(6));
   byId("alert").replaceChildren();
-  try {
+  return readList(async (list) => {
     const { entries, next } = await send("GET", "api/v1/audit", { query: Object.fromEntries([...names, "before"].map((name) => [name, query.get(name)])) });
     list.replaceChildren(entries.length > 0 ? table(entries) : empty());
     byId("paging").replaceChildren(...paging(next));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) toSignIn();
-    list.replaceChildren();
-    byId("alert").replaceChildren(notice(error.message, load));
-  } finally {
-    list.setAttribute("aria-busy", "false");
-  }
+  }, load);
 }
 
 form.elements.action.append(...Object.entries(actions).map(([value, word]) => h("option", { value }, word)));

@@ -100,6 +100,17 @@ export const textField = (path, label, { max = 256, type = "text", placeholder, 
 /** A text that is kept without the spaces around it. */
 export const trimmedField = (path, label, more) => textField(path, label, { ...more, read: (c) => c.value.trim() });
 
+/** The text of a field that must not be blank; if it is, a fault is shown and the answer is "". */
+export function required(field, what) {
+  field.clear();
+  const text = field.get();
+  if (!text) {
+    field.fault(`It must be ${what}.`);
+    field.control.focus();
+  }
+  return text;
+}
+
 export const checkField = (path, label, { words = ["no", "yes"], inverted = false, ...more } = {}) =>
   new Field(path, label, h("input", { type: "checkbox" }), {
     read: (c) => c.checked !== inverted, write: (c, v) => (c.checked = v !== inverted), text: (v) => words[Number(v !== inverted)], ...more,

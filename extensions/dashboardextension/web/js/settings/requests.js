@@ -4,7 +4,7 @@ import { drawOnChange, h } from "../dom.js";
 import { plural } from "../format.js";
 import { confirm } from "./dialog.js";
 import { Draft } from "./draft.js";
-import { trimmedField } from "./fields.js";
+import { required, trimmedField } from "./fields.js";
 import { appPath, Problem, request, send } from "./manage.js";
 import { actionButton, once, perform } from "./perform.js";
 
@@ -78,13 +78,7 @@ function requestForm(page, area) {
   const field = trimmedField("userID", "User", { hint: "userName, aliasName or an earlier ID, as the application names the user." });
   const draft = new Draft([field], {});
   const status = h("p", { class: "muted", role: "status", "data-testid": "progress" });
-  const user = () => {
-    field.clear();
-    if (field.get()) return field.get();
-    field.fault("It must be a user's name.");
-    field.control.focus();
-    return "";
-  };
+  const user = () => required(field, "a user's name");
   const exportNow = async () => {
     const id = user();
     if (id) await perform(area, draft, () => exportUser(page, id));

@@ -6,7 +6,7 @@ import { root } from "../api.js";
 import { when } from "./credentials.js";
 import { confirm } from "./dialog.js";
 import { Draft } from "./draft.js";
-import { trimmedField } from "./fields.js";
+import { required, trimmedField } from "./fields.js";
 import { appPath, send } from "./manage.js";
 import { actionButton, perform } from "./perform.js";
 
@@ -26,13 +26,8 @@ function userForm(page, area) {
   const draft = new Draft([field], {});
   const submit = async (event) => {
     event.preventDefault();
-    field.clear();
-    const user = field.get();
-    if (!user) {
-      field.fault("It must be a user's name.");
-      field.control.focus();
-      return;
-    }
+    const user = required(field, "a user's name");
+    if (!user) return;
     if (!(await confirm({ title: `End the sessions of ${user}?`, text: "The user must sign in again. Tokens that were issued before now are refused.", action: "End the sessions" }))) return;
     const done = await perform(area, draft, async () => {
       page.shared.take(await revoke(page, { user }));

@@ -1,54 +1,26 @@
 // The page of the users of the dashboard.
 
-import { toSignIn } from "../api.js";
 import { byId, h } from "../dom.js";
-import { capital } from "../format.js";
-import { notice, skeleton } from "../parts.js";
+import { skeleton } from "../parts.js";
 import { showUser } from "../user.js";
 import { when } from "./credentials.js";
 import { confirm, formDialog, showSecrets } from "./dialog.js";
 import { Draft } from "./draft.js";
-import { checkField, choiceField, Field, linesField, trimmedField } from "./fields.js";
+import { checkField, trimmedField } from "./fields.js";
 import { Problem, send, userPath } from "./manage.js";
 import { actionButton, perform, Shared } from "./perform.js";
+import { readList } from "./readlist.js";
+import { order, rolesField, scopeFields, scopeOf, scopeText } from "./rights.js";
 import { drawSettingsNav } from "./settingsnav.js";
 import { scrolledTable } from "./table.js";
 
 const query = new URLSearchParams(location.search);
 const area = byId("alert");
 
-const roles = [
-  ["support", "reads calls, with names of users and comments"],
-  ["engineering", "reads calls, with aliases only"],
-  ["admin", "manages settings; reads no calls"],
-];
-
-/** The set of roles as one field of checkboxes. */
-function rolesField() {
-  const boxes = roles.map(([role, text]) => [role, h("input", { type: "checkbox", id: `role-${role}`, value: role, "data-testid": `role-${role}` }), text]);
-  const group = h("div", { class: "choices-list", role: "group", "aria-label": "Roles" },
-    boxes.map(([role, box, text]) => h("div", { class: "field check" }, box, h("label", { for: box.id }, capital(role), h("span", { class: "hint" }, ` ${text}`)))));
-  const field = new Field("roles", "Roles", group, {
-    empty: [], text: (all) => all.join(", "),
-    read: () => boxes.filter(([, box]) => box.checked).map(([role]) => role),
-    write: (_, all) => {
-      for (const [role, box] of boxes) box.checked = all.includes(role);
-    },
-  });
-  field.element.querySelector(":scope > label").removeAttribute("for");
-  group.tabIndex = -1;
-  return field;
-}
-
-const scopes = [[true, "all apps"], [false, "these apps only"]];
-
-/** The fields of a user's rights. The order of roles has no meaning. */
+/** The fields of a user's rights. */
 function rightsFields() {
-  const apps = linesField("scope.apps", "Apps in scope", { rows: 3, hint: "AppIDs, one a line, at most 50." });
-  const scope = choiceField("scope.all", "Scope", scopes, { empty: false });
-  const show = () => (apps.element.hidden = scope.get());
-  scope.control.addEventListener("change", show);
-  return { fields: [rolesField(), scope, apps, checkField("disabled", "Disabled", { hint: "The user cannot sign in, and present logins end." })], show };
+  const scope = scopeFields();
+  return { fields: [rolesField(), ...scope.fields, checkField("disabled", "Disabled", { hint: "The user cannot sign in, and present logins end." })], show: scope.show };
 }
 
 /** Makes a field read-only. */
@@ -56,12 +28,9 @@ function lock(field) {
   for (const control of [field.control, ...field.control.querySelectorAll("input")]) control.disabled = true;
 }
 
-const order = (all) => roles.map(([role]) => role).filter((role) => all.includes(role));
 const ordered = (user) => ({ ...user, roles: order(user.roles) });
 
-const rightsOf = (doc) => ({ roles: doc.roles ?? [], scope: doc.scope?.all ? { all: true } : { all: false, apps: doc.scope?.apps ?? [] }, disabled: Boolean(doc.disabled) });
-
-const scopeText = ({ all, apps }) => (all ? "all apps" : apps.join(", "));
+const rightsOf = (doc) => ({ roles: doc.roles ?? [], scope: scopeOf(doc), disabled: Boolean(doc.disabled) });
 
 const showPassword = ({ name, password }) => showSecrets(`Password of ${name}`, "This password is shown once. The user must change it at the first sign-in.", [{ name: "Password", secret: password }]);
 
@@ -156,22 +125,12 @@ function row(user, me) {
 
 let me = "";
 
-async function load() {
-  const list = byId("list");
-  try {
-    const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
-    list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
-    const more = new URLSearchParams({ after: next ?? "" });
-    byId("paging").replaceChildren(query.get("after") ? h("a", { class: "button", href: "?" }, "← First") : h("span"), next ? h("a", { class: "button", href: `?${more}`, rel: "next" }, "Next →") : "");
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) toSignIn();
-    list.replaceChildren();
-    area.replaceChildren(notice(error.message, load));
-  } finally {
-    list.setAttribute("aria-busy", "false");
-  }
-}
+const load = () => readList(async (list) => {
+  const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
+  list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
+  const more = new URLSearchParams({ after: next ?? "" });
+  byId("paging").replaceChildren(query.get("after") ? h("a", { class: "button", href: "?" }, "← First") : h("span"), next ? h("a", { class: "button", href: `?${more}`, rel: "next" }, "Next →") : "");
+}, load);
 
 byId("new").addEventListener("click", create);
 byId("list").append(skeleton(4));

@@ -1,0 +1,89 @@
+// A comparison as the address has it: parameters of the API, and what they mean as choices of the form. Pure.
+
+const hour = 3_600_000;
+const week = 168 * hour;
+
+/** The parameters that define a set. */
+export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue", "site", "version", "browser", "browserVersion"];
+
+/** Those that say what happened: all other conferences are the baseline of a set with one of these. */
+const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue"];
+
+const prefix = "baseline.";
+
+/** The parameters that the API takes. */
+const parameters = [...defining, ...defining.map((name) => prefix + name)];
+
+/** The times up to now that a button sets, with their length in ms. */
+export const presets = [["Hour", hour], ["24 hours", 24 * hour], ["7 days", week], ["30 days", 720 * hour]];
+
+/** The baselines to choose from: their name, and what is compared. */
+export const baselines = {
+  rest: ["All other conferences of the same time", "Conferences of the same time and participants that do not meet the conditions on outcome, quality, cause, score, error and issue."],
+  previous: ["The time before", "Conferences that meet the same conditions, in the time of equal length before the set."],
+  week: ["The same time a week earlier", "Conferences that meet the same conditions, seven days earlier."],
+  time: ["Another time", "Conferences that meet the same conditions, in another time."],
+  version: ["Another app version", "Conferences that meet the same conditions, with a participant of another app version."],
+  site: ["Another site", "Conferences that meet the same conditions, with a participant of another site."],
+  other: ["As the link says", "The parameters of the address that begin with “baseline.” replace those of the set."],
+};
+
+const given = (query, name) => query.get(name) ?? "";
+
+/** The bounds of a baseline that is a time relative to the set. */
+export function shifted(query, kind) {
+  const [from, to] = [Number(given(query, "from")), Number(given(query, "to"))];
+  const by = kind === "week" ? week : to - from;
+  return { from: String(from - by), to: String(to - by) };
+}
+
+/** Which baseline the address means. */
+export function baselineOf(query) {
+  const own = defining.filter((name) => query.has(prefix + name));
+  if (own.length === 0) return "rest";
+  if (own.length === 1 && (own[0] === "version" || own[0] === "site")) return own[0];
+  if (own.some((name) => name !== "from" && name !== "to")) return "other";
+  const is = (kind) => {
+    const { from, to } = shifted(query, kind);
+    return given(query, "baseline.from") === from && given(query, "baseline.to") === to;
+  };
+  return ["previous", "week"].find(is) ?? "time";
+}
+
+/** The address with what it lacks: without a time it is the last day, and then, without any condition, its failures. */
+export function completed(query, now) {
+  const out = new URLSearchParams([...query].filter(([name, value]) => parameters.includes(name) && value));
+  if (out.get("from") && out.get("to")) return out;
+  const to = Number(out.get("to") ?? now);
+  out.set("from", out.get("from") ?? String(to - 24 * hour));
+  out.set("to", String(to));
+  if (!conditions.some((name) => out.get(name)) && baselineOf(out) === "rest") out.set("outcome", "failed");
+  return out;
+}
+
+/** Whether the set has a condition, without which all other conferences are none. */
+export const hasCondition = (query) => conditions.some((name) => query.get(name));
+
+const outcomeOf = { failedConferences: "totallyFailed", partiallyFailedConferences: "partiallyFailed", droppedConferences: "dropped" };
+
+/**
+ * The comparison that a search leads to: its filters that define a set. Of a notification's link, the condition of its
+ * reason. Null for a reason that no filter has.
+ */
+export function ofSearch(query) {
+  const out = new URLSearchParams([...query].filter(([name, value]) => defining.includes(name) && value));
+  const reason = query.get("reason");
+  if (!reason) return out;
+  if (Object.hasOwn(outcomeOf, reason)) out.set("outcome", outcomeOf[reason]);
+  else if (reason === "lowQuality" && query.get("past")) out.set("scoreTo", query.get("past"));
+  else return null;
+  return out;
+}
+
+/** What a set is, in a word: "Failed conferences". */
+export function setWords(query, outcomeWords) {
+  const outcome = query.get("outcome");
+  if (outcome === "failed") return "Failed conferences";
+  if (outcome && Object.hasOwn(outcomeWords, outcome)) return `Conferences with outcome “${outcomeWords[outcome][0].toLowerCase()}”`;
+  return "These conferences";
+}
