@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client build agent client browsers servers tools stock recipes fuzz size clean
+	bench-store bench-client screenshots build agent client browsers servers tools stock recipes fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,15 +49,15 @@ test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX)
 test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
 test-go-plain test-go-race stock recipes: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 
-# The race detector makes SQLite some 20 times slower: its tests of one goroutine run without it, and
-# so do recorded calls and the day of a fleet. Those are built as the binary is, from packages that are
+# The race detector makes SQLite some 20 times slower: the stores' tests of one goroutine run without it, and
+# so do recorded calls, the day of a fleet and statistics. Those are built as the binary is, from packages that are
 # compiled already, and the linter vets.
 test-go-plain: servers build agent
-	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause
+	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./storage/postgres ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause ./tests/contrast ./internal/contrast
 
 # Four packages at once: many wait for servers and disks. The longest begin.
 test-go-race: servers build agent $(PROVIDER)
-	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|monitoring|timeseries|webhook)$$|/storage/(postgres|sqlite)$$')
+	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|contrast|monitoring|timeseries|webhook)$$|/internal/contrast$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
 	@cd client && npm run --silent check
@@ -116,6 +116,10 @@ bench-store: servers ## the store's figures, written into docs/benchmarks.md; ta
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
+
+screenshots: browsers build ## pictures of the pages on a simulated fleet, into docs/images
+	@mkdir -p docs/images
+	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -run TestScreenshots ./tests/e2e -screenshots $(abspath docs/images) -v
 
 stock: servers ## tests beside exporters of the ecosystem that the distribution leaves out; a module of their own
 	cd tests/stock && go test -vet=off ./...

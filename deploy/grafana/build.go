@@ -12,7 +12,7 @@ const schemaVersion = 38
 const (
 	columns   = 24
 	interval  = "10m" // the shortest step: conferences are few in one scrape interval
-	list      = "${dashboard_url}/?"
+	list      = "${dashboard_url}/search?"
 	period    = "from=${__from}&to=${__to}"
 	openTitle = "Show the conferences"
 )

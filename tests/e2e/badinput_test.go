@@ -20,6 +20,7 @@ import (
 type client struct {
 	t    *testing.T
 	conn *websocket.Conn
+	last string // event that was sent
 }
 
 // said is what the collector said.
@@ -31,6 +32,8 @@ type said struct {
 	Field   string `json:"field"`
 	Limit   int    `json:"limit"`
 	Message string `json:"message"`
+
+	RetryAfterMs int64 `json:"retryAfterMs"` // of a slow-down
 }
 
 func (c *collector) login(origin, app, secret, user string) (*protocol.TokenReply, error) {
@@ -76,8 +79,33 @@ func (c *client) hears(kind string) said {
 // delivers sends an event and waits until the collector has it.
 func (c *client) delivers(seq int) {
 	c.t.Helper()
-	c.say(fmt.Sprintf(`{"type":"event","seq":%d,"at":%d,"fabric":1,"event":"customEvent","data":{}}`, seq, time.Now().UnixMilli()))
-	for c.hears("ack").Seq != uint64(seq) {
+	c.event(seq)
+	c.acked(seq)
+}
+
+// event sends an event.
+func (c *client) event(seq int) {
+	c.t.Helper()
+	c.last = fmt.Sprintf(`{"type":"event","seq":%d,"at":%d,"fabric":1,"event":"customEvent","data":{}}`, seq, time.Now().UnixMilli())
+	c.say(c.last)
+}
+
+// acked waits until the collector has all up to a number. After a slow-down it sends the last event again.
+func (c *client) acked(seq int) {
+	c.t.Helper()
+	require.NoError(c.t, c.conn.SetReadDeadline(time.Now().Add(patience)))
+	for {
+		var m said
+		require.NoError(c.t, c.conn.ReadJSON(&m), "waiting for the acknowledgement of %d", seq)
+		if m.Type == "ack" && m.Seq == uint64(seq) {
+			return
+		}
+		if m.Type == "slow-down" {
+			time.Sleep(time.Duration(m.RetryAfterMs) * time.Millisecond)
+			c.say(c.last)
+			continue
+		}
+		require.Equal(c.t, "ack", m.Type, "%+v", m)
 	}
 }
 

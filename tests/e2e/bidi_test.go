@@ -182,12 +182,12 @@ func (b *bidi) evaluate(context, expression string, value any) error {
 	return json.NewDecoder(strings.NewReader(text)).Decode(value)
 }
 
-// screenshot returns a PNG in base64.
-func (b *bidi) screenshot(context string) (string, error) {
+// screenshot returns a PNG in base64, of the document or of the viewport.
+func (b *bidi) screenshot(context, origin string) (string, error) {
 	var shot struct {
 		Data string `json:"data"`
 	}
-	err := b.do("browsingContext.captureScreenshot", map[string]any{"context": context, "origin": "document"}, &shot)
+	err := b.do("browsingContext.captureScreenshot", map[string]any{"context": context, "origin": origin}, &shot)
 	if err == nil && shot.Data == "" {
 		err = errors.New("an empty screenshot")
 	}

@@ -84,7 +84,7 @@ func tellsConferencesApart(t *testing.T, l *lab, b *browser) {
 	require.Empty(t, lowerHas.events("audioMute"))
 	require.Len(t, upperHas.Fabrics, 1)
 	require.Len(t, lowerHas.Fabrics, 1)
-	list := l.window(t, b, "conferences", l.dashboard+"/?id="+url.QueryEscape(lower))
+	list := l.window(t, b, "conferences", l.dashboard+"/search?id="+url.QueryEscape(lower))
 	list.until(patience, "document.body.innerText.includes("+quote(lower)+")")
 	list.until(patience, "!document.querySelector('main').innerText.includes("+quote(p.room)+")")
 }

@@ -60,7 +60,7 @@ func (s *scene) endsAs(room, outcome string) {
 func (s *scene) checkAttemptPages(t *testing.T, at int64) {
 	t.Helper()
 	b := startBrowser(t, chromium)
-	list := openPage(t, b, "conferences", s.dashboard+"/?outcome=totallyFailed")
+	list := openPage(t, b, "conferences", s.dashboard+"/search?outcome=totallyFailed")
 	list.until(patience, "/no camera/.test(document.body.innerText) && /no offer/.test(document.body.innerText)")
 	list.until(patience, "!/unanswered/.test(document.body.innerText)")
 	query := url.Values{"app": {appID}, "id": {"no camera"}, "at": {strconv.FormatInt(at, 10)}}

@@ -25,7 +25,7 @@ func (s *scene) checkDashboard(t *testing.T) {
 	p.run("document.querySelector('#streams').scrollIntoView()")
 	p.until(patience, "document.querySelectorAll('#streams canvas').length > 0")
 
-	list := openPage(t, b, "conferences", s.dashboard+"/")
+	list := openPage(t, b, "conferences", s.dashboard+"/search")
 	list.until(patience, fmt.Sprintf("document.body.innerText.includes(%q)", first.room))
 	list.run(fmt.Sprintf("[...document.querySelectorAll('a')].find((a) => a.innerText.includes(%q)).click()", first.room))
 	list.until(patience, "location.pathname.endsWith('/conference') && document.querySelector('#timeline').innerText !== ''")

@@ -108,8 +108,12 @@ func (p *page) keepIfFailed() {
 	p.t.Logf("screenshot of %s: %s", p.name, file)
 }
 
-func (p *page) capture(file string) error {
-	data, err := p.browser.screenshot(p.context)
+// capture writes a picture of the whole document.
+func (p *page) capture(file string) error { return p.captureOf("document", file) }
+
+// captureOf writes a picture of the document or of the viewport.
+func (p *page) captureOf(origin, file string) error {
+	data, err := p.browser.screenshot(p.context, origin)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (c *collector) finds(t *testing.T, query url.Values, rooms ...string) {
 // by the address alone.
 func (c *collector) looksAt(t *testing.T, b *browser) {
 	t.Helper()
-	p := openPage(t, b, "list", c.dashboard+"/")
+	p := openPage(t, b, "list", c.dashboard+"/search")
 	rows := func(n string) string { return "document.querySelectorAll('[data-testid=conference]').length === " + n }
 	p.until(patience, rows("2"))
 	p.run(`(() => { const f = document.getElementById('filters'); f.elements.word.value = 'ada-2'; f.requestSubmit(); })()`)

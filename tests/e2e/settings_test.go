@@ -78,6 +78,7 @@ func TestSettings(t *testing.T) {
 			s.personalData()
 			s.declared()
 			s.users()
+			s.tokens()
 			s.deletesApp()
 			s.auditLog()
 			require.Empty(t, s.b.scriptErrors(), "the pages run without an error")
@@ -272,7 +273,7 @@ func (s *settings) calls(secret string) {
 	p.closeTab()
 	list := openPage(s.t, s.b, "list", s.dashboard+"/signin") // without the administrator's cookies
 	list.closeTab()
-	s.admin.goes(s.dashboard + "/?app=shop")
+	s.admin.goes(s.dashboard + "/search?app=shop")
 	s.admin.shows("shop call")
 }
 
@@ -459,9 +460,9 @@ func (s *settings) personalData() {
 	p.click("[data-testid=user-id-key]")
 	p.click("dialog [data-testid=confirm]")
 	p.until(patience, "document.querySelector('#requests [data-testid=done]')?.innerText.includes('A new key is in use')")
-	p.goes(s.dashboard + "/?" + url.Values{"app": {"shop"}, "user": {"ada-1"}}.Encode())
+	p.goes(s.dashboard + "/search?" + url.Values{"app": {"shop"}, "user": {"ada-1"}}.Encode())
 	p.until(patience, "document.querySelector('[aria-busy=false]') && !document.body.innerText.includes('shop call')")
-	p.goes(s.dashboard + "/?app=shop")
+	p.goes(s.dashboard + "/search?app=shop")
 	p.shows("shop call")
 	var text string
 	p.get("document.body.innerText", &text)
@@ -525,6 +526,45 @@ func (s *settings) users() {
 	p.click(grace + "[data-testid=delete]")
 	s.confirms("grace.hopper")
 	p.until(patience, fmt.Sprintf("!document.querySelector(%s)", quote(strings.TrimSpace(grace))))
+}
+
+// tokens makes an API token, reads calls with it, and revokes it.
+func (s *settings) tokens() {
+	t, p := s.t, s.admin
+	s.opens("/settings/tokens")
+	p.accessible("no-tokens")
+	p.click("[data-testid=new-token]")
+	p.fill("dialog "+field("name"), "Assistant")
+	p.click("dialog [data-testid=submit]")
+	p.until(patience, "document.querySelector('dialog [data-field=name] [data-testid=fault]')")
+	p.accessible("new-token")
+	p.fill("dialog "+field("name"), "assistant")
+	p.fill("dialog "+field("expiresInDays"), "30")
+	p.click("dialog [data-testid=submit]")
+	var token string
+	p.until(patience, "document.querySelector('dialog [data-testid=secret]')")
+	p.get("document.querySelector('dialog [data-testid=secret]').value", &token)
+	p.click("dialog [data-testid=stored]")
+	p.until(patience, "document.querySelector('[data-testid=token][data-name=assistant] [data-testid=state]')?.innerText === 'Valid'")
+	p.accessible("tokens")
+	require.Equal(t, http.StatusOK, s.readsWith(token))
+	p.click("[data-testid=token][data-name=assistant] [data-testid=revoke]")
+	p.click("dialog [data-testid=confirm]")
+	p.shows("API token assistant was revoked.")
+	p.until(patience, "document.querySelector('#list [data-testid=empty]')")
+	require.Equal(t, http.StatusUnauthorized, s.readsWith(token))
+}
+
+// readsWith lists conferences with an API token and returns the status.
+func (s *settings) readsWith(token string) int {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.dashboard+"/api/conferences", http.NoBody)
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer resp.Body.Close()
+	return resp.StatusCode
 }
 
 // etag is that of a user.

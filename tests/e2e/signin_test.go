@@ -179,7 +179,7 @@ func (c *collector) admits(t *testing.T, b *browser) *page {
 	p.focused("button")
 	p.press(keyEnter)
 	p.at("/")
-	require.Equal(t, []string{"Conferences", "Unattached", "Settings"}, p.nav())
+	require.Equal(t, []string{"Overview", "Conferences", "What changed", "Unattached", "Settings"}, p.nav())
 	p.accessible("conferences")
 
 	used := openAs(t, b, "used link", link)
@@ -212,10 +212,10 @@ type employee struct {
 }
 
 var employees = []employee{
-	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Conferences", "Unattached"}, "Ada Lovelace (ada-1)", "/settings/audit", "This page is for the role admin with all apps in scope."},
-	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Conferences", "Unattached"}, "ada-1", "/settings", "Settings are for the role admin."},
-	{"edsger", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/settings", []string{"Settings"}, "", "/settings/users", "This page is for the role admin with all apps in scope."},
-	{"barbara", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": true}}, "/settings", []string{"Settings", "Apps", "Users", "Audit log"}, "", "/unattached", "Calls are for the roles support and engineering."},
+	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Overview", "Conferences", "What changed", "Unattached"}, "Ada Lovelace (ada-1)", "/settings/audit", "This page is for the role admin with all apps in scope."},
+	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Overview", "Conferences", "What changed", "Unattached"}, "ada-1", "/settings", "Settings are for the role admin."},
+	{"edsger", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/settings", []string{"Settings", "Apps", "API tokens"}, "", "/settings/users", "This page is for the role admin with all apps in scope."},
+	{"barbara", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": true}}, "/settings", []string{"Settings", "Apps", "API tokens", "Users", "Audit log"}, "", "/unattached", "Calls are for the roles support and engineering."},
 }
 
 // namesByRole makes a call and reads it as each of the people.
@@ -238,6 +238,7 @@ func (c *collector) namesByRole(t *testing.T, b *browser, admin *page, served *l
 		p.until(patience, fmt.Sprintf("document.querySelectorAll('.topbar nav a, #settings-nav a').length === %d", len(one.nav)))
 		require.Equal(t, one.nav, p.nav(), one.name)
 		if one.reads != "" {
+			p.goes(c.dashboard + "/search")
 			p.shows("standup")
 			p.until(patience, fmt.Sprintf("document.querySelector('[data-testid=conference] .people').innerText.includes(%q)", one.reads))
 			var text string

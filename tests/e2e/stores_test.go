@@ -69,13 +69,31 @@ func (s *stores) start(t *testing.T) {
 	}
 }
 
+// database is a PostgreSQL server that can be stopped and started again.
+type database struct {
+	t      *testing.T
+	dsn    string // of an empty database
+	server *exec.Cmd
+	make   func() *exec.Cmd
+}
+
 // startPostgres starts a server from a distribution's package on a free port of loopback,
 // and returns how to reach an empty database.
 func startPostgres(t *testing.T) (dsn string, err error) {
 	t.Helper()
+	d, err := newDatabase(t)
+	if err != nil {
+		return "", err
+	}
+	return d.dsn, nil
+}
+
+// newDatabase starts a server as startPostgres does.
+func newDatabase(t *testing.T) (*database, error) {
+	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
-		return "", errors.New("PostgreSQL is not installed")
+		return nil, errors.New("PostgreSQL is not installed")
 	}
 	slices.Sort(found)
 	bin := filepath.Dir(found[len(found)-1])
@@ -90,22 +108,34 @@ func startPostgres(t *testing.T) (dsn string, err error) {
 	require.NoError(t, err, string(out))
 	host, port, err := net.SplitHostPort(freeAddress(t))
 	require.NoError(t, err)
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", port, "-c", "listen_addresses="+host, "-c", "unix_socket_directories=")
-	server.Dir, server.SysProcAttr = dir, attr
-	require.NoError(t, server.Start())
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGQUIT)
-		_ = server.Wait() // was asked to end at once
-	})
-	dsn = fmt.Sprintf("postgres://qos@%s:%s/postgres?sslmode=disable", host, port)
-	eventually(t, patience, "PostgreSQL answers", func() (bool, string) {
-		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
+	d := &database{t: t, dsn: fmt.Sprintf("postgres://qos@%s:%s/postgres?sslmode=disable", host, port)}
+	d.make = func() *exec.Cmd {
+		server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-p", port, "-c", "listen_addresses="+host, "-c", "unix_socket_directories=")
+		server.Dir, server.SysProcAttr = dir, attr
+		return server
+	}
+	d.start()
+	t.Cleanup(d.stop)
+	return d, nil
+}
+
+func (d *database) start() {
+	d.t.Helper()
+	d.server = d.make()
+	require.NoError(d.t, d.server.Start())
+	eventually(d.t, patience, "PostgreSQL answers", func() (bool, string) {
+		store, err := postgres.Open(d.t.Context(), d.dsn, postgres.Options{})
 		if err != nil {
 			return false, err.Error()
 		}
 		return store.Close() == nil, ""
 	})
-	return dsn, nil
+}
+
+// stop ends the server at once, as a crash does.
+func (d *database) stop() {
+	_ = d.server.Process.Signal(syscall.SIGQUIT)
+	_ = d.server.Wait() // was asked to end at once
 }
 
 // ownDirectory gives the directory to a user other than root, as which the server refuses

@@ -40,7 +40,7 @@ extensions:
 	c.finds(t, url.Values{"user": {"ada-3"}})
 	require.Regexp(t, `^u_[a-z2-7]{26}$`, c.found(url.Values{"user": {"ada-1"}})[0].Participants[0].User)
 
-	list := openPage(t, b, "list", c.dashboard+"/?q=ada-1")
+	list := openPage(t, b, "list", c.dashboard+"/search?q=ada-1")
 	list.until(patience, "document.querySelector('[data-testid=found-as]')")
 	require.Regexp(t, `^u_[a-z2-7]{26} \(u_[a-z2-7]{26}\) Found by the pseudonym of this ID$`, c.marked(list))
 	c.picture(t, list, "hashed-list")

@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/periodic", "internal/pseudonym", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/periodic", "internal/pseudonym", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -64,7 +64,13 @@ var rules = []rule{
 		reason: "pure domain: who may do what; knows no store and no component",
 	},
 	{room: "internal/address", reason: "cuts addresses: standard library only"},
-	{room: "internal/contrast", allowed: []string{"internal/conference"}, reason: "pure statistics: facts of two sets of conferences in, findings out"},
+	{room: "internal/contrast", allowed: []string{"internal/digest"}, reason: "pure statistics: facts of two sets of conferences in, findings out"},
+	{room: "internal/narrative", allowed: []string{"internal/cause", "internal/conference", "internal/detect"}, reason: "pure domain: a summary and names in, text out"},
+	{room: "internal/overview", allowed: []string{"internal/digest"}, reason: "pure domain: digests in, counts out"},
+	{
+		room: "internal/digest", allowed: []string{"internal/conference", "github.com/google/uuid", "google.golang.org/protobuf/encoding/protowire"},
+		reason: "pure domain: summaries in, bytes out, and back",
+	},
 	{room: "internal/jsonapi", reason: "HTTP requests in, answers out, whatever they are about: standard library only"},
 	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},
 	{room: "internal/mask", allowed: []string{"golang.org/x/text/unicode/norm"}, reason: "names and texts in, texts out: the forms of Unicode alone"},
@@ -110,7 +116,7 @@ var rules = []rule{
 	{room: "storage", only: true, allowed: []string{"github.com/google/uuid"}, reason: "the store's interfaces: the form of session ids, no engine"},
 	{room: "storage/benchstore", allowed: []string{"*"}, reason: "measures the engines with what the pipeline makes; a program that nothing imports"},
 	{
-		room: "storage/storagetest", allowed: []string{"storage", "internal/instance", "internal/quality", "internal/event", "internal/semconv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
+		room: "storage/storagetest", allowed: []string{"github.com/google/uuid", "storage", "internal/instance", "internal/digest", "internal/quality", "internal/event", "internal/semconv", "protocol", "github.com/stretchr/testify/", "pgregory.net/rapid"},
 		reason: "the conformance suite knows the interfaces, no engine",
 	},
 	{
@@ -118,7 +124,7 @@ var rules = []rule{
 		reason: "compresses bytes; knows no record and no engine",
 	},
 	{
-		room: "storage/internal/erasure", allowed: []string{"storage", "storage/internal/frames", "internal/semconv", "internal/event", "protocol"},
+		room: "storage/internal/erasure", allowed: []string{"github.com/google/uuid", "storage", "storage/internal/frames", "internal/digest", "internal/semconv", "internal/event", "protocol"},
 		reason: "says what remains of an erased user in sessions, records and summaries; knows no engine",
 	},
 	{
