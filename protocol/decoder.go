@@ -26,7 +26,7 @@ func NewDecoder() *Decoder { return &Decoder{} }
 // Decode parses and validates one message of at most MaxFrameBytes (a longer one is
 // refused with CodeFrameTooLarge, with its Seq if that can be read from the head). It
 // returns *Hello, *Fabric, *Columns, *Stats, *Event, *ErrorReport, *SDPPart, *Feedback, *Log,
-// *Skip or *Bye. A *Stats and its Records are reused by the next Decode; everything
+// *PreCall, *Skip or *Bye. A *Stats and its Records are reused by the next Decode; everything
 // else is the caller's. msg is not kept.
 func (d *Decoder) Decode(msg []byte) (Frame, *Error) {
 	if len(msg) > MaxFrameBytes {
@@ -134,6 +134,8 @@ func (d *Decoder) frame(kind Type) Frame {
 		return readScoped(d, feedbackMembers, &Feedback{})
 	case TypeLog:
 		return readScoped(d, logMembers, &Log{})
+	case TypePreCall:
+		return readFrame(s, precallMembers, &PreCall{})
 	case TypeSkip:
 		return d.readSkip()
 	case TypeBye:

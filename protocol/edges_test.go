@@ -44,6 +44,7 @@ var requiredMembers = map[string]string{
 	"feedback": "at conferenceAt conferenceID fabric overall seq type userID userID.aliasName",
 	"hello":    "acked at session token type versions",
 	"log":      "at fabric seq text type",
+	"precall":  "at durationMs interrupted mediaConnectivity providers.acceptable providers.provider providers.transports.connected providers.transports.relayProtocol seq status trigger type",
 	"sdp":      "at conferenceAt conferenceID error fabric field offset seq text type",
 	"skip":     "at from lost.fabric seq type",
 	"stats":    "at fabric intervalMs keyed keyed.mediaType keyed.statsType rows seq type", // rows or keyed

@@ -32,6 +32,8 @@ func appendFrame(frame Frame) []byte {
 			optionalInt("screen", int64(f.Screen)).optionalText("comment", f.Comment).end()
 	case *Log:
 		return begin(dst, TypeLog).header(f.Header).scope(f.Scope).text("text", f.Text).end()
+	case *PreCall:
+		return appendPreCall(dst, f)
 	case *Skip:
 		return appendSkip(dst, f)
 	case *Bye:
@@ -143,6 +145,50 @@ func appendEvent(dst []byte, e *Event) []byte {
 		o = append(o.name("data"), e.Data...)
 	}
 	return o.end()
+}
+
+func appendPreCall(dst []byte, p *PreCall) []byte {
+	o := begin(dst, TypePreCall).header(p.Header).text("trigger", p.Trigger).text("status", p.Status).
+		optionalText("reason", p.Reason).bool("interrupted", p.Interrupted).bool("mediaConnectivity", p.MediaConnectivity).
+		optionalFloat("rttMs", p.RTTMs).optionalFloat("lossFraction", p.LossFraction).optionalFloat("throughputBps", p.ThroughputBps).
+		optionalText("networkType", p.NetworkType).optionalInt("bytesSent", p.BytesSent).optionalFloat("durationMs", &p.DurationMs)
+	if p.Providers == nil {
+		return o.end()
+	}
+	o = append(o.name("providers"), '[')
+	for i := range p.Providers {
+		if i > 0 {
+			o = append(o, ',')
+		}
+		o = appendProvider(o, &p.Providers[i])
+	}
+	return append(o, ']').end()
+}
+
+func appendProvider(o object, p *PreCallProvider) object {
+	o = object(appendText(append(o, `{"provider":`...), p.Provider)).bool("acceptable", p.Acceptable).
+		optionalFloat("rttMs", p.RTTMs).optionalFloat("jitterMs", p.JitterMs).optionalFloat("lossFraction", p.LossFraction).
+		optionalFloat("throughputBps", p.ThroughputBps)
+	if p.Transports == nil {
+		return o.end()
+	}
+	o = append(o.name("transports"), '[')
+	for i, t := range p.Transports {
+		if i > 0 {
+			o = append(o, ',')
+		}
+		o = object(appendText(append(o, `{"relayProtocol":`...), t.RelayProtocol)).bool("connected", t.Connected).
+			optionalFloat("connectMs", t.ConnectMs).optionalText("error", t.Error).end()
+	}
+	return append(o, ']').end()
+}
+
+// optionalFloat leaves out a nil.
+func (o object) optionalFloat(name string, v *float64) object {
+	if v == nil {
+		return o
+	}
+	return appendFloat(o.name(name), *v)
 }
 
 func appendSkip(dst []byte, f *Skip) []byte {

@@ -21,6 +21,9 @@ var (
 	StatsTypes             = []string{InboundRTP, OutboundRTP, CandidatePair}
 	MediaTypes             = []string{Audio, Video}
 	SDPFields              = []string{"localSDP", "remoteSDP"}
+	PreCallTriggers        = []string{"initialize", "makePrecallTest", "startPrecallTests"}
+	PreCallStatuses        = []string{"success", "failure"}
+	RelayProtocols         = []string{"udp", "tcp", "tls"}
 	Functions              = []string{
 		"getUserMedia", "createOffer", "createAnswer", "setLocalDescription",
 		"setRemoteDescription", "addIceCandidate", "iceConnectionFailure", "signalingError",

@@ -34,7 +34,11 @@ const (
 	MaxWholeSDPBytes   = 128 << 10 // of each SDP in sdp frames
 	MaxCommentBytes    = 4 << 10
 	MaxLogTextBytes    = 20 << 10
-	MaxValueBytes      = 64 // a string in a stats row
+	MaxProviders       = 32  // of a pre-call test
+	MaxProviderBytes   = 128 // name of a provider
+	MaxNetworkBytes    = 64  // networkType of a pre-call test
+	MaxRelayErrorBytes = 256 // error of a transport
+	MaxValueBytes      = 64  // a string in a stats row
 	MinIntervalMs      = 1
 	MaxIntervalMs      = 600_000
 	WindowFrames       = 256 // unacknowledged frames a client may have

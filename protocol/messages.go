@@ -21,6 +21,7 @@ const (
 	TypeFeedback   Type = "feedback"
 	TypeLog        Type = "log"
 	TypeSDP        Type = "sdp"
+	TypePreCall    Type = "precall"
 	TypeSkip       Type = "skip"
 	TypeAck        Type = "ack"
 	TypeNack       Type = "nack"
@@ -195,7 +196,7 @@ type Bye struct {
 }
 
 // Frame is what a client may send: *Hello, *Fabric, *Columns, *Stats, *Event,
-// *ErrorReport, *SDPPart, *Feedback, *Log, *Skip or *Bye.
+// *ErrorReport, *SDPPart, *Feedback, *Log, *PreCall, *Skip or *Bye.
 type Frame interface{ frame() }
 
 func (*Hello) frame()       {}
