@@ -208,5 +208,6 @@ func (*ErrorReport) frame() {}
 func (*SDPPart) frame()     {}
 func (*Feedback) frame()    {}
 func (*Log) frame()         {}
+func (*PreCall) frame()     {}
 func (*Skip) frame()        {}
 func (*Bye) frame()         {}

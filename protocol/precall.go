@@ -37,9 +37,6 @@ type PreCallTransport struct {
 	Error         string
 }
 
-// frame marks a PreCall as a message of a client.
-func (*PreCall) frame() {}
-
 var precallMembers = []member[PreCall]{
 	typeMember[PreCall](),
 	{"seq", true, func(s *scanner, p *PreCall) { p.Seq = s.seq() }},

@@ -11,6 +11,7 @@ const (
 	EventFeedback = "qos.feedback"           // a user's rating
 	EventSDP      = "qos.sdp"                // a part of the SDP of an error
 	EventLog      = "qos.log"                // a text of the application
+	EventPreCall  = "qos.precall"            // the result of a pre-call test, of no conference
 	EventSkip     = "qos.skip"               // what the client dropped before sending
 	EventSummary  = "qos.conference.summary" // one revision of a conference's summary
 	EventIssue    = "qos.conference.issue"   // an issue of a live conference came or went; reported once, never stored
@@ -123,6 +124,41 @@ const (
 	SkipFrom   = "qos.skip.from"
 	SkipStats  = "qos.skip.stats"
 	SkipEvents = "qos.skip.events"
+)
+
+// Record attributes of EventPreCall.
+const (
+	PreCallTrigger           = "qos.precall.trigger"
+	PreCallStatus            = "qos.precall.status"
+	PreCallReason            = "qos.precall.reason"
+	PreCallInterrupted       = "qos.precall.interrupted"
+	PreCallMediaConnectivity = "qos.precall.media_connectivity"
+	PreCallRTTMs             = "qos.precall.rtt_ms"
+	PreCallLossFraction      = "qos.precall.loss_fraction"
+	PreCallThroughputBps     = "qos.precall.throughput_bps"
+	PreCallNetworkType       = "qos.precall.network_type"
+	PreCallBytesSent         = "qos.precall.bytes_sent"
+	PreCallDurationMs        = "qos.precall.duration_ms"
+	PreCallProviders         = "qos.precall.providers" // a list of maps, best first
+)
+
+// Keys of an entry of PreCallProviders.
+const (
+	ProviderName          = "provider"
+	ProviderAcceptable    = "acceptable"
+	ProviderRTTMs         = "rtt_ms"
+	ProviderJitterMs      = "jitter_ms"
+	ProviderLossFraction  = "loss_fraction"
+	ProviderThroughputBps = "throughput_bps"
+	ProviderTransports    = "transports" // a list of maps
+)
+
+// Keys of an entry of ProviderTransports.
+const (
+	TransportProtocol  = "relay_protocol"
+	TransportConnected = "connected"
+	TransportConnectMs = "connect_ms"
+	TransportError     = "error"
 )
 
 // Record attributes of EventIssue. FabricID and MediaType stand there where it is about a

@@ -65,7 +65,8 @@ One log record is one event on a conference's time-line. EventName is the kind o
 Timestamp is the client's corrected clock, ObservedTimestamp the time of arrival. The trace ID is
 the first 16 bytes of SHA-256(appID, NUL, conferenceID): a routing key, which is the same when a
 conferenceID is used again. The span ID is the first 8 bytes of SHA-256(session, NUL,
-fabric number in decimal), or zero. The resource describes the session, the scope
+fabric number in decimal), or zero. A record of a pre-call test (` + "`" + semconv.EventPreCall + "`" + `) belongs to no
+conference: both IDs are zero. The resource describes the session, the scope
 (` + "`" + semconv.ScopeName + "`" + `) the conference and the fabric.
 
 To print all records with their attributes, add the debug exporter to the pipeline of

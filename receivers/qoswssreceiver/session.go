@@ -224,6 +224,8 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 		seq = f.Seq
 	case *protocol.Log:
 		seq = f.Seq
+	case *protocol.PreCall:
+		seq = f.Seq
 	case *protocol.Skip:
 		return f.From, f.Seq
 	}

@@ -110,6 +110,8 @@ func (t *translator) add(frame protocol.Frame, now time.Time) {
 	case *protocol.Log:
 		r := t.record(f.Header, f.Scope, 0, semconv.EventLog, 1)
 		r.PutStr(semconv.LogText, t.text(f.Text))
+	case *protocol.PreCall:
+		t.addPreCall(f)
 	case *protocol.Skip:
 		t.addSkip(f)
 	}

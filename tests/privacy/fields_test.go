@@ -25,7 +25,7 @@ var frames = map[string]struct {
 	"Columns": {protocol.TypeColumns, &protocol.Columns{}}, "Stats": {protocol.TypeStats, &protocol.Stats{}},
 	"Event": {protocol.TypeEvent, &protocol.Event{}}, "ErrorReport": {protocol.TypeError, &protocol.ErrorReport{}},
 	"SDPPart": {protocol.TypeSDP, &protocol.SDPPart{}}, "Feedback": {protocol.TypeFeedback, &protocol.Feedback{}},
-	"Log": {protocol.TypeLog, &protocol.Log{}}, "Skip": {protocol.TypeSkip, &protocol.Skip{}}, "Bye": {protocol.TypeBye, &protocol.Bye{}},
+	"Log": {protocol.TypeLog, &protocol.Log{}}, "PreCall": {protocol.TypePreCall, &protocol.PreCall{}}, "Skip": {protocol.TypeSkip, &protocol.Skip{}}, "Bye": {protocol.TypeBye, &protocol.Bye{}},
 }
 
 // identifiers are the application's: the receiver keeps them whole (docs/security.md).
@@ -37,6 +37,7 @@ var identifiers = map[string]bool{
 var closed = map[string]bool{
 	"Fabric.FabricUsage": true, "Fabric.RemoteEndpointType": true, "Fabric.FabricTransmissionDirection": true,
 	"Columns.StatsType": true, "Columns.MediaType": true, "Event.Event": true, "ErrorReport.Function": true, "SDPPart.Field": true,
+	"PreCall.Trigger": true, "PreCall.Status": true,
 }
 
 // unread are texts that the receiver ignores.
@@ -52,6 +53,7 @@ var values = map[string]any{
 	"Columns.Set": 1, "Columns.StatsType": "inbound-rtp", "Columns.MediaType": "audio",
 	"Stats.Fabric": 1, "Stats.IntervalMs": 10_000, "Event.Event": "customEvent", "ErrorReport.Function": "createOffer",
 	"SDPPart.Error": 9, "SDPPart.Field": "localSDP", "SDPPart.Offset": 0, "Feedback.UserID": "ann", "Feedback.Overall": 3, "Skip.From": 1,
+	"PreCall.Trigger": "initialize", "PreCall.Status": "failure", "PreCall.Interrupted": false, "PreCall.MediaConnectivity": false, "PreCall.DurationMs": 20,
 }
 
 // planted is a text that a field was set to.
@@ -126,6 +128,8 @@ func as(t reflect.Type, text string, f form) any {
 		return []any{}
 	case t == reflect.TypeFor[[]protocol.Record]():
 		return []any{map[string]any{"statsType": "inbound-rtp", "mediaType": "audio", "ssrc": 7, "codec": text, "rid": text, text: 1}}
+	case t == reflect.TypeFor[[]protocol.PreCallProvider]():
+		return []any{map[string]any{"provider": "eu", "acceptable": false, "transports": []any{map[string]any{"relayProtocol": "tls", "connected": false, "error": text}}}}
 	case t == reflect.TypeFor[[]protocol.Lost]():
 		return []any{}
 	case t.Kind() == reflect.Slice:
