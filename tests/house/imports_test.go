@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/periodic", "internal/pseudonym", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -75,6 +75,8 @@ var rules = []rule{
 	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},
 	{room: "internal/mask", allowed: []string{"golang.org/x/text/unicode/norm"}, reason: "names and texts in, texts out: the forms of Unicode alone"},
 	{room: "internal/pseudonym", reason: "keys and IDs in, pseudonyms out: standard library only"},
+	{room: "internal/publicaddr", reason: "a question about addresses: standard library only"},
+	{room: "internal/turnrest", reason: "credentials from secrets and times: standard library only"},
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{
