@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/qosrtc/qos/internal/publicaddr"
 )
 
 // Bounds of an answer: of its headers, and of what is read of its body.
@@ -37,7 +39,7 @@ func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration
 		// After resolution, for each address that is tried: a name cannot change in between.
 		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
-			if err != nil || !reachable(at.Addr(), allowed) {
+			if err != nil || !publicaddr.Reachable(at.Addr(), allowed) {
 				return errAddress
 			}
 			return nil
@@ -51,42 +53,6 @@ func newClient(allowed []netip.Prefix, config *tls.Config, timeout time.Duration
 			MaxResponseHeaderBytes: maxHeaderBytes, DisableKeepAlives: true, DisableCompression: true,
 		},
 	}}
-}
-
-// refusedNetworks are not public beside those that netip knows: shared and reserved addresses,
-// addresses that stand for others (NAT64, 6to4, Teredo, IPv4-compatible), documentation and
-// benchmarks, and the one where Azure answers its machines.
-//
-//nolint:gochecknoglobals // a constant
-var refusedNetworks = prefixes(
-	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-	"240.0.0.0/4", "168.63.129.16/32", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
-	"3fff::/20", "5f00::/16", "fec0::/10",
-)
-
-func prefixes(texts ...string) (out []netip.Prefix) {
-	for _, text := range texts {
-		out = append(out, netip.MustParsePrefix(text))
-	}
-	return out
-}
-
-// reachable reports whether a webhook may have an address.
-func reachable(addr netip.Addr, allowed []netip.Prefix) bool {
-	addr = addr.Unmap().WithZone("")
-	if within(addr, allowed) {
-		return true
-	}
-	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !within(addr, refusedNetworks)
-}
-
-func within(addr netip.Addr, networks []netip.Prefix) bool {
-	for _, p := range networks {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
 }
 
 // answer is the outcome of one attempt.

@@ -3,7 +3,6 @@ package webhookexporter
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/xconfmap"
 
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/publicaddr"
 )
 
 // Config of the webhook exporter.
@@ -104,21 +104,9 @@ func (c *Config) Validate() error {
 	if c.Keep < keepPoints {
 		errs = append(errs, fmt.Errorf("keep must be at least %s (got %s)", keepPoints, c.Keep))
 	}
-	_, err := c.networks()
+	_, err := publicaddr.Networks("allowed_networks", c.AllowedNetworks)
 	_, _, faults := c.rules()
 	return errors.Join(append(errs, err, faults)...)
-}
-
-// networks returns the prefixes of AllowedNetworks.
-func (c *Config) networks() (out []netip.Prefix, err error) {
-	for i, text := range c.AllowedNetworks {
-		prefix, bad := netip.ParsePrefix(text)
-		if bad != nil {
-			return nil, fmt.Errorf("allowed_networks[%d] must be a CIDR prefix (got %d bytes)", i, len(text))
-		}
-		out = append(out, prefix)
-	}
-	return out, nil
 }
 
 // rules returns the rules of apps without their own, and what those of the others change.

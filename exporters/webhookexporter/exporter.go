@@ -16,6 +16,7 @@ import (
 
 	"github.com/qosrtc/qos/exporters/webhookexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/internal/publicaddr"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -68,7 +69,7 @@ func (e *webhookExporter) start(ctx context.Context, host component.Host) error 
 		return fmt.Errorf("apps %q is no apps extension; list it under service::extensions", e.cfg.Apps)
 	}
 	e.store = store.Notices()
-	networks, err := e.cfg.networks()
+	networks, err := publicaddr.Networks("allowed_networks", e.cfg.AllowedNetworks)
 	if err != nil {
 		return err
 	}
