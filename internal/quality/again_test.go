@@ -35,7 +35,7 @@ func (s stored) or(name string, without float64) float64 {
 // again computes a score from what is stored, by the formulae of docs/quality.md. Of the
 // package it uses the tables alone.
 func (s stored) again() float64 {
-	if strings.HasPrefix(s.model, "qos-audio/3 ") {
+	if strings.HasPrefix(s.model, "qos-audio/4 ") {
 		return s.audio()
 	}
 	return s.video()
@@ -87,32 +87,56 @@ func (s stored) video() float64 {
 	if !known {
 		return 1 // wholly frozen
 	}
-	f := math.Exp(-s.or("freeze_count_weight", 0.10)*s.or("freezes_60s", 0)) * math.Exp(-s.or("freeze_share_weight", 2)*s.or("frozen_fraction", 0))
+	w := s.or("freeze_count_weight", 0.10)
+	n := s.or("freezes_60s", 0)
+	if uneven, ok := s.inputs["harmonic_fps"]; ok && w > 0 {
+		n = max(n, min(1, math.Log(s.coding(pixels, s.inputs["fps"])/s.coding(pixels, uneven))/w))
+	}
+	f := math.Exp(-w*n) * math.Exp(-s.or("freeze_share_weight", 2)*s.or("frozen_fraction", 0))
 	u := 1.0
 	if s.outbound {
-		f = math.Exp(-100 * s.or("loss_fraction", 0) / s.or("outbound_loss_percent", 10))
+		f *= math.Exp(-100 * s.or("loss_fraction", 0) / s.or("outbound_loss_percent", 10))
 	} else if k := math.Log2(s.or("displayed_pixels", pixels) / pixels); k > 0 {
 		u = 1 / (1 + 0.029*k*k)
 	}
-	return 1 + 3.664*s.coding(pixels)*u*f
+	return 1 + 3.664*s.coding(pixels, s.inputs["fps"])*u*f
 }
 
-// coding is C T.
-func (s stored) coding(pixels float64) float64 {
+// coding is C T at a frame rate.
+func (s stored) coding(pixels, fps float64) float64 {
+	t := 1.0
+	if !s.screen && fps < 24 {
+		t = max(0, 1-0.30*math.Log(24/fps))
+	}
 	if qp, ok := s.inputs["qp"]; ok {
-		edges := map[string][2]float64{"vp8": {29, 95}, "vp9": {96, 185}, "h264": {24, 37}}[s.codec]
-		return min(1, max(0, 1-0.5*(qp-edges[0])/(edges[1]-edges[0])))
+		edges := map[string][3]float64{
+			"vp8": {29, 95, 127}, "vp9": {96, 185, 255}, "av1": {145, 205, 255}, "h264": {24, 37, 51}, "h265": {24, 37, 51},
+		}[s.codec]
+		switch {
+		case qp <= edges[0]:
+			return t * (1 - 0.13*qp/edges[0])
+		case qp <= edges[1]:
+			return t * (0.87 - 0.37*(qp-edges[0])/(edges[1]-edges[0]))
+		}
+		return t * (0.5 - 0.4*min(1, (qp-edges[1])/(edges[2]-edges[1])))
+	}
+	if s.screen {
+		return 0.87
 	}
 	eff := map[string]float64{"vp9": 0.58, "h265": 0.58, "av1": 0.88}[s.codec]
+	area := s.or("displayed_pixels", pixels)
 	c := func(fps float64) float64 {
-		x := math.Log(s.inputs["bitrate_bps"]) - 0.383*math.Log(pixels) - 0.25*math.Log(fps) + eff
-		return 1 / (1 + math.Exp(-(x-s.or("x0", 7))/0.722))
+		x := math.Log(s.inputs["bitrate_bps"]) - 0.383*math.Log(pixels) + 0.617*max(0, math.Log(307200/area)) - 0.25*math.Log(fps) + eff
+		c := 1 / (1 + math.Exp(-(x-s.or("x0", 7))/0.722))
+		if _, unlimited := s.inputs["target_bitrate_bps"]; unlimited {
+			c = max(c, 0.87)
+		}
+		return c
 	}
-	fps := s.inputs["fps"]
-	if s.screen || fps >= 24 {
+	if fps >= 24 {
 		return c(fps)
 	}
-	return min(c(24), c(fps)*max(0, 1-0.30*math.Log(24/fps)))
+	return min(c(24), c(fps)*t)
 }
 
 // TestAnyoneCanComputeAScoreAgain: from what is stored beside it, and the document.

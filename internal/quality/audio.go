@@ -15,6 +15,7 @@ const (
 	packetSamples   = 960     // of Opus, whose clock is 48 kHz, in packetMs
 	maxLoss         = 0.2     // to which the E-model was made
 	maxDelayMs      = 500     // likewise
+	minPackets      = 20      // below it a share of lost packets means nothing
 	randomRun       = 2       // packets: up to this mean run losses count as random
 	burstyRun       = 3       // and from here as bursty
 )
@@ -64,6 +65,9 @@ func (in audio) loss() (float64, Reason) {
 	if !in.Known(protocol.Packets) || in.Loss().Expected == 0 {
 		return 0, NoPackets
 	}
+	if in.Loss().Expected < minPackets {
+		return 0, TooFewPackets
+	}
 	concealed := in.Known(protocol.ConcealedSamples) && in.Get(protocol.Samples) > 0
 	if !in.Known(protocol.PacketsLost) && !concealed {
 		return 0, NoLossEvidence
@@ -109,6 +113,9 @@ func (in audio) lossRun() (float64, bool) {
 func (in audio) remoteLoss() (float64, Reason) {
 	if in.Get(protocol.Packets) == 0 {
 		return 0, NoPackets
+	}
+	if in.Get(protocol.Packets) < minPackets {
+		return 0, TooFewPackets
 	}
 	loss := in.Loss().Fraction
 	if !loss.Known || in.Unheard {

@@ -30,7 +30,7 @@ func audioMOS(t *testing.T, in event.Measurement) float64 {
 // spec: QUAL-01
 func TestScoreAudioCleanCall(t *testing.T) {
 	res := scoreAudio(opusCall())
-	require.Equal(t, "qos-audio/3 (G.107.2)", res.Model)
+	require.Equal(t, "qos-audio/4 (G.107.2)", res.Model)
 	require.Equal(t, Scored, res.Reason)
 	require.Empty(t, res.Assumed.String())
 	// Ie between 16.829 (31k) and 14.759 (34k) a third of the way: 16.139; R 131.861/1.48.
@@ -88,9 +88,26 @@ func TestScoreAudioLossIsTheLarger(t *testing.T) {
 		in.Set(protocol.PacketsLost, 40)
 	})
 	f(1, func(in *event.Measurement) {
-		in.Set(protocol.Packets, 10)
+		in.Set(protocol.Packets, 400)
 		in.Set(protocol.PacketsDiscarded, 400)
 	})
+}
+
+// TestFewPacketsAreNoEvidence: of 13 packets of comfort noise one was lost.
+//
+// spec: QUAL-01
+func TestFewPacketsAreNoEvidence(t *testing.T) {
+	in := opusCall()
+	in.Set(protocol.Packets, 12)
+	in.Set(protocol.PacketsLost, 1)
+	require.Equal(t, TooFewPackets, scoreAudio(in).Reason)
+	in.Set(protocol.PacketsLost, 8)
+	require.Equal(t, Scored, scoreAudio(in).Reason)
+	in.StatsType = protocol.OutboundRTP
+	in.Set(protocol.RemoteLossFraction, 0.5)
+	require.Equal(t, TooFewPackets, scoreAudio(in).Reason)
+	in.Set(protocol.Packets, 20)
+	require.Equal(t, Scored, scoreAudio(in).Reason)
 }
 
 // What redundancy brought back is not lost, as far as concealment is reported: what it did not

@@ -76,12 +76,14 @@ func drawAudio(t *rapid.T) event.Measurement {
 func drawVideo(t *rapid.T) event.Measurement {
 	m := event.Measurement{
 		StatsType: protocol.InboundRTP, MediaType: protocol.Video, Screen: rapid.Bool().Draw(t, "screen"),
-		Limitation: rapid.SampledFrom([]string{"", "bandwidth"}).Draw(t, "limitation"),
+		Limitation: rapid.SampledFrom([]string{"", "none", "bandwidth"}).Draw(t, "limitation"),
 		Codec:      rapid.SampledFrom([]string{"VP8", "VP9", "H264", "H265", "AV1", ""}).Draw(t, "codec"),
 	}
 	return draw(t, m, []usual{
 		{protocol.Bytes, 0, 1e7},
 		{protocol.RetransmittedBytes, 0, 1e6},
+		{protocol.RetransmittedPackets, 0, 1e3},
+		{protocol.TargetBitrateBps, 0, 1e7},
 		{protocol.Packets, 0, 1e4},
 		{protocol.Frames, 0, 600},
 		{protocol.FramesDecoded, 0, 600},
@@ -199,6 +201,7 @@ func TestVideoNeverRisesWhenItGetsWorse(t *testing.T) {
 	for _, w := range []worsening{
 		lower("bit rate", 0, 5e6, protocol.Bytes),
 		raise("retransmissions", 1e6, protocol.RetransmittedBytes),
+		lower("repairs of what is sent", 0, 1e4, protocol.RetransmittedPackets),
 		raise("freezes", 20, protocol.Freezes),
 		raise("freezes in 60 s", 60, protocol.Freezes60s),
 		raise("freeze time", 20_000, protocol.FreezeMs),
@@ -242,7 +245,7 @@ func TestScoresDoNotDependOnTheInterval(t *testing.T) {
 		a := opusCall()
 		a.Set(protocol.Samples, 240_000)
 		for _, u := range []usual{
-			{protocol.Packets, 10, 500},
+			{protocol.Packets, 200, 500},
 			{protocol.PacketsLost, 0, 100},
 			{protocol.Bytes, 1e3, 4e4},
 			{protocol.ConcealedSamples, 0, 240_000},
@@ -307,7 +310,17 @@ func TestScoresAreContinuousAtSeams(t *testing.T) {
 		in.Set(protocol.DisplayedPixels, shown)
 		return videoMOS(t, in)
 	})
-	for _, qp := range []float64{29, 95} {
+	f("area below VGA", ownSizePixels, func(shown float64) float64 {
+		in := camera("VP8", 640, 360, 500, 30)
+		in.Set(protocol.DisplayedPixels, shown)
+		return videoMOS(t, in)
+	})
+	f("uneven frames", 30, func(harmonic float64) float64 {
+		in := camera("VP8", 640, 360, 500, 30)
+		in.Set(protocol.HarmonicFPS, harmonic)
+		return videoMOS(t, in)
+	})
+	for _, qp := range []float64{29, 95, 127} {
 		f("quantiser", qp, func(qp float64) float64 {
 			in := camera("VP8", 640, 360, 500, 30)
 			in.Screen = true
@@ -329,5 +342,5 @@ func TestNames(t *testing.T) {
 		require.False(t, seen[in.String()])
 		seen[in.String()] = true
 	}
-	require.Equal(t, "codec,bitrate,rtt,jitter_buffer,displayed_pixels,remote_loss,freezes", (assumedEnd - 1).String())
+	require.Equal(t, "codec,bitrate,rtt,jitter_buffer,displayed_pixels,remote_loss,freezes,qp", (assumedEnd - 1).String())
 }

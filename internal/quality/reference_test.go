@@ -53,7 +53,7 @@ func TestVideoParamsAtTheirBounds(t *testing.T) {
 	f("outbound_loss_percent", 0.5, 100, func(p *VideoParams) *float64 { return &p.OutboundD })
 }
 
-// TestFrameRateOfWhatThereIs: the rate, else the frames of the interval, else the harmonic rate.
+// TestFrameRateOfWhatThereIs: the frames of the interval or the harmonic rate, the larger; else the rate of the last second.
 //
 // spec: QUAL-01
 func TestFrameRateOfWhatThereIs(t *testing.T) {
@@ -64,10 +64,12 @@ func TestFrameRateOfWhatThereIs(t *testing.T) {
 		require.Equal(t, known, ok)
 		require.InDelta(t, want, got, 1e-12)
 	}
-	f(eventtest.Values{protocol.FPS: 30, protocol.FramesDecoded: 44, protocol.Frames: 46, protocol.HarmonicFPS: 21}, 30, true)
+	f(eventtest.Values{protocol.FPS: 30, protocol.FramesDecoded: 44, protocol.Frames: 46, protocol.HarmonicFPS: 21}, 22, true)
 	f(eventtest.Values{protocol.FramesDecoded: 44, protocol.Frames: 46, protocol.HarmonicFPS: 21}, 22, true)
 	f(eventtest.Values{protocol.Frames: 46, protocol.HarmonicFPS: 21}, 23, true)
-	f(eventtest.Values{protocol.HarmonicFPS: 21}, 21, true)
+	f(eventtest.Values{protocol.FPS: 30, protocol.FramesDecoded: 20, protocol.HarmonicFPS: 29}, 29, true) // it began in the interval
+	f(eventtest.Values{protocol.FPS: 30, protocol.HarmonicFPS: 21}, 21, true)
+	f(eventtest.Values{protocol.FPS: 30}, 30, true)
 	f(eventtest.Values{protocol.FPS: 0, protocol.HarmonicFPS: 0}, 0, false)
 	f(nil, 0, false)
 }

@@ -19,13 +19,15 @@ const (
 	NoBitrate             // the bit rate is unknown
 	NoMotion              // nothing to code: a muted camera, a still picture
 	LowerLayer            // a larger layer of the same picture was sent beside it
+	NoQP                  // a screen that the network limits, and its quantiser is unknown
+	TooFewPackets         // fewer than minPackets: comfort noise, the first or last moment of a stream
 	NumReasons
 )
 
 var reasonNames = [NumReasons]string{
 	"", "no_packets", "no_loss_evidence", "no_remote_report", "no_payload", "no_interval",
 	"no_frames", "no_frame_size", "no_frame_rate", "no_bitrate", "no_motion",
-	"lower_layer",
+	"lower_layer", "no_qp", "too_few_packets",
 }
 
 // String returns the reason in snake case, "" for Scored.
@@ -33,7 +35,7 @@ func (r Reason) String() string { return reasonNames[r] }
 
 // Assumed is a set of inputs that were not measured, so that a documented default took
 // their place: the score is the less certain for it.
-type Assumed uint8
+type Assumed uint16
 
 // The inputs that can be assumed.
 const (
@@ -43,12 +45,13 @@ const (
 	AssumedJitterBuffer
 	AssumedDisplay
 	AssumedLoss    // video out: nobody has reported yet
-	AssumedFreezes // video out: only the receiver knows of them
+	AssumedFreezes // video out: only the receiver measures them
+	AssumedQP      // a screen whose quantiser is unknown
 	assumedEnd
 )
 
 var assumedNames = func() (names [assumedEnd]string) {
-	one := [...]string{"codec", "bitrate", "rtt", "jitter_buffer", "displayed_pixels", "remote_loss", "freezes"}
+	one := [...]string{"codec", "bitrate", "rtt", "jitter_buffer", "displayed_pixels", "remote_loss", "freezes", "qp"}
 	for set := range names {
 		var in []string
 		for i, name := range one {
@@ -77,12 +80,14 @@ const (
 	InFPS                              // frame rate
 	InFreezes60s                       // freezes in the last 60 s
 	InFrozenFraction                   // share of the interval that was frozen
-	InQP                               // mean quantisation parameter (screens)
+	InQP                               // mean quantisation parameter
 	InLossRun                          // mean run of concealed packets (Opus)
 	InX0                               // constants of the video model, where an operator changed them
 	InFreezeCountWeight
 	InFreezeShareWeight
 	InOutboundLossPercent
+	InHarmonicFPS      // rate of uneven frames without a freeze
+	InTargetBitrateBps // what the encoder was allowed and did not need
 	NumInputs
 )
 
@@ -90,6 +95,7 @@ var inputNames = [NumInputs]string{
 	"loss_fraction", "delay_ms", "bitrate_bps", "pixels", "displayed_pixels", "fps",
 	"freezes_60s", "frozen_fraction", "qp", "loss_run_packets",
 	"x0", "freeze_count_weight", "freeze_share_weight", "outbound_loss_percent",
+	"harmonic_fps", "target_bitrate_bps",
 }
 
 // String returns the input's name in snake case, with its unit.

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/protocol"
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/3"
+const modelVideo = "qos-video/4"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
@@ -21,6 +20,9 @@ const (
 	maxPauseMs    = 5000
 	freezeMs      = 60e3 // in which freezes are counted
 	fullFPS       = 24
+	ownSizePixels = 640 * 480 // from which the model was anchored (G.1070, VGA)
+	ownSizeWeight = 0.617     // 1 - 0.383: below that area bits per pixel decide
+	unlimitedRate = 0.8       // of its target: an encoder that stays below it needs no more
 )
 
 // VideoParams are the constants of the video model that an operator may change.
@@ -138,11 +140,11 @@ func (in video) frozenShare() float64 {
 }
 
 // interruptions is F without the frozen share: the number of freezes, or for an outbound
-// stream, whose freezes only the receiver knows, the loss that may cause them.
+// stream, whose freezes only the receiver measures, the loss that may cause them.
 func (in video) interruptions(p VideoParams, res *Result) float64 {
 	if in.Outbound() {
 		res.Assumed |= AssumedFreezes
-		loss := in.Loss().Fraction
+		loss := in.unrepairedLoss()
 		if !loss.Known {
 			res.Assumed |= AssumedLoss
 			return 1
@@ -153,6 +155,18 @@ func (in video) interruptions(p VideoParams, res *Result) float64 {
 	freezes := in.freezes60s()
 	res.add(InFreezes60s, freezes)
 	return math.Exp(-p.FreezeCount * freezes)
+}
+
+// unrepairedLoss is the remote loss without the packets that were sent again and arrived, which
+// are lost at the same rate. The remote end counts a packet as lost although its repair arrived
+// (RFC 4588: another stream).
+func (in video) unrepairedLoss() event.Value {
+	loss := in.Loss().Fraction
+	if packets := in.Get(protocol.Packets); loss.Known && packets > 0 {
+		again := in.Get(protocol.RetransmittedPackets) / packets
+		loss.V = math.Max(0, loss.V-(1-loss.V)*again)
+	}
+	return loss
 }
 
 // freezes60s is the number of freezes in the last 60 s. Of an interval that is longer than
@@ -173,50 +187,49 @@ func (in video) appearance(p VideoParams, frozen float64, res *Result) (float64,
 	}
 	res.add(InPixels, pixels)
 	u := in.upscaling(pixels, res)
-	if c, ok := in.screenQP(res); ok {
-		in.charge(frozen, res)
-		return c * u * math.Exp(-p.FreezeShare*frozen), Scored
+	c, why := in.coded(p, frozen, res)
+	if why != Scored {
+		return 0, why
 	}
-	if !in.Known(protocol.Bytes) {
-		return 0, NoBitrate
-	}
-	if in.IntervalMs == 0 {
-		return 0, NoInterval
-	}
-	bps := math.Max(0, in.Get(protocol.Bytes)-in.Get(protocol.RetransmittedBytes)) * 8000 / in.IntervalMs
-	if in.nothingToCode(bps, frozen, res) {
-		return 0, NoMotion
-	}
-	res.add(InBitrateBps, bps)
-	eff, known := videoEfficiency(in.Codec)
-	if !known {
-		res.Assumed |= AssumedCodec
-	}
-	motion, ok := in.motion(p, math.Log(bps)-0.383*math.Log(pixels)+eff-p.X0, frozen, res)
+	motion, ok := in.motion(p, c, frozen, res)
 	if !ok {
 		return 0, NoFrameRate
 	}
 	return motion * u, Scored
 }
 
-// motion is C T and the frozen share's part of F. A freeze lowers the harmonic rate too, so
-// the two are not multiplied: the dearer of them counts, the uneven rate, or the even one
-// with the frozen share.
-func (in video) motion(p VideoParams, x, frozen float64, res *Result) (float64, bool) {
-	even, ok := in.frameRate()
+// motion is C T, the frozen share's part of F and uneven frames.
+func (in video) motion(p VideoParams, c coding, frozen float64, res *Result) (float64, bool) {
+	still := math.Exp(-p.FreezeShare * frozen)
+	if in.Screen {
+		in.charge(frozen, res)
+		return c.at(fullFPS) * still, true
+	}
+	fps, ok := in.frameRate()
 	if !ok {
 		return 0, false
 	}
-	fps, score := even, in.codingAndRate(x, even)*math.Exp(-p.FreezeShare*frozen)
-	if in.Get(protocol.HarmonicFPS) > 0 {
-		uneven := in.codingAndRate(x, in.Get(protocol.HarmonicFPS))
-		if frozen == 0 || uneven < score {
-			fps, score, frozen = in.Get(protocol.HarmonicFPS), uneven, 0
-		}
-	}
 	res.add(InFPS, fps)
 	in.charge(frozen, res)
-	return score, true
+	even := c.withRate(fps)
+	return even * still * in.unevenness(p, c, even, fps, res), true
+}
+
+// unevenness is the factor of frames that come unevenly, by the harmonic rate. A freeze lowers that rate
+// too, so it counts as much as one freeze at most, and nothing beside one: no interval gains by a
+// freeze, nor by several in place of one.
+func (in video) unevenness(p VideoParams, c coding, even, fps float64, res *Result) float64 {
+	harmonic := in.Get(protocol.HarmonicFPS)
+	if harmonic == 0 || harmonic >= fps || even == 0 {
+		return 1
+	}
+	freezes, _ := res.Input(InFreezes60s)
+	asFreezes := math.Max(c.withRate(harmonic)/even, math.Exp(-p.FreezeCount))
+	factor := math.Min(1, asFreezes*math.Exp(p.FreezeCount*freezes))
+	if factor < 1 {
+		res.add(InHarmonicFPS, harmonic)
+	}
+	return factor
 }
 
 // charge takes down the frozen share that was charged.
@@ -224,23 +237,6 @@ func (in video) charge(frozen float64, res *Result) {
 	if !in.Outbound() {
 		res.add(InFrozenFraction, frozen)
 	}
-}
-
-// codingAndRate is C T. At a given bit rate fewer frames look better each, and where the
-// picture is coded very badly that alone would outweigh the loss of motion: a stream that
-// lost frames never scores above one with all of them.
-func (in video) codingAndRate(x, fps float64) float64 {
-	ct := coding(x, fps)
-	if in.Screen || fps >= fullFPS {
-		return ct
-	}
-	ct *= math.Max(0, 1-0.30*math.Log(fullFPS/fps))
-	return math.Min(ct, coding(x, fullFPS))
-}
-
-// coding is C, the logistic function fitted to 756 clips with human scores.
-func coding(x, fps float64) float64 {
-	return 1 / (1 + math.Exp(-(x-0.25*math.Log(fps))/0.722))
 }
 
 // upscaling is U: few pixels on a large area. Who sends does not know the area: what is
@@ -259,15 +255,21 @@ func (in video) upscaling(pixels float64, res *Result) float64 {
 	return 1 / (1 + 0.029*k*k)
 }
 
-// frameRate is the plain rate; the harmonic one where there is no other.
+// frameRate is the frames over the interval. A stream that began or ended in the interval has too few of
+// them, but not a lower harmonic rate. The plain rate is that of the last second alone.
 func (in video) frameRate() (float64, bool) {
-	if in.Get(protocol.FPS) > 0 {
-		return in.Get(protocol.FPS), true
+	fps := in.Get(protocol.HarmonicFPS)
+	frames := in.frames()
+	if decoded := in.Value(protocol.FramesDecoded); decoded.Known && in.Inbound() {
+		frames = decoded
 	}
-	if frames := in.Value(protocol.FramesDecoded).Or(in.frames()); frames.Positive() {
-		return frames.V * 1000 / in.IntervalMs, true
+	if frames.Positive() && in.IntervalMs > 0 {
+		fps = math.Max(fps, frames.V*1000/in.IntervalMs)
 	}
-	return in.Get(protocol.HarmonicFPS), in.Get(protocol.HarmonicFPS) > 0
+	if fps == 0 {
+		fps = in.Get(protocol.FPS)
+	}
+	return fps, fps > 0
 }
 
 // nothingToCode tells whether so low a bit rate has no other cause than a picture that
@@ -278,50 +280,4 @@ func (in video) nothingToCode(bps, frozen float64, res *Result) bool {
 	}
 	loss, _ := res.Input(InLossFraction)
 	return frozen == 0 && loss <= tolerableLoss
-}
-
-// videoEfficiency returns what a codec gains over H.264, in ln(bit/s).
-func videoEfficiency(codec string) (float64, bool) {
-	codec = subtype(codec)
-	for _, c := range [...]struct {
-		name string
-		eff  float64
-	}{
-		{"vp8", 0},
-		{"h264", 0},
-		{"vp9", 0.58},
-		{"h265", 0.58},
-		{"hevc", 0.58},
-		{"av1", 0.88}, // VMAF-based and a weak fit
-		{"av1x", 0.88},
-	} {
-		if strings.EqualFold(c.name, codec) {
-			return c.eff, true
-		}
-	}
-	return 0, false
-}
-
-// screenQP is C of a screen by its quantisation parameter: slides need next to no bits,
-// so their bit rate tells nothing. 1 up to where libwebrtc's QualityScaler holds a picture
-// for better than needed, 0.5 where it holds it for too bad, and on in a line.
-func (in video) screenQP(res *Result) (float64, bool) {
-	if !in.Screen || !in.Known(protocol.QP) {
-		return 0, false
-	}
-	codec := subtype(in.Codec)
-	for _, q := range [...]struct {
-		name      string
-		good, bad float64
-	}{
-		{"vp8", 29, 95},
-		{"vp9", 96, 185},
-		{"h264", 24, 37},
-	} {
-		if strings.EqualFold(q.name, codec) {
-			res.add(InQP, in.Get(protocol.QP))
-			return clamp(1-0.5*(in.Get(protocol.QP)-q.good)/(q.bad-q.good), 0, 1), true
-		}
-	}
-	return 0, false
 }

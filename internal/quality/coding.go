@@ -1,0 +1,145 @@
+package quality
+
+import (
+	"math"
+	"strings"
+
+	"github.com/qosrtc/qos/protocol"
+)
+
+// goodCoding is C of a picture that an encoder holds for better than needed: 4.19, at H.264's
+// quantiser of 24 the value of P.1203.1 mode 3.
+const goodCoding = 0.87
+
+// coding is how well frames are coded, C: by their quantiser, or by their bit rate.
+type coding struct {
+	fixed  float64 // where x is not used
+	byRate bool
+	x      float64 // ln(bit/s) and its corrections, less x0
+	least  float64 // what it is at least, whatever the bit rate
+}
+
+// at returns C at a frame rate: at a given bit rate fewer frames are coded better each.
+func (c coding) at(fps float64) float64 {
+	if !c.byRate {
+		return c.fixed
+	}
+	// The logistic function fitted to 756 clips with human scores.
+	return math.Max(c.least, 1/(1+math.Exp(-(c.x-0.25*math.Log(fps))/0.722)))
+}
+
+// withRate returns C T. Where a picture is coded very badly the gain of fewer frames would
+// outweigh the loss of motion: a stream that lost frames never scores above one with all of them.
+func (c coding) withRate(fps float64) float64 {
+	if fps >= fullFPS {
+		return c.at(fps)
+	}
+	return math.Min(c.at(fps)*math.Max(0, 1-0.30*math.Log(fullFPS/fps)), c.at(fullFPS))
+}
+
+// coded returns C. The bit rate stands in where no quantiser is known: a still picture needs few
+// bits, and a screen next to none.
+func (in video) coded(p VideoParams, frozen float64, res *Result) (coding, Reason) {
+	bps, why := in.payloadBps()
+	if why == Scored && !in.Screen && in.nothingToCode(bps, frozen, res) {
+		return coding{}, NoMotion
+	}
+	codec := findVideoCodec(in.Codec)
+	if in.Known(protocol.QP) && codec.badQP > 0 {
+		res.add(InQP, in.Get(protocol.QP))
+		return coding{fixed: codec.byQP(in.Get(protocol.QP))}, Scored
+	}
+	if in.Screen {
+		if in.Limitation == "bandwidth" {
+			return coding{}, NoQP
+		}
+		res.Assumed |= AssumedQP
+		return coding{fixed: goodCoding}, Scored
+	}
+	if why != Scored {
+		return coding{}, why
+	}
+	res.add(InBitrateBps, bps)
+	if codec.name == "" {
+		res.Assumed |= AssumedCodec
+	}
+	c := coding{byRate: true, x: math.Log(bps) + in.detail() + codec.efficiency - p.X0}
+	if in.unlimited(bps) {
+		res.add(InTargetBitrateBps, in.Get(protocol.TargetBitrateBps))
+		c.least = goodCoding
+	}
+	return c, Scored
+}
+
+// payloadBps is the bit rate without what was sent twice. Of what is sent, padding is not counted
+// either: an encoder does not exceed its target for long.
+func (in video) payloadBps() (float64, Reason) {
+	switch {
+	case !in.Known(protocol.Bytes):
+		return 0, NoBitrate
+	case in.IntervalMs == 0:
+		return 0, NoInterval
+	}
+	bps := math.Max(0, in.Get(protocol.Bytes)-in.Get(protocol.RetransmittedBytes)) * 8000 / in.IntervalMs
+	if target := in.Get(protocol.TargetBitrateBps); in.Outbound() && target > 0 {
+		bps = math.Min(bps, target)
+	}
+	return bps, Scored
+}
+
+// unlimited reports whether the encoder used less than it was allowed: it needed no more.
+func (in video) unlimited(bps float64) bool {
+	return in.Outbound() && in.Limitation == "none" && bps > 0 && bps <= unlimitedRate*in.Get(protocol.TargetBitrateBps)
+}
+
+// detail is how far a bit rate goes: over the pixels, and on the area on which they are shown. On an
+// area below VGA, where the model was anchored, the bits per pixel decide.
+func (in video) detail() float64 {
+	pixels := in.Get(protocol.Width) * in.Get(protocol.Height)
+	area := pixels
+	if shown := in.Get(protocol.DisplayedPixels); shown > 0 && in.Inbound() {
+		area = shown
+	}
+	return ownSizeWeight*math.Max(0, math.Log(ownSizePixels/area)) - 0.383*math.Log(pixels)
+}
+
+// videoCodec has the scale of a codec's quantiser and its efficiency.
+type videoCodec struct {
+	name                 string
+	efficiency           float64 // what it gains over H.264, in ln(bit/s)
+	goodQP, badQP, maxQP float64 // 0: unknown
+}
+
+// videoCodecs: goodQP and badQP are the thresholds at which libwebrtc's QualityScaler holds a picture
+// for better than needed and for too bad. AV1's efficiency is VMAF-based and a weak fit.
+var videoCodecs = [...]videoCodec{
+	{"vp8", 0, 29, 95, 127},
+	{"vp9", 0.58, 96, 185, 255},
+	{"av1", 0.88, 145, 205, 255},
+	{"av1x", 0.88, 145, 205, 255},
+	{"h264", 0, 24, 37, 51},
+	{"h265", 0.58, 24, 37, 51}, // the scale of H.264
+	{"hevc", 0.58, 24, 37, 51},
+}
+
+// findVideoCodec returns the codec of a MIME type or subtype, the zero value if it is unknown.
+func findVideoCodec(mime string) videoCodec {
+	name := subtype(mime)
+	for _, c := range videoCodecs {
+		if strings.EqualFold(c.name, name) {
+			return c
+		}
+	}
+	return videoCodec{}
+}
+
+// byQP is C by the mean quantiser: 1 at 0, good at goodQP, 0.5 at badQP, 0.1 at maxQP, linear in between.
+func (c videoCodec) byQP(qp float64) float64 {
+	switch {
+	case qp <= c.goodQP:
+		return 1 - (1-goodCoding)*qp/c.goodQP
+	case qp <= c.badQP:
+		return goodCoding - (goodCoding-0.5)*(qp-c.goodQP)/(c.badQP-c.goodQP)
+	}
+	return 0.5 - 0.4*math.Min(1, (qp-c.badQP)/(c.maxQP-c.badQP))
+}
