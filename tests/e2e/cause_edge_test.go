@@ -28,6 +28,7 @@ const maxQueue = 300 * time.Millisecond
 type access struct {
 	mu     sync.Mutex
 	harm   harm
+	loses  func(p []byte) bool // what may be lost by chance
 	source *rand.Rand
 	free   time.Time // when the link has sent what it was given
 	last   time.Time // when the newest packet arrives: none overtakes another
@@ -41,7 +42,7 @@ type delivery struct {
 
 func newAccess(t *testing.T, seed uint64) *access {
 	t.Helper()
-	l := &access{source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192)}
+	l := &access{loses: isMedia, source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192)}
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { l.carry(stop) })
@@ -71,7 +72,7 @@ func (l *access) send(p []byte, do func()) {
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.harm.cut || isMedia(p) && l.source.Float64() < l.harm.loss {
+	if l.harm.cut || l.loses(p) && l.source.Float64() < l.harm.loss {
 		return at, false
 	}
 	at = now

@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pion/turn/v4"
+	"github.com/stretchr/testify/require"
+)
+
+// accessLine is the only network path to a TURN server, as that of a participant at home: what all its clients
+// send shares one direction, what they receive the other.
+type accessLine struct {
+	url      string
+	up, down *access
+}
+
+// startAccessLine starts a TURN server over UDP and the link to it, which harms nothing yet.
+func startAccessLine(t *testing.T, seed uint64) *accessLine {
+	t.Helper()
+	behind := startRelaySocket(t)
+	front, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	l := &accessLine{
+		url: "turn:" + front.LocalAddr().String() + "?transport=udp",
+		up:  newAccess(t, seed), down: newAccess(t, seed+1000),
+	}
+	l.up.loses, l.down.loses = isRelayedData, isRelayedData
+	var wg sync.WaitGroup
+	wg.Go(func() { l.forward(front, behind, &wg) })
+	t.Cleanup(func() {
+		require.NoError(t, front.Close())
+		wg.Wait()
+	})
+	return l
+}
+
+// startRelaySocket starts a TURN server over UDP that harms nothing.
+func startRelaySocket(t *testing.T) *net.UDPAddr {
+	t.Helper()
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	server, err := turn.NewServer(turn.ServerConfig{
+		Realm: relayRealm,
+		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
+			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
+		},
+		PacketConnConfigs: []turn.PacketConnConfig{{
+			PacketConn:            socket,
+			RelayAddressGenerator: &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+		}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	return socket.LocalAddr().(*net.UDPAddr)
+}
+
+// set harms both directions alike.
+func (l *accessLine) set(h harm) {
+	l.up.set(h)
+	l.down.set(h)
+}
+
+// forward gives each client a socket of its own towards the server, as a NAT does.
+func (l *accessLine) forward(front *net.UDPConn, behind *net.UDPAddr, wg *sync.WaitGroup) {
+	clients := map[string]*net.UDPConn{}
+	defer func() {
+		for _, c := range clients {
+			_ = c.Close()
+		}
+	}()
+	buffer := make([]byte, 65536)
+	for {
+		n, from, err := front.ReadFromUDP(buffer)
+		if err != nil {
+			return
+		}
+		c := clients[from.String()]
+		if c == nil {
+			if c, err = net.DialUDP("udp4", nil, behind); err != nil {
+				return
+			}
+			clients[from.String()] = c
+			wg.Go(func() { l.back(c, front, from) })
+		}
+		p := append([]byte(nil), buffer[:n]...)
+		l.up.send(p, func() { _, _ = c.Write(p) }) // it may be closed by then
+	}
+}
+
+// back passes on what the server sends to one client.
+func (l *accessLine) back(c, front *net.UDPConn, to *net.UDPAddr) {
+	buffer := make([]byte, 65536)
+	for {
+		n, err := c.Read(buffer)
+		if err != nil {
+			return
+		}
+		p := append([]byte(nil), buffer[:n]...)
+		l.down.send(p, func() { _, _ = front.WriteToUDP(p, to) })
+	}
+}
+
+// isRelayedData distinguishes ChannelData (RFC 8656, section 12.4) with application data of DTLS from
+// what sets a connection up.
+func isRelayedData(p []byte) bool {
+	return len(p) > 4 && p[0] >= 0x40 && p[0] <= 0x4f && p[4] == 23
+}
+
+// TestAccessLine holds the link against what it is set to.
+func TestAccessLine(t *testing.T) {
+	need(t)
+	up := newAccess(t, 1)
+	up.loses = isRelayedData
+	data := []byte{0x40, 0, 0, 1, 23}
+	setUp := []byte{0x40, 0, 0, 1, 22}
+	up.set(harm{loss: 0.2})
+	lost := 0
+	for range 10_000 {
+		if _, passes := up.arrival(data, time.Now()); !passes {
+			lost++
+		}
+		_, passes := up.arrival(setUp, time.Now())
+		require.True(t, passes)
+	}
+	require.InDelta(t, 2000, lost, 120)
+	up.set(harm{delay: 40 * time.Millisecond, rateBps: 8e5}) // 100 bytes a ms
+	begin := time.Now()
+	first, _ := up.arrival(make([]byte, 1000), begin)
+	second, _ := up.arrival(make([]byte, 1000), begin)
+	require.Equal(t, []time.Duration{50 * time.Millisecond, 60 * time.Millisecond}, []time.Duration{first.Sub(begin), second.Sub(begin)})
+}
