@@ -102,6 +102,9 @@ type Writer interface {
 	// highest revision stays when conferences merge. Where there is no conference it writes
 	// nothing and fails with ErrNotFound: records are written before their summary.
 	PutSummary(ctx context.Context, s Summary) error
+	// AppendPreCalls writes the pre-call tests that are not in the store yet; all of them,
+	// durably, or none and an error.
+	AppendPreCalls(ctx context.Context, tests []PreCall) (Appended, error)
 }
 
 // Ref finds a conference: a time inside it is part of its name, for conferenceIDs are
@@ -273,13 +276,17 @@ type Reader interface {
 	// Unattached lists annotations that no conference owns, newest first. Records that are
 	// damaged are left out; then the error wraps ErrDamaged and the page is there all the same.
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
+	// PreCalls lists pre-call tests, newest first. Tests that are damaged are left out; then the
+	// error wraps ErrDamaged and the page has all others.
+	PreCalls(ctx context.Context, q PreCallQuery) (PreCallPage, error)
 }
 
 // Remover deletes what is old. It works in small steps between the writes; where it was stopped
 // the next call goes on.
 type Remover interface {
 	// DeleteBefore deletes the conferences that ended before a time, with all that belongs to
-	// them, and returns their number. Unattached annotations about an earlier time go too.
+	// them, and returns their number. Unattached annotations about an earlier time and earlier
+	// pre-call tests are deleted too.
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 	// DeleteAppBefore is DeleteBefore for one app.
 	DeleteAppBefore(ctx context.Context, appID string, before time.Time) (int, error)

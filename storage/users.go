@@ -48,6 +48,7 @@ const (
 	ExportedRecord  = "record"  // a record of a session of the user
 	ExportedMention = "mention" // the parts of another's record that name the user
 	ExportedSummary = "summary" // the parts of a summary that are about the user
+	ExportedPreCall = "precall" // a pre-call test of a session of the user
 	ExportedAudit   = "audit"   // an entry of the audit log that names the user
 )
 
@@ -72,7 +73,7 @@ type ErasureState string
 const (
 	ErasureSessions    ErasureState = "sessions"    // the user's sessions are searched for and erased
 	ErasureConferences ErasureState = "conferences" // records and summaries are erased, conference by conference
-	ErasureOthers      ErasureState = "others"      // unattached annotations and the audit log are erased
+	ErasureOthers      ErasureState = "others"      // unattached annotations, pre-call tests and the audit log are erased
 	ErasureRewriting   ErasureState = "rewriting"   // the files are rewritten, so that no page has what was erased
 	ErasureDone        ErasureState = "done"
 )

@@ -81,7 +81,7 @@ func deleteAll(ctx context.Context, conn *pgx.Conn, o old) (n int, err error) {
 			return n, err
 		}
 	}
-	return n, nil
+	return n, deletePreCalls(ctx, conn, o)
 }
 
 // dropBefore drops the partitions of days before a time whose sessions took part in

@@ -53,7 +53,7 @@ func lockFor(ctx context.Context, tx pgx.Tx, lock sqlstore.Lock) error {
 // VACUUM FULL, which locks out all others, is the operator's (docs/privacy.md).
 func (s *Store) vacuum(ctx context.Context) error {
 	return s.read.with(ctx, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `VACUUM (ANALYZE) qos_session, qos_rename, qos_term, qos_conference, qos_document, qos_audit, qos_frame, qos_chunk`)
+		_, err := conn.Exec(ctx, `VACUUM (ANALYZE) qos_session, qos_rename, qos_term, qos_conference, qos_document, qos_audit, qos_precall, qos_precall_term, qos_frame, qos_chunk`)
 		return err
 	})
 }

@@ -49,6 +49,7 @@ type Store struct {
 	notices
 	accounts
 	users
+	precalls
 	lists
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
@@ -96,6 +97,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	s.notices = sqlstore.NewNotices(s.database())
 	s.accounts = sqlstore.NewAccounts(s.database())
 	s.users = sqlstore.NewUsers(s.database(), s.erasing())
+	s.precalls = sqlstore.NewPreCalls(s.database(), s.writePreCalls)
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

@@ -77,6 +77,10 @@ func (t *tx) deleteSome(o old) (deleted int, more bool, err error) {
 		c, err := t.oldest(o)
 		if errors.Is(err, sql.ErrNoRows) {
 			n, err := t.deleteUnattached(o, budget)
+			if err != nil || n == budget {
+				return deleted, true, err
+			}
+			n, err = sqlstore.DeletePreCalls(t.asked(), o.beforeMs, o.ofApp, o.appID, budget)
 			return deleted, n == budget, err
 		}
 		if err != nil {

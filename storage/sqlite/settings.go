@@ -6,13 +6,14 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices, accounts, users and lists are embedded by Store, which gets the methods of
+// settings, notices, accounts, users, precalls and lists are embedded by Store, which gets the methods of
 // storage.Settings, storage.Notices, storage.Accounts, storage.Users and most of storage.Reader by them.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
 	accounts = *sqlstore.Accounts
 	users    = *sqlstore.Users
+	precalls = *sqlstore.PreCalls
 	lists    = sqlstore.Lists
 )
 

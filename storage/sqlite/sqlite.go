@@ -55,6 +55,7 @@ type Store struct {
 	notices
 	accounts
 	users
+	precalls
 	lists
 	path   string
 	lock   *sql.DB
@@ -96,6 +97,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s.notices = sqlstore.NewNotices(s.database())
 	s.accounts = sqlstore.NewAccounts(s.database())
 	s.users = sqlstore.NewUsers(s.database(), s.erasing())
+	s.precalls = sqlstore.NewPreCalls(s.database(), s.change)
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

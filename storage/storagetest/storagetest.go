@@ -74,6 +74,10 @@ func Run(t *testing.T, open Open) {
 		"Retention/of a summary": testSummaryRetention,
 		"Retention/of an app":    testAppRetention,
 		"Conference/near a time": testNearTime,
+		"PreCalls/stored":        testPreCalls,
+		"PreCalls/invalid":       testPreCallsInvalid,
+		"PreCalls/found":         testPreCallsFound,
+		"PreCalls/retention":     testPreCallsRetention,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, r := open(t)

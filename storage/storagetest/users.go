@@ -52,6 +52,7 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"export":           testExport,
 		"any calls":        testEraseAnyCalls,
 		"written to":       testEraseWhileWritten,
+		"pre-call tests":   testErasePreCalls,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &usersFixture{engine: e, s: e.Open(t)}

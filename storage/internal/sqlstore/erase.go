@@ -54,6 +54,9 @@ func (p *pass) run(ctx context.Context) error {
 			}
 		default:
 			if err = p.unattached(ctx); err == nil {
+				err = p.precalls(ctx)
+			}
+			if err == nil {
 				err = p.entries(ctx)
 			}
 			p.next(storage.ErasureRewriting)

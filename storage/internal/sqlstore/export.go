@@ -101,6 +101,9 @@ func (x *export) run(ctx context.Context) (err error) {
 		err = x.unattached(ctx)
 	}
 	if err == nil {
+		err = x.precalls(ctx)
+	}
+	if err == nil {
 		err = x.entries(ctx)
 	}
 	return err

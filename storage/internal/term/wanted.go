@@ -41,6 +41,18 @@ func Of(q storage.Query) (out []Wanted) {
 	return out
 }
 
+// OfPreCalls returns the conditions of a search of pre-call tests that terms answer, the narrowest first.
+func OfPreCalls(q storage.PreCallQuery) []Wanted {
+	out := Of(storage.Query{
+		AppID: q.AppID, UserID: q.UserID, SiteID: q.SiteID, ApplicationVersion: q.ApplicationVersion,
+		AdditionalID: q.AdditionalID, AdditionalKey: q.AdditionalKey, AliasesOnly: q.AliasesOnly,
+	})
+	if q.Provider != "" {
+		out = append(out, wanted(q.AppID, providerValue(q.Provider), Last, Last))
+	}
+	return out
+}
+
 func wanted(app, value string, first, last Kind) Wanted {
 	w := Wanted{First: first, Last: last, Low: valuePart(value)}
 	if app == "" {

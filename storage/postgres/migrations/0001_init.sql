@@ -231,6 +231,36 @@ CREATE TABLE qos_rename (
 );
 
 
+-- Pre-call tests, which belong to no conference: one row a test, with the description of its session at that time. Writers
+-- hold a shared lock of the settings' counter, so that no erasure is registered while they write.
+CREATE TABLE qos_precall (
+  key         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  app_id      bytea NOT NULL,
+  session     bytea NOT NULL CHECK (length(session) = 16),
+  seq         bigint NOT NULL,
+  idx         integer NOT NULL,
+  at          bigint NOT NULL, -- ms since the epoch
+  observed_at bigint NOT NULL,
+  status      bytea NOT NULL,
+  user_id     bytea NOT NULL,
+  user_alias  bytea NOT NULL,
+  details     bytea NOT NULL, -- JSON object of strings
+  body        bytea NOT NULL, -- the result as JSON
+  UNIQUE (app_id, session, seq, idx)
+);
+CREATE INDEX qos_precall_at ON qos_precall (at, key);
+CREATE INDEX qos_precall_app ON qos_precall (app_id, at, key);
+CREATE INDEX qos_precall_status ON qos_precall (app_id, status, at, key);
+
+-- What a test is found by: terms of its session, and of the providers that it tested.
+CREATE TABLE qos_precall_term (
+  term    bigint NOT NULL,
+  at      bigint NOT NULL, -- of the test
+  precall bigint NOT NULL,
+  PRIMARY KEY (term, at, precall)
+);
+CREATE INDEX qos_precall_term_precall ON qos_precall_term (precall);
+
 -- Points: the part of a conference or of a feedback that windows of webhooks count, once each.
 -- Only apps with webhooks have them, and they are kept for about a day. Writers hold the lock of
 -- the settings' counter, so that keys become visible in their order.

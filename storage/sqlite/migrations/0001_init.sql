@@ -192,6 +192,35 @@ CREATE TABLE rename (
 ) STRICT, WITHOUT ROWID;
 
 
+-- Pre-call tests, which belong to no conference: one row a test, with the description of its session at that time.
+CREATE TABLE precall (
+  key         INTEGER PRIMARY KEY,
+  app_id      TEXT NOT NULL,
+  session     BLOB NOT NULL CHECK (length(session) = 16),
+  seq         INTEGER NOT NULL,
+  idx         INTEGER NOT NULL,
+  at          INTEGER NOT NULL, -- ms since the epoch
+  observed_at INTEGER NOT NULL,
+  status      TEXT NOT NULL,
+  user_id     TEXT NOT NULL,
+  user_alias  TEXT NOT NULL,
+  details     TEXT NOT NULL, -- JSON object of strings
+  body        BLOB NOT NULL, -- the result as JSON
+  UNIQUE (app_id, session, seq, idx)
+) STRICT;
+CREATE INDEX precall_at ON precall (at);
+CREATE INDEX precall_app ON precall (app_id, at);
+CREATE INDEX precall_status ON precall (app_id, status, at);
+
+-- What a test is found by: terms of its session, and of the providers that it tested.
+CREATE TABLE precall_term (
+  term    INTEGER NOT NULL,
+  at      INTEGER NOT NULL, -- of the test
+  precall INTEGER NOT NULL REFERENCES precall (key),
+  PRIMARY KEY (term, at, precall)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX precall_term_precall ON precall_term (precall);
+
 -- Points: the part of a conference or of a feedback that windows of webhooks count, once each.
 -- Only apps with webhooks have them, and they are kept for about a day. Keys are never used again.
 CREATE TABLE point (

@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// MaxPreCallBytes bounds the encoded Result of a PreCall. The protocol's limits are narrower.
+const MaxPreCallBytes = 128 << 10
+
+// PreCall is one pre-call test. It belongs to no conference. Its identity is (Session.AppID,
+// Session.ID, Seq, Index).
+type PreCall struct {
+	Session    Session // as it was described with the test
+	Seq        uint64  // 1 to 2^63-1
+	Index      int
+	At         time.Time // end of the test, client's corrected clock, in ms
+	ObservedAt time.Time // arrival at the receiver, in ms
+	Result     PreCallResult
+}
+
+// PreCallResult is what a pre-call test found. A nil number has no result.
+type PreCallResult struct {
+	Trigger           string            `json:"trigger"` // initialize, makePrecallTest or startPrecallTests
+	Status            string            `json:"status"`  // success or failure
+	Reason            string            `json:"reason,omitempty"`
+	Interrupted       bool              `json:"interrupted"`
+	MediaConnectivity bool              `json:"mediaConnectivity"`
+	RTTMs             *float64          `json:"rttMs"`
+	LossFraction      *float64          `json:"lossFraction"` // 0 to 1
+	ThroughputBps     *float64          `json:"throughputBps"`
+	NetworkType       string            `json:"networkType,omitempty"`
+	BytesSent         int64             `json:"bytesSent"` // 0: not known
+	DurationMs        float64           `json:"durationMs"`
+	Providers         []PreCallProvider `json:"providers"` // best first
+}
+
+// PreCallProvider is the result of one provider. A nil number has no result.
+type PreCallProvider struct {
+	Provider      string             `json:"provider"`
+	Acceptable    bool               `json:"acceptable"`
+	RTTMs         *float64           `json:"rttMs"`
+	JitterMs      *float64           `json:"jitterMs"`
+	LossFraction  *float64           `json:"lossFraction"` // 0 to 1
+	ThroughputBps *float64           `json:"throughputBps"`
+	Transports    []PreCallTransport `json:"transports"`
+}
+
+// PreCallTransport is the result of one relay protocol of a provider.
+type PreCallTransport struct {
+	RelayProtocol string   `json:"relayProtocol"` // udp, tcp or tls
+	Connected     bool     `json:"connected"`
+	ConnectMs     *float64 `json:"connectMs"` // nil: not connected
+	Error         string   `json:"error,omitempty"`
+}
+
+// Check returns an error that wraps ErrInvalid where an engine must not keep p.
+func (p *PreCall) Check() error {
+	switch {
+	case p.Session.AppID == "" || len(p.Session.AppID) > MaxIDBytes:
+		return fmt.Errorf("%w: the AppID of a pre-call test has 1 to %d bytes (got %d)", ErrInvalid, MaxIDBytes, len(p.Session.AppID))
+	case p.Seq == 0 || p.Seq > math.MaxInt64:
+		return fmt.Errorf("%w: seq %d of a pre-call test is not in 1 to 2^63-1", ErrInvalid, p.Seq)
+	case p.Index < 0 || p.Index > math.MaxInt32:
+		return fmt.Errorf("%w: index %d of a pre-call test is not in 0 to 2^31-1", ErrInvalid, p.Index)
+	case p.At.UnixMilli() < 0 || p.At.UTC().Year() > 9999:
+		return fmt.Errorf("%w: the time of a pre-call test is not in 1970 to 9999", ErrInvalid)
+	}
+	if _, err := ParseSessionID(p.Session.ID); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+// PreCallQuery selects pre-call tests. Zero values do not narrow, all others together do. Texts are
+// exact, byte for byte.
+type PreCallQuery struct {
+	AppID              string
+	From, To           time.Time // by At, in [From, To)
+	UserID             string    // name or alias of the session's user
+	AliasesOnly        bool      // whether a real name, other than the alias, finds nothing
+	SiteID             string
+	ApplicationVersion string
+	AdditionalID       string // of any key
+	AdditionalKey      string // narrows AdditionalID to one key
+	Provider           string // that was tested
+	Status             string // success or failure
+
+	Before Cursor // continue after this test; zero: from the newest
+	Limit  int    // 1 to 200; 0 means 50
+}
+
+// PreCallPage is a part of a list of tests, newest first. Next is zero when there is no more.
+type PreCallPage struct {
+	PreCalls []PreCall
+	Cursors  []Cursor // of each test
+	Next     Cursor
+}
