@@ -56,13 +56,13 @@ func (e *storeExporter) shutdown(context.Context) error {
 func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 	t := translate(logs)
 	err := e.write(ctx, t)
-	if len(t.batches)+len(t.summaries) > 0 {
+	if len(t.batches)+len(t.summaries)+len(t.preCalls) > 0 {
 		e.health.seen(err)
 	}
 	return err
 }
 
-// write writes the records, then the summaries. When it fails half-way all may be sent
+// write writes the records, then the pre-call tests and the summaries. When it fails half-way all may be sent
 // again: the store counts once what it has.
 func (e *storeExporter) write(ctx context.Context, t translated) error {
 	if len(t.batches) > 0 {
@@ -73,6 +73,14 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
 		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
 		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.TermsDropped))
+	}
+	if len(t.preCalls) > 0 {
+		done, err := e.writer.AppendPreCalls(ctx, t.preCalls)
+		if err != nil {
+			return classify(err)
+		}
+		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
+		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
 	for _, s := range t.summaries {

@@ -319,10 +319,14 @@ func TestFallbacks(t *testing.T) {
 	require.Equal(t, uint64(1), got.Seq)
 }
 
-type failingWriter struct{ appendErr, summaryErr error }
+type failingWriter struct{ appendErr, summaryErr, preCallErr error }
 
 func (w failingWriter) Append(context.Context, []storage.Batch) (storage.Appended, error) {
 	return storage.Appended{}, w.appendErr
+}
+
+func (w failingWriter) AppendPreCalls(context.Context, []storage.PreCall) (storage.Appended, error) {
+	return storage.Appended{}, w.preCallErr
 }
 
 func (w failingWriter) PutSummary(context.Context, storage.Summary) error { return w.summaryErr }
@@ -336,8 +340,9 @@ func TestErrorsGoUp(t *testing.T) {
 	records := newScopeLogs(newResource(logs, session), 1)
 	add(records, semconv.EventStats, 1)
 	addSummary(records)
+	add(records, semconv.EventPreCall, 2)
 	broken := errors.New("disk full")
-	for _, w := range []failingWriter{{appendErr: broken}, {summaryErr: broken}} {
+	for _, w := range []failingWriter{{appendErr: broken}, {summaryErr: broken}, {preCallErr: broken}} {
 		err := start(t, w).ConsumeLogs(t.Context(), logs)
 		require.ErrorIs(t, err, broken)
 		require.False(t, consumererror.IsPermanent(err), "it may be sent again")

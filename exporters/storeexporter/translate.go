@@ -51,6 +51,7 @@ type skip struct {
 type translated struct {
 	batches   []storage.Batch
 	summaries []storage.Summary
+	preCalls  []storage.PreCall
 	skipped   map[reason]skip
 }
 
@@ -89,6 +90,15 @@ func (t *translated) add(batch *storage.Batch, scope scopeAttributes, r plog.Log
 	}
 	if sessionErr != nil {
 		t.skip(sessionErr)
+		return
+	}
+	if r.EventName() == semconv.EventPreCall {
+		test, err := newPreCall(batch.Session, r)
+		if err != nil {
+			t.skip(err)
+			return
+		}
+		t.preCalls = append(t.preCalls, test)
 		return
 	}
 	record, err := newRecord(scope, r)
@@ -172,15 +182,24 @@ func newScope(attributes pcommon.Map) scopeAttributes {
 	return scopeAttributes{eventlog.Text(attributes, semconv.ConferenceID), at, int(fabric), attributes}
 }
 
-func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err error) {
-	attributes := r.Attributes()
+// identity reads the number of a record's frame, and of the record in it.
+func identity(attributes pcommon.Map) (uint64, int, error) {
 	seq, ok := eventlog.Integer(attributes, semconv.FrameSeq)
 	if !ok || seq < 1 || seq > protocol.MaxSeq {
-		return out, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
+		return 0, 0, bad(reasonFrameSeq, attributes, semconv.FrameSeq)
 	}
 	index, ok := eventlog.Integer(attributes, semconv.FrameIndex)
 	if !ok || index < 0 || index > protocol.MaxFrameBytes { // a record takes a byte at least
-		return out, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
+		return 0, 0, bad(reasonFrameIndex, attributes, semconv.FrameIndex)
+	}
+	return uint64(seq), int(index), nil
+}
+
+func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err error) {
+	attributes := r.Attributes()
+	seq, index, err := identity(attributes)
+	if err != nil {
+		return out, err
 	}
 	if r.EventName() == "" {
 		return out, &badField{reasonEventName, "event name", "nothing"}
@@ -192,7 +211,7 @@ func newRecord(scope scopeAttributes, r plog.LogRecord) (out storage.Record, err
 		return out, bad(reasonConferenceID, scope.all, semconv.ConferenceID)
 	}
 	out = storage.Record{
-		Seq: uint64(seq), Index: int(index), ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
+		Seq: seq, Index: index, ConferenceID: scope.conferenceID, Fabric: scope.fabric, Name: r.EventName(),
 		At: moment(r.Timestamp()), ObservedAt: moment(r.ObservedTimestamp()), ConferenceAt: time.UnixMilli(scope.conferenceAt).UTC(),
 		Activity: event.Activity(eventattr.KindOf(r.EventName()), scope.fabric, eventlog.Text(attributes, semconv.ErrorFunction)),
 	}

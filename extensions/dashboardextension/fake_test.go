@@ -33,6 +33,7 @@ type memory struct {
 
 	unattached      storage.UnattachedPage
 	unattachedQuery storage.UnattachedQuery // the last
+	preCalls        []storage.PreCall
 }
 
 func (m *memory) Start(context.Context, component.Host) error { return nil }
@@ -137,6 +138,10 @@ func (m *memory) Digests(_ context.Context, q storage.DigestQuery, yield func(st
 		}
 	}
 	return m.err
+}
+
+func (m *memory) PreCalls(context.Context, storage.PreCallQuery) (storage.PreCallPage, error) {
+	return storage.PreCallPage{PreCalls: m.preCalls}, nil
 }
 
 func (m *memory) Unattached(_ context.Context, q storage.UnattachedQuery) (storage.UnattachedPage, error) {

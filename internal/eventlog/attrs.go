@@ -18,6 +18,15 @@ func Number(attrs pcommon.Map, name string) float64 {
 	return v
 }
 
+// Known returns a number, false when it is missing, none or not finite.
+func Known(attrs pcommon.Map, name string) (float64, bool) { return source(attrs).Get(name).Number() }
+
+// True reports whether an attribute is a boolean that is true.
+func True(attrs pcommon.Map, name string) bool {
+	v := source(attrs).Get(name)
+	return v.Type == eventattr.Bool && v.Bool
+}
+
 // source hands the attributes of records to package eventattr.
 type source pcommon.Map
 

@@ -23,6 +23,11 @@ const (
 	MetricErrors             = "qos_reported_errors_total"
 	MetricFeedback           = "qos_feedback_total"
 	MetricLostFrames         = "qos_client_dropped_frames_total"
+	MetricPreCallTests       = "qos_precall_tests_total"
+	MetricPreCallProviders   = "qos_precall_provider_tests_total"
+	MetricPreCallRTT         = "qos_precall_rtt_seconds"
+	MetricPreCallLoss        = "qos_precall_loss_ratio"
+	MetricPreCallThroughput  = "qos_precall_throughput_bits_per_second"
 )
 
 // Metric labels.
@@ -44,6 +49,9 @@ const (
 	LabelFunction       = "function"
 	LabelRating         = "rating"
 	LabelKind           = "kind"
+	LabelProvider       = "provider"
+	LabelStatus         = "status"
+	LabelAcceptable     = "acceptable"
 	LabelConference     = "conference" // only of per-conference series
 	LabelOverflow       = "otel_metric_overflow"
 )
@@ -89,4 +97,9 @@ var Metrics = []Metric{
 	{MetricErrors, Counter, "{error}", []string{LabelApp, LabelVersion, LabelBrowser, LabelFunction}, "failures that applications reported"},
 	{MetricFeedback, Counter, "{rating}", []string{LabelApp, LabelSite, LabelRating}, "ratings of users, by overall score"},
 	{MetricLostFrames, Counter, "{frame}", []string{LabelApp}, "frames that clients dropped before they sent them, as declared by skip frames"},
+	{MetricPreCallTests, Counter, "{test}", []string{LabelApp, LabelSite, LabelStatus}, "pre-call tests, by status"},
+	{MetricPreCallProviders, Counter, "{test}", []string{LabelApp, LabelProvider, LabelAcceptable}, "pre-call tests of one provider, by whether its result was acceptable"},
+	{MetricPreCallRTT, Histogram, "s", []string{LabelApp, LabelProvider}, "round-trip time of pre-call tests, by provider"},
+	{MetricPreCallLoss, Histogram, "1", []string{LabelApp, LabelProvider}, "loss of pre-call tests in one direction, 0 to 1, by provider"},
+	{MetricPreCallThroughput, Histogram, "bit/s", []string{LabelApp, LabelProvider}, "throughput of pre-call tests, by provider"},
 }

@@ -94,7 +94,7 @@ func (s *Set) Observe(logs plog.Logs, now time.Time) Left {
 func (b *batch) observe(record plog.LogRecord) {
 	name := record.EventName()
 	switch name {
-	case semconv.EventStats, semconv.EventEvent, semconv.EventError, semconv.EventFeedback, semconv.EventSkip, semconv.EventSummary, semconv.EventIssue:
+	case semconv.EventStats, semconv.EventEvent, semconv.EventError, semconv.EventFeedback, semconv.EventSkip, semconv.EventSummary, semconv.EventIssue, semconv.EventPreCall:
 	default:
 		return
 	}
@@ -148,6 +148,8 @@ func (b *batch) count(name string, record plog.LogRecord, again bool) Reason {
 		return counted
 	case semconv.EventSummary:
 		return b.summary(record.Attributes())
+	case semconv.EventPreCall:
+		return b.preCall(record.Attributes())
 	case semconv.EventIssue:
 		return b.issue(record.Attributes(), again)
 	}

@@ -24,6 +24,7 @@ var (
 	usages        = protocol.FabricUsages
 	browsers      = event.Browsers
 	causes        = words(cause.Causes)
+	statuses      = protocol.PreCallStatuses
 	kinds         = words(detect.Kinds)
 )
 

@@ -10,6 +10,7 @@ var (
 	mosBounds      = []float64{1, 1.5, 2, 2.3, 2.6, 2.9, 3.2, 3.5, 3.8, 4, 4.2, 4.3, 4.4, 4.5, 4.7}
 	lossBounds     = []float64{0, 0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1}
 	jitterBounds   = []float64{0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5}
+	throughBounds  = []float64{1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 3e6, 5e6, 7.5e6, 1e7, 2e7}
 	rttBounds      = []float64{0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1, 2}
 )
 
@@ -17,6 +18,7 @@ var boundsOf = map[string][]float64{
 	semconv.MetricConferenceDuration: durationBounds, semconv.MetricConferenceMOS: mosBounds,
 	semconv.MetricFabricSetup: secondsBounds, semconv.MetricStreamMOS: mosBounds, semconv.MetricStreamLoss: lossBounds,
 	semconv.MetricStreamJitter: jitterBounds, semconv.MetricStreamRTT: rttBounds,
+	semconv.MetricPreCallRTT: rttBounds, semconv.MetricPreCallLoss: lossBounds, semconv.MetricPreCallThroughput: throughBounds,
 }
 
 // Metric is a metric with what its series need.
@@ -47,32 +49,39 @@ const (
 	famStreamSeconds
 	famErrors
 	famFeedback
+	famPreCalls
+	famProviders
+	famProviderResults
 	numFamilies
 )
 
 // members are the metrics of each family. Their order is that of the offsets below.
 var members = [numFamilies][]string{
-	famConferences:   {semconv.MetricConferences},
-	famCauses:        {semconv.MetricConferenceCauses},
-	famEnded:         {semconv.MetricConferenceDuration, semconv.MetricConferenceMOS},
-	famParticipants:  {semconv.MetricParticipants},
-	famIssues:        {semconv.MetricIssues},
-	famRaised:        {semconv.MetricIssuesRaised},
-	famOpen:          {semconv.MetricOpenIssues},
-	famSetup:         {semconv.MetricFabricSetup},
-	famSetupFailed:   {semconv.MetricFabricSetupFailed},
-	famDisruptions:   {semconv.MetricICEDisruptions},
-	famApp:           {semconv.MetricMeasurements, semconv.MetricLostFrames},
-	famStreams:       {semconv.MetricStreamMOS, semconv.MetricStreamLoss, semconv.MetricStreamJitter, semconv.MetricStreamRTT},
-	famStreamSeconds: {semconv.MetricStreamSeconds},
-	famErrors:        {semconv.MetricErrors},
-	famFeedback:      {semconv.MetricFeedback},
+	famConferences:     {semconv.MetricConferences},
+	famCauses:          {semconv.MetricConferenceCauses},
+	famEnded:           {semconv.MetricConferenceDuration, semconv.MetricConferenceMOS},
+	famParticipants:    {semconv.MetricParticipants},
+	famIssues:          {semconv.MetricIssues},
+	famRaised:          {semconv.MetricIssuesRaised},
+	famOpen:            {semconv.MetricOpenIssues},
+	famSetup:           {semconv.MetricFabricSetup},
+	famSetupFailed:     {semconv.MetricFabricSetupFailed},
+	famDisruptions:     {semconv.MetricICEDisruptions},
+	famApp:             {semconv.MetricMeasurements, semconv.MetricLostFrames},
+	famStreams:         {semconv.MetricStreamMOS, semconv.MetricStreamLoss, semconv.MetricStreamJitter, semconv.MetricStreamRTT},
+	famStreamSeconds:   {semconv.MetricStreamSeconds},
+	famErrors:          {semconv.MetricErrors},
+	famFeedback:        {semconv.MetricFeedback},
+	famPreCalls:        {semconv.MetricPreCallTests},
+	famProviders:       {semconv.MetricPreCallProviders},
+	famProviderResults: {semconv.MetricPreCallRTT, semconv.MetricPreCallLoss, semconv.MetricPreCallThroughput},
 }
 
 // Offsets of metrics in their family.
 const (
 	endedDuration, endedMOS                        = 0, 1
 	appMeasurements, appLostFrames                 = 0, 1
+	providerRTT, providerLoss, providerThroughput  = 0, 1, 2
 	streamMOS, streamLoss, streamJitter, streamRTT = 0, 1, 2, 3
 )
 

@@ -122,6 +122,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "fabricSetup", semconv.EventData: `{"setupMs":1}`})
 	record(logs, "demo", semconv.EventEvent, map[string]any{semconv.EventName: "iceDisruptionStart"})
 	record(logs, "demo", semconv.EventIssue, map[string]any{semconv.IssueID: "a", semconv.IssueState: "raised", semconv.IssueKind: "highJitter"})
+	record(logs, "demo", semconv.EventPreCall, preCall("success", provider("eu-1", true, map[string]any{semconv.ProviderRTTMs: 1})))
 	a := newAggregates(10)
 	a.observe(logs)
 	served := map[string]bool{}

@@ -41,7 +41,11 @@ type conferences struct {
 	set      *live.Set
 	inFlight map[string][][]eventlog.Item // by session; almost always one at most
 	landed   *sync.Cond                   // on mu: records are not in flight any more
-	refused  refused
+	// refused are the frames of calls that failed. Components beside the one that refused may have
+	// accepted them, so they are marked as repetitions when they arrive again, though no conference
+	// counts them yet.
+	refused  frameSet
+	preCalls frameSet // of pre-call tests: they belong to no conference that could hold them
 
 	callFailed bool // a call failed since the last sweep: the store may have its records
 
@@ -186,7 +190,7 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := eventlog.Read(logs)
 	eventlog.MarkOutOfRange(items)
 	c.labels.check(items)
-	duplicates := c.markDuplicates(items)
+	duplicates := c.markDuplicates(items) + c.markPreCalls(logs)
 	err := c.next.ConsumeLogs(ctx, logs)
 	results := c.settle(items, err == nil, time.Now())
 	if err != nil {

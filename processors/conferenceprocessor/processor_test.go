@@ -247,15 +247,15 @@ func TestRefusedIsMarked(t *testing.T) {
 
 // TestRefusedIsBounded: the oldest frames are dropped, and accepted ones make no room.
 func TestRefusedIsBounded(t *testing.T) {
-	var r refused
-	for seq := range uint64(3 * refusedFrames) {
+	var r frameSet
+	for seq := range uint64(3 * maxFrames) {
 		r.add(frameID{"s", seq})
 		r.add(frameID{"s", seq})
 	}
-	require.Len(t, r.young, refusedFrames)
-	require.Len(t, r.old, refusedFrames)
+	require.Len(t, r.young, maxFrames)
+	require.Len(t, r.old, maxFrames)
 	require.False(t, r.has(frameID{"s", 0}))
-	for _, seq := range []uint64{refusedFrames, 3*refusedFrames - 1} {
+	for _, seq := range []uint64{maxFrames, 3*maxFrames - 1} {
 		require.True(t, r.has(frameID{"s", seq}))
 		r.remove(frameID{"s", seq})
 		require.False(t, r.has(frameID{"s", seq}))

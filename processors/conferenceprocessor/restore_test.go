@@ -84,6 +84,10 @@ func (f *fakeStore) Digests(context.Context, storage.DigestQuery, func(storage.D
 	return nil
 }
 
+func (f *fakeStore) PreCalls(context.Context, storage.PreCallQuery) (storage.PreCallPage, error) {
+	return storage.PreCallPage{}, nil
+}
+
 func (f *fakeStore) Unattached(context.Context, storage.UnattachedQuery) (storage.UnattachedPage, error) {
 	return storage.UnattachedPage{}, nil
 }

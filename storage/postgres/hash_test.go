@@ -72,6 +72,7 @@ func TestHashPartitionsAreBounded(t *testing.T) {
 // sharedTables belong to no conference. Points and notices are queues, which are read by their keys.
 var sharedTables = []string{
 	"qos_session", "qos_visit", "qos_term", "qos_setting", "qos_setting_counter", "qos_migration", "qos_point", "qos_notice", "qos_login", "qos_audit",
+	"qos_precall", "qos_precall_term",
 }
 
 // Every primary and unique key of a conference's tables begins with the key of (AppID, conferenceID).

@@ -225,7 +225,6 @@ func testErasePreCalls(f *usersFixture) {
 	require.Len(t, f.preCalls(storage.PreCallQuery{AdditionalID: "of " + e.Pseudonym}), 1)
 	require.Equal(t, []storage.PreCall{stays}, f.preCalls(storage.PreCallQuery{UserID: "user 3"}))
 	require.Equal(t, storage.Appended{Duplicates: 2}, f.appendPreCalls(own(1), own(2)))
-	text := fmt.Sprint(f.preCalls(storage.PreCallQuery{}))
-	require.False(t, strings.Contains(text, realName))
+	require.NotContains(t, fmt.Sprint(f.preCalls(storage.PreCallQuery{})), realName)
 	require.False(t, slices.ContainsFunc([]string{realName, aliasName}, func(name string) bool { return bytes.Contains(f.engine.Files(t, f.s), []byte(name)) }))
 }

@@ -1,0 +1,68 @@
+package series
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/qosrtc/qos/internal/eventlog"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// preCall counts a pre-call test, and each provider that it tested.
+func (b *batch) preCall(attrs pcommon.Map) Reason {
+	status := eventlog.Text(attrs, semconv.PreCallStatus)
+	if !known(statuses, status) {
+		return ReasonAttribute
+	}
+	for _, one := range statuses {
+		b.begin(famPreCalls, values{b.app(), b.source.site, one})
+	}
+	b.increment(famPreCalls, values{b.app(), b.source.site, intern(statuses, status)}, 1)
+	list, ok := attrs.Get(semconv.PreCallProviders)
+	if !ok || list.Type() != pcommon.ValueTypeSlice {
+		return counted
+	}
+	for i, one := range list.Slice().All() {
+		if one.Type() == pcommon.ValueTypeMap && i < protocol.MaxProviders {
+			b.provider(one.Map())
+		}
+	}
+	return counted
+}
+
+var yesNo = [...]string{"true", "false"}
+
+// provider counts the result of one provider. A name that is no label is left out.
+func (b *batch) provider(m pcommon.Map) {
+	name := eventlog.Text(m, semconv.ProviderName)
+	if name == "" || !label(name) {
+		return
+	}
+	for _, one := range yesNo {
+		b.begin(famProviders, values{b.app(), name, one})
+	}
+	acceptable := yesNo[1]
+	if eventlog.True(m, semconv.ProviderAcceptable) {
+		acceptable = yesNo[0]
+	}
+	b.increment(famProviders, values{b.app(), name, acceptable}, 1)
+	var e *entry
+	put := func(offset int, key string, scale, most float64) {
+		v, ok := eventlog.Known(m, key)
+		if !ok || v < 0 || v > most {
+			return
+		}
+		if e == nil {
+			e = b.entry(famProviderResults, values{b.app(), name})
+		}
+		b.put(e, famProviderResults, offset, v*scale)
+	}
+	put(providerRTT, semconv.ProviderRTTMs, 1e-3, maxValue)
+	put(providerLoss, semconv.ProviderLossFraction, 1, 1)
+	put(providerThroughput, semconv.ProviderThroughputBps, 1, maxValue)
+}
+
+// begin makes a series that counts nothing yet. A store then computes the increase to the first value.
+func (b *batch) begin(f family, v values) {
+	b.set.families[f].begin(f, v, b.set.cfg.MaxSeries, b.nowMs, b.age)
+}

@@ -1,0 +1,63 @@
+package series
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/semconv"
+)
+
+func preCall(status string, providers ...any) map[string]any {
+	return map[string]any{semconv.PreCallStatus: status, semconv.PreCallRTTMs: 20.0, semconv.PreCallProviders: providers}
+}
+
+func provider(name string, acceptable bool, figures map[string]any) map[string]any {
+	m := map[string]any{semconv.ProviderName: name, semconv.ProviderAcceptable: acceptable}
+	maps.Copy(m, figures)
+	return m
+}
+
+// preCallLines are the lines of the metrics of pre-call tests that are not buckets.
+func preCallLines(t *testing.T, a *aggregates) (out []string) {
+	t.Helper()
+	for line := range strings.Lines(exposition(t, a)) {
+		if strings.HasPrefix(line, "qos_precall_") && !strings.Contains(line, "_bucket{") {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return out
+}
+
+// TestPreCalls: a test is counted once, by status, and once for each of its providers. Both outcomes begin at zero.
+// Results that cannot be true are left out.
+//
+// spec: PRE-02
+func TestPreCalls(t *testing.T) {
+	a, logs := newAggregates(2), plog.NewLogs()
+	record(logs, "shop", semconv.EventPreCall, preCall("success",
+		provider("eu-1", true, map[string]any{semconv.ProviderRTTMs: 20.0, semconv.ProviderLossFraction: 0.0, semconv.ProviderThroughputBps: 2e6}),
+		provider("eu-2", false, map[string]any{semconv.ProviderRTTMs: -1.0, semconv.ProviderLossFraction: 1.5, semconv.ProviderThroughputBps: 1e300}),
+		provider("", true, nil), provider("x\n", true, nil), "no map"))
+	record(logs, "shop", semconv.EventPreCall, preCall("failure", provider("eu-1", false, map[string]any{semconv.ProviderRTTMs: 40.0})))
+	again := preCall("failure")
+	again[semconv.Duplicate] = true
+	record(logs, "shop", semconv.EventPreCall, again)
+	record(logs, "shop", semconv.EventPreCall, preCall("perhaps"))
+	left := a.observe(logs)
+	require.Equal(t, [NumReasons]int64{ReasonAttribute: 1}, left.Dropped)
+	require.Equal(t, []string{
+		`qos_precall_tests_total{app="shop",status="failure"} 1`, `qos_precall_tests_total{app="shop",status="success"} 1`,
+		`qos_precall_provider_tests_total{app="shop",provider="eu-1",acceptable="false"} 1`,
+		`qos_precall_provider_tests_total{app="shop",provider="eu-1",acceptable="true"} 1`,
+		`qos_precall_provider_tests_total{app="shop",provider="eu-2",acceptable="false"} 1`,
+		`qos_precall_provider_tests_total{app="shop",provider="eu-2",acceptable="true"} 0`,
+		`qos_precall_rtt_seconds_sum{app="shop",provider="eu-1"} 0.06`, `qos_precall_rtt_seconds_count{app="shop",provider="eu-1"} 2`,
+		`qos_precall_loss_ratio_sum{app="shop",provider="eu-1"} 0`, `qos_precall_loss_ratio_count{app="shop",provider="eu-1"} 1`,
+		`qos_precall_throughput_bits_per_second_sum{app="shop",provider="eu-1"} 2000000`,
+		`qos_precall_throughput_bits_per_second_count{app="shop",provider="eu-1"} 1`,
+	}, preCallLines(t, a))
+}
