@@ -8,18 +8,19 @@ import (
 // combination is facts of the same member, and the evidence for them.
 type combination struct {
 	facts    []uint32
+	items    []int32 // of which a member has all of the facts, also those that findings cover
 	logP     float64 // over the items that no finding covers
 	adjusted float64 // p-value for the number of tests
 }
 
 // strongest returns the strongest combination over the items that no finding covers: one significant fact,
 // narrowed, or a pair of facts that are not significant alone. It returns false if there is none.
-func (t *table) strongest(c *counts, facts []uint32, significant []test, o Options) (combination, bool) {
-	pair, found := t.strongestPair(c, facts, significant, o)
+func (r *remaining) strongest(significant []test) (combination, bool) {
+	pair, found := r.strongestPair(significant)
 	if len(significant) == 0 {
 		return pair, found
 	}
-	one := t.narrow(c, combination{facts: []uint32{significant[0].fact}, logP: significant[0].logP, adjusted: significant[0].adjusted}, facts, o)
+	one := r.narrow(combination{facts: []uint32{significant[0].fact}, logP: significant[0].logP, adjusted: significant[0].adjusted})
 	if found && pair.logP < one.logP {
 		return pair, true
 	}
@@ -30,21 +31,23 @@ func (t *table) strongest(c *counts, facts []uint32, significant []test, o Optio
 // among the items that have the combination so far, corrected for the number of facts tried (Bonferroni),
 // and the longer combination must be stronger evidence than the shorter: two faults that are independent
 // of each other are two findings.
-func (t *table) narrow(c *counts, base combination, facts []uint32, o Options) combination {
-	for len(base.facts) < o.MaxDepth {
-		within := t.count(base.facts)
-		best, tries, ok := within.best(facts)
+func (r *remaining) narrow(base combination) combination {
+	base.items = r.have(r.with(base.facts), base.facts)
+	for len(base.facts) < r.options.MaxDepth {
+		within := r.count(base.items, base.facts)
+		best, tries, ok := within.best(r.facts)
 		p := math.Exp(best.logP) * float64(tries)
-		if !ok || p > o.Level || within.inSet(best.fact) < o.MinCount {
+		if !ok || p > r.options.Level || within.inSet(best.fact) < r.options.MinCount {
 			break
 		}
 		longer := append(slices.Clone(base.facts), best.fact)
-		strata, _, _ := t.strataOf(longer, c, false)
+		items := r.have(base.items, longer)
+		strata, _, _ := r.strataOf(items, r.counts, false)
 		logP := logExceed(strata)
 		if logP >= base.logP {
 			break
 		}
-		base = combination{facts: longer, logP: logP, adjusted: max(base.adjusted, p)}
+		base = combination{facts: longer, items: items, logP: logP, adjusted: max(base.adjusted, p)}
 	}
 	return base
 }
@@ -65,82 +68,31 @@ func (c *counts) best(facts []uint32) (best test, tries int, ok bool) {
 	return best, tries, ok
 }
 
-// maxPaired bounds the facts whose pairs are tested, the most frequent first.
-const maxPaired = 200
-
 // strongestPair returns the strongest pair of facts of which neither is significant, if it passes the
-// procedure of Benjamini and Hochberg over all pairs at half of the level. A pair that is as frequent as one
-// of its facts is no other statement than that fact, and is not tested.
-func (t *table) strongestPair(c *counts, facts []uint32, significant []test, o Options) (best combination, found bool) {
-	facts = facts[:min(len(facts), maxPaired)]
-	pairs := t.countPairs(c, facts)
-	var tests []test
-	for i := range facts {
-		for j := range i {
-			k := uint32(i*len(facts) + j)
-			if n := pairs.all(k); n >= o.MinCount && n < c.all(facts[i]) && n < c.all(facts[j]) {
-				tests = append(tests, test{fact: k, logP: pairs.logP(k)})
-			}
-		}
-	}
-	slices.SortStableFunc(tests, byStrength(pairs))
-	for _, one := range tests[:adjust(tests, len(tests), o.Level/2)] {
-		pair := []uint32{facts[int(one.fact)%len(facts)], facts[int(one.fact)/len(facts)]}
-		alone := slices.ContainsFunc(significant, func(s test) bool { return slices.Contains(pair, s.fact) })
-		if !alone && pairs.inSet(one.fact) >= o.MinCount {
-			return t.narrow(c, combination{facts: pair, logP: one.logP, adjusted: one.adjusted}, facts, o), true
+// procedure of Benjamini and Hochberg over all pairs at half of the level.
+func (r *remaining) strongestPair(significant []test) (best combination, found bool) {
+	tests, pairs, made := r.pairs.tests(r.counts, r.options)
+	slices.SortStableFunc(tests, byStrength(&r.pairs.counts))
+	for _, one := range tests[:adjust(tests, made, r.options.Level/2)] {
+		pair := pairs[one.fact]
+		alone := slices.ContainsFunc(significant, func(s test) bool { return slices.Contains(pair[:], s.fact) })
+		if !alone && r.pairs.inSet(one.fact) >= r.options.MinCount {
+			return r.narrow(combination{facts: pair[:], logP: one.logP, adjusted: one.adjusted}), true
 		}
 	}
 	return combination{}, false
 }
 
-// countPairs counts the items of which a member has both facts of a pair. The pair of facts[i] and facts[j],
-// j < i, has the number i*len(facts)+j.
-func (t *table) countPairs(c *counts, facts []uint32) *counts {
-	at := make([]int32, len(t.facts)) // index in facts, from 1
-	for i, f := range facts {
-		at[f] = int32(i) + 1
-	}
-	pairs := &counts{strata: c.strata, of: make([]int32, len(facts)*len(facts)*c.strata*2), total: c.total}
-	seen := make([]int32, len(facts)*len(facts)) // the last item that had a pair, from 1
-	var present []int32
-	for i := range t.items {
-		one := &t.items[i]
-		if one.covered {
-			continue
-		}
-		for _, member := range t.members[one.from:one.to] {
-			present = present[:0]
-			for _, f := range member {
-				if at[f] > 0 {
-					present = append(present, at[f]-1)
-				}
-			}
-			slices.Sort(present)
-			for x, high := range present {
-				for _, low := range present[:x] {
-					k := int(high)*len(facts) + int(low)
-					if seen[k] != int32(i)+1 {
-						seen[k] = int32(i) + 1
-						pairs.add(pairs.of[k*c.strata*2:], one)
-					}
-				}
-			}
-		}
-	}
-	return pairs
-}
-
-// strataOf counts the items of which a member has a combination: by stratum, in the set and in the
-// baseline. Those that earlier findings cover are included on request; c has the totals.
-func (t *table) strataOf(facts []uint32, c *counts, covered bool) (strata []stratum, inSet, inBaseline int) {
+// strataOf counts items by stratum, in the set and in the baseline. Those that earlier findings cover are included on
+// request; c has the totals.
+func (t *Table) strataOf(items []int32, c *counts, covered bool) (strata []stratum, inSet, inBaseline int) {
 	strata = make([]stratum, c.strata)
 	for s := range strata {
 		strata[s].n, strata[s].N = int(c.total[s*2]), int(c.total[s*2+1])
 	}
-	for i := range t.items {
+	for _, i := range items {
 		one := &t.items[i]
-		if one.covered && !covered || !slices.ContainsFunc(t.members[one.from:one.to], func(member []uint32) bool { return has(member, facts) }) {
+		if one.covered && !covered {
 			continue
 		}
 		strata[one.stratum].k++
@@ -154,9 +106,9 @@ func (t *table) strataOf(facts []uint32, c *counts, covered bool) (strata []stra
 	return strata, inSet, inBaseline
 }
 
-// finding describes a combination over all items, also those of earlier findings; all counts them.
-func (t *table) finding(found combination, all *counts) Finding {
-	strata, inSet, inBaseline := t.strataOf(found.facts, all, true)
+// finding describes a combination over all items, also those of earlier findings; all has their totals.
+func (t *Table) finding(found combination, all *counts) Finding {
+	strata, inSet, inBaseline := t.strataOf(found.items, all, true)
 	f := Finding{InSet: inSet, InBaseline: inBaseline, Adjusted: found.adjusted, P: math.Exp(logExceed(strata)), Companions: []Fact{}}
 	for _, fact := range found.facts {
 		f.Facts = append(f.Facts, t.facts[fact])

@@ -69,40 +69,79 @@ type Result struct {
 // maxCompanions bounds the companions of a finding.
 const maxCompanions = 5
 
-// Compare compares the items in the set with the others. Its work is proportional to the facts of all
-// items, times the findings.
-func Compare(items []Item, o Options) Result {
-	o = o.withDefaults()
-	t := newTable(items)
-	all := t.count(nil)
-	result := Result{Set: all.items(true), Baseline: all.items(false), Findings: []Finding{}}
-	facts := all.frequent(o.MinCount)
-	if len(facts) > o.MaxFacts {
-		result.Dropped = len(facts) - o.MaxFacts
-		facts = facts[:o.MaxFacts]
+// Compare compares the items in the set with the others.
+func Compare(items []Item, o Options) Result { return newTable(items).Compare(o) }
+
+// remaining is the counts over the items that no finding covers. A finding's items are subtracted, so a comparison reads
+// all items once, and those of a finding again.
+type remaining struct {
+	*Table
+
+	options Options
+	facts   []uint32 // that are tested
+	posted  postings
+	counts  *counts
+	pairs   *pairs
+}
+
+// with returns the items with one of some facts, that with the fewest.
+func (r *remaining) with(facts []uint32) []int32 {
+	best := r.posted.of(facts[0])
+	for _, f := range facts[1:] {
+		if items := r.posted.of(f); len(items) < len(best) {
+			best = items
+		}
 	}
-	result.Tested = len(facts)
-	for remaining := all; len(result.Findings) <= o.MaxFindings; remaining = t.count(nil) {
-		significant := remaining.significant(facts, o)
+	return best
+}
+
+// cover removes the items of a finding.
+func (r *remaining) cover(items []int32) {
+	for _, i := range r.Table.cover(items) {
+		r.counts.add(r.Table, i, nil, -1)
+		r.pairs.add(r.Table, i, -1)
+	}
+}
+
+// Compare compares the conferences in the set with the others. Its work is proportional to the pairs of facts of all
+// members. A table is compared once.
+func (t *Table) Compare(o Options) Result {
+	o = o.withDefaults()
+	r := remaining{Table: t, options: o, counts: t.count(t.all(), nil)}
+	all := &counts{strata: r.counts.strata, total: slices.Clone(r.counts.total)}
+	result := Result{Set: all.items(true), Baseline: all.items(false), Findings: []Finding{}}
+	r.facts = r.counts.frequent(o.MinCount)
+	if len(r.facts) > o.MaxFacts {
+		result.Dropped = len(r.facts) - o.MaxFacts
+		r.facts = r.facts[:o.MaxFacts]
+	}
+	result.Tested = len(r.facts)
+	r.posted = t.postings(r.counts)
+	r.pairs = t.countPairs(r.facts)
+	for len(result.Findings) <= o.MaxFindings {
+		significant := r.counts.significant(r.facts, o)
 		if n := len(result.Findings); n > 0 {
 			result.Findings[n-1].keepCompanions(t, significant)
 		}
-		best, ok := t.strongest(remaining, facts, significant, o)
-		if !ok || len(result.Findings) == o.MaxFindings {
+		if len(result.Findings) == o.MaxFindings {
+			break
+		}
+		best, ok := r.strongest(significant)
+		if !ok {
 			break
 		}
 		f := t.finding(best, all)
 		for _, one := range significant {
 			f.Companions = append(f.Companions, t.facts[one.fact])
 		}
-		t.cover(best.facts)
+		r.cover(best.items)
 		result.Findings = append(result.Findings, f)
 	}
 	return result
 }
 
 // keepCompanions removes the facts that are a part of the finding, or significant without it.
-func (f *Finding) keepCompanions(t *table, significant []test) {
+func (f *Finding) keepCompanions(t *Table, significant []test) {
 	f.Companions = slices.DeleteFunc(f.Companions, func(one Fact) bool {
 		return slices.Contains(f.Facts, one) || slices.ContainsFunc(significant, func(s test) bool { return t.facts[s.fact] == one })
 	})

@@ -25,21 +25,28 @@ func logExceed(strata []stratum) float64 {
 		return 0
 	}
 	if variance < exactBelow {
-		return logExact(strata, observed)
+		return logExact(strata, observed, negligible)
 	}
 	return logUpperTail((float64(observed) - 0.5 - mean) / math.Sqrt(variance))
 }
 
 // hopeless is the number of standard deviations above its mean up to which a count is no finding at any level
-// that is in use.
-const hopeless = 1
+// that is in use: its p-value is above 0.06, also where the distribution is skew.
+const hopeless = 1.5
+
+// moderate is the number of standard deviations up to which a tail is far above negligibleBeside.
+const moderate = 5
 
 // logExceedIfStrong is logExceed for a count above hopeless. For the others, nearly all of those that are tested, it
 // returns the normal approximation without continuity correction, which costs a hundredth.
 func logExceedIfStrong(strata []stratum) float64 {
 	observed, mean, variance := moments(strata)
-	if z := (float64(observed) - mean) / math.Sqrt(variance); z <= hopeless {
+	z := (float64(observed) - mean) / math.Sqrt(variance)
+	switch {
+	case z <= hopeless:
 		return logUpperTail(z)
+	case z <= moderate && variance < exactBelow:
+		return logExact(strata, observed, negligibleBeside)
 	}
 	return logExceed(strata)
 }
@@ -61,18 +68,15 @@ func moments(strata []stratum) (observed int, mean, variance float64) {
 	return observed, mean, variance
 }
 
-// logExact sums the upper tail of the convolution of the strata's hypergeometric distributions.
-func logExact(strata []stratum, observed int) float64 {
+// logExact sums the upper tail of the convolution of the strata's hypergeometric distributions, which are cut.
+func logExact(strata []stratum, observed int, cut float64) float64 {
 	first, sum := 0, []float64{1}
 	for _, s := range strata {
-		from, weights := hypergeometric(s)
-		next := make([]float64, len(sum)+len(weights)-1)
-		for i, p := range sum {
-			for j, q := range weights {
-				next[i+j] += p * q
-			}
+		from, weights := hypergeometric(s, cut)
+		first += from
+		if len(weights) > 1 {
+			sum = convolve(sum, weights)
 		}
-		first, sum = first+from, next
 	}
 	tail := 0.0
 	for i := len(sum) - 1; i >= max(0, observed-first); i-- {
@@ -81,28 +85,47 @@ func logExact(strata []stratum, observed int) float64 {
 	return math.Log(min(tail, 1))
 }
 
-// negligible is the weight, relative to the largest, at which a distribution is cut: far below every
-// level of significance.
-const negligible = 1e-60
+func convolve(a, b []float64) []float64 {
+	if len(a) == 1 && a[0] == 1 {
+		return b
+	}
+	out := make([]float64, len(a)+len(b)-1)
+	for i, p := range a {
+		into := out[i : i+len(b)]
+		for j, q := range b {
+			into[j] += p * q
+		}
+	}
+	return out
+}
+
+// Weights, relative to the largest, at which a distribution is cut: far below every level of significance, and far
+// below a tail that begins at moderate.
+const (
+	negligible       = 1e-60
+	negligibleBeside = 1e-20
+)
 
 // hypergeometric returns the weights of the counts from, from+1, … in a sample of n out of N with k.
-func hypergeometric(s stratum) (from int, weights []float64) {
+func hypergeometric(s stratum, cut float64) (from int, weights []float64) {
 	low, high := max(0, s.n+s.k-s.N), min(s.n, s.k)
+	if low == high {
+		return low, []float64{1}
+	}
 	mode := min(high, max(low, (s.n+1)*(s.k+1)/(s.N+2)))
-	up := []float64{1}
-	for x := mode; x < high && up[len(up)-1] > negligible; x++ {
-		up = append(up, up[len(up)-1]*ratio(s, x))
-	}
-	var down []float64
-	for x, w := mode, 1.0; x > low && w > negligible; x-- {
+	weights = make([]float64, 0, 64)
+	total := 1.0
+	for x, w := mode, 1.0; x > low && w > cut; x-- {
 		w /= ratio(s, x-1)
-		down = append(down, w)
+		weights = append(weights, w)
+		total += w
 	}
-	from = mode - len(down)
-	slices.Reverse(down)
-	weights = slices.Concat(down, up)
-	total := 0.0
-	for _, w := range weights {
+	from = mode - len(weights)
+	slices.Reverse(weights)
+	weights = append(weights, 1)
+	for x, w := mode, 1.0; x < high && w > cut; x++ {
+		w *= ratio(s, x)
+		weights = append(weights, w)
 		total += w
 	}
 	for i := range weights {

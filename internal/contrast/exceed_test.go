@@ -49,7 +49,7 @@ func TestStrataRemoveAConfounder(t *testing.T) {
 func TestApproximationMeetsExact(t *testing.T) {
 	for _, observed := range []int{1000, 1015, 1030, 1050} {
 		s := []stratum{{a: observed / 10, n: 1000, k: 1000, N: 10000}}
-		exact := logExact(s, s[0].a)
+		exact := logExact(s, s[0].a, negligible)
 		require.InDelta(t, exact, logUpperTail((float64(s[0].a)-0.5-100)/9.0), 0.05, observed)
 	}
 }
@@ -70,7 +70,7 @@ func TestExceedDegenerate(t *testing.T) {
 	}
 }
 
-// A count that is not above one standard deviation has no exact p-value near a level that is in use, and its
+// A count that is not above hopeless has no exact p-value near a level that is in use, and its
 // approximation has none either.
 func TestHopelessCountsAreNoFindings(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
@@ -86,12 +86,12 @@ func TestHopelessCountsAreNoFindings(t *testing.T) {
 		}
 		observed, mean, variance := moments(strata)
 		if variance == 0 || (float64(observed)-mean)/math.Sqrt(variance) > hopeless {
-			require.Equal(t, logExceed(strata), logExceedIfStrong(strata))
+			require.InDelta(t, logExceed(strata), logExceedIfStrong(strata), 1e-6, strata)
 			continue
 		}
 		tested++
-		require.Greater(t, math.Exp(logExceed(strata)), 0.1, strata)
-		require.Greater(t, math.Exp(logExceedIfStrong(strata)), 0.1, strata)
+		require.Greater(t, math.Exp(logExceed(strata)), 0.06, strata)
+		require.Greater(t, math.Exp(logExceedIfStrong(strata)), 0.06, strata)
 	}
 	require.Greater(t, tested, 5000)
 }

@@ -1,169 +1,173 @@
 package contrast
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
-// table is the items with facts as numbers.
-type table struct {
-	facts   []Fact
-	items   []item
-	strata  int
-	members [][]uint32 // sorted facts, by item
+// Table is the conferences of a comparison with facts as numbers. The zero value is empty and ready. It is not safe
+// for concurrent use.
+type Table struct {
+	facts []Fact
+	ids   map[Fact]uint32
+
+	items  []item
+	strata []int    // class of size, by number
+	ends   []uint32 // where a member's facts end in of; those of the next begin there
+	of     []uint32 // facts of all members, each once in a member
 }
 
+// item is one conference.
 type item struct {
 	from, to int // members
-	stratum  int
+	stratum  int // number
 	inSet    bool
 	covered  bool // by a finding
 }
 
-func newTable(items []Item) *table {
-	t := &table{}
-	ids, strata := map[Fact]uint32{}, map[int]int{}
-	for _, one := range items {
-		from := len(t.members)
-		for _, facts := range one.Members {
-			t.members = append(t.members, t.intern(ids, facts))
+// Conference is one conference of a Table. Its facts are numbers of one Table.
+type Conference struct {
+	Stratum int      // class of its size; conferences of different strata are not compared
+	Members []uint32 // of each participant: how many facts, then the facts, each once
+}
+
+// Fact returns the number of a fact: 0, 1, 2, … in the order in which they are met.
+func (t *Table) Fact(f Fact) uint32 {
+	id, ok := t.ids[f]
+	if !ok {
+		if t.ids == nil {
+			t.ids = map[Fact]uint32{}
 		}
-		number, ok := strata[one.Stratum]
-		if !ok {
-			number = len(strata)
-			strata[one.Stratum] = number
-		}
-		t.items = append(t.items, item{from: from, to: len(t.members), stratum: number, inSet: one.InSet})
+		id = uint32(len(t.facts))
+		t.ids[f] = id
+		t.facts = append(t.facts, f)
 	}
-	t.strata = len(strata)
+	return id
+}
+
+// Add adds a conference to the set or to the baseline.
+func (t *Table) Add(c Conference, inSet bool) {
+	stratum := slices.Index(t.strata, c.Stratum)
+	if stratum < 0 {
+		stratum = len(t.strata)
+		t.strata = append(t.strata, c.Stratum)
+	}
+	one := item{from: len(t.ends), stratum: stratum, inSet: inSet}
+	for rest := c.Members; len(rest) > 0; {
+		n := int(rest[0])
+		t.of = append(t.of, rest[1:1+n]...)
+		t.ends = append(t.ends, uint32(len(t.of)))
+		rest = rest[1+n:]
+	}
+	one.to = len(t.ends)
+	t.items = append(t.items, one)
+}
+
+func newTable(items []Item) *Table {
+	t := &Table{}
+	var c Conference
+	for i := range items {
+		c.Stratum, c.Members = items[i].Stratum, c.Members[:0]
+		for _, facts := range items[i].Members {
+			at := len(c.Members)
+			c.Members = append(c.Members, 0)
+			for _, f := range facts {
+				if id := t.Fact(f); !slices.Contains(c.Members[at+1:], id) {
+					c.Members = append(c.Members, id)
+				}
+			}
+			c.Members[at] = uint32(len(c.Members) - at - 1)
+		}
+		t.Add(c, items[i].InSet)
+	}
 	return t
 }
 
-// intern returns the numbers of facts, sorted, each once.
-func (t *table) intern(ids map[Fact]uint32, facts []Fact) []uint32 {
-	out := make([]uint32, 0, len(facts))
-	for _, f := range facts {
-		id, ok := ids[f]
-		if !ok {
-			id = uint32(len(t.facts))
-			ids[f] = id
-			t.facts = append(t.facts, f)
-		}
-		out = append(out, id)
+// member returns the facts of a member.
+func (t *Table) member(m int) []uint32 {
+	from := uint32(0)
+	if m > 0 {
+		from = t.ends[m-1]
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return t.of[from:t.ends[m]]
 }
 
 // has reports whether a member has all facts of a combination.
 func has(member, combination []uint32) bool {
 	for _, f := range combination {
-		if _, ok := slices.BinarySearch(member, f); !ok {
+		if !slices.Contains(member, f) {
 			return false
 		}
 	}
 	return true
 }
 
-// cover marks the items of which a member has a combination.
-func (t *table) cover(combination []uint32) {
-	for i := range t.items {
+// have returns those of some items of which a member has a combination.
+func (t *Table) have(among []int32, combination []uint32) (out []int32) {
+	for _, i := range among {
 		one := &t.items[i]
-		for _, member := range t.members[one.from:one.to] {
-			one.covered = one.covered || has(member, combination)
+		for m := one.from; m < one.to; m++ {
+			if has(t.member(m), combination) {
+				out = append(out, i)
+				break
+			}
 		}
 	}
+	return out
 }
 
-// counts is how many items have each fact, by stratum, in the set and in all.
-type counts struct {
-	strata int
-	of     []int32 // (fact*strata+stratum)*2: in the set; +1: all
-	total  []int32 // the same for all items
+// all returns all items.
+func (t *Table) all() []int32 {
+	out := make([]int32, len(t.items))
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
 }
 
-// count counts the facts of members that have all facts of a combination, in items that no finding
-// covers. The items of the universe are those that have such a member.
-func (t *table) count(within []uint32) *counts {
-	c := &counts{strata: t.strata, of: make([]int32, len(t.facts)*t.strata*2), total: make([]int32, t.strata*2)}
+// cover marks the items of a finding, and returns those that no finding covered before.
+func (t *Table) cover(items []int32) (fresh []int32) {
+	for _, i := range items {
+		if one := &t.items[i]; !one.covered {
+			one.covered = true
+			fresh = append(fresh, i)
+		}
+	}
+	return fresh
+}
+
+// postings is the items with each fact, ascending.
+type postings struct {
+	items []int32
+	ends  []int // by fact; those of the next begin there
+}
+
+// postings returns the items with each fact; c has the counts of all items.
+func (t *Table) postings(c *counts) postings {
+	p := postings{ends: make([]int, len(t.facts))}
+	total := 0
+	for f := range p.ends {
+		p.ends[f] = total // where the next item is put
+		total += c.all(uint32(f))
+	}
+	p.items = make([]int32, total)
 	seen := make([]int32, len(t.facts)) // the last item that had a fact, from 1
 	for i := range t.items {
-		one := &t.items[i]
-		if one.covered {
-			continue
-		}
-		found := false
-		for _, member := range t.members[one.from:one.to] {
-			if !has(member, within) {
-				continue
-			}
-			found = true
-			for _, f := range member {
+		for m := t.items[i].from; m < t.items[i].to; m++ {
+			for _, f := range t.member(m) {
 				if seen[f] != int32(i)+1 {
 					seen[f] = int32(i) + 1
-					c.add(c.of[int(f)*c.strata*2:], one)
+					p.items[p.ends[f]] = int32(i)
+					p.ends[f]++
 				}
 			}
 		}
-		if found {
-			c.add(c.total, one)
-		}
 	}
-	return c
+	return p
 }
 
-func (c *counts) add(into []int32, one *item) {
-	if one.inSet {
-		into[one.stratum*2]++
+// of returns the items with a fact.
+func (p *postings) of(fact uint32) []int32 {
+	from := 0
+	if fact > 0 {
+		from = p.ends[fact-1]
 	}
-	into[one.stratum*2+1]++
-}
-
-// items is the number of items in the set, or in the baseline.
-func (c *counts) items(inSet bool) (n int) {
-	for s := range c.strata {
-		if inSet {
-			n += int(c.total[s*2])
-		} else {
-			n += int(c.total[s*2+1] - c.total[s*2])
-		}
-	}
-	return n
-}
-
-func (c *counts) inSet(fact uint32) (n int) {
-	for s := range c.strata {
-		n += int(c.of[(int(fact)*c.strata+s)*2])
-	}
-	return n
-}
-
-func (c *counts) all(fact uint32) (n int) {
-	for s := range c.strata {
-		n += int(c.of[(int(fact)*c.strata+s)*2+1])
-	}
-	return n
-}
-
-// logP is the logarithm of a fact's one-sided p-value.
-func (c *counts) logP(fact uint32) float64 {
-	strata := make([]stratum, c.strata)
-	for s := range c.strata {
-		at := (int(fact)*c.strata + s) * 2
-		strata[s] = stratum{a: int(c.of[at]), n: int(c.total[s*2]), k: int(c.of[at+1]), N: int(c.total[s*2+1])}
-	}
-	return logExceedIfStrong(strata)
-}
-
-// frequent returns the facts of at least so many items that not all have, the most frequent first. It does
-// not depend on the set, so the choice does not bias the tests.
-func (c *counts) frequent(minCount int) (out []uint32) {
-	all := c.items(true) + c.items(false)
-	for f := range len(c.of) / max(1, c.strata*2) {
-		if n := c.all(uint32(f)); n >= minCount && n < all {
-			out = append(out, uint32(f))
-		}
-	}
-	slices.SortStableFunc(out, func(a, b uint32) int { return cmp.Compare(c.all(b), c.all(a)) })
-	return out
+	return p.items[from:p.ends[fact]]
 }

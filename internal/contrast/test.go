@@ -20,15 +20,21 @@ func byStrength(c *counts) func(a, b test) int {
 	}
 }
 
+// mayPass reports whether a test can pass the procedure of Benjamini and Hochberg at half of the level. The others need no
+// order: they change no adjusted p-value of one that passes.
+func (t test) mayPass(o Options) bool { return t.logP <= math.Log(o.Level/2) }
+
 // significant returns the facts that pass the procedure of Benjamini and Hochberg at half of the level, the
 // strongest first.
 func (c *counts) significant(facts []uint32, o Options) []test {
-	tests := make([]test, len(facts))
-	for i, f := range facts {
-		tests[i] = test{fact: f, logP: c.logP(f)}
+	var tests []test
+	for _, f := range facts {
+		if one := (test{fact: f, logP: c.logP(f)}); one.mayPass(o) {
+			tests = append(tests, one)
+		}
 	}
 	slices.SortStableFunc(tests, byStrength(c))
-	tests = tests[:adjust(tests, len(tests), o.Level/2)]
+	tests = tests[:adjust(tests, len(facts), o.Level/2)]
 	return slices.DeleteFunc(tests, func(one test) bool { return c.inSet(one.fact) < o.MinCount })
 }
 
