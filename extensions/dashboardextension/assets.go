@@ -1,18 +1,17 @@
 package dashboardextension
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
 
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/gzipped"
 	"github.com/qosrtc/qos/internal/access"
 )
 
@@ -56,12 +55,12 @@ func serveAssets(mux *access.Mux) error {
 
 func newAsset(extension string, plain []byte) (*asset, error) {
 	sum := sha256.Sum256(plain)
-	gzipped, err := compress(plain, gzip.BestCompression)
+	zipped, err := gzipped.Bytes(plain, gzip.BestCompression)
 	return &asset{
 		contentType: contentTypes[extension],
 		etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
 		plain:       plain,
-		gzipped:     gzipped,
+		gzipped:     zipped,
 	}, err
 }
 
@@ -76,34 +75,9 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", a.contentType)
 	body := a.plain
-	if acceptsGzip(r) {
+	if gzipped.AcceptedBy(r) {
 		h.Set("Content-Encoding", "gzip")
 		body = a.gzipped
 	}
 	_, _ = w.Write(body) // the client has left
-}
-
-func acceptsGzip(r *http.Request) bool {
-	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, params, err := mime.ParseMediaType(strings.TrimSpace(coding))
-		if err == nil && name == "gzip" && params["q"] != "0" {
-			return true
-		}
-	}
-	return false
-}
-
-func compress(plain []byte, level int) ([]byte, error) {
-	var b bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&b, level)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := zw.Write(plain); err != nil {
-		return nil, err
-	}
-	if err := zw.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
 }

@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/extension/extensioncapabilities"
 
-	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
 	"github.com/qosrtc/qos/extensions/dashboardextension/internal/metadata"
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/readapi"
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
@@ -34,18 +34,15 @@ type dashboard struct {
 	now       func() time.Time
 
 	server *http.Server
-	addr   string        // where it listens, once started
-	ending chan struct{} // closed when streams have to end
-
-	hours      *hours.Hours // once started
-	endStreams sync.Once
-	wg         sync.WaitGroup
+	addr   string       // where it listens, once started
+	api    *readapi.API // once started
+	wg     sync.WaitGroup
 }
 
 var _ extensioncapabilities.Dependent = (*dashboard)(nil)
 
 func newDashboard(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *dashboard {
-	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, now: time.Now, ending: make(chan struct{})}
+	return &dashboard{cfg: cfg, set: set, telemetry: telemetry, now: time.Now}
 }
 
 // Dependencies lets the collector start the store first, and what else the dashboard asks.
@@ -81,7 +78,11 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	mux, err := d.routes(&api{reader: reader, keeper: keeper, userIDs: userIDs{manager}}, follower, assessment)
+	d.api = readapi.New(&readapi.Settings{
+		Reader: reader, Follower: follower, Rules: assessment, Keeper: keeper, Pseudonyms: manager,
+		ShowUserNames: d.cfg.ShowUserNames, MCP: d.cfg.MCP, Log: d.set.Logger, Telemetry: d.telemetry, Now: d.now,
+	})
+	mux, err := d.routes(keeper != nil)
 	if err != nil {
 		return err
 	}
@@ -117,11 +118,11 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 func (d *dashboard) Shutdown(ctx context.Context) error {
 	var err error
 	if d.server != nil {
-		d.endStreams.Do(func() { close(d.ending) }) // the server waits for those who are served
+		d.api.EndStreams() // the server waits for those who are served
 		err = d.server.Shutdown(ctx)
 	}
-	if d.hours != nil {
-		d.hours.Close()
+	if d.api != nil {
+		d.api.Close()
 	}
 	d.wg.Wait()
 	d.telemetry.Shutdown()
@@ -145,42 +146,13 @@ func (d *dashboard) store(host component.Host) (storage.Reader, storage.Follower
 	return reader, follower, nil
 }
 
-// routes registers the routes of the dashboard.
-func (d *dashboard) routes(a *api, follower storage.Follower, assessment rules.Rules) (*access.Mux, error) {
+// routes registers the routes of the dashboard but for those of sign-in and management.
+func (d *dashboard) routes(signIn bool) (*access.Mux, error) {
 	mux := &access.Mux{}
-	if err := servePages(mux, a.keeper != nil); err != nil {
+	if err := servePages(mux, signIn); err != nil {
 		return nil, err
 	}
-	a.showNames, a.open = d.cfg.ShowUserNames, a.keeper == nil
-	a.log, a.telemetry, a.now = d.set.Logger, d.telemetry, d.now
-	a.turns = make(chan struct{}, maxConcurrentDetails)
-	a.comparing = make(chan struct{}, maxComparisons)
-	a.soFar = newSoFar(a, assessment)
-	a.hours = hours.New(a.reader, follower, d.now)
-	d.hours = a.hours
 	mux.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	mux.Handle("GET /trace/{trace}", http.HandlerFunc(a.trace))
-	mux.Handle("GET /api/conferences", a.serve(a.conferences))
-	mux.Handle("GET /api/conferences.csv", a.exported(csvFormat))
-	mux.Handle("GET /api/conferences.json", a.exported(jsonFormat))
-	mux.Handle("GET /api/conference", a.serve(a.conference))
-	mux.Handle("GET /api/conference/text", a.serve(a.conferenceText))
-	mux.Handle("GET /api/conference/tail", a.serve(a.tail))
-	mux.Handle("GET /api/unattached", a.serve(a.unattached))
-	mux.Handle("GET /api/overview", a.serve(a.overview))
-	mux.Handle("GET /api/contrast", a.serve(a.contrast))
-	mux.Handle("GET /api/user", a.serve(a.history))
-	mux.Handle("GET /api/openapi.json", http.HandlerFunc(showOpenAPI))
-	mux.Handle("GET /api/trend", a.serve(a.trend))
-	mux.Handle("GET /api/live", newLive(a, follower, d.ending))
-	if d.cfg.MCP {
-		server := a.mcpServer()
-		for _, method := range []string{"POST", "GET", "DELETE"} { // it refuses GET and DELETE, which belong to sessions
-			mux.Handle(method+" /mcp", server)
-		}
-	}
-	if a.open {
-		mux.Handle("GET /api/session", a.serve(func(context.Context, *http.Request) (any, error) { return struct{}{}, nil }))
-	}
+	d.api.Register(mux)
 	return mux, nil
 }

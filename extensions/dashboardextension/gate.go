@@ -1,40 +1,33 @@
 package dashboardextension
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 
 	"go.opentelemetry.io/collector/component"
 
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/readapi"
 	"github.com/qosrtc/qos/internal/access"
 )
 
 // keeper is what the dashboard asks of an access extension.
 type keeper interface {
+	readapi.Keeper
 	// Handlers returns the handlers of its routes, by pattern.
 	Handlers() map[string]http.Handler
-	// Visitor returns the visitor of a request; nil without a login or an API token that is valid now.
-	Visitor(r *http.Request) (*access.Visitor, error)
 	// Refuse answers a request whose need its visitor does not meet.
 	Refuse(w http.ResponseWriter, r *http.Request, v *access.Visitor)
 	// CrossSite answers a request that another site's page sent.
 	CrossSite(w http.ResponseWriter, r *http.Request)
 	// RefuseError answers a request for which Visitor returned an error.
 	RefuseError(w http.ResponseWriter, r *http.Request, err error)
-	// Read writes an audit entry, once for what a page repeats.
-	Read(ctx context.Context, v *access.Visitor, e access.Entry) error
 }
 
 // manager is what the dashboard asks of an apps extension.
 type manager interface {
+	readapi.Pseudonyms
 	// ManagementHandlers returns the handlers of the management API, by pattern.
 	ManagementHandlers() map[string]http.Handler
-	// StoredUserIDs returns the texts under which the store may have a user of an app: the ID itself, then its
-	// pseudonyms.
-	StoredUserIDs(appID, userID string) []string
-	// PseudonymApps returns the apps that have pseudonyms of users.
-	PseudonymApps() []string
 }
 
 // findKeeper returns the access extension; nil where none is configured.
@@ -103,13 +96,4 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		g.mux.ServeHTTP(w, r.WithContext(access.With(r.Context(), v)))
 	}
-}
-
-// audit records what the visitor of a request reads. Without sign-in nobody is known.
-func (a *api) audit(ctx context.Context, e access.Entry) error {
-	v := access.From(ctx)
-	if a.keeper == nil || v == nil {
-		return nil
-	}
-	return a.keeper.Read(ctx, v, e)
 }

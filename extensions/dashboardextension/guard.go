@@ -3,8 +3,14 @@ package dashboardextension
 import (
 	"net/http"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/qosrtc/qos/internal/loopback"
 )
+
+// reasonHost is of requests to other host names.
+var reasonHost = metric.WithAttributes(attribute.String("reason", "host"))
 
 // securityHeaders stand on every answer. Pages hold no inline script or style, so the
 // policy needs no exception.

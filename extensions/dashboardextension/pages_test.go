@@ -11,8 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/gzipped"
+	"github.com/qosrtc/qos/internal/notice"
 )
 
 // maxPage is the budget of what a browser loads for one page, gzipped: the page itself and all that it names.
@@ -32,7 +36,7 @@ func rendered(t *testing.T) map[string]string {
 
 // TestEmbed: every page is served, with what it loads, and nothing else is.
 func TestEmbed(t *testing.T) {
-	base := start(t, &memory{}, nil)
+	base := start(t, nil)
 	loaded := map[string]bool{}
 	for route, body := range rendered(t) {
 		status, served, header := get(t, base+route)
@@ -121,7 +125,7 @@ func TestFrame(t *testing.T) {
 //
 // spec: DASH-01
 func TestFirstPage(t *testing.T) {
-	base := start(t, &memory{}, nil)
+	base := start(t, nil)
 	f := func(query string, want int, location string) {
 		t.Helper()
 		res := do(t, base+"/?"+query, func(r *http.Request) {})
@@ -133,6 +137,18 @@ func TestFirstPage(t *testing.T) {
 	}
 	for _, query := range []string{"q=ann", "app=shop&from=1&to=2", "cursor=x", "user=a%20b%26c"} {
 		f(query, http.StatusFound, "search?"+query)
+	}
+}
+
+// Links of notifications lead to a page.
+//
+// spec: DASH-01
+func TestLinksOfNotifications(t *testing.T) {
+	base := start(t, nil)
+	rules := notice.DefaultRules()
+	for _, reason := range notice.Reasons {
+		status, _, _ := get(t, notice.Interval(notice.Change{AppID: "demo", Reason: reason, Rule: rules.Of(reason), From: time.UnixMilli(1), To: time.UnixMilli(2)}, base).URL)
+		require.Equal(t, http.StatusOK, status, reason)
 	}
 }
 
@@ -152,7 +168,7 @@ func TestPageWeight(t *testing.T) {
 
 func zipped(t *testing.T, plain []byte) int {
 	t.Helper()
-	b, err := compress(plain, gzip.BestCompression)
+	b, err := gzipped.Bytes(plain, gzip.BestCompression)
 	require.NoError(t, err)
 	return len(b)
 }
@@ -177,7 +193,7 @@ func TestPagesFitTheirPolicy(t *testing.T) {
 }
 
 func TestSecurityHeaders(t *testing.T) {
-	base := start(t, &memory{}, nil)
+	base := start(t, nil)
 	for _, file := range []string{"/", "/conference", "/assets/app.css", "/api/conferences", "/api/conference", "/nothing"} {
 		_, _, header := get(t, base+file)
 		require.Contains(t, header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:")
@@ -188,28 +204,15 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-func do(t *testing.T, url string, change func(*http.Request)) *http.Response {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	require.NoError(t, err)
-	change(req)
-	client := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	res, err := client.Do(req)
-	require.NoError(t, err)
-	t.Cleanup(func() { res.Body.Close() })
-	return res
-}
-
 // TestHost: another name that points here is refused (DNS rebinding).
 func TestHost(t *testing.T) {
-	base := start(t, &memory{}, func(c *Config) { c.AllowedHosts = []string{"Dash.example.org"} })
+	base := start(t, func(c *Config) { c.AllowedHosts = []string{"Dash.example.org"} })
 	f := func(host string, want int) {
 		t.Helper()
-		res := do(t, base+"/api/conferences", func(r *http.Request) { r.Host = host })
-		require.Equal(t, want, res.StatusCode, host)
+		for _, route := range []string{"/", "/api/conferences", "/api/live"} {
+			res := do(t, base+route, func(r *http.Request) { r.Host = host })
+			require.Equal(t, want, res.StatusCode, "%s of %s", route, host)
+		}
 	}
 	for _, host := range []string{"localhost", "localhost:8481", "LOCALHOST", "localhost.", "127.0.0.1:1", "127.1.2.3", "[::1]:8481", "dash.example.org", "DASH.example.org:443"} {
 		f(host, http.StatusOK)
@@ -220,7 +223,7 @@ func TestHost(t *testing.T) {
 }
 
 func TestCompressionAndCaching(t *testing.T) {
-	base := start(t, &memory{}, nil)
+	base := start(t, nil)
 	plain := do(t, base+"/assets/app.css", func(r *http.Request) { r.Header.Set("Accept-Encoding", "br, gzip;q=0") })
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
 	want, err := io.ReadAll(plain.Body)
@@ -239,9 +242,4 @@ func TestCompressionAndCaching(t *testing.T) {
 
 	again := do(t, base+"/assets/app.css", func(r *http.Request) { r.Header.Set("If-None-Match", plain.Header.Get("ETag")) })
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
-
-	c := &memory{}
-	twoParty(c)
-	answer := do(t, start(t, c, nil)+"/api/conference?app=demo&id=stand+up/1&at=1763702160000", func(r *http.Request) { r.Header.Set("Accept-Encoding", "gzip") })
-	require.Equal(t, "gzip", answer.Header.Get("Content-Encoding"))
 }

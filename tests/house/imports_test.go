@@ -179,6 +179,19 @@ var rules = []rule{
 		room: "extensions/storageextension", allowed: append([]string{"own", "external", "storage/sqlite", "storage/postgres"}, components...),
 		reason: "the one component that knows the engines",
 	},
+	{room: "extensions/dashboardextension/internal/gzipped", reason: "bytes in, bytes out: standard library only"},
+	{room: "extensions/dashboardextension/internal/usual", reason: "pure domain: what was in, what is usual out; standard library only"},
+	{
+		room: "extensions/dashboardextension/internal/hours", allowed: []string{"internal/digest", "internal/overview", "storage"},
+		reason: "counts digests of the store, knows no HTTP and no component",
+	},
+	{
+		room: "extensions/dashboardextension/internal/readapi", allowed: append([]string{
+			"extensions/dashboardextension/internal/gzipped", "extensions/dashboardextension/internal/hours", "extensions/dashboardextension/internal/metadata", "extensions/dashboardextension/internal/usual",
+			"github.com/google/uuid", "github.com/modelcontextprotocol/go-sdk/mcp", "go.opentelemetry.io/otel/", "go.uber.org/zap",
+		}, components...),
+		reason: "answers from the store: no page, no listener, nothing of the collector",
+	},
 	{room: "extensions", allowed: append([]string{"own", "external"}, components...), reason: componentReason},
 }
 
@@ -246,6 +259,9 @@ func TestRulesCatch(t *testing.T) {
 		{"storage/postgres", "modernc.org/sqlite"},
 		{"storage/internal/join", "github.com/jackc/pgx/v5"},
 		{"extensions/dashboardextension", module + "collector"},
+		{"extensions/dashboardextension/internal/readapi", module + "extensions/dashboardextension"},
+		{"extensions/dashboardextension/internal/readapi", "go.opentelemetry.io/collector/component"},
+		{"extensions/dashboardextension/internal/hours", module + "extensions/dashboardextension/internal/readapi"},
 		{"agent/internal/sidecar", module + "protocol"},
 		{"agent", "go.uber.org/zap"},
 	} {

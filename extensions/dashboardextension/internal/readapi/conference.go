@@ -1,0 +1,244 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/storage"
+)
+
+// detail is everything the page of one conference draws.
+type detail struct {
+	At         int64         `json:"at"`
+	Conference conferenceRow `json:"conference"`
+	Summary    any           `json:"summary"`         // the summary document, null while there is none
+	SoFar      *preliminary  `json:"soFar,omitempty"` // where the summary is not that of the whole conference
+	Fabrics    []*fabric     `json:"fabrics"`
+	Timeline   []entry       `json:"timeline"`
+	Streams    []*stream     `json:"streams"`
+	Measures   []measure     `json:"measures"` // of the streams' latest values
+	Custom     []*customStat `json:"customStats"`
+	LeftOut    leftOut       `json:"leftOut"`
+	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
+}
+
+// leftOut counts the records that the answer has no room for.
+type leftOut struct {
+	Timeline int `json:"timeline"`
+	Streams  int `json:"streams"`
+	Custom   int `json:"customStats"`
+}
+
+// fabric is one PeerConnection of one session, as its records describe it.
+type fabric struct {
+	Session            string `json:"session"`
+	Fabric             int    `json:"fabric"`
+	Usage              string `json:"usage,omitempty"`
+	Direction          string `json:"direction,omitempty"`
+	RemoteEndpointType string `json:"remoteEndpointType,omitempty"`
+	RemoteUser         string `json:"remoteUser,omitempty"`
+	RemoteUserName     string `json:"remoteUserName,omitempty"`
+	FirstAt            int64  `json:"firstAt"`
+	LastAt             int64  `json:"lastAt"`
+
+	renamed   bool  // by reportUserIDChange: records go on to have the name of the beginning
+	renamedBy order // by which record
+}
+
+type fabricKey struct {
+	session string
+	fabric  int
+}
+
+func (a *API) conference(ctx context.Context, r *http.Request) (any, error) {
+	ref, err := readParameters(r).ref()
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.detailOf(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	a.countLeftOut(ctx, d.LeftOut)
+	return d, nil
+}
+
+// detailOf reads a conference as far as the visitor may see it, and audits that. It returns storage.ErrNotFound for a
+// conference of an app that is not in the visitor's scope.
+func (a *API) detailOf(ctx context.Context, ref storage.Ref) (*detail, error) {
+	view := a.view(ctx)
+	if !view.scope.Has(ref.AppID) {
+		return nil, storage.ErrNotFound
+	}
+	select {
+	case a.turns <- struct{}{}:
+		defer func() { <-a.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c, damage, err := a.audited(ctx, ref)
+	if damage != nil {
+		a.tellDamage(ctx, ref, damage)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(view.names)
+	row := view.row(c, a.now())
+	soFar, damaged, err := a.read(ctx, &c, ref, row.State, b)
+	if err != nil {
+		return nil, err
+	}
+	d := b.detail()
+	d.At, d.Conference, d.SoFar, d.Damaged = a.now().UnixMilli(), row, soFar.seen(view.names), damaged || damage != nil
+	if c.Summary != nil {
+		d.Summary = view.summary(string(c.Summary.Document))
+	}
+	view.masks.detail(d)
+	return d, nil
+}
+
+// audited reads a conference without its records, and audits that. Where damage is not nil the document of the summary
+// cannot be read, and all else is there.
+func (a *API) audited(ctx context.Context, ref storage.Ref) (c storage.Conference, damage, err error) {
+	c, err = a.reader.Conference(ctx, ref)
+	if errors.Is(err, storage.ErrDamaged) && c.Summary != nil {
+		damage = err
+	} else if err != nil {
+		return c, nil, err
+	}
+	return c, damage, a.audit(ctx, access.Entry{Action: access.ActionConference, AppID: c.AppID, Target: c.ConferenceID, Body: map[string]any{"startAt": c.Start.UnixMilli()}})
+}
+
+// read reads the records of a conference into b, and while it goes on its summary so far: one
+// reading serves both. Where some are damaged it reads the others and says so.
+func (a *API) read(ctx context.Context, c *storage.Conference, ref storage.Ref, state string, b *builder) (soFar *preliminary, damaged bool, err error) {
+	page := &pageReading{add: b.add}
+	if state != stateEnded {
+		if soFar, err = a.soFar.of(ctx, c, page); err != nil {
+			return nil, false, err
+		}
+	}
+	if !page.done { // another request has the summary
+		page.err = eventrow.EachRecord(ctx, a.reader, ref, c.Participants, func(e *event.Event, r *storage.Record) bool {
+			b.add(e, r)
+			return ctx.Err() == nil
+		})
+	}
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	if errors.Is(page.err, storage.ErrDamaged) {
+		a.tellDamage(ctx, ref, page.err)
+		return soFar, true, nil
+	}
+	return soFar, false, page.err
+}
+
+func (a *API) tellDamage(ctx context.Context, ref storage.Ref, err error) {
+	a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+	a.log.Error("A part of a conference cannot be read", zap.String("app", ref.AppID), zap.String("conference", ref.ConferenceID), zap.Error(err))
+}
+
+func (a *API) countLeftOut(ctx context.Context, n leftOut) {
+	if n.Timeline > 0 {
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Timeline), partTimeline)
+	}
+	if n.Streams > 0 {
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Streams), partStreams)
+	}
+	if n.Custom > 0 {
+		a.telemetry.QosdashboardOmittedRecords.Add(ctx, int64(n.Custom), partCustomStats)
+	}
+}
+
+// builder folds the records of a conference, which come in order of time, into a detail.
+type builder struct {
+	names    names
+	timeline timeline
+	fabrics  map[fabricKey]*fabric
+	order    []*fabric
+	streams  streams
+	custom   customStats
+}
+
+func newBuilder(n names) *builder {
+	return &builder{
+		names:    n,
+		timeline: newTimeline(n),
+		fabrics:  map[fabricKey]*fabric{},
+		streams:  newStreams(n),
+		custom:   customStats{byKey: map[customKey]*customStat{}},
+	}
+}
+
+func (b *builder) add(e *event.Event, r *storage.Record) {
+	b.names.note(e)
+	if e.Fabric != 0 {
+		b.describe(e)
+	}
+	switch e.Kind {
+	case event.KindStats:
+		b.streams.add(e, r)
+	case event.KindEvent:
+		if b.custom.take(e, b.names) {
+			return
+		}
+		b.streams.associate(e)
+		b.renameRemote(e)
+		b.timeline.add(e)
+	default:
+		b.timeline.add(e)
+	}
+}
+
+// describe keeps the newest description of the event's fabric.
+func (b *builder) describe(e *event.Event) {
+	key := fabricKey{e.Session, e.Fabric}
+	f := b.fabrics[key]
+	if f == nil {
+		f = &fabric{Session: e.Session, Fabric: e.Fabric, FirstAt: e.AtMs}
+		b.fabrics[key] = f
+		b.order = append(b.order, f)
+	}
+	f.LastAt = e.AtMs
+	keep(e.Usage, &f.Usage)
+	keep(e.Direction, &f.Direction)
+	keep(e.RemoteType, &f.RemoteEndpointType)
+	if f.renamed {
+		return
+	}
+	keep(e.RemoteAlias, &f.RemoteUser)
+	keep(b.names.name(e.RemoteUser, e.RemoteAlias), &f.RemoteUserName)
+}
+
+// keep writes a text that is there to place.
+func keep(text string, place *string) {
+	if text != "" {
+		*place = text
+	}
+}
+
+func (b *builder) detail() *detail {
+	d := &detail{
+		Fabrics:  b.order,
+		Timeline: b.timeline.list(),
+		Streams:  b.streams.list(b.fabrics),
+		Custom:   b.custom.list(),
+		LeftOut:  leftOut{Timeline: b.timeline.leftOut, Streams: b.streams.leftOut, Custom: b.custom.leftOut},
+	}
+	d.Measures = measuresOf(d.Streams)
+	if d.Fabrics == nil {
+		d.Fabrics = []*fabric{}
+	}
+	if d.Timeline == nil {
+		d.Timeline = []entry{}
+	}
+	return d
+}

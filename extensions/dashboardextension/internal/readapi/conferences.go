@@ -1,0 +1,242 @@
+package readapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/storage"
+)
+
+// liveFor is how long after its last activity a conference without a summary counts as
+// live: the silence that ends it, and some time for the summary to arrive.
+const liveFor = 90 * time.Second
+
+// prolonged is how far activity must go beyond a summary to say that the conference goes
+// on: the two ends may differ a little.
+const prolonged = 2 * time.Second
+
+// maxListed bounds the participants, and the sites, of one row of the listing.
+const maxListed = 8
+
+// States of a conference.
+const (
+	stateLive    = "live"
+	stateEnded   = "ended"
+	statePending = "pending" // silent for long, and still without a summary
+)
+
+// conferenceRow is one conference, in the listing and at the head of its page.
+type conferenceRow struct {
+	App              string        `json:"app"`
+	ID               string        `json:"id"`
+	StartAt          int64         `json:"startAt"`
+	EndAt            int64         `json:"endAt"`
+	DurationMs       int64         `json:"durationMs"`
+	State            string        `json:"state"`
+	Outcome          string        `json:"outcome,omitempty"`
+	MOS              *float64      `json:"mos"`
+	Label            string        `json:"label,omitempty"`
+	Cause            string        `json:"cause,omitempty"` // likely cause
+	Sites            []string      `json:"sites,omitempty"` // siteIDs of participants, each once, the first maxListed
+	Revision         int           `json:"revision"`
+	ParticipantCount int           `json:"participantCount"`
+	Participants     []participant `json:"participants"`
+	Matched          []string      `json:"matched,omitempty"`      // as what a search for anything found it
+	TermsDropped     int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
+}
+
+// participant is one session in one conference.
+type participant struct {
+	Session  string            `json:"session"`
+	User     string            `json:"user"`
+	UserName string            `json:"userName,omitempty"`
+	Former   []string          `json:"former,omitempty"` // aliases before reportUserIDChange, in the order of their use
+	Details  map[string]string `json:"details,omitempty"`
+
+	known []string // all names by which a search may find them
+}
+
+type listing struct {
+	At          int64           `json:"at"`
+	Conferences []conferenceRow `json:"conferences"`
+	Next        string          `json:"next,omitempty"`
+	Pseudonyms  []string        `json:"pseudonyms,omitempty"` // of the user ID that was searched for, in the apps of the rows
+}
+
+func (a *API) conferences(ctx context.Context, r *http.Request) (any, error) {
+	s, err := a.search(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.audit(ctx, s.entry); err != nil {
+		return nil, err
+	}
+	page, err := a.find(ctx, s.query, s.conditions, s.view.scope)
+	if err != nil {
+		return nil, err
+	}
+	list := listing{At: a.now().UnixMilli(), Next: formatCursor(page.Next)}
+	list.Conferences = a.rows(s, page.Conferences, list.found)
+	return list, nil
+}
+
+// search is a search for conferences as one reader may make it.
+type search struct {
+	query      storage.Query
+	conditions []condition
+	view       view
+	entry      access.Entry // of the audit log
+}
+
+// search reads that of a request.
+func (a *API) search(ctx context.Context, r *http.Request) (*search, error) {
+	p, s := readParameters(r), &search{view: a.view(ctx)}
+	var err error
+	if s.query, err = p.query(s.view.names); err != nil {
+		return nil, err
+	}
+	if s.query, s.conditions, err = a.conditions(p, s.query); err != nil {
+		return nil, err
+	}
+	target := a.userIDs.audited(p.terms(), s.query, s.view.scope).Encode()
+	s.entry = access.Entry{Action: access.ActionSearch, AppID: s.query.AppID, Target: target}
+	return s, nil
+}
+
+// rows returns the rows of conferences that a search found. It calls found with the pseudonyms by which it searched.
+func (a *API) rows(s *search, conferences []storage.Conference, found func([]string)) []conferenceRow {
+	now := a.now()
+	rows := make([]conferenceRow, 0, len(conferences))
+	for _, c := range conferences {
+		row := newNames(s.view.real, s.view.comments).row(c, now) // masks are those of one conference
+		wanted := a.userIDs.stored(row.App, cmp.Or(s.query.UserID, s.query.Any))
+		first(row.Participants, wanted)
+		found(wanted[1:])
+		for i := range row.Participants {
+			row.Participants[i].Details = nil
+		}
+		row.Participants = row.Participants[:min(len(row.Participants), maxListed)]
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// conditions returns what a search asks for beyond the query of the store, and the query that it needs.
+func (a *API) conditions(p *parameters, q storage.Query) (storage.Query, []condition, error) {
+	reported, err := p.reported(q)
+	digested := p.digestCondition()
+	if err = cmp.Or(err, p.err); err != nil {
+		return q, nil, err
+	}
+	var conditions []condition
+	if digested != nil {
+		q.Digests = true
+		conditions = append(conditions, digested)
+	}
+	if reported != nil {
+		var counted condition
+		q, counted = a.searchReported(q, reported)
+		conditions = append(conditions, counted)
+	}
+	return q, conditions, nil
+}
+
+// found adds pseudonyms that a row was searched by, each once.
+func (l *listing) found(pseudonyms []string) {
+	for _, one := range pseudonyms {
+		if !slices.Contains(l.Pseudonyms, one) {
+			l.Pseudonyms = append(l.Pseudonyms, one)
+		}
+	}
+}
+
+// first brings the participants with one of some names to the front, so that they are among those listed.
+func first(people []participant, names []string) {
+	other := func(p participant) int {
+		if slices.ContainsFunc(names, func(name string) bool { return name != "" && slices.Contains(p.known, name) }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(people, func(a, b participant) int { return cmp.Compare(other(a), other(b)) })
+}
+
+func (n names) row(c storage.Conference, now time.Time) conferenceRow {
+	row := conferenceRow{
+		App:              c.AppID,
+		ID:               c.ConferenceID,
+		State:            state(c, now),
+		ParticipantCount: len(c.Participants),
+		Participants:     n.participants(c.Participants),
+		Matched:          c.Matched,
+		TermsDropped:     c.TermsDropped,
+	}
+	row.Sites = sites(c.Participants)
+	n.masks.each(row.Sites)
+	start, end := c.Start, c.End
+	if s := c.Summary; s != nil {
+		row.Outcome, row.MOS, row.Label, row.Cause, row.Revision = s.Outcome, s.MOS, s.Label, s.Cause, s.Revision
+		if row.ParticipantCount == 0 {
+			row.ParticipantCount = s.Participants
+		}
+	}
+	row.StartAt, row.EndAt = start.UnixMilli(), end.UnixMilli()
+	row.DurationMs = row.EndAt - row.StartAt
+	return row
+}
+
+// sites returns the siteIDs of participants, in order.
+func sites(in []storage.Participant) (out []string) {
+	for _, p := range in {
+		if site := p.Session.Details[semconv.SiteID]; site != "" && !slices.Contains(out, site) {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), maxListed)]
+}
+
+func state(c storage.Conference, now time.Time) string {
+	fresh := now.Sub(c.End) <= liveFor
+	switch {
+	case c.Summary != nil && fresh && c.End.Sub(c.Summary.End) > prolonged:
+		return stateLive // somebody came back
+	case c.Summary != nil:
+		return stateEnded
+	case fresh:
+		return stateLive
+	default:
+		return statePending
+	}
+}
+
+// participants are in order of their session ids, which is the order of joining.
+func (n names) participants(in []storage.Participant) []participant {
+	out := make([]participant, 0, len(in))
+	for _, p := range in {
+		out = append(out, n.participant(p))
+	}
+	slices.SortFunc(out, func(a, b participant) int { return cmp.Compare(a.Session, b.Session) })
+	return out
+}
+
+// participant has the names that are in force now.
+func (n names) participant(p storage.Participant) participant {
+	out := participant{Session: p.Session.ID, Details: p.Session.Details}
+	out.call(n, storage.Name{UserID: p.Session.UserID, UserAlias: p.Session.UserAlias})
+	for _, name := range p.Renames {
+		out.Former = append(out.Former, out.User)
+		out.call(n, name)
+	}
+	return out
+}
+
+func (p *participant) call(n names, name storage.Name) {
+	p.User, p.UserName = name.UserAlias, n.name(name.UserID, name.UserAlias)
+	p.known = append(p.known, p.User, p.UserName)
+}

@@ -1,0 +1,145 @@
+package readapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/storage"
+)
+
+// toolbox returns a function that calls a tool over a store without sign-in.
+func toolbox(tb testing.TB, m *memory) func(ctx context.Context, name string, arguments map[string]any) (toolAnswer, error) {
+	tb.Helper()
+	a := New(settings(tb, m))
+	tb.Cleanup(a.Close)
+	return func(ctx context.Context, name string, arguments map[string]any) (toolAnswer, error) {
+		for _, one := range a.tools() {
+			if one.name == name {
+				_, out, err := a.answerTool(&one)(ctx, nil, arguments)
+				return out, err
+			}
+		}
+		return toolAnswer{}, errors.New("no such tool")
+	}
+}
+
+// An answer is small enough for a model, and says what it leaves out.
+//
+// spec: DASH-01
+func TestAnswersOfToolsAreBounded(t *testing.T) {
+	m := &memory{at: noon}
+	for i := range 60 {
+		c := m.newCall(fmt.Sprintf("%d %s", i, strings.Repeat("x", 200)), noon.Add(-time.Duration(i)*time.Hour))
+		for p := range 8 {
+			c.join(fmt.Sprint(i, p), strings.Repeat("n", 900), strings.Repeat("a", 900), nil)
+		}
+	}
+	call := toolbox(t, m)
+	out, err := call(t.Context(), "search_conferences", map[string]any{"limit": 50.0})
+	require.NoError(t, err)
+	text, err := json.Marshal(out)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(text), maxToolBytes)
+	require.NotEmpty(t, out.Cut)
+	require.Equal(t, dataNotice, out.Notice)
+	rows := out.Data.(listedConferences)
+	require.NotEmpty(t, rows.Conferences)
+	require.NotEmpty(t, rows.Next)
+
+	for i := range 300 {
+		m.calls[0].join(fmt.Sprint("more", i), strings.Repeat("n", 900), strings.Repeat("a", 900), nil)
+	}
+	c := m.calls[0]
+	out, err = call(t.Context(), "explain_conference", map[string]any{"app": c.AppID, "id": c.ConferenceID, "at": float64(c.Start.UnixMilli())})
+	require.NoError(t, err)
+	text, err = json.Marshal(out)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(text), maxToolBytes)
+	require.Contains(t, out.Cut, "The facts leave out 288 participants: the page of the conference has all.")
+	require.Len(t, out.Data.(explainedConference).Facts.Participants, maxToolList)
+}
+
+// The reason why a store cannot be read is in the log only.
+func TestToolsWithoutAStore(t *testing.T) {
+	m := &memory{at: noon, err: errors.New("secret path")}
+	_, err := toolbox(t, m)(t.Context(), "search_conferences", nil)
+	require.EqualError(t, err, "The store could not be read. The collector's log says why.")
+	m.err = storage.ErrNotFound
+	_, err = toolbox(t, m)(t.Context(), "explain_conference", map[string]any{"app": "a", "id": "b", "at": 5.0})
+	require.EqualError(t, err, "There is no conference of this app and id at this time.")
+}
+
+// Without a visitor, where visitors sign in, the server answers nothing.
+//
+// spec: DASH-05
+func TestMCPIsForTokens(t *testing.T) {
+	f := func(open bool, v *access.Visitor, want int) {
+		t.Helper()
+		a := &API{open: open}
+		r := httptest.NewRequestWithContext(access.With(t.Context(), v), http.MethodPost, "/mcp", nil)
+		w := httptest.NewRecorder()
+		a.onlyTokens(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })).ServeHTTP(w, r)
+		require.Equal(t, want, w.Code)
+	}
+	f(true, nil, http.StatusTeapot)
+	f(false, nil, http.StatusForbidden)
+	f(false, &access.Visitor{Roles: access.AllRoles}, http.StatusForbidden)
+	f(false, &access.Visitor{Token: true}, http.StatusTeapot)
+}
+
+// It is not there unless it is configured.
+func TestMCPIsOff(t *testing.T) {
+	m := &memory{}
+	post := func(base string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res.StatusCode
+	}
+	require.Equal(t, http.StatusNotFound, post(start(t, m, nil)))
+	require.Equal(t, http.StatusOK, post(start(t, m, func(s *Settings) { s.MCP = true })))
+}
+
+// Whatever a model sends, a tool answers, or refuses with the name of the parameter.
+func FuzzTools(f *testing.F) {
+	m := &memory{at: noon}
+	m.newCall("a", noon.Add(-time.Hour))
+	call := toolbox(f, m)
+	for _, seed := range []string{
+		`{}`, `{"from":"2026-05-01T09:00:00Z","to":1e12}`, `{"app":"demo","id":"a","at":"1"}`, `{"baseline":{"from":1,"outcome":""}}`, `{"limit":-5}`, `{"q":null,"user":[],"cursor":{}}`,
+	} {
+		for i := range 3 {
+			f.Add(i, seed)
+		}
+	}
+	names := []string{"search_conferences", "explain_conference", "compare_sets"}
+	f.Fuzz(func(t *testing.T, which int, text string) {
+		var arguments map[string]any
+		if json.Unmarshal([]byte(text), &arguments) != nil {
+			return
+		}
+		out, err := call(t.Context(), names[uint(which)%3], arguments)
+		if err == nil {
+			require.NotNil(t, out.Data)
+			return
+		}
+		if _, bad := errors.AsType[*badParameter](err); !bad {
+			require.EqualError(t, err, "There is no conference of this app and id at this time.")
+		}
+	})
+}

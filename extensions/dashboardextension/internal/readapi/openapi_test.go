@@ -1,0 +1,261 @@
+//go:build !fuzz
+
+package readapi
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+var writeOpenAPI = flag.Bool("write-openapi", false, "write openapi.json")
+
+// describedParameter is a parameter of a route of the read API.
+type describedParameter struct {
+	name, text string
+	schema     map[string]any
+	required   bool
+}
+
+// describedRoute is a route of the read API.
+type describedRoute struct {
+	text       string
+	parameters []describedParameter
+	answer     reflect.Type // nil: no JSON
+	mediaType  string       // without answer
+	missing    bool         // it answers 404 for a conference that does not exist
+}
+
+type m = map[string]any
+
+// describedParameters are those of all routes, by name.
+func describedParameters() map[string]describedParameter {
+	text := m{"type": "string", "maxLength": 256}
+	ms := m{"type": "integer", "minimum": 0, "maximum": maxTimeMs}
+	score := m{"type": "number", "minimum": 1, "maximum": 5}
+	words := func(of []string) m { return m{"type": "string", "enum": of} }
+	out := map[string]describedParameter{}
+	for _, p := range []describedParameter{
+		{name: "app", text: "AppID", schema: text},
+		{name: "id", text: "conferenceID", schema: text},
+		{name: "at", text: "a time in the conference, in ms since the Unix epoch", schema: ms},
+		{name: "from", text: "start of the time, inclusive, in ms since the Unix epoch", schema: ms},
+		{name: "to", text: "end of the time, exclusive, in ms since the Unix epoch", schema: ms},
+		{name: "q", text: "any search term, the whole text", schema: text},
+		{name: "user", text: "ID of a user, the whole text; real names only where the reader may see them", schema: text},
+		{name: "site", text: "siteID of a participant", schema: text},
+		{name: "version", text: "applicationVersion of a participant", schema: text},
+		{name: "additional", text: "value of an additional ID", schema: text},
+		{name: "additionalKey", text: "key of the additional ID", schema: m{"type": "string"}},
+		{name: "outcome", text: "outcome; failed stands for those of conferences that failed", schema: words(outcomes())},
+		{name: "quality", text: "label of the score", schema: words(labels)},
+		{name: "cause", text: "likely cause", schema: words(causes())},
+		{name: "scoreFrom", text: "lowest score", schema: score},
+		{name: "scoreTo", text: "highest score", schema: score},
+		{name: "function", text: "function of a reported error", schema: text},
+		{name: "issue", text: "kind of an issue", schema: words(issueKinds())},
+		{name: "browser", text: "browser of a participant", schema: text},
+		{name: "browserVersion", text: "major version of that browser", schema: text},
+		{name: "fact", text: "attribute and value of a participant, such as siteID:berlin; at most 8, all of the same participant", schema: m{"type": "array", "items": m{"type": "string"}, "maxItems": maxFacts}},
+		{name: "reason", text: "reason of a notification", schema: words(reasons())},
+		{name: "past", text: "limit of the notification", schema: m{"type": "number", "minimum": 0}},
+		{name: "limit", text: "rows of a page", schema: m{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
+		{name: "cursor", text: "next of the page before", schema: m{"type": "string"}},
+		{name: "conference", text: "conferenceID", schema: text},
+		{name: "by", text: "list of values that are counted", schema: words(trendNames)},
+		{name: "zone", text: "minutes by which the days are east of UTC", schema: m{"type": "integer", "minimum": -maxZone, "maximum": maxZone, "default": 0}},
+	} {
+		out[p.name] = p
+	}
+	return out
+}
+
+func parametersOf(names ...string) (out []describedParameter) {
+	all := describedParameters()
+	for _, name := range names {
+		p := all[strings.TrimPrefix(strings.TrimSuffix(name, "!"), prefixBaseline)]
+		p.name = strings.TrimSuffix(name, "!")
+		p.required = strings.HasSuffix(name, "!")
+		out = append(out, p)
+	}
+	return out
+}
+
+// describedRoutes is the read API.
+func describedRoutes() map[string]describedRoute {
+	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
+	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue"}
+	for _, name := range slices.Clone(set) {
+		set = append(set, prefixBaseline+strings.TrimSuffix(name, "!"))
+	}
+	user := parametersOf("app!", "user!", "from", "to", "limit", "cursor")
+	user[4].schema = m{"type": "integer", "minimum": 1, "maximum": 150, "default": defaultLimit}
+	return map[string]describedRoute{
+		"/api/conferences":      {text: "Lists conferences, the newest first.", parameters: parametersOf(append(search, "limit", "cursor")...), answer: reflect.TypeFor[listing]()},
+		"/api/conferences.csv":  {text: "Exports all conferences that a search finds as CSV, at most 10,000.", parameters: parametersOf(search...), mediaType: "text/csv"},
+		"/api/conferences.json": {text: "Exports all conferences that a search finds as JSON, at most 10,000.", parameters: parametersOf(search...), mediaType: "application/json"},
+		"/api/conference":       {text: "Returns one conference with its time-line, streams and summary.", parameters: parametersOf("app!", "id!", "at!"), answer: reflect.TypeFor[detail](), missing: true},
+		"/api/conference/tail":  {text: "Returns the newest measurements of a conference.", parameters: parametersOf("app!", "id!", "at!", "from!"), answer: reflect.TypeFor[tail](), missing: true},
+		"/api/conference/text":  {text: "Returns one conference as plain text.", parameters: parametersOf("app!", "id!", "at!"), mediaType: "text/plain", missing: true},
+		"/api/unattached":       {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf("app", "id", "from", "to", "limit", "cursor"), answer: reflect.TypeFor[unattachedList]()},
+		"/api/overview":         {text: "Counts conferences of a time and of the same time a week earlier.", parameters: parametersOf("app", "from!", "to!"), answer: reflect.TypeFor[overviewAnswer]()},
+		"/api/contrast":         {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: parametersOf(set...), answer: reflect.TypeFor[contrastAnswer]()},
+		"/api/user":             {text: "Lists the calls of one user, with what is usual and what was different.", parameters: user, answer: reflect.TypeFor[historyAnswer]()},
+		"/api/trend":            {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "by!", "zone"), answer: reflect.TypeFor[trendAnswer]()},
+		"/api/live":             {text: "Sends Server-Sent Events, one for each committed change.", parameters: parametersOf("app", "conference"), mediaType: "text/event-stream"},
+		"/api/openapi.json":     {text: "Returns this document.", mediaType: "application/json"},
+	}
+}
+
+// answerSchema returns the schema of the answer of a route.
+func answerSchema(t *testing.T, of reflect.Type) *jsonschema.Schema {
+	t.Helper()
+	columns := &jsonschema.Schema{Type: "object", Description: "columns beside the head, see the README of the dashboard extension"}
+	s, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[stream](): columns, reflect.TypeFor[customPoints](): columns,
+	}})
+	require.NoError(t, err)
+	return s
+}
+
+// described returns the document.
+func described(t *testing.T) []byte {
+	t.Helper()
+	refusals := m{"400": "a parameter is wrong; field names it", "401": "no login and no API token, or an invalid one", "403": "the roles do not permit it", "429": "too many wrong API tokens from this network", "500": "the store could not be read"}
+	schemas, paths := m{"Refusal": m{"type": "object", "required": []string{"error"}, "properties": m{"error": m{
+		"type": "object", "required": []string{"message"}, "properties": m{"message": m{"type": "string"}, "field": m{"type": "string"}},
+	}}}}, m{}
+	for path, route := range describedRoutes() {
+		parameters := []m{}
+		for _, p := range route.parameters {
+			parameters = append(parameters, m{"name": p.name, "in": "query", "required": p.required, "description": p.text, "schema": p.schema})
+		}
+		content := m{route.mediaType: m{}}
+		if route.answer != nil {
+			name := strings.ReplaceAll(strings.TrimPrefix(path, "/api/"), "/", "-")
+			schemas[name] = answerSchema(t, route.answer)
+			content = m{"application/json": m{"schema": m{"$ref": "#/components/schemas/" + name}}}
+		}
+		responses := m{"200": m{"description": "the answer", "content": content}}
+		for status, text := range refusals {
+			responses[status] = m{"description": text, "content": m{"application/json": m{"schema": m{"$ref": "#/components/schemas/Refusal"}}}}
+		}
+		if route.missing {
+			responses["404"] = m{"description": "there is no such conference, or its app is not in scope", "content": m{"application/json": m{"schema": m{"$ref": "#/components/schemas/Refusal"}}}}
+		}
+		paths[path] = m{"get": m{"summary": route.text, "parameters": parameters, "responses": responses}}
+	}
+	doc, err := json.MarshalIndent(m{
+		"openapi":    "3.1.0",
+		"info":       m{"title": "qos read API", "version": "1", "description": "Read-only. Times end in At and are ms since the Unix epoch, durations end in Ms, a fraction is 0 to 1. An unknown value is null or absent."},
+		"security":   []m{{"token": []string{}}},
+		"components": m{"securitySchemes": m{"token": m{"type": "http", "scheme": "bearer", "description": "an API token: qos_…"}}, "schemas": schemas},
+		"paths":      paths,
+	}, "", " ")
+	require.NoError(t, err)
+	return append(doc, '\n')
+}
+
+// The committed document is that of the types. `go test -run TestOpenAPI -write-openapi` writes it, and fails.
+func TestOpenAPI(t *testing.T) {
+	want := described(t)
+	if *writeOpenAPI {
+		require.NoError(t, os.WriteFile("openapi.json", want, 0o600))
+		t.Fatal("openapi.json was written")
+	}
+	require.JSONEq(t, string(want), string(openAPI), "run go test ./extensions/dashboardextension/internal/readapi -run TestOpenAPI -write-openapi")
+	_, body, header := get(t, start(t, &memory{}, nil)+"/api/openapi.json")
+	require.Equal(t, string(openAPI), body)
+	require.Equal(t, "application/json", header.Get("Content-Type"))
+}
+
+// Each route of the read API is described.
+func TestOpenAPIHasEachRoute(t *testing.T) {
+	known := describedRoutes()
+	for _, r := range access.Routes {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		if r.Need == access.Calls && method == http.MethodGet && strings.HasPrefix(path, "/api/") {
+			require.Contains(t, known, path, "it is not described: describedRoutes in openapi_test.go")
+			delete(known, path)
+		}
+	}
+	require.Empty(t, known)
+}
+
+// A route reads the parameters that are described, and no others: it refuses one that is given twice if it reads it.
+func TestOpenAPIHasEachParameter(t *testing.T) {
+	base := start(t, &memory{at: noon}, nil)
+	names := slices.Clone(defining)
+	for name := range describedParameters() {
+		names = append(names, name)
+	}
+	for _, name := range defining {
+		names = append(names, prefixBaseline+name)
+	}
+	slices.Sort(names)
+	for path, route := range describedRoutes() {
+		if path == "/api/openapi.json" {
+			continue
+		}
+		for _, name := range slices.Compact(names) {
+			values := url.Values{"app": {"a"}, "id": {"b"}, "at": {"1"}, "from": {"1"}, "to": {"2"}, "user": {"u"}, "reason": {reasons()[0]}, "by": {trendNames[0]}}
+			values[name] = []string{"twice", "twice"}
+			if path == "/api/live" && name != "conference" && name != "app" || strings.HasPrefix(path, "/api/conferences.") && (name == "limit" || name == "cursor") {
+				continue // a stream does not end, and an export refuses the parameters of pages
+			}
+			status, body, _ := get(t, base+path+"?"+values.Encode())
+			reads := status == http.StatusBadRequest && strings.Contains(body, `"field":"`+name+`"`)
+			described := slices.ContainsFunc(route.parameters, func(p describedParameter) bool { return p.name == name })
+			require.Equal(t, described, reads, "%s of %s: %s", name, path, body)
+		}
+	}
+}
+
+// Answers of a real store are those that are described.
+func TestAnswersAreAsDescribed(t *testing.T) {
+	mem := &memory{}
+	c := twoParty(mem)
+	mos := 4.1
+	c.summarise("success", &mos, "good", namedSummary)
+	c.Summary.Digest = (&digest.Digest{Outcome: "success", MOS: 4, Participants: 1, Members: one("berlin", "1.0", "firefox", "144")}).Encode()
+	store := newSQLite(t)
+	write(t, store, c)
+	base := startOn(t, reading{mem, store}, nil)
+	at, from, to := c.Start.UnixMilli(), c.Start.Add(-time.Hour).UnixMilli(), c.Start.Add(time.Hour).UnixMilli()
+	query := url.Values{"app": {c.AppID}, "id": {c.ConferenceID}, "user": {"alice"}, "by": {trendNames[0]}}
+	for name, v := range map[string]int64{"at": at, "from": from, "to": to} {
+		query.Set(name, string(must(json.Marshal(v))))
+	}
+	for path, route := range describedRoutes() {
+		if route.answer == nil {
+			continue
+		}
+		status, body, _ := get(t, base+path+"?"+query.Encode())
+		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
+		resolved, err := answerSchema(t, route.answer).Resolve(nil)
+		require.NoError(t, err, path)
+		var answer any
+		require.NoError(t, json.Unmarshal([]byte(body), &answer))
+		require.NoError(t, resolved.Validate(answer), "%s: %s", path, body)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,219 @@
+package readapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/overview"
+	"github.com/qosrtc/qos/storage"
+)
+
+const (
+	// week is how much earlier the baseline of the overview is: the same day of last week.
+	week = 7 * 24 * time.Hour
+	// maxCounted bounds the time whose conferences one request counts.
+	maxCounted = 93 * 24 * time.Hour
+	// maxGroups bounds the values of each list of counts, and the apps to choose from.
+	maxGroups, maxApps = 20, 200
+	// maxLiveCounted bounds the live conferences that are counted.
+	maxLiveCounted = 1000
+)
+
+// overviewAnswer is the answer of /api/overview.
+type overviewAnswer struct {
+	At             int64       `json:"at"`
+	From           int64       `json:"from"`
+	To             int64       `json:"to"`
+	BaselineFrom   int64       `json:"baselineFrom"`
+	BaselineTo     int64       `json:"baselineTo"`
+	Live           int         `json:"live"`
+	MoreLive       bool        `json:"moreLive,omitempty"` // there are more than Live
+	Apps           []string    `json:"apps"`
+	Current        totals      `json:"current"`
+	Baseline       totals      `json:"baseline"`
+	Points         []hourPoint `json:"points"`
+	BaselinePoints []hourPoint `json:"baselinePoints"`
+}
+
+// totals is the counts of a time.
+type totals struct {
+	Conferences    int          `json:"conferences"`
+	WithoutSummary int          `json:"withoutSummary"`
+	Participants   int          `json:"participants"`
+	Failed         int          `json:"failed"`
+	Ratings        int          `json:"ratings"`
+	MOS            *float64     `json:"mos"`
+	Scored         int          `json:"scored"`
+	Setup          *setup       `json:"setupMs"`
+	Outcomes       []group      `json:"outcomes"`
+	Labels         []group      `json:"labels"`
+	Causes         []group      `json:"causes"`
+	Issues         []group      `json:"issues"`
+	Errors         []errorGroup `json:"errors"`
+	Browsers       []group      `json:"browsers"`
+	Sites          []group      `json:"sites"`
+	Versions       []group      `json:"versions"`
+}
+
+// setup is the setup delays of PeerConnections.
+type setup struct {
+	Count int64   `json:"count"`
+	P50   float64 `json:"p50"`
+	P95   float64 `json:"p95"`
+}
+
+// group is the counts of the conferences with one value.
+type group struct {
+	Value       string   `json:"value"`
+	Other       bool     `json:"other,omitempty"` // all further values together
+	Conferences int      `json:"conferences"`
+	Failed      int      `json:"failed"`
+	MOS         *float64 `json:"mos"`
+}
+
+// errorGroup is the reported errors of one function.
+type errorGroup struct {
+	Value       string `json:"value"`
+	Conferences int    `json:"conferences"`
+	Errors      int    `json:"errors"`
+}
+
+// hourPoint is the counts of one hour.
+type hourPoint struct {
+	At          int64    `json:"at"`
+	Conferences int      `json:"conferences"`
+	Failed      int      `json:"failed"`
+	MOS         *float64 `json:"mos"`
+}
+
+func (a *API) overview(ctx context.Context, r *http.Request) (any, error) {
+	p := readParameters(r)
+	app, from, to := p.text("app"), p.time("from"), p.time("to")
+	p.span(from, to)
+	if p.err != nil {
+		return nil, p.err
+	}
+	scope := a.view(ctx).scope
+	current, baseline, err := a.countBoth(ctx, scope, app, from, to)
+	if err != nil {
+		return nil, err
+	}
+	out := overviewAnswer{
+		At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), BaselineFrom: from.Add(-week).UnixMilli(), BaselineTo: to.Add(-week).UnixMilli(),
+		Apps: a.appsOf(scope, &current), Current: newTotals(&current.Total), Baseline: newTotals(&baseline.Total),
+		Points: newPoints(&current), BaselinePoints: newPoints(&baseline),
+	}
+	out.Live, out.MoreLive, err = a.countLive(ctx, scope, app)
+	return out, err
+}
+
+// countBoth counts a time, and the same time a week earlier, at once.
+func (a *API) countBoth(ctx context.Context, scope access.Scope, app string, from, to time.Time) (current, baseline hours.Series, err error) {
+	var wg sync.WaitGroup
+	var failed error
+	wg.Go(func() { baseline, failed = a.count(ctx, scope, app, from.Add(-week), to.Add(-week)) })
+	current, err = a.count(ctx, scope, app, from, to)
+	wg.Wait()
+	return current, baseline, cmp.Or(err, failed)
+}
+
+// span checks the two ends of a time to be counted, both of which are required.
+func (p *parameters) span(from, to time.Time) {
+	p.required("from", p.raw("from"))
+	p.required("to", p.raw("to"))
+	switch {
+	case p.err != nil:
+	case !from.Before(to):
+		p.fail("to", "must be after from")
+	case to.Sub(from) > maxCounted:
+		p.fail("to", "must be at most 93 days after from")
+	}
+}
+
+// count counts conferences of the apps in a scope, or of one of them. An app that is not in it has none.
+func (a *API) count(ctx context.Context, scope access.Scope, app string, from, to time.Time) (hours.Series, error) {
+	apps := within(scope, app)
+	if len(apps) == 0 {
+		return hours.Series{}, nil
+	}
+	return a.hours.Count(ctx, apps, from, to)
+}
+
+// appsOf returns the apps to choose from: those in a scope, or without one those that had conferences.
+func (a *API) appsOf(scope access.Scope, s *hours.Series) []string {
+	if !scope.All {
+		return append([]string{}, scope.Apps[:min(len(scope.Apps), maxApps)]...)
+	}
+	return s.Apps(maxApps)
+}
+
+// countLive counts conferences that are going on, up to maxLiveCounted.
+func (a *API) countLive(ctx context.Context, scope access.Scope, app string) (n int, more bool, err error) {
+	now := a.now()
+	q := storage.Query{AppID: app, Unsummarised: true, From: now.Add(-liveFor), Limit: maxLimit}
+	for n < maxLiveCounted {
+		page, err := a.list(ctx, q, scope)
+		if err != nil {
+			return 0, false, err
+		}
+		for i := range page.Conferences {
+			if state(page.Conferences[i], now) == stateLive {
+				n++
+			}
+		}
+		if q.Before = page.Next; q.Before == (storage.Cursor{}) {
+			return n, false, nil
+		}
+	}
+	return n, true, nil
+}
+
+func newTotals(t *overview.Totals) totals {
+	out := totals{
+		Conferences: t.Conferences, WithoutSummary: t.WithoutSummary, Participants: t.Participants, Failed: t.Failed, Ratings: t.Ratings,
+		MOS: t.Scores.Value(), Scored: t.Scores.Count,
+		Outcomes: newGroups(&t.Outcomes), Labels: newGroups(&t.Labels), Causes: newGroups(&t.Causes), Issues: newGroups(&t.Issues),
+		Errors: newErrors(t), Browsers: newGroups(&t.Browsers), Sites: newGroups(&t.Sites), Versions: newGroups(&t.Versions),
+	}
+	if t.Setup.Count > 0 {
+		out.Setup = &setup{t.Setup.Count, t.Setup.Quantile(0.5), t.Setup.Quantile(0.95)}
+	}
+	return out
+}
+
+func newGroups(v *overview.Values) []group {
+	top, rest := v.Top(maxGroups)
+	out := make([]group, 0, len(top)+1)
+	for _, one := range top {
+		out = append(out, newGroup(one.Value, false, one.Group))
+	}
+	if rest.Conferences > 0 {
+		out = append(out, newGroup("", true, rest))
+	}
+	return out
+}
+
+func newGroup(value string, other bool, g overview.Group) group {
+	return group{Value: value, Other: other, Conferences: g.Conferences, Failed: g.Failed, MOS: g.Scores.Value()}
+}
+
+func newErrors(t *overview.Totals) []errorGroup {
+	out := make([]errorGroup, 0, len(t.Errors))
+	for _, one := range t.TopErrors(maxGroups) {
+		out = append(out, errorGroup{one.Function, one.Conferences, one.Errors.Errors})
+	}
+	return out
+}
+
+func newPoints(s *hours.Series) []hourPoint {
+	out := make([]hourPoint, 0, len(s.Points))
+	for _, p := range s.Points {
+		out = append(out, hourPoint{p.At.UnixMilli(), p.Totals.Conferences, p.Totals.Failed, p.Totals.Scores.Value()})
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package readapi
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+var noon = time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
+
+// digested adds an ended conference with a digest.
+func (m *memory) digested(app, id string, start time.Time, d digest.Digest) {
+	c := m.newCall(id, start)
+	c.AppID, c.End = app, start.Add(time.Minute)
+	var mos *float64
+	if d.MOS > 0 {
+		mos = &d.MOS
+	}
+	c.summarise(d.Outcome, mos, d.Label, `{}`)
+	c.Summary.Cause, c.Summary.Digest = d.Cause, d.Encode()
+}
+
+func one(site, version, browser, major string) []digest.Member {
+	return []digest.Member{{SiteID: site, ApplicationVersion: version, Browser: browser, BrowserVersion: major}}
+}
+
+func span(from, to time.Time, more ...string) string {
+	q := url.Values{"from": {strconv.FormatInt(from.UnixMilli(), 10)}, "to": {strconv.FormatInt(to.UnixMilli(), 10)}}
+	for i := 0; i < len(more); i += 2 {
+		q.Add(more[i], more[i+1])
+	}
+	return q.Encode()
+}
+
+// The overview counts a time, and the same time a week earlier.
+//
+// spec: DASH-01
+func TestOverview(t *testing.T) {
+	m := &memory{at: noon}
+	good := digest.Digest{Outcome: "success", Label: "good", MOS: 4, Participants: 2, SetupMs: []int64{100, 100}, Members: one("berlin", "1.0", "firefox", "144")}
+	bad := digest.Digest{Outcome: "dropped", Label: "poor", MOS: 2, Cause: "senderUplink", Participants: 1, Errors: []digest.Count{{Name: "createOffer", Count: 2}}, Issues: []digest.Count{{Name: "frozenVideo", Count: 1}}, Members: one("oslo", "1.1", "chrome", "142")}
+	m.digested("demo", "a", noon.Add(-3*time.Hour), good)
+	m.digested("demo", "b", noon.Add(-2*time.Hour-time.Minute), bad)
+	m.digested("shop", "c", noon.Add(-10*time.Minute), good)
+	m.digested("shop", "before", noon.Add(-13*time.Hour), bad)
+	m.digested("demo", "last week", noon.Add(-week-time.Hour), good)
+	m.digested("demo", "last week, later", noon.Add(-week+time.Hour), bad)
+	m.newCall("going on", noon.Add(-30*time.Second))
+	base := start(t, m, nil)
+
+	var got overviewAnswer
+	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour-30*time.Minute), noon), &got)
+	four, two, mean := 4.0, 2.0, 10.0/3
+	require.InDelta(t, mean, *got.Current.MOS, 1e-9)
+	got.Current.MOS = nil
+	require.Equal(t, totals{
+		Conferences: 4, WithoutSummary: 1, Participants: 5, Failed: 1, Scored: 3, Setup: &setup{4, got.Current.Setup.P50, got.Current.Setup.P50},
+		Outcomes: []group{{"success", false, 2, 0, &four}, {"dropped", false, 1, 1, &two}},
+		Labels:   []group{{"good", false, 2, 0, &four}, {"poor", false, 1, 1, &two}},
+		Causes:   []group{{"senderUplink", false, 1, 1, &two}}, Issues: []group{{"frozenVideo", false, 1, 1, &two}},
+		Errors:   []errorGroup{{"createOffer", 1, 2}},
+		Browsers: []group{{"firefox 144", false, 2, 0, &four}, {"chrome 142", false, 1, 1, &two}},
+		Sites:    []group{{"berlin", false, 2, 0, &four}, {"oslo", false, 1, 1, &two}},
+		Versions: []group{{"1.0", false, 2, 0, &four}, {"1.1", false, 1, 1, &two}},
+	}, got.Current)
+	require.InEpsilon(t, 100, got.Current.Setup.P50, 0.026)
+	require.Equal(t, 1, got.Baseline.Conferences)
+	require.Equal(t, noon.Add(-week).UnixMilli(), got.BaselineTo)
+	require.Equal(t, []string{"demo", "shop"}, got.Apps)
+	require.Equal(t, 1, got.Live)
+	require.Len(t, got.Points, 13, "from half past eleven at night")
+	require.Equal(t, hourPoint{noon.Add(-3 * time.Hour).UnixMilli(), 2, 1, nil}, withoutScore(got.Points[10]))
+	require.Equal(t, []int{0, 2}, []int{got.Points[11].Conferences, got.Points[12].Conferences})
+
+	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "app", "shop"), &got)
+	require.Equal(t, []int{1, 0, 0}, []int{got.Current.Conferences, got.Baseline.Conferences, got.Live})
+}
+
+func withoutScore(p hourPoint) hourPoint {
+	p.MOS = nil
+	return p
+}
+
+func TestOverviewRefuses(t *testing.T) {
+	base := start(t, &memory{}, nil)
+	for query, field := range map[string]string{
+		"": "from", "from=1": "to", span(noon, noon): "to", span(noon.Add(-94*24*time.Hour), noon): "to", "from=x&to=2": "from", "from=1&to=2&app=" + strings.Repeat("a", 1025): "app",
+	} {
+		status, body, _ := get(t, base+"/api/overview?"+query)
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.Contains(t, body, `"field":"`+field+`"`, query)
+	}
+}

@@ -1,0 +1,121 @@
+package readapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension/internal/hours"
+	"github.com/qosrtc/qos/internal/overview"
+)
+
+const (
+	// maxTrend bounds the values of a trend; conferences with others are counted together.
+	maxTrend = 8
+	// maxHourly is the longest time that is counted by hour. A longer one is counted by day.
+	maxHourly = 3 * 24 * time.Hour
+	// maxZone is the largest distance of a time zone from UTC, in minutes.
+	maxZone = 14 * 60
+)
+
+// trendAnswer is the answer of /api/trend.
+type trendAnswer struct {
+	At     int64        `json:"at"`
+	From   int64        `json:"from"`
+	To     int64        `json:"to"`
+	StepMs int64        `json:"stepMs"` // an hour or a day
+	Apps   []string     `json:"apps"`   // to choose from
+	Values []string     `json:"values"` // that the most conferences have, the most frequent first
+	Other  bool         `json:"other"`  // there are further values: the last of each list of counts
+	Points []trendPoint `json:"points"` // ascending; the first and the last may be parts of a step
+}
+
+// trendPoint is the counts of one step.
+type trendPoint struct {
+	At          int64 `json:"at"`
+	Conferences int   `json:"conferences"` // all
+	Counts      []int `json:"counts"`      // with each value
+	Failed      []int `json:"failed"`      // of those
+}
+
+// trends are the lists of values that a trend may have.
+var trends = map[string]func(*overview.Totals) *overview.Values{ //nolint:gochecknoglobals // a constant
+	"errors":   errorValues,
+	"versions": func(t *overview.Totals) *overview.Values { return &t.Versions },
+	"browsers": func(t *overview.Totals) *overview.Values { return &t.Browsers },
+	"sites":    func(t *overview.Totals) *overview.Values { return &t.Sites },
+	"outcomes": func(t *overview.Totals) *overview.Values { return &t.Outcomes },
+	"causes":   func(t *overview.Totals) *overview.Values { return &t.Causes },
+	"labels":   func(t *overview.Totals) *overview.Values { return &t.Labels },
+}
+
+// trendNames are the same in the order of the documentation.
+var trendNames = []string{"errors", "versions", "browsers", "sites", "outcomes", "causes", "labels"} //nolint:gochecknoglobals // a constant
+
+// errorValues is the functions of errors. How their conferences ended is not counted.
+func errorValues(t *overview.Totals) *overview.Values {
+	var v overview.Values
+	for function, e := range t.Errors {
+		v.Put(function, overview.Group{Conferences: e.Conferences})
+	}
+	return &v
+}
+
+// trend answers how many conferences of an app had each value, by hour or by day.
+func (a *API) trend(ctx context.Context, r *http.Request) (any, error) {
+	p := readParameters(r)
+	app, from, to, by := p.text("app"), p.time("from"), p.time("to"), p.word("by", trendNames)
+	zone := time.Duration(p.integer("zone", -maxZone, maxZone, 0)) * time.Minute
+	p.span(from, to)
+	p.required("by", by)
+	if p.err != nil {
+		return nil, p.err
+	}
+	scope := a.view(ctx).scope
+	series, err := a.count(ctx, scope, app, from, to)
+	if err != nil {
+		return nil, err
+	}
+	out := trendAnswer{At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), StepMs: time.Hour.Milliseconds(), Apps: a.appsOf(scope, &series)}
+	points := series.Points
+	if to.Sub(from) > maxHourly {
+		out.StepMs = 24 * time.Hour.Milliseconds()
+		points = byDay(points, zone)
+	}
+	out.fill(trends[by], &series.Total, points)
+	return out, nil
+}
+
+// fill adds the values that are the most frequent of the whole time, and their counts by step.
+func (t *trendAnswer) fill(of func(*overview.Totals) *overview.Values, total *overview.Totals, points []hours.Point) {
+	t.Values, t.Points = []string{}, make([]trendPoint, 0, len(points))
+	top, rest := of(total).Top(maxTrend)
+	for _, one := range top {
+		t.Values = append(t.Values, one.Value)
+	}
+	t.Other = rest.Conferences > 0
+	for _, p := range points {
+		point := trendPoint{At: p.At.UnixMilli(), Conferences: p.Totals.Conferences, Counts: []int{}, Failed: []int{}}
+		groups, others := of(p.Totals).Split(t.Values)
+		if t.Other {
+			groups = append(groups, others)
+		}
+		for _, g := range groups {
+			point.Counts, point.Failed = append(point.Counts, g.Conferences), append(point.Failed, g.Failed)
+		}
+		t.Points = append(t.Points, point)
+	}
+}
+
+// byDay merges hours into days of a time zone that is so far east of UTC. An hour belongs to the day in which it begins.
+func byDay(points []hours.Point, zone time.Duration) (days []hours.Point) {
+	last := time.Time{}
+	for _, p := range points {
+		day := p.At.Add(zone).Truncate(24 * time.Hour)
+		if len(days) == 0 || !day.Equal(last) {
+			days, last = append(days, hours.Point{At: p.At, Totals: &overview.Totals{}}), day
+		}
+		days[len(days)-1].Totals.Merge(p.Totals)
+	}
+	return days
+}

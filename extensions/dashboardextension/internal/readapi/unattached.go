@@ -1,0 +1,87 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/eventrow"
+	"github.com/qosrtc/qos/storage"
+)
+
+// unattachedList is the annotations that no conference owns, newest first.
+type unattachedList struct {
+	At         int64        `json:"at"`
+	Unattached []unattached `json:"unattached"`
+	Next       string       `json:"next,omitempty"`
+	Damaged    bool         `json:"damaged,omitempty"` // some of it cannot be read, and is not here
+}
+
+// unattached is what one session said about one time.
+type unattached struct {
+	App     string      `json:"app"`
+	ID      string      `json:"id"` // conferenceID
+	AboutAt int64       `json:"aboutAt"`
+	User    participant `json:"participant"`
+	Entries []entry     `json:"entries"`        // in order of time
+	More    bool        `json:"more,omitempty"` // there are more than these
+}
+
+func (a *API) unattached(ctx context.Context, r *http.Request) (any, error) {
+	query, err := readParameters(r).unattached()
+	if err != nil {
+		return nil, err
+	}
+	view := a.view(ctx)
+	if err := a.audit(ctx, access.Entry{Action: access.ActionUnattached, AppID: query.AppID}); err != nil {
+		return nil, err
+	}
+	page, err := a.listUnattached(ctx, query, view.scope)
+	damaged := errors.Is(err, storage.ErrDamaged)
+	if damaged {
+		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+		a.log.Error("Some unattached annotations cannot be read", zap.Error(err))
+	} else if err != nil {
+		return nil, err
+	}
+	list := unattachedList{At: a.now().UnixMilli(), Unattached: make([]unattached, 0, len(page.Unattached)), Next: formatCursor(page.Next), Damaged: damaged}
+	for i := range page.Unattached {
+		list.Unattached = append(list.Unattached, view.unattachedRow(&page.Unattached[i]))
+	}
+	for i := range list.Unattached { // when all names of the answer are known
+		view.masks.unattached(&list.Unattached[i])
+	}
+	return list, nil
+}
+
+func (n names) unattachedRow(u *storage.Unattached) unattached {
+	line := newTimeline(n)
+	var m event.Measurement
+	for i := range u.Records {
+		if e, ok := eventrow.Read(&u.Records[i], &m); ok {
+			e.Session = u.Session.ID
+			n.note(&e)
+			line.add(&e)
+		}
+	}
+	row := unattached{
+		App: u.AppID, ID: u.ConferenceID, AboutAt: u.At.UnixMilli(),
+		User: n.participant(storage.Participant{Session: u.Session}), Entries: line.list(), More: u.More,
+	}
+	if row.Entries == nil {
+		row.Entries = []entry{}
+	}
+	return row
+}
+
+// unattached masks a row of the list.
+func (m masks) unattached(row *unattached) {
+	m.entries(row.Entries)
+	people := []participant{row.User}
+	m.people(people)
+	row.User = people[0]
+}

@@ -1,0 +1,32 @@
+package readapi
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/contrast"
+)
+
+// listed returns the words that a module of the pages has between two marks.
+func listed(t *testing.T, file, after, until, pattern string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../web/js/" + file)
+	require.NoError(t, err)
+	part := regexp.MustCompile(`(?s)` + after + `(.*?)` + until).FindSubmatch(text)
+	require.NotNil(t, part, "%s in %s", after, file)
+	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(part[1], -1) {
+		all = append(all, string(m[1]))
+	}
+	return all
+}
+
+// The pages have each kind of issue, each attribute and each parameter of a comparison, and no other.
+func TestWordsOfPages(t *testing.T) {
+	require.Equal(t, issueKinds(), listed(t, "issues.js", `issueKinds = \[`, `\]`, `"(\w+)"`))
+	require.Equal(t, contrast.Attributes(), listed(t, "facts.js", `attributeWords = \{`, `\}`, `(\w+):`))
+	require.ElementsMatch(t, defining, listed(t, "comparison.js", `defining = \[`, `\]`, `"(\w+)"`))
+	require.Equal(t, conditions, listed(t, "comparison.js", `conditions = \[`, `\]`, `"(\w+)"`))
+}
