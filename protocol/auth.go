@@ -52,26 +52,29 @@ var jwtMembers = []member[JWTRequest]{
 
 // DecodeAuth parses and validates the body of a POST to auth.
 func DecodeAuth(body []byte) (AuthRequest, *Error) {
+	return decodePost(body, (*scanner).authRequest)
+}
+
+// decodePost parses the body of a POST that has one message. A refusal has no number.
+func decodePost[T any](body []byte, read func(*scanner, Type) T) (request T, _ *Error) {
 	if len(body) > MaxFrameBytes {
-		return nil, tooLarge(body)
+		return request, tooLarge(body)
 	}
 	var s scanner
 	s.reset(body)
 	if !utf8.Valid(body) {
 		s.fail(CodeMalformed, 0, "the message is not UTF-8")
-		return nil, s.err
+		return request, s.err
 	}
 	kind := s.messageType()
-	if s.err != nil {
-		return nil, finish(s.err, TypeHello, nil)
+	if s.err == nil {
+		s.reset(body)
+		read := read(&s, kind)
+		if s.end(); s.err == nil {
+			return read, nil
+		}
 	}
-	s.reset(body)
-	request := s.authRequest(kind)
-	s.end()
-	if s.err != nil {
-		return nil, finish(s.err, TypeHello, nil)
-	}
-	return request, nil
+	return request, finish(s.err, TypeHello, nil)
 }
 
 func (s *scanner) authRequest(kind Type) AuthRequest {

@@ -140,7 +140,7 @@ func (d *Decoder) frame(kind Type) Frame {
 		return d.readSkip()
 	case TypeBye:
 		return readFrame(s, byeMembers, &Bye{})
-	case TypeScramFirst, TypeScramFinal, TypeJWT, TypeToken, TypeWelcome, TypeAck, TypeNack, TypeSlowDown:
+	case TypeScramFirst, TypeScramFinal, TypeJWT, TypeToken, TypeConfiguration, TypeWelcome, TypeAck, TypeNack, TypeSlowDown:
 		s.fail(CodeTypeUnknown, 0, "is not allowed here")
 	default:
 		s.fail(CodeTypeUnknown, 0, "is not a message type of version %d", Version)

@@ -1,6 +1,9 @@
 package protocol
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // appendFrame returns a client frame as a client sends it, stats in rows. It does not check
 // limits.
@@ -152,17 +155,33 @@ func appendPreCall(dst []byte, p *PreCall) []byte {
 		optionalText("reason", p.Reason).bool("interrupted", p.Interrupted).bool("mediaConnectivity", p.MediaConnectivity).
 		optionalFloat("rttMs", p.RTTMs).optionalFloat("lossFraction", p.LossFraction).optionalFloat("throughputBps", p.ThroughputBps).
 		optionalText("networkType", p.NetworkType).optionalInt("bytesSent", p.BytesSent).optionalFloat("durationMs", &p.DurationMs)
-	if p.Providers == nil {
-		return o.end()
+	return appendProviders(o, p.Providers).end()
+}
+
+func appendProviders(o object, providers []PreCallProvider) object {
+	if providers == nil {
+		return o
 	}
 	o = append(o.name("providers"), '[')
-	for i := range p.Providers {
+	for i := range providers {
 		if i > 0 {
 			o = append(o, ',')
 		}
-		o = appendProvider(o, &p.Providers[i])
+		o = appendProvider(o, &providers[i])
 	}
-	return append(o, ']').end()
+	return append(o, ']')
+}
+
+func appendConfigurationRequest(r *ConfigurationRequest) []byte {
+	o := begin(nil, TypeConfiguration).text("token", r.Token).optionalText("siteID", r.SiteID).optionalText("networkType", r.NetworkType)
+	if t := r.PreCall; t != nil {
+		inner := appendProviders(object(nil).optionalFloat("rttMs", t.RTTMs).optionalFloat("lossFraction", t.LossFraction).
+			optionalFloat("throughputBps", t.ThroughputBps), t.Providers)
+		o = append(o.name("preCall"), '{')
+		o = append(o, bytes.TrimPrefix(inner, []byte{','})...)
+		o = object(o.end())
+	}
+	return o.end()
 }
 
 func appendProvider(o object, p *PreCallProvider) object {

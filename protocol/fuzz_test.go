@@ -104,6 +104,31 @@ func FuzzDecodeAuth(f *testing.F) {
 	})
 }
 
+// FuzzDecodeConfiguration makes sure that nothing panics, and that a request means the same after a round trip.
+func FuzzDecodeConfiguration(f *testing.F) {
+	for _, v := range loadVectors(f) {
+		if v.From == "client" {
+			f.Add(v.bytes(f))
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		request, err := DecodeConfiguration(body)
+		if err != nil {
+			checkRefusal(t, err)
+			require.Nil(t, request)
+			return
+		}
+		require.True(t, json.Valid(body))
+		wire := appendConfigurationRequest(request)
+		if len(wire) > MaxFrameBytes {
+			return // control characters may take six bytes where they took two
+		}
+		again, err := DecodeConfiguration(wire)
+		require.Nil(t, err)
+		require.Equal(t, request, again)
+	})
+}
+
 // FuzzPeekSeq makes sure that a seq found in a head is that of the whole.
 func FuzzPeekSeq(f *testing.F) {
 	f.Add([]byte(`{"type":"stats","seq":17,"at":1}`), 26)

@@ -75,6 +75,11 @@ type serverMessage struct {
 	Labels          struct {
 		MOS []float64 `json:"mos"`
 	} `json:"labels"`
+
+	DefaultConfig     CallConfig        `json:"defaultConfig"`
+	RecommendedConfig RecommendedConfig `json:"recommendedConfig"`
+	ICEServers        []ICEServer       `json:"iceServers"`
+	PreCall           *TestSettings     `json:"preCall"`
 }
 
 func (m *serverMessage) refusal() Error {
@@ -82,7 +87,7 @@ func (m *serverMessage) refusal() Error {
 }
 
 // DecodeServer reads a message of a server, for clients in Go and for tests. It returns
-// *Welcome, *Ack, *Nack, *SlowDown, *Bye, *ScramReply, *TokenReply or *Refusal, and
+// *Welcome, *Ack, *Nack, *SlowDown, *Bye, *ScramReply, *TokenReply, *Configuration or *Refusal, and
 // believes the server: it checks types, not limits.
 func DecodeServer(msg []byte) (any, error) {
 	var m serverMessage
@@ -107,6 +112,8 @@ func DecodeServer(msg []byte) (any, error) {
 		return &ScramReply{m.Scram, m.State}, nil
 	case TypeToken:
 		return &TokenReply{m.Scram, m.Token, m.Session, m.ExpiresInMs, m.At}, nil
+	case TypeConfiguration:
+		return &Configuration{m.At, m.DefaultConfig, m.RecommendedConfig, m.ICEServers, m.ExpiresInMs, m.PreCall}, nil
 	case TypeError:
 		return &Refusal{m.refusal(), m.Retry, m.RetryAfterMs}, nil
 	}

@@ -46,7 +46,7 @@ func loadVectors(tb testing.TB) map[string]vector {
 		require.Equal(tb, fail, v.Error != nil, "%s: error belongs to fail_ and only there", name)
 		require.NotEmpty(tb, v.Description, name)
 		require.Contains(tb, []string{"client", "server"}, v.From, name)
-		require.Contains(tb, []string{"", "auth"}, v.Endpoint, name)
+		require.Contains(tb, []string{"", "auth", "configuration"}, v.Endpoint, name)
 		require.NotEqual(tb, v.Message == nil, v.Raw == nil, "%s: either message or raw", name)
 		vectors[name] = v
 	}
@@ -109,6 +109,8 @@ func TestVectors(t *testing.T) {
 				request, err := DecodeAuth(wire)
 				checkVerdict(t, v, err)
 				require.Equal(t, err != nil, request == nil)
+			case v.Endpoint == "configuration":
+				checkConfigurationVector(t, v, wire)
 			default:
 				checkFrameVector(t, v, wire)
 			}
@@ -156,6 +158,25 @@ func checkFrameVector(t *testing.T, v vector, wire []byte) {
 	require.Equal(t, frame, again, "what was decoded, encoded and decoded again")
 }
 
+func checkConfigurationVector(t *testing.T, v vector, wire []byte) {
+	t.Helper()
+	request, err := DecodeConfiguration(wire)
+	checkVerdict(t, v, err)
+	if err != nil {
+		require.Nil(t, request)
+		return
+	}
+	canonical := appendConfigurationRequest(request)
+	want := v.Expect
+	if want == nil {
+		want = wire
+	}
+	require.JSONEq(t, string(want), string(canonical))
+	again, err := DecodeConfiguration(canonical)
+	require.Nil(t, err)
+	require.Equal(t, request, again)
+}
+
 // reencode encodes what DecodeServer returned.
 func reencode(message any) []byte {
 	switch m := message.(type) {
@@ -173,6 +194,8 @@ func reencode(message any) []byte {
 		return AppendScramReply(nil, *m)
 	case *TokenReply:
 		return AppendTokenReply(nil, *m)
+	case *Configuration:
+		return AppendConfiguration(nil, m)
 	case *Refusal:
 		return AppendError(nil, &m.Error, m.Retry, m.RetryAfterMs)
 	}

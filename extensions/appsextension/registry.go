@@ -2,6 +2,7 @@ package appsextension
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -259,6 +260,15 @@ func (r *registry) Webhooks(appID string) []notice.Hook {
 func (r *registry) WebhookRules(appID string) *notice.Override {
 	if e, ok := r.now.Load().apps[appID]; ok {
 		return e.doc.WebhookRules
+	}
+	return nil
+}
+
+// DefaultConfiguration returns what pages of an app get as their default, a JSON object with peerConnection and
+// media; nil where it has none. The answer is not to be changed.
+func (r *registry) DefaultConfiguration(appID string) json.RawMessage {
+	if e, ok := r.now.Load().apps[appID]; ok {
+		return e.doc.DefaultConfiguration
 	}
 	return nil
 }

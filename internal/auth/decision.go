@@ -14,7 +14,7 @@ type Method string
 const (
 	MethodScram Method = "scram" // the second POST of a handshake with an app secret
 	MethodJWT   Method = "jwt"   // the POST with a third-party token
-	MethodToken Method = "token" // a session token in hello
+	MethodToken Method = "token" // a session token in hello or in a request of the configuration
 	MethodOpen  Method = "open"  // the session token of an open connection, verified again after the registry changed
 )
 

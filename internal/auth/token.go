@@ -66,7 +66,21 @@ func (c *sessionClaims) identity() Identity {
 // What admitted the user must still be registered, and the origin still be allowed. The
 // checks are asked last.
 func (a *Authenticator) Token(token, session, origin string, now time.Time, checks ...Check) (Identity, *protocol.Error) {
-	id, reason := a.token(token, session, origin, now)
+	id, reason := a.token(token, origin, now)
+	if reason == Granted && !a.keys.CheckSession(session, id) {
+		reason = ReasonSessionWrong
+	}
+	return a.decide(id, reason, origin, checks)
+}
+
+// Bearer is Token for a request that belongs to no session.
+func (a *Authenticator) Bearer(token, origin string, now time.Time, checks ...Check) (Identity, *protocol.Error) {
+	id, reason := a.token(token, origin, now)
+	return a.decide(id, reason, origin, checks)
+}
+
+// decide reports what was decided about a session token.
+func (a *Authenticator) decide(id Identity, reason Reason, origin string, checks []Check) (Identity, *protocol.Error) {
 	d := id.decision(MethodToken, reason)
 	d.Origin = origin
 	other := d.ask(checks, id)
@@ -76,7 +90,7 @@ func (a *Authenticator) Token(token, session, origin string, now time.Time, chec
 	return id, nil
 }
 
-func (a *Authenticator) token(token, session, origin string, now time.Time) (Identity, Reason) {
+func (a *Authenticator) token(token, origin string, now time.Time) (Identity, Reason) {
 	claims, reason := a.parse(token, now)
 	if reason != Granted {
 		return Identity{}, reason
@@ -88,8 +102,6 @@ func (a *Authenticator) token(token, session, origin string, now time.Time) (Ide
 		return id, reason
 	case id.Origin != origin:
 		return id, ReasonOriginChanged
-	case !a.keys.CheckSession(session, id):
-		return id, ReasonSessionWrong
 	}
 	return id, Granted
 }

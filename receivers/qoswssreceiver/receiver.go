@@ -23,6 +23,7 @@ import (
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
+	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
@@ -75,13 +76,17 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
+	turn, err := findTURN(host, r.cfg.TURN)
+	if err != nil {
+		return err
+	}
 	assessment, err := rules.Of(host)
 	if err != nil {
 		return err
 	}
 	revision := apps.Revision()
 	own, stop := context.WithCancel(context.Background())
-	if err := r.open(ctx, host, apps, assessment.Labels, own); err != nil {
+	if err := r.open(ctx, host, apps, turn, assessment.Labels, own); err != nil {
 		stop()
 		r.shared = nil
 		return err
@@ -94,9 +99,9 @@ func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
 }
 
 // open listens. Pipeline calls end with own.
-func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, labels quality.Bounds, own context.Context) (err error) {
+func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, turn turnrest.Provider, labels quality.Bounds, own context.Context) (err error) {
 	r.shared = &shared{
-		cfg: r.cfg, timing: r.timing, labels: labels, apps: apps, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+		cfg: r.cfg, timing: r.timing, labels: labels, apps: apps, turn: turn, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
 	if r.shared.may, err = r.throttles(apps); err != nil {
 		return err

@@ -44,6 +44,7 @@ type testApps struct {
 
 	mu       sync.Mutex
 	apps     map[string]auth.App
+	defaults map[string]json.RawMessage
 	revision uint64
 	used     []string // app and credential of each handshake
 }
@@ -87,6 +88,12 @@ func (a *testApps) remove(id string) {
 	defer a.mu.Unlock()
 	delete(a.apps, id)
 	a.revision++
+}
+
+func (a *testApps) DefaultConfiguration(id string) json.RawMessage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.defaults[id]
 }
 
 func (a *testApps) Keys() *auth.Keys { return a.keys }

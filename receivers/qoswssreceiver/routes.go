@@ -20,6 +20,7 @@ func (r *wssReceiver) routes() http.Handler {
 	prefix := r.cfg.PathPrefix
 	mux.Handle("POST "+prefix+"/auth", bare(r.shared.serveAuth))
 	mux.Handle("POST "+prefix+"/frames", bare(r.shared.serveFrames))
+	mux.Handle("POST "+prefix+"/configuration", bare(r.shared.serveConfiguration))
 	mux.Handle("GET "+prefix+"/ws", bare(r.sockets.ServeHTTP))
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)

@@ -2,6 +2,7 @@ package qoswssreceiver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -22,6 +23,7 @@ import (
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -64,6 +66,7 @@ type shared struct {
 	timing  timing
 	labels  quality.Bounds // by which clients label, too
 	apps    registry
+	turn    turnrest.Provider // nil: none
 	auth    *auth.Authenticator
 	next    consumer.Logs
 	obs     *receiverhelper.ObsReport
@@ -82,6 +85,9 @@ type shared struct {
 type registry interface {
 	auth.Registry
 	Keys() *auth.Keys
+	// DefaultConfiguration returns what pages of an app get as their default, a JSON object with peerConnection
+	// and media; nil where it has none. It is not to be changed.
+	DefaultConfiguration(appID string) json.RawMessage
 	// Used gets the secret or key that a handshake proved. It must not wait for anything.
 	Used(appID, credentialID string, at time.Time)
 }

@@ -26,13 +26,14 @@ type throttles struct {
 	log       *zap.Logger
 	saidProxy atomic.Bool // once is enough
 
-	handshakes endpointLimits
-	failures   [2]*limit // of an app at an address, of a user
-	posts      endpointLimits
-	sockets    endpointLimits
-	own        endpointLimits // an app's own, of handshakes that were granted
-	gate       proofGate
-	places     placeLimit
+	handshakes     endpointLimits
+	failures       [2]*limit // of an app at an address, of a user
+	posts          endpointLimits
+	configurations endpointLimits
+	sockets        endpointLimits
+	own            endpointLimits // an app's own, of handshakes that were granted
+	gate           proofGate
+	places         placeLimit
 }
 
 func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Time) (*throttles, error) {
@@ -49,13 +50,14 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 	}
 	return &throttles{
 		addresses: addresses, hash: throttle.NewHash(), apps: apps, log: log,
-		handshakes: endpoint("handshake", c.Handshakes),
-		failures:   [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
-		posts:      endpoint("post", c.Posts),
-		sockets:    endpoint("socket", c.Sockets),
-		own:        endpoint("own", c.Handshakes),
-		gate:       proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
-		places:     placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
+		handshakes:     endpoint("handshake", c.Handshakes),
+		failures:       [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
+		posts:          endpoint("post", c.Posts),
+		configurations: endpoint("configuration", c.Configurations),
+		sockets:        endpoint("socket", c.Sockets),
+		own:            endpoint("own", c.Handshakes),
+		gate:           proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
+		places:         placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
 }
 
@@ -159,7 +161,7 @@ func giveBack(limits []counted, waits []time.Duration) {
 func (l *limit) text() string {
 	what := map[string]string{
 		"handshake": "too many handshakes", "failure": "too many failed handshakes", "own": "too many handshakes",
-		"post": "too many POSTs", "socket": "too many new connections",
+		"post": "too many POSTs", "configuration": "too many requests of the configuration", "socket": "too many new connections",
 	}[l.kind]
 	return what + map[by]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.by]
 }

@@ -18,6 +18,8 @@ type throttleConfig struct {
 	Failures failureRates `mapstructure:"failures"`
 	// Posts are POSTs to frames.
 	Posts endpointRates `mapstructure:"posts"`
+	// Configurations are POSTs to configuration.
+	Configurations endpointRates `mapstructure:"configurations"`
 	// Sockets are new WebSockets.
 	Sockets endpointRates `mapstructure:"sockets"`
 	// Tracked is how many apps, addresses or users each of these limits remembers.
@@ -62,13 +64,14 @@ func (c rateConfig) rate() throttle.Rate { return throttle.PerSecond(c.PerSecond
 // defaultThrottle is argued in README.md.
 func defaultThrottle() throttleConfig {
 	return throttleConfig{
-		Handshakes:    endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
-		Failures:      failureRates{PerAddress: perSecond(1, 200), PerUser: perSecond(0.1, 10)},
-		Posts:         endpointRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
-		Sockets:       endpointRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
-		Tracked:       65_536,
-		ProofsAtOnce:  2 * runtime.GOMAXPROCS(0),
-		ProofsWaiting: 1024,
+		Handshakes:     endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
+		Failures:       failureRates{PerAddress: perSecond(1, 200), PerUser: perSecond(0.1, 10)},
+		Posts:          endpointRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
+		Configurations: endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
+		Sockets:        endpointRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
+		Tracked:        65_536,
+		ProofsAtOnce:   2 * runtime.GOMAXPROCS(0),
+		ProofsWaiting:  1024,
 	}
 }
 
@@ -81,6 +84,7 @@ func (cfg *Config) validateThrottle() error {
 		t.Failures.PerAddress.validate("throttle::failures::per_address"),
 		t.Failures.PerUser.validate("throttle::failures::per_user"),
 		t.Posts.validate("throttle::posts"),
+		t.Configurations.validate("throttle::configurations"),
 		t.Sockets.validate("throttle::sockets"),
 		positive("throttle::tracked", t.Tracked),
 		between("throttle::proofs_at_once", t.ProofsAtOnce, 2, 1<<16),

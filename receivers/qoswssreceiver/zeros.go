@@ -2,6 +2,7 @@ package qoswssreceiver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/qosrtc/qos/internal/zeros"
 	"github.com/qosrtc/qos/protocol"
@@ -13,6 +14,9 @@ const (
 	resultGranted    = "granted"
 	resultChallenged = "challenged"
 )
+
+// resultAnswered is the result of a configuration request that was not refused.
+const resultAnswered = "answered"
 
 // recordZeros records the first data points of the counters, for each value that metadata.yaml lists.
 func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
@@ -26,5 +30,6 @@ func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
 	codes := protocol.Codes()
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssFramesRefused, "code", codes...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", codes...)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssConfigurationRequests, "result", append(slices.Clone(codes), resultAnswered)...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssAuthRequests, "result", append(codes, resultGranted, resultChallenged)...)
 }

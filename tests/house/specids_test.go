@@ -19,7 +19,6 @@ var notYet = map[string]string{
 	"PRE-01": "pre-call tests do not exist",
 	"PRE-03": "the service has no TURN server and names none",
 	"PRE-04": "pre-call tests do not exist",
-	"PRE-05": "a default configuration is kept with the application and reaches no page; none is recommended",
 }
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
@@ -29,6 +28,7 @@ var inPart = map[string]string{
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
+	"PRE-05": "the collector answers with a default configuration; none is recommended",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }

@@ -25,29 +25,30 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                           metric.Meter
-	mu                              sync.Mutex
-	registrations                   []metric.Registration
-	ReceiverQoswssAcks              metric.Int64Counter
-	ReceiverQoswssAuditLinesDropped metric.Int64Counter
-	ReceiverQoswssAuthDecisions     metric.Int64Counter
-	ReceiverQoswssAuthEvictions     metric.Int64ObservableCounter
-	ReceiverQoswssAuthRequests      metric.Int64Counter
-	ReceiverQoswssColumnsUnknown    metric.Int64Counter
-	ReceiverQoswssConnections       metric.Int64UpDownCounter
-	ReceiverQoswssConnectionsClosed metric.Int64Counter
-	ReceiverQoswssFramesAccepted    metric.Int64Counter
-	ReceiverQoswssFramesDeferred    metric.Int64Counter
-	ReceiverQoswssFramesDuplicate   metric.Int64Counter
-	ReceiverQoswssFramesReceived    metric.Int64Counter
-	ReceiverQoswssFramesRefused     metric.Int64Counter
-	ReceiverQoswssFramesSkipped     metric.Int64Counter
-	ReceiverQoswssReceivedBytes     metric.Int64Counter
-	ReceiverQoswssThrottleDecisions metric.Int64ObservableCounter
-	ReceiverQoswssThrottleEvictions metric.Int64ObservableCounter
-	ReceiverQoswssThrottleTracked   metric.Int64ObservableGauge
-	ReceiverQoswssThrottleWaiting   metric.Int64ObservableGauge
-	ReceiverQoswssUserIdsDropped    metric.Int64Counter
+	meter                               metric.Meter
+	mu                                  sync.Mutex
+	registrations                       []metric.Registration
+	ReceiverQoswssAcks                  metric.Int64Counter
+	ReceiverQoswssAuditLinesDropped     metric.Int64Counter
+	ReceiverQoswssAuthDecisions         metric.Int64Counter
+	ReceiverQoswssAuthEvictions         metric.Int64ObservableCounter
+	ReceiverQoswssAuthRequests          metric.Int64Counter
+	ReceiverQoswssColumnsUnknown        metric.Int64Counter
+	ReceiverQoswssConfigurationRequests metric.Int64Counter
+	ReceiverQoswssConnections           metric.Int64UpDownCounter
+	ReceiverQoswssConnectionsClosed     metric.Int64Counter
+	ReceiverQoswssFramesAccepted        metric.Int64Counter
+	ReceiverQoswssFramesDeferred        metric.Int64Counter
+	ReceiverQoswssFramesDuplicate       metric.Int64Counter
+	ReceiverQoswssFramesReceived        metric.Int64Counter
+	ReceiverQoswssFramesRefused         metric.Int64Counter
+	ReceiverQoswssFramesSkipped         metric.Int64Counter
+	ReceiverQoswssReceivedBytes         metric.Int64Counter
+	ReceiverQoswssThrottleDecisions     metric.Int64ObservableCounter
+	ReceiverQoswssThrottleEvictions     metric.Int64ObservableCounter
+	ReceiverQoswssThrottleTracked       metric.Int64ObservableGauge
+	ReceiverQoswssThrottleWaiting       metric.Int64ObservableGauge
+	ReceiverQoswssUserIdsDropped        metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -198,6 +199,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_columns_unknown",
 		metric.WithDescription("Announced column names without a measure; their values are ignored. [Alpha]"),
 		metric.WithUnit("{column}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssConfigurationRequests, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_configuration_requests",
+		metric.WithDescription("Requests of the configuration of calls by result. [Alpha]"),
+		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssConnections, err = builder.meter.Int64UpDownCounter(

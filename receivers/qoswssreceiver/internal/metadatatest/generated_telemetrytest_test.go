@@ -45,6 +45,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssAuthDecisions.Add(context.Background(), 1)
 	tb.ReceiverQoswssAuthRequests.Add(context.Background(), 1)
 	tb.ReceiverQoswssColumnsUnknown.Add(context.Background(), 1)
+	tb.ReceiverQoswssConfigurationRequests.Add(context.Background(), 1)
 	tb.ReceiverQoswssConnections.Add(context.Background(), 1)
 	tb.ReceiverQoswssConnectionsClosed.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesAccepted.Add(context.Background(), 1)
@@ -71,6 +72,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssColumnsUnknown(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssConfigurationRequests(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssConnections(t, testTel,
