@@ -13,8 +13,8 @@ func (p *participant) pooled(statsType, mediaType string) *float64 {
 	for _, f := range p.fabrics {
 		for key, s := range f.streams {
 			if key.statsType == statsType && key.mediaType == mediaType {
-				sum += s.mos.sum
-				weight += s.mos.weight
+				sum += s.result.mos.sum
+				weight += s.result.mos.weight
 			}
 		}
 	}
@@ -79,8 +79,8 @@ func (c *Conference) shareBad() *float64 {
 	for _, p := range c.participants {
 		for _, f := range p.fabrics {
 			for _, s := range f.streams {
-				bad += s.labels[badLabel]
-				scored += s.scoredMs()
+				bad += s.result.labels[badLabel]
+				scored += s.result.labelledMs()
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (t *tally) add(statsType string, s *stream) {
 		t.expected += expected
 		t.known = true
 	}
-	t.mos.add(&s.mos)
+	t.mos.add(&s.result.mos)
 	t.rtt.add(&s.rtt)
 	t.jitter.add(&s.jitter)
 }

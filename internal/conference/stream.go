@@ -56,10 +56,13 @@ type stream struct {
 	freezes, freezeMs                              sum
 	lossKnown                                      bool
 
-	bitrate, jitter, rtt, fps, mos dist
-	labels                         [len(labelNames)]float64 // ms by label
-	detectors                      detectorState
-	causeFacts                     detect.Timeline // the facts from which causes follow
+	bitrate, jitter, rtt, fps dist
+	scored                    scored          // without the silences
+	silences                  []silence       // the earliest, ascending by rank
+	missing                   detect.Timeline // of received media: no packet arrived
+	result                    *scored         // of the summary that is being made
+	detectors                 detectorState
+	causeFacts                detect.Timeline // the facts from which causes follow
 }
 
 // labelNames are the labels of scores, best first.
@@ -120,19 +123,17 @@ func (s *stream) add(e *event.Event) {
 		s.bitrate.add(m.Get(protocol.Bytes)*8/float64(ms), ms) // bit/ms is kbit/s
 	}
 	s.addLevels(m, ms)
+	s.addScore(e, ms)
 }
 
 func (s *stream) addLevels(m *event.Measurement, ms int64) {
 	for _, level := range []struct {
 		into *dist
 		v    event.Value
-	}{{&s.jitter, m.ReceiverJitterMs()}, {&s.rtt, m.Value(protocol.RTTMs)}, {&s.fps, m.Value(protocol.FPS)}, {&s.mos, m.Score.MOS}} {
+	}{{&s.jitter, m.ReceiverJitterMs()}, {&s.rtt, m.Value(protocol.RTTMs)}, {&s.fps, m.Value(protocol.FPS)}} {
 		if level.v.Known {
 			level.into.add(level.v.V, ms)
 		}
-	}
-	if i := slices.Index(labelNames[:], m.Score.Label); i >= 0 && m.Score.MOS.Known {
-		s.labels[i] += float64(ms)
 	}
 }
 
@@ -166,12 +167,13 @@ func (s *stream) merge(o *stream) {
 	s.jitter.merge(&o.jitter)
 	s.rtt.merge(&o.rtt)
 	s.fps.merge(&o.fps)
-	s.mos.merge(&o.mos)
+	s.scored.merge(&o.scored)
+	for _, one := range o.silences {
+		s.addSilence(one)
+	}
+	s.missing.Merge(&o.missing)
 	s.detectors.merge(&o.detectors)
 	s.causeFacts.Merge(&o.causeFacts)
-	for i, ms := range o.labels {
-		s.labels[i] += ms
-	}
 }
 
 // lossFraction returns the lost packets over the expected ones, nil if unknown.
@@ -188,9 +190,9 @@ func share(part, whole float64, known bool) *float64 {
 	return &v
 }
 
-// scoredMs returns the time with a label, ms.
-func (s *stream) scoredMs() (total float64) {
-	for _, ms := range s.labels {
+// labelledMs returns the time with a label, ms.
+func (d *scored) labelledMs() (total float64) {
+	for _, ms := range d.labels {
 		total += ms
 	}
 	return total
@@ -204,14 +206,14 @@ func (s *stream) summary(key streamKey) Stream {
 		LossFraction: s.lossFraction(key.statsType),
 		Discarded:    s.discarded.whole(), Retransmitted: s.retransmitted.whole(),
 		BitrateKbps: s.bitrate.summary(), JitterMs: s.jitter.summary(), RTTMs: s.rtt.summary(),
-		FPS: s.fps.summary(), MOS: s.mos.summary(),
+		FPS: s.fps.summary(), MOS: s.result.mos.summary(),
 		Freezes: s.freezes.whole(), FreezeMs: round4(s.freezeMs.value()),
 		ConcealedShare: share(s.concealed.value(), s.samples.value(), true),
 		QualityShare:   map[string]float64{},
 	}
 	out.Labels, out.LabelChanges = s.labelSpans()
-	total := s.scoredMs()
-	for i, ms := range s.labels {
+	total := s.result.labelledMs()
+	for i, ms := range s.result.labels {
 		if ms > 0 {
 			out.QualityShare[labelNames[i]] = round4(ms / total)
 		}

@@ -20,6 +20,7 @@ func (c *Conference) summary(labels quality.Bounds, now moment) Summary {
 		Participants: make([]Participant, 0, len(c.participants)), ErrorsByFunction: map[string]int{},
 		SetupMs: []float64{}, Truncated: c.truncated,
 	}
+	c.scoreStreams(labels, now)
 	var v evidence
 	bySession := make(map[string]*Participant, len(c.participants))
 	for session, p := range c.participants {
@@ -231,6 +232,16 @@ func (f *fabric) summariseSetup(out *Fabric) {
 		out.LocalCandidateType, out.RemoteCandidateType, out.RelayProtocol, out.NetworkType = d.LocalCandidateType, d.RemoteCandidateType, d.RelayProtocol, d.NetworkType
 		out.LocalAddress, out.LocalAddresses = d.LocalAddress, append(out.LocalAddresses, d.LocalAddresses...)
 	}
+}
+
+// ownerOf returns the user whom the application named as the owner of a stream, "" if there is none.
+func (f *fabric) ownerOf(ssrc int64) (user string) {
+	for _, o := range f.owners {
+		if o.ssrc == ssrc {
+			user = o.user
+		}
+	}
+	return user
 }
 
 func (f *fabric) nameOwner(s *Stream) {

@@ -23,6 +23,14 @@ const (
 	IdleVideo                      // as IdleAudio
 	UnfedVideo                     // IdleVideo, of an encoder that has a bit rate to send with: it is given no pictures
 	wifi                           // three bits, the highest taken
+
+	SlowAudio   Facts = wifi << classBits // audio was sent in fewer packets than without pauses (discontinuous transmission)
+	SparseAudio       = SlowAudio << 1    // audio was sent in so few packets that they are comfort noise
+)
+
+const (
+	minPerSecond    = 30 // packets of audio without pauses, 33 ms each at most
+	sparsePerSecond = 5
 )
 
 const (
@@ -54,9 +62,21 @@ func FactsOf(m *event.Measurement) Facts {
 	case !moving:
 		return pick(IdleAudio, IdleVideo)
 	case heard:
-		return pick(SentAudio, SentVideo)
+		return pick(SentAudio|pace(m), SentVideo)
 	}
-	return pick(UnheardAudio, UnheardVideo)
+	return pick(UnheardAudio|pace(m), UnheardVideo)
+}
+
+// pace classifies the packets a second of sent audio. Audio in an interval of unknown length is sent
+// without pauses.
+func pace(m *event.Measurement) Facts {
+	switch perSecond := m.Get(protocol.Packets) * 1000; {
+	case perSecond < sparsePerSecond*m.IntervalMs:
+		return SlowAudio | SparseAudio
+	case perSecond < minPerSecond*m.IntervalMs:
+		return SlowAudio
+	}
+	return 0
 }
 
 // Missing reports whether media may be missing by what one measurement says: it did not

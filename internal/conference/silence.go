@@ -1,0 +1,253 @@
+package conference
+
+import (
+	"math"
+	"slices"
+
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Received media can be missing without a lost packet: browsers report a dead path as silent
+// concealment, and an interval without packets has no score. Such time is scored as total loss where the
+// remote end sent: only the other participants' records show whether it did.
+
+const (
+	maxSilences = 256  // of a stream
+	silentShare = 0.02 // of the samples, from which silent concealment may lower a score
+	leastMOS    = 1
+	missing     = detect.Facts(1) // no packet arrived
+)
+
+// silence is an interval with silent concealment: its score, and the score with the silence
+// counted as loss.
+type silence struct {
+	rank             uint64
+	from, to         int64
+	measured, silent float64
+	label            int // of measured, an index of labelNames; -1: none
+}
+
+// silenceOf returns the silence of a received interval of audio; false if it lowers no score.
+func silenceOf(e *event.Event, ms int64) (silence, bool) {
+	m := e.Measured
+	silent, samples := m.Get(protocol.SilentConcealedSamples), m.Get(protocol.Samples)
+	if !m.Inbound() || !m.Audio() || !m.Score.MOS.Known || samples <= 0 || silent < silentShare*samples {
+		return silence{}, false
+	}
+	heard := *m
+	before := quality.ScoreAudio(&heard)
+	heard.Set(protocol.SilentConcealedSamples, 0)
+	after := quality.ScoreAudio(&heard)
+	if !before.OK() || !after.OK() || after.MOS >= before.MOS {
+		return silence{}, false
+	}
+	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
+	mos := max(leastMOS, m.Score.MOS.V-(before.MOS-after.MOS))
+	return silence{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, slices.Index(labelNames[:], m.Score.Label)}, true
+}
+
+// addScore adds the score of an interval. Of a silence it is decided in the summary, unless there are
+// too many.
+func (s *stream) addScore(e *event.Event, ms int64) {
+	m := e.Measured
+	if m.Inbound() && m.Value(protocol.Packets).Is(0) {
+		s.missing.AddFacts(e.AtMs-ms, e.AtMs, missing)
+	}
+	if one, ok := silenceOf(e, ms); ok {
+		s.addSilence(one)
+		return
+	}
+	if m.Score.MOS.Known {
+		s.scored.add(m.Score.MOS.V, ms, slices.Index(labelNames[:], m.Score.Label))
+	}
+}
+
+// addSilence keeps the earliest silences, by rank; the others count as measured. The result is a
+// function of the set of silences.
+func (s *stream) addSilence(one silence) {
+	i, _ := slices.BinarySearchFunc(s.silences, one.rank, func(a silence, rank uint64) int {
+		if a.rank < rank {
+			return -1
+		}
+		return 1
+	})
+	s.silences = slices.Insert(s.silences, i, one)
+	if len(s.silences) > maxSilences {
+		last := s.silences[maxSilences]
+		s.silences = s.silences[:maxSilences]
+		s.scored.add(last.measured, last.to-last.from, last.label)
+	}
+}
+
+// scored are the scores of a stream over time.
+type scored struct {
+	mos    dist
+	labels [len(labelNames)]float64 // ms by label
+}
+
+func (d *scored) add(mos float64, ms int64, label int) {
+	d.mos.add(mos, ms)
+	if label >= 0 {
+		d.labels[label] += float64(ms)
+	}
+}
+
+func (d *scored) merge(o *scored) {
+	d.mos.merge(&o.mos)
+	for i, ms := range o.labels {
+		d.labels[i] += ms
+	}
+}
+
+// scores returns the scores of a stream: those measured, and those of its silences. Time without
+// packets counts as lost within sent, a silence if half of it lies within unbroken.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sent, unbroken []detect.Span) *scored {
+	var all scored
+	lost := totalLoss(mediaType, s.codec.value)
+	all.merge(&s.scored)
+	for _, one := range s.silences {
+		ms := one.to - one.from
+		if 2*within(one.from, one.to, unbroken) < ms {
+			all.add(one.measured, ms, one.label)
+			continue
+		}
+		all.add(one.silent, ms, slices.Index(labelNames[:], quality.Label(one.silent, labels)))
+	}
+	s.missing.Each(func(from, to int64, _ detect.Word) {
+		all.add(lost, within(from, to, sent), badLabel)
+	})
+	return &all
+}
+
+// totalLoss returns the score of media of which every packet was lost.
+func totalLoss(mediaType, codec string) float64 {
+	if mediaType == video {
+		return leastMOS
+	}
+	m := event.Measurement{StatsType: inboundRTP, MediaType: audio, Codec: codec}
+	m.Set(protocol.Packets, 0)
+	m.Set(protocol.PacketsLost, 1000)
+	res := quality.ScoreAudio(&m)
+	return res.MOS
+}
+
+// within returns the time of an interval that lies within spans, ms.
+func within(from, to int64, spans []detect.Span) (ms int64) {
+	for _, s := range spans {
+		ms += max(0, min(to, s.ToMs)-max(from, s.FromMs))
+	}
+	return ms
+}
+
+// scoreStreams sets the scores of all streams, for the summary that follows.
+func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
+	var f *finder // made when a stream needs it
+	for session, p := range c.participants {
+		for number, state := range p.fabrics {
+			for key, s := range state.streams {
+				if s.result = &s.scored; len(s.silences) == 0 && s.missing.Empty() {
+					continue
+				}
+				if f == nil {
+					f = c.newFinder(c.brief(now), labels, now)
+				}
+				w := f.of(session, number, state)
+				sent, unbroken := w.sent(key, state.ownerOf(key.ssrc))
+				s.result = s.scores(key.mediaType, labels, sent, unbroken)
+			}
+		}
+	}
+}
+
+// of returns the finder of a fabric.
+func (f *finder) of(session string, number int, state *fabric) *fabricFinder {
+	w := &fabricFinder{finder: f, state: state}
+	i := slices.IndexFunc(f.s.Participants, func(p Participant) bool { return p.Session == session })
+	w.p = &f.s.Participants[i]
+	w.out = &w.p.Fabrics[slices.IndexFunc(w.p.Fabrics, func(o Fabric) bool { return o.Fabric == number })]
+	return w
+}
+
+// sent returns the times in which the remote end sent media to this stream although none of it may
+// have arrived, and those in which it sent them without pauses.
+func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detect.Span) {
+	o := w.sender(key, owner)
+	if o == nil {
+		return nil, nil
+	}
+	excused := detect.Merge(slices.Concat(w.own("hold"), w.others(key.mediaType, o.UserID), w.before(),
+		[]detect.Span{{FromMs: math.MinInt64, ToMs: w.out.AddedAtMs}, {FromMs: w.out.EndMs, ToMs: math.MaxInt64}}))
+	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
+	any, full := w.c.participants[o.Session].sends(key.mediaType)
+	possible := complement(excused)
+	return intersect(detect.Merge(append(any, cut...)), possible), intersect(full, possible)
+}
+
+// sender returns the participant whose media the stream has, nil if that is not known: its owner, the
+// remote end of a connection between two participants, or the only other participant. A server that once
+// sent a kind of media may leave out what nobody hears or displays.
+func (w *fabricFinder) sender(key streamKey, owner string) *Participant {
+	if !w.expects(key.mediaType) {
+		return nil
+	}
+	name := owner
+	if name == "" && !w.state.server {
+		name, _ = w.state.renames.current(w.state.remoteUser, w.state.remoteAlias)
+	}
+	var others []*Participant
+	for i := range w.s.Participants {
+		o := &w.s.Participants[i]
+		if o.Session == w.p.Session || len(o.Fabrics) == 0 {
+			continue
+		}
+		if name != "" && (o.UserID == name || slices.Contains(o.UserIDs, name)) {
+			return o
+		}
+		others = append(others, o)
+	}
+	if len(others) == 1 {
+		return others[0]
+	}
+	return nil
+}
+
+// sends returns the times in which the participant sent a kind of media, and those in which it sent
+// audio without the pauses of discontinuous transmission.
+func (p *participant) sends(media string) (any, unbroken []detect.Span) {
+	sent := detect.SentAudio | detect.UnheardAudio
+	if media == video {
+		sent = detect.SentVideo | detect.UnheardVideo
+	}
+	for _, f := range p.fabrics {
+		f.facts.Each(func(from, to int64, word detect.Word) {
+			if word&sent == 0 || media == audio && word&detect.SparseAudio != 0 {
+				return
+			}
+			span := detect.Span{FromMs: from, ToMs: to}
+			any = append(any, span)
+			if word&detect.SlowAudio == 0 {
+				unbroken = append(unbroken, span)
+			}
+		})
+	}
+	return detect.Merge(any), detect.Merge(unbroken)
+}
+
+// complement returns the times outside of spans that are ascending and disjoint.
+func complement(spans []detect.Span) []detect.Span {
+	out := []detect.Span{}
+	from := int64(math.MinInt64)
+	for _, s := range spans {
+		if s.FromMs > from {
+			out = append(out, detect.Span{FromMs: from, ToMs: s.FromMs})
+		}
+		from = max(from, s.ToMs)
+	}
+	if from < math.MaxInt64 {
+		out = append(out, detect.Span{FromMs: from, ToMs: math.MaxInt64})
+	}
+	return out
+}
