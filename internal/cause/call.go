@@ -38,7 +38,7 @@ type Fabric struct {
 	SilentMs  float64     // from the last received packet to the end
 	StepMs    float64     // interval of its measurements; 0: there were none
 	CutAtMs   int64       // when the disruption began that lasted to the end
-	ClosedMs  int64       // when the application closed it; 0: it did not
+	ClosedMs  int64       // when its end was reported; 0: it was not
 	Relay     string      // of the local candidate: udp, tcp, tls, or empty
 	RTTMs     event.Value // mean
 	SlowMs    float64     // time with a round trip over DelayMs

@@ -30,7 +30,7 @@ const (
 
 // Below these a measurement proves no fault.
 const (
-	minFactPackets = 10
+	minFactPackets = 20
 	minFactFrames  = 5
 	minFactFPS     = 8
 	blackBps       = 2000
@@ -69,7 +69,7 @@ func rttFacts(m *event.Measurement) detect.Facts {
 func pathFacts(m *event.Measurement) detect.Facts {
 	jitter, all := m.ReceiverJitterMs(), m.Loss()
 	loss := all.Fraction
-	if m.Inbound() && all.Expected < minFactPackets {
+	if all.Expected < minFactPackets {
 		loss = event.Value{}
 	}
 	if m.Get(protocol.Packets) < minFactPackets && !loss.Known {

@@ -134,7 +134,7 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 		e.CutAtMs = since
 		e.BrokenMs += float64(max(0, out.EndMs-since))
 	}
-	if out.EndReason == "application" {
+	if announced(out.EndReason) {
 		e.ClosedMs = out.EndMs
 	}
 	mediaMs := min(f.first, f.addedAt) // end of the last received media
@@ -144,11 +144,7 @@ func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
 		}
 	})
 	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
-	steps, ms := 0, int64(0)
-	for _, s := range f.streams {
-		steps, ms = steps+s.count, ms+s.interval.whole()
-	}
-	e.StepMs = float64(ms) / float64(max(1, steps))
+	e.StepMs = float64(f.intervalMs())
 }
 
 // cutSince returns the beginning of the newest ICE disruption; open is true if it has not ended.

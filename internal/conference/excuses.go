@@ -51,6 +51,33 @@ func (w *fabricFinder) before() []detect.Span {
 	return nil
 }
 
+// over returns the time from the interval in which the remote participant reported its end: a path that
+// closes looks like one that fails.
+func (w *fabricFinder) over() []detect.Span {
+	if w.state.server {
+		return nil
+	}
+	o := w.remote("")
+	if o == nil || !announced(o.EndReason) {
+		return nil
+	}
+	return []detect.Span{{FromMs: o.EndMs - w.state.intervalMs(), ToMs: math.MaxInt64}}
+}
+
+// announced reports whether an end was reported, and not only followed by silence.
+func announced(endReason string) bool {
+	return endReason != "" && endReason != EndSilence && endReason != EndICEFailed
+}
+
+// intervalMs returns the mean interval of the fabric's measurements.
+func (f *fabric) intervalMs() int64 {
+	steps, ms := 0, int64(0)
+	for _, s := range f.streams {
+		steps, ms = steps+s.count, ms+s.interval.whole()
+	}
+	return ms / int64(max(1, steps))
+}
+
 // own returns the times in which media of these kinds were muted or on hold in this fabric:
 // they excuse its outbound streams.
 func (w *fabricFinder) own(kinds ...string) []detect.Span {

@@ -186,13 +186,18 @@ func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detec
 	return intersect(detect.Merge(append(any, cut...)), possible), intersect(full, possible)
 }
 
-// sender returns the participant whose media the stream has, nil if that is not known: its owner, the
-// remote end of a connection between two participants, or the only other participant. A server that once
+// sender returns the participant whose media the stream has, nil if that is not known. A server that once
 // sent a kind of media may leave out what nobody hears or displays.
 func (w *fabricFinder) sender(key streamKey, owner string) *Participant {
 	if !w.expects(key.mediaType) {
 		return nil
 	}
+	return w.remote(owner)
+}
+
+// remote returns the participant at the other end: the owner of a stream, if one is named, else the
+// remote end of the connection, else the only other participant. It is nil if that is not known.
+func (w *fabricFinder) remote(owner string) *Participant {
 	name := owner
 	if name == "" && !w.state.server {
 		name, _ = w.state.renames.current(w.state.remoteUser, w.state.remoteAlias)
