@@ -32,30 +32,30 @@ const sure = 0.5
 
 // Evidence is one measured value. Text has no names of users: Session identifies the participant.
 type Evidence struct {
-	Metric       string  `json:"metric"`
+	Metric       string  `json:"metric"`       // name of the metric, which ends with its unit
 	Session      string  `json:"session"`      // who measured it; empty: the conference as a whole
 	MediaType    string  `json:"mediaType"`    // audio, video, or empty
 	Value        float64 `json:"value"`        // in the unit that the metric's name ends with; shares and fractions 0 to 1
 	ComparedWith float64 `json:"comparedWith"` // the threshold, or the value elsewhere
-	Text         string  `json:"text"`
+	Text         string  `json:"text"`         // the evidence in a sentence
 }
 
 // Other is a less likely cause.
 type Other struct {
-	Cause      Cause   `json:"cause"`
-	Session    string  `json:"session"`
-	Confidence float64 `json:"confidence"`
+	Cause      Cause   `json:"cause"`      // a further cause
+	Session    string  `json:"session"`    // the participant at whose end it is
+	Confidence float64 `json:"confidence"` // 0 to 1
 }
 
 // Finding is a cause, whose it is, and the evidence for it.
 type Finding struct {
-	Cause      Cause      `json:"cause"`
-	Session    string     `json:"session"` // the participant at whose end the cause is; of a path, the sender; empty: nobody
-	Peer       string     `json:"peer"`    // the other end of a path, else empty
-	MediaType  string     `json:"mediaType"`
+	Cause      Cause      `json:"cause"`      // senderUplink, receiverDownlink and so on; none: nothing was wrong; unknown: without evidence for a cause
+	Session    string     `json:"session"`    // the participant at whose end the cause is; of a path, the sender; empty: nobody
+	Peer       string     `json:"peer"`       // the other end of a path, else empty
+	MediaType  string     `json:"mediaType"`  // audio, video, or empty for both
 	Confidence float64    `json:"confidence"` // 0 to 1
-	Evidence   []Evidence `json:"evidence"`
-	Others     []Other    `json:"others"`
+	Evidence   []Evidence `json:"evidence"`   // measurements that support it
+	Others     []Other    `json:"others"`     // further causes that fit, with less confidence
 
 	affects []string // sessions of the participants it affects
 	legs    int      // number of media paths that it explains

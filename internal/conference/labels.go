@@ -12,9 +12,9 @@ import (
 
 // LabelSpan is a time in which a stream had one label.
 type LabelSpan struct {
-	Label   string `json:"label"`
-	StartMs int64  `json:"startMs"`
-	EndMs   int64  `json:"endMs"`
+	Label   string `json:"label"`   // excellent, good, fair, poor or bad
+	StartMs int64  `json:"startMs"` // in ms since the Unix epoch
+	EndMs   int64  `json:"endMs"`   // in ms since the Unix epoch
 }
 
 // maxLabelSpans bounds a stream's list.

@@ -9,17 +9,17 @@ import (
 // or a person and a server), of a participant, or of the conference. The sketches of the
 // streams are merged, so that a percentile is that of all intervals, not a mean of percentiles.
 type Statistics struct {
-	Streams      int           `json:"streams"`
+	Streams      int           `json:"streams"`      // number of streams
 	LossFraction *float64      `json:"lossFraction"` // lost over expected, of all packets
-	MOS          *Distribution `json:"mos"`
-	RTTMs        *Distribution `json:"rttMs"`
-	JitterMs     *Distribution `json:"jitterMs"`
+	MOS          *Distribution `json:"mos"`          // scores of the intervals, MOS 1 to 5
+	RTTMs        *Distribution `json:"rttMs"`        // round-trip times of the intervals
+	JitterMs     *Distribution `json:"jitterMs"`     // jitter of the intervals
 }
 
 // Both has the two directions apart.
 type Both struct {
-	Received Statistics `json:"received"`
-	Sent     Statistics `json:"sent"`
+	Received Statistics `json:"received"` // of the streams that were received
+	Sent     Statistics `json:"sent"`     // of the streams that were sent
 }
 
 // tally accumulates the inputs of Statistics.

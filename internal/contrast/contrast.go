@@ -23,8 +23,8 @@ import (
 
 // Fact is the value of an attribute of a participant or of its conference.
 type Fact struct {
-	Attribute string `json:"attribute"`
-	Value     string `json:"value"`
+	Attribute string `json:"attribute"` // name of the attribute, such as browserVersion
+	Value     string `json:"value"`     // value of the attribute, such as firefox 144
 }
 
 // Item is one conference.
@@ -46,15 +46,15 @@ type Options struct {
 // Finding is a combination of facts that is over-represented in the set. Counts are conferences in which
 // one participant has all of the facts. Earlier findings' conferences are included.
 type Finding struct {
-	Facts      []Fact  `json:"facts"` // the first is the strongest alone
-	InSet      int     `json:"inSet"`
-	InBaseline int     `json:"inBaseline"`
-	Lift       float64 `json:"lift"`     // share in the set over share in the baseline, half a conference added to each count if one is 0
-	LiftLow    float64 `json:"liftLow"`  // 95 % confidence interval (Katz)
-	LiftHigh   float64 `json:"liftHigh"` //
-	P          float64 `json:"p"`        // one-sided, of this combination alone
-	Adjusted   float64 `json:"adjusted"` // for the number of values tested
-	Companions []Fact  `json:"companions"`
+	Facts      []Fact  `json:"facts"`      // the first is the strongest alone
+	InSet      int     `json:"inSet"`      // conferences of the set with the facts
+	InBaseline int     `json:"inBaseline"` // conferences of the baseline with the facts
+	Lift       float64 `json:"lift"`       // share in the set over share in the baseline, half a conference added to each count if one is 0
+	LiftLow    float64 `json:"liftLow"`    // lower end of the 95 % confidence interval (Katz)
+	LiftHigh   float64 `json:"liftHigh"`   // upper end of the 95 % confidence interval (Katz)
+	P          float64 `json:"p"`          // p-value, one-sided, of this combination alone
+	Adjusted   float64 `json:"adjusted"`   // p-value adjusted for the number of values tested
+	Companions []Fact  `json:"companions"` // facts that are over-represented together with the finding only
 }
 
 // Result is the result of a comparison.

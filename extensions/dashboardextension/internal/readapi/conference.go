@@ -15,37 +15,37 @@ import (
 
 // detail is everything the page of one conference draws.
 type detail struct {
-	At         int64         `json:"at"`
-	Conference conferenceRow `json:"conference"`
-	Summary    any           `json:"summary"`         // the summary document, null while there is none
-	SoFar      *preliminary  `json:"soFar,omitempty"` // where the summary is not that of the whole conference
-	Fabrics    []*fabric     `json:"fabrics"`
-	Timeline   []entry       `json:"timeline"`
-	Streams    []*stream     `json:"streams"`
-	Measures   []measure     `json:"measures"` // of the streams' latest values
-	Custom     []*customStat `json:"customStats"`
-	LeftOut    leftOut       `json:"leftOut"`
+	At         int64         `json:"at"`                // time of the answer, in ms since the Unix epoch
+	Conference conferenceRow `json:"conference"`        // the row of the conference, with all participants and their details
+	Summary    any           `json:"summary"`           // document of the summary; null while there is none
+	SoFar      *preliminary  `json:"soFar,omitempty"`   // the summary as far as it is known; absent where summary is that of the whole conference
+	Fabrics    []*fabric     `json:"fabrics"`           // monitored PeerConnections, by their first record
+	Timeline   []entry       `json:"timeline"`          // events, errors, feedback and logs, in order of time
+	Streams    []*stream     `json:"streams"`           // measurements of streams and candidate pairs
+	Measures   []measure     `json:"measures"`          // units and meanings of the values in latest of the streams
+	Custom     []*customStat `json:"customStats"`       // numbers that the application reported
+	LeftOut    leftOut       `json:"leftOut"`           // records that the answer has no room for
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here
 }
 
 // leftOut counts the records that the answer has no room for.
 type leftOut struct {
-	Timeline int `json:"timeline"`
-	Streams  int `json:"streams"`
-	Custom   int `json:"customStats"`
+	Timeline int `json:"timeline"`    // entries of the time-line
+	Streams  int `json:"streams"`     // measurements
+	Custom   int `json:"customStats"` // values of customStats
 }
 
 // fabric is one PeerConnection of one session, as its records describe it.
 type fabric struct {
-	Session            string `json:"session"`
-	Fabric             int    `json:"fabric"`
-	Usage              string `json:"usage,omitempty"`
-	Direction          string `json:"direction,omitempty"`
-	RemoteEndpointType string `json:"remoteEndpointType,omitempty"`
-	RemoteUser         string `json:"remoteUser,omitempty"`
-	RemoteUserName     string `json:"remoteUserName,omitempty"`
-	FirstAt            int64  `json:"firstAt"`
-	LastAt             int64  `json:"lastAt"`
+	Session            string `json:"session"`                      // ID of the session
+	Fabric             int    `json:"fabric"`                       // its number in the session
+	Usage              string `json:"usage,omitempty"`              // multiplex, audio, video, screen, data or unbundled, as the application says
+	Direction          string `json:"direction,omitempty"`          // sendonly, receiveonly, sendrecv or inactive, as the application says
+	RemoteEndpointType string `json:"remoteEndpointType,omitempty"` // peer or server, as the application says
+	RemoteUser         string `json:"remoteUser,omitempty"`         // alias of the remote end
+	RemoteUserName     string `json:"remoteUserName,omitempty"`     // real name of the remote end, where it may be shown and differs
+	FirstAt            int64  `json:"firstAt"`                      // its first record, in ms since the Unix epoch
+	LastAt             int64  `json:"lastAt"`                       // its last record, in ms since the Unix epoch
 
 	renamed   bool  // by reportUserIDChange: records go on to have the name of the beginning
 	renamedBy order // by which record

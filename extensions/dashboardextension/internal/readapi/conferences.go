@@ -32,39 +32,39 @@ const (
 
 // conferenceRow is one conference, in the listing and at the head of its page.
 type conferenceRow struct {
-	App              string        `json:"app"`
-	ID               string        `json:"id"`
-	StartAt          int64         `json:"startAt"`
-	EndAt            int64         `json:"endAt"`
-	DurationMs       int64         `json:"durationMs"`
-	State            string        `json:"state"`
-	Outcome          string        `json:"outcome,omitempty"`
-	MOS              *float64      `json:"mos"`
-	Label            string        `json:"label,omitempty"`
-	Cause            string        `json:"cause,omitempty"` // likely cause
-	Sites            []string      `json:"sites,omitempty"` // siteIDs of participants, each once, the first maxListed
-	Revision         int           `json:"revision"`
-	ParticipantCount int           `json:"participantCount"`
-	Participants     []participant `json:"participants"`
-	Matched          []string      `json:"matched,omitempty"`      // as what a search for anything found it
+	App              string        `json:"app"`                    // AppID
+	ID               string        `json:"id"`                     // conferenceID
+	StartAt          int64         `json:"startAt"`                // first activity, in ms since the Unix epoch
+	EndAt            int64         `json:"endAt"`                  // last activity, in ms since the Unix epoch
+	DurationMs       int64         `json:"durationMs"`             // from start to end
+	State            string        `json:"state"`                  // live, ended, or pending: silent for 90 s and still without a summary
+	Outcome          string        `json:"outcome,omitempty"`      // absent without a summary
+	MOS              *float64      `json:"mos"`                    // score, MOS 1 to 5; null: unknown
+	Label            string        `json:"label,omitempty"`        // excellent, good, fair, poor or bad; absent without a score
+	Cause            string        `json:"cause,omitempty"`        // likely cause; absent without a summary
+	Sites            []string      `json:"sites,omitempty"`        // siteIDs of participants, each once, 8 at most
+	Revision         int           `json:"revision"`               // of the summary: 1 at the end, more when late data changed it; 0: none
+	ParticipantCount int           `json:"participantCount"`       // number of sessions
+	Participants     []participant `json:"participants"`           // sessions; in a list of conferences 8 at most
+	Matched          []string      `json:"matched,omitempty"`      // kinds of the search term that q found: conferenceID, userID, siteID, applicationVersion or a key of additionalIDs
 	TermsDropped     int           `json:"termsDropped,omitempty"` // names and ids by which it is not found
 }
 
 // participant is one session in one conference.
 type participant struct {
-	Session  string            `json:"session"`
-	User     string            `json:"user"`
-	UserName string            `json:"userName,omitempty"`
-	Former   []string          `json:"former,omitempty"` // aliases before reportUserIDChange, in the order of their use
-	Details  map[string]string `json:"details,omitempty"`
+	Session  string            `json:"session"`            // ID of the session
+	User     string            `json:"user"`               // alias of the user
+	UserName string            `json:"userName,omitempty"` // real name, where it may be shown and differs
+	Former   []string          `json:"former,omitempty"`   // aliases before reportUserIDChange, in the order of their use
+	Details  map[string]string `json:"details,omitempty"`  // what the application and the browser said about the participant, by attribute
 
 	known []string // all names by which a search may find them
 }
 
 type listing struct {
-	At          int64           `json:"at"`
-	Conferences []conferenceRow `json:"conferences"`
-	Next        string          `json:"next,omitempty"`
+	At          int64           `json:"at"`                   // time of the answer, in ms since the Unix epoch
+	Conferences []conferenceRow `json:"conferences"`          // the newest first
+	Next        string          `json:"next,omitempty"`       // cursor of the next page; absent on the last
 	Pseudonyms  []string        `json:"pseudonyms,omitempty"` // of the user ID that was searched for, in the apps of the rows
 }
 

@@ -25,30 +25,30 @@ const (
 
 // contrastAnswer is the answer of /api/contrast.
 type contrastAnswer struct {
-	At       int64        `json:"at"`
-	Set      comparedSet  `json:"set"`
-	Baseline comparedSet  `json:"baseline"`
-	Tested   int          `json:"tested"`  // values
-	Dropped  int          `json:"dropped"` // values beyond the limit
-	Findings []difference `json:"findings"`
+	At       int64        `json:"at"`       // time of the answer, in ms since the Unix epoch
+	Set      comparedSet  `json:"set"`      // the conferences in question
+	Baseline comparedSet  `json:"baseline"` // the conferences that they are compared with
+	Tested   int          `json:"tested"`   // number of values that were compared
+	Dropped  int          `json:"dropped"`  // number of values beyond the limit, which were not compared
+	Findings []difference `json:"findings"` // what is more frequent in the set, the strongest first
 }
 
 // comparedSet is one of the two sets of a comparison.
 type comparedSet struct {
-	From        int64  `json:"from"`
-	To          int64  `json:"to"`
-	Conferences int    `json:"conferences"`
-	Compared    int    `json:"compared"` // fewer than Conferences: a random sample
-	Search      string `json:"search"`   // link that lists them
+	From        int64  `json:"from"`        // start of the time, inclusive, in ms since the Unix epoch
+	To          int64  `json:"to"`          // end of the time, exclusive, in ms since the Unix epoch
+	Conferences int    `json:"conferences"` // conferences of the set that have a summary
+	Compared    int    `json:"compared"`    // conferences that were compared; fewer than conferences: a random sample
+	Search      string `json:"search"`      // link that lists them
 }
 
 // difference is a combination of facts that is over-represented in the set.
 type difference struct {
 	contrast.Finding
-	SetShare      float64 `json:"setShare"`
-	BaselineShare float64 `json:"baselineShare"`
-	Text          string  `json:"text"`
-	Search        string  `json:"search"` // link that lists the conferences of the set with these facts
+	SetShare      float64 `json:"setShare"`      // share of the set that has the facts, 0 to 1
+	BaselineShare float64 `json:"baselineShare"` // share of the baseline that has the facts, 0 to 1
+	Text          string  `json:"text"`          // the finding in a sentence
+	Search        string  `json:"search"`        // link that lists the conferences of the set with these facts
 }
 
 // contrast answers what is more frequent in a set of conferences than in a baseline.

@@ -24,32 +24,32 @@ const (
 
 // historyAnswer is the answer of /api/user.
 type historyAnswer struct {
-	At         int64         `json:"at"`
-	App        string        `json:"app"`
-	User       string        `json:"user"`               // as the newest call has it; empty without calls
-	UserName   string        `json:"userName,omitempty"` // the same
-	Names      []string      `json:"names"`              // aliases in these calls, the newest first
-	Pseudonyms []string      `json:"pseudonyms,omitempty"`
-	Usual      []usual.Value `json:"usual"` // over the newest calls, maxEarlier at most
-	Calls      []userCall    `json:"calls"`
-	Next       string        `json:"next,omitempty"`
+	At         int64         `json:"at"`                   // time of the answer, in ms since the Unix epoch
+	App        string        `json:"app"`                  // AppID
+	User       string        `json:"user"`                 // alias of the user in the newest call; empty without calls
+	UserName   string        `json:"userName,omitempty"`   // real name of the user in the newest call, where it may be shown and differs
+	Names      []string      `json:"names"`                // aliases in these calls, the newest first
+	Pseudonyms []string      `json:"pseudonyms,omitempty"` // of the user ID, in an app that hashes user IDs
+	Usual      []usual.Value `json:"usual"`                // values that most of the newest calls have, of 50 calls at most
+	Calls      []userCall    `json:"calls"`                // the newest first
+	Next       string        `json:"next,omitempty"`       // cursor of the next page; absent on the last
 }
 
 // userCall is a conference of a user, with the sessions of the user in it.
 type userCall struct {
-	App        string             `json:"app"`
-	ID         string             `json:"id"`
-	StartAt    int64              `json:"startAt"`
-	EndAt      int64              `json:"endAt"`
-	DurationMs int64              `json:"durationMs"`
-	State      string             `json:"state"`
-	Outcome    string             `json:"outcome,omitempty"`
-	Cause      string             `json:"cause,omitempty"` // of the user's faults; where there is none, of the conference's
-	MOS        *float64           `json:"mos"`             // the lowest of the user's sessions
-	Label      string             `json:"label,omitempty"`
-	Sessions   []participant      `json:"sessions"` // none: the user was only the other end of a connection
-	Facts      []contrast.Fact    `json:"facts"`    // each once
-	Different  []usual.Difference `json:"different"`
+	App        string             `json:"app"`               // AppID
+	ID         string             `json:"id"`                // conferenceID
+	StartAt    int64              `json:"startAt"`           // first activity, in ms since the Unix epoch
+	EndAt      int64              `json:"endAt"`             // last activity, in ms since the Unix epoch
+	DurationMs int64              `json:"durationMs"`        // from start to end
+	State      string             `json:"state"`             // live, ended, or pending: silent for 90 s and still without a summary
+	Outcome    string             `json:"outcome,omitempty"` // absent without a summary
+	Cause      string             `json:"cause,omitempty"`   // of the user's faults; where there is none, of the conference's
+	MOS        *float64           `json:"mos"`               // the lowest of the user's sessions
+	Label      string             `json:"label,omitempty"`   // of the score; absent without one
+	Sessions   []participant      `json:"sessions"`          // none: the user was only the other end of a connection
+	Facts      []contrast.Fact    `json:"facts"`             // attributes of the user's sessions, each value once
+	Different  []usual.Difference `json:"different"`         // attributes that are unlike earlier calls of the user
 
 	values usual.Call
 }

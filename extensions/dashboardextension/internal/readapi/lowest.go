@@ -9,13 +9,13 @@ import (
 // lowest is the interval of a stream that has the lowest score, with all that anyone needs to
 // compute the score again (docs/quality.md).
 type lowest struct {
-	At         int64              `json:"at"`  // ms since the Unix epoch, the interval's end
-	MOS        float64            `json:"mos"` // 1 to 5
-	Label      string             `json:"label,omitempty"`
-	Model      string             `json:"model"` // with its version
-	Confidence string             `json:"confidence,omitempty"`
-	Assumed    string             `json:"assumed,omitempty"` // inputs that were not measured, separated by commas
-	Inputs     map[string]float64 `json:"inputs"`            // by their names, which end in their units
+	At         int64              `json:"at"`                   // ms since the Unix epoch, the interval's end
+	MOS        float64            `json:"mos"`                  // 1 to 5
+	Label      string             `json:"label,omitempty"`      // excellent, good, fair, poor or bad
+	Model      string             `json:"model"`                // with its version
+	Confidence string             `json:"confidence,omitempty"` // how reliable the score is: high, medium or low
+	Assumed    string             `json:"assumed,omitempty"`    // inputs that were not measured, separated by commas
+	Inputs     map[string]float64 `json:"inputs"`               // by their names, which end in their units
 }
 
 // noteScore keeps the measurement where its score is the lowest so far; of equals the first.

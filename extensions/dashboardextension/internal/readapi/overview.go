@@ -26,69 +26,69 @@ const (
 
 // overviewAnswer is the answer of /api/overview.
 type overviewAnswer struct {
-	At             int64       `json:"at"`
-	From           int64       `json:"from"`
-	To             int64       `json:"to"`
-	BaselineFrom   int64       `json:"baselineFrom"`
-	BaselineTo     int64       `json:"baselineTo"`
-	Live           int         `json:"live"`
-	MoreLive       bool        `json:"moreLive,omitempty"` // there are more than Live
-	Apps           []string    `json:"apps"`
-	Current        totals      `json:"current"`
-	Baseline       totals      `json:"baseline"`
-	Points         []hourPoint `json:"points"`
-	BaselinePoints []hourPoint `json:"baselinePoints"`
+	At             int64       `json:"at"`                 // time of the answer, in ms since the Unix epoch
+	From           int64       `json:"from"`               // start of the time, inclusive, in ms since the Unix epoch
+	To             int64       `json:"to"`                 // end of the time, exclusive, in ms since the Unix epoch
+	BaselineFrom   int64       `json:"baselineFrom"`       // from, a week earlier
+	BaselineTo     int64       `json:"baselineTo"`         // to, a week earlier
+	Live           int         `json:"live"`               // conferences that go on now, whatever the time
+	MoreLive       bool        `json:"moreLive,omitempty"` // there are more than live
+	Apps           []string    `json:"apps"`               // AppIDs to choose from
+	Current        totals      `json:"current"`            // counts of the time
+	Baseline       totals      `json:"baseline"`           // counts of the same time a week earlier
+	Points         []hourPoint `json:"points"`             // the time by hour, ascending
+	BaselinePoints []hourPoint `json:"baselinePoints"`     // the week earlier by hour, ascending
 }
 
 // totals is the counts of a time.
 type totals struct {
-	Conferences    int          `json:"conferences"`
-	WithoutSummary int          `json:"withoutSummary"`
-	Participants   int          `json:"participants"`
-	Failed         int          `json:"failed"`
-	Ratings        int          `json:"ratings"`
-	MOS            *float64     `json:"mos"`
-	Scored         int          `json:"scored"`
-	Setup          *setup       `json:"setupMs"`
-	Outcomes       []group      `json:"outcomes"`
-	Labels         []group      `json:"labels"`
-	Causes         []group      `json:"causes"`
-	Issues         []group      `json:"issues"`
-	Errors         []errorGroup `json:"errors"`
-	Browsers       []group      `json:"browsers"`
-	Sites          []group      `json:"sites"`
-	Versions       []group      `json:"versions"`
+	Conferences    int          `json:"conferences"`    // conferences that began in the time
+	WithoutSummary int          `json:"withoutSummary"` // those of them that have no summary yet; no other count has them
+	Participants   int          `json:"participants"`   // participants
+	Failed         int          `json:"failed"`         // conferences that failed: totallyFailed, partiallyFailed or dropped
+	Ratings        int          `json:"ratings"`        // number of ratings of users
+	MOS            *float64     `json:"mos"`            // mean score, MOS 1 to 5; null: unknown
+	Scored         int          `json:"scored"`         // conferences with a score
+	Setup          *setup       `json:"setupMs"`        // setup delays of PeerConnections; null: none
+	Outcomes       []group      `json:"outcomes"`       // by outcome
+	Labels         []group      `json:"labels"`         // by label of the score
+	Causes         []group      `json:"causes"`         // by likely cause
+	Issues         []group      `json:"issues"`         // by kind of issue
+	Errors         []errorGroup `json:"errors"`         // by function that failed
+	Browsers       []group      `json:"browsers"`       // by browser of a participant
+	Sites          []group      `json:"sites"`          // by siteID of a participant
+	Versions       []group      `json:"versions"`       // by applicationVersion of a participant
 }
 
 // setup is the setup delays of PeerConnections.
 type setup struct {
-	Count int64   `json:"count"`
-	P50   float64 `json:"p50"`
-	P95   float64 `json:"p95"`
+	Count int64   `json:"count"` // number of setup delays
+	P50   float64 `json:"p50"`   // median, in ms
+	P95   float64 `json:"p95"`   // 95th percentile, in ms
 }
 
 // group is the counts of the conferences with one value.
 type group struct {
-	Value       string   `json:"value"`
+	Value       string   `json:"value"`           // the value; empty for other
 	Other       bool     `json:"other,omitempty"` // all further values together
-	Conferences int      `json:"conferences"`
-	Failed      int      `json:"failed"`
-	MOS         *float64 `json:"mos"`
+	Conferences int      `json:"conferences"`     // conferences with the value
+	Failed      int      `json:"failed"`          // those of them that failed
+	MOS         *float64 `json:"mos"`             // mean score, MOS 1 to 5; null: unknown
 }
 
 // errorGroup is the reported errors of one function.
 type errorGroup struct {
-	Value       string `json:"value"`
-	Conferences int    `json:"conferences"`
-	Errors      int    `json:"errors"`
+	Value       string `json:"value"`       // function that failed
+	Conferences int    `json:"conferences"` // conferences with such errors
+	Errors      int    `json:"errors"`      // number of errors
 }
 
 // hourPoint is the counts of one hour.
 type hourPoint struct {
-	At          int64    `json:"at"`
-	Conferences int      `json:"conferences"`
-	Failed      int      `json:"failed"`
-	MOS         *float64 `json:"mos"`
+	At          int64    `json:"at"`          // start of the hour, in ms since the Unix epoch
+	Conferences int      `json:"conferences"` // conferences that began in it
+	Failed      int      `json:"failed"`      // those of them that failed
+	MOS         *float64 `json:"mos"`         // mean score, MOS 1 to 5; null: unknown
 }
 
 func (a *API) overview(ctx context.Context, r *http.Request) (any, error) {

@@ -22,20 +22,20 @@ type stream struct {
 
 // streamHead says which stream it is.
 type streamHead struct {
-	Session    string `json:"session"`
-	Fabric     int    `json:"fabric"`
-	SSRC       int64  `json:"ssrc"` // 0: the candidate pair
-	StatsType  string `json:"statsType"`
-	MediaType  string `json:"mediaType,omitempty"`
-	RID        string `json:"rid,omitempty"`
-	Codec      string `json:"codec,omitempty"`
+	Session    string `json:"session"`              // ID of the session that measured it
+	Fabric     int    `json:"fabric"`               // number of the fabric in the session
+	SSRC       int64  `json:"ssrc"`                 // 0: the candidate pair
+	StatsType  string `json:"statsType"`            // inbound-rtp, outbound-rtp or candidate-pair
+	MediaType  string `json:"mediaType,omitempty"`  // audio or video
+	RID        string `json:"rid,omitempty"`        // of a layer of simulcast
+	Codec      string `json:"codec,omitempty"`      // the newest
 	User       string `json:"user,omitempty"`       // whose media it is, where that is known
 	UsageLabel string `json:"usageLabel,omitempty"` // of associateMstWithUserID
 	Label      string `json:"label,omitempty"`      // the newest quality label
 	NoScore    string `json:"noScore,omitempty"`    // why the newest interval has no score
 
 	Lowest *lowest `json:"lowest,omitempty"` // absent where nothing was scored
-	Latest latest  `json:"latest"`
+	Latest latest  `json:"latest"`           // the newest measurement
 }
 
 // latest is the newest measurement of a stream, whatever was measured.
@@ -68,10 +68,10 @@ func (l *latest) read(m *event.Measurement) {
 
 // measure describes a measure, so that the page can draw one that it has no code for.
 type measure struct {
-	Name string  `json:"name"`
+	Name string  `json:"name"`           // name of the measure
 	Unit string  `json:"unit,omitempty"` // UCUM; empty for text
-	Max  float64 `json:"max,omitempty"`
-	Note string  `json:"note"`
+	Max  float64 `json:"max,omitempty"`  // largest value that is in range; absent: none
+	Note string  `json:"note"`           // meaning of the measure
 }
 
 // measuresOf describes the measures of the streams' newest measurements, in the protocol's order.

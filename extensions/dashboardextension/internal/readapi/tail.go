@@ -17,11 +17,11 @@ const maxTail = 20_000
 // tail is the measurements of a conference from a time on. A page replaces what it has from that time on by them. All other
 // records are counted only: they may change names, the time-line and what is masked, so the page reads the conference again.
 type tail struct {
-	At         int64         `json:"at"`
-	From       int64         `json:"from"`
-	Conference conferenceRow `json:"conference"`
-	Streams    []*stream     `json:"streams"`
-	Measures   []measure     `json:"measures"`
+	At         int64         `json:"at"`                // time of the answer, in ms since the Unix epoch
+	From       int64         `json:"from"`              // start of the measurements, in ms since the Unix epoch
+	Conference conferenceRow `json:"conference"`        // the row of the conference, as of /api/conference
+	Streams    []*stream     `json:"streams"`           // measurements from that time on
+	Measures   []measure     `json:"measures"`          // units and meanings of the values in latest of the streams
 	Others     int           `json:"others"`            // records that are no measurements
 	Incomplete bool          `json:"incomplete"`        // there are more streams or measurements than these
 	Damaged    bool          `json:"damaged,omitempty"` // some of it cannot be read, and is not here

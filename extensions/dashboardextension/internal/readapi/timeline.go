@@ -16,48 +16,48 @@ var maxEntries = map[string]int{
 
 // entry is one line of the time-line. Which members there are depends on Kind.
 type entry struct {
-	At      int64  `json:"at"`
-	Session string `json:"session"`
-	Fabric  int    `json:"fabric"` // 0: of the conference
-	Seq     uint64 `json:"seq"`
+	At      int64  `json:"at"`             // in ms since the Unix epoch
+	Session string `json:"session"`        // ID of the session
+	Fabric  int    `json:"fabric"`         // number of the fabric; 0: of the conference
+	Seq     uint64 `json:"seq"`            // sequence number of its frame
 	Kind    string `json:"kind"`           // event, error, feedback, log, skip
-	Name    string `json:"name,omitempty"` // the event's, or the error's
-	Data    any    `json:"data,omitempty"` // the event's; of an error its further members
+	Name    string `json:"name,omitempty"` // of the event or of the error
+	Data    any    `json:"data,omitempty"` // data of the event, as the application or the library sent them; of an error its further members
 
-	TimeCorrected bool `json:"timeCorrected,omitempty"`
+	TimeCorrected bool `json:"timeCorrected,omitempty"` // the client's time was out of range, and the time of arrival replaced it
 
-	Function       string `json:"function,omitempty"`
-	Message        string `json:"message,omitempty"`
-	Code           string `json:"code,omitempty"`
-	ConstraintName string `json:"constraintName,omitempty"`
-	Stack          string `json:"stack,omitempty"`
-	LocalSDP       string `json:"localSDP,omitempty"`
-	RemoteSDP      string `json:"remoteSDP,omitempty"`
+	Function       string `json:"function,omitempty"`       // function that failed
+	Message        string `json:"message,omitempty"`        // text of the error
+	Code           string `json:"code,omitempty"`           // code of the error
+	ConstraintName string `json:"constraintName,omitempty"` // constraint that was not met (OverconstrainedError)
+	Stack          string `json:"stack,omitempty"`          // stack of the error
+	LocalSDP       string `json:"localSDP,omitempty"`       // local description at the error
+	RemoteSDP      string `json:"remoteSDP,omitempty"`      // remote description at the error
 
 	// Bytes of an SDP that are not there; a line in the SDP says which.
-	LocalSDPMissing  int64 `json:"localSDPMissing,omitempty"`
-	RemoteSDPMissing int64 `json:"remoteSDPMissing,omitempty"`
+	LocalSDPMissing  int64 `json:"localSDPMissing,omitempty"`  // bytes of localSDP that are not there; a line in the SDP says which
+	RemoteSDPMissing int64 `json:"remoteSDPMissing,omitempty"` // bytes of remoteSDP that are not there; a line in the SDP says which
 
-	Feedback *feedback `json:"feedback,omitempty"`
-	Text     string    `json:"text,omitempty"`
-	Skip     *skip     `json:"skip,omitempty"`
+	Feedback *feedback `json:"feedback,omitempty"` // ratings of a user, of kind feedback
+	Text     string    `json:"text,omitempty"`     // text of a log
+	Skip     *skip     `json:"skip,omitempty"`     // what a client dropped before it sent it, of kind skip
 }
 
 type feedback struct {
-	User     string `json:"user"`
-	UserName string `json:"userName,omitempty"`
-	Overall  *int   `json:"overall"`
-	Audio    *int   `json:"audio"`
-	Video    *int   `json:"video"`
-	Screen   *int   `json:"screen"`
-	Comment  string `json:"comment,omitempty"`
+	User     string `json:"user"`                    // alias
+	UserName string `json:"userName,omitempty"`      // real name, where it may be shown and differs
+	Overall  *int   `json:"overall"`                 // 1 to 5; null: not rated
+	Audio    *int   `json:"audio"`                   // 1 to 5; null: not rated
+	Video    *int   `json:"video"`                   // 1 to 5; null: not rated
+	Screen   *int   `json:"screen"`                  // 1 to 5, of screen sharing; null: not rated
+	Comment  string `json:"comment,omitempty"`       // text of the user, where it may be shown
 	Hidden   bool   `json:"commentHidden,omitempty"` // there is a comment that this reader may not see
 }
 
 // skip is what a client dropped before it sent it.
 type skip struct {
-	Stats  int `json:"stats"`
-	Events int `json:"events"`
+	Stats  int `json:"stats"`  // measurements
+	Events int `json:"events"` // events
 }
 
 type timeline struct {

@@ -20,22 +20,22 @@ const (
 
 // trendAnswer is the answer of /api/trend.
 type trendAnswer struct {
-	At     int64        `json:"at"`
-	From   int64        `json:"from"`
-	To     int64        `json:"to"`
-	StepMs int64        `json:"stepMs"` // an hour or a day
-	Apps   []string     `json:"apps"`   // to choose from
+	At     int64        `json:"at"`     // time of the answer, in ms since the Unix epoch
+	From   int64        `json:"from"`   // start of the time, inclusive, in ms since the Unix epoch
+	To     int64        `json:"to"`     // end of the time, exclusive, in ms since the Unix epoch
+	StepMs int64        `json:"stepMs"` // length of a step: an hour or a day
+	Apps   []string     `json:"apps"`   // AppIDs to choose from
 	Values []string     `json:"values"` // that the most conferences have, the most frequent first
-	Other  bool         `json:"other"`  // there are further values: the last of each list of counts
+	Other  bool         `json:"other"`  // there are further values: the last of each list of counts is of them
 	Points []trendPoint `json:"points"` // ascending; the first and the last may be parts of a step
 }
 
 // trendPoint is the counts of one step.
 type trendPoint struct {
-	At          int64 `json:"at"`
-	Conferences int   `json:"conferences"` // all
-	Counts      []int `json:"counts"`      // with each value
-	Failed      []int `json:"failed"`      // of those
+	At          int64 `json:"at"`          // start of the step, in ms since the Unix epoch
+	Conferences int   `json:"conferences"` // all conferences of the step
+	Counts      []int `json:"counts"`      // conferences with each of values, in their order
+	Failed      []int `json:"failed"`      // those of them that failed
 }
 
 // trends are the lists of values that a trend may have.

@@ -15,18 +15,18 @@ import (
 
 // unattachedList is the annotations that no conference owns, newest first.
 type unattachedList struct {
-	At         int64        `json:"at"`
-	Unattached []unattached `json:"unattached"`
-	Next       string       `json:"next,omitempty"`
+	At         int64        `json:"at"`                // time of the answer, in ms since the Unix epoch
+	Unattached []unattached `json:"unattached"`        // the newest first
+	Next       string       `json:"next,omitempty"`    // cursor of the next page; absent on the last
 	Damaged    bool         `json:"damaged,omitempty"` // some of it cannot be read, and is not here
 }
 
 // unattached is what one session said about one time.
 type unattached struct {
-	App     string      `json:"app"`
-	ID      string      `json:"id"` // conferenceID
-	AboutAt int64       `json:"aboutAt"`
-	User    participant `json:"participant"`
+	App     string      `json:"app"`            // AppID
+	ID      string      `json:"id"`             // conferenceID
+	AboutAt int64       `json:"aboutAt"`        // the time that they are about, in ms since the Unix epoch
+	User    participant `json:"participant"`    // session that sent them
 	Entries []entry     `json:"entries"`        // in order of time
 	More    bool        `json:"more,omitempty"` // there are more than these
 }

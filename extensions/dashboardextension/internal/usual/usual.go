@@ -31,17 +31,17 @@ func (c Call) Add(attribute, value string) {
 
 // Value is a usual value of an attribute.
 type Value struct {
-	Attribute string `json:"attribute"`
-	Value     string `json:"value"`
-	Calls     int    `json:"calls"` // that have it
-	Of        int    `json:"of"`    // calls with any value of the attribute
+	Attribute string `json:"attribute"` // name of the attribute, such as networkType
+	Value     string `json:"value"`     // a usual value
+	Calls     int    `json:"calls"`     // calls that have it
+	Of        int    `json:"of"`        // calls with any value of the attribute
 }
 
 // Difference is an attribute in which a call is unlike the earlier ones.
 type Difference struct {
-	Attribute string   `json:"attribute"`
-	Values    []string `json:"values"` // of the call that are not usual, in their order in the call
-	Usual     []string `json:"usual"`  // usual values, the most frequent first; none: every value was different before
+	Attribute string   `json:"attribute"` // name of the attribute, such as networkType
+	Values    []string `json:"values"`    // of the call that are not usual, in their order in the call
+	Usual     []string `json:"usual"`     // usual values, the most frequent first; none: every value was different before
 }
 
 // counts is how many calls have each value of an attribute.
