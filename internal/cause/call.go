@@ -8,13 +8,15 @@ import "github.com/qosrtc/qos/internal/event"
 type Call struct {
 	People []Person
 	Errors map[string]int // reported failures that name no participant, by function
+
+	Excellent bool // all media were received without a fault: no network and no machine is to blame
 }
 
 // Person is one participant: one session.
 type Person struct {
 	Session  string
 	Users    []string // the IDs that the user had
-	Bad      bool     // the score is below fair
+	Bad      bool     // the score is below fair, or media were faulty
 	Errors   map[string]int
 	WeakWiFi float64 // share of the time in which the signal was reported
 	Measured int     // measurements of the participant's connections

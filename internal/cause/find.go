@@ -8,10 +8,11 @@ import (
 
 // call is a Call in a fixed order.
 type call struct {
-	people  []Person // those without a session were not measured, and come last
-	named   map[string][]int
-	errors  map[string]int
-	linked, // connections of each person
+	people    []Person // those without a session were not measured, and come last
+	named     map[string][]int
+	errors    map[string]int
+	excellent bool
+	linked,   // connections of each person
 	failed []int // those that failed or broke
 	slow       int    // the only person who measures late; nobody
 	cpuStarved []bool // people whose machine had too little processor time
@@ -37,13 +38,19 @@ func Find(given Call) Verdict {
 	findings = append(findings, machines...)
 	findings = append(findings, c.sources(pairings)...)
 	findings = append(findings, c.network(legs)...)
+	if c.excellent {
+		findings = slices.DeleteFunc(findings, func(f Finding) bool { return slices.Contains(harmful, f.Cause) })
+	}
 	slices.SortStableFunc(findings, byOrder)
 	return c.verdict(findings, legs)
 }
 
+// harmful are the causes that show in the media that are received.
+var harmful = []Cause{SenderUplink, ReceiverDownlink, PathOrTURN, MediaServer, SendingMachineCPU, ReceivingMachine}
+
 // newCall copies what is sorted: by session, number and SSRC.
 func newCall(given Call) *call {
-	c := &call{people: slices.Clone(given.People), errors: given.Errors}
+	c := &call{people: slices.Clone(given.People), errors: given.Errors, excellent: given.Excellent}
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
 	c.addUnmeasured()
 	c.connections()
@@ -106,7 +113,7 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || c.receivesNothing(i) || jittery[i]
+		wrong := p.Bad || c.receivesNothing(i) || jittery[i] && !c.excellent
 		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}

@@ -14,20 +14,66 @@ import (
 // findCauses adds the likely cause to the summary and to each of its participants.
 func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
 	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
-	errors := c.errorsBySession()
+	errors, faulty := c.errorsBySession(), s.faulty()
 	for i := range s.Participants {
 		out := &s.Participants[i]
-		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels)}
+		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels) || faulty[out.Session]}
 		if p := c.participants[out.Session]; p != nil && !out.connecting {
 			p.describe(&person, out)
 		}
 		call.People = append(call.People, person)
 	}
+	call.Excellent = s.excellent(labels)
 	verdict := cause.Find(call)
 	s.LikelyCause = verdict.Call
 	for i := range s.Participants {
 		s.Participants[i].LikelyCause = verdict.People[s.Participants[i].Session]
 	}
+}
+
+// faulty returns the sessions with an issue of their media that is certain.
+func (s *Summary) faulty() map[string]bool {
+	sessions := map[string]bool{}
+	for i := range s.Issues {
+		switch issue := &s.Issues[i]; detect.Kind(issue.Kind) {
+		case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo:
+			if issue.Confidence == string(detect.High) {
+				sessions[issue.Session] = true
+			}
+		}
+	}
+	return sessions
+}
+
+// excellent reports whether media were received, all participants were connected, every stream was
+// excellent, and nothing was an issue but what concerns no media.
+func (s *Summary) excellent(labels quality.Bounds) bool {
+	for i := range s.Issues {
+		switch detect.Kind(s.Issues[i].Kind) {
+		case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
+		default:
+			return false
+		}
+	}
+	scored := false
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		if !p.Connected {
+			return false
+		}
+		for j := range p.Fabrics {
+			for k := range p.Fabrics[j].Streams {
+				stream := &p.Fabrics[j].Streams[k]
+				if stream.MOS == nil {
+					continue
+				}
+				if scored = true; stream.MOS.Mean < labels[0] || stream.frozen() {
+					return false
+				}
+			}
+		}
+	}
+	return scored
 }
 
 // Frozen video is a fault above frozenShare of the time and minFrozenMs, in a short call above

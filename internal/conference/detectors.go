@@ -87,6 +87,9 @@ func (b *breach) join(o breach, below bool) {
 	b.weight += o.weight
 }
 
+// totalMs returns the time of a metric that is a share of time, ms.
+func (b *breach) totalMs() float64 { return unscaled(b.sum) }
+
 func (b *breach) mean() float64 { return unscaled(b.sum / b.weight) }
 
 func (w *detectorState) merge(o *detectorState) {

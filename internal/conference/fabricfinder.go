@@ -37,6 +37,10 @@ func (w *fabricFinder) fabric() {
 	}
 }
 
+// leastFreezeMs is the time for which a picture must have been frozen to be an issue: the first frames of a
+// stream come unevenly.
+const leastFreezeMs = 500
+
 // stream finds the issues of a stream's metrics.
 func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span) {
 	s := w.state.streams[key]
@@ -44,7 +48,7 @@ func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span)
 		return
 	}
 	for _, b := range s.detectors.breaches {
-		if w.coveredElsewhere(key, b.level) {
+		if w.coveredElsewhere(key, b.level) || b.level.Kind() == detect.FrozenVideo && b.totalMs() < leastFreezeMs {
 			continue
 		}
 		rule := w.rules.Level(b.level)

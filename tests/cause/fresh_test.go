@@ -16,7 +16,7 @@ var draws = []struct {
 	calls, right int // right and in the right place
 	wrong, lies  int // lies: wrong, with a confidence of confident or more
 }{
-	{dir: "testdata/fresh", calls: 42, right: 39, wrong: 1},  // the rules were made with these since: they measure nothing any more
+	{dir: "testdata/fresh", calls: 42, right: 36, wrong: 2},  // the rules were made with these since: they measure nothing any more. Two calls to which nothing was done have frozen video, and one with jitter is excellent all the same
 	{dir: "testdata/second", calls: 28, right: 24, wrong: 2}, // likewise
 	{dir: "testdata/third", calls: 33, right: 33},            // these measured the rules
 }

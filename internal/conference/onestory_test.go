@@ -1,0 +1,76 @@
+package conference_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// pictures makes the records of a call in which a receives video for 40 s whose picture is frozen for
+// frozenMs of the second interval of 10 s.
+func pictures(frozenMs float64) conference.Summary {
+	c := conferencetest.NewCall()
+	for at := 10.0; at <= 40; at += 10 {
+		for _, session := range []string{"a", "b"} {
+			m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 1, Codec: "VP8", IntervalMs: 10_000}, eventtest.Values{
+				protocol.Packets: 900, protocol.PacketsLost: 0, protocol.Frames: 300, protocol.FramesDecoded: 300, protocol.FreezeMs: 0, protocol.FPS: 30,
+			})
+			m.Score = event.Score{MOS: event.Known(4.5), Label: quality.Excellent}
+			if session == "a" && at == 20 {
+				m.Set(protocol.FreezeMs, frozenMs)
+			}
+			c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
+		}
+	}
+	return conference.Fold(c.Events, quality.DefaultBounds())
+}
+
+// TestOneStory: beside a certain issue of the media a conference has a cause or an unknown one, never none;
+// a freeze at the beginning of a stream is no issue.
+//
+// spec: CONF-03
+func TestOneStory(t *testing.T) {
+	for frozenMs, want := range map[float64]struct {
+		issues int
+		cause  cause.Cause
+	}{0: {0, cause.None}, 400: {0, cause.None}, 800: {1, cause.Unknown}} {
+		s := pictures(frozenMs)
+		require.Len(t, s.Issues, want.issues, "%g ms", frozenMs)
+		require.Equal(t, want.cause, s.LikelyCause.Cause, "%g ms", frozenMs)
+	}
+}
+
+// TestExcellentMediaHaveNoCause: jitter that nobody hears is nobody's fault.
+//
+// spec: CONF-03
+func TestExcellentMediaHaveNoCause(t *testing.T) {
+	f := func(mos float64, label string) cause.Cause {
+		c := conferencetest.NewCall()
+		for at := 2.0; at <= 60; at += 2 {
+			for _, session := range []string{"a", "b"} {
+				for i, statsType := range []string{protocol.InboundRTP, protocol.OutboundRTP} {
+					m := eventtest.With(event.Measurement{StatsType: statsType, MediaType: protocol.Audio, SSRC: int64(1 + i), Codec: "opus", IntervalMs: 2000}, eventtest.Values{
+						protocol.Packets: 100, protocol.PacketsLost: 0, protocol.RemoteLossFraction: 0, protocol.RTTMs: 20, protocol.JitterMs: 4, protocol.RemoteJitterMs: 4,
+					})
+					if (session == "a") == (i == 0) { // what a receives
+						m.Set(protocol.JitterMs, 29)
+						m.Set(protocol.RemoteJitterMs, 29)
+					}
+					m.Score = event.Score{MOS: event.Known(mos), Label: label}
+					c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
+				}
+			}
+		}
+		return conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause
+	}
+	require.Equal(t, cause.None, f(4.3, quality.Excellent))
+	require.NotEqual(t, cause.None, f(4.0, quality.Good))
+}
