@@ -1,0 +1,139 @@
+package overview
+
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+// AddColumns counts the conferences from first to end of some columns, or those of one app. The result is that of Add and
+// Pending for each of them.
+func (t *Totals) AddColumns(c *digest.Columns, first, end int, app string) {
+	one, narrow := uint32(0), app != ""
+	if narrow {
+		number, ok := c.Text(app)
+		if !ok {
+			return
+		}
+		one = number
+	}
+	t.addColumns(c, first, end, func(r *digest.Row) bool { return !narrow || r.App == one })
+}
+
+func (t *Totals) addColumns(c *digest.Columns, first, end int, counted func(*digest.Row) bool) {
+	n := newColumnCounts(c)
+	for i := first; i < end; i++ {
+		r := c.Row(i)
+		if !counted(r) {
+			continue
+		}
+		t.Conferences++
+		n.apps.add(r.App, r)
+		if r.Pending {
+			t.WithoutSummary++
+			continue
+		}
+		t.Participants += r.Participants
+		t.Ratings += r.Ratings
+		if r.Failed {
+			t.Failed++
+		}
+		t.Scores.add(r.MOS)
+		for _, ms := range c.Setup(r) {
+			t.Setup.Add(ms)
+		}
+		for _, e := range c.Errors(r) {
+			t.addErrors(c.Texts()[e.Name], Errors{Conferences: 1, Errors: e.Count})
+		}
+		n.add(r)
+	}
+	n.putInto(t)
+}
+
+// columnCounts is counts by the numbers of columns.
+type columnCounts struct {
+	columns                                *digest.Columns
+	apps, outcomes, labels, causes, issues numbered // by text
+	facts                                  numbered
+	counted                                []bool // by fact: whether Totals has a value for it
+	seen                                   []int  // by fact: the last conference that had it
+	conferences                            int
+}
+
+// numbered is the counts of the conferences with each number, in the order in which they were met.
+type numbered struct {
+	of  []Group
+	met []uint32
+}
+
+func (n *numbered) add(number uint32, r *digest.Row) {
+	g := &n.of[number]
+	if g.Conferences == 0 {
+		n.met = append(n.met, number)
+	}
+	g.Conferences++
+	if r.Failed {
+		g.Failed++
+	}
+	g.Scores.add(r.MOS)
+}
+
+func newColumnCounts(c *digest.Columns) *columnCounts {
+	n := &columnCounts{columns: c, counted: make([]bool, len(c.Facts())), seen: make([]int, len(c.Facts()))}
+	for _, one := range []*numbered{&n.apps, &n.outcomes, &n.labels, &n.causes, &n.issues} {
+		one.of = make([]Group, len(c.Texts()))
+	}
+	n.facts.of = make([]Group, len(c.Facts()))
+	for i, f := range c.Facts() {
+		switch f.Attribute {
+		case digest.Site, digest.ApplicationVersion, digest.BrowserVersion, digest.Browser:
+			n.counted[i] = true
+		}
+	}
+	return n
+}
+
+// add counts a conference with a digest once for each value.
+func (n *columnCounts) add(r *digest.Row) {
+	n.conferences++
+	n.outcomes.add(r.Outcome, r)
+	n.labels.add(r.Label, r)
+	n.causes.add(r.Cause, r)
+	for _, issue := range n.columns.Issues(r) {
+		n.issues.add(issue.Name, r)
+	}
+	facts := n.columns.Facts()
+	n.columns.Members(r, func(member []uint32) bool {
+		version := slices.ContainsFunc(member, func(f uint32) bool { return facts[f].Attribute == digest.BrowserVersion })
+		for _, f := range member {
+			if !n.counted[f] || n.seen[f] == n.conferences || version && facts[f].Attribute == digest.Browser {
+				continue
+			}
+			n.seen[f] = n.conferences
+			n.facts.add(f, r)
+		}
+		return true
+	})
+}
+
+func (n *columnCounts) putInto(t *Totals) {
+	texts, facts := n.columns.Texts(), n.columns.Facts()
+	for into, from := range map[*Values]*numbered{&t.Apps: &n.apps, &t.Outcomes: &n.outcomes, &t.Labels: &n.labels, &t.Causes: &n.causes, &t.Issues: &n.issues} {
+		for _, number := range from.met {
+			if texts[number] != "" {
+				into.Put(texts[number], from.of[number])
+			}
+		}
+	}
+	for _, f := range n.facts.met {
+		value := texts[facts[f].Value]
+		switch facts[f].Attribute {
+		case digest.Site:
+			t.Sites.Put(value, n.facts.of[f])
+		case digest.ApplicationVersion:
+			t.Versions.Put(value, n.facts.of[f])
+		case digest.Browser, digest.BrowserVersion:
+			t.Browsers.Put(value, n.facts.of[f])
+		}
+	}
+}
