@@ -20,7 +20,8 @@ func TestConferenceOfColumns(t *testing.T) {
 				{Usage: "screen", LocalCandidateType: "relay", Codecs: "VP9"},
 			},
 		},
-		{}, {Browser: "other"},
+		{},
+		{Browser: "other"},
 	}}
 	var b digest.Builder
 	b.Add("shop", time.UnixMilli(0), (&digest.Digest{Participants: 1, Members: []digest.Member{{OS: "macos"}}}).Encode())

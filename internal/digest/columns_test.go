@@ -111,7 +111,7 @@ func FuzzColumns(f *testing.F) {
 		if !bad {
 			require.Equal(t, []int{d.Participants, d.Ratings}, []int{c.Row(1).Participants, c.Row(1).Ratings})
 			require.Equal(t, d.Outcome, c.Texts()[c.Row(1).Outcome])
-			require.Equal(t, len(d.Errors), len(c.Errors(c.Row(1))))
+			require.Len(t, c.Errors(c.Row(1)), len(d.Errors))
 			members := 0
 			c.Members(c.Row(1), func([]uint32) bool { members++; return true })
 			require.Equal(t, len(d.Members), members)

@@ -6,27 +6,12 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// AddColumns counts the conferences from first to end of some columns, or those of one app. The result is that of Add and
-// Pending for each of them.
-func (t *Totals) AddColumns(c *digest.Columns, first, end int, app string) {
-	one, narrow := uint32(0), app != ""
-	if narrow {
-		number, ok := c.Text(app)
-		if !ok {
-			return
-		}
-		one = number
-	}
-	t.addColumns(c, first, end, func(r *digest.Row) bool { return !narrow || r.App == one })
-}
-
-func (t *Totals) addColumns(c *digest.Columns, first, end int, counted func(*digest.Row) bool) {
+// AddColumns counts the conferences from first to end of some columns. The result is that of Add and Pending for each of
+// them.
+func (t *Totals) AddColumns(c *digest.Columns, first, end int) {
 	n := newColumnCounts(c)
 	for i := first; i < end; i++ {
 		r := c.Row(i)
-		if !counted(r) {
-			continue
-		}
 		t.Conferences++
 		n.apps.add(r.App, r)
 		if r.Pending {

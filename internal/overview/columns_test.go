@@ -16,7 +16,7 @@ func TestAddColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for range 20 {
 		var b digest.Builder
-		var all, part, shop Totals
+		var all, part Totals
 		for i := range 300 {
 			app, at := []string{"shop", "desk", "help"}[r.IntN(3)], time.UnixMilli(int64(i))
 			d := draw(r)
@@ -44,24 +44,20 @@ func TestAddColumns(t *testing.T) {
 			direct(&all)
 			if i >= 100 && i < 250 {
 				direct(&part)
-				if app == "shop" {
-					direct(&shop)
-				}
 			}
 		}
 		c := b.Columns()
 		require.Equal(t, 300, c.Len())
 		first, end := c.Between(time.UnixMilli(100), time.UnixMilli(250))
 		require.Equal(t, []int{100, 250}, []int{first, end})
-		f := func(want *Totals, first, end int, app string) {
+		f := func(want *Totals, first, end int) {
 			t.Helper()
 			var got Totals
-			got.AddColumns(c, first, end, app)
+			got.AddColumns(c, first, end)
 			require.Equal(t, *want, got)
 		}
-		f(&all, 0, 300, "")
-		f(&part, first, end, "")
-		f(&shop, first, end, "shop")
-		f(&Totals{}, 0, 300, "unknown")
+		f(&all, 0, 300)
+		f(&part, first, end)
+		f(&Totals{}, end, end)
 	}
 }

@@ -1,5 +1,5 @@
-// Package hours counts the conferences of a time from their digests, and keeps the counts of whole hours, so that a
-// page about a week reads the store once.
+// Package hours reads the digests of a time hour by hour, counts them, and keeps both, so that pages about a day or a week
+// read the store once: counts of whole hours, and the columns of the hours that were used last.
 //
-// Counts are kept while somebody asks. Then a tail of the store's commits removes the hours that change.
+// Both are kept while somebody asks. Then a tail of the store's commits removes the hours that change.
 package hours

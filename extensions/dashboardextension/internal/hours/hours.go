@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/overview"
 	"github.com/qosrtc/qos/storage"
 )
@@ -28,7 +29,7 @@ type Reader interface {
 	Digests(ctx context.Context, q storage.DigestQuery, yield func(storage.Digest) bool) error
 }
 
-// Hours counts conferences. It is safe for concurrent use.
+// Hours reads and counts conferences. It is safe for concurrent use.
 type Hours struct {
 	reader   Reader
 	follower storage.Follower
@@ -73,6 +74,25 @@ type Point struct {
 
 // Count counts the conferences of some apps that started in [from, to). No apps: those of all apps.
 func (h *Hours) Count(ctx context.Context, apps []string, from, to time.Time) (Series, error) {
+	var all Series
+	err := h.request(ctx, apps, func(app string) error {
+		points, err := h.count(ctx, app, from, to)
+		if err == nil {
+			all.add(points)
+		}
+		return err
+	})
+	if err != nil {
+		return Series{}, err
+	}
+	for _, p := range all.Points {
+		all.Total.Merge(p.Totals)
+	}
+	return all, nil
+}
+
+// request calls read for each app when it is its turn and commits are followed.
+func (h *Hours) request(ctx context.Context, apps []string, read func(app string) error) error {
 	if len(apps) == 0 {
 		apps = []string{""}
 	}
@@ -80,21 +100,15 @@ func (h *Hours) Count(ctx context.Context, apps []string, from, to time.Time) (S
 	case h.reading <- struct{}{}:
 		defer func() { <-h.reading }()
 	case <-ctx.Done():
-		return Series{}, ctx.Err()
+		return ctx.Err()
 	}
 	h.use(ctx)
-	var all Series
 	for _, app := range apps {
-		points, err := h.count(ctx, app, from, to)
-		if err != nil {
-			return Series{}, err
+		if err := read(app); err != nil {
+			return err
 		}
-		all.add(points)
 	}
-	for _, p := range all.Points {
-		all.Total.Merge(p.Totals)
-	}
-	return all, nil
+	return nil
 }
 
 // add merges the points of one more app, which are at the same times.
@@ -111,76 +125,54 @@ func (s *Series) add(points []Point) {
 	}
 }
 
-// count returns a point for each hour: those that are kept, and those between, which are read in one pass each.
+// count returns a point for each hour. Counts of whole hours are kept; those of the parts at both ends are counted anew.
 func (h *Hours) count(ctx context.Context, app string, from, to time.Time) ([]Point, error) {
-	points := split(from, to)
+	times := split(from, to)
+	points := make([]Point, len(times))
+	missing, at := make([]time.Time, 0, len(times)), make([]int, 0, len(times))
 	h.mu.Lock()
 	began := h.kept.clock
-	for i := range points {
-		points[i].Totals = h.kept.get(key{app, points[i].At.UnixMilli()}, whole(points, i, to), h.now())
+	for i, begin := range times {
+		points[i].At = begin
+		if whole(times, i, to) {
+			points[i].Totals = h.kept.get(key{app, begin.UnixMilli()}, h.now())
+		}
+		if points[i].Totals == nil {
+			missing, at = append(missing, begin.Truncate(time.Hour)), append(at, i)
+		}
 	}
 	h.mu.Unlock()
-	for i := 0; i < len(points); {
-		if points[i].Totals != nil {
-			i++
-			continue
+	err := h.columns(ctx, app, missing, func(i int, c *digest.Columns) {
+		p := &points[at[i]]
+		p.Totals = &overview.Totals{}
+		first, end := c.Between(p.At, endOf(times, at[i], to))
+		p.Totals.AddColumns(c, first, end)
+		if whole(times, at[i], to) {
+			h.mu.Lock()
+			h.kept.put(key{app, p.At.UnixMilli()}, p.Totals, began, h.now())
+			h.mu.Unlock()
 		}
-		next := i + 1
-		for next < len(points) && points[next].Totals == nil {
-			next++
-		}
-		if err := h.read(ctx, app, points[i:next], end(points, next-1, to)); err != nil {
-			return nil, err
-		}
-		h.mu.Lock()
-		for k := i; k < next; k++ {
-			if whole(points, k, to) {
-				h.kept.put(key{app, points[k].At.UnixMilli()}, points[k].Totals, began, h.now())
-			}
-		}
-		h.mu.Unlock()
-		i = next
-	}
-	return points, nil
+	})
+	return points, err
 }
 
-// split returns the hours in [from, to), without counts.
-func split(from, to time.Time) (points []Point) {
+// split returns when the hours in [from, to) begin; the first is from.
+func split(from, to time.Time) (hours []time.Time) {
 	for at := from; at.Before(to); at = at.Truncate(time.Hour).Add(time.Hour) {
-		points = append(points, Point{At: at})
+		hours = append(hours, at)
 	}
-	return points
+	return hours
 }
 
-func end(points []Point, i int, to time.Time) time.Time {
-	if i+1 < len(points) {
-		return points[i+1].At
+func endOf(hours []time.Time, i int, to time.Time) time.Time {
+	if i+1 < len(hours) {
+		return hours[i+1]
 	}
 	return to
 }
 
-func whole(points []Point, i int, to time.Time) bool {
-	return end(points, i, to).Sub(points[i].At) == time.Hour
-}
-
-// read counts the conferences of points, which are next to each other.
-func (h *Hours) read(ctx context.Context, app string, points []Point, to time.Time) error {
-	for i := range points {
-		points[i].Totals = &overview.Totals{}
-	}
-	var counter counter
-	i := 0
-	err := h.reader.Digests(ctx, storage.DigestQuery{AppID: app, From: points[0].At, To: to}, func(d storage.Digest) bool {
-		for i+1 < len(points) && !d.Start.Before(points[i+1].At) {
-			i++
-		}
-		counter.add(points[i].Totals, &d)
-		return ctx.Err() == nil
-	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return err
+func whole(hours []time.Time, i int, to time.Time) bool {
+	return endOf(hours, i, to).Sub(hours[i]) == time.Hour
 }
 
 // Apps returns the most frequent apps of a series, by name.

@@ -3,6 +3,7 @@ package hours
 import (
 	"time"
 
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/internal/overview"
 	"github.com/qosrtc/qos/storage"
 )
@@ -19,26 +20,40 @@ type counted struct {
 	at     time.Time // when they were read
 }
 
-// kept is the counts of whole hours that no later commit has changed. The zero value keeps none until follows is set.
+// kept is the counts of whole hours that no later commit has changed, and the columns of some. The zero value keeps none
+// until follows is set.
 type kept struct {
 	hours   map[key]counted
+	columns cache
 	follows bool   // commits are followed
 	clock   uint64 // number of changes so far
 	all     uint64 // clock of the last change of all hours
 	changed map[int64]uint64
 }
 
-func (k *kept) get(of key, whole bool, now time.Time) *overview.Totals {
+func (k *kept) get(of key, now time.Time) *overview.Totals {
 	c, ok := k.hours[of]
-	if !ok || !whole || now.Sub(c.at) > maxAge {
+	if !ok || now.Sub(c.at) > maxAge {
 		return nil
 	}
 	return c.totals
 }
 
+// unchanged reports whether what was read of an hour since a clock may be kept.
+func (k *kept) unchanged(of key, began uint64) bool {
+	return k.follows && k.all <= began && k.changed[of.ms] <= began
+}
+
+// putColumns is put for columns.
+func (k *kept) putColumns(of key, c *digest.Columns, began uint64, now time.Time) {
+	if k.unchanged(of, began) {
+		k.columns.put(of, c, now)
+	}
+}
+
 // put keeps counts whose reading began at a clock, unless a commit changed them since.
 func (k *kept) put(of key, totals *overview.Totals, began uint64, now time.Time) {
-	if !k.follows || k.all > began || k.changed[of.ms] > began {
+	if !k.unchanged(of, began) {
 		return
 	}
 	if k.hours == nil || len(k.hours) >= maxKept {
@@ -61,12 +76,14 @@ func (k *kept) change(c *storage.Change) {
 	for at := from; !at.After(to); at = at.Add(time.Hour) {
 		ms := at.UnixMilli()
 		k.changed[ms] = k.clock
-		delete(k.hours, key{"", ms})
-		delete(k.hours, key{c.AppID, ms})
+		for _, of := range []key{{"", ms}, {c.AppID, ms}} {
+			delete(k.hours, of)
+			k.columns.remove(of)
+		}
 	}
 }
 
 func (k *kept) clear() {
 	k.clock++
-	k.all, k.hours, k.changed = k.clock, nil, nil
+	k.all, k.hours, k.changed, k.columns = k.clock, nil, nil, cache{}
 }

@@ -1,9 +1,9 @@
 package readapi
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -13,7 +13,6 @@ import (
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/contrast"
 	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/storage"
 )
 
 const (
@@ -68,11 +67,17 @@ func (a *API) contrast(ctx context.Context, r *http.Request) (any, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	inSet, others, err := a.sample(ctx, scope, &set, &baseline)
+	table := &contrast.Table{}
+	inSet, others, err := a.sample(ctx, scope, table, &set, &baseline)
 	if err != nil {
 		return nil, err
 	}
-	result := contrast.Compare(append(inSet.items, others.items...), contrast.Options{})
+	for _, s := range []*sample{inSet, others} {
+		for _, one := range s.items {
+			table.Add(one, s == inSet)
+		}
+	}
+	result := table.Compare(contrast.Options{})
 	out := contrastAnswer{
 		At: a.now().UnixMilli(), Set: newComparedSet(&set, inSet), Baseline: newComparedSet(&baseline, others),
 		Tested: result.Tested, Dropped: result.Dropped, Findings: make([]difference, 0, len(result.Findings)),
@@ -85,66 +90,68 @@ func (a *API) contrast(ctx context.Context, r *http.Request) (any, error) {
 
 // sample is a uniform random sample of the conferences of a set (reservoir sampling).
 type sample struct {
-	inSet   bool
 	random  *rand.Rand
 	matched int
-	items   []contrast.Item
+	items   []contrast.Conference
 }
 
 // newSample returns a sample without items. A comparison that is repeated draws the same.
-func newSample(inSet bool) *sample {
-	return &sample{inSet: inSet, random: rand.New(rand.NewPCG(maxSample, 1))} //nolint:gosec // a sample, no secret
+func newSample() *sample {
+	return &sample{random: rand.New(rand.NewPCG(maxSample, 1))} //nolint:gosec // a sample, no secret
 }
 
-func (s *sample) add(d *storage.Digest, one *digest.Digest) {
+func (s *sample) add(c *contrast.Columns, r *digest.Row) {
 	s.matched++
 	if len(s.items) < maxSample {
-		s.items = append(s.items, contrast.Of(d.AppID, one, s.inSet))
+		s.items = append(s.items, c.Conference(r))
 	} else if i := s.random.IntN(s.matched); i < maxSample {
-		s.items[i] = contrast.Of(d.AppID, one, s.inSet)
+		s.items[i] = c.Conference(r)
 	}
 }
 
-// sample draws from both sets. A store is read once if they are of one app and time.
-func (a *API) sample(ctx context.Context, scope access.Scope, set, baseline *conferenceSet) (inSet, others *sample, err error) {
-	inSet, others = newSample(true), newSample(false)
+// sample draws from both sets conferences that a reader may see and that have a summary. They are read once if both sets
+// are of one app and time.
+func (a *API) sample(ctx context.Context, scope access.Scope, table *contrast.Table, set, baseline *conferenceSet) (inSet, others *sample, err error) {
+	inSet, others = newSample(), newSample()
 	together := set.app == baseline.app && set.from.Equal(baseline.from) && set.to.Equal(baseline.to)
-	add := func(d *storage.Digest, one *digest.Digest) {
-		switch {
-		case set.has(d, one):
-			if together {
-				inSet.add(d, one)
+	err = a.each(ctx, scope, baseline, func(c *digest.Columns, rows iter.Seq[*digest.Row]) {
+		columns, has, matches := table.Columns(c), set.in(c), baseline.filter.In(c)
+		for r := range rows {
+			switch {
+			case has(r):
+				if together {
+					inSet.add(columns, r)
+				}
+			case matches(r):
+				others.add(columns, r)
 			}
-		case baseline.filter.Match(one):
-			others.add(d, one)
 		}
-	}
-	if err = a.eachDigest(ctx, scope, baseline, add); err != nil || together {
+	})
+	if err != nil || together {
 		return inSet, others, err
 	}
-	return inSet, others, a.eachDigest(ctx, scope, set, func(d *storage.Digest, one *digest.Digest) {
-		if set.filter.Match(one) {
-			inSet.add(d, one)
+	return inSet, others, a.each(ctx, scope, set, func(c *digest.Columns, rows iter.Seq[*digest.Row]) {
+		columns, matches := table.Columns(c), set.filter.In(c)
+		for r := range rows {
+			if matches(r) {
+				inSet.add(columns, r)
+			}
 		}
 	})
 }
 
-// eachDigest calls yield for each conference of the app and time of a set that a reader may see and that has a summary.
-func (a *API) eachDigest(ctx context.Context, scope access.Scope, set *conferenceSet, yield func(*storage.Digest, *digest.Digest)) error {
-	var decoder digest.Decoder
-	var one digest.Digest
-	for _, app := range within(scope, set.app) {
-		err := a.reader.Digests(ctx, storage.DigestQuery{AppID: app, From: set.from, To: set.to}, func(d storage.Digest) bool {
-			if len(d.Body) > 0 && decoder.Decode(d.Body, &one) == nil {
-				yield(&d, &one)
-			}
-			return ctx.Err() == nil
-		})
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
+// each calls yield with the conferences of the app and time of a set that a reader may see.
+func (a *API) each(ctx context.Context, scope access.Scope, set *conferenceSet, yield func(*digest.Columns, iter.Seq[*digest.Row])) error {
+	apps := within(scope, set.app)
+	if len(apps) == 0 {
+		return nil
 	}
-	return nil
+	return a.hours.Each(ctx, apps, set.from, set.to, func(c *digest.Columns, first, end int) {
+		yield(c, func(yield func(*digest.Row) bool) {
+			for i := first; i < end && yield(c.Row(i)); i++ {
+			}
+		})
+	})
 }
 
 func newComparedSet(set *conferenceSet, s *sample) comparedSet {

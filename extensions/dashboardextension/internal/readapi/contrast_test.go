@@ -14,7 +14,6 @@ import (
 
 	"github.com/qosrtc/qos/internal/contrast"
 	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/storage"
 )
 
 // planted is a day of which conferences of Firefox 144 at site berlin fail in the afternoon, half of them.
@@ -173,18 +172,24 @@ func TestSearchByFacts(t *testing.T) {
 
 // Of many conferences a sample is compared, the same each time; counts are those of all.
 func TestSample(t *testing.T) {
-	s, again := newSample(true), newSample(true)
+	var b digest.Builder
 	for i := range 3 * maxSample {
-		d := digest.Digest{Participants: 1, Members: []digest.Member{{SiteID: strconv.Itoa(i / maxSample)}}}
-		s.add(&storage.Digest{}, &d)
-		again.add(&storage.Digest{}, &d)
+		b.Add("", noon, (&digest.Digest{Participants: 1, Members: []digest.Member{{SiteID: strconv.Itoa(i / maxSample)}}}).Encode())
+	}
+	columns, table := b.Columns(), &contrast.Table{}
+	reader := table.Columns(columns)
+	s, again := newSample(), newSample()
+	for i := range columns.Len() {
+		s.add(reader, columns.Row(i))
+		again.add(reader, columns.Row(i))
 	}
 	require.Equal(t, s.items, again.items)
 	require.Equal(t, []int{3 * maxSample, maxSample}, []int{s.matched, len(s.items)})
-	third := map[string]int{}
+	third := map[uint32]int{}
 	for _, item := range s.items {
-		third[item.Members[0][0].Value]++
+		third[item.Members[1]]++
 	}
+	require.Len(t, third, 3)
 	for _, n := range third {
 		require.InDelta(t, maxSample/3, n, 4*66) // four standard deviations
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/qosrtc/qos/internal/digest"
-	"github.com/qosrtc/qos/storage"
 )
 
 // prefixBaseline begins the parameters of the baseline.
@@ -62,9 +61,13 @@ func (p *parameters) conferenceSet(given url.Values, prefix string) conferenceSe
 	return s
 }
 
-// has reports whether a conference is in the set.
-func (s *conferenceSet) has(d *storage.Digest, one *digest.Digest) bool {
-	return (s.app == "" || s.app == d.AppID) && !d.Start.Before(s.from) && d.Start.Before(s.to) && s.filter.Match(one)
+// in returns what reports whether a conference of c is in the set.
+func (s *conferenceSet) in(c *digest.Columns) func(r *digest.Row) bool {
+	matches := s.filter.In(c)
+	app, known := c.Text(s.app)
+	return func(r *digest.Row) bool {
+		return (s.app == "" || known && r.App == app) && !r.Start.Before(s.from) && r.Start.Before(s.to) && matches(r)
+	}
 }
 
 // search returns the link that lists the conferences of the set.
