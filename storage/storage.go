@@ -323,8 +323,8 @@ type Follower interface {
 	// Follow calls yield for each change after its commit, whichever process made it, until
 	// yield returns false (it returns nil), ctx ends (its error) or the store is closed (an
 	// error). The first call is a CatchUp, so that nothing falls between what was read
-	// before and what is followed; further ones come after a gap: the follower was too slow,
-	// or the database was away. Changes of a conference that wait for yield are made one,
+	// before and what is followed; further ones come after a gap, where the follower was too slow
+	// or the database was away, and after an erasure changed conferences. Changes of a conference that wait for yield are made one,
 	// and a bounded number waits.
 	Follow(ctx context.Context, f Filter, yield func(Change) bool) error
 }

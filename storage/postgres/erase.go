@@ -13,7 +13,9 @@ import (
 // erasing is what this engine adds to its database for erasures. Every transaction of a writer reads the
 // revision of the settings after it has locked its places, and the erasures where it is another one.
 func (s *Store) erasing() sqlstore.Erasing {
-	return sqlstore.Erasing{Locked: s.locked, Rewrite: s.vacuum, Reload: func(context.Context) error { return nil }}
+	return sqlstore.Erasing{
+		Locked: s.locked, Rewrite: s.vacuum, Reload: func(context.Context) error { return nil }, Changed: func() { s.notifier.lose() },
+	}
 }
 
 // locked runs write once more where the server ended the transaction.

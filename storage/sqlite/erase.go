@@ -26,7 +26,8 @@ func (s *Store) erasing() sqlstore.Erasing {
 			defer s.sweep.Unlock()
 			return s.writer.do(context.WithoutCancel(ctx), job{alone: rewrite})
 		},
-		Reload: s.reload,
+		Reload:  s.reload,
+		Changed: s.hub.Gap,
 	}
 }
 

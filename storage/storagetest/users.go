@@ -24,6 +24,7 @@ type UsersStore interface {
 	PackStore
 	storage.Users
 	storage.Accounts
+	storage.Follower
 }
 
 // UsersEngine is an engine whose exports and erasures are tested.

@@ -1,13 +1,17 @@
 package storagetest
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/storage"
 )
 
 // digestOf is a digest of the user's session and another's, with the user's names wherever a digest has texts of clients.
@@ -40,6 +44,30 @@ func requireDigest(t require.TestingT, want *digest.Digest, body []byte) {
 	require.Equal(t, want, &got)
 }
 
+// follow returns a channel that is closed at the next CatchUp of the store. It has begun to follow when it returns.
+func (f *usersFixture) follow() <-chan struct{} {
+	begun, again := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancel(f.t.Context())
+	f.t.Cleanup(func() { cancel(); wg.Wait() })
+	wg.Go(func() {
+		first := true
+		_ = f.s.Follow(ctx, storage.Filter{}, func(c storage.Change) bool {
+			switch {
+			case first:
+				first = false
+				close(begun)
+			case c.CatchUp:
+				close(again)
+				return false
+			}
+			return true
+		})
+	})
+	<-begun
+	return again
+}
+
 // A digest is erased by the sessions of the user that the store and the document name, one that cannot be decoded is
 // removed, and without a document a late one is not stored: nobody knows whose its members are.
 //
@@ -61,7 +89,13 @@ func testEraseDigests(f *usersFixture) {
 	f.append(batch(3, activity(9, 0, 2000)))
 	f.putSummary(other)
 
+	followed := f.follow()
 	e := f.erase(realName, aliasName)
+	select {
+	case <-followed:
+	case <-time.After(followWait):
+		require.Fail(t, "who follows does not read again")
+	}
 	f.absent(realName, aliasName, "192.0.2.0")
 	requireDigest(t, erasedDigest(e.Pseudonym), f.conference(0).Summary.Digest)
 	require.Nil(t, f.conference(1000).Summary.Digest)

@@ -48,6 +48,9 @@ func (p *pass) run(ctx context.Context) error {
 		case storage.ErasureConferences:
 			p.changed = 0
 			err = p.conferences(ctx)
+			if p.changed > 0 {
+				p.erasing.Changed()
+			}
 			p.next(storage.ErasureOthers)
 			if passes++; p.changed+len(p.discovered) > 0 && passes < maxPasses {
 				p.next(storage.ErasureSessions)

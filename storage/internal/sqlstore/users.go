@@ -22,6 +22,8 @@ type Erasing struct {
 	Rewrite func(ctx context.Context) error
 	// Reload makes the writer read the erasures before its next write.
 	Reload func(ctx context.Context) error
+	// Changed makes all who follow the store read again: digests were changed.
+	Changed func()
 }
 
 // Lock names what a transaction locks: a place and a conference of it, or a session and all places in which
