@@ -16,6 +16,7 @@ import (
 	demoextension "github.com/qosrtc/qos/extensions/demoextension"
 	rulesextension "github.com/qosrtc/qos/extensions/rulesextension"
 	storageextension "github.com/qosrtc/qos/extensions/storageextension"
+	turnextension "github.com/qosrtc/qos/extensions/turnextension"
 	conferenceprocessor "github.com/qosrtc/qos/processors/conferenceprocessor"
 	qualityprocessor "github.com/qosrtc/qos/processors/qualityprocessor"
 	qoswssreceiver "github.com/qosrtc/qos/receivers/qoswssreceiver"
@@ -62,6 +63,7 @@ func components() (otelcol.Factories, error) {
 		storageextension.NewFactory(),
 		dashboardextension.NewFactory(),
 		demoextension.NewFactory(),
+		turnextension.NewFactory(),
 		healthcheckv2extension.NewFactory(),
 		pprofextension.NewFactory(),
 		filestorage.NewFactory(),
@@ -77,6 +79,7 @@ func components() (otelcol.Factories, error) {
 		storageextension.NewFactory().Type():       "github.com/qosrtc/qos v0.0.0",
 		dashboardextension.NewFactory().Type():     "github.com/qosrtc/qos v0.0.0",
 		demoextension.NewFactory().Type():          "github.com/qosrtc/qos v0.0.0",
+		turnextension.NewFactory().Type():          "github.com/qosrtc/qos v0.0.0",
 		healthcheckv2extension.NewFactory().Type(): "github.com/open-telemetry/opentelemetry-collector-contrib/extension/healthcheckv2extension v0.155.0",
 		pprofextension.NewFactory().Type():         "github.com/open-telemetry/opentelemetry-collector-contrib/extension/pprofextension v0.155.0",
 		filestorage.NewFactory().Type():            "github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage v0.155.0",

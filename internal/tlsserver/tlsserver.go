@@ -11,6 +11,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configtls"
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
@@ -24,10 +25,23 @@ func WithoutSpans(set component.TelemetrySettings) component.TelemetrySettings {
 // Listen opens the endpoint of a server. Where TLS is configured without cipher_suites,
 // TLS 1.2 is served with ECDHE and AEAD only: no CBC, no static RSA.
 func Listen(ctx context.Context, cfg *confighttp.ServerConfig) (net.Listener, error) {
-	if cfg.TLS.HasValue() && len(cfg.TLS.Get().CipherSuites) == 0 {
-		cfg.TLS.Get().CipherSuites = suites()
+	if cfg.TLS.HasValue() {
+		harden(cfg.TLS.Get())
 	}
 	return cfg.ToListener(ctx)
+}
+
+// Config returns the configuration of a TLS listener that is no HTTP server's, with the cipher suites of
+// Listen. It reads the certificate again after reload_interval, as Listen does.
+func Config(ctx context.Context, cfg *configtls.ServerConfig) (*tls.Config, error) {
+	harden(cfg)
+	return cfg.LoadTLSConfig(ctx)
+}
+
+func harden(cfg *configtls.ServerConfig) {
+	if len(cfg.CipherSuites) == 0 {
+		cfg.CipherSuites = suites()
+	}
 }
 
 // suites are the names of the cipher suites of TLS 1.2 with ECDHE and AEAD. Those of TLS 1.3

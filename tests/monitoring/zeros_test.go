@@ -25,13 +25,14 @@ const allComponents = `
 extensions:
   qosaccess: {storage: qosstorage}
   qosrules: {}
+  qosturn: {}
   qosdemo: {endpoint: %q, backend_url: "http://localhost:1", app_id: demo, app_secret: demo-secret}
 connectors: {qosseries: {}}
 exporters:
   qostimeseries: {endpoint: %q}
   debug: {}
 service:
-  extensions: [healthcheckv2, qosaccess, qosapps, qosrules, qosstorage, qosdashboard, qosdemo]
+  extensions: [healthcheckv2, qosaccess, qosapps, qosrules, qosstorage, qosdashboard, qosturn, qosdemo]
   pipelines:
     logs: {exporters: [qosstore, qostimeseries, qoswebhook, qosseries]}
     metrics: {receivers: [qosseries], exporters: [debug]}
