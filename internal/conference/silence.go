@@ -60,7 +60,7 @@ func (s *stream) addScore(e *event.Event, ms int64) {
 		s.addSilence(one)
 		return
 	}
-	if m.Score.MOS.Known {
+	if !s.addPicture(e, ms) && m.Score.MOS.Known {
 		s.scored.add(m.Score.MOS.V, ms, slices.Index(labelNames[:], m.Score.Label))
 	}
 }
@@ -102,12 +102,13 @@ func (d *scored) merge(o *scored) {
 	}
 }
 
-// scores returns the scores of a stream: those measured, and those of its silences. Time without
-// packets counts as lost within sent, a silence if half of it lies within unbroken.
-func (s *stream) scores(mediaType string, labels quality.Bounds, sent, unbroken []detect.Span) *scored {
+// scores returns the scores of a stream: those measured, those of its pictures and of its silences. Time
+// without packets counts as lost within sent, a silence if half of it lies within unbroken.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, unbroken []detect.Span) *scored {
 	var all scored
 	lost := totalLoss(mediaType, s.codec.value)
 	all.merge(&s.scored)
+	all.addPictures(s.pictures, sender, labels)
 	for _, one := range s.silences {
 		ms := one.to - one.from
 		if 2*within(one.from, one.to, unbroken) < ms {
@@ -145,18 +146,22 @@ func within(from, to int64, spans []detect.Span) (ms int64) {
 // scoreStreams sets the scores of all streams, for the summary that follows.
 func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	var f *finder // made when a stream needs it
+	sentVideo := c.sentVideo()
 	for session, p := range c.participants {
 		for number, state := range p.fabrics {
 			for key, s := range state.streams {
-				if s.result = &s.scored; len(s.silences) == 0 && s.missing.Empty() {
+				silent := len(s.silences) > 0 || !s.missing.Empty()
+				if s.result = &s.scored; !silent && s.pictures == nil {
 					continue
 				}
-				if f == nil {
-					f = c.newFinder(c.brief(now), labels, now)
+				var sent, unbroken []detect.Span
+				if silent {
+					if f == nil {
+						f = c.newFinder(c.brief(now), labels, now)
+					}
+					sent, unbroken = f.of(session, number, state).sent(key, state.ownerOf(key.ssrc))
 				}
-				w := f.of(session, number, state)
-				sent, unbroken := w.sent(key, state.ownerOf(key.ssrc))
-				s.result = s.scores(key.mediaType, labels, sent, unbroken)
+				s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, unbroken)
 			}
 		}
 	}

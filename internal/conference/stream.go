@@ -57,7 +57,8 @@ type stream struct {
 	lossKnown                                      bool
 
 	bitrate, jitter, rtt, fps dist
-	scored                    scored          // without the silences
+	scored                    scored          // without silences and pictures
+	pictures                  *pictures       // of video; nil: none
 	silences                  []silence       // the earliest, ascending by rank
 	missing                   detect.Timeline // of received media: no packet arrived
 	result                    *scored         // of the summary that is being made
@@ -168,6 +169,9 @@ func (s *stream) merge(o *stream) {
 	s.rtt.merge(&o.rtt)
 	s.fps.merge(&o.fps)
 	s.scored.merge(&o.scored)
+	if o.pictures != nil {
+		s.ofPictures().merge(o.pictures)
+	}
 	for _, one := range o.silences {
 		s.addSilence(one)
 	}

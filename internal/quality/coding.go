@@ -4,12 +4,16 @@ import (
 	"math"
 	"strings"
 
+	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/protocol"
 )
 
 // goodCoding is C of a picture that an encoder holds for better than needed: 4.19, at H.264's
 // quantiser of 24 the value of P.1203.1 mode 3.
 const goodCoding = 0.87
+
+// perfectMOS is the score of a perfect picture, above 1.
+const perfectMOS = 3.664
 
 // coding is how well frames are coded, C: by their quantiser, or by their bit rate.
 type coding struct {
@@ -102,6 +106,32 @@ func (in video) detail() float64 {
 	}
 	return ownSizeWeight*math.Max(0, math.Log(ownSizePixels/area)) - 0.383*math.Log(pixels)
 }
+
+// Coding returns how well frames of a codec are coded at a mean quantiser, 0.1 to 1; false if the codec's
+// scale is unknown.
+func Coding(codec string, qp float64) (float64, bool) {
+	c := findVideoCodec(codec)
+	if c.badQP == 0 {
+		return 0, false
+	}
+	return c.byQP(qp), true
+}
+
+// Shown returns what of a perfectly coded picture an interval of received video showed, 0 to 1: the
+// factors of upscaling, frame rate and freezes. It is false if the interval has no score, or the codec's
+// scale of quantisers is unknown.
+func Shown(m *event.Measurement, p VideoParams) (float64, bool) {
+	perfect := *m
+	perfect.Set(protocol.QP, 0)
+	if _, known := Coding(m.Codec, 0); !known {
+		return 0, false
+	}
+	res := ScoreVideo(&perfect, p)
+	return (res.MOS - 1) / perfectMOS, res.OK()
+}
+
+// VideoMOS returns the score of frames that are coded so well and shown so far, each 0 to 1.
+func VideoMOS(coding, shown float64) float64 { return 1 + perfectMOS*coding*shown }
 
 // videoCodec has the scale of a codec's quantiser and its efficiency.
 type videoCodec struct {

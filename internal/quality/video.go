@@ -94,7 +94,7 @@ func ScoreVideo(m *event.Measurement, p VideoParams) Result {
 	if why != Scored {
 		return unscored(why)
 	}
-	res.MOS = 1 + 3.664*look*f
+	res.MOS = 1 + perfectMOS*look*f
 	return res
 }
 

@@ -1,0 +1,115 @@
+package conference
+
+import (
+	"slices"
+
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// Firefox has no quantiser of received video, so its scores rest on the bit rate, and a still picture
+// needs few bits. The sender of the stream knows the quantiser.
+
+// pictures is what a stream of video says of its pictures.
+type pictures struct {
+	measured scored // of received video whose quantiser is unknown, by its bit rate
+	shown    dist   // of the same: what of a perfectly coded picture was shown, 0 to 1
+	coding   dist   // of sent video, by its quantiser, 0 to 1
+}
+
+func (d *pictures) merge(o *pictures) {
+	d.measured.merge(&o.measured)
+	d.shown.merge(&o.shown)
+	d.coding.merge(&o.coding)
+}
+
+// ofPictures returns the stream's pictures.
+func (s *stream) ofPictures() *pictures {
+	if s.pictures == nil {
+		s.pictures = new(pictures)
+	}
+	return s.pictures
+}
+
+// addPicture adds the score of an interval of video, or of what was sent its coding. It reports
+// whether the score was added.
+func (s *stream) addPicture(e *event.Event, ms int64) bool {
+	m := e.Measured
+	if !m.Video() {
+		return false
+	}
+	if m.Outbound() {
+		if coding, ok := quality.Coding(m.Codec, m.Get(protocol.QP)); ok && m.Known(protocol.QP) {
+			s.ofPictures().coding.add(coding, ms)
+		}
+		return false
+	}
+	if m.Known(protocol.QP) || m.Screen || !m.Score.MOS.Known {
+		return false
+	}
+	shown, ok := quality.Shown(m, quality.DefaultVideoParams())
+	if !ok {
+		return false
+	}
+	s.ofPictures().measured.add(m.Score.MOS.V, ms, slices.Index(labelNames[:], m.Score.Label))
+	s.pictures.shown.add(shown, ms)
+	return true
+}
+
+// addPictures adds the scores of pictures whose quantiser is unknown: by their sender's coding, or as
+// measured if that is unknown too.
+func (d *scored) addPictures(own, sent *pictures, labels quality.Bounds) {
+	switch {
+	case own == nil:
+		return
+	case sent == nil:
+		d.merge(&own.measured)
+		return
+	}
+	coding := sent.coding.mean()
+	own.shown.each(func(shown float64, ms int64) {
+		mos := quality.VideoMOS(coding, shown)
+		d.add(mos, ms, slices.Index(labelNames[:], quality.Label(mos, labels)))
+	})
+}
+
+// each calls f with the values of the distribution, to 1 %, and their weights.
+func (d *dist) each(f func(v float64, weightMs int64)) {
+	for _, b := range d.buckets {
+		v := d.min
+		if b.index != zeroBucket {
+			v = min(max(buckets.Value(int(b.index)), d.min), d.max)
+		}
+		f(v, b.weight())
+	}
+}
+
+// sentVideo returns the pictures of sent video by SSRC. Of several streams with the same SSRC it has the
+// one with most evidence, of equal ones that of the first session.
+func (c *Conference) sentVideo() map[int64]*pictures {
+	type origin struct {
+		session string
+		sent    *pictures
+	}
+	best := map[int64]origin{}
+	for session, p := range c.participants {
+		for _, f := range p.fabrics {
+			for key, s := range f.streams {
+				if key.statsType != outboundRTP || s.pictures == nil {
+					continue
+				}
+				have, ok := best[key.ssrc]
+				more := !ok || s.pictures.coding.weight > have.sent.coding.weight
+				if more || s.pictures.coding.weight == have.sent.coding.weight && session < have.session {
+					best[key.ssrc] = origin{session, s.pictures}
+				}
+			}
+		}
+	}
+	sent := make(map[int64]*pictures, len(best))
+	for ssrc, o := range best {
+		sent[ssrc] = o.sent
+	}
+	return sent
+}

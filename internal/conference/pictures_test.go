@@ -1,0 +1,45 @@
+package conference_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/conference/conferencetest"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/event/eventtest"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// TestPicturesByTheirSender: received video without a quantiser is scored by that of its sender, if the sender's
+// records are there: its bit rate is that of a still picture.
+//
+// spec: QUAL-01
+func TestPicturesByTheirSender(t *testing.T) {
+	f := func(ssrcOfSender int64, qp, fps float64) *float64 {
+		c := conferencetest.NewCall()
+		for at := 10.0; at <= 40; at += 10 {
+			sent := eventtest.With(event.Measurement{StatsType: protocol.OutboundRTP, MediaType: protocol.Video, SSRC: ssrcOfSender, Codec: "VP8", IntervalMs: 10_000}, eventtest.Values{
+				protocol.Packets: 300, protocol.Bytes: 125_000, protocol.Frames: 10 * fps, protocol.Width: 640, protocol.Height: 480, protocol.QP: qp,
+			})
+			received := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 7, Codec: "VP8", IntervalMs: 10_000}, eventtest.Values{
+				protocol.Packets: 300, protocol.Bytes: 125_000, protocol.FramesDecoded: 10 * fps, protocol.Width: 640, protocol.Height: 480,
+			})
+			res := quality.ScoreVideo(&received, quality.DefaultVideoParams())
+			require.Less(t, res.MOS, 3.0)
+			received.Score = event.Score{MOS: event.Known(res.MOS), Label: quality.Label(res.MOS, quality.DefaultBounds())}
+			c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &sent})
+			c.Add("b", at, event.Event{Kind: event.KindStats, Measured: &received})
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		stream := s.Participants[1].Fabrics[0].Streams[0]
+		require.InDelta(t, *s.Participants[1].VideoMOSIn, stream.MOS.Mean, 1e-9)
+		return s.Participants[1].VideoMOSIn
+	}
+	require.InDelta(t, 4.63, *f(7, 2, 30), 0.02)
+	require.InDelta(t, 2.83, *f(7, 95, 30), 0.02)
+	require.InDelta(t, 1+3.633*0.8590, *f(7, 2, 15), 0.03)
+	require.Less(t, *f(8, 2, 30), 3.0, "another stream")
+}
