@@ -25,6 +25,8 @@ type Config struct {
 	Apps component.ID `mapstructure:"apps"`
 	// TURN names the extension that hands out TURN servers for pre-call tests and calls. Empty: there are none.
 	TURN component.ID `mapstructure:"turn"`
+	// Storage names the storage extension whose past calls and tests recommendations use. Empty: they use none.
+	Storage component.ID `mapstructure:"storage"`
 	// PathPrefix stands before all paths, "/qos" for example. Empty: none.
 	PathPrefix string `mapstructure:"path_prefix"`
 	// BehindTLSProxy says that a proxy in front ends TLS, so that plain HTTP may be

@@ -1,35 +1,19 @@
 package qoswssreceiver
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
-	"go.opentelemetry.io/collector/component"
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/recommend"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/protocol"
 )
-
-// findTURN finds the extension that hands out TURN servers. It is nil where none is named.
-func findTURN(host component.Host, id component.ID) (turnrest.Provider, error) {
-	if id == (component.ID{}) {
-		return nil, nil //nolint:nilnil // none
-	}
-	extension, ok := host.GetExtensions()[id]
-	if !ok {
-		return nil, fmt.Errorf("turn: there is no extension %q: define it under extensions and list it under service::extensions", id)
-	}
-	provider, ok := extension.(turnrest.Provider)
-	if !ok {
-		return nil, fmt.Errorf("turn: extension %q has no TURN servers: name one of type qosturn", id)
-	}
-	return provider, nil
-}
 
 // serveConfiguration answers with the configuration of calls and of pre-call tests (docs/protocol.md, section 11).
 func (d *shared) serveConfiguration(w http.ResponseWriter, r *http.Request) {
@@ -67,25 +51,38 @@ func (d *shared) configuration(r *http.Request, network throttle.Key, now time.T
 	if refusal != nil {
 		return nil, refusal
 	}
-	return d.configure(id, now), nil
+	return d.configure(r.Context(), id, request, now), nil
 }
 
 // configure makes the answer to a user.
-func (d *shared) configure(id auth.Identity, now time.Time) *protocol.Configuration {
+func (d *shared) configure(ctx context.Context, id auth.Identity, request *protocol.ConfigurationRequest, now time.Time) *protocol.Configuration {
 	c := &protocol.Configuration{At: now.UnixMilli(), Default: d.defaultConfig(id.AppID)}
+	known := recommend.Known{Default: c.Default}
 	var expires earliest
 	if d.turn != nil {
 		for _, server := range d.turn.CallServers(id.AppID, id.User.Name, now) {
 			expires.take(server.Expires)
-			c.ICEServers = append(c.ICEServers, iceServer(server))
+			known.Servers = append(known.Servers, recommend.NewServer(server.Label, iceServer(server)))
 		}
 		c.PreCall = d.tests(id, &expires, now)
 	}
-	if c.ICEServers == nil {
-		c.ICEServers = iceServersOf(c.Default.PeerConnection)
+	known.Test, known.Paths = d.past.known(ctx, d.recorded(id), request, now)
+	c.Recommended = recommend.Config(known)
+	servers := known.Servers
+	if servers == nil {
+		servers = recommend.ICEServers(c.Default.PeerConnection)
+	}
+	for i := range servers {
+		c.ICEServers = append(c.ICEServers, servers[i].ICEServer)
 	}
 	c.ExpiresInMs = expires.in(now)
 	return c
+}
+
+// recorded returns a user as records have it.
+func (d *shared) recorded(id auth.Identity) user {
+	users := usersOf(d.apps, id.AppID, func() {})
+	return user{app: id.AppID, name: users.user(id.User).Name}
 }
 
 // tests returns the settings of pre-call tests; nil without a server.
@@ -119,35 +116,6 @@ func (d *shared) defaultConfig(appID string) (c protocol.CallConfig) {
 
 func iceServer(s turnrest.Server) protocol.ICEServer {
 	return protocol.ICEServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential}
-}
-
-// iceServersOf returns the servers of an RTCConfiguration.
-func iceServersOf(peerConnection json.RawMessage) (servers []protocol.ICEServer) {
-	var pc struct {
-		ICEServers []struct {
-			URLs                 stringOrList `json:"urls"`
-			Username, Credential string
-		} `json:"iceServers"`
-	}
-	if len(peerConnection) == 0 || json.Unmarshal(peerConnection, &pc) != nil {
-		return nil
-	}
-	for _, s := range pc.ICEServers {
-		servers = append(servers, protocol.ICEServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential})
-	}
-	return servers
-}
-
-// stringOrList is the urls of an RTCIceServer.
-type stringOrList []string
-
-// UnmarshalJSON reads a string, or an array of strings.
-func (l *stringOrList) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '[' {
-		return json.Unmarshal(text, (*[]string)(l))
-	}
-	*l = make([]string, 1)
-	return json.Unmarshal(text, &(*l)[0])
 }
 
 // earliest is the earliest time of those taken; zero: none.

@@ -59,10 +59,10 @@ func withTURN(x testTURN) option {
 	}
 }
 
-func withDefaults(appID, text string) option {
+func withDefaults(text string) option {
 	return func(c *collector) {
 		apps := c.host[component.MustNewID("qosapps")].(*testApps)
-		apps.defaults = map[string]json.RawMessage{appID: json.RawMessage(text)}
+		apps.defaults = map[string]json.RawMessage{"demo": json.RawMessage(text)}
 	}
 }
 
@@ -102,7 +102,7 @@ func TestConfigurationOfNothing(t *testing.T) {
 
 // spec: PRE-05
 func TestConfigurationOfAnApp(t *testing.T) {
-	c := startCollector(t, withDefaults("demo", testDefaults))
+	c := startCollector(t, withDefaults(testDefaults))
 	token := c.login("demo", testOrigin).Token
 	answer := c.configuration(token, `,"siteID":"hq","preCall":{"providers":[]}`)
 	text, err := json.Marshal(answer.Default)
@@ -120,7 +120,7 @@ func TestConfigurationOfAnApp(t *testing.T) {
 
 // spec: LIB-09, PRE-05
 func TestConfigurationHasCredentials(t *testing.T) {
-	c := startCollector(t, withDefaults("demo", testDefaults), withTURN(testTURN{calls: true}))
+	c := startCollector(t, withDefaults(testDefaults), withTURN(testTURN{calls: true}))
 	answer := c.configuration(c.login("demo", testOrigin).Token, "")
 	require.Equal(t, []protocol.ICEServer{{URLs: []string{"turn:turn.example.org?transport=udp"}, Username: "demo/alice", Credential: "c-calls"}}, answer.ICEServers)
 	require.InDelta(t, (2 * time.Minute).Milliseconds(), answer.ExpiresInMs, 1, "the first that expires")

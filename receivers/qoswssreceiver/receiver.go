@@ -25,6 +25,7 @@ import (
 	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+	"github.com/qosrtc/qos/storage"
 )
 
 // wssReceiver owns the server and everything behind it.
@@ -72,36 +73,31 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*wssRe
 
 // Start listens and serves.
 func (r *wssReceiver) Start(ctx context.Context, host component.Host) error {
-	apps, err := findApps(host, r.cfg.Apps)
+	found, err := r.findExtensions(host)
 	if err != nil {
 		return err
 	}
-	turn, err := findTURN(host, r.cfg.TURN)
-	if err != nil {
-		return err
-	}
-	assessment, err := rules.Of(host)
-	if err != nil {
-		return err
-	}
-	revision := apps.Revision()
+	revision := found.apps.Revision()
 	own, stop := context.WithCancel(context.Background())
-	if err := r.open(ctx, host, apps, turn, assessment.Labels, own); err != nil {
+	if err := r.open(ctx, host, found, own); err != nil {
 		stop()
+		r.shared.past.close()
 		r.shared = nil
 		return err
 	}
 	r.stop = stop
 	watching, unwatch := context.WithCancel(own)
 	r.unwatch = unwatch
-	r.serving.Go(func() { r.shared.watch.run(watching, apps, revision, r.timing.look, r.sockets) })
+	r.serving.Go(func() { r.shared.watch.run(watching, found.apps, revision, r.timing.look, r.sockets) })
 	return nil
 }
 
 // open listens. Pipeline calls end with own.
-func (r *wssReceiver) open(ctx context.Context, host component.Host, apps registry, turn turnrest.Provider, labels quality.Bounds, own context.Context) (err error) {
+func (r *wssReceiver) open(ctx context.Context, host component.Host, found extensions, own context.Context) (err error) {
+	apps := found.apps
 	r.shared = &shared{
-		cfg: r.cfg, timing: r.timing, labels: labels, apps: apps, turn: turn, next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
+		cfg: r.cfg, timing: r.timing, labels: found.labels, apps: apps, turn: found.turn,
+		past: newPast(found.reader, r.set.Logger), next: r.next, obs: r.obs, metrics: r.metrics, log: r.set.Logger, ctx: own,
 	}
 	if r.shared.may, err = r.throttles(apps); err != nil {
 		return err
@@ -115,6 +111,32 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, apps regist
 	}
 	r.sockets = newSockets(r.shared)
 	return r.listen(ctx, host)
+}
+
+// extensions are those of the host that a receiver uses.
+type extensions struct {
+	apps   registry
+	turn   turnrest.Provider // nil: none
+	reader storage.Reader    // nil: none
+	labels quality.Bounds
+}
+
+func (r *wssReceiver) findExtensions(host component.Host) (found extensions, err error) {
+	if found.apps, err = findApps(host, r.cfg.Apps); err != nil {
+		return found, err
+	}
+	if found.turn, err = findTURN(host, r.cfg.TURN); err != nil {
+		return found, err
+	}
+	if found.reader, err = findReader(host, r.cfg.Storage); err != nil {
+		return found, err
+	}
+	assessment, err := rules.Of(host)
+	if err != nil {
+		return found, err
+	}
+	found.labels = assessment.Labels
+	return found, nil
 }
 
 // findApps finds the apps extension among the host's.
@@ -179,6 +201,7 @@ func (r *wssReceiver) Shutdown(ctx context.Context) error {
 		<-drained
 	}
 	r.stop()
+	r.shared.past.close()
 	r.shared = nil
 	return err
 }

@@ -67,6 +67,7 @@ type shared struct {
 	labels  quality.Bounds // by which clients label, too
 	apps    registry
 	turn    turnrest.Provider // nil: none
+	past    *past
 	auth    *auth.Authenticator
 	next    consumer.Logs
 	obs     *receiverhelper.ObsReport

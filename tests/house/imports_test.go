@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -70,6 +70,11 @@ var rules = []rule{
 	{
 		room: "internal/digest", allowed: []string{"internal/conference", "github.com/google/uuid", "google.golang.org/protobuf/encoding/protowire"},
 		reason: "pure domain: summaries in, bytes out, and back",
+	},
+	{room: "internal/recommend", allowed: []string{"protocol"}, reason: "pure domain: what is known of a network in, a configuration out"},
+	{
+		room: "internal/pathhistory", allowed: []string{"internal/digest", "internal/recommend", "storage"},
+		reason: "digests of a store in, counts out, knows no component",
 	},
 	{room: "internal/jsonapi", reason: "HTTP requests in, answers out, whatever they are about: standard library only"},
 	{room: "internal/periodic", reason: "a goroutine and its owner: standard library only"},

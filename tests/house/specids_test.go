@@ -27,7 +27,7 @@ var inPart = map[string]string{
 	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
-	"PRE-05":  "the collector answers with a default configuration; none is recommended",
+	"PRE-05":  "the library does not request the collector's configuration",
 	"PRE-06":  "the last value is that of tests and configurations that do not exist",
 	"SRV-04":  "no budget in bytes for a user or an application",
 }
