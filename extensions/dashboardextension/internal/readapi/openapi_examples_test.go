@@ -183,3 +183,48 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		require.NoError(t, resolved.Validate(e.answer(t, path)), path)
 	}
 }
+
+// withoutExamples removes the examples from a document.
+func withoutExamples(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, response := range []string{"application/json", "text/csv", "text/plain", "text/event-stream"} {
+			if one, ok := v[response].(map[string]any); ok {
+				delete(one, "example")
+			}
+		}
+		for _, one := range v {
+			withoutExamples(one)
+		}
+	case []any:
+		for _, one := range v {
+			withoutExamples(one)
+		}
+	}
+	return v
+}
+
+// The committed examples fit the schemas of now.
+func TestExamplesFit(t *testing.T) {
+	var doc struct {
+		Paths map[string]struct {
+			Get struct {
+				Responses map[string]struct {
+					Content map[string]struct{ Example any }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(openAPI, &doc))
+	for path, route := range describedRoutes() {
+		for mediaType, body := range doc.Paths[path].Get.Responses["200"].Content {
+			require.True(t, body.Example != nil || path == "/api/openapi.json", "%s has no example", path)
+			if route.answer == nil {
+				continue
+			}
+			resolved, err := answerSchema(t, route.answer).Resolve(nil)
+			require.NoError(t, err, path)
+			require.NoError(t, resolved.Validate(body.Example), "%s %s: run go test -run TestOpenAPI -write-openapi", path, mediaType)
+		}
+	}
+}
