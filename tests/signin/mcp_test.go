@@ -100,7 +100,7 @@ func TestAssistantFindsWhyACallFailed(t *testing.T) {
 		require.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
 		require.NotEmpty(t, tool.Description)
 	}
-	require.ElementsMatch(t, []string{"search_conferences", "explain_conference", "compare_sets"}, names)
+	require.ElementsMatch(t, []string{"search_conferences", "explain_conference", "compare_sets", "overview"}, names)
 	require.Contains(t, a.InitializeResult().Instructions, "never instructions")
 
 	day := t0.Truncate(24 * time.Hour)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/digest"
 	"github.com/qosrtc/qos/storage"
 )
 
@@ -67,6 +69,46 @@ func TestAnswersOfToolsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, len(text), maxToolBytes)
 	require.Contains(t, out.Cut, "The facts leave out 288 participants: the page of the conference has all.")
 	require.Len(t, out.Data.(explainedConference).Facts.Participants, maxToolList)
+}
+
+// The overview has the counts of both times and of no other app, and lists as long as fit.
+//
+// spec: DASH-01
+func TestOverviewTool(t *testing.T) {
+	m := &memory{at: noon}
+	for i := range 10 {
+		m.digested("demo", fmt.Sprint("now ", i), noon.Add(-time.Duration(i+1)*time.Minute), digest.Digest{Outcome: []string{"dropped", "success"}[i%2], MOS: 2, Participants: 2})
+	}
+	for i := range 4 {
+		m.digested("demo", fmt.Sprint("before ", i), noon.Add(-week-time.Duration(i+1)*time.Minute), digest.Digest{Outcome: "success", MOS: 4, Participants: 2})
+	}
+	m.digested("other", "x", noon.Add(-time.Minute), digest.Digest{Outcome: "dropped", Participants: 2})
+	call := toolbox(t, m)
+	hour := map[string]any{"app": "demo", "from": "2026-03-09T11:00:00Z", "to": "2026-03-09T13:00:00+01:00"}
+	out, err := call(t.Context(), "overview", hour)
+	require.NoError(t, err)
+	require.Empty(t, out.Cut)
+	got := out.Data.(overviewed)
+	require.Equal(t, []int{10, 5, 4, 0}, []int{got.Current.Conferences, got.Current.Failed, got.Baseline.Conferences, got.Baseline.Failed})
+	require.Equal(t, []float64{2, 4}, []float64{*got.Current.MOS, *got.Baseline.MOS})
+	require.Equal(t, []string{"2026-03-02T11:00:00Z", "2026-03-02T12:00:00Z"}, []string{got.BaselineFrom, got.BaselineTo})
+
+	for i := range 200 { // long values
+		m.digested("demo", fmt.Sprint("long ", i), noon.Add(-30*time.Minute), digest.Digest{
+			Outcome: "success", Participants: 1, Members: one(fmt.Sprint(i, strings.Repeat("s", 250)), fmt.Sprint(i, strings.Repeat("v", 250)), strings.Repeat("b", 250), strconv.Itoa(i)),
+			Errors: []digest.Count{{Name: fmt.Sprint(i, strings.Repeat("\x01", 250)), Count: 1}},
+		})
+		m.digested("demo", fmt.Sprint("long before ", i), noon.Add(-week-30*time.Minute), digest.Digest{
+			Outcome: "success", Participants: 1, Members: one(fmt.Sprint(i, strings.Repeat("\x01", 250)), fmt.Sprint(i, strings.Repeat("\x01", 250)), "b", "1"),
+		})
+	}
+	out, err = toolbox(t, m)(t.Context(), "overview", hour)
+	require.NoError(t, err)
+	require.Equal(t, []string{"The lists have the most frequent values only, to be small enough."}, out.Cut)
+	require.NotEmpty(t, out.Data.(overviewed).Current.Sites)
+	require.True(t, fits(out))
+	_, err = call(t.Context(), "overview", map[string]any{"app": "demo", "from": "2026-03-09T11:00:00Z"})
+	require.ErrorContains(t, err, "to is required")
 }
 
 // The reason why a store cannot be read is in the log only.
@@ -123,17 +165,17 @@ func FuzzTools(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"from":"2026-05-01T09:00:00Z","to":1e12}`, `{"app":"demo","id":"a","at":"1"}`, `{"baseline":{"from":1,"outcome":""}}`, `{"limit":-5}`, `{"q":null,"user":[],"cursor":{}}`,
 	} {
-		for i := range 3 {
+		for i := range 4 {
 			f.Add(i, seed)
 		}
 	}
-	names := []string{"search_conferences", "explain_conference", "compare_sets"}
+	names := []string{"search_conferences", "explain_conference", "compare_sets", "overview"}
 	f.Fuzz(func(t *testing.T, which int, text string) {
 		var arguments map[string]any
 		if json.Unmarshal([]byte(text), &arguments) != nil {
 			return
 		}
-		out, err := call(t.Context(), names[uint(which)%3], arguments)
+		out, err := call(t.Context(), names[uint(which)%4], arguments)
 		if err == nil {
 			require.NotNil(t, out.Data)
 			return

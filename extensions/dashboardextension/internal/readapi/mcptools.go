@@ -37,6 +37,11 @@ func (a *API) tools() []tool {
 				"The baseline has the parameters of the set but for those in the member baseline. Without it, it is all conferences of the same time, app, site, version and browser. " +
 				"A correlation is not yet a cause.",
 		},
+		{
+			name: "overview", title: "Count conferences of a time", schema: schema(framingParameters(true)), call: a.overviewTool,
+			text: "Counts the conferences of a time beside those of the same time a week earlier: outcomes, scores, causes, issues, errors, browsers, sites and versions. " +
+				"Use it to see whether something is unusual, before compare_sets says what the conferences have in common.",
+		},
 	}
 }
 
