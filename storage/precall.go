@@ -55,6 +55,24 @@ type PreCallTransport struct {
 	Error         string   `json:"error,omitempty"`
 }
 
+// Failed reports whether the test counts in a share of failed tests, and whether it failed: of a provider, or of all
+// where provider is empty. A test that was interrupted, or that tested no server, does not count. A provider failed
+// where its result is not acceptable.
+func (r *PreCallResult) Failed(provider string) (counts, failed bool) {
+	if r.Interrupted || len(r.Providers) == 0 {
+		return false, false
+	}
+	if provider == "" {
+		return true, r.Status == "failure"
+	}
+	for i := range r.Providers {
+		if r.Providers[i].Provider == provider {
+			return true, !r.Providers[i].Acceptable
+		}
+	}
+	return false, false
+}
+
 // Check returns an error that wraps ErrInvalid where an engine must not keep p.
 func (p *PreCall) Check() error {
 	switch {
@@ -86,6 +104,7 @@ type PreCallQuery struct {
 	AdditionalKey      string // narrows AdditionalID to one key
 	Provider           string // that was tested
 	Status             string // success or failure
+	Failed             bool   // only tests that failed, of Provider or of all (PreCallResult.Failed)
 
 	Before Cursor // continue after this test; zero: from the newest
 	Limit  int    // 1 to 200; 0 means 50

@@ -241,7 +241,7 @@ func (e *engine) evaluate(ctx context.Context, now time.Time) error {
 		var notices []storage.Notice
 		for _, hook := range e.apps.Webhooks(c.AppID) {
 			if hook.Takes(m) {
-				id := notice.ID(kind, c.AppID, hook.ID, string(c.Reason), strconv.Itoa(c.Next.Episode))
+				id := notice.ID(kind, c.AppID, hook.ID, c.About(), strconv.Itoa(c.Next.Episode))
 				notices = append(notices, newNotice(id, c.AppID, hook.ID, m, now)...)
 			}
 		}

@@ -21,6 +21,7 @@ const (
 	dropConferenceID dropReason = "conference_id"
 	dropSummary      dropReason = "summary"
 	dropFeedback     dropReason = "feedback"
+	dropPreCall      dropReason = "precall"
 	dropLate         dropReason = "late"
 	dropAhead        dropReason = "ahead"
 	dropStore        dropReason = "store"
@@ -53,7 +54,7 @@ func (e *webhookExporter) read(logs plog.Logs, now time.Time) ([]storage.Point, 
 	return points, dropped
 }
 
-// newPoint returns the point of a record, without a body where it is neither a summary nor a rating.
+// newPoint returns the point of a record, without a body where it counts for no reason.
 func newPoint(p storage.Point, session string, record plog.LogRecord, now time.Time) (storage.Point, dropReason) {
 	var f notice.Fact
 	var why dropReason
@@ -73,6 +74,10 @@ func newPoint(p storage.Point, session string, record plog.LogRecord, now time.T
 		seq, _ := eventlog.Integer(record.Attributes(), semconv.FrameSeq)
 		index, _ := eventlog.Integer(record.Attributes(), semconv.FrameIndex)
 		why = feedback(&p, notice.Rated{Session: session, AtMs: at.AsTime().UnixMilli(), Overall: *rating, Seq: uint64(max(0, seq)), Index: int(index)})
+	case semconv.EventPreCall:
+		if f, why = preCall(&p, session, record); f.PreCall == nil {
+			return p, why
+		}
 	default:
 		return p, ""
 	}

@@ -66,8 +66,7 @@ func (e *engine) state(app string) appState {
 
 func (e *engine) writeChange(ctx context.Context, c notice.Change) error {
 	s := e.state(c.AppID)
-	s.Reasons = e.tracker.Statuses(c.AppID)
-	s.Reasons[c.Reason] = c.Next
+	s.Reasons = e.tracker.With(c)
 	return e.writeState(ctx, c.AppID, s)
 }
 

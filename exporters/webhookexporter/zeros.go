@@ -16,6 +16,6 @@ func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
 	zeros.RecordEach(ctx, telemetry.QoswebhookDeliveries, "outcome", "delivered", "failed", "dead")
 	zeros.RecordEach(
 		ctx, telemetry.QoswebhookDroppedPoints, "reason",
-		dropConferenceID, dropSummary, dropFeedback, dropLate, dropAhead, dropStore,
+		dropConferenceID, dropSummary, dropFeedback, dropPreCall, dropLate, dropAhead, dropStore,
 	)
 }

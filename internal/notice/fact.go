@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Fact is what one conference, or one feedback, counts for. A measure that is unknown is nil.
+// Fact is what one conference, one feedback or one pre-call test counts for. A measure that is unknown is nil.
 type Fact struct {
 	Outcome string   `json:"outcome,omitempty"` // of a conference
 	SetupMs *float64 `json:"setupMs,omitempty"` // the longest setup delay of its fabrics
@@ -14,6 +14,9 @@ type Fact struct {
 	Loss    *float64 `json:"loss,omitempty"`    // the highest share of its streams, 0 to 1
 	MOS     *float64 `json:"mos,omitempty"`
 	Rating  *int     `json:"rating,omitempty"` // overall, of a feedback
+
+	PreCall   *bool           `json:"preCall,omitempty"`   // of a pre-call test: whether it failed
+	Providers map[string]bool `json:"providers,omitempty"` // of a pre-call test: whether each provider failed
 }
 
 // Rated is one feedback in a summary. Session, Seq and Index identify its record.
@@ -127,6 +130,8 @@ func (f Fact) Measured(r Reason) bool {
 		return f.MOS != nil
 	case DissatisfactoryUserFeedback:
 		return f.Rating != nil
+	case PreCallFailures:
+		return f.PreCall != nil
 	}
 	return false
 }
@@ -154,6 +159,8 @@ func (f Fact) Counts(r Reason, limit float64) bool {
 		return *f.MOS < limit
 	case DissatisfactoryUserFeedback:
 		return float64(*f.Rating) <= limit
+	case PreCallFailures:
+		return *f.PreCall
 	}
 	return f.Outcome == outcomes[r]
 }

@@ -58,6 +58,13 @@ const (
 	ParameterLimit  = "past" // the rule's limit
 )
 
+// The page that lists pre-call tests, and its parameters.
+const (
+	PagePreCalls      = "/precalls"
+	ParameterProvider = "provider"
+	ParameterFailed   = "failed" // true: only tests that failed
+)
+
 // search returns the URL of a search.
 func search(dashboard string, values url.Values) string {
 	return strings.TrimSuffix(dashboard, "/") + "/search?" + values.Encode()
@@ -68,27 +75,44 @@ func Interval(c Change, dashboard string) Message {
 	to := c.To.Truncate(time.Second).Add(time.Second)
 	m := Message{
 		Reason: c.Reason, AppID: c.AppID, TriggerType: TriggerInterval, Resolved: c.Resolved, Actual: c.Count, Threshold: c.Rule.Threshold,
-		Start: c.From.Unix(), End: to.Unix(), Incident: ID("incident", c.AppID, string(c.Reason), strconv.Itoa(c.Next.Episode)),
+		Start: c.From.Unix(), End: to.Unix(), Incident: ID("incident", c.AppID, string(c.key()), strconv.Itoa(c.Next.Episode)),
 	}
 	if c.Total > 0 {
 		m.Fraction = float64(c.Count) / float64(c.Total)
 	}
+	m.URL = c.url(dashboard, time.Unix(m.Start, 0), to)
+	state := "above"
+	if c.Resolved {
+		state = "no longer above"
+	}
+	m.Text = fmt.Sprintf("%d of %d %s of app %s %s (%s, %s the threshold of %s) from %s to %s UTC.", c.Count, c.Total, c.subject(), c.AppID,
+		predicate(c.Reason, c.Rule.Limit), percent(m.Fraction), state, percent(m.Threshold), c.From.UTC().Format(clock), to.UTC().Format(clock))
+	return m
+}
+
+// url returns the URL of the list of what counts.
+func (c *Change) url(dashboard string, from, to time.Time) string {
+	if c.Reason == PreCallFailures {
+		return preCalls(dashboard, c.AppID, c.Provider, from, to)
+	}
 	values := url.Values{
-		"app": {c.AppID}, "from": {ms(time.Unix(m.Start, 0))}, "to": {ms(to)}, ParameterReason: {string(c.Reason)},
+		"app": {c.AppID}, "from": {ms(from)}, "to": {ms(to)}, ParameterReason: {string(c.Reason)},
 	}
 	if outcome := outcomes[c.Reason]; outcome != "" {
 		values.Set("outcome", outcome)
 	} else {
 		values.Set(ParameterLimit, strconv.FormatFloat(c.Rule.Limit, 'g', -1, 64))
 	}
-	m.URL = search(dashboard, values)
-	state := "above"
-	if c.Resolved {
-		state = "no longer above"
+	return search(dashboard, values)
+}
+
+// preCalls returns the URL of the list of failed tests of a provider, or of all.
+func preCalls(dashboard, app, provider string, from, to time.Time) string {
+	values := url.Values{"app": {app}, "from": {ms(from)}, "to": {ms(to)}, ParameterFailed: {"true"}}
+	if provider != "" {
+		values.Set(ParameterProvider, provider)
 	}
-	m.Text = fmt.Sprintf("%d of %d %s of app %s %s (%s, %s the threshold of %s) from %s to %s UTC.", c.Count, c.Total, subject(c.Reason), c.AppID,
-		predicate(c.Reason, c.Rule.Limit), percent(m.Fraction), state, percent(m.Threshold), c.From.UTC().Format(clock), to.UTC().Format(clock))
-	return m
+	return strings.TrimSuffix(dashboard, "/") + PagePreCalls + "?" + values.Encode()
 }
 
 const clock = "2006-01-02 15:04:05"
@@ -105,6 +129,10 @@ func Individual(app, conference string, start, end time.Time, r Reason, rule Rul
 		Text:     fmt.Sprintf("Conference %s of app %s, which started at %s UTC, %s.", conference, app, start.UTC().Format(clock), predicate(r, rule.Limit)),
 		URL:      search(dashboard, url.Values{"app": {app}, "id": {conference}, "from": {ms(start)}, "to": {ms(start.Add(time.Millisecond))}}),
 	}
+	if r == PreCallFailures {
+		m.Text = fmt.Sprintf("A pre-call test of app %s, which ended at %s UTC, failed.", app, end.UTC().Format(clock))
+		m.URL = preCalls(dashboard, app, "", end, end.Add(time.Millisecond))
+	}
 	if f.Rating != nil {
 		m.Text = fmt.Sprintf("Conference %s of app %s, which started at %s UTC, was rated %d of 5.", conference, app, start.UTC().Format(clock), *f.Rating)
 	}
@@ -119,16 +147,21 @@ func TestMessage(app, hook string, now time.Time) Message {
 	}
 }
 
-func subject(r Reason) string {
-	if r == DissatisfactoryUserFeedback {
+func (c *Change) subject() string {
+	switch {
+	case c.Reason == DissatisfactoryUserFeedback:
 		return "ratings"
+	case c.Provider != "":
+		return "pre-call tests of provider " + c.Provider
+	case c.Reason == PreCallFailures:
+		return "pre-call tests"
 	}
 	return "conferences"
 }
 
 func predicate(r Reason, limit float64) string {
 	switch r {
-	case FailedConferences:
+	case FailedConferences, PreCallFailures:
 		return "failed"
 	case PartiallyFailedConferences:
 		return "partially failed"

@@ -53,7 +53,7 @@ func TestOverrideBounds(t *testing.T) {
 		"reasons.failedConferences.limit must be left out: an outcome has no limit (got 0)": rule(FailedConferences, RuleOverride{Limit: new(0.0)}),
 		"reasons.dissatisfactoryUserFeedback.limit must be 1 to 5 (got NaN)":                rule(DissatisfactoryUserFeedback, RuleOverride{Limit: new(math.NaN())}),
 		"reasons.fails must be left out: known here are " + "failedConferences, partiallyFailedConferences, " +
-			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback (got a rule)": rule("fails", RuleOverride{}),
+			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback, preCallFailures (got a rule)": rule("fails", RuleOverride{}),
 	} {
 		fault := o.Check()
 		require.NotNil(t, fault, want)

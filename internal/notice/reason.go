@@ -18,12 +18,13 @@ const (
 	HighPacketLoss              Reason = "highPacketLoss"
 	LowQuality                  Reason = "lowQuality"
 	DissatisfactoryUserFeedback Reason = "dissatisfactoryUserFeedback"
+	PreCallFailures             Reason = "preCallFailures"
 )
 
 // Test is the reason of a notification that the management API asks for.
 const Test Reason = "test"
 
-const reasons = 8
+const reasons = 9
 
 // Reasons lists all reasons that rules have.
 //
@@ -31,6 +32,7 @@ const reasons = 8
 var Reasons = [reasons]Reason{
 	FailedConferences, PartiallyFailedConferences, DroppedConferences, HighSetupDelays,
 	HighRoundTripTime, HighPacketLoss, LowQuality, DissatisfactoryUserFeedback,
+	PreCallFailures,
 }
 
 // index returns the position of r in Reasons, -1 for others.
@@ -85,6 +87,7 @@ func DefaultRules() Rules {
 		HighPacketLoss:              {Threshold: 0.1, Limit: 0.05},
 		LowQuality:                  {Threshold: 0.1, Limit: 3.2},
 		DissatisfactoryUserFeedback: {Threshold: 0.2, Limit: 2, Individual: true},
+		PreCallFailures:             {Threshold: 0.2},
 	} {
 		rule.MinSamples, rule.Interval = 20, true
 		rule.Window, rule.HoldDown, rule.Recovery = time.Hour, 15*time.Minute, 5*time.Minute

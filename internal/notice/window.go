@@ -3,6 +3,7 @@ package notice
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -96,6 +97,7 @@ type Status struct {
 type Change struct {
 	AppID    string
 	Reason   Reason
+	Provider string // of PreCallFailures: whose share it is; empty: that of all tests
 	Resolved bool
 	Next     Status // after the change
 	Count    int
@@ -104,10 +106,28 @@ type Change struct {
 	From, To time.Time
 }
 
-// tracked is one app. A reason has a window from its first sample on.
+// maxProviders bounds the providers of one app that have a window of their own, maxStates those that have a state.
+const (
+	maxProviders = 64
+	maxStates    = 256
+)
+
+// tracked is one app. A reason, and a provider of PreCallFailures, has a window from its first sample on.
 type tracked struct {
-	windows [reasons]*window
-	status  map[Reason]Status
+	windows   [reasons]*window
+	providers map[string]*window
+	status    map[Reason]Status // by Change.key
+}
+
+// About names what a change is of: the reason, of a provider's share its provider too. It is at most one change at a time.
+func (c *Change) About() string { return string(c.key()) }
+
+// key names what a status is of: the reason, of a provider's share its provider too.
+func (c *Change) key() Reason {
+	if c.Provider == "" {
+		return c.Reason
+	}
+	return c.Reason + "/" + Reason(c.Provider)
 }
 
 // Tracker counts the facts of apps and evaluates their rules. It is for one goroutine.
@@ -142,11 +162,33 @@ func (t *Tracker) Add(app string, at, now time.Time, f Fact) {
 			a.windows[i] = newWindow(rule.Window)
 		}
 		a.windows[i].add(at, now, f.Counts(reason, rule.Limit))
+		if reason == PreCallFailures {
+			a.addProviders(rule.Window, at, now, f.Providers)
+		}
+	}
+}
+
+// addProviders counts a pre-call test for each of its providers.
+func (a *tracked) addProviders(length time.Duration, at, now time.Time, failed map[string]bool) {
+	for name, failed := range failed {
+		w := a.providers[name]
+		if w == nil {
+			if len(a.providers) >= maxProviders {
+				continue
+			}
+			if w = newWindow(length); a.providers == nil {
+				a.providers = map[string]*window{}
+			}
+			a.providers[name] = w
+		}
+		w.add(at, now, failed)
 	}
 }
 
 // Recount gives an app the windows that it has in another tracker.
-func (t *Tracker) Recount(app string, from *Tracker) { t.app(app).windows = from.app(app).windows }
+func (t *Tracker) Recount(app string, from *Tracker) {
+	t.app(app).windows, t.app(app).providers = from.app(app).windows, from.app(app).providers
+}
 
 // Restore sets the states of an app, as Statuses returned them.
 func (t *Tracker) Restore(app string, statuses map[Reason]Status) {
@@ -165,7 +207,14 @@ func (t *Tracker) Retain(keep func(app string) bool) {
 }
 
 // Commit makes a change the state of its app. A change that is not committed is found again.
-func (t *Tracker) Commit(c Change) { t.app(c.AppID).status[c.Reason] = c.Next }
+func (t *Tracker) Commit(c Change) { t.app(c.AppID).status[c.key()] = c.Next }
+
+// With returns the states of an app after a change.
+func (t *Tracker) With(c Change) map[Reason]Status {
+	states := t.Statuses(c.AppID)
+	states[c.key()] = c.Next
+	return states
+}
 
 // Evaluate returns the changes at a time, in the order of apps and reasons.
 func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
@@ -182,8 +231,54 @@ func (t *Tracker) Evaluate(now time.Time) (changes []Change) {
 				changes = append(changes, c)
 			}
 		}
+		changes = append(changes, a.evaluateProviders(id, rules.Of(PreCallFailures), now)...)
 	}
 	return changes
+}
+
+// evaluateProviders returns the changes of the shares of providers, in their order. It drops windows that are empty.
+func (a *tracked) evaluateProviders(app string, rule Rule, now time.Time) (changes []Change) {
+	for _, name := range a.named() {
+		c := Change{AppID: app, Reason: PreCallFailures, Provider: name, Rule: rule, From: now.Add(-rule.Window), To: now}
+		if w := a.providers[name]; w != nil {
+			c.Count, c.Total, c.From = w.sum(now)
+		}
+		if c.step(a.status, now) {
+			changes = append(changes, c)
+			continue
+		}
+		if c.Total == 0 {
+			delete(a.providers, name)
+		}
+	}
+	a.forgetStates()
+	return changes
+}
+
+// forgetStates drops the oldest states of providers beyond maxStates. A state numbers the notifications, so it stays as
+// long as there is room.
+func (a *tracked) forgetStates() {
+	for n := len(a.status) - reasons - maxStates; n > 0; n-- {
+		oldest, found := Reason(""), false
+		for key, s := range a.status {
+			if strings.Contains(string(key), "/") && !s.Firing && (!found || s.TriggeredMs < a.status[oldest].TriggeredMs) {
+				oldest, found = key, true
+			}
+		}
+		delete(a.status, oldest)
+	}
+}
+
+// named returns the providers that have a window or a state, in order.
+func (a *tracked) named() []string {
+	names := slices.Collect(maps.Keys(a.providers))
+	for key := range a.status {
+		if name, ok := strings.CutPrefix(string(key), string(PreCallFailures)+"/"); ok && a.providers[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // above reports whether the share of the window is above the threshold.
@@ -194,7 +289,7 @@ func (c *Change) above() bool {
 // step evaluates one reason and reports whether it changed. The time at which a share fell is
 // noted at once: it is no change.
 func (c *Change) step(states map[Reason]Status, now time.Time) bool {
-	s, ms := states[c.Reason], now.UnixMilli()
+	s, ms := states[c.key()], now.UnixMilli()
 	s.TriggeredMs, s.BelowMs = min(s.TriggeredMs, ms), min(s.BelowMs, ms) // the clock was set back
 	switch {
 	case !s.Firing && c.above() && (s.Episode == 0 || ms-s.TriggeredMs >= c.Rule.HoldDown.Milliseconds()):
@@ -210,7 +305,7 @@ func (c *Change) step(states map[Reason]Status, now time.Time) bool {
 		return true
 	}
 	if s.Episode > 0 {
-		states[c.Reason] = s
+		states[c.key()] = s
 	}
 	return false
 }

@@ -148,6 +148,27 @@ func testPreCallsFound(f *fixture) {
 	finds(storage.PreCallQuery{AppID: "app "})
 }
 
+// A query of failed tests finds what counts as failed: of a provider, or of all.
+func testPreCallsFailed(f *fixture) {
+	t := f.t
+	test := func(second float64, status string, interrupted bool, providers ...string) storage.PreCall {
+		p := preCall(1, uint64(second), second, providers...)
+		p.Result.Status, p.Result.Interrupted = status, interrupted
+		for i := range p.Result.Providers {
+			p.Result.Providers[i].Acceptable = p.Result.Providers[i].Provider == "good"
+		}
+		return p
+	}
+	f.appendPreCalls(test(1, "failure", false, "bad", "worse"), test(2, "success", false, "good", "bad"), test(3, "failure", true, "bad"),
+		test(4, "failure", false), test(5, "success", false, "good"))
+	for _, appID := range []string{"", app} {
+		require.Equal(t, []float64{1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true}))
+		require.Equal(t, []float64{2, 1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true, Provider: "bad"}))
+		require.Empty(t, f.preCallsAt(storage.PreCallQuery{AppID: appID, Failed: true, Provider: "good"}))
+		require.Equal(t, []float64{3, 2, 1}, f.preCallsAt(storage.PreCallQuery{AppID: appID, Provider: "bad"}))
+	}
+}
+
 // Retention deletes tests by their time, of all apps or of one.
 //
 // spec: PRIV-02

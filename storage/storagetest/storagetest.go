@@ -77,6 +77,7 @@ func Run(t *testing.T, open Open) {
 		"PreCalls/stored":        testPreCalls,
 		"PreCalls/invalid":       testPreCallsInvalid,
 		"PreCalls/found":         testPreCallsFound,
+		"PreCalls/failed":        testPreCallsFailed,
 		"PreCalls/retention":     testPreCallsRetention,
 	} {
 		t.Run(name, func(t *testing.T) {

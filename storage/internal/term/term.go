@@ -111,15 +111,25 @@ func OfSession(app, user, alias string, details map[string]string) []Term {
 // OfPreCall returns the terms of a pre-call test: of its session, and of the providers that it tested. Each is there once.
 func OfPreCall(p *storage.PreCall) []Term {
 	out := OfSession(p.Session.AppID, p.Session.UserID, p.Session.UserAlias, p.Session.Details)
+	add := func(value string) { out = append(out, New(p.Session.AppID, Last, value)) }
 	for i := range p.Result.Providers {
-		out = append(out, New(p.Session.AppID, Last, providerValue(p.Result.Providers[i].Provider)))
+		name := p.Result.Providers[i].Provider
+		add(providerValue(name))
+		if _, failed := p.Result.Failed(name); failed && name != "" {
+			add(failedValue(name))
+		}
+	}
+	if _, failed := p.Result.Failed(""); failed {
+		add(failedValue(""))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// providerValue is a value that no additionalID is by chance.
+// providerValue and failedValue are values that no additionalID is by chance.
 func providerValue(provider string) string { return "provider\x00" + provider }
+
+func failedValue(provider string) string { return "failed\x00" + provider }
 
 // appendUser appends what a user is called: a name that is its own alias is one term.
 func appendUser(out []Term, app, user, alias string) []Term {

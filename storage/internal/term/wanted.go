@@ -47,7 +47,10 @@ func OfPreCalls(q storage.PreCallQuery) []Wanted {
 		AppID: q.AppID, UserID: q.UserID, SiteID: q.SiteID, ApplicationVersion: q.ApplicationVersion,
 		AdditionalID: q.AdditionalID, AdditionalKey: q.AdditionalKey, AliasesOnly: q.AliasesOnly,
 	})
-	if q.Provider != "" {
+	switch {
+	case q.Failed:
+		out = append(out, wanted(q.AppID, failedValue(q.Provider), Last, Last))
+	case q.Provider != "":
 		out = append(out, wanted(q.AppID, providerValue(q.Provider), Last, Last))
 	}
 	return out

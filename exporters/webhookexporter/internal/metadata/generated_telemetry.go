@@ -77,7 +77,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QoswebhookDroppedPoints, err = builder.meter.Int64Counter(
 		"otelcol_qoswebhook_dropped_points",
-		metric.WithDescription("Conferences and feedback that no window counts. [Beta]"),
+		metric.WithDescription("Conferences, feedback and pre-call tests that no window counts. [Beta]"),
 		metric.WithUnit("{point}"),
 	)
 	errs = errors.Join(errs, err)
@@ -89,7 +89,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.QoswebhookPoints, err = builder.meter.Int64Counter(
 		"otelcol_qoswebhook_points",
-		metric.WithDescription("Conferences and feedback recorded for windows, once each. [Beta]"),
+		metric.WithDescription("Conferences, feedback and pre-call tests recorded for windows, once each. [Beta]"),
 		metric.WithUnit("{point}"),
 	)
 	errs = errors.Join(errs, err)

@@ -56,7 +56,7 @@ func AssertEqualQoswebhookDroppedNotices(t *testing.T, tt *componenttest.Telemet
 func AssertEqualQoswebhookDroppedPoints(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qoswebhook_dropped_points",
-		Description: "Conferences and feedback that no window counts. [Beta]",
+		Description: "Conferences, feedback and pre-call tests that no window counts. [Beta]",
 		Unit:        "{point}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
@@ -88,7 +88,7 @@ func AssertEqualQoswebhookNotices(t *testing.T, tt *componenttest.Telemetry, dps
 func AssertEqualQoswebhookPoints(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qoswebhook_points",
-		Description: "Conferences and feedback recorded for windows, once each. [Beta]",
+		Description: "Conferences, feedback and pre-call tests recorded for windows, once each. [Beta]",
 		Unit:        "{point}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,

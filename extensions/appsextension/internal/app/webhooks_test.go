@@ -50,7 +50,7 @@ func TestWebhookRulesFaults(t *testing.T) {
 		`{"windowMs":"1h"}`:  "webhookRules.windowMs must be a whole number of ms (got a string of 2 bytes)",
 		`{"recoveryMs":1.5}`: "webhookRules.recoveryMs must be a whole number of ms (got the number 1.5)",
 		`{"reasons":{"fails":{}}}`: "webhookRules.reasons.fails must be left out: known here are failedConferences, partiallyFailedConferences, " +
-			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback (got an object)",
+			"droppedConferences, highSetupDelays, highRoundTripTime, highPacketLoss, lowQuality, dissatisfactoryUserFeedback, preCallFailures (got an object)",
 		`{"reasons":{"lowQuality":1}}`:                       "webhookRules.reasons.lowQuality must be an object (got the number 1)",
 		`{"reasons":{"lowQuality":{"limit":"x"}}}`:           "webhookRules.reasons.lowQuality.limit must be a number (got a string of 1 bytes)",
 		`{"reasons":{"lowQuality":{"limit":9}}}`:             "webhookRules.reasons.lowQuality.limit must be 1 to 5 (got 9)",
