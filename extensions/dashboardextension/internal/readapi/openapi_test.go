@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/protocol"
 )
 
 var writeOpenAPI = flag.Bool("write-openapi", false, "write openapi.json")
@@ -73,6 +74,9 @@ func describedParameters() map[string]describedParameter {
 		{name: "fact", text: "attribute and value of a participant, such as siteID:berlin; at most 8, all of the same participant", schema: m{"type": "array", "items": m{"type": "string"}, "maxItems": maxFacts}},
 		{name: "reason", text: "reason of a notification", schema: words(reasons())},
 		{name: "past", text: "limit of the notification", schema: m{"type": "number", "minimum": 0}},
+		{name: "provider", text: "provider of a pre-call test, the whole text", schema: text},
+		{name: "status", text: "status of a pre-call test", schema: words(protocol.PreCallStatuses)},
+		{name: "failed", text: "only tests that failed and were not interrupted: of the provider, or of all", schema: words([]string{"true"})},
 		{name: "limit", text: "rows of a page", schema: m{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
 		{name: "cursor", text: "next of the page before", schema: m{"type": "string"}},
 		{name: "conference", text: "conferenceID", schema: text},
@@ -105,19 +109,21 @@ func describedRoutes() map[string]describedRoute {
 	user := parametersOf("app!", "user!", "from", "to", "limit", "cursor")
 	user[4].schema = m{"type": "integer", "minimum": 1, "maximum": 150, "default": defaultLimit}
 	return map[string]describedRoute{
-		"/api/conferences":      {text: "Lists conferences, the newest first.", parameters: parametersOf(append(search, "limit", "cursor")...), answer: reflect.TypeFor[listing]()},
-		"/api/conferences.csv":  {text: "Exports all conferences that a search finds as CSV, at most 10,000.", parameters: parametersOf(search...), mediaType: "text/csv"},
-		"/api/conferences.json": {text: "Exports all conferences that a search finds as JSON, at most 10,000.", parameters: parametersOf(search...), mediaType: "application/json"},
-		"/api/conference":       {text: "Returns one conference with its time-line, streams and summary.", parameters: parametersOf("app!", "id!", "at!"), answer: reflect.TypeFor[detail](), missing: true},
-		"/api/conference/tail":  {text: "Returns the newest measurements of a conference.", parameters: parametersOf("app!", "id!", "at!", "from!"), answer: reflect.TypeFor[tail](), missing: true},
-		"/api/conference/text":  {text: "Returns one conference as plain text.", parameters: parametersOf("app!", "id!", "at!"), mediaType: "text/plain", missing: true},
-		"/api/unattached":       {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf("app", "id", "from", "to", "limit", "cursor"), answer: reflect.TypeFor[unattachedList]()},
-		"/api/overview":         {text: "Counts conferences of a time and of the same time a week earlier.", parameters: parametersOf("app", "from!", "to!"), answer: reflect.TypeFor[overviewAnswer]()},
-		"/api/contrast":         {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: parametersOf(set...), answer: reflect.TypeFor[contrastAnswer]()},
-		"/api/user":             {text: "Lists the calls of one user, with what is usual and what was different.", parameters: user, answer: reflect.TypeFor[historyAnswer]()},
-		"/api/trend":            {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "by!", "zone"), answer: reflect.TypeFor[trendAnswer]()},
-		"/api/live":             {text: "Sends Server-Sent Events, one for each committed change.", parameters: parametersOf("app", "conference"), mediaType: "text/event-stream"},
-		"/api/openapi.json":     {text: "Returns this document.", mediaType: "application/json"},
+		"/api/conferences":        {text: "Lists conferences, the newest first.", parameters: parametersOf(append(search, "limit", "cursor")...), answer: reflect.TypeFor[listing]()},
+		"/api/conferences.csv":    {text: "Exports all conferences that a search finds as CSV, at most 10,000.", parameters: parametersOf(search...), mediaType: "text/csv"},
+		"/api/conferences.json":   {text: "Exports all conferences that a search finds as JSON, at most 10,000.", parameters: parametersOf(search...), mediaType: "application/json"},
+		"/api/conference":         {text: "Returns one conference with its time-line, streams and summary.", parameters: parametersOf("app!", "id!", "at!"), answer: reflect.TypeFor[detail](), missing: true},
+		"/api/conference/tail":    {text: "Returns the newest measurements of a conference.", parameters: parametersOf("app!", "id!", "at!", "from!"), answer: reflect.TypeFor[tail](), missing: true},
+		"/api/conference/text":    {text: "Returns one conference as plain text.", parameters: parametersOf("app!", "id!", "at!"), mediaType: "text/plain", missing: true},
+		"/api/unattached":         {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf("app", "id", "from", "to", "limit", "cursor"), answer: reflect.TypeFor[unattachedList]()},
+		"/api/precalls":           {text: "Lists pre-call tests, the newest first.", parameters: parametersOf("app", "from", "to", "user", "site", "version", "additional", "additionalKey", "provider", "status", "failed", "limit", "cursor"), answer: reflect.TypeFor[preCallList]()},
+		"/api/precalls/providers": {text: "Counts pre-call tests of a time by provider, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "zone"), answer: reflect.TypeFor[providersAnswer]()},
+		"/api/overview":           {text: "Counts conferences of a time and of the same time a week earlier.", parameters: parametersOf("app", "from!", "to!"), answer: reflect.TypeFor[overviewAnswer]()},
+		"/api/contrast":           {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: parametersOf(set...), answer: reflect.TypeFor[contrastAnswer]()},
+		"/api/user":               {text: "Lists the calls of one user, with what is usual and what was different.", parameters: user, answer: reflect.TypeFor[historyAnswer]()},
+		"/api/trend":              {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "by!", "zone"), answer: reflect.TypeFor[trendAnswer]()},
+		"/api/live":               {text: "Sends Server-Sent Events, one for each committed change.", parameters: parametersOf("app", "conference"), mediaType: "text/event-stream"},
+		"/api/openapi.json":       {text: "Returns this document.", mediaType: "application/json"},
 	}
 }
 

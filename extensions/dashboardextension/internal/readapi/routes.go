@@ -77,6 +77,8 @@ func (a *API) Register(mux *access.Mux) {
 	mux.Handle("GET /api/conference/text", a.serve(a.conferenceText))
 	mux.Handle("GET /api/conference/tail", a.serve(a.tail))
 	mux.Handle("GET /api/unattached", a.serve(a.unattached))
+	mux.Handle("GET /api/precalls", a.serve(a.preCalls))
+	mux.Handle("GET /api/precalls/providers", a.serve(a.providers))
 	mux.Handle("GET /api/overview", a.serve(a.overview))
 	mux.Handle("GET /api/contrast", a.serve(a.contrast))
 	mux.Handle("GET /api/user", a.serve(a.history))

@@ -1,0 +1,135 @@
+package readapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/notice"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/storage"
+)
+
+// preCallList is the answer of /api/precalls.
+type preCallList struct {
+	At       int64        `json:"at"`
+	PreCalls []preCallRow `json:"preCalls"` // the newest first
+	Next     string       `json:"next,omitempty"`
+	Damaged  bool         `json:"damaged,omitempty"` // some tests cannot be read, and are not here
+}
+
+// preCallRow is one pre-call test.
+type preCallRow struct {
+	App   string      `json:"app"`
+	EndAt int64       `json:"endAt"`
+	User  participant `json:"participant"`
+
+	storage.PreCallResult
+}
+
+// preCalls lists the pre-call tests that a search finds.
+func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
+	p, view := readParameters(r), a.view(ctx)
+	query, err := p.preCalls(view.names)
+	if err != nil {
+		return nil, err
+	}
+	target := a.userIDs.audited(p.terms(), conferenceSearch(query), view.scope).Encode()
+	if err := a.audit(ctx, access.Entry{Action: access.ActionSearch, AppID: query.AppID, Target: target}); err != nil {
+		return nil, err
+	}
+	page, err := a.listPreCalls(ctx, query, view.scope)
+	damaged := errors.Is(err, storage.ErrDamaged)
+	if damaged {
+		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
+		a.log.Error("Some pre-call tests cannot be read", zap.Error(err))
+	} else if err != nil {
+		return nil, err
+	}
+	list := preCallList{At: a.now().UnixMilli(), PreCalls: make([]preCallRow, 0, len(page.PreCalls)), Next: formatCursor(page.Next), Damaged: damaged}
+	for i := range page.PreCalls {
+		list.PreCalls = append(list.PreCalls, view.preCallRow(&page.PreCalls[i]))
+	}
+	for i := range list.PreCalls { // when all names of the answer are known
+		view.masks.preCall(&list.PreCalls[i])
+	}
+	return list, nil
+}
+
+func (n names) preCallRow(p *storage.PreCall) preCallRow {
+	return preCallRow{
+		App: p.Session.AppID, EndAt: p.At.UnixMilli(), User: n.participant(storage.Participant{Session: p.Session}), PreCallResult: p.Result,
+	}
+}
+
+// preCall masks a row of the list. The lists of the result are the store's.
+func (m masks) preCall(row *preCallRow) {
+	if m.Empty() {
+		return
+	}
+	people := []participant{row.User}
+	m.people(people)
+	row.User = people[0]
+	m.all(&row.Reason, &row.NetworkType)
+	row.Providers = slices.Clone(row.Providers)
+	for i := range row.Providers {
+		p := &row.Providers[i]
+		p.Transports = slices.Clone(p.Transports)
+		m.all(&p.Provider)
+		for j := range p.Transports {
+			m.all(&p.Transports[j].Error)
+		}
+	}
+}
+
+// conferenceSearch is what a search of tests has in common with one of conferences.
+func conferenceSearch(q storage.PreCallQuery) storage.Query {
+	return storage.Query{AppID: q.AppID, UserID: q.UserID, AdditionalID: q.AdditionalID}
+}
+
+// listPreCalls lists tests of the apps in a scope, each once, also under the pseudonyms of the user that is searched for.
+func (a *API) listPreCalls(ctx context.Context, q storage.PreCallQuery, scope access.Scope) (storage.PreCallPage, error) {
+	queries, err := a.userIDs.queries(conferenceSearch(q), scope)
+	if err != nil {
+		return storage.PreCallPage{}, err
+	}
+	var all []placed[storage.PreCall]
+	var damage error
+	more := false
+	for _, one := range queries {
+		q.AppID, q.UserID, q.AdditionalID = one.AppID, one.UserID, one.AdditionalID
+		page, err := a.reader.PreCalls(ctx, q)
+		if errors.Is(err, storage.ErrDamaged) {
+			damage = err
+		} else if err != nil {
+			return storage.PreCallPage{}, err
+		}
+		all = place(all, page.PreCalls, page.Cursors)
+		more = more || page.Next != (storage.Cursor{})
+	}
+	var page storage.PreCallPage
+	page.PreCalls, page.Cursors, page.Next = newest(all, limit(q.Limit), more)
+	return page, damage
+}
+
+// preCalls reads what /api/precalls takes. Who may not see real names finds nothing by them.
+func (p *parameters) preCalls(n names) (storage.PreCallQuery, error) {
+	q := storage.PreCallQuery{
+		AppID: p.text("app"), From: p.time("from"), To: p.time("to"), UserID: p.text("user"), AliasesOnly: !n.real,
+		SiteID: p.text("site"), ApplicationVersion: p.text("version"), AdditionalID: p.text("additional"),
+		AdditionalKey: p.word("additionalKey", protocol.AdditionalIDKeys), Provider: p.text(notice.ParameterProvider),
+		Status: p.word("status", protocol.PreCallStatuses), Failed: p.word(notice.ParameterFailed, []string{"true"}) != "",
+		Before: p.cursor(), Limit: int(p.integer("limit", 1, maxLimit, defaultLimit)),
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
+		p.fail("to", "must be after from")
+	}
+	if q.AdditionalKey != "" && q.AdditionalID == "" {
+		p.fail("additionalKey", "needs additional")
+	}
+	return q, p.err
+}
