@@ -29,6 +29,7 @@ var pages = []page{ //nolint:gochecknoglobals // a constant
 	{path: "changes", name: "changes", title: "What changed", skip: "the comparison", styles: []string{"list", "changes"}},
 	{path: "app", name: "application", title: "App", skip: "the app", styles: []string{"list", "application"}, charts: true},
 	{path: "user", name: "participant", title: "User", skip: "the user", styles: []string{"list", "participant"}, charts: true},
+	{path: "precalls", name: "precalls", title: "Pre-call tests", skip: "the list", styles: []string{"list", "participant"}},
 	{path: "unattached", name: "unattached", title: "Unattached", skip: "the list", styles: []string{"list"}},
 	{path: "settings", name: "settings/apps", title: "Apps", skip: "the settings", styles: []string{"list", "settings"}},
 	{path: "settings/app", name: "settings/app", title: "App", skip: "the settings", styles: []string{"list", "settings"}},

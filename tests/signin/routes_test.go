@@ -38,27 +38,30 @@ func expectations() map[string]expectation {
 		"GET /api/session": {"/api/session", 200, 0},
 		"GET /assets/":     {"/assets/app.css", 200, 0},
 
-		"GET /{$}":                  {"/", 200, 0},
-		"GET /search":               {"/search", 200, 0},
-		"GET /conference":           {"/conference?app=shop&id=standup", 200, 0}, // the page is the same; the answer it asks for is not
-		"GET /app":                  {"/app?app=shop", 200, 0},
-		"GET /user":                 {"/user?app=shop&user=ann", 200, 0},
-		"GET /changes":              {"/changes", 200, 0},
-		"GET /unattached":           {"/unattached", 200, 0},
-		"GET /trace/{trace}":        {trace("shop"), 302, 404},
-		"GET /api/conferences":      {"/api/conferences", 200, 0},
-		"GET /api/conferences.csv":  {"/api/conferences.csv", 200, 0},
-		"GET /api/conferences.json": {"/api/conferences.json", 200, 0},
-		"GET /api/conference":       {conference("shop"), 200, 404},
-		"GET /api/conference/tail":  {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/tail?from=1&", 1), 200, 404},
-		"GET /api/conference/text":  {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/text?", 1), 200, 404},
-		"GET /api/unattached":       {"/api/unattached", 200, 0},
-		"GET /api/overview":         {"/api/overview?from=1&to=2", 200, 0},
-		"GET /api/user":             {"/api/user?app=shop&user=ann", 200, 0},              // without calls of another app
-		"GET /api/trend":            {"/api/trend?app=shop&from=1&to=2&by=sites", 200, 0}, // without counts of another app
-		"GET /api/contrast":         {"/api/contrast?from=1&to=2", 200, 0},
-		"GET /api/live":             {"/api/live", 200, 0},
-		"GET /api/openapi.json":     {"/api/openapi.json", 200, 0},
+		"GET /{$}":                    {"/", 200, 0},
+		"GET /search":                 {"/search", 200, 0},
+		"GET /conference":             {"/conference?app=shop&id=standup", 200, 0}, // the page is the same; the answer it asks for is not
+		"GET /app":                    {"/app?app=shop", 200, 0},
+		"GET /user":                   {"/user?app=shop&user=ann", 200, 0},
+		"GET /changes":                {"/changes", 200, 0},
+		"GET /unattached":             {"/unattached", 200, 0},
+		"GET /precalls":               {"/precalls", 200, 0},
+		"GET /api/precalls":           {"/api/precalls", 200, 0},
+		"GET /api/precalls/providers": {"/api/precalls/providers?from=1&to=2", 200, 0},
+		"GET /trace/{trace}":          {trace("shop"), 302, 404},
+		"GET /api/conferences":        {"/api/conferences", 200, 0},
+		"GET /api/conferences.csv":    {"/api/conferences.csv", 200, 0},
+		"GET /api/conferences.json":   {"/api/conferences.json", 200, 0},
+		"GET /api/conference":         {conference("shop"), 200, 404},
+		"GET /api/conference/tail":    {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/tail?from=1&", 1), 200, 404},
+		"GET /api/conference/text":    {strings.Replace(conference("shop"), "/api/conference?", "/api/conference/text?", 1), 200, 404},
+		"GET /api/unattached":         {"/api/unattached", 200, 0},
+		"GET /api/overview":           {"/api/overview?from=1&to=2", 200, 0},
+		"GET /api/user":               {"/api/user?app=shop&user=ann", 200, 0},              // without calls of another app
+		"GET /api/trend":              {"/api/trend?app=shop&from=1&to=2&by=sites", 200, 0}, // without counts of another app
+		"GET /api/contrast":           {"/api/contrast?from=1&to=2", 200, 0},
+		"GET /api/live":               {"/api/live", 200, 0},
+		"GET /api/openapi.json":       {"/api/openapi.json", 200, 0},
 
 		"POST /mcp":   {"/mcp", 403, 0}, // for tokens only
 		"GET /mcp":    {"/mcp", 403, 0},

@@ -6,6 +6,7 @@ import { presets } from "./comparison.js";
 import { byId, h } from "./dom.js";
 import { capital, date, integer, outcomes, words } from "./format.js";
 import { notice, skeleton } from "./parts.js";
+import { drawProviders } from "./providers.js";
 import { drawTrend } from "./trendchart.js";
 import { showUser } from "./user.js";
 
@@ -68,7 +69,7 @@ function drawTimes(shown) {
   byId("choice").append(h("span", { class: "muted small" }, `${date(shown.from)} to ${date(shown.to)}`), ...times.map(([word, length]) => {
     const now = Date.now();
     return h("a", { class: "chip", href: address("app", { app: shown.app, from: now - length, to: now }) }, word);
-  }), h("a", { class: "small", href: address("search", shown) }, "Show conferences"), h("a", { class: "small", href: address("changes", shown) }, "What changed?"));
+  }), h("a", { class: "small", href: address("search", shown) }, "Show conferences"), h("a", { class: "small", href: address("precalls", shown) }, "Show pre-call tests"), h("a", { class: "small", href: address("changes", shown) }, "What changed?"));
 }
 
 async function drawApp(shown) {
@@ -77,7 +78,18 @@ async function drawApp(shown) {
   drawTimes(shown);
   const cards = Object.keys(trends).map((by) => [by, h("section", { class: "card trend", "data-testid": "trend", "data-by": by, "aria-label": trends[by][0] }, h("h2", {}, trends[by][0]), skeleton(3))]);
   byId("trends").append(...cards.map(([, el]) => el));
+  const tests = h("section", { class: "card trend", "data-testid": "providers", "aria-label": "Providers in pre-call tests" }, h("h2", {}, "Providers in pre-call tests"), skeleton(3));
+  byId("trends").append(tests);
   for (const [by, el] of cards) await load(el, by, shown);
+  await loadProviders(tests, shown);
+}
+
+async function loadProviders(el, shown) {
+  try {
+    drawProviders(el, await ask("api/precalls/providers", { ...shown, zone: -new Date().getTimezoneOffset() }), shown.app);
+  } catch (error) {
+    el.replaceChildren(h("h2", {}, "Providers in pre-call tests"), notice(error.message, error.status === 400 ? undefined : () => loadProviders(el, shown)));
+  }
 }
 
 /** The apps that had conferences, where the address names none. */

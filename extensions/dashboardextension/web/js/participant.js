@@ -6,6 +6,7 @@ import { byId, drawOnChange, h, scrollBox } from "./dom.js";
 import { attributeWords, fact, network } from "./facts.js";
 import { ago, date, duration, percent, plural, words } from "./format.js";
 import { conferenceLink, notice, pill, pseudonymPill, score, skeleton, time } from "./parts.js";
+import { preCallTable } from "./precalltable.js";
 import { drawScores } from "./scorechart.js";
 import { showUser } from "./user.js";
 
@@ -100,7 +101,22 @@ async function load() {
   }
 }
 
+const mostTests = 10;
+
+/** The newest pre-call tests of the user, where there are any. */
+async function loadTests() {
+  const of = { app: query.get("app") ?? "", user: query.get("user") ?? "" };
+  try {
+    const list = await ask("api/precalls", { ...of, limit: mostTests });
+    byId("tests").replaceChildren(...(list.preCalls.length > 0 ? [h("h2", {}, "Pre-call tests"), h("div", { class: "card" }, preCallTable(list)),
+      list.next && h("p", {}, h("a", { href: `precalls?${new URLSearchParams(of)}`, "data-testid": "all-tests" }, "All pre-call tests of this user"))].filter(Boolean) : []));
+  } catch (error) {
+    byId("tests").replaceChildren(notice(error.message, error.status === 400 ? undefined : loadTests));
+  }
+}
+
 byId("head").append(h("h1", {}, h("bdi", {}, query.get("user") || "User")));
 byId("list").append(skeleton(6));
 load();
+if (query.get("app") && query.get("user")) loadTests();
 showUser();

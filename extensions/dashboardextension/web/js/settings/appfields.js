@@ -15,6 +15,7 @@ const reasons = [
   ["highPacketLoss", "High packet loss", { unit: "%", scale: 0.01 }],
   ["lowQuality", "Low quality", { unit: "MOS" }],
   ["dissatisfactoryUserFeedback", "Dissatisfactory user feedback", { unit: "of 5" }],
+  ["preCallFailures", "Pre-call test failures"],
 ];
 
 const switches = [[null, "default"], [true, "yes"], [false, "no"]];

@@ -1,0 +1,75 @@
+// The page of pre-call tests, newest first.
+
+import { ask } from "./api.js";
+import { byId, drawOnChange, h } from "./dom.js";
+import { clock, fromInput, toInput } from "./format.js";
+import { notice, skeleton } from "./parts.js";
+import { preCallTable } from "./precalltable.js";
+import { showUser } from "./user.js";
+
+const texts = ["app", "user", "provider", "site", "version", "additional"];
+const moments = ["from", "to"];
+const names = [...texts, ...moments, "additionalKey", "status", "failed"];
+const query = new URLSearchParams(location.search);
+const form = byId("filters");
+
+/** What the choice of results stands for in the address. */
+const results = { "": {}, success: { status: "success" }, failure: { status: "failure" }, failed: { failed: "true" } };
+
+function empty() {
+  const filtered = names.some((name) => query.get(name)) || query.get("cursor");
+  return h("div", { class: "empty", "data-testid": "empty" },
+    h("h2", {}, filtered ? "Nothing matches" : "No pre-call tests"),
+    h("p", {}, filtered ? "No pre-call test that you may see fits this filter. Texts are matched whole: upper and lower case differ." : "No app that you may see has sent one."),
+    filtered && h("p", { class: "choices" }, h("a", { class: "button", href: "precalls" }, "Show all")));
+}
+
+function paging(list) {
+  const at = (cursor) => {
+    const next = new URLSearchParams(query);
+    if (cursor) next.set("cursor", cursor);
+    else next.delete("cursor");
+    return `precalls?${next}`;
+  };
+  return [
+    query.get("cursor") ? h("a", { class: "button", href: at(""), "data-testid": "newest" }, "← Newest") : h("span"),
+    list.next && h("a", { class: "button", href: at(list.next), rel: "next", "data-testid": "older" }, "Older →"),
+  ];
+}
+
+function draw(list) {
+  byId("alert").replaceChildren(...[list.damaged && h("div", { class: "notice warning", role: "status", "data-testid": "damaged" },
+    h("p", {}, "Some tests are damaged and are not shown. The collector's log names them."))].filter(Boolean));
+  byId("list").replaceChildren(list.preCalls.length > 0 ? preCallTable(list) : empty());
+  drawOnChange(byId("paging"), list.next, () => paging(list));
+  byId("status").textContent = `Updated ${clock(Date.now())}`;
+}
+
+async function load() {
+  try {
+    draw(await ask("api/precalls", Object.fromEntries([...query].filter(([name]) => [...names, "cursor", "limit"].includes(name)))));
+  } catch (error) {
+    byId("list").replaceChildren();
+    byId("alert").replaceChildren(notice(error.message, error.status === 400 ? undefined : load));
+  } finally {
+    byId("list").setAttribute("aria-busy", "false");
+  }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const next = new URLSearchParams();
+  const put = (name, value) => value && next.set(name, value);
+  for (const name of texts) put(name, form.elements[name].value);
+  for (const name of moments) put(name, fromInput(form.elements[name].value, query.get(name)));
+  if (form.elements.additional.value) put("additionalKey", query.get("additionalKey"));
+  for (const [name, value] of Object.entries(results[form.elements.result.value])) put(name, value);
+  location.search = String(next);
+});
+for (const name of texts) form.elements[name].value = query.get(name) ?? "";
+for (const name of moments) form.elements[name].value = toInput(query.get(name));
+form.elements.result.value = query.get("failed") ? "failed" : query.get("status") ?? "";
+byId("clear").hidden = !names.some((name) => query.get(name));
+byId("list").append(skeleton(4));
+load();
+showUser();
