@@ -47,7 +47,7 @@ func TestPreCalls(t *testing.T) {
 			p.accessible("precalls")
 			c.picture(t, p, "precalls-"+kind)
 			p.view(1280, false)
-			p.run(`document.querySelector("[name=result]").value = "failed"; document.querySelector("[data-testid=filters] [type=submit]").click()`)
+			p.run(`(() => { document.querySelector("[name=result]").value = "failed"; document.querySelector("[data-testid=filters] [type=submit]").click(); })()`)
 			p.until(patience, "location.search.includes('failed=true') && document.querySelectorAll('[data-testid=precall]').length === 1")
 
 			p.goes(c.dashboard + "/app?app=" + appID)

@@ -24,7 +24,6 @@ var notYet = map[string]string{
 var inPart = map[string]string{
 	"API-08":  "nothing can be configured or recommended, so the events fire with the values of that case",
 	"API-11":  "there are no pre-call tests: startPrecallTests answers failure, stopPrecallTests success",
-	"INIT-08": "there are no pre-call results to store the values with",
 	"LIB-09":  "makePrecallTest answers failure, getTurnCredentials rejects",
 	"PRE-02":  "there are no pre-call tests: each answers failure with null results",
 	"PRE-05":  "the library does not request the collector's configuration",

@@ -103,7 +103,7 @@ func TestPreCallsFaults(t *testing.T) {
 
 // Providers are counted by hour: how many tests failed, and the median of the round-trip time.
 //
-// spec: PRE-04
+// spec: PRE-02
 func TestProvidersOverTime(t *testing.T) {
 	var got providersAnswer
 	getJSON(t, preCallStore(t)+"/api/precalls/providers?app=demo&from="+strconv.FormatInt(noon.UnixMilli(), 10)+"&to="+strconv.FormatInt(noon.Add(2*time.Hour).UnixMilli(), 10), &got)
