@@ -17,7 +17,7 @@ const preCallFrame = `"type":"precall","trigger":"initialize","status":%q,"inter
 		{"provider":%q,"acceptable":false}]`
 
 // TestPreCalls: through the real binary, results of pre-call tests make no conference, are counted once, and are shown in
-// both browsers: in their list, to whoever looks at the user, and by provider on the page of the app.
+// both browsers: in their list, on the page of the user, and by provider on the page of the app.
 //
 // spec: PRE-02, INIT-08
 func TestPreCalls(t *testing.T) {
@@ -25,7 +25,9 @@ func TestPreCalls(t *testing.T) {
 	c := startCollector(t)
 	now := time.Now().UnixMilli()
 	ada := c.connect("ada")
-	frame := func(status string) string { return fmt.Sprintf(preCallFrame, status, htmlName, hebrewName, japaneseName) }
+	frame := func(status string) string {
+		return fmt.Sprintf(preCallFrame, status, htmlName, hebrewName, japaneseName)
+	}
 	ada.sends(1, now-60_000, frame("success"))
 	ada.sends(2, now-30_000, frame("failure"))
 	ada.sends(2, now-30_000, frame("failure"))
