@@ -22,37 +22,37 @@ type PreCall struct {
 
 // PreCallResult is what a pre-call test found. A nil number has no result.
 type PreCallResult struct {
-	Trigger           string            `json:"trigger"` // initialize, makePrecallTest or startPrecallTests
-	Status            string            `json:"status"`  // success or failure
-	Reason            string            `json:"reason,omitempty"`
-	Interrupted       bool              `json:"interrupted"`
-	MediaConnectivity bool              `json:"mediaConnectivity"`
-	RTTMs             *float64          `json:"rttMs"`
-	LossFraction      *float64          `json:"lossFraction"` // 0 to 1
-	ThroughputBps     *float64          `json:"throughputBps"`
-	NetworkType       string            `json:"networkType,omitempty"`
-	BytesSent         int64             `json:"bytesSent"` // 0: not known
-	DurationMs        float64           `json:"durationMs"`
-	Providers         []PreCallProvider `json:"providers"` // best first
+	Trigger           string            `json:"trigger"`               // initialize, makePrecallTest or startPrecallTests
+	Status            string            `json:"status"`                // success or failure
+	Reason            string            `json:"reason,omitempty"`      // reason of the failure or the interruption
+	Interrupted       bool              `json:"interrupted"`           // a call or the application stopped the test: the results are partial
+	MediaConnectivity bool              `json:"mediaConnectivity"`     // media can be sent through at least one server
+	RTTMs             *float64          `json:"rttMs"`                 // round-trip time; null: no result
+	LossFraction      *float64          `json:"lossFraction"`          // loss in one direction, 0 to 1; null: no result
+	ThroughputBps     *float64          `json:"throughputBps"`         // throughput in bit/s; null: no result
+	NetworkType       string            `json:"networkType,omitempty"` // wifi, ethernet, cellular, …; absent if the browser does not report it
+	BytesSent         int64             `json:"bytesSent"`             // bytes that the test sent; 0: not known
+	DurationMs        float64           `json:"durationMs"`            // length of the test
+	Providers         []PreCallProvider `json:"providers"`             // results by provider, best first; null: no server was tested
 }
 
 // PreCallProvider is the result of one provider. A nil number has no result.
 type PreCallProvider struct {
-	Provider      string             `json:"provider"`
-	Acceptable    bool               `json:"acceptable"`
-	RTTMs         *float64           `json:"rttMs"`
-	JitterMs      *float64           `json:"jitterMs"`
-	LossFraction  *float64           `json:"lossFraction"` // 0 to 1
-	ThroughputBps *float64           `json:"throughputBps"`
-	Transports    []PreCallTransport `json:"transports"`
+	Provider      string             `json:"provider"`      // label of the server, otherwise the host of its first URL
+	Acceptable    bool               `json:"acceptable"`    // the result is within the limits of docs/library.md
+	RTTMs         *float64           `json:"rttMs"`         // round-trip time; null: no result
+	JitterMs      *float64           `json:"jitterMs"`      // jitter of the round-trip time; null: no result
+	LossFraction  *float64           `json:"lossFraction"`  // loss in one direction, 0 to 1; null: no result
+	ThroughputBps *float64           `json:"throughputBps"` // throughput in bit/s; null: no result
+	Transports    []PreCallTransport `json:"transports"`    // results by relay protocol, each once
 }
 
 // PreCallTransport is the result of one relay protocol of a provider.
 type PreCallTransport struct {
-	RelayProtocol string   `json:"relayProtocol"` // udp, tcp or tls
-	Connected     bool     `json:"connected"`
-	ConnectMs     *float64 `json:"connectMs"` // nil: not connected
-	Error         string   `json:"error,omitempty"`
+	RelayProtocol string   `json:"relayProtocol"`   // udp, tcp or tls
+	Connected     bool     `json:"connected"`       // the relay was connected
+	ConnectMs     *float64 `json:"connectMs"`       // time until it was connected; null: it was not
+	Error         string   `json:"error,omitempty"` // why it was not connected
 }
 
 // Failed reports whether the test counts in a share of failed tests, and whether it failed: of a provider, or of all

@@ -61,7 +61,27 @@ func newExamples(t *testing.T) examples {
 		}},
 	}})
 	require.NoError(t, err)
+	_, err = store.AppendPreCalls(t.Context(), []storage.PreCall{examplePreCall(1, "success", 23.1), examplePreCall(2, "failure", 0)})
+	require.NoError(t, err)
 	return examples{startOn(t, reading{mem, store}, nil), c}
+}
+
+// examplePreCall is a pre-call test of Alice before the call. It failed where the round-trip time is 0.
+func examplePreCall(seq uint64, status string, rttMs float64) storage.PreCall {
+	at := t0.Add(-time.Duration(seq) * time.Minute)
+	p := storage.PreCall{
+		Session: storage.Session{ID: alice, AppID: "demo", UserID: "Alice Archer", UserAlias: "a-1", Details: map[string]string{semconv.SiteID: "oslo"}},
+		Seq:     seq, At: at, ObservedAt: at,
+		Result: storage.PreCallResult{Trigger: "initialize", Status: status, NetworkType: "wifi", BytesSent: 812_345, DurationMs: 6012},
+	}
+	provider := storage.PreCallProvider{Provider: "eu-1", Transports: []storage.PreCallTransport{{RelayProtocol: "udp", Error: "701 TURN allocate request timed out"}}}
+	if rttMs > 0 {
+		p.Result.MediaConnectivity, p.Result.RTTMs, p.Result.LossFraction, p.Result.ThroughputBps = true, &rttMs, new(0.01), new(2.1e6)
+		provider.Acceptable, provider.RTTMs, provider.JitterMs, provider.LossFraction, provider.ThroughputBps = true, &rttMs, new(1.2), new(0.01), new(2.1e6)
+		provider.Transports = []storage.PreCallTransport{{RelayProtocol: "udp", Connected: true, ConnectMs: new(120.0)}}
+	}
+	p.Result.Providers = []storage.PreCallProvider{provider}
+	return p
 }
 
 // foldCall summarises a call as the conference processor does.
@@ -98,6 +118,11 @@ func (e examples) query(path string) url.Values {
 		hour.Set("by", "outcomes")
 		return hour
 	case "/api/overview":
+		return hour
+	case "/api/precalls":
+		return url.Values{"app": {e.call.AppID}, "provider": {"eu-1"}}
+	case "/api/precalls/providers":
+		hour.Set("app", e.call.AppID)
 		return hour
 	case "/api/unattached", "/api/live":
 		return url.Values{"app": {e.call.AppID}}
@@ -160,7 +185,7 @@ func rounded(v any) any {
 func TestExamplesAreNotEmpty(t *testing.T) {
 	e := newExamples(t)
 	for path, lists := range map[string][]string{
-		"/api/conferences": {"conferences"}, "/api/conferences.json": {"conferences"}, "/api/unattached": {"unattached"}, "/api/user": {"calls"},
+		"/api/conferences": {"conferences"}, "/api/conferences.json": {"conferences"}, "/api/unattached": {"unattached"}, "/api/precalls": {"preCalls"}, "/api/precalls/providers": {"providers"}, "/api/user": {"calls"},
 		"/api/conference": {"fabrics", "timeline", "streams", "measures"}, "/api/conference/tail": {"streams"},
 		"/api/overview": {"apps", "points"}, "/api/contrast": {"findings"}, "/api/trend": {"values", "points"},
 	} {

@@ -16,17 +16,17 @@ import (
 
 // preCallList is the answer of /api/precalls.
 type preCallList struct {
-	At       int64        `json:"at"`
-	PreCalls []preCallRow `json:"preCalls"` // the newest first
-	Next     string       `json:"next,omitempty"`
+	At       int64        `json:"at"`                // time of the answer, in ms since the Unix epoch
+	PreCalls []preCallRow `json:"preCalls"`          // the newest first
+	Next     string       `json:"next,omitempty"`    // cursor of the next page; absent on the last
 	Damaged  bool         `json:"damaged,omitempty"` // some tests cannot be read, and are not here
 }
 
 // preCallRow is one pre-call test.
 type preCallRow struct {
-	App   string      `json:"app"`
-	EndAt int64       `json:"endAt"`
-	User  participant `json:"participant"`
+	App   string      `json:"app"`         // AppID
+	EndAt int64       `json:"endAt"`       // end of the test, in ms since the Unix epoch
+	User  participant `json:"participant"` // session that ran the test
 
 	storage.PreCallResult
 }

@@ -22,36 +22,36 @@ const (
 
 // providersAnswer is the answer of /api/precalls/providers.
 type providersAnswer struct {
-	At        int64            `json:"at"`
-	From      int64            `json:"from"`
-	To        int64            `json:"to"`
-	StepMs    int64            `json:"stepMs"` // an hour or a day
-	Tests     int              `json:"tests"`  // that were counted
-	Complete  bool             `json:"complete"`
-	Providers []providerSeries `json:"providers"` // the most frequent first
+	At        int64            `json:"at"`        // time of the answer, in ms since the Unix epoch
+	From      int64            `json:"from"`      // start of the time, inclusive, in ms since the Unix epoch
+	To        int64            `json:"to"`        // end of the time, exclusive, in ms since the Unix epoch
+	StepMs    int64            `json:"stepMs"`    // length of a step: an hour or a day
+	Tests     int              `json:"tests"`     // tests that were read
+	Complete  bool             `json:"complete"`  // all tests of the time were read; false: the newest 10,000
+	Providers []providerSeries `json:"providers"` // those with the most tests, the most frequent first, 8 at most
 }
 
 // providerSeries is one provider over the time, and over each step of it.
 type providerSeries struct {
-	Provider string `json:"provider"`
+	Provider string `json:"provider"` // name of the provider
 
 	providerCounts
 
-	Points []providerPoint `json:"points"` // ascending, of steps with tests
+	Points []providerPoint `json:"points"` // steps with tests, ascending
 }
 
 type providerPoint struct {
-	At int64 `json:"at"`
+	At int64 `json:"at"` // start of the step, in ms since the Unix epoch
 
 	providerCounts
 }
 
 // providerCounts is what tests say of a provider. Tests that were interrupted do not count.
 type providerCounts struct {
-	Tests          int      `json:"tests"`
-	Failed         int      `json:"failed"` // the result was not acceptable
-	FailedFraction float64  `json:"failedFraction"`
-	MedianRTTMs    *float64 `json:"medianRTTMs"`
+	Tests          int      `json:"tests"`          // tests of the provider that were not interrupted
+	Failed         int      `json:"failed"`         // those whose result was not acceptable
+	FailedFraction float64  `json:"failedFraction"` // failed over tests, 0 to 1
+	MedianRTTMs    *float64 `json:"medianRTTMs"`    // median of the round-trip times; null: no test has one
 }
 
 // providers answers how providers did in the pre-call tests of a time, by hour or by day.
