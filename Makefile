@@ -46,6 +46,7 @@ test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
 test-go-plain test-go-race recipes: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
+test-go-plain test-go-race: export QOS_COTURN := $(if $(CI),required,$(QOS_COTURN))
 test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
 test-go-plain test-go-race stock recipes: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 
@@ -145,15 +146,16 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
 
 # RUNLEVEL=1 keeps the packages from starting services of their own.
-servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager and VictoriaMetrics (Debian, root), unless they are there; the tests start their own
+servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager, VictoriaMetrics and coturn (Debian, root), unless they are there; the tests start their own
 	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
 	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! command -v prometheus >/dev/null || \
-	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null; then \
+	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null || \
+	    ! command -v turnserver >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager and VictoriaMetrics"; apt-get update -qq; \
+	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics and coturn"; apt-get update -qq; \
 	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics >/dev/null; \
-	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager or VictoriaMetrics is missing: tests that need them will be skipped"; fi; fi
+	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics coturn >/dev/null; \
+	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics or coturn is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
