@@ -53,6 +53,16 @@ func (c *counts) add(t *Table, i int32, within []uint32, n int32) {
 	}
 }
 
+// merge adds the counts of other items.
+func (c *counts) merge(o *counts) {
+	for i, n := range o.of {
+		c.of[i] += n
+	}
+	for i, n := range o.total {
+		c.total[i] += n
+	}
+}
+
 func put(into []int32, inSet bool, n int32) {
 	if inSet {
 		into[0] += n

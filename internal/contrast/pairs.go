@@ -1,13 +1,20 @@
 package contrast
 
-import "slices"
+import (
+	"runtime"
+	"sync"
+)
 
 // maxPaired bounds the facts whose pairs are tested, the most frequent first.
 const maxPaired = 200
 
+// maxCounting bounds the goroutines that count the pairs of one comparison.
+const maxCounting = 4
+
 // pairs counts the items of which a member has both facts of a pair. Its facts are the pairs' numbers.
 type pairs struct {
 	counts
+
 	facts []uint32 // that are paired
 	at    []int32  // index in facts by fact, from 1
 	have  []int32  // indexes of one member
@@ -15,16 +22,26 @@ type pairs struct {
 
 // countPairs counts the pairs of some facts, in all items.
 func (t *Table) countPairs(facts []uint32) *pairs {
-	p := &pairs{facts: facts[:min(len(facts), maxPaired)], at: make([]int32, len(t.facts))}
-	for i, f := range p.facts {
-		p.at[f] = int32(i) + 1
+	facts = facts[:min(len(facts), maxPaired)]
+	at := make([]int32, len(t.facts))
+	for i, f := range facts {
+		at[f] = int32(i) + 1
 	}
-	n := len(p.facts)
-	p.counts = *newCounts(n*(n-1)/2, len(t.strata))
-	for i := range t.items {
-		p.add(t, int32(i), 1)
+	parts := make([]*pairs, min(maxCounting, runtime.GOMAXPROCS(0)))
+	var wg sync.WaitGroup
+	for n := range parts {
+		parts[n] = &pairs{facts: facts, at: at, counts: *newCounts(number(len(facts), 0), len(t.strata))}
+		wg.Go(func() {
+			for i := n * len(t.items) / len(parts); i < (n+1)*len(t.items)/len(parts); i++ {
+				parts[n].add(t, int32(i), 1)
+			}
+		})
 	}
-	return p
+	wg.Wait()
+	for _, part := range parts[1:] {
+		parts[0].merge(&part.counts)
+	}
+	return parts[0]
 }
 
 // number is the number of the pair of facts[high] and facts[low].
@@ -32,30 +49,28 @@ func number(high, low int) int { return high*(high-1)/2 + low }
 
 // add adds an item n times; -1 removes it.
 func (p *pairs) add(t *Table, i, n int32) {
-	one := &t.items[i]
+	of := &t.items[i]
 	p.added++
-	for m := one.from; m < one.to; m++ {
+	for m := of.from; m < of.to; m++ {
 		have := p.have[:0]
 		for _, f := range t.member(m) {
 			if at := p.at[f]; at > 0 {
 				have = append(have, at-1)
 			}
 		}
-		slices.Sort(have)
-		for x, high := range have {
-			row := number(int(high), 0)
-			for _, low := range have[:x] {
-				k := row + int(low)
+		for x, one := range have {
+			for _, other := range have[:x] {
+				k := number(int(max(one, other)), int(min(one, other)))
 				if p.seen[k] != p.added {
 					p.seen[k] = p.added
-					put(p.of[(k*p.strata+one.stratum)*2:], one.inSet, n)
+					put(p.of[(k*p.strata+of.stratum)*2:], of.inSet, n)
 				}
 			}
 		}
 		p.have = have
 	}
-	if one.from < one.to {
-		put(p.total[one.stratum*2:], one.inSet, n)
+	if of.from < of.to {
+		put(p.total[of.stratum*2:], of.inSet, n)
 	}
 }
 

@@ -49,6 +49,10 @@ func TestSections(t *testing.T) {
 	for _, s := range searches {
 		require.Positive(t, figure(s.what, "asked"), s.what)
 	}
+	for _, page := range pages {
+		require.Positive(t, figure(page.what+", first", "p99 ms"), page.what)
+		require.Positive(t, figure(page.what+", later", "p99 ms"), page.what)
+	}
 }
 
 // TestFramesAreDistinct: what is measured as new is new, however often templates repeat.

@@ -22,6 +22,7 @@ import (
 type store interface {
 	storage.Writer
 	storage.Reader
+	storage.Follower
 	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 	Close() error

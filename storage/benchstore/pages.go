@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/extension"
+
+	"github.com/qosrtc/qos/extensions/dashboardextension"
+	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/internal/hosttest"
+)
+
+const (
+	firstRequests = 20 // of each page that are measured with empty caches
+	laterRequests = 200
+	week          = 7 * day
+)
+
+// dashboard is the extension over a store, which answers over HTTP.
+type dashboard struct {
+	ext  extension.Extension
+	base string
+}
+
+func serve(ctx context.Context, s store) (*dashboard, error) {
+	address, err := freeport.Address()
+	if err != nil {
+		return nil, err
+	}
+	factory := dashboardextension.NewFactory()
+	cfg := factory.CreateDefaultConfig().(*dashboardextension.Config) //nolint:forcetypeassert // its factory made it
+	cfg.NetAddr.Endpoint = address
+	ext, err := factory.Create(ctx, extension.Settings{ID: component.NewID(factory.Type()), TelemetrySettings: componenttest.NewNopTelemetrySettings()}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &dashboard{ext, "http://" + address}, ext.Start(ctx, hosttest.Host{cfg.Storage: hosttest.Storage{Store: s}})
+}
+
+func (d *dashboard) close(ctx context.Context) error {
+	http.DefaultClient.CloseIdleConnections()
+	return d.ext.Shutdown(ctx)
+}
+
+// ask returns how long an answer took, with its transfer.
+func (d *dashboard) ask(ctx context.Context, path string) (time.Duration, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+path, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	took := time.Since(began)
+	if err = errors.Join(err, res.Body.Close()); err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", path, res.Status)
+	}
+	return took, err
+}
+
+// pages are requests about the conferences of a time.
+var pages = []struct {
+	what string
+	path func(from, to time.Time) string
+}{
+	{"page: list", func(time.Time, time.Time) string { return "/api/conferences?limit=50" }},
+	{"page: overview", func(from, to time.Time) string { return "/api/overview?" + times(from, to).Encode() }},
+	{"page: trend", func(from, to time.Time) string { return "/api/trend?by=versions&" + times(from, to).Encode() }},
+	{"page: contrast", func(from, to time.Time) string {
+		q := times(from, to)
+		q.Set("baseline.from", strconv.FormatInt(from.Add(from.Sub(to)).UnixMilli(), 10))
+		q.Set("baseline.to", strconv.FormatInt(from.UnixMilli(), 10))
+		return "/api/contrast?" + q.Encode()
+	}},
+}
+
+func times(from, to time.Time) url.Values {
+	return url.Values{"from": {strconv.FormatInt(from.UnixMilli(), 10)}, "to": {strconv.FormatInt(to.UnixMilli(), 10)}}
+}
+
+// askPages measures pages about long of the times in [first, last): requests of a dashboard that has just been started, and
+// later ones. The overview has the same time a week before beside it, a comparison as long before.
+func (e *env) askPages(s store, first, last time.Time, long time.Duration) error {
+	room := last.Sub(first) - long
+	before := min(week, room/2)
+	r := random(3)
+	for _, page := range pages {
+		var fresh, later latencies
+		for began := time.Now(); len(fresh) < 3 || len(fresh) < firstRequests && time.Since(began) < 2*e.seconds; {
+			from := first.Add(before + time.Duration(r.Int64N(int64(room-before)))).Truncate(time.Second)
+			one, more, err := e.askPage(s, page.path(from, from.Add(long)))
+			if err != nil {
+				return err
+			}
+			fresh, later = append(fresh, one), append(later, more...)
+		}
+		for what, took := range map[string]latencies{", first": fresh, ", later": later} {
+			e.latency(page.what+what, took)
+			e.add(page.what+what, "asked", float64(len(took)))
+		}
+	}
+	return nil
+}
+
+// askPage asks a dashboard of its own several times.
+func (e *env) askPage(s store, path string) (first time.Duration, later latencies, err error) {
+	d, err := serve(e.ctx, s)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { err = errors.Join(err, d.close(e.ctx)) }()
+	if first, err = d.ask(e.ctx, path); err != nil {
+		return 0, nil, err
+	}
+	for range e.some(laterRequests / firstRequests) {
+		took, err := d.ask(e.ctx, path)
+		if err != nil {
+			return 0, nil, err
+		}
+		later = append(later, took)
+	}
+	return first, later, nil
+}
