@@ -42,6 +42,12 @@ func (t *Table) Fact(f Fact) uint32 {
 	return id
 }
 
+// Grow makes room for some conferences, whose Members have so many entries together.
+func (t *Table) Grow(conferences, entries int) {
+	t.items, t.of = slices.Grow(t.items, conferences), slices.Grow(t.of, entries)
+	t.ends = slices.Grow(t.ends, 3*conferences)
+}
+
 // Add adds a conference to the set or to the baseline.
 func (t *Table) Add(c Conference, inSet bool) {
 	stratum := slices.Index(t.strata, c.Stratum)

@@ -72,6 +72,7 @@ func (a *API) contrast(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	table.Grow(len(inSet.items)+len(others.items), inSet.entries()+others.entries())
 	for _, s := range []*sample{inSet, others} {
 		for _, one := range s.items {
 			table.Add(one, s == inSet)
@@ -98,6 +99,14 @@ type sample struct {
 // newSample returns a sample without items. A comparison that is repeated draws the same.
 func newSample() *sample {
 	return &sample{random: rand.New(rand.NewPCG(maxSample, 1))} //nolint:gosec // a sample, no secret
+}
+
+// entries is the length of all items' Members.
+func (s *sample) entries() (n int) {
+	for i := range s.items {
+		n += len(s.items[i].Members)
+	}
+	return n
 }
 
 func (s *sample) add(c *contrast.Columns, r *digest.Row) {
