@@ -20,11 +20,11 @@ func (d *shared) serveConfiguration(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	answer, refusal := d.configuration(r, d.may.network(r), now)
 	if refusal != nil {
-		count(d.metrics.ReceiverQoswssConfigurationRequests, "result", refusal.Code)
+		count(d.metrics.ReceiverQoswssConfigurationRequests, "outcome", refusal.Code)
 		d.refuse(w, refusal)
 		return
 	}
-	count(d.metrics.ReceiverQoswssConfigurationRequests, "result", resultAnswered)
+	count(d.metrics.ReceiverQoswssConfigurationRequests, "outcome", outcomeAnswered)
 	writeAnswer(w, "application/json", protocol.AppendConfiguration(nil, answer))
 }
 

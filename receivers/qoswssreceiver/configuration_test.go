@@ -181,6 +181,7 @@ func TestConfigurationIsThrottled(t *testing.T) {
 	require.True(t, h.Retry)
 	f("wrong", protocol.CodeAuthFailed) // the third of the address: that of the user's refusal was given back
 	require.Contains(t, f("wrong", protocol.CodeThrottled).Message, "from this address")
+	require.Positive(t, c.counted("receiver_qoswss_throttle_decisions", "configuration"))
 }
 
 func TestTURNIsFound(t *testing.T) {

@@ -30,7 +30,7 @@ func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
 // limits are all that have buckets.
 func (t *throttles) limits() []*limit {
 	all := t.failures[:]
-	for _, d := range []endpointLimits{t.handshakes, t.posts, t.sockets, t.own} {
+	for _, d := range []endpointLimits{t.handshakes, t.posts, t.configurations, t.sockets, t.own} {
 		all = append(all, d.app, d.address, d.user)
 	}
 	return all

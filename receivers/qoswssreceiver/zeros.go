@@ -15,8 +15,8 @@ const (
 	resultChallenged = "challenged"
 )
 
-// resultAnswered is the result of a configuration request that was not refused.
-const resultAnswered = "answered"
+// outcomeAnswered is the outcome of a configuration request that was not refused.
+const outcomeAnswered = "answered"
 
 // recordZeros records the first data points of the counters, for each value that metadata.yaml lists.
 func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
@@ -30,6 +30,6 @@ func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
 	codes := protocol.Codes()
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssFramesRefused, "code", codes...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", codes...)
-	zeros.RecordEach(ctx, metrics.ReceiverQoswssConfigurationRequests, "result", append(slices.Clone(codes), resultAnswered)...)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssConfigurationRequests, "outcome", append(slices.Clone(codes), outcomeAnswered)...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssAuthRequests, "result", append(codes, resultGranted, resultChallenged)...)
 }

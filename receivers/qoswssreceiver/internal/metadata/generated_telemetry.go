@@ -203,7 +203,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssConfigurationRequests, err = builder.meter.Int64Counter(
 		"otelcol_receiver_qoswss_configuration_requests",
-		metric.WithDescription("Requests of the configuration of calls by result. [Alpha]"),
+		metric.WithDescription("Requests of the configuration of calls by outcome. [Alpha]"),
 		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)

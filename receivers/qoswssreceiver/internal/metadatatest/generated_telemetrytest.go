@@ -120,7 +120,7 @@ func AssertEqualReceiverQoswssColumnsUnknown(t *testing.T, tt *componenttest.Tel
 func AssertEqualReceiverQoswssConfigurationRequests(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_configuration_requests",
-		Description: "Requests of the configuration of calls by result. [Alpha]",
+		Description: "Requests of the configuration of calls by outcome. [Alpha]",
 		Unit:        "{request}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
