@@ -23,11 +23,12 @@ func (h *Hours) use(ctx context.Context) {
 func (h *Hours) follow() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.used = h.now()
 	if h.stop != nil {
+		h.idle.Reset(maxIdle)
 		return h.tail
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	h.idle = time.AfterFunc(maxIdle, cancel)
 	tail := make(chan struct{})
 	h.stop, h.tail = cancel, tail
 	began := sync.OnceFunc(func() { close(tail) })
@@ -36,10 +37,12 @@ func (h *Hours) follow() <-chan struct{} {
 		// Whatever ends it: nothing is kept without it.
 		_ = h.follower.Follow(ctx, storage.Filter{}, func(c storage.Change) bool {
 			defer began()
-			return h.change(c)
+			h.change(c)
+			return true
 		})
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		h.idle.Stop()
 		cancel()
 		h.kept.follows, h.stop = false, nil
 		h.kept.clear()
@@ -47,14 +50,10 @@ func (h *Hours) follow() <-chan struct{} {
 	return tail
 }
 
-// change removes the hours that a commit changed. It ends the tail after a time without requests.
-func (h *Hours) change(c storage.Change) bool {
+// change removes the hours that a commit changed.
+func (h *Hours) change(c storage.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.now().Sub(h.used) > maxIdle {
-		return false
-	}
 	h.kept.follows = true // the first call is a catch-up
 	h.kept.change(&c)
-	return true
 }

@@ -39,8 +39,8 @@ type Hours struct {
 
 	mu   sync.Mutex
 	kept kept
-	used time.Time          // of the last request
 	stop context.CancelFunc // ends the tail of commits; nil: nothing is followed
+	idle *time.Timer        // calls stop a time after the last request
 	tail chan struct{}      // closed when the tail has begun, or has ended
 	wg   sync.WaitGroup
 }
