@@ -106,12 +106,15 @@ func (e *env) askPages(s store, first, last time.Time, long time.Duration) error
 			}
 			fresh, later = append(fresh, one), append(later, more...)
 		}
-		for what, took := range map[string]latencies{", first": fresh, ", later": later} {
-			e.latency(page.what+what, took)
-			e.add(page.what+what, "asked", float64(len(took)))
-		}
+		e.page(page.what+", first", fresh)
+		e.page(page.what+", later", later)
 	}
 	return nil
+}
+
+func (e *env) page(what string, took latencies) {
+	e.latency(what, took)
+	e.add(what, "asked", float64(len(took)))
 }
 
 // askPage asks a dashboard of its own several times.
