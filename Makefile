@@ -125,7 +125,7 @@ screenshots: browsers build ## pictures of the pages on a simulated fleet, into 
 stock: servers ## tests beside exporters of the ecosystem that the distribution leaves out; a module of their own
 	cd tests/stock && go test -vet=off ./...
 
-recipes: servers build ## run the configurations of the READMEs unchanged, with the stores that they name
+recipes: servers build ## run the configurations of the READMEs and the commands of docs/api.md unchanged, with the stores that they name
 	$(DRIVEN) go test -vet=off -count=1 -v ./tests/recipes
 
 fuzz: ## 30 s of fuzzing at every door
