@@ -1,7 +1,9 @@
 // Builds dist/: byte for byte the same from the same sources.
 //   qos.min.js, qos.js  a global, an AMD module or a CommonJS module
 //   qos.mjs             an ES module
+//   qos-precall.mjs     the ES module of pre-call tests, which the others load
 //   qos.d.mts           types of the ES module
+//   qos-precall.d.mts   types of the module of pre-call tests
 //   qos.d.ts            types of the others: CommonJS, and the global of a script
 //   manifest.json       sizes and SRI hashes
 // With --check it builds elsewhere and fails where dist/ is not what the sources make.
@@ -37,6 +39,16 @@ await build({
   banner: { js: licence },
 });
 
+await build({
+  ...common,
+  entryPoints: ['src/precall/entry.ts'],
+  format: 'esm',
+  minify: true,
+  outfile: `${dist}qos-precall.mjs`,
+  banner: { js: licence },
+});
+writeFileSync(`${dist}qos-precall.d.mts`, `${licence}\nexport {};\n`);
+
 // The published types stand alone: the public types, then the shape of the export. For a
 // module that is one value, the types hang off its name.
 const types = readFileSync('src/types.ts', 'utf8');
@@ -58,7 +70,7 @@ writeFileSync(
 writeFileSync(`${dist}package.json`, '{ "type": "commonjs" }\n');
 
 const files = {};
-for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos.d.ts']) {
+for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos-precall.mjs', 'qos.d.ts']) {
   const bytes = readFileSync(dist + name);
   files[name] = {
     bytes: bytes.length,
@@ -69,7 +81,7 @@ for (const name of ['qos.min.js', 'qos.js', 'qos.mjs', 'qos.d.ts']) {
 writeFileSync(`${dist}manifest.json`, `${JSON.stringify({ version, files }, null, 2)}\n`);
 for (const [name, { bytes, gzipBytes, integrity }] of Object.entries(files)) {
   console.log(
-    `${name.padEnd(11)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`,
+    `${name.padEnd(15)} ${String(bytes).padStart(7)} bytes ${String(gzipBytes).padStart(6)} gzip  ${integrity}`,
   );
 }
 

@@ -49,9 +49,9 @@
       return otherwise;
     }
   }
-  function inTime(limitMs2, make) {
+  function inTime(limitMs3, make) {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(null), limitMs2);
+      const timer = setTimeout(() => resolve(null), limitMs3);
       const answer2 = (value) => {
         clearTimeout(timer);
         resolve(value);
@@ -89,20 +89,6 @@
     const url = attempt(() => new URL(text2, globalThis.location?.href));
     return url && /^https?:$/.test(url.protocol) ? url : void 0;
   }
-
-  // src/instance.ts
-  function emit({ subscribers }, name, ...args) {
-    for (const callback of subscribers[name] ?? []) later(callback, ...args);
-  }
-  function answer(instance, name, ...args) {
-    instance.answers[name] = args;
-    emit(instance, name, ...args);
-  }
-  function noResults(instance, reason) {
-    const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
-    answer(instance, "preCallTestResults", "failure", results, reason);
-  }
-  var noTests = "this collector offers no pre-call tests";
 
   // src/clock.ts
   var maxPartMs = 1e3;
@@ -258,7 +244,7 @@
   var skipRank = 3;
   var createQueue = (clock, limits = {}) => ({
     clock,
-    maxBytes: 1 << 20,
+    mostBytes: 1 << 20,
     ageMs: 2 * 36e5,
     windowBytes: 256 << 10,
     ...limits,
@@ -289,11 +275,11 @@
     const tail = json(frame.members).slice(1);
     const bytes = byteLength(tail) + headBytes;
     if (bytes > maxEntryBytes) return 0;
-    const { pending, ageMs, maxBytes, clock } = queue;
+    const { pending, ageMs, mostBytes, clock } = queue;
     pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
     const oldestMs = frame.stamp.ms - ageMs;
     for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
-    shrink(queue, maxBytes - total(pending.filter((entry) => entry.sent)));
+    shrink(queue, mostBytes - total(pending.filter((entry) => entry.sent)));
     return queue.lastSeq;
   }
   function upNext({ pending, cursor, windowBytes }, frameWindow) {
@@ -704,7 +690,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return logIn(true);
     });
   }
-  async function scramLogin(env, { appID, userID }, secret) {
+  async function scramLogin(env, { appID, userID = "getTurnCredentials" }, secret) {
     if (!globalThis.crypto?.subtle) {
       throw new Refusal("authError", "no WebCrypto: an AppSecret needs https or localhost");
     }
@@ -788,6 +774,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       Number(retryAfterMs) || 0,
       String(code ?? "")
     );
+  }
+
+  // src/instance.ts
+  function emit({ subscribers }, name, ...args) {
+    for (const callback of subscribers[name] ?? []) later(callback, ...args);
+  }
+  function answer(instance, name, ...args) {
+    instance.answers[name] = args;
+    emit(instance, name, ...args);
   }
 
   // src/session/results.ts
@@ -1008,7 +1003,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function takeSettings(s, { statsIntervalMs, conferenceURL: conferenceURL2, labels }) {
     measureEvery(s, Number(statsIntervalMs));
     if (typeof conferenceURL2 === "string") s.urlTemplate = conferenceURL2;
-    s.urls = /* @__PURE__ */ new Map();
+    s.urlByFabric = /* @__PURE__ */ new Map();
     const mos = labels?.mos;
     if (Array.isArray(mos) && mos.length === 4) s.bounds = mos.map(Number);
   }
@@ -1248,18 +1243,18 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     s.renamed.set(conferenceID, userID);
   }
   function conferenceURL(s, { fabric, conferenceID, addedAt }) {
-    const known2 = s.urls.get(fabric);
+    const known2 = s.urlByFabric.get(fabric);
     if (known2 !== void 0) return known2;
     const values = { appID: s.info.appID, conferenceID, at: s.clock.time(addedAt) };
     const url = s.urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
-    s.urls.set(fabric, url);
+    s.urlByFabric.set(fabric, url);
     return url;
   }
   function forget(s, fabric) {
     const { info } = fabric;
     s.fabrics = s.fabrics.filter((other) => other !== fabric);
     s.ended.push(info);
-    s.urls.delete(info.fabric);
+    s.urlByFabric.delete(info.fabric);
     const oldest = s.ended.length > keptEnded && s.ended.shift();
     if (oldest && !lastFabricOf(s, oldest.conferenceID)) s.renamed.delete(oldest.conferenceID);
     if (s.announcements.size > 2 * keptEnded) forgetAnnouncements(s);
@@ -2049,7 +2044,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       announcements: /* @__PURE__ */ new Map(),
       renamed: /* @__PURE__ */ new Map(),
       urlTemplate: "",
-      urls: /* @__PURE__ */ new Map(),
+      urlByFabric: /* @__PURE__ */ new Map(),
       bounds: defaultBounds,
       periodMs: 1e4,
       measuredAtMs: clock.mono(),
@@ -2078,10 +2073,80 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
   function retire(s) {
     endAll(s, "replaced");
+    s.tester?.then(
+      (tester) => tester.end(),
+      () => void 0
+    );
     s.listening?.abort();
     s.measureTimer();
     s.statesTimer();
     stop(s, s.clock.mono() + graceMs);
+  }
+
+  // src/configuration.ts
+  var limitMs2 = 1e4;
+  var request = async (base, { token }, more) => {
+    const [message] = await post(`${base}configuration`, json({ type: "configuration", token, ...more }));
+    return message;
+  };
+  async function configure(s, more) {
+    const message = await inTime(limitMs2, async () => {
+      while (!s.sessionToken && !s.stopped) await new Promise((next) => s.instance.unanswered.add(next));
+      return request(s.info.base, s.sessionToken, { siteID: s.info.config.siteID, ...more });
+    }) ?? {};
+    for (const name of ["defaultConfig", "recommendedConfig"])
+      if (!s.instance.answers[name] || name > "e" && message[name])
+        emitFor(s, name, { peerConnection: {}, media: {}, ...message[name] });
+    return message;
+  }
+  function emitFor(s, name, ...args) {
+    if (s.instance.current === s) answer(s.instance, name, ...args);
+  }
+
+  // src/precall/host.ts
+  var moduleKey = /* @__PURE__ */ Symbol.for("qos.precall");
+  var page = globalThis;
+
+  // src/tests.ts
+  function noTest(instance, ranks, reason, s = instance.current) {
+    if (instance.current !== s) return;
+    const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
+    answer(instance, "preCallTestResults", "failure", results, reason);
+    if (ranks) answer(instance, "connectionRecommendation", { aggregatedStats: [], providerRanking: [] });
+  }
+  async function test(s, request2, ranks = false) {
+    try {
+      s.tester ??= load(s);
+      request2(await s.tester);
+    } catch (error) {
+      s.tester = void 0;
+      noTest(s.instance, ranks, text(error), s);
+    }
+  }
+  async function load(s) {
+    if (!page[moduleKey]) {
+      const folder = ownFolder(s.instance.scriptUrl) ?? s.info.base;
+      await import(
+        /* webpackIgnore: true */
+        /* @vite-ignore */
+        `${folder}qos-precall.mjs`
+      );
+    }
+    return page[moduleKey].create(hostOf(s));
+  }
+  var hostOf = (s) => ({
+    configure: (more) => configure(s, more),
+    record: (members) => send2(s, { type: "precall", stamp: s.clock.stamp(), fabric: 0, members }),
+    emit: (...args) => emitFor(s, ...args),
+    inCall: () => liveFabrics(s).length > 0
+  });
+  var interrupt = () => page[moduleKey]?.interrupt();
+  async function prepare(s) {
+    const { instance, info } = s;
+    const configuration = await configure(s);
+    const disabled = info.config.disablePrecalltest && "disablePrecalltest is set";
+    if (configuration.preCall && !disabled) test(s, (tester) => tester.automatic(configuration));
+    else noTest(instance, false, disabled || "the collector offers no pre-call tests", s);
   }
 
   // src/begin.ts
@@ -2098,9 +2163,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return;
     }
     if (before) retire(before);
+    instance.answers = {};
     instance.current = createSession(info, instance);
-    for (const name of ["defaultConfig", "recommendedConfig"]) answer(instance, name, { peerConnection: {}, media: {} });
-    noResults(instance, info.config.disablePrecalltest ? "disablePrecalltest is set" : noTests);
+    prepare(instance.current);
   }
 
   // src/config.ts
@@ -2139,6 +2204,15 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       collectIP: true,
       ...readOptions("configParams", params ?? {})
     };
+  }
+
+  // src/credentials.ts
+  async function turnCredentials({ current, scriptUrl }, appID, appSecret) {
+    const base = current?.info.base ?? findBackend(void 0, scriptUrl);
+    const env = { url: `${base}auth`, clock: createClock(pageClocks), late() {
+    } };
+    const token = await login(env, { appID, appSecret, userID: current?.info.userID }, false);
+    return (await request(base, token)).iceServers ?? [];
   }
 
   // src/enums.ts
@@ -2250,14 +2324,6 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var refuse2 = (msg) => () => {
     throw new Invalid(msg);
   };
-  var precallTest = (ranks) => (instance) => {
-    onRefusal((msg) => {
-      noResults(instance, msg);
-      if (ranks) answer(instance, "connectionRecommendation", { aggregatedStats: [], providerRanking: [] });
-    });
-    sessionOf(instance);
-    throw new Invalid(noTests);
-  };
   var operations = {
     initialize,
     addNewFabric,
@@ -2271,16 +2337,21 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     sendCallDetails,
     sendCustomEvent: sendCustom("customEvent"),
     sendCustomStats: sendCustom("customStats"),
-    startPrecallTests: precallTest(true),
-    stopPrecallTests: sessionOf,
-    // nothing runs
-    makePrecallTest: precallTest(false),
+    startPrecallTests,
+    stopPrecallTests(instance) {
+      test(sessionOf(instance), (tester) => tester.stop());
+    },
+    makePrecallTest(instance, callback) {
+      onRefusal((msg) => noTest(instance, false, msg));
+      const given = callbackOf("callback", callback);
+      test(sessionOf(instance), (tester) => tester.make(given));
+    },
     setIdentifiers: refuse2("reportUserIDChange() names a remote user"),
     resetWifiStatsHandler(instance) {
       instance.wifi = void 0;
     },
     setProxyConfig: refuse2("the browser has its own proxy"),
-    getSctResults: refuse2(noTests)
+    getSctResults: refuse2("preCallTestResults has the results")
   };
   function createInterface(scriptUrl) {
     const instance = { scriptUrl, subscribers: {}, answers: {}, unanswered: /* @__PURE__ */ new Set(), known: /* @__PURE__ */ new WeakMap() };
@@ -2290,7 +2361,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     ]);
     return {
       ...Object.fromEntries(guarded),
-      getTurnCredentials: (() => Promise.reject(new Error("this collector offers no TURN credentials"))),
+      getTurnCredentials: ((...args) => turnCredentials(instance, ...args)),
       version,
       ...enums,
       // Names that existing applications read (LIB-09).
@@ -2344,6 +2415,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     };
     const session = sessionOf(instance);
     if (!isMonitored(session, pc, description.conferenceID)) {
+      interrupt();
       addFabric(session, pc, description, callback);
       return;
     }
@@ -2457,6 +2529,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (subscribers[name].has(subscriber)) return;
     subscribers[name].add(subscriber);
     if (answers[name]) later(subscriber, ...answers[name]);
+  }
+  function startPrecallTests(instance, iceServers, interval) {
+    onRefusal((msg) => noTest(instance, true, msg));
+    const servers = reading("iceServers", () => JSON.parse(json(Object.values(iceServers ?? {}).slice(0, 32))));
+    const given = attempt(() => Number(interval ?? 60), 60);
+    const seconds = given >= 30 ? given : given < 30 ? 30 : 60;
+    if (seconds !== interval) note(`interval is ${seconds} s`);
+    test(sessionOf(instance), (tester) => tester.start(servers, seconds), true);
   }
   function attachWifiStatsHandler(instance, handler) {
     instance.wifi = requireFunction("getWifiStats", handler);

@@ -4,15 +4,17 @@
 import { findBackend } from './backend.ts';
 import { begin, sessionOf } from './begin.ts';
 import { readConfig } from './config.ts';
+import { turnCredentials } from './credentials.ts';
 import { callbackEvents, enums } from './enums.ts';
 import { end } from './fabric/end.ts';
 import { associate, rename } from './fabric/users.ts';
-import { answer, type Instance, noResults, noTests } from './instance.ts';
+import type { Instance } from './instance.ts';
 import { reportError } from './report.ts';
 import { attempt, guard, Invalid, json, later, note, onRefusal, text } from './result.ts';
 import { hasEnded, renameLocal } from './session/conferences.ts';
 import { addFabric, findFabric, isMonitored, over, recorderFor } from './session/fabrics.ts';
 import { recorder } from './session/send.ts';
+import { interrupt, noTest, test } from './tests.ts';
 import type { Operations, PcCallback, TokenGenerator } from './types.ts';
 import * as check from './validate.ts';
 import { version } from './version.ts';
@@ -24,18 +26,6 @@ const refuse =
   (msg: string): Operation =>
   () => {
     throw new Invalid(msg);
-  };
-
-/** A test that cannot run calls the callbacks too (interface document 7.2). */
-const precallTest =
-  (ranks: boolean): Operation =>
-  (instance) => {
-    onRefusal((msg) => {
-      noResults(instance, msg);
-      if (ranks) answer(instance, 'connectionRecommendation', { aggregatedStats: [], providerRanking: [] });
-    });
-    sessionOf(instance);
-    throw new Invalid(noTests);
   };
 
 const operations: Record<string, Operation> = {
@@ -51,15 +41,21 @@ const operations: Record<string, Operation> = {
   sendCallDetails,
   sendCustomEvent: sendCustom('customEvent'),
   sendCustomStats: sendCustom('customStats'),
-  startPrecallTests: precallTest(true),
-  stopPrecallTests: sessionOf, // nothing runs
-  makePrecallTest: precallTest(false),
+  startPrecallTests,
+  stopPrecallTests(instance) {
+    test(sessionOf(instance), (tester) => tester.stop());
+  },
+  makePrecallTest(instance, callback) {
+    onRefusal((msg) => noTest(instance, false, msg));
+    const given = callbackOf<(...args: unknown[]) => unknown>('callback', callback);
+    test(sessionOf(instance), (tester) => tester.make(given));
+  },
   setIdentifiers: refuse('reportUserIDChange() names a remote user'),
   resetWifiStatsHandler(instance) {
     instance.wifi = undefined;
   },
   setProxyConfig: refuse('the browser has its own proxy'),
-  getSctResults: refuse(noTests),
+  getSctResults: refuse('preCallTestResults has the results'),
 };
 
 /** Everything that hangs off an instance. */
@@ -71,8 +67,7 @@ export function createInterface(scriptUrl: string | undefined) {
   ]);
   return {
     ...(Object.fromEntries(guarded) as Operations),
-    getTurnCredentials: (() =>
-      Promise.reject(new Error('this collector offers no TURN credentials'))) as Operations['getTurnCredentials'],
+    getTurnCredentials: ((...args) => turnCredentials(instance, ...args)) as Operations['getTurnCredentials'],
     version,
     ...enums,
     // Names that existing applications read (LIB-09).
@@ -152,6 +147,7 @@ function addNewFabric(
   };
   const session = sessionOf(instance);
   if (!isMonitored(session, pc as object, description.conferenceID)) {
+    interrupt();
     addFabric(session, pc as object, description, callback);
     return;
   }
@@ -303,6 +299,17 @@ function on({ subscribers, answers }: Instance, eventName: unknown, callback: un
   if (subscribers[name].has(subscriber)) return;
   subscribers[name].add(subscriber);
   if (answers[name]) later(subscriber, ...answers[name]);
+}
+
+/** A test that cannot run calls the callbacks too (interface document 7.2). */
+function startPrecallTests(instance: Instance, iceServers: unknown, interval: unknown): void {
+  onRefusal((msg) => noTest(instance, true, msg));
+  // As it is now: the application may change it. Object.values: a list may be of four billion holes.
+  const servers = check.reading('iceServers', () => JSON.parse(json(Object.values(iceServers ?? {}).slice(0, 32))));
+  const given = attempt(() => Number(interval ?? 60), 60);
+  const seconds = given >= 30 ? given : given < 30 ? 30 : 60;
+  if (seconds !== interval) note(`interval is ${seconds} s`);
+  test(sessionOf(instance), (tester) => tester.start(servers, seconds), true);
 }
 
 function attachWifiStatsHandler(instance: Instance, handler: unknown): void {

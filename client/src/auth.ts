@@ -24,7 +24,8 @@ export class Refusal extends Error {
 /** The arguments of initialize() that log in. */
 export interface Credentials {
   appID: string;
-  userID: UserID;
+  /** undefined: the user whom the JWT names; with a secret any. */
+  userID: UserID | undefined;
   appSecret: string | TokenGenerator;
 }
 
@@ -60,7 +61,11 @@ export function login(env: AuthEnv, who: Credentials, renew: boolean): Promise<T
   });
 }
 
-async function scramLogin(env: AuthEnv, { appID, userID }: Credentials, secret: string): Promise<Token> {
+async function scramLogin(
+  env: AuthEnv,
+  { appID, userID = 'getTurnCredentials' }: Credentials,
+  secret: string,
+): Promise<Token> {
   if (!globalThis.crypto?.subtle) {
     throw new Refusal('authError', 'no WebCrypto: an AppSecret needs https or localhost');
   }

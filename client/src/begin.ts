@@ -1,9 +1,10 @@
 // The session of an instance: begun, continued and asked for.
 
-import { answer, type Instance, noResults, noTests } from './instance.ts';
+import type { Instance } from './instance.ts';
 import { fail, Invalid } from './result.ts';
 import { continueSession, continues, createSession, retire } from './session/session.ts';
 import type { Session, SessionInfo } from './session/state.ts';
+import { prepare } from './tests.ts';
 
 /** The session that initialize() began. */
 export function sessionOf({ current: session }: Instance): Session {
@@ -21,8 +22,7 @@ export function begin(instance: Instance, info: SessionInfo): void {
     return;
   }
   if (before) retire(before);
+  instance.answers = {};
   instance.current = createSession(info, instance);
-  // There are no configurations and tests yet: no callback must wait for them (API-08).
-  for (const name of ['defaultConfig', 'recommendedConfig']) answer(instance, name, { peerConnection: {}, media: {} });
-  noResults(instance, info.config.disablePrecalltest ? 'disablePrecalltest is set' : noTests);
+  prepare(instance.current);
 }

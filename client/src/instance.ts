@@ -33,12 +33,3 @@ export function answer(instance: Instance, name: string, ...args: unknown[]): vo
   instance.answers[name] = args;
   emit(instance, name, ...args);
 }
-
-/** Emits the reason why a pre-call test has no results. */
-export function noResults(instance: Instance, reason: string): void {
-  const results = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
-  answer(instance, 'preCallTestResults', 'failure', results, reason);
-}
-
-/** Why no pre-call test runs. */
-export const noTests = 'this collector offers no pre-call tests';

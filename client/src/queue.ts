@@ -15,7 +15,7 @@ export type Done = (err: CsError | 'failure', msg: string) => void;
 
 /** A frame to be numbered. */
 export interface Frame {
-  type: 'stats' | 'event' | 'error' | 'sdp' | 'feedback' | 'log';
+  type: 'stats' | 'event' | 'error' | 'sdp' | 'feedback' | 'log' | 'precall';
   stamp: Stamp;
   /** The fabric, or one of the conference, that loses it when it is dropped; 0 for none. */
   fabric: number;
@@ -64,7 +64,7 @@ export interface Entry {
 /** The limits of a queue. */
 export interface QueueLimits {
   /** Of all that waits. */
-  maxBytes: number;
+  mostBytes: number;
   /** Frames that are older than the newest by more are dropped unsent. */
   ageMs: number;
   /** Of all that is sent and not acknowledged. */
@@ -100,7 +100,7 @@ export interface Queue extends QueueLimits {
 
 export const createQueue = (clock: Clock, limits: Partial<QueueLimits> = {}): Queue => ({
   clock,
-  maxBytes: 1 << 20,
+  mostBytes: 1 << 20,
   ageMs: 2 * 3600_000,
   windowBytes: 256 << 10,
   ...limits,
@@ -138,11 +138,11 @@ export function push(queue: Queue, frame: Frame): number {
   const tail = json(frame.members).slice(1);
   const bytes = byteLength(tail) + headBytes;
   if (bytes > maxEntryBytes) return 0;
-  const { pending, ageMs, maxBytes, clock } = queue;
+  const { pending, ageMs, mostBytes, clock } = queue;
   pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
   const oldestMs = frame.stamp.ms - ageMs;
   for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
-  shrink(queue, maxBytes - total(pending.filter((entry) => entry.sent)));
+  shrink(queue, mostBytes - total(pending.filter((entry) => entry.sent)));
   return queue.lastSeq;
 }
 

@@ -118,6 +118,20 @@ export interface CallConfig {
   peerConnection: RTCConfiguration;
   /** For getUserMedia(). */
   media: MediaStreamConstraints;
+  /** Of recommendedConfig: why a member has its value. */
+  reasons?: { member: string; code: string; text: string }[];
+}
+
+/** A TURN server of startPrecallTests(). */
+export interface TurnServer {
+  /** `turn:` and `turns:` URLs; each transport is tested by its own. */
+  urls: string | readonly string[];
+  /** The name of the user at the server. */
+  username?: string;
+  /** The password of the user at the server. */
+  credential?: string;
+  /** The name of the provider; otherwise it is the host of the first URL. */
+  label?: string;
 }
 
 /** Receives a configuration. */
@@ -511,26 +525,32 @@ export interface Operations {
     stats: CustomStat | readonly CustomStat[],
   ): Result;
   /**
-   * Tests the network path to TURN servers repeatedly. A failure where the collector offers none.
+   * Tests the network path to TURN servers repeatedly: the results are those of the events
+   * preCallTestResults and connectionRecommendation.
    *
-   * @param iceServers the servers
-   * @param interval seconds between two rounds
+   * @param iceServers the servers; at most 32 are tested
+   * @param interval seconds between two rounds; 60 if it is missing, at least 30
    */
-  startPrecallTests(iceServers?: unknown, interval?: number): Result;
+  startPrecallTests(iceServers: readonly TurnServer[], interval?: number): Result;
   /** Ends what startPrecallTests() began; a success also where nothing runs. */
   stopPrecallTests(): Result;
-  /** Tests once, against the servers of the collector. A failure where it offers none. */
-  makePrecallTest(): Result;
+  /**
+   * Tests once, against the servers of the collector. The results are those of the event preCallTestResults.
+   *
+   * @param callback receives the results of this test, once
+   */
+  makePrecallTest(callback?: PreCallTestResultsCallback | null): Result;
   /** Of the former library. A failure: reportUserIDChange() names a remote user. */
   setIdentifiers(identifiers?: unknown, pc?: unknown): Result;
   /** Of the former library. A failure: the proxy is that of the browser. */
   setProxyConfig(proxy?: unknown): Result;
   /** Of the former library: ends what attachWifiStatsHandler() began. */
   resetWifiStatsHandler(): Result;
-  /** Of the former library. A failure where the collector offers no pre-call tests. */
+  /** Of the former library. A failure: the event preCallTestResults has the results. */
   getSctResults(): Result;
   /**
-   * Promises TURN servers with credentials; rejected where the collector offers none.
+   * Promises ICE servers with credentials for calls; an empty list where the collector has none. Rejected
+   * if the login is refused or the collector does not answer. It works without initialize().
    *
    * @param appID as registered at the collector
    * @param secret the AppSecret, or a function that makes JWTs

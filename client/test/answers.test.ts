@@ -1,12 +1,12 @@
-// on() is honest: nobody waits for what this collector does not have yet.
+// on() is honest: no callback waits for what a collector does not have.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { inCall, type Library, load, open, refused, taken, tokens, watchForThrows, welcome } from './callers/app.ts';
-import { startHarness } from './harness.ts';
+import { startHarness, token } from './harness.ts';
 
 watchForThrows();
 
-const noTests = 'this collector offers no pre-call tests';
+const noTests = 'the collector offers no pre-call tests';
 const first = 'initialize() must be called first';
 const nothing = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
 const config = ['defaultConfig', { peerConnection: {}, media: {} }];
@@ -37,7 +37,7 @@ function start(options?: object) {
   return { harness, qos, heard };
 }
 
-describe('each session answers at once (spec: API-08, PRE-06)', () => {
+describe('each session answers (spec: API-08, PRE-06)', () => {
   it.each<[object | undefined, string]>([
     [undefined, noTests],
     [{ disablePrecalltest: false }, noTests],
@@ -56,8 +56,43 @@ describe('each session answers at once (spec: API-08, PRE-06)', () => {
     const heard = listen(qos);
     taken(qos.initialize('demo', tokens, 'alice'));
     await harness.run();
-    expect(heard.slice(0, 3)).toEqual([config, recommended, tests(noTests)]);
-    expect(heard.slice(3).map(([name, csError]) => [name, csError])).toEqual([['error', 'httpError']]);
+    expect(heard.map(([name, csError]) => [name, csError])).toEqual([['error', 'httpError']]);
+    await harness.run(9_990);
+    expect(heard).toHaveLength(1);
+    await harness.run(100);
+    expect(heard.slice(1)).toEqual([config, recommended, tests(noTests)]);
+  });
+
+  it('with the values of the collector, to the session alone that asked', async () => {
+    const answer = {
+      type: 'configuration',
+      defaultConfig: { peerConnection: { iceTransportPolicy: 'relay' } },
+      recommendedConfig: { media: { audio: true }, reasons: [{ member: 'media.audio', code: 'slow', text: 'slow' }] },
+    };
+    let release: (answer: { body: string }) => void = () => undefined;
+    const harness = startHarness(
+      () => token(),
+      () => new Promise((resolve) => (release = resolve)),
+    );
+    const qos = new (load())() as Library;
+    const heard = listen(qos);
+    taken(qos.initialize('demo', tokens, 'alice', null, null, { siteID: 'hq' }));
+    await harness.run();
+    const ofAlice = release;
+    taken(qos.initialize('demo', tokens, 'bob', null, null, { siteID: 'hq' }));
+    await harness.run();
+    release({ body: JSON.stringify(answer) });
+    ofAlice({ body: JSON.stringify({ ...answer, defaultConfig: { media: { video: true } } }) });
+    await harness.run();
+    expect(heard).toEqual([
+      ['defaultConfig', { peerConnection: { iceTransportPolicy: 'relay' }, media: {} }],
+      ['recommendedConfig', { peerConnection: {}, ...answer.recommendedConfig }],
+      tests(noTests),
+    ]);
+    expect(harness.configurations).toEqual([
+      { type: 'configuration', token: 'T', siteID: 'hq' },
+      { type: 'configuration', token: 'T', siteID: 'hq' },
+    ]);
   });
 
   it('a callback that comes later gets the last value once', async () => {
@@ -78,13 +113,13 @@ describe('each session answers at once (spec: API-08, PRE-06)', () => {
 
   it('initialize() again is the same session, another user is another one', async () => {
     const { harness, qos, heard } = start();
-    await harness.run();
+    await harness.run(100);
     heard.length = 0;
     taken(qos.initialize('demo', tokens, 'alice'));
-    await harness.run();
+    await harness.run(100);
     expect(heard).toEqual([]);
     taken(qos.initialize('demo', tokens, 'bob', null, null, { disablePrecalltest: true }));
-    await harness.run();
+    await harness.run(100);
     expect(heard).toEqual([config, recommended, tests('disablePrecalltest is set')]);
   });
 
@@ -97,22 +132,58 @@ describe('each session answers at once (spec: API-08, PRE-06)', () => {
 });
 
 describe('tests that cannot run (spec: API-11, PRE-02)', () => {
-  it('each start says so, and a start ranks nothing', async () => {
+  it('where their module cannot be loaded, each is answered, and a start ranks nothing', async () => {
     const { harness, qos, heard } = start({ disablePrecalltest: true });
-    await harness.run();
+    await welcome(harness);
+    await harness.run(100);
     heard.length = 0;
-    refused(qos.startPrecallTests([{ urls: ['turn:t.example'] }], 60), noTests);
+    taken(qos.startPrecallTests([{ urls: ['turn:t.example'] }], 60));
     expect(heard).toEqual([]);
+    await vi.waitFor(async () => {
+      await harness.run();
+      expect(heard).toHaveLength(2);
+    });
+    const reason = heard[0]?.[3] as string;
+    expect(reason).toMatch(/\S/);
+    expect(heard).toEqual([tests(reason), ranking]);
+    taken(qos.makePrecallTest());
+    await vi.waitFor(async () => {
+      await harness.run();
+      expect(heard.slice(2)).toEqual([tests(reason)]);
+    });
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'of itself',
+      () => {
+        const list: unknown[] = [{}];
+        (list[0] as { list: unknown }).list = list;
+        return list;
+      },
+    ],
+    [
+      'of one that throws',
+      () => ({
+        get urls() {
+          throw new Error('trap');
+        },
+      }),
+    ],
+  ])('without servers that can be read: a list %s', async (_, servers) => {
+    const { harness, qos, heard } = start({ disablePrecalltest: true });
+    await welcome(harness);
+    await harness.run(100);
+    heard.length = 0;
+    refused(qos.startPrecallTests(servers(), 60), 'iceServers ');
     await harness.run();
-    expect(heard).toEqual([tests(noTests), ranking]);
-    refused(qos.makePrecallTest(), noTests);
-    await harness.run();
-    expect(heard.slice(2)).toEqual([tests(noTests)]);
-    taken(qos.stopPrecallTests());
-    taken(qos.stopPrecallTests());
-    await harness.run(1000);
-    expect(heard).toHaveLength(3);
-    expect(listen(qos)).toEqual([]);
+    expect(heard.map(([name]) => name)).toEqual(['preCallTestResults', 'connectionRecommendation']);
+  });
+
+  it('of four billion holes: no server was given', async () => {
+    const { harness, qos } = start({ disablePrecalltest: true });
+    await welcome(harness);
+    taken(qos.startPrecallTests(new Array(2 ** 32 - 1), 60));
   });
 
   it('before initialize() too', async () => {
@@ -230,7 +301,7 @@ describe('the surface of the former library (spec: LIB-08, LIB-09)', () => {
   it.each([
     ['setIdentifiers', 'reportUserIDChange() names a remote user'],
     ['setProxyConfig', 'the browser has its own proxy'],
-    ['getSctResults', noTests],
+    ['getSctResults', 'preCallTestResults has the results'],
   ])('%s answers a failure', async (name, reason) => {
     const page = await inCall();
     const operation = (page.qos as unknown as Record<string, (...args: unknown[]) => never>)[name];

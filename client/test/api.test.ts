@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { backendUrl, connect, FakePeerConnection, makeQos, startHarness, stopHarness } from './harness.ts';
+import type { TokenGenerator } from '../src/types.ts';
+import { backendUrl, connect, FakePeerConnection, makeQos, startHarness, stopHarness, token } from './harness.ts';
 
 afterEach(stopHarness);
 
@@ -65,10 +66,23 @@ describe('the shape of the export', () => {
     const qos = makeQos();
     startHarness();
     qos.initialize('demo', (_f, cb) => cb('no'), 'alice');
-    for (const result of [qos.startPrecallTests([], 60), qos.makePrecallTest(), qos.getSctResults()]) {
-      expect(result).toMatchObject({ status: 'failure', msg: 'this collector offers no pre-call tests' });
-    }
-    await expect(qos.getTurnCredentials('demo', 's')).rejects.toThrow('offers no TURN credentials');
+    for (const result of [qos.getSctResults(), qos.setProxyConfig(), qos.setIdentifiers()])
+      expect(result).toMatchObject({ status: 'failure', msg: expect.stringMatching(/\w/) });
+    const generator: TokenGenerator = (_, callback) => callback(null, 'jwt');
+    await expect(qos.getTurnCredentials('demo', generator)).rejects.toThrow('HTTP status 404');
+  });
+
+  it('promises ICE servers without a session (spec: LIB-09)', async () => {
+    const iceServers = [{ urls: ['turn:t.example'], username: 'u', credential: 'c' }];
+    const harness = startHarness(
+      () => token(),
+      () => ({ body: JSON.stringify({ type: 'configuration', iceServers }) }),
+    );
+    const generator: TokenGenerator = (_, callback) => callback(null, 'jwt');
+    await expect(makeQos().getTurnCredentials('demo', generator)).resolves.toEqual(iceServers);
+    expect(harness.posts.map(({ body }) => JSON.parse(body))).toEqual([{ type: 'jwt', appID: 'demo', jwt: 'jwt' }]);
+    expect(harness.configurations).toEqual([{ type: 'configuration', token: 'T' }]);
+    await expect(makeQos().getTurnCredentials('demo', (_, callback) => callback('no'))).rejects.toThrow('no');
   });
 });
 

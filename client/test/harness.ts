@@ -100,7 +100,10 @@ export const throttled = (retryAfterMs: number) => ({
 });
 
 export interface Harness {
+  /** All but those for a configuration. */
   posts: { url: string; body: string; init: RequestInit }[];
+  /** The requests for a configuration. */
+  configurations: Record<string, unknown>[];
   inits: [string, string][];
   /** Runs timers and what waits behind them. */
   run(ms?: number): Promise<void>;
@@ -131,22 +134,29 @@ function cryptoWhileCurrent(): Crypto {
   } as Crypto;
 }
 
+/** The answer of a collector that knows of no configuration. */
+const noConfiguration: Door = () => ({ status: 404, body: '404 page not found' });
+
 /** Replaces the network and the clock; door answers POSTs. Nothing of an earlier harness goes on in this one. */
-export function startHarness(door: Door = () => token()): Harness {
+export function startHarness(door: Door = () => token(), configuration = noConfiguration): Harness {
   generation++;
   vi.useFakeTimers({ now: 1_763_702_160_000 });
   FakeSocket.all = [];
   const posts: Harness['posts'] = [];
+  const configurations: Harness['configurations'] = [];
   vi.stubGlobal('WebSocket', FakeSocket);
   vi.stubGlobal('crypto', cryptoWhileCurrent());
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    posts.push({ url, body: String(init.body), init });
-    const answer = await whileCurrent(door(url, String(init.body), init));
+    const asks = url.endsWith('/configuration');
+    if (asks) configurations.push(JSON.parse(String(init.body)));
+    else posts.push({ url, body: String(init.body), init });
+    const answer = await whileCurrent((asks ? configuration : door)(url, String(init.body), init));
     if (answer instanceof Error) throw answer;
     return { status: answer.status ?? 200, text: async () => answer.body };
   });
   return {
     posts,
+    configurations,
     inits: [],
     run: async (ms = 0) => {
       await vi.advanceTimersByTimeAsync(ms);

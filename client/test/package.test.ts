@@ -30,7 +30,8 @@ afterAll(() => rmSync(tmp, { recursive: true }));
 
 it('holds what is needed to use it, and no more (spec: LIB-02)', () => {
   const dist = ['manifest.json', 'package.json', 'qos.d.mts', 'qos.d.ts', 'qos.js', 'qos.min.js', 'qos.mjs'];
-  const maps = ['qos.js.map', 'qos.min.js.map', 'qos.mjs.map'];
+  dist.push('qos-precall.mjs', 'qos-precall.d.mts');
+  const maps = ['qos.js.map', 'qos.min.js.map', 'qos.mjs.map', 'qos-precall.mjs.map'];
   const files = [...dist, ...maps].map((name) => `dist/${name}`);
   expect(packed.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...files].sort());
 });
@@ -62,6 +63,11 @@ describe('in Node (spec: LIB-02, LIB-08)', () => {
       "import { fabricUsage, initialize, version } from '@qosrtc/client'; done({ fabricUsage, initialize, version })",
     ],
     ['import of everything', 'mjs', "import * as qos from '@qosrtc/client'; done(qos)"],
+    [
+      'import with the tests before calls',
+      'mjs',
+      "import qos from '@qosrtc/client'; import '@qosrtc/client/precall'; if (!globalThis[Symbol.for('qos.precall')].create) throw 1; done(qos)",
+    ],
     ['import on demand', 'cjs', "import('@qosrtc/client').then((qos) => done(qos, qos.default))"],
   ];
 

@@ -9,7 +9,7 @@ function setup(limits: Partial<QueueLimits> = {}) {
   const time = { now: 1000 };
   const clock = createClock({ mono: () => time.now, wall: () => time.now });
   clock.sample(time.now, time.now, time.now);
-  const queue = createQueue(clock, { maxBytes: 1 << 20, ageMs: 3_600_000, windowBytes: 1 << 18, ...limits });
+  const queue = createQueue(clock, { mostBytes: 1 << 20, ageMs: 3_600_000, windowBytes: 1 << 18, ...limits });
   const frame = (type: Frame['type'], fabric = 1, size = 10, done?: Frame['done']): Frame => ({
     type,
     fabric,
@@ -110,7 +110,7 @@ describe('the queue', () => {
   });
 
   it('drops the oldest measurements first and declares them (spec: STAT-07)', () => {
-    const { queue, frame, sendAll } = setup({ maxBytes: 1500 });
+    const { queue, frame, sendAll } = setup({ mostBytes: 1500 });
     const dropped: string[] = [];
     queue.push(frame('event', 1, 100, (err) => dropped.push(err)));
     for (let i = 0; i < 12; i++) queue.push(frame('stats', 1 + (i % 2), 100));
@@ -126,7 +126,7 @@ describe('the queue', () => {
   });
 
   it('drops events only when nothing else is left, and calls back those that wait', () => {
-    const { queue, frame, sendAll } = setup({ maxBytes: 1000 });
+    const { queue, frame, sendAll } = setup({ mostBytes: 1000 });
     const reported: string[] = [];
     for (let i = 0; i < 8; i++) queue.push(frame('event', 0, 100, (err) => reported.push(err)));
     const sent = sendAll();
@@ -136,7 +136,7 @@ describe('the queue', () => {
   });
 
   it('drops last what tells of the life of a fabric (spec: STAT-07)', () => {
-    const { queue, frame, sendAll } = setup({ maxBytes: 1000 });
+    const { queue, frame, sendAll } = setup({ mostBytes: 1000 });
     queue.push({ ...frame('event', 1, 50), keep: true });
     for (let i = 0; i < 4; i++) queue.push(frame('stats', 1, 100));
     for (let i = 0; i < 12; i++) queue.push(frame('event', 1, 100));
@@ -170,7 +170,7 @@ describe('the queue', () => {
       return seed % n;
     };
     for (let run = 0; run < 60; run++) {
-      const { queue, frame } = setup({ maxBytes: 3000, windowBytes: 1500 });
+      const { queue, frame } = setup({ mostBytes: 3000, windowBytes: 1500 });
       const wire = new Map<number, string>();
       let covered = 0; // the numbers that the wire has seen, without gaps
       let pushed = 0;

@@ -15,19 +15,12 @@ import (
 
 // notYet lists the requirements that no test proves, with what is missing. An id leaves it
 // when the first test claims it.
-var notYet = map[string]string{
-	"PRE-01": "pre-call tests do not exist",
-	"PRE-04": "pre-call tests do not exist",
-}
+var notYet = map[string]string{}
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"API-08": "nothing can be configured or recommended, so the events fire with the values of that case",
-	"API-11": "there are no pre-call tests: startPrecallTests answers failure, stopPrecallTests success",
-	"LIB-09": "makePrecallTest answers failure, getTurnCredentials rejects",
-	"PRE-02": "there are no pre-call tests: each answers failure with null results",
-	"PRE-05": "the library does not request the collector's configuration",
-	"PRE-06": "the last value is that of tests and configurations that do not exist",
+	"LIB-09": "no test opens a TURN allocation with the answer of getTurnCredentials",
+	"PRE-05": "no test takes a recommendation of the collector in a page",
 	"SRV-04": "no budget in bytes for a user or an application",
 }
 

@@ -32,12 +32,12 @@ export function renameLocal(s: Session, conferenceID: string, userID: UserID): v
 
 /** The page of a fabric's conference; null for none. */
 export function conferenceURL(s: Session, { fabric, conferenceID, addedAt }: FabricInfo): string | null {
-  const known = s.urls.get(fabric);
+  const known = s.urlByFabric.get(fabric);
   if (known !== undefined) return known;
   const values: Record<string, unknown> = { appID: s.info.appID, conferenceID, at: s.clock.time(addedAt) };
   const url =
     s.urlTemplate.replace(/\{(\w+)\}/g, (all, name) => encodeURIComponent(String(values[name] ?? all))) || null;
-  s.urls.set(fabric, url);
+  s.urlByFabric.set(fabric, url);
   return url;
 }
 
@@ -46,7 +46,7 @@ export function forget(s: Session, fabric: Fabric): void {
   const { info } = fabric;
   s.fabrics = s.fabrics.filter((other) => other !== fabric);
   s.ended.push(info);
-  s.urls.delete(info.fabric);
+  s.urlByFabric.delete(info.fabric);
   const oldest = s.ended.length > keptEnded && s.ended.shift();
   if (oldest && !lastFabricOf(s, oldest.conferenceID)) s.renamed.delete(oldest.conferenceID);
   if (s.announcements.size > 2 * keptEnded) forgetAnnouncements(s);

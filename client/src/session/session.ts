@@ -37,7 +37,7 @@ export function createSession(info: SessionInfo, instance: Instance): Session {
     announcements: new Map(),
     renamed: new Map(),
     urlTemplate: '',
-    urls: new Map(),
+    urlByFabric: new Map(),
     bounds: defaultBounds,
     periodMs: 10_000,
     measuredAtMs: clock.mono(),
@@ -74,6 +74,10 @@ export function continueSession(s: Session, next: SessionInfo): void {
 /** Ends the session for another one. */
 export function retire(s: Session): void {
   endAll(s, 'replaced');
+  s.tester?.then(
+    (tester) => tester.end(),
+    () => undefined,
+  );
   s.listening?.abort();
   s.measureTimer();
   s.statesTimer();

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Fabric, FabricInfo } from '../fabric/state.ts';
 import type { Instance } from '../instance.ts';
+import type { Tester } from '../precall/host.ts';
 import type { Queue } from '../queue.ts';
 import type { Timer } from '../timer.ts';
 import type { CsError, TokenGenerator, UserID } from '../types.ts';
@@ -89,6 +90,8 @@ export interface Session extends Transport {
   id: string;
   /** The results that were reported since the last change between success and outage. Written by reportOnce(). */
   reported: Set<CsError>;
+  /** Its pre-call tests, once one was requested. Written by tests.ts. */
+  tester?: Promise<Tester> | undefined;
   /** Ends listening to the page. Written by watchPage(). */
   listening?: AbortController;
 
@@ -108,7 +111,7 @@ export interface Session extends Transport {
   /** The template of conference URLs, "" for none. Written by hello.ts. */
   urlTemplate: string;
   /** By fabric, its URL since the last welcome. Written by hello.ts, conferenceURL() and forget(). */
-  urls: Map<number, string | null>;
+  urlByFabric: Map<number, string | null>;
   /** Lower bounds of the quality labels. Written by hello.ts. */
   bounds: readonly number[];
 

@@ -55,7 +55,7 @@ export function welcomed(s: Session, welcome: Message): void {
 function takeSettings(s: Session, { statsIntervalMs, conferenceURL, labels }: Message): void {
   measureEvery(s, Number(statsIntervalMs));
   if (typeof conferenceURL === 'string') s.urlTemplate = conferenceURL;
-  s.urls = new Map();
+  s.urlByFabric = new Map();
   const mos = (labels as { mos?: unknown } | undefined)?.mos;
   if (Array.isArray(mos) && mos.length === 4) s.bounds = mos.map(Number);
 }

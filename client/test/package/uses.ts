@@ -58,6 +58,7 @@ export function uses(monitor: Qos): Result[] {
     monitor.startPrecallTests([{ urls: ['turn:t.example'], username: 'u', credential: 'c' }], 60),
     monitor.stopPrecallTests(),
     monitor.makePrecallTest(),
+    monitor.makePrecallTest((status, { rtt }, reason) => [status, rtt, reason]),
   ];
 }
 

@@ -1,0 +1,43 @@
+// The numbers of pre-call tests. docs/library.md lists and explains them.
+
+/** The limits of a test when the collector sets none. */
+export const defaultLimits = { maxDurationMs: 15_000, maxBytes: 4_000_000, maxThroughputBps: 10_000_000 };
+
+/** The limits of one test: whole duration, payload sent in all, and the bit rate at which the ramp ends. */
+export type Limits = typeof defaultLimits;
+
+/** A provider is acceptable within these. */
+export const acceptableLimits = { rttMs: 300, lossFraction: 0.05, jitterMs: 50, throughputBps: 100_000 };
+
+/** Servers of one test; the frame has room for so many. */
+export const maxProviders = 32;
+
+/** URLs of one transport of a server: browsers slow down with more. */
+export const maxUrls = 4;
+
+/** Of a provider and of an error, in UTF-8. */
+export const maxTextBytes = 128;
+
+/** Between two pings, ms: as the packets of a call, and as light. */
+export const pingEveryMs = 25;
+
+/** Every so many pings are answered. */
+export const answeredEvery = 4;
+
+/** The pings of a provider last so long, ms: least and most. */
+export const pingsMs = { least: 500, most: 3000 };
+
+/** A transport may take so long to connect, ms: least and most. */
+export const connectMs = { least: 800, most: 4000 };
+
+/** The bit rate that the ramp begins with. */
+export const firstBps = 250_000;
+
+/** Payload of a message of the ramp, bytes: one packet. */
+export const messageBytes = 1100;
+
+/** The throughput is that of the best span of so many ms. */
+export const throughputSpanMs = 800;
+
+/** After the ramp the rate is held so long, ms. */
+export const holdMs = 1200;

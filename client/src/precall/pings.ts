@@ -1,0 +1,97 @@
+// Round trip, jitter and loss, from small messages at the pace of a call's packets.
+//
+// A message crosses the access link twice, up to the relay and down again. So the time of one
+// message is one network round trip, and that of a ping with its answer is two.
+
+import { answeredEvery, pingEveryMs } from './limits.ts';
+import type { Loopback } from './loopback.ts';
+import { median, now, type Run, wait } from './test.ts';
+
+const pingBytes = 24;
+const graceMs = 200; // at least so long a ping may still arrive
+const bufferedBytes = 512;
+
+/** The pings of one provider, by number. */
+export interface Pings {
+  /** When it was sent. */
+  sentAt: number[];
+  /** From one end to the other, undefined while it has not arrived. */
+  transitMs: (number | undefined)[];
+  /** The same, in the order of arrival. */
+  arrivals: number[];
+  /** With their answers. */
+  tripsMs: number[];
+  /** Those that are sent later are not counted yet. */
+  countedUntil: number;
+}
+
+/** The results of pings; null where there is none. */
+export interface PingResults {
+  rttMs: number | null;
+  jitterMs: number | null;
+  lossFraction: number | null;
+}
+
+export const noPings = (): Pings => ({ sentAt: [], transitMs: [], arrivals: [], tripsMs: [], countedUntil: 0 });
+
+/** Sends pings for so many ms, and waits for the last ones. */
+export async function sendPings(run: Run, { near, far }: Loopback, pings: Pings, lastsMs: number): Promise<void> {
+  const numberOf = ({ data }: MessageEvent) => new DataView(data).getUint32(0);
+  far.onmessage = (event) => {
+    const number = numberOf(event);
+    const transit = now() - (pings.sentAt[number] as number);
+    pings.transitMs[number] = transit;
+    pings.arrivals.push(transit);
+    if (number % answeredEvery === 0 && far.readyState === 'open') {
+      run.bytesSent += pingBytes;
+      far.send(event.data);
+    }
+  };
+  near.onmessage = (event) => pings.tripsMs.push(now() - (pings.sentAt[numberOf(event)] as number));
+  const startedAt = now();
+  for (let due = startedAt; due < startedAt + lastsMs; due += pingEveryMs) {
+    await wait(run, Math.max(0, due - now()));
+    // One that would wait in the page would measure the page.
+    if (near.readyState === 'open' && near.bufferedAmount <= bufferedBytes) ping(run, near, pings);
+  }
+  await wait(run, graceOf(pings));
+  pings.countedUntil = now();
+  near.onmessage = far.onmessage = null;
+}
+
+function ping(run: Run, near: RTCDataChannel, { sentAt }: Pings): void {
+  const message = new DataView(new ArrayBuffer(pingBytes));
+  message.setUint32(0, sentAt.push(now()) - 1);
+  run.bytesSent += pingBytes;
+  near.send(message);
+}
+
+const graceOf = ({ arrivals }: Pings) => Math.min(2000, Math.max(graceMs, 2 * Math.max(0, ...arrivals)));
+
+/** The results; of pings that were interrupted, those of the pings that had time to arrive. */
+export function resultsOf(pings: Pings): PingResults {
+  const { sentAt, transitMs, arrivals, tripsMs } = pings;
+  if (!arrivals.length) return { rttMs: null, jitterMs: null, lossFraction: sentAt.length ? lossOf(pings) : null };
+  const trip = median(tripsMs);
+  return {
+    rttMs: trip === null ? median(transitMs.filter((ms) => ms !== undefined)) : trip / 2,
+    jitterMs: jitterOf(arrivals),
+    lossFraction: lossOf(pings),
+  };
+}
+
+function lossOf(pings: Pings): number | null {
+  const until = pings.countedUntil || now() - graceOf(pings);
+  const counted = pings.sentAt.filter((at) => at < until).length;
+  const lost = pings.sentAt.filter((at, number) => at < until && pings.transitMs[number] === undefined).length;
+  return counted ? lost / counted : null;
+}
+
+/** The interarrival jitter of RFC 3550, section 6.4.1, ms. */
+export function jitterOf(transits: readonly number[]): number | null {
+  if (transits.length < 2) return null;
+  return transits.reduce((jitter, transit, i) => {
+    const before = transits[i - 1];
+    return before === undefined ? jitter : jitter + (Math.abs(transit - before) - jitter) / 16;
+  }, 0);
+}

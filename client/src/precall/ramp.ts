@@ -1,0 +1,138 @@
+// Throughput: the sender follows what the receiver receives. It doubles while that grows, then holds.
+
+import { firstBps, holdMs, messageBytes, throughputSpanMs } from './limits.ts';
+import type { Loopback } from './loopback.ts';
+import { clamp, now, type Run, wait } from './test.ts';
+
+const tickMs = 10;
+const grows = 1.2; // a rate that is larger by less is the same
+const stalledPeriods = 2; // then the ramp is over
+const silentMs = 1500; // then the path is dead
+const longestMs = 7000;
+const keepsUp = 0.85; // of what is sent, is received
+
+/** A message that arrived, on the monotonic clock. */
+export type Arrival = [atMs: number, bytes: number];
+
+/** The ramp of one provider. */
+export interface Ramp {
+  arrivals: Arrival[];
+  startedAt: number;
+}
+
+/** What a ramp may use. */
+export interface RampLimits {
+  lastsMs: number;
+  bytes: number;
+  bps: number;
+}
+
+/** Sends as fast as the path allows, within the limits. tripMs is the time of a ping with its answer. */
+export async function climb(run: Run, { near, far }: Loopback, ramp: Ramp, limits: RampLimits, tripMs: number) {
+  ramp.startedAt = now();
+  far.onmessage = ({ data }) => ramp.arrivals.push([now(), data.byteLength]);
+  const periodMs = clamp(tripMs, { least: 200, most: 800 });
+  const message = new Uint8Array(messageBytes);
+  const endsAt = ramp.startedAt + Math.min(limits.lastsMs, longestMs);
+  const bytesBefore = run.bytesSent;
+  const pace: Pace = {
+    bps: Math.min(firstBps, limits.bps),
+    best: 0,
+    stalled: 0,
+    heldUntil: 0,
+    held: false,
+    bytesBefore,
+    controlledAt: ramp.startedAt,
+  };
+  let creditBytes = 0;
+  let tickAt = now();
+  let controlAt = tickAt + periodMs + tripMs / 2;
+  while (now() < Math.min(endsAt, pace.heldUntil || endsAt)) {
+    const atMs = now();
+    // A page that was busy does not catch up at once.
+    creditBytes = Math.min(creditBytes + (pace.bps * (atMs - tickAt)) / 8000, pace.bps / 8 / 10 + messageBytes);
+    tickAt = atMs;
+    const allowedBytes = Math.max(4 * messageBytes, pace.bps / 8 / 10);
+    pace.held ||= near.bufferedAmount >= allowedBytes;
+    for (; creditBytes >= messageBytes && near.bufferedAmount < allowedBytes; creditBytes -= messageBytes) {
+      if (near.readyState !== 'open' || run.bytesSent - bytesBefore + messageBytes > limits.bytes) break;
+      run.bytesSent += messageBytes;
+      near.send(message);
+    }
+    if (run.bytesSent - bytesBefore + messageBytes > limits.bytes) break;
+    if (isSilent(ramp, atMs)) break;
+    if (atMs >= controlAt) {
+      controlAt = atMs + periodMs;
+      const offeredBps = (8000 * (run.bytesSent - pace.bytesBefore)) / (atMs - pace.controlledAt);
+      control(pace, rateOf(ramp.arrivals, atMs - periodMs, periodMs), offeredBps, limits.bps, tripMs / 2);
+      Object.assign(pace, { bytesBefore: run.bytesSent, controlledAt: atMs, held: false });
+    }
+    await wait(run, tickMs);
+  }
+  await wait(run, Math.min(tripMs, Math.max(0, endsAt - now())));
+  far.onmessage = null;
+}
+
+const isSilent = ({ arrivals, startedAt }: Ramp, atMs: number) => atMs - (arrivals.at(-1)?.[0] ?? startedAt) > silentMs;
+
+interface Pace {
+  /** The rate of sending. */
+  bps: number;
+  /** The largest rate of receiving. */
+  best: number;
+  /** Periods in which it did not grow because of the path. */
+  stalled: number;
+  /** The browser kept messages back in this period. */
+  held: boolean;
+  /** The account of bytes and the time when the period began. */
+  bytesBefore: number;
+  controlledAt: number;
+  /** The end, once the ramp is over. */
+  heldUntil: number;
+}
+
+/** Sets the rate by what was received. */
+export function control(pace: Pace, received: number, offered: number, mostBps: number, oneWayMs: number): void {
+  if (received > pace.best * grows) pace.stalled = 0;
+  // Otherwise the page was too busy to send.
+  else if (pace.held || received < keepsUp * offered) pace.stalled++;
+  pace.best = Math.max(pace.best, received);
+  if (!pace.heldUntil && (pace.stalled >= stalledPeriods || received >= 0.9 * mostBps))
+    pace.heldUntil = now() + holdMs + oneWayMs;
+  const factor = pace.heldUntil ? 1.1 : 2;
+  pace.bps = Math.min(mostBps, Math.max(factor * pace.best, firstBps / 4));
+}
+
+/** bit/s that arrived in a span. */
+function rateOf(arrivals: readonly Arrival[], fromMs: number, spanMs: number): number {
+  let bytes = 0;
+  for (let i = arrivals.length - 1; i >= 0; i--) {
+    const [atMs, size] = arrivals[i] as Arrival;
+    if (atMs < fromMs) break;
+    bytes += size;
+  }
+  return (bytes * 8000) / spanMs;
+}
+
+/**
+ * bit/s of the best span of throughputSpanMs, or of all if it is shorter. 0 if nothing arrived; null if the
+ * ramp was not begun or too short to be measured.
+ */
+export function throughputOf({ arrivals, startedAt }: Ramp): number | null {
+  if (!startedAt) return null;
+  if (arrivals.length < 3) return now() - startedAt > silentMs ? 0 : null;
+  let best = 0;
+  let bytes = 0; // after the first of the span up to its last
+  let first = 0;
+  arrivals.forEach(([atMs, size], i) => {
+    if (i) bytes += size;
+    for (; first + 1 < i && atMs - (arrivals[first + 1] as Arrival)[0] >= throughputSpanMs; first++)
+      bytes -= (arrivals[first + 1] as Arrival)[1];
+    const spanMs = atMs - (arrivals[first] as Arrival)[0];
+    if (spanMs >= throughputSpanMs) best = Math.max(best, (bytes * 8000) / spanMs);
+  });
+  const [firstMs] = arrivals[0] as Arrival;
+  const [lastMs] = arrivals.at(-1) as Arrival;
+  const wholeMs = lastMs - firstMs;
+  return best || (wholeMs >= throughputSpanMs / 4 ? (bytes * 8000) / wholeMs : null);
+}

@@ -1,0 +1,50 @@
+// The servers of a test as the application or the collector names them.
+
+import { cutBytes } from '../validate.ts';
+import type { Json } from './host.ts';
+import { maxProviders, maxTextBytes, maxUrls } from './limits.ts';
+
+/** A way to reach a TURN server. */
+export type RelayProtocol = 'udp' | 'tcp' | 'tls';
+
+/** The result of one way. */
+export interface Transport {
+  relayProtocol: RelayProtocol;
+  connected: boolean;
+  /** Until DTLS was up, ms. */
+  connectMs?: number;
+  error?: string;
+}
+
+/** A server of a test. */
+export interface Server {
+  provider: string;
+  /** By transport, in the order in which they are tried, what a PeerConnection needs. */
+  ways: [RelayProtocol, RTCIceServer][];
+}
+
+/** Reads the servers, or a single one; what is no TURN URL is left out. */
+export const readServers = (given: unknown): Server[] => [given].flat().slice(0, maxProviders).map(readServer);
+
+function readServer(given: unknown, index: number): Server {
+  const { urls, url, username, credential, label } = (given ?? {}) as Json;
+  const all = [urls ?? url].flat().filter((one) => typeof one === 'string');
+  const ways = (['udp', 'tcp', 'tls'] as const).flatMap((protocol) => {
+    const own = all.filter((one) => protocolOf(one) === protocol).slice(0, maxUrls);
+    const way = { urls: own, username, credential } as RTCIceServer;
+    return own.length ? [[protocol, way] as [RelayProtocol, RTCIceServer]] : [];
+  });
+  const name = typeof label === 'string' && label.trim() ? label : hostOf(all[0]);
+  return { provider: cutBytes(name || `server ${index + 1}`, maxTextBytes), ways };
+}
+
+/** undefined for a URL of no TURN server. */
+function protocolOf(url: string): RelayProtocol | undefined {
+  const [, secure, query = ''] = /^turn(s?):[^?]+(.*)$/i.exec(url) ?? [];
+  if (secure === undefined) return undefined;
+  if (secure) return 'tls';
+  return /transport=tcp/i.test(query) ? 'tcp' : 'udp';
+}
+
+/** The host of a URL, without its port. */
+const hostOf = (url = '') => /^\w+:(\[[^\]]*\]|[^:?]+)/.exec(url)?.[1] ?? '';

@@ -1,0 +1,550 @@
+// The module of pre-call tests, with PeerConnections of the test's own. Real ones go through real TURN
+// servers in the end-to-end tests.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Json, moduleKey, page, type Tester } from '../src/precall/host.ts';
+import { acceptableLimits } from '../src/precall/limits.ts';
+import { jitterOf } from '../src/precall/pings.ts';
+import type { Outcome } from '../src/precall/provider.ts';
+import { throughputOf } from '../src/precall/ramp.ts';
+import { isAcceptable, rank } from '../src/precall/rank.ts';
+import { readServers } from '../src/precall/servers.ts';
+import { createTester, interrupt, register } from '../src/precall/tester.ts';
+import { inCall, open, taken, watchForThrows, welcome } from './callers/app.ts';
+import { backendUrl, makeQos, startHarness, stopHarness, token } from './harness.ts';
+import { startWorld, type World } from './loopbacks.ts';
+
+const urls = ['turn:t.example', 'turn:t.example?transport=tcp', 'turns:t.example?transport=tcp'];
+const server = { urls, username: 'u', credential: 'c', label: 'eu-1' };
+const nothing = { mediaConnectivity: false, rtt: null, fractionalLoss: null, throughput: null };
+
+interface Setting {
+  tester: Tester;
+  events: unknown[][];
+  records: Json[];
+  asked: (object | undefined)[];
+  busy: boolean;
+  of(name: string): unknown[][];
+}
+
+/** A session whose collector offers these servers. */
+function startTester(servers: Json[] | null = [server], limits: object = {}): Setting {
+  const configuration = { type: 'configuration', expiresInMs: 3_600_000, preCall: servers && { servers, ...limits } };
+  const setting: Setting = {
+    events: [],
+    records: [],
+    asked: [],
+    busy: false,
+    of: (name) => setting.events.filter(([event]) => event === name).map(([, ...args]) => args),
+    tester: createTester({
+      configure: async (more) => {
+        setting.asked.push(more);
+        return configuration;
+      },
+      record: (members) => setting.records.push(members as Json),
+      emit: (...args) => setting.events.push(args),
+      inCall: () => setting.busy,
+    }),
+  };
+  return setting;
+}
+
+const run = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const results = ({ of }: Setting) => of('preCallTestResults') as [string, Record<string, number>, string?][];
+const first = ({ records }: Setting) => records[0] as Json & { providers: (Json & { transports: Json[] })[] };
+
+describe('the module', () => {
+  let world: World;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    world = startWorld();
+  });
+
+  afterEach(async () => {
+    await run(60_000);
+    expect(world.open()).toBe(0);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  describe('measures (spec: PRE-01, PRE-02)', () => {
+    it('round trip, loss and throughput, over the first transport that connects', async () => {
+      Object.assign(world, { delayMs: 30, losesEvery: 10, bps: 1_000_000 });
+      const setting = startTester();
+      setting.tester.make();
+      await run(15_000);
+      const [[status, { mediaConnectivity, rtt, fractionalLoss, throughput }]] = results(setting) as unknown as [
+        [string, Record<string, number>],
+      ];
+      expect([status, mediaConnectivity]).toEqual(['success', true]);
+      expect(rtt).toBeGreaterThan(29.9);
+      expect(rtt).toBeLessThan(33);
+      expect(fractionalLoss).toBeCloseTo(0.1, 1);
+      expect(throughput).toBeGreaterThan(800);
+      expect(throughput).toBeLessThan(1000);
+      const record = first(setting);
+      expect(record).toMatchObject({ trigger: 'makePrecallTest', status: 'success', interrupted: false, rttMs: rtt });
+      expect(record.providers[0]?.transports.map(({ relayProtocol, connected }) => [relayProtocol, connected])).toEqual(
+        [
+          ['udp', true],
+          ['tcp', true],
+          ['tls', true],
+        ],
+      );
+      expect(world.ends.every(({ config }) => config.iceTransportPolicy === 'relay')).toBe(true);
+      expect(setting.asked[1]).toMatchObject({ preCall: { rttMs: rtt, providers: record.providers } });
+    });
+
+    it.each([100_000, 500_000, 2_000_000, 9_000_000])('a path of %d bit/s', async (bps) => {
+      Object.assign(world, { bps });
+      const setting = startTester();
+      setting.tester.make();
+      await run(15_000);
+      const throughput = first(setting).throughputBps as number;
+      expect(Math.abs(throughput / bps - 1)).toBeLessThan(0.2);
+      expect(first(setting).bytesSent).toBeLessThanOrEqual(4_000_000);
+    });
+
+    it('within the bytes and the bit rate of the collector', async () => {
+      const setting = startTester([server], { maxBytes: 200_000, maxThroughputBps: 1_000_000 });
+      setting.tester.make();
+      await run(15_000);
+      expect(first(setting).bytesSent).toBeLessThanOrEqual(200_000);
+      expect(first(setting).throughputBps).toBeLessThan(1_300_000);
+    });
+
+    it('over TCP where UDP is blocked, and says why', async () => {
+      world.passes = ['tcp'];
+      const setting = startTester();
+      setting.tester.make();
+      await run(15_000);
+      const unreachable = { connected: false, error: '701 TURN server unreachable' };
+      expect(first(setting).providers[0]?.transports).toEqual([
+        { relayProtocol: 'udp', ...unreachable },
+        { relayProtocol: 'tcp', connected: true, connectMs: expect.any(Number) },
+        { relayProtocol: 'tls', ...unreachable },
+      ]);
+      expect(results(setting)[0]?.[1]).toMatchObject({ mediaConnectivity: true });
+    });
+
+    it('a server that dies in mid-test: what was measured before', async () => {
+      const setting = startTester();
+      setting.tester.make();
+      await run(2000);
+      world.dead = true;
+      await run(15_000);
+      expect(results(setting)[0]?.[1]).toMatchObject({ mediaConnectivity: true, throughput: 0 });
+      expect(first(setting).lossFraction).toBeGreaterThan(0.3);
+      expect(first(setting).providers[0]).toMatchObject({ acceptable: false });
+    });
+  });
+
+  describe('has a result for each that cannot be measured (spec: PRE-02, PRE-04)', () => {
+    it('nothing is reachable', async () => {
+      world.passes = [];
+      const setting = startTester();
+      setting.tester.make();
+      await run(15_000);
+      expect(results(setting)).toEqual([['success', nothing]]);
+    });
+
+    it('the browser refuses the URL: its message, which may have a password, is not kept', async () => {
+      world.refuses = true;
+      const setting = startTester();
+      setting.tester.make();
+      await run(1000);
+      expect(JSON.stringify(setting.records)).toContain('refused by the browser: SyntaxError');
+      expect(JSON.stringify(setting.records)).not.toContain('secret');
+    });
+
+    it.each<[string, () => void, unknown, string]>([
+      ['no server', () => undefined, [], 'no server was given'],
+      ['no TURN URL', () => undefined, [{ urls: 'stun:s.example' }, null, 7, { urls: 3 }], 'no server has a URL'],
+      ['a hidden page', () => vi.stubGlobal('document', { hidden: true }), [server], 'the page is hidden'],
+      [
+        'data-saver',
+        () => vi.stubGlobal('navigator', { connection: { saveData: true } }),
+        [server],
+        'the user saves data',
+      ],
+      ['no WebRTC', () => vi.stubGlobal('RTCPeerConnection', undefined), [server], 'this browser has no WebRTC'],
+    ])('%s', async (_, arrange, servers, reason) => {
+      arrange();
+      const setting = startTester();
+      setting.tester.start(servers, 60);
+      await run(1000);
+      expect(results(setting)).toEqual([['failure', nothing, expect.stringContaining(reason)]]);
+      expect(setting.of('connectionRecommendation')).toHaveLength(1);
+      expect(world.ends).toEqual([]);
+      setting.tester.stop();
+    });
+
+    it('a collector without servers: a failure and nothing else', async () => {
+      const setting = startTester(null);
+      setting.tester.make();
+      await run(1000);
+      expect(setting.events).toEqual([
+        ['preCallTestResults', 'failure', nothing, 'this collector offers no pre-call tests'],
+      ]);
+      expect([setting.records, setting.asked.length]).toEqual([[], 1]);
+    });
+
+    it('twenty servers: within the time, and null for those that had none', async () => {
+      world.delayMs = 60;
+      const setting = startTester();
+      setting.tester.start(
+        Array.from({ length: 20 }, (_, i) => ({ ...server, label: `p${i}` })),
+        60,
+      );
+      await run(15_100);
+      const [[{ aggregatedStats, providerRanking }]] = setting.of('connectionRecommendation') as unknown as [
+        [{ aggregatedStats: { roundTripTime: number | null }[]; providerRanking: unknown[] }],
+      ];
+      expect([aggregatedStats.length, providerRanking.length]).toEqual([20, 20]);
+      const trips = aggregatedStats.map(({ roundTripTime }) => roundTripTime);
+      expect(trips.filter((trip) => trip !== null).length).toBeGreaterThan(4);
+      expect(trips).toContain(null);
+      setting.tester.stop();
+    });
+
+    it('forty servers: the record has room for 32', async () => {
+      world.passes = [];
+      const setting = startTester();
+      setting.tester.start(
+        Array.from({ length: 40 }, () => server),
+        60,
+      );
+      await run(20_000);
+      expect(first(setting).providers).toHaveLength(32);
+      setting.tester.stop();
+    });
+  });
+
+  describe('ends (spec: PRE-01, PRE-06)', () => {
+    it('when a call starts: at once, with what it has', async () => {
+      const setting = startTester();
+      setting.tester.make();
+      await run(2500);
+      expect(world.open()).toBe(2);
+      interrupt();
+      expect(world.open()).toBe(0);
+      await run(0);
+      expect(results(setting)).toMatchObject([
+        ['success', { mediaConnectivity: true, throughput: null }, 'a call started'],
+      ]);
+      expect(first(setting)).toMatchObject({ interrupted: true, reason: 'a call started' });
+      expect(first(setting).rttMs).toBeGreaterThan(19);
+    });
+
+    it('before it measured anything: a failure', async () => {
+      const setting = startTester();
+      setting.tester.make();
+      await run(10);
+      interrupt();
+      await run(0);
+      expect(results(setting)).toEqual([['failure', nothing, 'a call started']]);
+    });
+
+    it('when the page is hidden', async () => {
+      const target = Object.assign(new EventTarget(), { hidden: false });
+      vi.stubGlobal('document', target);
+      const setting = startTester();
+      setting.tester.make();
+      await run(2000);
+      target.hidden = true;
+      target.dispatchEvent(new Event('visibilitychange'));
+      await run(0);
+      expect(results(setting)).toMatchObject([['success', {}, 'the page was hidden']]);
+    });
+
+    it('does not begin beside a call', async () => {
+      const setting = startTester();
+      setting.busy = true;
+      setting.tester.make();
+      await run(1000);
+      expect(results(setting)).toEqual([['failure', nothing, 'a call is in progress']]);
+      expect(first(setting)).toMatchObject({ status: 'failure', interrupted: false });
+    });
+  });
+
+  describe('startPrecallTests (spec: API-11, PRE-04)', () => {
+    it('repeats so many seconds after a round, until it is stopped', async () => {
+      const setting = startTester();
+      setting.tester.start([server], 30);
+      await run(12_000);
+      expect(results(setting)).toHaveLength(1);
+      await run(35_000);
+      expect(results(setting)).toHaveLength(2);
+      setting.tester.stop();
+      await run(120_000);
+      expect(results(setting)).toHaveLength(2);
+    });
+
+    it('leaves out a round during a call', async () => {
+      const setting = startTester();
+      setting.tester.start([server], 30);
+      await run(12_000);
+      setting.busy = true;
+      await run(120_000);
+      expect(results(setting)).toHaveLength(1);
+      setting.busy = false;
+      await run(45_000);
+      expect(results(setting)).toHaveLength(2);
+      setting.tester.stop();
+    });
+
+    it('start and stop in quick turns: one result for each start', async () => {
+      const setting = startTester();
+      for (let i = 0; i < 4; i++) {
+        setting.tester.start([server], 30);
+        setting.tester.stop();
+      }
+      setting.tester.stop();
+      await run(120_000);
+      const stopped = ['failure', nothing, 'stopPrecallTests() was called'];
+      expect(results(setting)).toEqual([stopped, stopped, stopped, stopped]);
+      expect(world.ends).toEqual([]);
+    });
+
+    it('start in mid-round: the round is over, and the new one begins', async () => {
+      const setting = startTester();
+      setting.tester.start([server], 30);
+      await run(2000);
+      setting.tester.start([{ ...server, label: 'other' }], 30);
+      await run(12_000);
+      expect(results(setting).map(([status, , reason]) => [status, reason])).toEqual([
+        ['success', 'startPrecallTests() was called again'],
+        ['success', undefined],
+      ]);
+      expect(setting.of('connectionRecommendation').at(-1)).toMatchObject([
+        { providerRanking: [{ provider: 'other' }] },
+      ]);
+      setting.tester.stop();
+    });
+  });
+
+  describe('makePrecallTest (spec: LIB-09)', () => {
+    it('several at once are one test beside the one that runs, and each callback gets its results', async () => {
+      const setting = startTester();
+      const calls: unknown[][] = [];
+      vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      setting.tester.automatic({ type: 'configuration', expiresInMs: 3_600_000, preCall: { servers: [server] } });
+      await run(1000);
+      for (let i = 0; i < 3; i++) setting.tester.make((...args) => calls.push(args));
+      setting.tester.make(() => {
+        throw new Error('of the application');
+      });
+      await run(30_000);
+      expect(setting.records.map(({ trigger }) => trigger)).toEqual(['initialize', 'makePrecallTest']);
+      expect(calls).toEqual([results(setting)[1], results(setting)[1], results(setting)[1]]);
+      expect(console.error).toHaveBeenCalledTimes(1);
+    });
+
+    it('two sessions of a page take turns', async () => {
+      const [one, other] = [startTester(), startTester()];
+      one.tester.make();
+      other.tester.make();
+      await run(4000);
+      expect(world.open()).toBe(2);
+      await run(30_000);
+      expect([results(one), results(other)].map((list) => list.length)).toEqual([1, 1]);
+    });
+
+    it('ends with its session', async () => {
+      const setting = startTester();
+      setting.tester.make();
+      setting.tester.start([server], 30);
+      await run(2000);
+      setting.tester.end();
+      expect(world.open()).toBe(0);
+      await run(120_000);
+      expect(results(setting).map(([, , reason]) => reason)).toEqual(['the session is over', 'the session is over']);
+    });
+  });
+});
+
+describe('servers', () => {
+  it.each<[object, string, string[]]>([
+    [server, 'eu-1', ['udp', 'tcp', 'tls']],
+    [{ urls: 'turn:host.example:3478' }, 'host.example', ['udp']],
+    [{ urls: ['TURN:[2001:db8::1]:3478?transport=TCP'] }, '[2001:db8::1]', ['tcp']],
+    [{ urls: ['stun:a.example', 'http://b.example', 'turn:'] }, 'a.example', []],
+    [{ url: 'turns:old.example' }, 'old.example', ['tls']],
+    [{ urls: [1, null, {}], label: 5 }, 'server 1', []],
+    [{ urls: 'turn:x', label: 'ü'.repeat(100) }, 'ü'.repeat(64), ['udp']],
+  ])('%j', (given, provider, ways) => {
+    const [read] = readServers([given]);
+    expect([read?.provider, read?.ways.map(([protocol]) => protocol)]).toEqual([provider, ways]);
+  });
+});
+
+describe('the ranking (spec: PRE-04)', () => {
+  const outcome = (more: Partial<Outcome> = {}): Outcome => ({
+    provider: 'p',
+    rttMs: 20,
+    jitterMs: 1,
+    lossFraction: 0,
+    throughputBps: 1e6,
+    transports: [],
+    ...more,
+  });
+
+  it.each(Object.entries(acceptableLimits))('%s: %d is acceptable, worse is not', (name, limit) => {
+    const worse = name === 'throughputBps' ? limit * 0.99 : limit * 1.01;
+    expect([limit, worse].map((value) => isAcceptable(outcome({ [name]: value })))).toEqual([true, false]);
+  });
+
+  it('a result that is missing', () => {
+    const missing = (['rttMs', 'lossFraction', 'jitterMs', 'throughputBps'] as const).map((name) =>
+      isAcceptable(outcome({ [name]: null })),
+    );
+    expect(missing).toEqual([false, false, true, true]);
+  });
+
+  it('the best first, then as they were given', () => {
+    const given = [
+      outcome({ rttMs: null, provider: 'none' }),
+      outcome({ rttMs: 40, provider: 'far' }),
+      outcome({ lossFraction: 0.03, provider: 'lossy' }),
+      outcome({ rttMs: 10, throughputBps: 1000, provider: 'narrow' }),
+      outcome({ provider: 'near' }),
+      outcome({ rttMs: null, provider: 'none too' }),
+    ];
+    expect(rank(given).map(({ provider }) => provider)).toEqual(['near', 'far', 'lossy', 'narrow', 'none', 'none too']);
+  });
+});
+
+describe('estimates', () => {
+  it('jitter as RFC 3550 has it', () => {
+    expect(jitterOf([])).toBeNull();
+    expect(jitterOf([5])).toBeNull();
+    expect(jitterOf([10, 10, 10])).toBe(0);
+    expect(jitterOf([10, 26])).toBe(1);
+    expect(jitterOf(Array.from({ length: 400 }, (_, i) => (i % 2) * 8))).toBeCloseTo(8, 3);
+  });
+
+  it('throughput of the best 800 ms', () => {
+    const at = (ms: number): [number, number] => [ms, 1000];
+    const steady = Array.from({ length: 200 }, (_, i) => at(i * 10));
+    expect(throughputOf({ arrivals: steady, startedAt: 1 })).toBeCloseTo(800_000, 0);
+    const pausing = steady.map(([ms, bytes]): [number, number] => [ms < 1000 ? ms : ms + 5000, bytes]);
+    expect(throughputOf({ arrivals: pausing, startedAt: 1 })).toBeCloseTo(800_000, 0);
+    expect(throughputOf({ arrivals: steady.slice(0, 40), startedAt: 1 })).toBeCloseTo(800_000, 0);
+    expect(throughputOf({ arrivals: steady.slice(0, 10), startedAt: 1 })).toBeNull();
+    expect(throughputOf({ arrivals: [], startedAt: 0 })).toBeNull();
+  });
+});
+
+describe('the library with its module (spec: PRE-01, PRE-06, API-08, API-11)', () => {
+  watchForThrows();
+  let world: World;
+
+  beforeEach(() => {
+    world = startWorld();
+    register();
+  });
+
+  afterEach(async () => {
+    delete page[moduleKey];
+    await stopHarness();
+  });
+
+  const configuration = {
+    type: 'configuration',
+    expiresInMs: 3_600_000,
+    preCall: { servers: [server] },
+    recommendedConfig: { media: { audio: true } },
+  };
+
+  async function begin(options: object = {}) {
+    const harness = startHarness(
+      () => token(),
+      () => ({ body: JSON.stringify(configuration) }),
+    );
+    world = startWorld();
+    const qos = makeQos()();
+    const heard: unknown[][] = [];
+    for (const name of ['preCallTestResults', 'recommendedConfig', 'connectionRecommendation'] as const)
+      qos.on(name as 'stats', (...args: unknown[]) => heard.push([name, ...args]));
+    qos.initialize('demo', (_, callback) => callback(null, 'jwt'), 'alice', null, null, { backendUrl, ...options });
+    return { harness, qos, heard };
+  }
+
+  it('tests by itself after the login, records it and gets a recommendation', async () => {
+    const { harness, qos, heard } = await begin();
+    await welcome(harness);
+    await harness.run(15_000);
+    expect(heard.map(([name]) => name)).toEqual(['recommendedConfig', 'preCallTestResults', 'recommendedConfig']);
+    const [frame] = harness.socket().of('precall');
+    expect(frame).toMatchObject({ seq: 1, at: expect.any(Number), trigger: 'initialize', status: 'success' });
+    expect(harness.configurations).toHaveLength(2);
+    expect(harness.configurations[1]).toMatchObject({ preCall: { rttMs: frame?.rttMs } });
+    const late: unknown[][] = [];
+    qos.on('preCallTestResults', (...args) => late.push(args));
+    await harness.run();
+    expect(late).toEqual([heard[1]?.slice(1)]);
+  });
+
+  it('not with disablePrecalltest', async () => {
+    const { harness, heard } = await begin({ disablePrecalltest: true });
+    await welcome(harness);
+    await harness.run(15_000);
+    expect(heard.at(-1)).toEqual(['preCallTestResults', 'failure', nothing, 'disablePrecalltest is set']);
+    expect(world.ends).toEqual([]);
+  });
+
+  it('addNewFabric() ends it', async () => {
+    const { harness, qos } = await begin();
+    await welcome(harness);
+    await harness.run(2000);
+    expect(world.open()).toBe(2);
+    const pc = new RTCPeerConnection();
+    Object.assign(pc, { getStats: async () => new Map() });
+    expect(qos.addNewFabric(pc, 'bob', 'audio', 'c').status).toBe('success');
+    expect(world.open()).toBe(1); // the call
+    await harness.run();
+    expect(harness.socket().of('precall')).toMatchObject([{ interrupted: true, reason: 'a call started' }]);
+  });
+
+  it('tests that are asked for before the login wait for it', async () => {
+    const { harness, qos, heard } = await begin({ disablePrecalltest: true });
+    const done = new Promise((resolve) => qos.makePrecallTest((status) => resolve(status)));
+    expect(qos.startPrecallTests([server])).toMatchObject({ status: 'success', msg: 'interval is 60 s' });
+    await welcome(harness);
+    await harness.run(40_000);
+    await expect(done).resolves.toBe('success');
+    expect(heard.filter(([name]) => name === 'connectionRecommendation')).toHaveLength(1);
+    expect(qos.stopPrecallTests()).toMatchObject({ status: 'success', msg: '' });
+  });
+
+  it.each<[unknown, number | undefined]>([
+    [undefined, 60],
+    [5, 30],
+    [30, undefined],
+    ['45', 45],
+    [{}, 60],
+    [Symbol('60'), 60],
+  ])('an interval of %s', async (given, used) => {
+    const { qos } = await begin({ disablePrecalltest: true });
+    const { msg } = qos.startPrecallTests([], given as number);
+    expect(msg).toBe(used ? `interval is ${used} s` : '');
+  });
+
+  it('another user: the tests of the first one end', async () => {
+    const { harness, qos } = await begin();
+    await welcome(harness);
+    await harness.run(2000);
+    qos.initialize('demo', (_, callback) => callback(null, 'jwt'), 'bob', null, null, { disablePrecalltest: true });
+    await harness.run();
+    expect(world.open()).toBe(0);
+  });
+
+  it('harms no call', async () => {
+    const page = await inCall();
+    taken(page.qos.makePrecallTest());
+    await page.harness.run(1000);
+    expect(world.ends).toEqual([]);
+    await open();
+  });
+});

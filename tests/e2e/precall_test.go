@@ -1,0 +1,315 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// precallSite is a collector whose configuration the test answers, and the page in front of it.
+type precallSite struct {
+	url   string
+	chain string // the folder of a certificate for qos.test
+
+	mu            sync.Mutex
+	configuration map[string]any
+	requests      []map[string]any // for a configuration
+}
+
+func startPrecallSite(t *testing.T) (s *precallSite, authority string) {
+	t.Helper()
+	c := newCollector(t)
+	s = &precallSite{chain: t.TempDir()}
+	authority = makeChain(t, s.chain, "qos.test")
+	behind, err := url.Parse(c.receiver)
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.Handle("/", httputil.NewSingleHostReverseProxy(behind))
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join("testdata", "pages", "precall.html"))
+	})
+	mux.HandleFunc("POST /configuration", s.configure)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	c.origins = append(c.origins, s.url)
+	c.start()
+	return s, authority
+}
+
+func (s *precallSite) configure(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var request map[string]any
+	if err == nil {
+		err = json.Unmarshal(body, &request)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || s.configuration == nil {
+		http.NotFound(w, r)
+		return
+	}
+	s.requests = append(s.requests, request)
+	_ = json.NewEncoder(w).Encode(s.configuration)
+}
+
+// answers sets the answer of the collector for the pages that follow; nil: it knows of no configuration.
+func (s *precallSite) answers(configuration map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.configuration, s.requests = configuration, nil
+}
+
+func (s *precallSite) requested() []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests
+}
+
+// turnServer is one of a test's list.
+func turnServer(label string, urls ...string) map[string]any {
+	return map[string]any{"label": label, "urls": urls, "username": relayUser, "credential": relaySecret}
+}
+
+// offering is a configuration with servers for tests.
+func offering(servers ...map[string]any) map[string]any {
+	return map[string]any{
+		"type": "configuration", "expiresInMs": 3_600_000,
+		"defaultConfig":     map[string]any{"peerConnection": map[string]any{"iceTransportPolicy": "all"}, "media": map[string]any{}},
+		"recommendedConfig": map[string]any{"peerConnection": map[string]any{}, "media": map[string]any{"audio": true}},
+		"iceServers":        []any{map[string]any{"urls": []string{"turn:call.example"}}},
+		"preCall":           map[string]any{"servers": servers, "maxDurationMs": 15_000, "maxBytes": 4_000_000, "maxThroughputBps": 3_000_000},
+	}
+}
+
+// precallFrame is a record of a test as the library sends it.
+type precallFrame struct {
+	Trigger, Status, Reason     string
+	Interrupted                 bool
+	MediaConnectivity           bool
+	RTTMs                       *float64 `json:"rttMs"`
+	LossFraction, ThroughputBps *float64
+	BytesSent, DurationMs       float64
+	Providers                   []precallProvider
+}
+
+type precallProvider struct {
+	Provider                    string
+	Acceptable                  bool
+	RTTMs                       *float64 `json:"rttMs"`
+	JitterMs                    *float64
+	LossFraction, ThroughputBps *float64
+	Transports                  []struct {
+		RelayProtocol, Error string
+		Connected            bool
+		ConnectMs            *float64
+	}
+}
+
+// precallPage is a page of the site.
+type precallPage struct{ *page }
+
+func (s *precallSite) open(t *testing.T, b *browser, name string) precallPage {
+	t.Helper()
+	b.opening.Lock()
+	p := precallPage{openPage(t, b, name+" in "+b.kind, s.url+"/page")}
+	b.opening.Unlock()
+	t.Cleanup(func() {
+		var errors []string
+		p.get("errors", &errors)
+		require.Empty(t, errors, "errors that reached the page")
+		p.until(patience, "open() === 0") // every PeerConnection of a test is closed
+		p.closeTab()
+	})
+	return p
+}
+
+// frame waits for the n-th record.
+func (p precallPage) frame(n int) (f precallFrame) {
+	p.t.Helper()
+	p.until(patience, "recorded().length >= "+jsonOf(n))
+	p.get("recorded()["+jsonOf(n-1)+"]", &f)
+	return f
+}
+
+// TestBeforeTheCall puts the test of the network through what networks, servers and applications do.
+//
+// spec: PRE-01, PRE-02, PRE-04, PRE-06, API-08, API-11
+func TestBeforeTheCall(t *testing.T) {
+	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
+	s, authority := startPrecallSite(t)
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			b := startTrusting(t, kind, authority)
+			for name, subject := range map[string]func(*testing.T, *precallSite, *browser){
+				"Automatic": testsByItself, "Interrupted": isInterrupted, "Servers": ranksServers, "Many": manyServers, "Dies": serverDies,
+			} {
+				t.Run(name, func(t *testing.T) { subject(t, s, b) })
+			}
+		})
+	}
+}
+
+// testsByItself: the login is followed by a test over UDP, TCP and TLS.
+func testsByItself(t *testing.T, s *precallSite, b *browser) {
+	t.Helper()
+	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain), startRelayOver(t, "tcp", s.chain), startRelayOver(t, "tls", s.chain))))
+	p := s.open(t, b, "automatic")
+	p.run("begin({ siteID: 'hq' })")
+	f := p.frame(1)
+	require.Equal(t, []any{"initialize", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
+	require.Len(t, f.Providers, 1)
+	for i, protocol := range []string{"udp", "tcp", "tls"} {
+		require.Equal(t, []any{protocol, true, ""}, []any{f.Providers[0].Transports[i].RelayProtocol, f.Providers[0].Transports[i].Connected, f.Providers[0].Transports[i].Error})
+	}
+	require.True(t, f.Providers[0].Acceptable, jsonOf(f))
+	require.Less(t, *f.RTTMs, 30.0)
+	require.Less(t, *f.LossFraction, 0.05)
+	require.Greater(t, *f.ThroughputBps, 1e6)
+	require.LessOrEqual(t, f.BytesSent, 4e6)
+	require.Less(t, f.DurationMs, 16_000.0)
+	p.until(patience, "of('recommendedConfig').length === 2 && of('preCallTestResults').length === 1")
+	var results struct{ Default, Recommended, Results []json.RawMessage }
+	p.get("({ default: of('defaultConfig'), recommended: of('recommendedConfig'), results: of('preCallTestResults')[0] })", &results)
+	require.Len(t, results.Default, 1)
+	require.JSONEq(t, `"success"`, string(results.Results[0]))
+	require.JSONEq(t, jsonOf(map[string]any{
+		"mediaConnectivity": true, "rtt": f.RTTMs, "fractionalLoss": f.LossFraction, "throughput": *f.ThroughputBps / 1000,
+	}), string(results.Results[1]))
+	requests := s.requested()
+	require.Equal(t, "hq", requests[0]["siteID"])
+	require.NotEmpty(t, requests[0]["token"])
+	require.InDelta(t, *f.RTTMs, requests[1]["preCall"].(map[string]any)["rttMs"], 0)
+	var servers []map[string]any
+	p.get("new qos().getTurnCredentials('demo', 'demo-secret')", &servers)
+	require.Equal(t, []map[string]any{{"urls": []any{"turn:call.example"}}}, servers)
+	var refusal string
+	p.get("new qos().getTurnCredentials('demo', 'wrong').then(() => 'none', (error) => error.message)", &refusal)
+	require.NotEqual(t, "none", refusal)
+}
+
+// isInterrupted: a call that starts ends the test at once, and its results are partial.
+func isInterrupted(t *testing.T, s *precallSite, b *browser) {
+	t.Helper()
+	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
+	p := s.open(t, b, "interrupted")
+	p.run("begin()")
+	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	var took float64
+	p.get(`new Promise((resolve) => setTimeout(async () => {
+		const call = new Genuine(), from = performance.now();
+		monitor.addNewFabric(call, 'bob', 'audio', 'room');
+		while (open()) await new Promise((next) => setTimeout(next));
+		call.close();
+		resolve(performance.now() - from);
+	}, 1500))`, &took)
+	require.Less(t, took, 100.0)
+	f := p.frame(1)
+	require.Equal(t, []any{"success", "a call started", true, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
+	require.NotNil(t, f.RTTMs)
+	require.Nil(t, f.ThroughputBps)
+	p.until(patience, "of('preCallTestResults').length === 1")
+}
+
+// manyServers: twenty servers within the time of a test, on a path where UDP is blocked.
+func manyServers(t *testing.T, s *precallSite, b *browser) {
+	t.Helper()
+	s.answers(offering())
+	p := s.open(t, b, "many")
+	p.run("begin({ disablePrecalltest: true })")
+	silent, err := net.ListenPacket("udp4", "127.0.0.1:0") // nothing answers
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, silent.Close()) })
+	var servers []map[string]any
+	tcp := startRelayOver(t, "tcp", s.chain)
+	for i := range 20 {
+		servers = append(servers, turnServer(strconv.Itoa(i), "turn:"+silent.LocalAddr().String()+"?transport=udp", tcp))
+	}
+	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ", 30)")
+	f := p.frame(1)
+	p.run("monitor.stopPrecallTests()")
+	require.Equal(t, []any{"startPrecallTests", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
+	require.Len(t, f.Providers, 20)
+	require.Less(t, f.DurationMs, 16_000.0)
+	best := f.Providers[0]
+	require.False(t, best.Transports[0].Connected)
+	require.NotEmpty(t, best.Transports[0].Error)
+	require.Equal(t, []any{"tcp", true}, []any{best.Transports[1].RelayProtocol, best.Transports[1].Connected})
+	require.NotNil(t, best.RTTMs)
+}
+
+// ranksServers: each of a list of good and bad servers has its result.
+func ranksServers(t *testing.T, s *precallSite, b *browser) {
+	t.Helper()
+	s.answers(nil)
+	p := s.open(t, b, "servers")
+	p.run("begin({ disablePrecalltest: true })")
+	good := startRelayOver(t, "udp", s.chain)
+	expired := turnServer("expired", good)
+	expired["credential"] = "of yesterday"
+	servers := []map[string]any{
+		turnServer("malformed", "turn:", "turn:[", "http://a.example"),
+		turnServer("unreachable", "turn:127.0.0.1:9?transport=tcp"),
+		expired,
+		turnServer("", good),
+		{"urls": 7, "username": []int{1}},
+		{"label": "no credential", "urls": good},
+	}
+	servers[3]["label"] = nil
+	var answered answer
+	p.get("monitor.startPrecallTests("+jsonOf(servers)+")", &answered)
+	require.Equal(t, answer{Status: "success", Msg: "interval is 60 s", Message: "interval is 60 s"}, answered)
+	p.until(patience, "of('connectionRecommendation').length === 1")
+	p.run("monitor.stopPrecallTests()")
+	var recommendation struct {
+		AggregatedStats []struct {
+			Provider                                        string
+			RoundTripTime, Jitter, FractionLost, Throughput *float64
+		}
+		ProviderRanking []struct {
+			Provider   string
+			Acceptable bool
+		}
+	}
+	p.get("of('connectionRecommendation')[0][0]", &recommendation)
+	require.Len(t, recommendation.ProviderRanking, 6)
+	require.Equal(t, "127.0.0.1", recommendation.ProviderRanking[0].Provider)
+	require.True(t, recommendation.ProviderRanking[0].Acceptable)
+	require.NotNil(t, recommendation.AggregatedStats[0].Throughput)
+	for i := range 5 {
+		require.False(t, recommendation.ProviderRanking[i+1].Acceptable)
+		require.Nil(t, recommendation.AggregatedStats[i+1].RoundTripTime)
+	}
+	p.run("monitor.startPrecallTests([], 5)")
+	p.until(patience, "of('connectionRecommendation').length === 2")
+	var last []any
+	p.get("of('preCallTestResults').at(-1)", &last)
+	require.Equal(t, "failure", last[0])
+}
+
+// serverDies: what was measured before is reported.
+func serverDies(t *testing.T, s *precallSite, b *browser) {
+	t.Helper()
+	relay := startDarkRelay(t)
+	s.answers(offering(turnServer("eu-1", relay.url)))
+	p := s.open(t, b, "dies")
+	p.run("begin()")
+	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.run("new Promise((resolve) => setTimeout(resolve, 1000))")
+	relay.dark.Store(true)
+	f := p.frame(1)
+	require.Equal(t, []any{"success", "", false, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
+	require.False(t, f.Providers[0].Acceptable, jsonOf(f))
+	require.Greater(t, *f.LossFraction, 0.3)
+	require.InDelta(t, 0, *f.ThroughputBps, 0)
+}
