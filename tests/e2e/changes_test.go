@@ -57,7 +57,7 @@ func (c *collector) showsCause(p *page) {
 	p.until(patience, done+" && document.querySelector('[data-testid=finding]')")
 	var facts []string
 	p.get(`[...document.querySelectorAll("[data-testid=finding]:first-child [data-testid=fact]")].map((one) => one.innerText)`, &facts)
-	require.ElementsMatch(p.t, []string{"Browser firefox 144", "Site " + htmlName}, facts)
+	require.ElementsMatch(p.t, []string{"Browser Firefox 144", "Site " + htmlName}, facts)
 	p.until(patience, `document.querySelector("[data-testid=finding] .lift").innerText.match(/^\d+(\.\d)? times as frequent as in the baseline \(95 % interval: [\d.]+ to [\d.]+\)$/)`)
 	p.until(patience, `document.querySelector("[data-testid=finding]").innerText.match(/By chance: less than 1 in 1[,0]*/)`)
 	var answer struct {
@@ -140,7 +140,7 @@ func (c *collector) followsNotification(p *page, now time.Time) {
 	p.until(patience, `document.querySelector("[data-testid=strongest]")`)
 	var text string
 	p.get(`document.querySelector("[data-testid=strongest]").textContent`, &text)
-	require.Regexp(p.t, `^Conferences with outcome “partially failed” \d+(\.\d)? %: (site <b onclick="alert\(1\)">Ålesund</b>, browser firefox 144|browser firefox 144, site <b .*>), \d+(\.\d)? times as frequent$`, text)
+	require.Regexp(p.t, `^Conferences with outcome “partially failed” \d+(\.\d)? %: (site <b onclick="alert\(1\)">Ålesund</b>, browser Firefox 144|browser Firefox 144, site <b .*>), \d+(\.\d)? times as frequent$`, text)
 	p.accessible("search-reason")
 	p.run(`document.querySelector("[data-testid=strongest]").click()`)
 	p.until(patience, "location.pathname === '/changes' && "+done+" && document.querySelector('[data-testid=finding]') && document.getElementById('filters').elements.outcome.value === 'partiallyFailed'")

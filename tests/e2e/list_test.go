@@ -69,7 +69,7 @@ func (p *page) filters() {
 		[...document.querySelectorAll('[data-testid=score] b')].every((one) => Number(one.innerText) >= 3.5 && Number(one.innerText) <= 4)`)
 	p.run(`location.search = '?fact=browserVersion:firefox+144&fact=siteID:hq'`)
 	p.until(patience, `document.readyState === 'complete' && document.querySelectorAll('[data-testid=also]').length === 2 && document.querySelectorAll('[data-testid=conference]').length > 3 &&
-		document.querySelector('[data-testid=also]').innerText.startsWith('With browser firefox 144')`)
+		document.querySelector('[data-testid=also]').innerText.startsWith('With browser Firefox 144')`)
 	p.run(`document.querySelector('[data-testid=also] a').click()`)
 	p.until(patience, `document.readyState === 'complete' && location.search === '?fact=siteID%3Ahq' && document.querySelectorAll('[data-testid=also]').length === 1`)
 }

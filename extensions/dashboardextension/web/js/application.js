@@ -1,31 +1,21 @@
 // The page of one app: how its conferences ended, and which versions, browsers and sites they had, over time.
 
 import { ask } from "./api.js";
-import { causeWords } from "./cause.js";
 import { presets } from "./comparison.js";
 import { byId, h } from "./dom.js";
-import { capital, date, integer, outcomes, words } from "./format.js";
+import { date, integer } from "./format.js";
 import { notice, skeleton } from "./parts.js";
 import { drawProviders } from "./providers.js";
 import { drawTrend } from "./trendchart.js";
 import { showUser } from "./user.js";
+import { kinds } from "./values.js";
 
 const query = new URLSearchParams(location.search);
 const times = presets.slice(1);
 const outcomeColors = { success: "--excellent-fill", partiallyFailed: "--fair-fill", dropped: "--poor-fill", totallyFailed: "--bad-fill", aborted: "--control", missed: "--life" };
 
-const browserFact = (value) => ({ fact: value.includes(" ") ? `browserVersion:${value}` : `browser:${value}` });
-
-/** The trends of the page: their title, how a value reads, and the search that finds its conferences. */
-const trends = {
-  outcomes: ["Outcomes", (v) => outcomes[v]?.[0] ?? words(v), (v) => ({ outcome: v }), (v) => outcomeColors[v]],
-  errors: ["Errors by function", (v) => v, (v) => ({ function: v })],
-  versions: ["App versions", (v) => v, (v) => ({ version: v })],
-  browsers: ["Browsers", (v) => v, browserFact],
-  sites: ["Sites", (v) => v, (v) => ({ site: v })],
-  causes: ["Likely causes", (v) => causeWords[v] ?? words(v), (v) => ({ cause: v })],
-  labels: ["Quality", capital, (v) => ({ quality: v }), (v) => `--${v}-fill`],
-};
+/** The lists of the page, and the colours of their values that have one of their own. */
+const trends = { outcomes: (v) => outcomeColors[v], errors: null, versions: null, browsers: null, sites: null, causes: null, labels: (v) => `--${v}-fill` };
 
 /** The time of the address, or the last seven days. */
 function period() {
@@ -36,31 +26,32 @@ function period() {
 const frame = () => ({ app: query.get("app"), ...period() });
 const address = (path, more) => `${path}?${new URLSearchParams(Object.entries(more).filter(([, v]) => v))}`;
 
-function legend(answer, names, colors, search) {
+function legend(answer, names, colors, kind) {
   const { from, to } = answer;
+  const link = (i) => (i < answer.values.length ? kind.search(answer.values[i]) : null);
   const sum = (i) => answer.points.reduce((n, p) => n + p.counts[i], 0);
   return h("ul", { class: "values" }, names.map((name, i) => h("li", { "data-testid": "value" }, h("i", { vars: { background: `var(${colors[i]})` } }),
-    i < answer.values.length ? h("a", { href: address("search", { app: query.get("app"), from, to, ...search(answer.values[i]) }) }, h("bdi", {}, name)) : name,
+    link(i) ? h("a", { href: address("search", { app: query.get("app"), from, to, ...link(i) }) }, h("bdi", {}, name)) : h("bdi", {}, name),
     h("span", { class: "muted small" }, ` ${integer(sum(i))}`))));
 }
 
 function draw(el, by, answer) {
-  const [title, word, search, colorOf] = trends[by];
-  const heading = h("h2", {}, title);
+  const kind = kinds[by];
+  const heading = h("h2", {}, kind.title);
   if (answer.values.length === 0) {
     el.replaceChildren(heading, h("p", { class: "muted small" }, "None in this time."));
     return;
   }
-  const names = [...answer.values.map(word), ...(answer.other ? ["Other"] : [])];
-  const colors = names.map((_, i) => (i < answer.values.length && colorOf?.(answer.values[i])) || `--series-${i < answer.values.length ? i : 8}`);
-  el.replaceChildren(heading, legend(answer, names, colors, search), ...drawTrend(answer, names, colors, title.toLowerCase()));
+  const names = [...answer.values.map(kind.name), ...(answer.other ? ["Other"] : [])];
+  const colors = names.map((_, i) => (i < answer.values.length && trends[by]?.(answer.values[i])) || `--series-${i < answer.values.length ? i : 8}`);
+  el.replaceChildren(heading, legend(answer, names, colors, kind), ...drawTrend(answer, names, colors, kind.title.toLowerCase()));
 }
 
 async function load(el, by, shown) {
   try {
     draw(el, by, await ask("api/trend", { ...shown, by, zone: -new Date().getTimezoneOffset() }));
   } catch (error) {
-    el.replaceChildren(h("h2", {}, trends[by][0]), notice(error.message, error.status === 400 ? undefined : () => load(el, by, shown)));
+    el.replaceChildren(h("h2", {}, kinds[by].title), notice(error.message, error.status === 400 ? undefined : () => load(el, by, shown)));
   }
 }
 
@@ -76,7 +67,7 @@ async function drawApp(shown) {
   document.title = `${shown.app} · qos`;
   byId("title").replaceChildren(h("bdi", {}, shown.app));
   drawTimes(shown);
-  const cards = Object.keys(trends).map((by) => [by, h("section", { class: "card trend", "data-testid": "trend", "data-by": by, "aria-label": trends[by][0] }, h("h2", {}, trends[by][0]), skeleton(3))]);
+  const cards = Object.keys(trends).map((by) => [by, h("section", { class: "card trend", "data-testid": "trend", "data-by": by, "aria-label": kinds[by].title }, h("h2", {}, kinds[by].title), skeleton(3))]);
   byId("trends").append(...cards.map(([, el]) => el));
   const tests = h("section", { class: "card trend", "data-testid": "providers", "aria-label": "Providers in pre-call tests" }, h("h2", {}, "Providers in pre-call tests"), skeleton(3));
   byId("trends").append(tests);

@@ -1,14 +1,13 @@
 // The page that compares a set of conferences with a baseline.
 
 import { ask } from "./api.js";
-import { causeWords } from "./cause.js";
 import { baselineOf, baselines, completed, defining, hasCondition, presets, shifted } from "./comparison.js";
 import { byId, h } from "./dom.js";
 import { drawFindings } from "./findings.js";
-import { capital, fromInput, labels, outcomes, plural, toInput } from "./format.js";
-import { issueKinds, issueName } from "./issues.js";
+import { fromInput, plural, toInput } from "./format.js";
 import { notice, skeleton } from "./parts.js";
 import { showUser } from "./user.js";
+import { kinds } from "./values.js";
 
 const form = byId("filters");
 const { elements } = form;
@@ -18,10 +17,10 @@ const further = ["scoreFrom", "scoreTo", "issue", "function", "site", "version",
 const ownFields = ["from", "to", "version", "site"].map((name) => `baseline.${name}`);
 let abort = new AbortController();
 
-elements.outcome.append(option("failed", "Failed (any)"), ...Object.entries(outcomes).map(([value, [word]]) => option(value, word)));
-elements.quality.append(...labels.map((value) => option(value, capital(value))));
-elements.cause.append(...Object.entries(causeWords).filter(([value]) => value !== "none").map(([value, word]) => option(value, word)));
-elements.issue.append(...issueKinds.map((value) => option(value, issueName(value))));
+elements.outcome.append(option("failed", "Failed (any)"));
+for (const [field, { all, name }] of [["outcome", kinds.outcomes], ["quality", kinds.labels], ["cause", kinds.causes], ["issue", kinds.issues]]) {
+  elements[field].append(...all.filter((value) => value !== "none").map((value) => option(value, name(value))));
+}
 
 const current = () => new URLSearchParams(location.search);
 

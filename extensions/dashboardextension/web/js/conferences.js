@@ -1,15 +1,15 @@
 // The page of all conferences: newest first, found by whatever took part.
 
 import { ask } from "./api.js";
-import { causeWords } from "./cause.js";
 import { byId, drawOnChange, h } from "./dom.js";
-import { ago, clock, date, duration, plural, words } from "./format.js";
+import { ago, clock, date, duration, plural } from "./format.js";
 import { drawLeads } from "./leads.js";
 import { keepFresh, liveAddress } from "./live.js";
 import { conferenceLink, isCalled, notice, pill, score, skeleton, time, userText } from "./parts.js";
 import { drawSaved } from "./saved.js";
 import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm, searchOf } from "./search.js";
 import { showUser } from "./user.js";
+import { kinds } from "./values.js";
 
 const refreshMs = 5000;
 const form = byId("filters");
@@ -40,7 +40,7 @@ function row(c, list, query) {
   return h("tr", { "data-testid": "conference", "data-state": c.state, "data-id": c.id },
     h("td", { class: "who" }, h("a", { class: "name", href: conferenceLink(c) }, wanted.includes(c.id) ? h("mark", {}, c.id) : c.id), h("span", { class: "sub" }, c.app),
       as && h("span", { class: "found", "data-testid": "found-as" }, as)),
-    h("td", { class: "outcome" }, pill(c), c.cause && c.cause !== "none" && h("span", { class: "sub", "data-testid": "row-cause" }, causeWords[c.cause] ?? words(c.cause))),
+    h("td", { class: "outcome" }, pill(c), c.cause && c.cause !== "none" && h("span", { class: "sub", "data-testid": "row-cause" }, kinds.causes.name(c.cause))),
     h("td", { class: "when" }, time(c.startAt, date(c.startAt)), h("span", { class: "sub" }, ago(c.startAt, now))),
     h("td", { class: "number" }, duration(live ? now - c.startAt : c.durationMs), live && h("span", { class: "sub" }, "so far")),
     h("td", { class: "parties" }, h("span", { class: "people", title: people(c) }, c.participants.length ? peopleText(c, wanted) : plural(c.participantCount, "participant")),

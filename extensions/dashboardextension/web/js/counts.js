@@ -1,10 +1,9 @@
 // The numbers and the tables of the overview. Each number that a search can find opens its conferences.
 
-import { causeWords } from "./cause.js";
 import { countDifference, delayDifference, scoreDifference, shareDifference, shortDifference } from "./difference.js";
 import { h, scrollBox } from "./dom.js";
-import { capital, integer, labels, mos, ms, none, outcomes, percent, words } from "./format.js";
-import { issueName } from "./issues.js";
+import { integer, labels, mos, ms, none, percent } from "./format.js";
+import { kinds } from "./values.js";
 
 /** The link of a search of the time and the app that are shown. */
 const searchLink = ({ from, to, app }, more) => `search?${new URLSearchParams(Object.entries({ app, from, to, ...more }).filter(([, value]) => value))}`;
@@ -31,27 +30,16 @@ export function drawTiles(o, shown) {
     tile("Live now", `${integer(o.live)}${o.moreLive ? "+" : ""}`, { testid: "live", extra: now.withoutSummary > 0 && `${integer(now.withoutSummary)} without a summary` }));
 }
 
-const outcomeName = (value) => outcomes[value]?.[0] ?? words(value);
-
-/** The tables: name of a value, and the search that finds it; null for none. */
-const kinds = [
-  { of: "outcomes", title: "Outcomes", column: "Outcome", name: outcomeName, search: (value) => ({ outcome: value }) },
-  { of: "labels", title: "Quality", column: "Quality", name: capital, search: (value) => ({ quality: value }), order: labels },
-  { of: "causes", title: "Likely causes", column: "Cause", name: (value) => causeWords[value] ?? words(value), search: (value) => ({ cause: value }) },
-  { of: "errors", title: "Errors by function", column: "Function", name: (value) => value, search: (value) => ({ function: value }), errors: true },
-  { of: "issues", title: "Issues", column: "Issue", name: issueName, search: (value) => ({ issue: value }) },
-  { of: "browsers", title: "Browsers", column: "Browser", name: capital, search: (value) => ({ fact: `browserVersion:${value}` }), failures: true },
-  { of: "sites", title: "Sites", column: "Site", name: (value) => value, search: (value) => ({ site: value }), failures: true },
-  { of: "versions", title: "App versions", column: "Version", name: (value) => value, search: (value) => ({ version: value }), failures: true },
-];
-
-const isBrowser = (kind, value) => kind.of !== "browsers" || value.includes(" "); // "other" has no version to search for
+/** The tables, in their order, and what they have beside the conferences with a value. */
+const tables = {
+  outcomes: {}, labels: { order: labels }, causes: {}, errors: { errors: true }, issues: {}, browsers: { failures: true }, sites: { failures: true }, versions: { failures: true },
+};
 
 function row(kind, g, before, most, shown) {
   const known = !g.other && g.value !== "";
   const name = known ? kind.name(g.value) : g.other ? "All others" : "Unknown";
-  const link = known && g.conferences > 0 && isBrowser(kind, g.value) ? searchLink(shown, kind.search(g.value)) : "";
-  const open = (n, more) => (link && n > 0 ? h("a", { href: more ? searchLink(shown, { ...kind.search(g.value), ...more }) : link }, integer(n)) : integer(n));
+  const search = known ? kind.search(g.value) : null;
+  const open = (n, more) => (search && n > 0 ? h("a", { href: searchLink(shown, { ...search, ...more }) }, integer(n)) : integer(n));
   return h("tr", { "data-testid": "count", "data-value": g.other ? null : g.value },
     h("th", { scope: "row" }, h("span", { class: "value" }, name), h("i", { class: "bar", vars: { "--share": String(g.conferences / most) } })),
     h("td", { class: "number" }, open(g.conferences)),
@@ -79,8 +67,8 @@ function table(kind, o, shown) {
   const columns = ["Conferences", ...(kind.errors ? ["Errors"] : []), ...(kind.failures ? ["Failed", "Score"] : []), "Week before", "Change"];
   return h("section", { class: "card counted", "data-testid": kind.of, "data-key": kind.of }, h("h2", {}, kind.title), scrollBox(kind.title,
     h("table", { class: "counts" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, kind.column), columns.map((name) => h("th", { scope: "col", class: name === "Change" ? "number change" : "number" }, name)))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, kind.one), columns.map((name) => h("th", { scope: "col", class: name === "Change" ? "number change" : "number" }, name)))),
       h("tbody", {}, rows.map(([g, before]) => row(kind, g, before, most, shown))))));
 }
 
-export const drawTables = (o, shown) => h("div", { class: "tables" }, kinds.map((kind) => table(kind, o, shown)));
+export const drawTables = (o, shown) => h("div", { class: "tables" }, Object.entries(tables).map(([of, more]) => table({ ...kinds[of], ...more, of }, o, shown)));

@@ -1,18 +1,17 @@
 // The page of one user of an app: the calls, newest first, what is usual, and what was different in each.
 
 import { ask } from "./api.js";
-import { causeWords } from "./cause.js";
 import { byId, drawOnChange, h, scrollBox } from "./dom.js";
-import { attributeWords, fact, network } from "./facts.js";
-import { ago, date, duration, percent, plural, words } from "./format.js";
+import { fact } from "./facts.js";
+import { ago, date, duration, percent, plural } from "./format.js";
 import { conferenceLink, notice, pill, pseudonymPill, score, skeleton, time } from "./parts.js";
 import { preCallTable } from "./precalltable.js";
 import { drawScores } from "./scorechart.js";
 import { showUser } from "./user.js";
+import { attributeName, attributeValue, kinds } from "./values.js";
 
 const names = ["app", "user", "from", "to", "cursor", "limit"];
 const query = new URLSearchParams(location.search);
-const shownAs = (attribute, value) => (attribute === "localAddress" ? network(value) : value);
 
 function head(a) {
   const now = a.user || query.get("user");
@@ -36,11 +35,11 @@ function different(c) {
   const shown = c.different.filter((d) => d.attribute !== "browserVersion" || !c.different.some((other) => other.attribute === "browser"));
   if (shown.length === 0) return null;
   return h("ul", { class: "different" }, shown.map((d) => h("li", { "data-testid": "different", "data-attribute": d.attribute },
-    h("b", {}, attributeWords[d.attribute] ?? d.attribute), " ", h("bdi", {}, d.values.map((v) => shownAs(d.attribute, v)).join(", ")),
-    h("span", { class: "muted" }, d.usual.length > 0 ? [", usually ", h("bdi", {}, d.usual.map((v) => shownAs(d.attribute, v)).join(", "))] : ", for the first time"))));
+    h("b", {}, attributeName(d.attribute)), " ", h("bdi", {}, d.values.map((v) => attributeValue(d.attribute, v)).join(", ")),
+    h("span", { class: "muted" }, d.usual.length > 0 ? [", usually ", h("bdi", {}, d.usual.map((v) => attributeValue(d.attribute, v)).join(", "))] : ", for the first time"))));
 }
 
-const valuesOf = (c, attribute) => c.facts.filter((f) => f.attribute === attribute).map((f) => shownAs(attribute, f.value));
+const valuesOf = (c, attribute) => c.facts.filter((f) => f.attribute === attribute).map((f) => attributeValue(attribute, f.value));
 const bdis = (values) => values.map((v, i) => [i > 0 && ", ", h("bdi", {}, v)]);
 const sub = (values) => values.length > 0 && h("span", { class: "sub" }, bdis(values));
 const cell = (name, ...children) => h("td", { "data-name": name }, h("div", {}, ...children));
@@ -52,7 +51,7 @@ function row(c, now) {
   return h("tr", { "data-testid": "call", "data-id": c.id, class: changed ? "changed" : "" },
     cell("Call", h("a", { class: "name", href: conferenceLink(c) }, h("bdi", {}, c.id)), h("span", { class: "sub" }, time(c.startAt, date(c.startAt)), ` · ${ago(c.startAt, now)} · ${duration(c.durationMs)}`),
       c.sessions.length === 0 && h("span", { class: "sub" }, "Only as the other end of a connection")),
-    cell("Outcome", pill(c), c.cause && h("span", { class: "sub" }, causeWords[c.cause] ?? words(c.cause))),
+    cell("Outcome", pill(c), c.cause && h("span", { class: "sub" }, kinds.causes.name(c.cause))),
     cell("Score", score(c.mos, c.label)),
     cell("Network", bdis(of("networkType")), relay && h("span", { class: "sub" }, relay), sub(of("localAddress"))),
     cell("Browser", bdis(of("browserVersion").length ? of("browserVersion") : of("browser")), sub([...of("os"), ...of("device")])),

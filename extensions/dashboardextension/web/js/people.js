@@ -4,11 +4,11 @@ import { causeText } from "./cause.js";
 import { h, scrollBox } from "./dom.js";
 import { browser, capital, clock, decimal, duration, fps, idWords, integer, kbps, labels, mos, ms, none, percent, words } from "./format.js";
 import { reasonText } from "./entries.js";
-import { network } from "./facts.js";
 import { drawLowest } from "./lowest.js";
 import { pairsOf } from "./pairs.js";
 import { fabricTitle, streamStats } from "./model.js";
 import { isPseudonym, pseudonymPill, pseudonymTitle, score, soFarPill } from "./parts.js";
+import { network } from "./values.js";
 
 const detailNames = {
   "qos.application.version": ["App version", "version"],

@@ -2,11 +2,10 @@
 // looked for is a parameter of its own; one stands in the field, the others beside it.
 
 import { byId, drawOnChange, h } from "./dom.js";
-import { causeWords } from "./cause.js";
 import { factText } from "./facts.js";
-import { capital, idWords, labels, outcomes, toInput } from "./format.js";
-import { issueName } from "./issues.js";
+import { idWords, toInput } from "./format.js";
 import { isCalled } from "./parts.js";
+import { attributeValue, kinds as counted } from "./values.js";
 
 const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
 
@@ -37,9 +36,9 @@ const option = (value, text) => h("option", { value }, text);
 elements.kind.append(
   ...Object.entries(kinds).map(([kind, name]) => option(kind, kind === "additional" ? "Any additional ID" : name)),
   h("optgroup", { label: "Additional IDs" }, additionalKeys.map((key) => option(`additional ${key}`, kindName("additional", key)))));
-elements.outcome.append(...Object.entries(outcomes).map(([value, [word]]) => option(value, word)));
-elements.quality.append(...labels.map((value) => option(value, capital(value))));
-elements.cause.append(...Object.entries(causeWords).map(([value, word]) => option(value, word)));
+for (const [field, { all, name }] of [["outcome", counted.outcomes], ["quality", counted.labels], ["cause", counted.causes]]) {
+  elements[field].append(...all.map((value) => option(value, name(value))));
+}
 
 /** The words that are looked for, as [kind, key, value]; the first stands in the field. */
 export const lookedFor = (query) =>
@@ -88,12 +87,14 @@ const removable = (kind, name, value, without) =>
 /** A fact of an address, "browserVersion:firefox 144", as text. */
 const factOf = (text) => factText({ attribute: text.split(":", 1)[0], value: text.slice(text.indexOf(":") + 1) });
 
+const narrowingText = { fact: factOf, issue: counted.issues.name, browser: (value) => attributeValue("browser", value) };
+
 /** A part that only links make. */
 function narrowing(name, value, query) {
   const without = searchOf(query);
   without.delete(name, value);
   if (name === "reason") without.delete("past");
-  return removable(name, narrowed[name], name === "fact" ? factOf(value) : name === "issue" ? issueName(value) : value, without);
+  return removable(name, narrowed[name], narrowingText[name]?.(value) ?? value, without);
 }
 
 /** One more word. */
