@@ -28,9 +28,9 @@ var views = []struct {
 	name  string
 	width int
 	dark  bool
-}{{"light", 1280, false}, {"dark", 1280, true}, {"narrow", 360, false}}
+}{{"light", 1280, false}, {"dark", 1280, true}, {"medium", 800, false}, {"narrow", 360, false}}
 
-// accessible checks a page with axe in light and dark colours, and at 360 px, where nothing is cut off.
+// accessible checks a page with axe in light and dark colours, and at 800 and 360 px, where nothing is cut off.
 // It keeps pictures where QOS_PICTURES says so. Chromium only: the rules are about the document.
 func (p *page) accessible(name string) {
 	p.t.Helper()

@@ -26,7 +26,7 @@ func TestErrorSDPOnPage(t *testing.T) {
 	s := &scene{collector: startCollector(t)}
 	at := time.Now().UnixMilli()
 	one := s.connect("<i>ada</i> 日本 عدا")
-	say := func(seq int, afterMs int64, members map[string]any) {
+	say := func(seq uint64, afterMs int64, members map[string]any) {
 		members["seq"], members["at"], members["fabric"] = seq, at+afterMs, 1
 		text, err := json.Marshal(members)
 		require.NoError(t, err)
@@ -41,11 +41,13 @@ func TestErrorSDPOnPage(t *testing.T) {
 	}
 	row := s.list("by hand")[0]
 	query := url.Values{"app": {appID}, "id": {"by hand"}, "at": {strconv.FormatInt(row.StartAt, 10)}}
-	for _, kind := range []string{chromium, firefox} {
+	for before, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			need(t, programs[kind]...)
 			p := openPage(t, startBrowser(t, kind), "sdp", s.dashboard+"/conference?"+query.Encode())
-			checkSDPs(t, p)
+			checkSDPs(t, p, before)
+			say(uint64(4+before), int64(1000+before), map[string]any{"type": "error", "function": "createOffer", "name": "OperationError", "message": "again", "localSDP": offerSDP})
+			keepsSDPs(t, p, before)
 			checkTicket(t, s, p, query)
 			p.accessible("conference-sdp")
 			require.Empty(t, p.browser.errors(), "the page runs without an error")
@@ -53,27 +55,29 @@ func TestErrorSDPOnPage(t *testing.T) {
 	}
 }
 
-func checkSDPs(t *testing.T, p *page) {
+// checkSDPs opens the SDPs. Some more errors of the connection were sent before.
+func checkSDPs(t *testing.T, p *page, before int) {
 	t.Helper()
-	p.until(patience, "document.querySelectorAll('[data-testid=sdp]').length === 3")
+	p.until(patience, fmt.Sprintf("document.querySelectorAll('[data-testid=sdp]').length === %d", 3+before))
 	p.run("document.querySelectorAll('[data-testid=sdp]').forEach((one) => { one.open = true; })")
-	p.until(patience, "document.querySelectorAll('[data-testid=sdp] .sdp').length === 3")
+	p.until(patience, fmt.Sprintf("document.querySelectorAll('[data-testid=sdp] .sdp').length === %d", 3+before))
 	var sections, options []string
 	p.get("[...document.querySelector('[data-testid=sdp]').querySelectorAll('.sdp-section > summary')].map((one) => one.textContent)", &sections)
 	require.Equal(t, []string{"Session · 5 lines", "audio · mid 0 · sends and receives · 9 lines", "video · mid 1 · sends and receives · 5 lines"}, sections)
 	p.get("[...document.querySelector('[data-testid=sdp] select').options].map((one) => one.textContent.replace(/\\d\\d:\\d\\d:\\d\\d/, 'TIME'))", &options)
-	require.Equal(t, []string{"Compare with …", "remote SDP of this error", "local SDP at TIME, createAnswer"}, options)
+	require.Equal(t, []string{"Compare with …", "remote SDP of this error", "local SDP at TIME, createAnswer"}, options[:3])
+	require.Len(t, options, 3+before)
 
-	compare := func(with string) (lines []string) {
-		p.run(fmt.Sprintf(`(() => { const select = document.querySelector('[data-testid=sdp] select'); select.value = %q; select.dispatchEvent(new Event("change")); })()`, with))
+	compare := func(with int) (lines []string) {
+		p.run(fmt.Sprintf(`(() => { const select = document.querySelector("[data-testid=sdp] select"); select.selectedIndex = %d; select.dispatchEvent(new Event("change")); })()`, with))
 		p.get(`[...document.querySelectorAll('[data-testid=sdp-diff] :is(ins, del)')].map((one) => one.textContent.trim())`, &lines)
 		return lines
 	}
 	require.Equal(t, []string{
 		"− a=fingerprint:sha-256 AA:BB", "− a=setup:actpass", "+ a=fingerprint:sha-256 CC:DD", "+ a=setup:active",
 		"− m=video 9 UDP/TLS/RTP/SAVPF 96", "+ m=video 0 UDP/TLS/RTP/SAVPF 96",
-	}, compare("0"))
-	require.Equal(t, []string{"− a=rtpmap:96 VP8/90000", "+ a=rtpmap:96 AV1/90000"}, compare("1"))
+	}, compare(1))
+	require.Equal(t, []string{"− a=rtpmap:96 VP8/90000", "+ a=rtpmap:96 AV1/90000"}, compare(2))
 
 	p.run("document.querySelectorAll('[data-testid=sdp] .sdp-tools button')[1].click()")
 	var words string
@@ -81,6 +85,18 @@ func checkSDPs(t *testing.T, p *page) {
 	for _, text := range []string{"a=setup:activeis the DTLS client", "payload type 96: VP8, 90000 Hz", "video, rejected", "s=<b>no</b> مكالمة 会議"} {
 		require.Contains(t, words, text)
 	}
+}
+
+// keepsSDPs waits for one more error of the live conference: the SDP that is compared stays so, and can be compared with the new one.
+func keepsSDPs(t *testing.T, p *page, before int) {
+	t.Helper()
+	p.until(patience, fmt.Sprintf("document.querySelectorAll('[data-testid=sdp]').length === %d", 4+before))
+	var difference, words []string
+	p.get(`[...document.querySelectorAll('[data-testid=sdp-diff] :is(ins, del)')].map((one) => one.textContent.trim())`, &difference)
+	require.Equal(t, []string{"− a=rtpmap:96 VP8/90000", "+ a=rtpmap:96 AV1/90000"}, difference)
+	p.get("[...document.querySelectorAll('[data-testid=sdp]')[1].querySelectorAll('.sdp-words code')].map((one) => one.textContent)", &words)
+	require.Contains(t, words, "a=setup:active")
+	p.until(patience, fmt.Sprintf("document.querySelector('[data-testid=sdp] select').options.length === %d", 4+before))
 }
 
 // checkTicket copies the conference as text. The clipboard of a browser without a window is replaced.

@@ -67,6 +67,28 @@ export function drawOnChange(el, input, draw) {
   return true;
 }
 
+/**
+ * Makes the children of el those of items, in their order. A child is kept, with all that is open or chosen in it, while its item has the
+ * same key and the same content; else make draws it anew.
+ */
+export function drawItems(el, items, keyOf, contentOf, make) {
+  const restore = remember(el);
+  const had = new Map([...el.children].map((child) => [child.drawnKey, child]));
+  const children = items.map((item) => {
+    const [key, content] = [keyOf(item), JSON.stringify(contentOf(item))];
+    const old = had.get(key);
+    had.delete(key);
+    return old?.drawnFrom === content ? old : Object.assign(make(item), { drawnKey: key, drawnFrom: content });
+  });
+  const keep = new Set(children);
+  for (const child of [...el.children]) if (!keep.has(child)) child.remove();
+  children.forEach((child, i) => {
+    if (el.children[i] !== child) el.insertBefore(child, el.children[i] ?? null);
+  });
+  restore();
+  return children;
+}
+
 /** A box that scrolls sideways and can be reached by keyboard. */
 export const scrollBox = (label, ...children) =>
   h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, ...children);

@@ -1,10 +1,10 @@
 // The readable list under the time-line.
 
 import { describe, hasMore } from "./entries.js";
-import { drawOnChange, h } from "./dom.js";
+import { drawItems, drawOnChange, h } from "./dom.js";
 import { clock, fullDate, integer, offset } from "./format.js";
 import { userOf } from "./model.js";
-import { sdpDetails } from "./sdpview.js";
+import { sdpDetails, updateSDPs } from "./sdpview.js";
 import { showEntry } from "./timeline.js";
 
 const atFirst = 100;
@@ -13,16 +13,19 @@ const kinds = [["all", "All"], ["error", "Errors"], ["event", "Events"], ["feedb
 /** What an entry is known by, whatever comes before it later. */
 const keyOf = (entry) => [entry.session, entry.seq, entry.at, entry.kind, entry.name ?? entry.function].join("/");
 
-function more(entry, timeline) {
+function more(entry, newest) {
   const parts = [
     entry.stack && ["Stack", entry.stack],
     hasMore(entry) && Object.keys(entry.data ?? {}).length > 0 && ["Data", JSON.stringify(entry.data, null, 2)],
   ].filter(Boolean);
   return [
     ...parts.map(([title, text]) => h("details", { "data-key": `${keyOf(entry)}/${title}` }, h("summary", {}, title), h("pre", { tabindex: "0" }, text))),
-    ...sdpDetails(entry, timeline, keyOf(entry)),
+    ...sdpDetails(entry, newest, keyOf(entry)),
   ];
 }
+
+/** The row of a time-line without entries. */
+const none = { entry: { kind: "none" }, index: "none" };
 
 export class EntryList {
   constructor(el, view) {
@@ -47,9 +50,16 @@ export class EntryList {
     drawOnChange(this.filters, [this.kind, kinds.map(([kind]) => count(kind))], () =>
       kinds.filter(([kind]) => kind === "all" || count(kind) > 0).map(([kind, word]) => this.#chip(kind, word, count(kind))));
     const rows = chosen.slice(0, this.shown);
-    drawOnChange(this.list, rows, () => (rows.length > 0 ? rows.map((row) => this.#row(row)) : h("li", { class: "muted entry none" }, "Nothing has been reported yet.")));
+    this.#drawRows(rows.length > 0 ? rows : [none]);
     drawOnChange(this.foot, [chosen.length, this.shown], () => chosen.length > this.shown &&
       h("button", { type: "button", onclick: () => this.#show(Number.POSITIVE_INFINITY) }, `Show all ${integer(chosen.length)}`));
+  }
+
+  /** Rows that are the same stay, so that what is open in them does. Their places in the time-line may be others. */
+  #drawRows(rows) {
+    const shown = drawItems(this.list, rows, ({ entry }) => keyOf(entry), ({ entry }) => [entry, entry.at - this.start, userOf(this.people, entry.session)], (row) => this.#row(row));
+    rows.forEach(({ index }, i) => { shown[i].id = `entry-${index}`; });
+    updateSDPs(this.list, this.entries);
   }
 
   #chip(kind, word, count) {
@@ -69,14 +79,15 @@ export class EntryList {
     this.draw();
   }
 
-  #row({ entry, index }) {
+  #row({ entry }) {
+    if (entry === none.entry) return h("li", { class: "muted entry none" }, "Nothing has been reported yet.");
     const { title, tone, detail } = describe(entry);
-    return h("li", { id: `entry-${index}`, class: `entry ${tone}`, tabindex: "-1", "data-key": keyOf(entry), "data-testid": "entry", "data-kind": entry.kind, "data-name": entry.name || entry.function,
+    return h("li", { class: `entry ${tone}`, tabindex: "-1", "data-key": keyOf(entry), "data-testid": "entry", "data-kind": entry.kind, "data-name": entry.name || entry.function,
       onmouseenter: () => this.view.point(entry.at) },
       h("time", { class: "at", datetime: new Date(entry.at).toISOString(), title: fullDate(entry.at) }, clock(entry.at), h("span", {}, offset(entry.at - this.start))),
       h("span", { class: "dot", "aria-hidden": "true" }),
       h("span", { class: "who" }, userOf(this.people, entry.session), entry.fabric > 0 && h("span", { class: "muted" }, ` fabric ${entry.fabric}`)),
-      h("div", { class: "what" }, h("b", {}, title), detail && h("span", {}, detail), entry.timeCorrected && h("span", { class: "muted" }, "(time of arrival: the client's clock was wrong)"), more(entry, this.entries)));
+      h("div", { class: "what" }, h("b", {}, title), detail && h("span", {}, detail), entry.timeCorrected && h("span", { class: "muted" }, "(time of arrival: the client's clock was wrong)"), more(entry, () => this.entries)));
   }
 
   /** Makes an entry visible and shows it. */

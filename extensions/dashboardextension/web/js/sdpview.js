@@ -1,18 +1,21 @@
 // The SDPs of an error: by sections, in words, and compared with another one. They are drawn when they are opened.
 
-import { h } from "./dom.js";
+import { drawOnChange, h } from "./dom.js";
 import { clock, plural } from "./format.js";
 import { changes, diff, inWords, linesOf, sections } from "./sdp.js";
 
 const sides = { local: "localSDP", remote: "remoteSDP" };
 const fewLines = 60;
 
+/** What an error of a connection is known by. A newer time-line has other objects. */
+const keyOf = (e) => [e.seq, e.at, e.function].join("/");
+
 /** What an SDP can be compared with: the other side of the error, and the same side of others of the connection. */
 function others(entry, side, timeline) {
   const [other] = Object.keys(sides).filter((one) => one !== side);
   const own = entry[sides[other]] ? [{ title: `${other} SDP of this error`, text: entry[sides[other]] }] : [];
-  const same = timeline.filter((e) => e !== entry && e.session === entry.session && e.fabric === entry.fabric && e[sides[side]]);
-  return [...own, ...same.map((e) => ({ title: `${side} SDP at ${clock(e.at)}, ${e.function || e.name || "error"}`, text: e[sides[side]] }))];
+  const same = timeline.filter((e) => keyOf(e) !== keyOf(entry) && e.session === entry.session && e.fabric === entry.fabric && e[sides[side]]);
+  return [...own.map((one) => ({ ...one, key: "own" })), ...same.map((e) => ({ key: keyOf(e), title: `${side} SDP at ${clock(e.at)}, ${e.function || e.name || "error"}`, text: e[sides[side]] }))];
 }
 
 function plain({ lines }) {
@@ -47,13 +50,23 @@ function difference(text, other) {
 /** What is shown of one SDP, with its tools. */
 class SDPView {
   constructor(entry, side, timeline, key) {
-    Object.assign(this, { text: entry[sides[side]], key, others: others(entry, side, timeline) });
+    Object.assign(this, { entry, side, text: entry[sides[side]], key });
     this.words = h("button", { type: "button", class: "chip", "aria-pressed": "false", "data-key": `${key}/words`, onclick: () => this.#explain() }, "In words");
-    this.select = h("select", { "aria-label": `Compare this ${side} SDP with`, "data-key": `${key}/with`, onchange: () => this.draw() },
-      h("option", { value: "" }, "Compare with …"), this.others.map((one, i) => h("option", { value: i }, one.title)));
+    this.select = h("select", { "aria-label": `Compare this ${side} SDP with`, "data-key": `${key}/with`, onchange: () => this.draw() });
     this.body = h("div", {});
-    this.el = h("div", { class: "sdp" }, h("div", { class: "sdp-tools" }, this.words, this.others.length > 0 && this.select), this.body);
+    this.el = h("div", { class: "sdp" }, h("div", { class: "sdp-tools" }, this.words, this.select), this.body);
+    this.el.view = this;
+    this.set(timeline);
     this.draw();
+  }
+
+  /** Offers the SDPs of a newer time-line. What is chosen stays: SDPs of errors do not change. */
+  set(timeline) {
+    this.others = others(this.entry, this.side, timeline);
+    this.select.hidden = this.others.length === 0;
+    const chosen = this.select.value;
+    const options = [["", "Compare with …"], ...this.others.map((one) => [one.key, one.title])];
+    if (drawOnChange(this.select, options, () => options.map(([value, title]) => h("option", { value }, title)))) this.select.value = chosen;
   }
 
   #explain() {
@@ -64,7 +77,7 @@ class SDPView {
   }
 
   draw() {
-    const other = this.others[this.select.value];
+    const other = this.others.find((one) => one.key === this.select.value);
     const draw = this.words.getAttribute("aria-pressed") === "true" ? explained : plain;
     this.body.replaceChildren(...[other ? difference(this.text, other) : bySections(this.text, draw, this.key)].flat());
   }
@@ -72,13 +85,18 @@ class SDPView {
 
 const incomplete = (bytes) => (bytes > 0 ? ` (${plural(bytes, "byte")} missing)` : "");
 
-/** The SDPs of an error. timeline has the other errors; key names the entry. */
-export function sdpDetails(entry, timeline, key) {
+/** Offers the SDPs of a newer time-line in all that is open within el. */
+export function updateSDPs(el, timeline) {
+  for (const one of el.querySelectorAll(".sdp")) one.view.set(timeline);
+}
+
+/** The SDPs of an error; key names the entry. newest() is the time-line, which has the other errors. */
+export function sdpDetails(entry, newest, key) {
   return Object.keys(sides).filter((side) => entry[sides[side]]).map((side) => {
     const title = side === "local" ? "Local SDP" : "Remote SDP";
     const own = `${key}/${title}`;
     const draw = (event) => {
-      if (event.currentTarget.open && !event.currentTarget.querySelector(".sdp")) event.currentTarget.append(new SDPView(entry, side, timeline, own).el);
+      if (event.currentTarget.open && !event.currentTarget.querySelector(".sdp")) event.currentTarget.append(new SDPView(entry, side, newest(), own).el);
     };
     return h("details", { "data-key": own, "data-testid": "sdp", ontoggle: draw }, h("summary", {}, `${title}${incomplete(entry[`${sides[side]}Missing`])}`));
   });

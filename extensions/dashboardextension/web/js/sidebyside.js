@@ -22,14 +22,18 @@ function sideOf(people, { session, kind }) {
   return { name: `${nameOf(p)} · ${kinds[kind]}`, streams: kind ? all.filter((s) => s.statsType === statsTypes[kind]) : all };
 }
 
-function highest(sides, name) {
+/** The highest value of both sides between two times. */
+export function highest(sides, name, [from, to]) {
   let max = 0;
-  for (const { streams } of sides) for (const s of streams) for (const v of s[name] ?? []) max = Math.max(max, v ?? 0);
+  for (const { streams } of sides) {
+    for (const s of streams) s[name]?.forEach((v, i) => { if (v > max && s.t[i] >= from && s.t[i] <= to) max = v; });
+  }
   return max;
 }
 
-/** A measure whose axis has room for the values of both sides. */
-const shared = (metric, room, name) => ({ ...metric, unit: name, range: metric.range ?? (() => [0, Math.min(metric.most ?? Infinity, Math.max(metric.least, room[metric.name] * 1.1))]) });
+/** A measure whose axis has room for the values of both sides that are shown. */
+const shared = (metric, pair, view, name) => ({ ...metric, unit: name,
+  range: metric.range ?? (() => [0, Math.min(metric.most ?? Infinity, Math.max(metric.least, highest(pair.sides, metric.name, view.range) * 1.1))]) });
 
 /** In place of a chart without values. */
 class Nothing {
@@ -46,21 +50,20 @@ class Nothing {
 
 class Pair extends Card {
   constructor(sides, view) {
-    const room = {};
+    const pair = { sides };
     const shown = metrics.filter((m) => sides.some(({ streams }) => streams.some((s) => hasValues(s, m.name))));
     const cells = shown.flatMap((m) => sides.map(({ name, streams }) => {
       const measured = streams.filter((s) => hasValues(s, m.name));
-      const metric = shared(m, room, name);
+      const metric = shared(m, pair, view, name);
       return measured.length > 0 ? new Chart(metric, measured, view) : new Nothing(metric);
     }));
     super(view, cells, { "data-testid": "side-by-side" }, h("h3", {}, sides.map(({ name }) => name).join("  |  ")));
     this.el.classList.add("pair-card");
-    this.room = room;
-    this.set(sides);
+    this.pair = pair;
   }
 
   set(sides) {
-    for (const { name } of metrics) this.room[name] = highest(sides, name);
+    this.pair.sides = sides;
     this.charts.forEach((chart, i) => {
       if (chart instanceof Chart) chart.set(sides[i % 2].streams.filter((s) => hasValues(s, chart.metric.name)));
     });
