@@ -89,6 +89,8 @@ func (b *Builder) digest(row *Row, body []byte) error {
 			row.Participants = v.int()
 		case fieldRatings:
 			row.Ratings = v.int()
+		case fieldWorstRating:
+			row.WorstRating = v.int()
 		case fieldSetupMs:
 			err = numbers(text, &c.setup)
 		case fieldErrors:

@@ -81,6 +81,8 @@ func (m *columnFilter) match(r *Row) bool {
 		m.cause != 0 && m.cause != r.Cause,
 		f.MinMOS > 0 && r.MOS < f.MinMOS,
 		f.MaxMOS > 0 && (r.MOS == 0 || r.MOS > f.MaxMOS),
+		f.MinSetupMs > 0 && m.longestSetup(r) < f.MinSetupMs,
+		f.MaxRating > 0 && (r.WorstRating == 0 || r.WorstRating > f.MaxRating),
 		m.function != 0 && !named(m.columns.Errors(r), m.function),
 		m.issue != 0 && !named(m.columns.Issues(r), m.issue):
 		return false
@@ -91,6 +93,15 @@ func (m *columnFilter) match(r *Row) bool {
 		}
 	}
 	return true
+}
+
+// longestSetup returns the longest setup delay in ms; 0 without one. They are ascending.
+func (m *columnFilter) longestSetup(r *Row) int64 {
+	all := m.columns.Setup(r)
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1]
 }
 
 func named(counts []NamedCount, name uint32) bool {

@@ -13,6 +13,8 @@ type Filter struct {
 	Label              string // of the score
 	Cause              string
 	MinMOS, MaxMOS     float64 // conferences with a score in this range, both ends included
+	MinSetupMs         int64   // conferences whose longest setup delay is at least this
+	MaxRating          int     // conferences whose lowest rating is at most this, 1 to 5
 	Function           string  // of a reported error
 	Issue              string  // kind of an issue
 	Site               string  // of a participant, as the next three
@@ -39,7 +41,9 @@ func (f *Filter) matchResult(d *Digest) bool {
 		f.Label != "" && f.Label != d.Label,
 		f.Cause != "" && f.Cause != d.Cause,
 		f.MinMOS > 0 && d.MOS < f.MinMOS,
-		f.MaxMOS > 0 && (d.MOS == 0 || d.MOS > f.MaxMOS):
+		f.MaxMOS > 0 && (d.MOS == 0 || d.MOS > f.MaxMOS),
+		f.MinSetupMs > 0 && (len(d.SetupMs) == 0 || d.SetupMs[len(d.SetupMs)-1] < f.MinSetupMs),
+		f.MaxRating > 0 && (d.WorstRating == 0 || d.WorstRating > f.MaxRating):
 		return false
 	}
 	return true

@@ -16,6 +16,7 @@ func TestFilter(t *testing.T) {
 		{Failed: true},
 		{Outcome: "partiallyFailed", Label: "fair", Cause: "senderUplink"},
 		{MinMOS: 3.123, MaxMOS: 3.123},
+		{MinSetupMs: 3002, MaxRating: 1},
 		{Function: "createOffer", Issue: "frozenVideo"},
 		{Site: "Ålesund", ApplicationVersion: "4.2.0", Browser: "firefox"},
 		{Browser: "firefox", BrowserVersion: "144"},
@@ -29,6 +30,7 @@ func TestFilter(t *testing.T) {
 		{Cause: "unknown"},
 		{MinMOS: 3.2},
 		{MaxMOS: 3.1},
+		{MinSetupMs: 3003},
 		{Function: "frozenVideo"},
 		{Issue: "createOffer"},
 		{Site: "ålesund"},
@@ -39,9 +41,12 @@ func TestFilter(t *testing.T) {
 	} {
 		require.False(t, other.Match(d), other)
 	}
+	require.False(t, (&digest.Filter{MaxRating: 2}).Match(&digest.Digest{WorstRating: 3}))
 	two := &digest.Digest{Outcome: "missed", Members: []digest.Member{{Browser: "firefox", BrowserVersion: "144"}, {Browser: "chrome", BrowserVersion: "142"}}}
 	require.False(t, (&digest.Filter{Browser: "firefox", BrowserVersion: "142"}).Match(two), "two participants are not one")
 	require.False(t, (&digest.Filter{Failed: true}).Match(two), "a missed call has not failed")
 	require.False(t, (&digest.Filter{MaxMOS: 5}).Match(two), "no score is in no range")
+	require.False(t, (&digest.Filter{MinSetupMs: 1}).Match(two), "no setup is of any time")
+	require.False(t, (&digest.Filter{MaxRating: 5}).Match(two), "no rating is in no range")
 	require.True(t, (&digest.Filter{}).Match(two))
 }

@@ -28,7 +28,7 @@ func TestApplication(t *testing.T) {
 			var sites []string
 			p.get(`[...document.querySelectorAll("[data-by=sites] [data-testid=value] bdi")].map((one) => one.textContent)`, &sites)
 			require.ElementsMatch(t, []string{htmlName, hebrewName, japaneseName}, sites)
-			p.accessible("app")
+			p.looks("app")
 			p.view(800, false)
 			c.picture(t, p, "app-"+kind)
 			p.view(1280, false)

@@ -34,7 +34,7 @@ func TestChanges(t *testing.T) {
 			p := openPage(t, b, "changes", c.dashboard+"/changes")
 			p.until(patience, "new URLSearchParams(location.search).get('outcome') === 'failed' && new URLSearchParams(location.search).has('from')")
 			c.showsCause(p)
-			p.accessible("changes")
+			p.looks("changes")
 			p.view(800, false)
 			c.picture(t, p, "changes-"+kind)
 			p.view(1280, false)

@@ -29,6 +29,7 @@ func TestOverviewPage(t *testing.T) {
 			p.countsYesterday()
 			p.looks("overview")
 			p.opensNumbers(c.dashboard)
+			p.opensLive(c.dashboard)
 			p.choosesApps()
 			require.Empty(t, b.scriptErrors(), "the pages run without an error")
 		})
@@ -85,6 +86,17 @@ func (p *page) opensNumbers(dashboard string) {
 		list.until(patience, fmt.Sprintf("document.querySelectorAll('[data-testid=conference]').length === %d", link.Text))
 		list.closeTab()
 	}
+}
+
+// opensLive follows the link of what goes on now.
+func (p *page) opensLive(dashboard string) {
+	p.t.Helper()
+	var link string
+	p.get("document.querySelector('.tile[data-testid=live] a').href", &link)
+	require.Equal(p.t, dashboard+"/search?state=live", link)
+	list := openPage(p.t, p.browser, "live", link)
+	list.until(patience, "document.querySelectorAll('[data-testid=conference][data-state=live]').length === 1 && document.querySelectorAll('[data-testid=conference]').length === 1")
+	list.closeTab()
 }
 
 // choosesApps narrows to an app without calls that day, and goes back; a date of long ago has none.

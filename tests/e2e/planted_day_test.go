@@ -7,10 +7,10 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// goingOn returns a conference of an app that began 40 s ago.
+// goingOn returns a conference of an app that began 40 s ago and lasts for five minutes.
 func goingOn(app string, now time.Time) planted {
 	ann := plantedUser{name: "Ann Real", alias: "ann", facts: digest.Member{SiteID: "hq", ApplicationVersion: "7.1"}}
-	return planted{app: app, id: "going on", start: now.Add(-40 * time.Second), lasted: 39 * time.Second, people: []plantedUser{ann}}
+	return planted{app: app, id: "going on", start: now.Add(-40 * time.Second), lasted: 5 * time.Minute, people: []plantedUser{ann}}
 }
 
 // oddNames are texts that pages must show as they are.

@@ -62,7 +62,7 @@ func TestUserHistory(t *testing.T) {
 			require.Equal(t, presentAlias, name)
 			p.shows("Also called " + formerAlias)
 			c.showsDifferences(p)
-			p.accessible("user")
+			p.looks("user")
 			p.view(800, false)
 			c.picture(t, p, "user-"+kind)
 			p.view(1280, false)

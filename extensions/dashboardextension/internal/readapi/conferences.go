@@ -130,10 +130,14 @@ func (a *API) rows(s *search, conferences []storage.Conference, found func([]str
 func (a *API) conditions(p *parameters, q storage.Query) (storage.Query, []condition, error) {
 	reported, err := p.reported(q)
 	digested := p.digestCondition()
+	live := p.word("state", []string{stateLive}) != ""
 	if err = cmp.Or(err, p.err); err != nil {
 		return q, nil, err
 	}
 	var conditions []condition
+	if live {
+		q, conditions = a.searchLive(q)
+	}
 	if digested != nil {
 		q.Digests = true
 		conditions = append(conditions, digested)
@@ -144,6 +148,16 @@ func (a *API) conditions(p *parameters, q storage.Query) (storage.Query, []condi
 		conditions = append(conditions, counted)
 	}
 	return q, conditions, nil
+}
+
+// searchLive returns the query and the condition that find the conferences that countLive counts.
+func (a *API) searchLive(q storage.Query) (storage.Query, []condition) {
+	now := a.now()
+	q.Unsummarised = true
+	if oldest := now.Add(-liveFor); q.From.Before(oldest) {
+		q.From = oldest
+	}
+	return q, []condition{func(_ context.Context, c *storage.Conference) (bool, error) { return state(*c, now) == stateLive, nil }}
 }
 
 // found adds pseudonyms that a row was searched by, each once.

@@ -21,6 +21,9 @@ const parameterFact = "fact"
 // maxFacts bounds the facts of a request.
 const maxFacts = 8
 
+// maxSetupMs bounds a setup delay that is searched for, in ms: the limit of a notification has the same bound.
+const maxSetupMs = 1_000_000
+
 // outcomeFailed stands for the outcomes of conferences that failed.
 const outcomeFailed = "failed"
 
@@ -29,6 +32,7 @@ func (p *parameters) digestFilter() digest.Filter {
 	f := digest.Filter{
 		Outcome: p.word("outcome", outcomes()), Label: p.word("quality", labels), Cause: p.word("cause", causes()),
 		MinMOS: p.score("scoreFrom"), MaxMOS: p.score("scoreTo"),
+		MinSetupMs: p.integer("setupFrom", 1, maxSetupMs, 0), MaxRating: int(p.integer("ratingTo", 1, 5, 0)),
 		Function: p.text("function"), Issue: p.word("issue", issueKinds()),
 		Site: p.text("site"), ApplicationVersion: p.text("version"),
 		Browser: p.text("browser"), BrowserVersion: p.text("browserVersion"),
@@ -83,7 +87,7 @@ func (p *parameters) facts() (out []contrast.Fact) {
 // digestCondition reads the conditions of a search that the store has no index of; nil without any.
 func (p *parameters) digestCondition() condition {
 	facts, all := p.facts(), p.digestFilter()
-	f := digest.Filter{Function: all.Function, Issue: all.Issue, Browser: all.Browser, BrowserVersion: all.BrowserVersion}
+	f := digest.Filter{MinSetupMs: all.MinSetupMs, MaxRating: all.MaxRating, Function: all.Function, Issue: all.Issue, Browser: all.Browser, BrowserVersion: all.BrowserVersion}
 	if len(facts) == 0 && f == (digest.Filter{}) {
 		return nil
 	}

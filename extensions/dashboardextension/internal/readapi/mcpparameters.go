@@ -47,6 +47,8 @@ func setParameters() []toolParameter {
 		{name: "cause", text: "Likely cause.", words: causes()},
 		{name: "scoreFrom", kind: numberKind, text: "Lowest score (MOS), 1 to 5."},
 		{name: "scoreTo", kind: numberKind, text: "Highest score (MOS), 1 to 5."},
+		{name: "setupFrom", kind: integerKind, text: "Least setup delay of the connection that took the longest, in ms."},
+		{name: "ratingTo", kind: integerKind, text: "Highest value of the lowest rating that a user gave, 1 to 5."},
 		{name: "function", text: "Function of which an error was reported, such as createOffer."},
 		{name: "issue", text: "Kind of a detected issue.", words: issueKinds()},
 		{name: "site", text: "siteID of a participant."},

@@ -67,6 +67,9 @@ func describedParameters() map[string]describedParameter {
 		{name: "cause", text: "likely cause", schema: words(causes())},
 		{name: "scoreFrom", text: "lowest score", schema: score},
 		{name: "scoreTo", text: "highest score", schema: score},
+		{name: "setupFrom", text: "least setup delay of the connection that took the longest, in ms", schema: m{"type": "integer", "minimum": 1, "maximum": maxSetupMs}},
+		{name: "ratingTo", text: "highest value of the lowest rating that a user gave", schema: m{"type": "integer", "minimum": 1, "maximum": 5}},
+		{name: "state", text: "state of the conference", schema: words([]string{stateLive})},
 		{name: "function", text: "function of a reported error", schema: text},
 		{name: "issue", text: "kind of an issue", schema: words(issueKinds())},
 		{name: "browser", text: "browser of a participant", schema: text},
@@ -101,8 +104,8 @@ func parametersOf(names ...string) (out []describedParameter) {
 
 // describedRoutes is the read API.
 func describedRoutes() map[string]describedRoute {
-	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
-	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue"}
+	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "state", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
+	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue"}
 	for _, name := range slices.Clone(set) {
 		set = append(set, prefixBaseline+strings.TrimSuffix(name, "!"))
 	}
@@ -118,7 +121,7 @@ func describedRoutes() map[string]describedRoute {
 		"/api/unattached":         {text: "Lists annotations that no conference owns, the newest first.", parameters: parametersOf("app", "id", "from", "to", "limit", "cursor"), answer: reflect.TypeFor[unattachedList]()},
 		"/api/precalls":           {text: "Lists pre-call tests, the newest first.", parameters: parametersOf("app", "from", "to", "user", "site", "version", "additional", "additionalKey", "provider", "status", "failed", "limit", "cursor"), answer: reflect.TypeFor[preCallList]()},
 		"/api/precalls/providers": {text: "Counts pre-call tests of a time by provider, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "zone"), answer: reflect.TypeFor[providersAnswer]()},
-		"/api/overview":           {text: "Counts conferences of a time and of the same time a week earlier.", parameters: parametersOf("app", "from!", "to!"), answer: reflect.TypeFor[overviewAnswer]()},
+		"/api/overview":           {text: "Counts conferences of a time and of a baseline, without parameters the same time a week earlier.", parameters: parametersOf("app", "from!", "to!", "baseline.from", "baseline.to"), answer: reflect.TypeFor[overviewAnswer]()},
 		"/api/contrast":           {text: "Returns what is more frequent in a set of conferences than in a baseline.", parameters: parametersOf(set...), answer: reflect.TypeFor[contrastAnswer]()},
 		"/api/user":               {text: "Lists the calls of one user, with what is usual and what was different.", parameters: user, answer: reflect.TypeFor[historyAnswer]()},
 		"/api/trend":              {text: "Counts conferences of a time by the values of a list, by hour or by day.", parameters: parametersOf("app", "from!", "to!", "by!", "zone"), answer: reflect.TypeFor[trendAnswer]()},

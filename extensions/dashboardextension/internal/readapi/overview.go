@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -95,16 +96,17 @@ func (a *API) overview(ctx context.Context, r *http.Request) (any, error) {
 	p := readParameters(r)
 	app, from, to := p.text("app"), p.time("from"), p.time("to")
 	p.span(from, to)
+	before := p.baseline(from, to)
 	if p.err != nil {
 		return nil, p.err
 	}
 	scope := a.view(ctx).scope
-	current, baseline, err := a.countBoth(ctx, scope, app, from, to)
+	current, baseline, err := a.countBoth(ctx, scope, app, period{from, to}, before)
 	if err != nil {
 		return nil, err
 	}
 	out := overviewAnswer{
-		At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), BaselineFrom: from.Add(-week).UnixMilli(), BaselineTo: to.Add(-week).UnixMilli(),
+		At: a.now().UnixMilli(), From: from.UnixMilli(), To: to.UnixMilli(), BaselineFrom: before.from.UnixMilli(), BaselineTo: before.to.UnixMilli(),
 		Apps: a.appsOf(scope, &current), Current: newTotals(&current.Total), Baseline: newTotals(&baseline.Total),
 		Points: newPoints(&current), BaselinePoints: newPoints(&baseline),
 	}
@@ -112,12 +114,31 @@ func (a *API) overview(ctx context.Context, r *http.Request) (any, error) {
 	return out, err
 }
 
-// countBoth counts a time, and the same time a week earlier, at once.
-func (a *API) countBoth(ctx context.Context, scope access.Scope, app string, from, to time.Time) (current, baseline hours.Series, err error) {
+// period is a time, from inclusive and to exclusive.
+type period struct{ from, to time.Time }
+
+// baseline reads the time beside which another is counted: a week earlier unless the request has one. Where summer time began or
+// ended in between, the same local hours are not 168 hours earlier, and only the client has the time zone.
+func (p *parameters) baseline(from, to time.Time) period {
+	const fromField, toField = prefixBaseline + "from", prefixBaseline + "to"
+	if p.raw(fromField) == "" && p.raw(toField) == "" {
+		return period{from.Add(-week), to.Add(-week)}
+	}
+	own := &parameters{values: url.Values{"from": p.values[fromField], "to": p.values[toField]}}
+	one := period{own.time("from"), own.time("to")}
+	own.span(one.from, one.to)
+	if bad, ok := own.err.(*badParameter); ok { //nolint:errorlint // fail makes it
+		p.fail(prefixBaseline+bad.field, bad.message)
+	}
+	return one
+}
+
+// countBoth counts two times at once.
+func (a *API) countBoth(ctx context.Context, scope access.Scope, app string, now, before period) (current, baseline hours.Series, err error) {
 	var wg sync.WaitGroup
 	var failed error
-	wg.Go(func() { baseline, failed = a.count(ctx, scope, app, from.Add(-week), to.Add(-week)) })
-	current, err = a.count(ctx, scope, app, from, to)
+	wg.Go(func() { baseline, failed = a.count(ctx, scope, app, before.from, before.to) })
+	current, err = a.count(ctx, scope, app, now.from, now.to)
 	wg.Wait()
 	return current, baseline, cmp.Or(err, failed)
 }

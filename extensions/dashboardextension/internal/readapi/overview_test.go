@@ -81,6 +81,46 @@ func TestOverview(t *testing.T) {
 
 	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "app", "shop"), &got)
 	require.Equal(t, []int{1, 0, 0}, []int{got.Current.Conferences, got.Baseline.Conferences, got.Live})
+
+	hour := func(n time.Duration) string {
+		return strconv.FormatInt(noon.Add(-week+n*time.Hour).UnixMilli(), 10)
+	}
+	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "baseline.from", hour(-11), "baseline.to", hour(2)), &got)
+	require.Equal(t, 2, got.Baseline.Conferences, "where summer time ended in between, the hours of a week before are others")
+	require.Equal(t, []int64{noon.Add(-week - 11*time.Hour).UnixMilli(), noon.Add(-week + 2*time.Hour).UnixMilli()}, []int64{got.BaselineFrom, got.BaselineTo})
+
+	var live listing
+	getJSON(t, base+"/api/conferences?state=live", &live)
+	require.Len(t, live.Conferences, 1)
+	require.Equal(t, "going on", live.Conferences[0].ID)
+	getJSON(t, base+"/api/conferences?state=live&app=shop", &live)
+	require.Empty(t, live.Conferences)
+}
+
+// Conferences are found by their longest setup delay and by their lowest rating, and such sets are compared.
+//
+// spec: DASH-01, OUT-04
+func TestSetupAndRating(t *testing.T) {
+	m := &memory{at: noon}
+	for i, one := range []digest.Digest{{SetupMs: []int64{200, 6000}, WorstRating: 4}, {SetupMs: []int64{5000}, WorstRating: 2}, {}} {
+		one.Outcome, one.Participants = "success", 2
+		m.digested("demo", strconv.Itoa(i), noon.Add(-time.Hour), one)
+	}
+	base := start(t, m, nil)
+	for query, id := range map[string]string{"setupFrom=5001": "0", "ratingTo=2": "1", "setupFrom=5000&ratingTo=3": "1"} {
+		var list listing
+		getJSON(t, base+"/api/conferences?"+query, &list)
+		require.Len(t, list.Conferences, 1, query)
+		require.Equal(t, id, list.Conferences[0].ID, query)
+		var got contrastAnswer
+		getJSON(t, base+"/api/contrast?"+span(noon.Add(-2*time.Hour), noon)+"&"+query, &got)
+		require.Equal(t, []int{1, 2}, []int{got.Set.Conferences, got.Baseline.Conferences}, query)
+	}
+	for query, field := range map[string]string{"setupFrom=0": "setupFrom", "ratingTo=6": "ratingTo", "state=ended": "state"} {
+		status, body, _ := get(t, base+"/api/conferences?"+query)
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.Contains(t, body, `"field":"`+field+`"`, query)
+	}
 }
 
 func withoutScore(p hourPoint) hourPoint {
@@ -91,7 +131,9 @@ func withoutScore(p hourPoint) hourPoint {
 func TestOverviewRefuses(t *testing.T) {
 	base := start(t, &memory{}, nil)
 	for query, field := range map[string]string{
-		"": "from", "from=1": "to", span(noon, noon): "to", span(noon.Add(-94*24*time.Hour), noon): "to", "from=x&to=2": "from", "from=1&to=2&app=" + strings.Repeat("a", 1025): "app",
+		"": "from", "from=1": "to", span(noon, noon): "to", span(noon.Add(-94*24*time.Hour), noon): "to", "from=x&to=2": "from",
+		"from=1&to=2&baseline.from=1": "baseline.to", "from=1&to=2&baseline.from=3&baseline.to=2": "baseline.to", "from=1&to=2&baseline.to=x": "baseline.to",
+		"from=1&to=2&app=" + strings.Repeat("a", 1025): "app",
 	} {
 		status, body, _ := get(t, base+"/api/overview?"+query)
 		require.Equal(t, http.StatusBadRequest, status, query)

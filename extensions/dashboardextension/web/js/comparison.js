@@ -1,13 +1,15 @@
 // A comparison as the address has it: parameters of the API, and what they mean as choices of the form. Pure.
 
+import { weekBefore } from "./period.js";
+
 const hour = 3_600_000;
 const week = 168 * hour;
 
 /** The parameters that define a set. */
-export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue", "site", "version", "browser", "browserVersion"];
+export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue", "site", "version", "browser", "browserVersion"];
 
 /** Those that say what happened: all other conferences are the baseline of a set with one of these. */
-const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "function", "issue"];
+const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue"];
 
 const prefix = "baseline.";
 
@@ -19,9 +21,9 @@ export const presets = [["Hour", hour], ["24 hours", 24 * hour], ["7 days", week
 
 /** The baselines to choose from: their name, and what is compared. */
 export const baselines = {
-  rest: ["All other conferences of the same time", "Conferences of the same time and participants that do not meet the conditions on outcome, quality, cause, score, error and issue."],
+  rest: ["All other conferences of the same time", "Conferences of the same time and participants that do not meet the conditions on outcome, quality, cause, score, setup, rating, error and issue."],
   previous: ["The time before", "Conferences that meet the same conditions, in the time of equal length before the set."],
-  week: ["The same time a week earlier", "Conferences that meet the same conditions, seven days earlier."],
+  week: ["The same time a week earlier", "Conferences that meet the same conditions, seven days earlier by your clock."],
   time: ["Another time", "Conferences that meet the same conditions, in another time."],
   version: ["Another app version", "Conferences that meet the same conditions, with a participant of another app version."],
   site: ["Another site", "Conferences that meet the same conditions, with a participant of another site."],
@@ -33,8 +35,8 @@ const given = (query, name) => query.get(name) ?? "";
 /** The bounds of a baseline that is a time relative to the set. */
 export function shifted(query, kind) {
   const [from, to] = [Number(given(query, "from")), Number(given(query, "to"))];
-  const by = kind === "week" ? week : to - from;
-  return { from: String(from - by), to: String(to - by) };
+  const before = kind === "week" ? weekBefore({ from, to }) : { from: from - (to - from), to: from };
+  return { from: String(before.from), to: String(before.to) };
 }
 
 /** Which baseline the address means. */
@@ -66,6 +68,13 @@ export const hasCondition = (query) => conditions.some((name) => query.get(name)
 
 const outcomeOf = { failedConferences: "totallyFailed", partiallyFailedConferences: "partiallyFailed", droppedConferences: "dropped" };
 
+/** The condition of a reason with a limit. Setup delays and ratings are whole numbers. */
+const limited = {
+  lowQuality: (limit) => ["scoreTo", String(limit)],
+  highSetupDelays: (limit) => ["setupFrom", String(Math.floor(limit) + 1)],
+  dissatisfactoryUserFeedback: (limit) => ["ratingTo", String(Math.floor(limit))],
+};
+
 /**
  * The comparison that a search leads to: its filters that define a set. Of a notification's link, the condition of its
  * reason. Null for a reason that no filter has.
@@ -75,7 +84,7 @@ export function ofSearch(query) {
   const reason = query.get("reason");
   if (!reason) return out;
   if (Object.hasOwn(outcomeOf, reason)) out.set("outcome", outcomeOf[reason]);
-  else if (reason === "lowQuality" && query.get("past")) out.set("scoreTo", query.get("past"));
+  else if (Object.hasOwn(limited, reason) && query.get("past")) out.set(...limited[reason](Number(query.get("past"))));
   else return null;
   return out;
 }
@@ -85,5 +94,8 @@ export function setWords(query, outcomeWords) {
   const outcome = query.get("outcome");
   if (outcome === "failed") return "Failed conferences";
   if (outcome && Object.hasOwn(outcomeWords, outcome)) return `Conferences with outcome “${outcomeWords[outcome][0].toLowerCase()}”`;
+  if (query.get("setupFrom")) return `Conferences with a setup of ${query.get("setupFrom")} ms or more`;
+  if (query.get("ratingTo")) return `Conferences rated ${query.get("ratingTo")} or lower`;
+  if (query.get("scoreTo")) return `Conferences with a score of ${query.get("scoreTo")} or lower`;
   return "These conferences";
 }

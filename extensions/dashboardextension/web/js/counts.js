@@ -27,7 +27,7 @@ export function drawTiles(o, shown) {
     tile("Mean score", now.mos === null ? none : mos(now.mos), { testid: "score", link: some(now.scored, { scoreFrom: 1 }), extra: `of ${integer(now.scored)}`, difference: scoreDifference(now.mos, before.mos) }),
     tile("Setup, median", now.setupMs ? ms(now.setupMs.p50) : none, { testid: "setup", extra: now.setupMs && `95 % within ${ms(now.setupMs.p95)}`, difference: delayDifference(now.setupMs?.p50, before.setupMs?.p50) }),
     tile("Participants", integer(now.participants), { difference: countDifference(now.participants, before.participants) }),
-    tile("Live now", `${integer(o.live)}${o.moreLive ? "+" : ""}`, { testid: "live", extra: now.withoutSummary > 0 && `${integer(now.withoutSummary)} without a summary` }));
+    tile("Live now", `${integer(o.live)}${o.moreLive ? "+" : ""}`, { testid: "live", link: o.live > 0 && searchLink({ app: shown.app }, { state: "live" }), extra: now.withoutSummary > 0 && `${integer(now.withoutSummary)} without a summary` }));
 }
 
 /** The tables, in their order, and what they have beside the conferences with a value. */

@@ -5,18 +5,22 @@
 import { h, scrollBox } from "./dom.js";
 import { clock, integer, mos, none, shortClock } from "./format.js";
 import { color, timeLook, valueLook, wholeSteps } from "./plot.js";
+import { shiftDays } from "./period.js";
 import { ticks } from "./view.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const weekMs = 7 * dayMs;
 const height = 220;
 const day = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
 
 /** The columns: hours, conferences, failed ones, and conferences a week before, for each hour of the period. */
 export function columns({ from, to, points, baselinePoints }) {
   const now = new Map(points.map((p) => [p.at, p]));
-  const before = new Map(baselinePoints.map((p) => [p.at + weekMs, p]));
+  const before = new Map();
+  for (const p of baselinePoints) { // two hours of one day are one of another where summer time begins or ends
+    const at = shiftDays(p.at, 7);
+    before.set(at, { conferences: p.conferences + (before.get(at)?.conferences ?? 0) });
+  }
   const times = [...new Set([...now.keys(), ...before.keys()])].filter((at) => at < to && at > from - hourMs).sort((a, b) => a - b);
   const count = (map, at, name) => map.get(at)?.[name] ?? 0;
   return [times, times.map((at) => count(now, at, "conferences")), times.map((at) => count(now, at, "failed")), times.map((at) => count(before, at, "conferences"))];

@@ -6,7 +6,7 @@ import { byId, drawOnChange, h } from "./dom.js";
 import { clock, plural } from "./format.js";
 import { drawHours } from "./hourchart.js";
 import { notice, skeleton } from "./parts.js";
-import { kindOf, periodOf, spanText } from "./period.js";
+import { kindOf, periodOf, spanText, weekBefore } from "./period.js";
 import { showUser } from "./user.js";
 
 const refreshMs = 60_000;
@@ -52,7 +52,8 @@ async function load() {
   const mine = abort;
   try {
     const { from, to } = periodOf(query().get("day"), Date.now());
-    const o = await ask("api/overview", { app: query().get("app"), from, to }, mine.signal);
+    const before = weekBefore({ from, to });
+    const o = await ask("api/overview", { app: query().get("app"), from, to, "baseline.from": before.from, "baseline.to": before.to }, mine.signal);
     if (mine !== abort) return;
     drawOnChange(byId("alert"), null, () => []);
     draw(o);

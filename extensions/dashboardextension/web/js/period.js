@@ -9,6 +9,18 @@ const midnight = (at, days = 0) => {
   return new Date(d.getFullYear(), d.getMonth(), d.getDate() + days).getTime();
 };
 
+/** A time so many days later, at the same hour of the reader's clock: not 24 hours a day where summer time begins or ends. */
+export const shiftDays = (at, days) => {
+  const d = new Date(at);
+  return new Date(d.getFullYear(), d.getMonth(), d.getDate() + days, d.getHours(), d.getMinutes(), d.getSeconds(), d.getMilliseconds()).getTime();
+};
+
+/** The same time of the reader's clock a week earlier, which is never empty. */
+export function weekBefore({ from, to }) {
+  const [start, end] = [shiftDays(from, -7), shiftDays(to, -7)];
+  return { from: start, to: Math.max(end, start + 1) };
+}
+
 /** What a day's parameter is: "", "yesterday", "week", or "date". */
 export const kindOf = (day) => (day === "yesterday" || day === "week" ? day : isDate(day) ? "date" : "");
 

@@ -19,12 +19,16 @@ export const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
 export const dayTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 export const hourTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
-/** Plots data into an element once that has a width, and again in other colours. `options` takes the width. */
-export function plotInto(el, options, data) {
+/** The height of a plot of a width: a wide screen has a taller one. Both are in CSS pixels. */
+export const heightOf = (width, least) => Math.round(Math.min(1.6 * least, Math.max(least, width * 0.36)));
+
+/** Plots data into an element once it has a width, and again in other colours; options() has all but the size. `least` is the least height. */
+export function plotInto(el, options, data, least) {
   let chart = null;
   new ResizeObserver(([{ contentRect: { width } }]) => {
-    if (chart) chart.setSize({ width, height: chart.height });
-    else chart = new uPlot(options(width), data, el);
+    const height = heightOf(width, least);
+    if (chart) chart.setSize({ width, height });
+    else chart = new uPlot({ ...options(), width, height }, data, el);
   }).observe(el);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => chart?.redraw(false));
 }

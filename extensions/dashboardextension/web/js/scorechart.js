@@ -5,7 +5,7 @@ import { date, decimal, mos } from "./format.js";
 import { color, dayTime, hourTime, plotInto, timeLook, valueLook } from "./plot.js";
 import { ticks } from "./view.js";
 
-const height = 150;
+const leastHeight = 150;
 
 /** Times of an axis at round hours or days. */
 function timeAxis() {
@@ -31,14 +31,14 @@ export function drawScores(calls) {
   const show = (i) => {
     readout.textContent = i === null || i === undefined ? "" : `${mos(scored[i].mos)} on ${date(scored[i].startAt)}`;
   };
-  const options = (width) => ({
-    width, height, ms: 1, legend: { show: false }, padding: [8, 44, 0, 0],
+  const options = () => ({
+    ms: 1, legend: { show: false }, padding: [8, 44, 0, 0],
     scales: { x: { time: false, range: (_u, from, to) => [from - Math.max(60_000, (to - from) * 0.02), to + Math.max(60_000, (to - from) * 0.02)] }, y: { range: () => [1, 5] } },
     axes: [timeAxis(), { ...valueLook, size: 30, splits: () => [1, 2, 3, 4, 5], values: (_u, all) => all.map((v) => decimal(v, 0)) }],
     series: [{}, { stroke: () => color("--accent"), width: 1.25, alpha: 0.9, points: { show: true, size: 6, fill: () => color("--accent") } }],
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [(u) => show(u.cursor.idx)] },
   });
-  plotInto(plot, options, data);
+  plotInto(plot, options, data, leastHeight);
   return h("figure", { class: "card scores", "data-testid": "scores" }, h("figcaption", {}, h("h2", {}, "Scores"), readout), plot);
 }

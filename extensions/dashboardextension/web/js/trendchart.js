@@ -7,7 +7,7 @@ import { integer } from "./format.js";
 import { color, dayTime, hourTime, plotInto, timeLook, valueLook, wholeSteps } from "./plot.js";
 import { ticks } from "./view.js";
 
-const height = 190;
+const leastHeight = 190;
 const dayMs = 86_400_000;
 
 /** Where the bars begin. That of a first step that is a part begins where the whole step would: bars have one width. */
@@ -27,8 +27,8 @@ const timeAxis = (step) => ({
   values: (_u, splits) => splits.map((at) => (step >= dayMs || splits.length > 1 && splits[1] - splits[0] >= dayMs ? dayTime : hourTime).format(at)),
 });
 
-const options = (width, { stepMs, from, to }, begin, colors) => ({
-  width, height, ms: 1, legend: { show: false }, padding: [8, 44, 0, 0], cursor: { show: false },
+const options = ({ stepMs, from, to }, begin, colors) => ({
+  ms: 1, legend: { show: false }, padding: [8, 44, 0, 0], cursor: { show: false },
   scales: { x: { time: false, range: () => [Math.min(from, begin), Math.max(to, begin + stepMs)] }, y: { range: (_u, _min, max) => [0, Math.max(1, (max ?? 0) * 1.05)] } },
   axes: [timeAxis(stepMs), { ...valueLook, size: 46, incrs: wholeSteps, values: (_u, splits) => splits.map(integer) }],
   series: [{}, ...colors.toReversed().map((name) => ({ stroke: () => color(name), fill: () => color(name), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.8, 48], align: 1 }) }))],
@@ -47,6 +47,6 @@ function numbers(answer, names, label) {
 export function drawTrend(answer, names, colors, label) {
   const plot = h("div", { class: "plot", "aria-hidden": "true" });
   const data = stacked(answer, names.length);
-  plotInto(plot, (width) => options(width, answer, data[0][0], colors), data);
+  plotInto(plot, () => options(answer, data[0][0], colors), data, leastHeight);
   return [plot, numbers(answer, names, label)];
 }
