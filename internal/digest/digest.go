@@ -2,7 +2,8 @@
 // the comparison of sets and the history of a user read of many thousand conferences. The store keeps a digest
 // beside the summary, which is ten to a thousand times as long.
 //
-// A digest has no name of a user. Its encoding is the wire format of Protocol Buffers: a reader skips fields that
+// A digest has no real name of a user: where a siteID or another text of the application has one of the conference as a whole
+// word, its alias is in its place. Counts of many conferences are of one text for all roles. Its encoding is the wire format of Protocol Buffers: a reader skips fields that
 // it does not know, so fields may be added.
 package digest
 
@@ -82,8 +83,9 @@ func Of(s *conference.Summary) *Digest {
 	for _, ms := range s.SetupMs {
 		d.SetupMs = append(d.SetupMs, int64(ms+0.5))
 	}
+	hidden := namesOf(s)
 	for i := range s.Participants {
-		d.Members = append(d.Members, memberOf(&s.Participants[i]))
+		d.Members = append(d.Members, memberOf(&s.Participants[i], hidden))
 	}
 	return d
 }

@@ -185,3 +185,24 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// A real name in a text of an application is replaced by its alias: counts, trends and comparisons have no names.
+//
+// spec: DASH-03
+func TestNoRealNames(t *testing.T) {
+	s := summary()
+	p := &s.Participants[0]
+	p.UserID, p.UserIDs, p.Alias = "Alice Ek", []string{"Alice Berg", "Alice Ek"}, "a-1"
+	p.Client.SiteID, p.Client.ApplicationVersion = "room of alice_ek", "4.2.0"
+	p.Machine.Devices = []string{"Alice Berg’s headset", "Camera"}
+	p.Fabrics[0].Usage, p.Fabrics[0].RemoteUserID, p.Fabrics[0].RemoteAlias = "to Bob Ås", "Bob Ås", "b-2"
+	s.Participants[1].Client.SiteID = "Alice Ek's floor"
+	d := digest.Of(s)
+	require.Equal(t, []string{"room of a-1", "4.2.0", "a-1’s headset", "Camera", "to b-2", "a-1's floor"}, []string{
+		d.Members[0].SiteID, d.Members[0].ApplicationVersion, d.Members[0].Devices[0], d.Members[0].Devices[1], d.Members[0].Fabrics[0].Usage, d.Members[1].SiteID,
+	})
+	require.Equal(t, "Alice Berg’s headset", p.Machine.Devices[0], "the summary stays as it is")
+	p.UserID, p.UserIDs = "Ålesund", nil
+	p.Alias, p.Client.SiteID = "Ålesund", "Ålesund"
+	require.Equal(t, "Ålesund", digest.Of(s).Members[0].SiteID, "a text as userID is its own alias")
+}

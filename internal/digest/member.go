@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/mask"
 )
 
 func counts(of map[string]int) (out []Count) {
@@ -20,11 +21,38 @@ func counts(of map[string]int) (out []Count) {
 	return out
 }
 
-func memberOf(p *conference.Participant) Member {
+// maxNames bounds the real names of one conference that are replaced. Beyond it all texts of applications are withheld.
+const maxNames = 20_000
+
+// namesOf returns the real names of a conference with their aliases; nil without any.
+func namesOf(s *conference.Summary) *mask.Names {
+	var names *mask.Names
+	add := func(alias string, real ...string) {
+		for _, name := range real {
+			if name == "" || name == alias {
+				continue
+			}
+			if names == nil {
+				names = mask.New(maxNames)
+			}
+			names.Add(name, alias)
+		}
+	}
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		add(p.Alias, append([]string{p.UserID}, p.UserIDs...)...)
+		for k := range p.Fabrics {
+			add(p.Fabrics[k].RemoteAlias, append([]string{p.Fabrics[k].RemoteUserID}, p.Fabrics[k].RemoteUserIDs...)...)
+		}
+	}
+	return names
+}
+
+func memberOf(p *conference.Participant, hidden *mask.Names) Member {
 	c := &p.Client
 	m := Member{
-		SiteID: c.SiteID, ApplicationVersion: c.ApplicationVersion, Browser: c.Browser, BrowserVersion: c.BrowserVersion,
-		OS: p.Machine.OS, Devices: p.Machine.Devices[:min(len(p.Machine.Devices), maxDistinct)],
+		SiteID: hidden.Text(c.SiteID), ApplicationVersion: hidden.Text(c.ApplicationVersion), Browser: c.Browser, BrowserVersion: c.BrowserVersion,
+		OS: p.Machine.OS, Devices: masked(hidden, p.Machine.Devices[:min(len(p.Machine.Devices), maxDistinct)]),
 		MOS: value(p.MOS), Label: p.Label, Cause: causeOf(string(p.LikelyCause.Cause)), DurationMs: p.DurationMs,
 	}
 	if id, err := uuid.Parse(p.Session); err == nil {
@@ -32,11 +60,24 @@ func memberOf(p *conference.Participant) Member {
 	}
 	for i := range p.Fabrics {
 		f := fabricOf(&p.Fabrics[i])
+		f.Usage = hidden.Text(f.Usage)
 		if len(m.Fabrics) < maxDistinct && !slices.Contains(m.Fabrics, f) {
 			m.Fabrics = append(m.Fabrics, f)
 		}
 	}
 	return m
+}
+
+// masked returns texts without the real names; those of devices may have the name of their owner.
+func masked(hidden *mask.Names, texts []string) []string {
+	if hidden.Empty() {
+		return texts
+	}
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = hidden.Text(text)
+	}
+	return out
 }
 
 func fabricOf(f *conference.Fabric) Fabric {

@@ -82,10 +82,7 @@ func TestOverview(t *testing.T) {
 	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "app", "shop"), &got)
 	require.Equal(t, []int{1, 0, 0}, []int{got.Current.Conferences, got.Baseline.Conferences, got.Live})
 
-	hour := func(n time.Duration) string {
-		return strconv.FormatInt(noon.Add(-week+n*time.Hour).UnixMilli(), 10)
-	}
-	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "baseline.from", hour(-11), "baseline.to", hour(2)), &got)
+	getJSON(t, base+"/api/overview?"+span(noon.Add(-12*time.Hour), noon, "baseline.from", inMs(noon.Add(-week-11*time.Hour)), "baseline.to", inMs(noon.Add(-week+2*time.Hour))), &got)
 	require.Equal(t, 2, got.Baseline.Conferences, "where summer time ended in between, the hours of a week before are others")
 	require.Equal(t, []int64{noon.Add(-week - 11*time.Hour).UnixMilli(), noon.Add(-week + 2*time.Hour).UnixMilli()}, []int64{got.BaselineFrom, got.BaselineTo})
 
@@ -122,6 +119,8 @@ func TestSetupAndRating(t *testing.T) {
 		require.Contains(t, body, `"field":"`+field+`"`, query)
 	}
 }
+
+func inMs(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 
 func withoutScore(p hourPoint) hourPoint {
 	p.MOS = nil

@@ -7,7 +7,7 @@ import { h, remember } from "./dom.js";
 import { clock, decimal, figure, fps, kbps, mos, ms, percent, shortClock } from "./format.js";
 import { Latest } from "./latest.js";
 import { fabricTitle } from "./model.js";
-import { color } from "./plot.js";
+import { color, heightOf } from "./plot.js";
 import { ticks } from "./view.js";
 
 export const metrics = [
@@ -28,7 +28,7 @@ function around(min, max) {
   return from === to ? [0, 1] : [from * 1.1, to * 1.1];
 }
 
-const chartHeight = 148;
+const leastHeight = 148;
 export const hasValues = (stream, name) => stream[name]?.some((v) => v !== null);
 
 /** The streams' columns on one time axis. A silence becomes a gap. */
@@ -101,7 +101,7 @@ export class Chart {
   #options(width) {
     const { metric, view } = this;
     return {
-      width, height: chartHeight, ms: 1, legend: { show: false }, padding: [8, 20, 0, 0],
+      width, height: heightOf(width, leastHeight), ms: 1, legend: { show: false }, padding: [8, 20, 0, 0],
       scales: { x: { time: false, range: () => view.range }, y: { range: metric.range ?? ((_u, _min, max) => [0, Math.min(metric.most ?? Number.POSITIVE_INFINITY, Math.max(metric.least, (max ?? 0) * 1.1))]) } },
       axes: [xAxis(), yAxis(metric)],
       series: [{}, ...this.streams.map((stream) => ({
@@ -147,7 +147,7 @@ export class Chart {
 
   resize() {
     const width = this.plot.clientWidth;
-    if (this.u && width > 0 && Math.abs(width - this.u.width) > 1) this.u.setSize({ width, height: chartHeight });
+    if (this.u && width > 0 && Math.abs(width - this.u.width) > 1) this.u.setSize({ width, height: heightOf(width, leastHeight) });
     else this.build();
   }
 
