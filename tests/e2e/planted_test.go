@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,12 +82,20 @@ func (c *collector) plant(t *testing.T, all []planted) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, one := range all {
-		one.app, one.lasted = cmp.Or(one.app, appID), cmp.Or(one.lasted, 5*time.Minute)
-		batches, summary := one.stored(random)
+	for some := range slices.Chunk(all, 100) { // in one transaction
+		var batches []storage.Batch
+		var summaries []storage.Summary
+		for _, one := range some {
+			one.app, one.lasted = cmp.Or(one.app, appID), cmp.Or(one.lasted, 5*time.Minute)
+			records, summary := one.stored(random)
+			batches = append(batches, records...)
+			if one.outcome != "" {
+				summaries = append(summaries, summary)
+			}
+		}
 		_, err := store.Append(t.Context(), batches)
 		require.NoError(t, err)
-		if one.outcome != "" {
+		for _, summary := range summaries {
 			require.NoError(t, store.PutSummary(t.Context(), summary))
 		}
 	}

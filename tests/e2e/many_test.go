@@ -1,0 +1,51 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/digest"
+)
+
+// manyCalls returns calls of one participant each, a second apart, the newest first.
+func manyCalls(count int, now time.Time) (all []planted) {
+	for i := range count {
+		u := plantedUser{name: fmt.Sprint("user ", i%500), alias: fmt.Sprint("user ", i%500), facts: digest.Member{SiteID: fmt.Sprint("site ", i%100), Browser: "firefox", BrowserVersion: "144"}}
+		all = append(all, planted{
+			id: fmt.Sprint("call ", i), start: now.Add(-time.Hour - time.Duration(i)*time.Second).Truncate(time.Millisecond), lasted: 10 * time.Second,
+			outcome: "success", mos: 4.1, people: []plantedUser{u},
+		})
+	}
+	return all
+}
+
+// TestManyConferences pages through the list of a store with 10,000 conferences, and reads its last page.
+//
+// spec: DASH-01
+func TestManyConferences(t *testing.T) {
+	need(t, programs[chromium]...)
+	const count = 10_000
+	c := newCollector(t)
+	now := time.Now()
+	c.plant(t, manyCalls(count, now))
+	c.start()
+	p := openPage(t, startBrowser(t, chromium), "many", c.dashboard+"/search?limit=200")
+	seen := map[string]bool{}
+	for page := range 4 {
+		p.until(patience, fmt.Sprintf("document.querySelector('#list').ariaBusy === 'false' && document.querySelector('[data-testid=conference]')?.dataset.id === 'call %d'", page*200))
+		var ids []string
+		p.get("[...document.querySelectorAll('[data-testid=conference]')].map((one) => one.dataset.id)", &ids)
+		require.Len(t, ids, 200)
+		for _, id := range ids {
+			require.False(t, seen[id], "%s is on two pages", id)
+			seen[id] = true
+		}
+		p.run("document.querySelector('[data-testid=older]').click()")
+	}
+	p.goes(fmt.Sprintf("%s/search?limit=200&to=%d", c.dashboard, now.Add(-time.Hour-(count-100)*time.Second).UnixMilli()))
+	p.until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=older]')")
+	require.Empty(t, p.browser.errors(), "the pages run without an error")
+}
