@@ -10,9 +10,12 @@ import (
 	"github.com/qosrtc/qos/internal/digest"
 )
 
-// manyCalls returns calls of one participant each, a second apart, the newest first.
-func manyCalls(count int, now time.Time) (all []planted) {
-	for i := range count {
+// manyCount is how many conferences the list of TestManyConferences has.
+const manyCount = 10_000
+
+// manyCalls returns manyCount calls of one participant each, a second apart, the newest first.
+func manyCalls(now time.Time) (all []planted) {
+	for i := range manyCount {
 		u := plantedUser{name: fmt.Sprint("user ", i%500), alias: fmt.Sprint("user ", i%500), facts: digest.Member{SiteID: fmt.Sprint("site ", i%100), Browser: "firefox", BrowserVersion: "144"}}
 		all = append(all, planted{
 			id: fmt.Sprint("call ", i), start: now.Add(-time.Hour - time.Duration(i)*time.Second).Truncate(time.Millisecond), lasted: 10 * time.Second,
@@ -27,10 +30,9 @@ func manyCalls(count int, now time.Time) (all []planted) {
 // spec: DASH-01
 func TestManyConferences(t *testing.T) {
 	need(t, programs[chromium]...)
-	const count = 10_000
 	c := newCollector(t)
 	now := time.Now()
-	c.plant(t, manyCalls(count, now))
+	c.plant(t, manyCalls(now))
 	c.start()
 	p := openPage(t, startBrowser(t, chromium), "many", c.dashboard+"/search?limit=200")
 	seen := map[string]bool{}
@@ -45,7 +47,7 @@ func TestManyConferences(t *testing.T) {
 		}
 		p.run("document.querySelector('[data-testid=older]').click()")
 	}
-	p.goes(fmt.Sprintf("%s/search?limit=200&to=%d", c.dashboard, now.Add(-time.Hour-(count-100)*time.Second).UnixMilli()))
+	p.goes(fmt.Sprintf("%s/search?limit=200&to=%d", c.dashboard, now.Add(-time.Hour-(manyCount-100)*time.Second).UnixMilli()))
 	p.until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=older]')")
 	require.Empty(t, p.browser.errors(), "the pages run without an error")
 }
