@@ -134,11 +134,11 @@ func (s *precallSite) open(t *testing.T, b *browser, name string) precallPage {
 	return p
 }
 
-// frame waits for the n-th record.
-func (p precallPage) frame(n int) (f precallFrame) {
+// frame waits for the record of a test.
+func (p precallPage) frame() (f precallFrame) {
 	p.t.Helper()
-	p.until(patience, "recorded().length >= "+jsonOf(n))
-	p.get("recorded()["+jsonOf(n-1)+"]", &f)
+	p.until(patience, "recorded().length > 0")
+	p.get("recorded()[0]", &f)
 	return f
 }
 
@@ -166,7 +166,7 @@ func testsByItself(t *testing.T, s *precallSite, b *browser) {
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain), startRelayOver(t, "tcp", s.chain), startRelayOver(t, "tls", s.chain))))
 	p := s.open(t, b, "automatic")
 	p.run("begin({ siteID: 'hq' })")
-	f := p.frame(1)
+	f := p.frame()
 	require.Equal(t, []any{"initialize", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.Len(t, f.Providers, 1)
 	for i, protocol := range []string{"udp", "tcp", "tls"} {
@@ -214,7 +214,7 @@ func isInterrupted(t *testing.T, s *precallSite, b *browser) {
 		resolve(performance.now() - from);
 	}, 1500))`, &took)
 	require.Less(t, took, 100.0)
-	f := p.frame(1)
+	f := p.frame()
 	require.Equal(t, []any{"success", "a call started", true, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.NotNil(t, f.RTTMs)
 	require.Nil(t, f.ThroughputBps)
@@ -236,7 +236,7 @@ func manyServers(t *testing.T, s *precallSite, b *browser) {
 		servers = append(servers, turnServer(strconv.Itoa(i), "turn:"+silent.LocalAddr().String()+"?transport=udp", tcp))
 	}
 	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ", 30)")
-	f := p.frame(1)
+	f := p.frame()
 	p.run("monitor.stopPrecallTests()")
 	require.Equal(t, []any{"startPrecallTests", "success", "", false, true}, []any{f.Trigger, f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.Len(t, f.Providers, 20)
@@ -307,7 +307,7 @@ func serverDies(t *testing.T, s *precallSite, b *browser) {
 	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
 	p.run("new Promise((resolve) => setTimeout(resolve, 1000))")
 	relay.dark.Store(true)
-	f := p.frame(1)
+	f := p.frame()
 	require.Equal(t, []any{"success", "", false, true}, []any{f.Status, f.Reason, f.Interrupted, f.MediaConnectivity})
 	require.False(t, f.Providers[0].Acceptable, jsonOf(f))
 	require.Greater(t, *f.LossFraction, 0.3)
