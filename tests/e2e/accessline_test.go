@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/binary"
 	"net"
 	"sync"
 	"testing"
@@ -103,10 +104,35 @@ func (l *accessLine) back(c, front *net.UDPConn, to *net.UDPAddr) {
 	}
 }
 
-// isRelayedData distinguishes ChannelData (RFC 8656, section 12.4) with application data of DTLS from
-// what sets a connection up.
+// isRelayedData distinguishes relayed application data of DTLS from what sets a connection up. DTLS 1.3 has
+// the epoch in its first byte, 3 for application data (RFC 9147, section 4).
 func isRelayedData(p []byte) bool {
-	return len(p) > 4 && p[0] >= 0x40 && p[0] <= 0x4f && p[4] == 23
+	data := relayedData(p)
+	return len(data) > 0 && (data[0] == 23 || data[0]&0xe3 == 0x23)
+}
+
+// relayedData returns the data of ChannelData, which Chromium sends, or of a Send or Data indication, which
+// Firefox sends (RFC 8656, sections 11 and 12); empty if the packet is another one.
+func relayedData(p []byte) []byte {
+	switch {
+	case len(p) < 4:
+		return nil
+	case p[0] >= 0x40 && p[0] <= 0x4f:
+		return p[4:]
+	case p[0] != 0 || p[1] != 0x16 && p[1] != 0x17:
+		return nil
+	}
+	for at := 20; at+4 <= len(p); {
+		kind, length := binary.BigEndian.Uint16(p[at:]), int(binary.BigEndian.Uint16(p[at+2:]))
+		if at+4+length > len(p) {
+			return nil
+		}
+		if kind == 0x0013 {
+			return p[at+4 : at+4+length]
+		}
+		at += 4 + (length+3)/4*4
+	}
+	return nil
 }
 
 // TestAccessLine holds the link against what it is set to.

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// precallLine is an access line through which the network is tested, and what a test of it must find.
+type precallLine struct {
+	name    string
+	delay   time.Duration // each way
+	loss    float64       // of what is sent
+	rateBps float64       // each way; 0: no limit
+	mostBps float64       // of the test
+	within  float64       // of the rate, as a fraction; 0: the rate does not bind
+}
+
+var precallLines = []precallLine{
+	{name: "20 ms", delay: 10 * time.Millisecond, mostBps: 1e6},
+	{name: "100 ms, 5 %", delay: 50 * time.Millisecond, loss: 0.05, mostBps: 1e6},
+	{name: "200 ms, 20 %", delay: 100 * time.Millisecond, loss: 0.2, mostBps: 1e6},
+	{name: "100 kbit/s", rateBps: 100e3, mostBps: 1e7, within: 0.4},
+	{name: "500 kbit/s, 40 ms", delay: 20 * time.Millisecond, rateBps: 500e3, mostBps: 1e7, within: 0.2},
+	{name: "2 Mbit/s", rateBps: 2e6, mostBps: 1e7, within: 0.2},
+}
+
+// leastPings is how many pings a test of a good line sends in 3 s, one each 25 ms.
+const leastPings = 100
+
+// TestBeforeTheCallMeasures tests the network through lines of known delay, loss and rate. docs/library.md
+// has the table.
+//
+// spec: PRE-02, PRE-04
+func TestBeforeTheCallMeasures(t *testing.T) {
+	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
+	for _, kind := range []string{chromium, firefox} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s, authority := startPrecallSite(t)
+			b := startTrusting(t, kind, authority)
+			for i, line := range precallLines {
+				line.measure(t, s, b, uint64(i+1))
+			}
+		})
+	}
+}
+
+func (l precallLine) measure(t *testing.T, s *precallSite, b *browser, seed uint64) {
+	t.Helper()
+	access := startAccessLine(t, seed)
+	h := harm{delay: l.delay, rateBps: l.rateBps}
+	access.set(h)
+	offer := offering(turnServer("line", access.url))
+	offer["preCall"].(map[string]any)["maxThroughputBps"] = l.mostBps
+	s.answers(offer)
+	p := s.open(t, b, l.name)
+	p.run("begin()")
+	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	h.loss = l.loss // from here: a connection is not to fail by chance
+	access.up.set(h)
+	f := p.frame()
+	p.run("monitor.stopPrecallTests()")
+	t.Logf("| %s | %s | %.1f | %.3f | %.0f |", l.name, b.kind, deref(f.RTTMs), deref(f.LossFraction), deref(f.ThroughputBps)/1000)
+	require.True(t, f.MediaConnectivity, jsonOf(f))
+	rttMs := 2 * float64(l.delay.Milliseconds())
+	if l.rateBps == 0 { // a ping waits on a slow line
+		require.InDelta(t, rttMs, *f.RTTMs, math.Max(3, 0.1*rttMs), l.name)
+		// Four standard deviations of the pings' binomial distribution: chance alone fails one of 16,000.
+		deviation := math.Sqrt(l.loss * (1 - l.loss) / leastPings)
+		require.InDelta(t, l.loss, *f.LossFraction, 4*deviation+0.01, l.name)
+	}
+	if l.within > 0 {
+		require.InDelta(t, l.rateBps, *f.ThroughputBps, l.within*l.rateBps, l.name)
+	}
+}
+
+func deref(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
