@@ -31,6 +31,14 @@ func startPrecallSite(t *testing.T) (s *precallSite, authority string) {
 	c := newCollector(t)
 	s = &precallSite{chain: t.TempDir()}
 	authority = makeChain(t, s.chain, "qos.test")
+	s.serve(t, c, map[string]http.HandlerFunc{"POST /configuration": s.configure})
+	c.start()
+	return s, authority
+}
+
+// serve serves the page in front of a collector that is not started yet, and more.
+func (s *precallSite) serve(t *testing.T, c *collector, more map[string]http.HandlerFunc) {
+	t.Helper()
 	behind, err := url.Parse(c.receiver)
 	require.NoError(t, err)
 	mux := http.NewServeMux()
@@ -38,13 +46,13 @@ func startPrecallSite(t *testing.T) (s *precallSite, authority string) {
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join("testdata", "pages", "precall.html"))
 	})
-	mux.HandleFunc("POST /configuration", s.configure)
+	for pattern, handler := range more {
+		mux.HandleFunc(pattern, handler)
+	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	c.origins = append(c.origins, s.url)
-	c.start()
-	return s, authority
 }
 
 func (s *precallSite) configure(w http.ResponseWriter, r *http.Request) {

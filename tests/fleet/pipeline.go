@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,12 +18,15 @@ import (
 )
 
 // Run passes the day through the quality and the conference processor, whose clock is that of the
-// day. consume receives their records, and sample is called every interval; both with the time of
+// day. consume receives their records, one batch at a time, and sample is called every interval; both with the time of
 // the day.
 func Run(t *testing.T, d *Day, interval time.Duration, consume func(plog.Logs, time.Time), sample func(time.Time)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		var one sync.Mutex // the processor emits issues from a goroutine of its own
 		next, err := consumer.NewLogs(func(_ context.Context, logs plog.Logs) error {
+			one.Lock()
+			defer one.Unlock()
 			consume(logs, time.Now())
 			return nil
 		})

@@ -19,8 +19,7 @@ var notYet = map[string]string{}
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"LIB-09": "no test opens a TURN allocation with the answer of getTurnCredentials",
-	"PRE-05": "no test takes a recommendation of the collector in a page",
+	"LIB-09": "getTurnCredentials with a token generator needs initialize() first",
 	"SRV-04": "no budget in bytes for a user or an application",
 }
 
