@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,7 +103,7 @@ func (v *visit) beginAt(app, secret string, user any, backendURL string) {
 type diary struct {
 	Account tabAccount
 	Asked   []bool
-	Posts   []post
+	Posts   []post // of logins and frames
 	Hellos  []hello
 	Waiting []float64 // what timers that were set wait for, ms
 }
@@ -110,6 +112,7 @@ func (v *visit) diary() diary {
 	v.t.Helper()
 	var d diary
 	v.eval("({ account, asked, posts, hellos, waiting: [...waits.values()].map(({ ms }) => ms) })", &d)
+	d.Posts = slices.DeleteFunc(d.Posts, func(p post) bool { return strings.HasSuffix(p.URL, "/configuration") })
 	return d
 }
 

@@ -67,7 +67,8 @@ func (l precallLine) measure(t *testing.T, s *precallSite, b *browser, seed uint
 	require.True(t, f.MediaConnectivity, jsonOf(f))
 	rttMs := 2 * float64(l.delay.Milliseconds())
 	if l.rateBps == 0 { // a ping waits on a slow line
-		require.InDelta(t, rttMs, *f.RTTMs, math.Max(3, 0.1*rttMs), l.name)
+		require.GreaterOrEqual(t, *f.RTTMs, rttMs, l.name)
+		require.Less(t, *f.RTTMs, rttMs+math.Max(10, 0.1*rttMs), "%s; other tests take processor time from the page", l.name)
 		// Four standard deviations of the pings' binomial distribution: chance alone fails one of 16,000.
 		deviation := math.Sqrt(l.loss * (1 - l.loss) / leastPings)
 		require.InDelta(t, l.loss, *f.LossFraction, 4*deviation+0.01, l.name)
