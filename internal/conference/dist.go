@@ -136,13 +136,18 @@ func (d *dist) quantile(q float64) float64 {
 	for _, b := range d.buckets {
 		seen += float64(b.weight())
 		if seen >= rank {
-			if b.index == zeroBucket {
-				return d.min
-			}
-			return min(max(buckets.Value(int(b.index)), d.min), d.max)
+			return d.value(b)
 		}
 	}
 	return d.max
+}
+
+// value returns the value that a bucket stands for, to 1 %.
+func (d *dist) value(b bucket) float64 {
+	if b.index == zeroBucket {
+		return d.min
+	}
+	return min(max(buckets.Value(int(b.index)), d.min), d.max)
 }
 
 // summary returns nil without measurements.

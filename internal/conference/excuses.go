@@ -51,9 +51,9 @@ func (w *fabricFinder) before() []detect.Span {
 	return nil
 }
 
-// over returns the time from the interval in which the remote participant reported its end: a path that
+// remoteEnd returns the time from the interval in which the remote participant reported its end: a path that
 // closes looks like one that fails.
-func (w *fabricFinder) over() []detect.Span {
+func (w *fabricFinder) remoteEnd() []detect.Span {
 	if w.state.server {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (w *fabricFinder) others(media, owner string) (silent []detect.Span) {
 	found := 0
 	for _, i := range who {
 		o := &w.s.Participants[i]
-		if o.Session == w.p.Session || len(o.Fabrics) == 0 {
+		if !w.isOther(o) {
 			continue
 		}
 		if found++; found == 1 {

@@ -247,13 +247,18 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 // insertByRank keeps the limit facts with the lowest ranks, ascending. The list is a function
 // of the set of facts.
 func insertByRank[T any](list *[]T, v T, limit int, rank func(T) uint64) (truncated int) {
+	_, over := keepLowest(list, v, limit, rank)
+	return btoi(over)
+}
+
+// keepLowest is insertByRank that returns the fact that the list has no room for.
+func keepLowest[T any](list *[]T, v T, limit int, rank func(T) uint64) (last T, over bool) {
 	i, _ := slices.BinarySearchFunc(*list, v, func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 	*list = slices.Insert(*list, i, v)
-	if len(*list) > limit {
-		*list = (*list)[:limit]
-		return 1
+	if over = len(*list) > limit; over {
+		last, *list = (*list)[limit], (*list)[:limit]
 	}
-	return 0
+	return last, over
 }
 
 // merge adds the facts of the same fabric in another conference that is merged into this one.

@@ -13,14 +13,15 @@ type fabricFinder struct {
 	out   *Fabric
 	state *fabric
 	about Issue
+	over  []detect.Span // from the interval in which the remote end reported its end
 }
 
 func (w *fabricFinder) fabric() {
+	w.over = w.remoteEnd()
 	w.connection()
 	w.media()
-	over := w.over()
 	if pair := w.out.CandidatePair; pair != nil {
-		w.stream(w.about, streamKey{candidatePair, pair.MediaType, pair.SSRC}, detect.Merge(append(w.own("hold"), over...)))
+		w.stream(w.about, streamKey{candidatePair, pair.MediaType, pair.SSRC}, detect.Merge(append(w.own("hold"), w.over...)))
 	}
 	for i := range w.out.Streams {
 		s := &w.out.Streams[i]
@@ -32,7 +33,7 @@ func (w *fabricFinder) fabric() {
 		} else {
 			excused = append(w.own("hold"), w.others(s.MediaType, s.UserID)...)
 		}
-		excused = detect.Merge(append(excused, over...))
+		excused = detect.Merge(append(excused, w.over...))
 		w.stream(about, streamKey{s.StatsType, s.MediaType, s.SSRC}, excused)
 	}
 }
@@ -99,7 +100,7 @@ func (w *fabricFinder) connection() {
 	if rule := w.rules.ICEDisruption; !rule.Disabled {
 		issue := w.about.of(detect.ICEDisruption, "disrupted_ms", detect.High)
 		spans, open := w.state.stretches(markDisrupted, w.out.EndMs)
-		spans = intersect(spans, complement(w.over()))
+		spans = intersect(spans, complement(w.over))
 		issue.Open = open && w.ongoing(w.out.EndMs)
 		w.pending = w.pending || issue.Open
 		long := slices.DeleteFunc(join(spans, rule.ResolveAfter.Milliseconds()), func(s detect.Span) bool {
@@ -148,7 +149,7 @@ func (w *fabricFinder) media() {
 	}
 	nothing, oneWay := w.rules.NoMedia, w.rules.OneWayMedia
 	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs) // the disruption is an issue already
-	cut = slices.Concat(cut, w.before(), w.over())
+	cut = slices.Concat(cut, w.before(), w.over)
 	hold, mute := append(w.own("hold"), cut...), append(w.own("hold", audio), cut...)
 	issue := w.about.of(detect.NoMedia, "without_media_ms", detect.Medium)
 	w.facts(issue, nothing, slices.Concat(mute, w.others(audio, "")), detect.Nothing)

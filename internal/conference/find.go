@@ -2,6 +2,7 @@ package conference
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -130,12 +131,22 @@ func (f *finder) participant(p *Participant) {
 	}
 	f.lateJoin(about, p)
 	f.addPoints(about.of(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
-	state := f.c.participants[p.Session]
-	for i := range p.Fabrics {
-		out := &p.Fabrics[i]
-		about.Fabric = out.Fabric
-		w := fabricFinder{finder: f, p: p, out: out, state: state.fabrics[out.Fabric], about: about}
+	for w := range f.fabrics(p) {
+		w.about = about
+		w.about.Fabric = w.out.Fabric
 		w.fabric()
+	}
+}
+
+// fabrics yields a finder for each fabric of a participant.
+func (f *finder) fabrics(p *Participant) iter.Seq[*fabricFinder] {
+	return func(yield func(*fabricFinder) bool) {
+		for i := range p.Fabrics {
+			out := &p.Fabrics[i]
+			if !yield(&fabricFinder{finder: f, p: p, out: out, state: f.c.participants[p.Session].fabrics[out.Fabric]}) {
+				return
+			}
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package conference
 
 import (
-	"slices"
-
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
@@ -40,7 +38,10 @@ func (s *stream) addPicture(e *event.Event, ms int64) bool {
 		return false
 	}
 	if m.Outbound() {
-		if coding, ok := quality.Coding(m.Codec, m.Get(protocol.QP)); ok && m.Known(protocol.QP) {
+		if !m.Known(protocol.QP) {
+			return false
+		}
+		if coding, ok := quality.Coding(m.Codec, m.Get(protocol.QP)); ok {
 			s.ofPictures().coding.add(coding, ms)
 		}
 		return false
@@ -52,7 +53,7 @@ func (s *stream) addPicture(e *event.Event, ms int64) bool {
 	if !ok {
 		return false
 	}
-	s.ofPictures().measured.add(m.Score.MOS.V, ms, slices.Index(labelNames[:], m.Score.Label))
+	s.ofPictures().measured.add(m.Score.MOS.V, ms, m.Score.Label)
 	s.pictures.shown.add(shown, ms)
 	return true
 }
@@ -68,20 +69,9 @@ func (d *scored) addPictures(own, sent *pictures, labels quality.Bounds) {
 		return
 	}
 	coding := sent.coding.mean()
-	own.shown.each(func(shown float64, ms int64) {
-		mos := quality.VideoMOS(coding, shown)
-		d.add(mos, ms, slices.Index(labelNames[:], quality.Label(mos, labels)))
-	})
-}
-
-// each calls f with the values of the distribution, to 1 %, and their weights.
-func (d *dist) each(f func(v float64, weightMs int64)) {
-	for _, b := range d.buckets {
-		v := d.min
-		if b.index != zeroBucket {
-			v = min(max(buckets.Value(int(b.index)), d.min), d.max)
-		}
-		f(v, b.weight())
+	for _, b := range own.shown.buckets {
+		mos := quality.VideoMOS(coding, own.shown.value(b))
+		d.add(mos, b.weight(), quality.Label(mos, labels))
 	}
 }
 

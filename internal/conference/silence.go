@@ -27,7 +27,7 @@ type silence struct {
 	rank             uint64
 	from, to         int64
 	measured, silent float64
-	label            int // of measured, an index of labelNames; -1: none
+	label            string // of measured
 }
 
 // silenceOf returns the silence of a received interval of audio; false if it lowers no score.
@@ -46,7 +46,7 @@ func silenceOf(e *event.Event, ms int64) (silence, bool) {
 	}
 	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
 	mos := max(leastMOS, m.Score.MOS.V-(before.MOS-after.MOS))
-	return silence{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, slices.Index(labelNames[:], m.Score.Label)}, true
+	return silence{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
 }
 
 // addScore adds the score of an interval. Of a silence it is decided in the summary, unless there are
@@ -61,23 +61,14 @@ func (s *stream) addScore(e *event.Event, ms int64) {
 		return
 	}
 	if !s.addPicture(e, ms) && m.Score.MOS.Known {
-		s.scored.add(m.Score.MOS.V, ms, slices.Index(labelNames[:], m.Score.Label))
+		s.scored.add(m.Score.MOS.V, ms, m.Score.Label)
 	}
 }
 
 // addSilence keeps the earliest silences, by rank; the others count as measured. The result is a
 // function of the set of silences.
 func (s *stream) addSilence(one silence) {
-	i, _ := slices.BinarySearchFunc(s.silences, one.rank, func(a silence, rank uint64) int {
-		if a.rank < rank {
-			return -1
-		}
-		return 1
-	})
-	s.silences = slices.Insert(s.silences, i, one)
-	if len(s.silences) > maxSilences {
-		last := s.silences[maxSilences]
-		s.silences = s.silences[:maxSilences]
+	if last, over := keepLowest(&s.silences, one, maxSilences, func(a silence) uint64 { return a.rank }); over {
 		s.scored.add(last.measured, last.to-last.from, last.label)
 	}
 }
@@ -88,10 +79,11 @@ type scored struct {
 	labels [len(labelNames)]float64 // ms by label
 }
 
-func (d *scored) add(mos float64, ms int64, label int) {
+// add adds the score of an interval, and its label, which may be unknown.
+func (d *scored) add(mos float64, ms int64, label string) {
 	d.mos.add(mos, ms)
-	if label >= 0 {
-		d.labels[label] += float64(ms)
+	if i := slices.Index(labelNames[:], label); i >= 0 {
+		d.labels[i] += float64(ms)
 	}
 }
 
@@ -106,7 +98,6 @@ func (d *scored) merge(o *scored) {
 // without packets counts as lost within sent, a silence if half of it lies within unbroken.
 func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, unbroken []detect.Span) *scored {
 	var all scored
-	lost := totalLoss(mediaType, s.codec.value)
 	all.merge(&s.scored)
 	all.addPictures(s.pictures, sender, labels)
 	for _, one := range s.silences {
@@ -115,10 +106,14 @@ func (s *stream) scores(mediaType string, labels quality.Bounds, sender *picture
 			all.add(one.measured, ms, one.label)
 			continue
 		}
-		all.add(one.silent, ms, slices.Index(labelNames[:], quality.Label(one.silent, labels)))
+		all.add(one.silent, ms, quality.Label(one.silent, labels))
 	}
+	if len(sent) == 0 {
+		return &all
+	}
+	lost := totalLoss(mediaType, s.codec.value)
 	s.missing.Each(func(from, to int64, _ detect.Word) {
-		all.add(lost, within(from, to, sent), badLabel)
+		all.add(lost, within(from, to, sent), quality.Bad)
 	})
 	return &all
 }
@@ -131,8 +126,7 @@ func totalLoss(mediaType, codec string) float64 {
 	m := event.Measurement{StatsType: inboundRTP, MediaType: audio, Codec: codec}
 	m.Set(protocol.Packets, 0)
 	m.Set(protocol.PacketsLost, 1000)
-	res := quality.ScoreAudio(&m)
-	return res.MOS
+	return quality.ScoreAudio(&m).MOS
 }
 
 // within returns the time of an interval that lies within spans, ms.
@@ -145,36 +139,38 @@ func within(from, to int64, spans []detect.Span) (ms int64) {
 
 // scoreStreams sets the scores of all streams, for the summary that follows.
 func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
-	var f *finder // made when a stream needs it
-	sentVideo := c.sentVideo()
-	for session, p := range c.participants {
-		for number, state := range p.fabrics {
-			for key, s := range state.streams {
-				silent := len(s.silences) > 0 || !s.missing.Empty()
-				if s.result = &s.scored; !silent && s.pictures == nil {
-					continue
+	sentVideo, silent := c.sentVideo(), false
+	for _, p := range c.participants {
+		for _, f := range p.fabrics {
+			for key, s := range f.streams {
+				s.result = &s.scored
+				switch {
+				case s.isSilent():
+					silent = true
+				case s.pictures != nil && key.statsType == inboundRTP:
+					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, nil)
 				}
-				var sent, unbroken []detect.Span
-				if silent {
-					if f == nil {
-						f = c.newFinder(c.brief(now), labels, now)
-					}
-					sent, unbroken = f.of(session, number, state).sent(key, state.ownerOf(key.ssrc))
+			}
+		}
+	}
+	if !silent {
+		return
+	}
+	f := c.newFinder(c.brief(now), labels, now)
+	for i := range f.s.Participants {
+		for w := range f.fabrics(&f.s.Participants[i]) {
+			for key, s := range w.state.streams {
+				if s.isSilent() {
+					sent, unbroken := w.sent(key, w.state.ownerOf(key.ssrc))
+					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, unbroken)
 				}
-				s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, unbroken)
 			}
 		}
 	}
 }
 
-// of returns the finder of a fabric.
-func (f *finder) of(session string, number int, state *fabric) *fabricFinder {
-	w := &fabricFinder{finder: f, state: state}
-	i := slices.IndexFunc(f.s.Participants, func(p Participant) bool { return p.Session == session })
-	w.p = &f.s.Participants[i]
-	w.out = &w.p.Fabrics[slices.IndexFunc(w.p.Fabrics, func(o Fabric) bool { return o.Fabric == number })]
-	return w
-}
+// isSilent reports whether the stream had times in which nothing may have been heard or seen.
+func (s *stream) isSilent() bool { return len(s.silences) > 0 || !s.missing.Empty() }
 
 // sent returns the times in which the remote end sent media to this stream although none of it may
 // have arrived, and those in which it sent them without pauses.
@@ -207,21 +203,30 @@ func (w *fabricFinder) remote(owner string) *Participant {
 	if name == "" && !w.state.server {
 		name, _ = w.state.renames.current(w.state.remoteUser, w.state.remoteAlias)
 	}
-	var others []*Participant
+	if name != "" {
+		for _, i := range w.named[name] {
+			if o := &w.s.Participants[i]; w.isOther(o) {
+				return o
+			}
+		}
+	}
+	var only *Participant
 	for i := range w.s.Participants {
 		o := &w.s.Participants[i]
-		if o.Session == w.p.Session || len(o.Fabrics) == 0 {
+		if !w.isOther(o) {
 			continue
 		}
-		if name != "" && (o.UserID == name || slices.Contains(o.UserIDs, name)) {
-			return o
+		if only != nil {
+			return nil
 		}
-		others = append(others, o)
+		only = o
 	}
-	if len(others) == 1 {
-		return others[0]
-	}
-	return nil
+	return only
+}
+
+// isOther reports whether a participant is another one, with connections.
+func (w *fabricFinder) isOther(o *Participant) bool {
+	return o.Session != w.p.Session && len(o.Fabrics) > 0
 }
 
 // sends returns the times in which the participant sent a kind of media, and those in which it sent

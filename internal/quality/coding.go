@@ -49,9 +49,9 @@ func (in video) coded(p VideoParams, frozen float64, res *Result) (coding, Reaso
 		return coding{}, NoMotion
 	}
 	codec := findVideoCodec(in.Codec)
-	if in.Known(protocol.QP) && codec.badQP > 0 {
+	if c, ok := codec.byQP(in.Get(protocol.QP)); ok && in.Known(protocol.QP) {
 		res.add(InQP, in.Get(protocol.QP))
-		return coding{fixed: codec.byQP(in.Get(protocol.QP))}, Scored
+		return coding{fixed: c}, Scored
 	}
 	if in.Screen {
 		if in.Limitation == "bandwidth" {
@@ -110,22 +110,18 @@ func (in video) detail() float64 {
 // Coding returns how well frames of a codec are coded at a mean quantiser, 0.1 to 1; false if the codec's
 // scale is unknown.
 func Coding(codec string, qp float64) (float64, bool) {
-	c := findVideoCodec(codec)
-	if c.badQP == 0 {
-		return 0, false
-	}
-	return c.byQP(qp), true
+	return findVideoCodec(codec).byQP(qp)
 }
 
 // Shown returns what of a perfectly coded picture an interval of received video showed, 0 to 1: the
 // factors of upscaling, frame rate and freezes. It is false if the interval has no score, or the codec's
 // scale of quantisers is unknown.
 func Shown(m *event.Measurement, p VideoParams) (float64, bool) {
-	perfect := *m
-	perfect.Set(protocol.QP, 0)
 	if _, known := Coding(m.Codec, 0); !known {
 		return 0, false
 	}
+	perfect := *m
+	perfect.Set(protocol.QP, 0)
 	res := ScoreVideo(&perfect, p)
 	return (res.MOS - 1) / perfectMOS, res.OK()
 }
@@ -163,13 +159,16 @@ func findVideoCodec(mime string) videoCodec {
 	return videoCodec{}
 }
 
-// byQP is C by the mean quantiser: 1 at 0, good at goodQP, 0.5 at badQP, 0.1 at maxQP, linear in between.
-func (c videoCodec) byQP(qp float64) float64 {
+// byQP is C by the mean quantiser: 1 at 0, good at goodQP, 0.5 at badQP, 0.1 at maxQP, linear in between. It is
+// false if the codec's scale is unknown.
+func (c videoCodec) byQP(qp float64) (float64, bool) {
 	switch {
+	case c.maxQP == 0:
+		return 0, false
 	case qp <= c.goodQP:
-		return 1 - (1-goodCoding)*qp/c.goodQP
+		return 1 - (1-goodCoding)*qp/c.goodQP, true
 	case qp <= c.badQP:
-		return goodCoding - (goodCoding-0.5)*(qp-c.goodQP)/(c.badQP-c.goodQP)
+		return goodCoding - (goodCoding-0.5)*(qp-c.goodQP)/(c.badQP-c.goodQP), true
 	}
-	return 0.5 - 0.4*math.Min(1, (qp-c.badQP)/(c.maxQP-c.badQP))
+	return 0.5 - 0.4*math.Min(1, (qp-c.badQP)/(c.maxQP-c.badQP)), true
 }
