@@ -43,18 +43,12 @@ func startRelaySocket(t *testing.T) *net.UDPAddr {
 	t.Helper()
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
-	server, err := turn.NewServer(turn.ServerConfig{
-		Realm: relayRealm,
-		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
-			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
-		},
+	serveRelay(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn:            socket,
-			RelayAddressGenerator: &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+			RelayAddressGenerator: onLoopback(),
 		}},
 	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return socket.LocalAddr().(*net.UDPAddr)
 }
 

@@ -129,21 +129,15 @@ func startEdge(t *testing.T, seed uint64) *edge {
 		url: "turn:" + socket.LocalAddr().String() + "?transport=udp",
 		up:  newAccess(t, seed), down: newAccess(t, seed+1000),
 	}
-	server, err := turn.NewServer(turn.ServerConfig{
-		Realm: relayRealm,
-		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
-			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
-		},
+	serveRelay(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &edgeGenerator{
-				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+				RelayAddressGeneratorStatic: *onLoopback(),
 				edge:                        e,
 			},
 		}},
 	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return e
 }
 

@@ -15,13 +15,8 @@ import (
 // certificate for qos.test that makeChain wrote into dir.
 func startRelayOver(t *testing.T, transport, dir string) (url string) {
 	t.Helper()
-	config := turn.ServerConfig{
-		Realm: relayRealm,
-		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
-			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
-		},
-	}
-	addresses := &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"}
+	config := turn.ServerConfig{}
+	addresses := onLoopback()
 	if transport == "udp" {
 		socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -39,9 +34,7 @@ func startRelayOver(t *testing.T, transport, dir string) (url string) {
 		}
 		config.ListenerConfigs = []turn.ListenerConfig{{Listener: listener, RelayAddressGenerator: addresses}}
 	}
-	server, err := turn.NewServer(config)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	serveRelay(t, config)
 	return url
 }
 

@@ -33,22 +33,33 @@ func startRelay(t *testing.T, lossFraction float64) *relay {
 	require.NoError(t, err)
 	r := &relay{url: "turn:" + socket.LocalAddr().String() + "?transport=udp"}
 	dice := &dice{fraction: lossFraction, source: rand.New(rand.NewPCG(1, 2))}
-	server, err := turn.NewServer(turn.ServerConfig{
-		Realm: relayRealm,
-		AuthHandler: func(user, realm string, _ net.Addr) ([]byte, bool) {
-			return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
-		},
+	serveRelay(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &lossyGenerator{
-				RelayAddressGeneratorStatic: turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"},
+				RelayAddressGeneratorStatic: *onLoopback(),
 				relay:                       r, dice: dice,
 			},
 		}},
 	})
+	return r
+}
+
+// serveRelay starts a TURN server with the user of the tests.
+func serveRelay(t *testing.T, config turn.ServerConfig) {
+	t.Helper()
+	config.Realm = relayRealm
+	config.AuthHandler = func(user, realm string, _ net.Addr) ([]byte, bool) {
+		return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
+	}
+	server, err := turn.NewServer(config)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	return r
+}
+
+// onLoopback makes relays on loopback.
+func onLoopback() *turn.RelayAddressGeneratorStatic {
+	return &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"}
 }
 
 // query makes the demo page use nothing but this relay.
