@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,12 +48,20 @@ func (p *page) accessible(name string) {
 		if dir := os.Getenv("QOS_PICTURES"); dir != "" {
 			require.NoError(p.t, p.capture(filepath.Join(dir, fmt.Sprint(name, "-", look.name, ".png"))))
 		}
+		p.fits(name + ", " + look.name)
+	}
+	p.view(1280, false)
+}
+
+// fits waits until nothing of a page is wider than the window. Charts follow the width of the window a moment later.
+func (p *page) fits(name string) {
+	p.t.Helper()
+	eventually(p.t, patience, name+" fits into the window", func() (bool, string) {
 		var cut []string
 		p.get(`document.documentElement.scrollWidth <= innerWidth ? [] : ["wide: " + document.documentElement.scrollWidth, ...[...document.body.querySelectorAll("*")].filter((one) =>
 			one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll *")).map((one) => one.outerHTML.slice(0, 200))]`, &cut)
-		require.Empty(p.t, cut, "%s is cut off, %s", name, look.name)
-	}
-	p.view(1280, false)
+		return len(cut) == 0, strings.Join(cut, "\n")
+	})
 }
 
 // view sets the width of a page, and whether it has the colours of the dark scheme.

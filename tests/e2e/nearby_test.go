@@ -75,7 +75,7 @@ func (p *page) prints(t *testing.T) {
 	var background string
 	p.get(`getComputedStyle(document.querySelector(".card")).backgroundColor`, &background)
 	require.Equal(t, "rgb(255, 255, 255)", background)
-	p.until(patience, "document.documentElement.scrollWidth <= innerWidth")
+	p.fits("a printed conference")
 	if dir := os.Getenv("QOS_PICTURES"); dir != "" && p.browser.kind == chromium {
 		require.NoError(t, p.capture(filepath.Join(dir, "conference-print.png")))
 	}

@@ -174,7 +174,7 @@ func (c *collector) picture(t *testing.T, p *page, name string) {
 		return
 	}
 	for _, width := range []int{390, 1280} {
-		require.NoError(t, p.browser.do("browsingContext.setViewport", map[string]any{"context": p.context, "viewport": map[string]any{"width": width, "height": 900}}, nil))
+		p.view(width, false)
 		require.NoError(t, p.capture(filepath.Join(dir, fmt.Sprint(name, "-", width, ".png"))))
 	}
 }

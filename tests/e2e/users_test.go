@@ -48,10 +48,8 @@ extensions:
 	list.until(patience, "document.querySelector('[data-testid=pseudonym]') && document.querySelector('[data-testid=find-user]')")
 	list.run("document.querySelector('[data-testid=pseudonym]').scrollIntoView({ block: 'center' })")
 	c.picture(t, list, "hashed-conference")
-	require.NoError(t, b.do("browsingContext.setViewport", map[string]any{"context": list.context, "viewport": map[string]any{"width": 360, "height": 900}}, nil))
-	var beyond float64
-	list.get("document.documentElement.scrollWidth - document.documentElement.clientWidth", &beyond)
-	require.LessOrEqual(t, beyond, 0.0, "a pseudonym is wrapped")
+	list.view(360, false)
+	list.fits("a pseudonym")
 	var text string
 	list.get("document.body.innerText", &text)
 	for _, plain := range []string{"ada", "grace"} {
