@@ -84,7 +84,7 @@ func (b *Builder) digest(row *Row, body []byte) error {
 		case fieldCause:
 			row.Cause = b.text(text)
 		case fieldMOS:
-			row.MOS = v.score()
+			row.MOS = v.thousandths()
 		case fieldParticipants:
 			row.Participants = v.int()
 		case fieldRatings:
@@ -93,6 +93,10 @@ func (b *Builder) digest(row *Row, body []byte) error {
 			row.WorstRating = v.int()
 		case fieldSetupMs:
 			err = numbers(text, &c.setup)
+		case fieldRTTMs:
+			row.RTTMs = v.thousandths()
+		case fieldLossFraction:
+			row.LossFraction = v.millionths()
 		case fieldErrors:
 			err = b.count(text, &c.counts)
 		case fieldIssues:

@@ -32,9 +32,11 @@ type Row struct {
 	App, Outcome, Label, Cause uint32
 	MOS                        float64 // 1 to 5; 0: no score
 	Participants, Ratings      int
-	WorstRating                int  // lowest overall rating, 1 to 5; 0: none
-	Pending                    bool // it has no digest, or one that cannot be read: only Start and App are set
-	Failed                     bool // the outcome is one of FailedOutcomes
+	RTTMs                      float64 // highest median of a candidate pair or stream; 0: unknown
+	LossFraction               float64 // highest of a stream, 0 to 1; 0: none, or unknown
+	WorstRating                int     // lowest overall rating, 1 to 5; 0: none
+	Pending                    bool    // it has no digest, or one that cannot be read: only Start and App are set
+	Failed                     bool    // the outcome is one of FailedOutcomes
 
 	setup, errors, issues, members span
 }

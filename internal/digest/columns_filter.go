@@ -82,6 +82,8 @@ func (m *columnFilter) match(r *Row) bool {
 		f.MinMOS > 0 && r.MOS < f.MinMOS,
 		f.MaxMOS > 0 && (r.MOS == 0 || r.MOS > f.MaxMOS),
 		f.MinSetupMs > 0 && m.longestSetup(r) < f.MinSetupMs,
+		f.AboveRTTMs > 0 && r.RTTMs <= f.AboveRTTMs,
+		f.AboveLoss > 0 && r.LossFraction <= f.AboveLoss,
 		f.MaxRating > 0 && (r.WorstRating == 0 || r.WorstRating > f.MaxRating),
 		m.function != 0 && !named(m.columns.Errors(r), m.function),
 		m.issue != 0 && !named(m.columns.Issues(r), m.issue):

@@ -65,6 +65,7 @@ func drawnDigest(t *rapid.T) *digest.Digest {
 		Outcome: rapid.SampledFrom([]string{"success", "dropped", ""}).Draw(t, "outcome"), Label: text.Draw(t, "label"), Cause: text.Draw(t, "cause"),
 		MOS: float64(rapid.IntRange(0, 5).Draw(t, "mos")), Participants: rapid.IntRange(0, 4).Draw(t, "participants"),
 		SetupMs: slices.Sorted(slices.Values(rapid.SliceOfN(rapid.Int64Range(0, 9), 0, 3).Draw(t, "setup"))), WorstRating: rapid.IntRange(0, 5).Draw(t, "rating"),
+		RTTMs: float64(rapid.IntRange(0, 3).Draw(t, "rtt")), LossFraction: float64(rapid.IntRange(0, 3).Draw(t, "loss")) / 4,
 		Errors: rapid.SliceOfN(counts, 0, 2).Draw(t, "errors"), Issues: rapid.SliceOfN(counts, 0, 2).Draw(t, "issues"),
 		Members: rapid.SliceOfN(member, 0, 3).Draw(t, "members"),
 	}
@@ -80,6 +81,7 @@ func TestFilterInColumns(t *testing.T) {
 			MinMOS: score.Draw(t, "min"), MaxMOS: score.Draw(t, "max"), Function: text.Draw(t, "function"), Issue: text.Draw(t, "issue"), Site: text.Draw(t, "site"),
 			ApplicationVersion: text.Draw(t, "version"), Browser: text.Draw(t, "browser"), BrowserVersion: text.Draw(t, "major"),
 			MinSetupMs: max(0, rapid.Int64Range(-9, 9).Draw(t, "setup")), MaxRating: max(0, rapid.IntRange(-5, 5).Draw(t, "rating")),
+			AboveRTTMs: max(0, float64(rapid.IntRange(-3, 3).Draw(t, "rtt"))), AboveLoss: max(0, float64(rapid.IntRange(-3, 3).Draw(t, "loss"))/4),
 		}
 		var b digest.Builder
 		var bodies [][]byte

@@ -31,7 +31,7 @@ func (r *Decoder) Decode(b []byte, d *Digest) error {
 		case fieldCause:
 			d.Cause = r.text(text)
 		case fieldMOS:
-			d.MOS = v.score()
+			d.MOS = v.thousandths()
 		case fieldParticipants:
 			d.Participants = v.int()
 		case fieldRatings:
@@ -40,6 +40,10 @@ func (r *Decoder) Decode(b []byte, d *Digest) error {
 			d.WorstRating = v.int()
 		case fieldSetupMs:
 			return numbers(text, &d.SetupMs)
+		case fieldRTTMs:
+			d.RTTMs = v.thousandths()
+		case fieldLossFraction:
+			d.LossFraction = v.millionths()
 		case fieldErrors:
 			return r.count(text, &d.Errors)
 		case fieldIssues:
@@ -89,7 +93,7 @@ func (r *Decoder) member(b []byte, m *Member) error {
 		case memberDevice:
 			m.Devices = append(m.Devices, r.text(text))
 		case memberMOS:
-			m.MOS = v.score()
+			m.MOS = v.thousandths()
 		case memberLabel:
 			m.Label = r.text(text)
 		case memberCause:
@@ -155,7 +159,9 @@ func grow[T any](all *[]T) *T {
 // value64 is a number as it is encoded.
 type value64 uint64
 
-func (v value64) score() float64 { return float64(v.int()) / 1000 }
+func (v value64) thousandths() float64 { return float64(v.int()) / 1000 }
+
+func (v value64) millionths() float64 { return float64(v.int()) / 1e6 }
 
 func (v value64) int() int { return int(min(v, math.MaxInt32)) }
 

@@ -27,6 +27,8 @@ type Digest struct {
 	Ratings      int     // ratings by users
 	WorstRating  int     // lowest overall rating, 1 to 5; 0: none
 	SetupMs      []int64 // setup delays of the fabrics that connected, ascending
+	RTTMs        float64 // highest median of a candidate pair or stream, to the microsecond
+	LossFraction float64 // highest of a stream over the whole call, 0 to 1, to the millionth
 	Errors       []Count // reported errors by function, by name
 	Issues       []Count // issues by kind, by name
 	Members      []Member
@@ -83,11 +85,34 @@ func Of(s *conference.Summary) *Digest {
 	for _, ms := range s.SetupMs {
 		d.SetupMs = append(d.SetupMs, int64(ms+0.5))
 	}
+	d.measure(s)
 	hidden := namesOf(s)
 	for i := range s.Participants {
 		d.Members = append(d.Members, memberOf(&s.Participants[i], hidden))
 	}
 	return d
+}
+
+// measure sets the highest round-trip time and loss, by which notifications count, too (internal/notice.ReadSummary).
+func (d *Digest) measure(s *conference.Summary) {
+	for i := range s.Participants {
+		for j := range s.Participants[i].Fabrics {
+			f := &s.Participants[i].Fabrics[j]
+			if f.CandidatePair != nil {
+				d.measureOne(f.CandidatePair)
+			}
+			for k := range f.Streams {
+				d.measureOne(&f.Streams[k])
+			}
+		}
+	}
+}
+
+func (d *Digest) measureOne(m *conference.Stream) {
+	d.LossFraction = max(d.LossFraction, value(m.LossFraction))
+	if m.RTTMs != nil {
+		d.RTTMs = max(d.RTTMs, m.RTTMs.P50)
+	}
 }
 
 func causeOf(cause string) string {
@@ -97,9 +122,9 @@ func causeOf(cause string) string {
 	return cause
 }
 
-func value(mos *float64) float64 {
-	if mos == nil {
+func value(v *float64) float64 {
+	if v == nil {
 		return 0
 	}
-	return *mos
+	return *v
 }

@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/internal/notice"
 )
 
 func summary() *conference.Summary {
@@ -22,7 +24,7 @@ func summary() *conference.Summary {
 			Client:  conference.Client{SiteID: "Ålesund", ApplicationVersion: "4.2.0", Browser: "firefox", BrowserVersion: "144"},
 			Machine: conference.Machine{OS: "linux", Devices: []string{"Headset (0b0e:030a)"}},
 			Fabrics: []conference.Fabric{
-				{Fabric: 1, Usage: "multiplex", State: "connected", LocalCandidateType: "relay", RelayProtocol: "tls", NetworkType: "wifi", LocalAddress: "192.0.2.0", RemoteUserID: "bob", Streams: []conference.Stream{{Codec: "opus"}, {Codec: "VP8"}, {Codec: "opus"}}},
+				{Fabric: 1, Usage: "multiplex", State: "connected", LocalCandidateType: "relay", RelayProtocol: "tls", NetworkType: "wifi", LocalAddress: "192.0.2.0", RemoteUserID: "bob", CandidatePair: &conference.Stream{RTTMs: &conference.Distribution{P50: 212.3456}}, Streams: []conference.Stream{{Codec: "opus", LossFraction: new(0.0312345)}, {Codec: "VP8", LossFraction: new(0.01), RTTMs: &conference.Distribution{P50: 180}}, {Codec: "opus"}}},
 				{Fabric: 2, Usage: "multiplex", State: "connected", LocalCandidateType: "relay", RelayProtocol: "tls", NetworkType: "wifi", LocalAddress: "192.0.2.0", RemoteUserID: "carol", Streams: []conference.Stream{{Codec: "VP8"}, {Codec: "opus"}}},
 				{Fabric: 3, Usage: "screen", State: "neverConnected"},
 			},
@@ -32,7 +34,7 @@ func summary() *conference.Summary {
 
 func want() *digest.Digest {
 	return &digest.Digest{
-		Outcome: "partiallyFailed", Label: "fair", MOS: 3.123, Participants: 2, Ratings: 2, WorstRating: 1, SetupMs: []int64{120, 3002},
+		Outcome: "partiallyFailed", Label: "fair", MOS: 3.123, Participants: 2, Ratings: 2, WorstRating: 1, SetupMs: []int64{120, 3002}, RTTMs: 212.346, LossFraction: 0.031235,
 		Errors: []digest.Count{{Name: "addIceCandidate", Count: 1}, {Name: "createOffer", Count: 2}}, Issues: []digest.Count{{Name: "frozenVideo", Count: 3}},
 		Members: []digest.Member{{
 			Session: [16]byte{0x01, 0x9a, 0x9f, 0x3c, 0x7b, 0x1a, 0x7c, 0x3e, 0x9f, 0x10, 0x2b, 0x6f, 0x0c, 0x1d, 0x2e, 0x3f},
@@ -59,7 +61,7 @@ func TestOf(t *testing.T) {
 	for _, name := range []string{"alice", "a-1", "bob", "carol"} {
 		require.NotContains(t, string(b), name)
 	}
-	require.Less(t, len(b), 260)
+	require.Less(t, len(b), 270)
 	none := conference.Summary{Outcome: conference.OutcomeSuccess}
 	none.LikelyCause.Cause = "none"
 	require.Equal(t, &digest.Digest{Outcome: "success"}, decode(t, digest.Of(&none).Encode()), "no fault has no cause")
@@ -205,4 +207,46 @@ func TestNoRealNames(t *testing.T) {
 	p.UserID, p.UserIDs = "Ålesund", nil
 	p.Alias, p.Client.SiteID = "Ålesund", "Ålesund"
 	require.Equal(t, "Ålesund", digest.Of(s).Members[0].SiteID, "a text as userID is its own alias")
+}
+
+// A digest has the round-trip time and the loss that notifications count by, so that the list of a notification and the
+// comparison above it are of the same conferences.
+//
+// spec: OUT-04
+func TestMeasuresAreThoseOfNotifications(t *testing.T) {
+	measured := rapid.Custom(func(t *rapid.T) conference.Stream {
+		var s conference.Stream
+		if rapid.Bool().Draw(t, "lost") {
+			s.LossFraction = new(float64(rapid.IntRange(0, 1_000_000).Draw(t, "loss")) / 1e6)
+		}
+		if rapid.Bool().Draw(t, "timed") {
+			s.RTTMs = &conference.Distribution{P50: float64(rapid.IntRange(0, 9_000_000).Draw(t, "rtt")) / 1e3}
+		}
+		return s
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		s := conference.Summary{Outcome: conference.OutcomeSuccess, Participants: make([]conference.Participant, rapid.IntRange(0, 3).Draw(t, "participants"))}
+		for i := range s.Participants {
+			s.Participants[i].Fabrics = make([]conference.Fabric, rapid.IntRange(0, 3).Draw(t, "fabrics"))
+			for j := range s.Participants[i].Fabrics {
+				f := &s.Participants[i].Fabrics[j]
+				f.Streams = rapid.SliceOfN(measured, 0, 3).Draw(t, "streams")
+				if rapid.Bool().Draw(t, "pair") {
+					f.CandidatePair = new(measured.Draw(t, "candidate pair"))
+				}
+			}
+		}
+		text, err := json.Marshal(&s)
+		require.NoError(t, err)
+		fact, _, err := notice.ReadSummary(text)
+		require.NoError(t, err)
+		or := func(v *float64) float64 {
+			if v == nil {
+				return 0
+			}
+			return *v
+		}
+		d := digest.Of(&s)
+		require.Equal(t, []float64{or(fact.RTTMs), or(fact.Loss)}, []float64{d.RTTMs, d.LossFraction})
+	})
 }

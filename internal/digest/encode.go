@@ -20,6 +20,8 @@ const (
 	fieldIssues       protowire.Number = 10
 	fieldMember       protowire.Number = 11
 	fieldOmitted      protowire.Number = 12
+	fieldRTTMs        protowire.Number = 13 // microseconds
+	fieldLossFraction protowire.Number = 14 // millionths
 
 	countName  protowire.Number = 1
 	countCount protowire.Number = 2
@@ -58,6 +60,8 @@ func (d *Digest) Encode() []byte {
 	b = appendNumber(b, fieldRatings, int64(d.Ratings))
 	b = appendNumber(b, fieldWorstRating, int64(d.WorstRating))
 	b = appendNumbers(b, fieldSetupMs, d.SetupMs)
+	b = appendNumber(b, fieldRTTMs, int64(math.Round(d.RTTMs*1e3)))
+	b = appendNumber(b, fieldLossFraction, int64(math.Round(d.LossFraction*1e6)))
 	b = appendCounts(b, fieldErrors, d.Errors)
 	b = appendCounts(b, fieldIssues, d.Issues)
 	omitted, scratch := d.Omitted, []byte(nil)

@@ -14,6 +14,8 @@ type Filter struct {
 	Cause              string
 	MinMOS, MaxMOS     float64 // conferences with a score in this range, both ends included
 	MinSetupMs         int64   // conferences whose longest setup delay is at least this
+	AboveRTTMs         float64 // conferences whose highest median round-trip time is above this
+	AboveLoss          float64 // conferences of which a stream lost more than this fraction
 	MaxRating          int     // conferences whose lowest rating is at most this, 1 to 5
 	Function           string  // of a reported error
 	Issue              string  // kind of an issue
@@ -43,6 +45,8 @@ func (f *Filter) matchResult(d *Digest) bool {
 		f.MinMOS > 0 && d.MOS < f.MinMOS,
 		f.MaxMOS > 0 && (d.MOS == 0 || d.MOS > f.MaxMOS),
 		f.MinSetupMs > 0 && (len(d.SetupMs) == 0 || d.SetupMs[len(d.SetupMs)-1] < f.MinSetupMs),
+		f.AboveRTTMs > 0 && d.RTTMs <= f.AboveRTTMs,
+		f.AboveLoss > 0 && d.LossFraction <= f.AboveLoss,
 		f.MaxRating > 0 && (d.WorstRating == 0 || d.WorstRating > f.MaxRating):
 		return false
 	}

@@ -17,6 +17,7 @@ func TestFilter(t *testing.T) {
 		{Outcome: "partiallyFailed", Label: "fair", Cause: "senderUplink"},
 		{MinMOS: 3.123, MaxMOS: 3.123},
 		{MinSetupMs: 3002, MaxRating: 1},
+		{AboveRTTMs: 212.345, AboveLoss: 0.031234},
 		{Function: "createOffer", Issue: "frozenVideo"},
 		{Site: "Ålesund", ApplicationVersion: "4.2.0", Browser: "firefox"},
 		{Browser: "firefox", BrowserVersion: "144"},
@@ -31,6 +32,8 @@ func TestFilter(t *testing.T) {
 		{MinMOS: 3.2},
 		{MaxMOS: 3.1},
 		{MinSetupMs: 3003},
+		{AboveRTTMs: 212.346},
+		{AboveLoss: 0.031235},
 		{Function: "frozenVideo"},
 		{Issue: "createOffer"},
 		{Site: "ålesund"},
@@ -47,6 +50,8 @@ func TestFilter(t *testing.T) {
 	require.False(t, (&digest.Filter{Failed: true}).Match(two), "a missed call has not failed")
 	require.False(t, (&digest.Filter{MaxMOS: 5}).Match(two), "no score is in no range")
 	require.False(t, (&digest.Filter{MinSetupMs: 1}).Match(two), "no setup is of any time")
+	require.False(t, (&digest.Filter{AboveRTTMs: 1e-3}).Match(two), "no round-trip time is above none")
+	require.False(t, (&digest.Filter{AboveLoss: 1e-6}).Match(two), "no loss is above none")
 	require.False(t, (&digest.Filter{MaxRating: 5}).Match(two), "no rating is in no range")
 	require.True(t, (&digest.Filter{}).Match(two))
 }

@@ -21,11 +21,19 @@ describe('the comparison of a notification', () => {
       'setupFrom=5001',
       'Conferences with a setup of 5001 ms or more',
     ]);
+    expect(of('reason=highRoundTripTime&past=300')).toEqual([
+      'rttAbove=300',
+      'Conferences with a round-trip time above 300 ms',
+    ]);
+    expect(of('reason=highPacketLoss&past=0.05')).toEqual([
+      'lossAbove=0.05',
+      'Conferences with a packet loss above 5.0 %',
+    ]);
+    expect(of('reason=highPacketLoss&past=0')?.[0]).toBe('lossAbove=0.000001');
     expect(of('reason=dissatisfactoryUserFeedback&past=2')).toEqual(['ratingTo=2', 'Conferences rated 2 or lower']);
   });
 
   it('is none where no filter has the reason', () => {
-    expect(of('reason=highRoundTripTime&past=300')).toBeNull();
     expect(of('reason=highSetupDelays')).toBeNull();
     expect(of('reason=toString&past=1')).toBeNull();
   });

@@ -24,6 +24,9 @@ const maxFacts = 8
 // maxSetupMs bounds a setup delay that is searched for, in ms: the limit of a notification has the same bound.
 const maxSetupMs = 1_000_000
 
+// maxRTTMs bounds a round-trip time that is searched for, in ms, likewise.
+const maxRTTMs = 1_000_000
+
 // outcomeFailed stands for the outcomes of conferences that failed.
 const outcomeFailed = "failed"
 
@@ -33,6 +36,7 @@ func (p *parameters) digestFilter() digest.Filter {
 		Outcome: p.word("outcome", outcomes()), Label: p.word("quality", labels), Cause: p.word("cause", causes()),
 		MinMOS: p.score("scoreFrom"), MaxMOS: p.score("scoreTo"),
 		MinSetupMs: p.integer("setupFrom", 1, maxSetupMs, 0), MaxRating: int(p.integer("ratingTo", 1, 5, 0)),
+		AboveRTTMs: p.above("rttAbove", maxRTTMs), AboveLoss: p.above("lossAbove", 1),
 		Function: p.text("function"), Issue: p.word("issue", issueKinds()),
 		Site: p.text("site"), ApplicationVersion: p.text("version"),
 		Browser: p.text("browser"), BrowserVersion: p.text("browserVersion"),
@@ -57,6 +61,19 @@ func (p *parameters) score(field string) float64 {
 		p.fail(field, "must be a number from 1 to 5")
 	}
 	return score
+}
+
+// above reads a number above 0 and at most highest; absent is 0.
+func (p *parameters) above(field string, highest float64) float64 {
+	v := p.raw(field)
+	if v == "" {
+		return 0
+	}
+	number, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(number > 0 && number <= highest) { // NaN is in no range
+		p.fail(field, fmt.Sprintf("must be a number above 0 and at most %g", highest))
+	}
+	return number
 }
 
 func issueKinds() (out []string) {
@@ -87,7 +104,10 @@ func (p *parameters) facts() (out []contrast.Fact) {
 // digestCondition reads the conditions of a search that the store has no index of; nil without any.
 func (p *parameters) digestCondition() condition {
 	facts, all := p.facts(), p.digestFilter()
-	f := digest.Filter{MinSetupMs: all.MinSetupMs, MaxRating: all.MaxRating, Function: all.Function, Issue: all.Issue, Browser: all.Browser, BrowserVersion: all.BrowserVersion}
+	f := digest.Filter{
+		MinSetupMs: all.MinSetupMs, AboveRTTMs: all.AboveRTTMs, AboveLoss: all.AboveLoss, MaxRating: all.MaxRating,
+		Function: all.Function, Issue: all.Issue, Browser: all.Browser, BrowserVersion: all.BrowserVersion,
+	}
 	if len(facts) == 0 && f == (digest.Filter{}) {
 		return nil
 	}

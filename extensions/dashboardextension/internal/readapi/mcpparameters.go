@@ -48,6 +48,8 @@ func setParameters() []toolParameter {
 		{name: "scoreFrom", kind: numberKind, text: "Lowest score (MOS), 1 to 5."},
 		{name: "scoreTo", kind: numberKind, text: "Highest score (MOS), 1 to 5."},
 		{name: "setupFrom", kind: integerKind, text: "Least setup delay of the connection that took the longest, in ms."},
+		{name: "rttAbove", kind: numberKind, text: "Round-trip time in ms that the highest median of a candidate pair or stream is above."},
+		{name: "lossAbove", kind: numberKind, text: "Fraction of packets, 0 to 1, of which a stream lost more over the whole call."},
 		{name: "ratingTo", kind: integerKind, text: "Highest value of the lowest rating that a user gave, 1 to 5."},
 		{name: "function", text: "Function of which an error was reported, such as createOffer."},
 		{name: "issue", text: "Kind of a detected issue.", words: issueKinds()},

@@ -68,6 +68,8 @@ func describedParameters() map[string]describedParameter {
 		{name: "scoreFrom", text: "lowest score", schema: score},
 		{name: "scoreTo", text: "highest score", schema: score},
 		{name: "setupFrom", text: "least setup delay of the connection that took the longest, in ms", schema: m{"type": "integer", "minimum": 1, "maximum": maxSetupMs}},
+		{name: "rttAbove", text: "round-trip time in ms that the highest median of a candidate pair or stream is above", schema: m{"type": "number", "exclusiveMinimum": 0, "maximum": maxRTTMs}},
+		{name: "lossAbove", text: "fraction of packets of which a stream lost more over the whole call", schema: m{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
 		{name: "ratingTo", text: "highest value of the lowest rating that a user gave", schema: m{"type": "integer", "minimum": 1, "maximum": 5}},
 		{name: "state", text: "state of the conference", schema: words([]string{stateLive})},
 		{name: "function", text: "function of a reported error", schema: text},
@@ -104,8 +106,8 @@ func parametersOf(names ...string) (out []describedParameter) {
 
 // describedRoutes is the read API.
 func describedRoutes() map[string]describedRoute {
-	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "state", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
-	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue"}
+	search := []string{"app", "id", "from", "to", "q", "user", "site", "version", "additional", "additionalKey", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "state", "function", "issue", "browser", "browserVersion", "fact", "reason", "past"}
+	set := []string{"app", "from!", "to!", "site", "version", "browser", "browserVersion", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue"}
 	for _, name := range slices.Clone(set) {
 		set = append(set, prefixBaseline+strings.TrimSuffix(name, "!"))
 	}

@@ -94,17 +94,20 @@ func TestOverview(t *testing.T) {
 	require.Empty(t, live.Conferences)
 }
 
-// Conferences are found by their longest setup delay and by their lowest rating, and such sets are compared.
+// Conferences are found by their longest setup delay, their round-trip time, their loss and their lowest rating, and such
+// sets are compared.
 //
 // spec: DASH-01, OUT-04
-func TestSetupAndRating(t *testing.T) {
+func TestFoundByMeasures(t *testing.T) {
 	m := &memory{at: noon}
-	for i, one := range []digest.Digest{{SetupMs: []int64{200, 6000}, WorstRating: 4}, {SetupMs: []int64{5000}, WorstRating: 2}, {}} {
+	for i, one := range []digest.Digest{
+		{SetupMs: []int64{200, 6000}, RTTMs: 300, LossFraction: 0.051, WorstRating: 4}, {SetupMs: []int64{5000}, RTTMs: 300.1, LossFraction: 0.05, WorstRating: 2}, {},
+	} {
 		one.Outcome, one.Participants = "success", 2
 		m.digested("demo", strconv.Itoa(i), noon.Add(-time.Hour), one)
 	}
 	base := start(t, m, nil)
-	for query, id := range map[string]string{"setupFrom=5001": "0", "ratingTo=2": "1", "setupFrom=5000&ratingTo=3": "1"} {
+	for query, id := range map[string]string{"setupFrom=5001": "0", "ratingTo=2": "1", "setupFrom=5000&ratingTo=3": "1", "rttAbove=300": "1", "lossAbove=0.05": "0", "rttAbove=299.9&lossAbove=0.05": "0"} {
 		var list listing
 		getJSON(t, base+"/api/conferences?"+query, &list)
 		require.Len(t, list.Conferences, 1, query)
@@ -113,7 +116,7 @@ func TestSetupAndRating(t *testing.T) {
 		getJSON(t, base+"/api/contrast?"+span(noon.Add(-2*time.Hour), noon)+"&"+query, &got)
 		require.Equal(t, []int{1, 2}, []int{got.Set.Conferences, got.Baseline.Conferences}, query)
 	}
-	for query, field := range map[string]string{"setupFrom=0": "setupFrom", "ratingTo=6": "ratingTo", "state=ended": "state"} {
+	for query, field := range map[string]string{"setupFrom=0": "setupFrom", "ratingTo=6": "ratingTo", "state=ended": "state", "rttAbove=0": "rttAbove", "rttAbove=NaN": "rttAbove", "lossAbove=1.1": "lossAbove", "lossAbove=5%25": "lossAbove"} {
 		status, body, _ := get(t, base+"/api/conferences?"+query)
 		require.Equal(t, http.StatusBadRequest, status, query)
 		require.Contains(t, body, `"field":"`+field+`"`, query)

@@ -13,10 +13,10 @@ const prefixBaseline = "baseline."
 
 // Parameters that define a set of conferences: in which app and time, with which participants, and what happened.
 var (
-	framing    = []string{"app", "from", "to"}                                                                                 //nolint:gochecknoglobals // a constant
-	population = []string{"site", "version", "browser", "browserVersion"}                                                      //nolint:gochecknoglobals // a constant
-	conditions = []string{"outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue"} //nolint:gochecknoglobals // a constant
-	defining   = slices.Concat(framing, population, conditions)                                                                //nolint:gochecknoglobals // a constant
+	framing    = []string{"app", "from", "to"}                                                                                                          //nolint:gochecknoglobals // a constant
+	population = []string{"site", "version", "browser", "browserVersion"}                                                                               //nolint:gochecknoglobals // a constant
+	conditions = []string{"outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue"} //nolint:gochecknoglobals // a constant
+	defining   = slices.Concat(framing, population, conditions)                                                                                         //nolint:gochecknoglobals // a constant
 )
 
 // conferenceSet is the conferences of an app in a time that a filter selects.

@@ -13,7 +13,7 @@ const form = byId("filters");
 const { elements } = form;
 const option = (value, text) => h("option", { value }, text);
 const isTime = (name) => /(^|\.)(from|to)$/.test(name);
-const further = ["scoreFrom", "scoreTo", "setupFrom", "ratingTo", "issue", "function", "site", "version", "browser", "browserVersion"];
+const further = ["scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "issue", "function", "site", "version", "browser", "browserVersion"];
 const ownFields = ["from", "to", "version", "site"].map((name) => `baseline.${name}`);
 let abort = new AbortController();
 

@@ -1,15 +1,16 @@
 // A comparison as the address has it: parameters of the API, and what they mean as choices of the form. Pure.
 
+import { percent } from "./format.js";
 import { weekBefore } from "./period.js";
 
 const hour = 3_600_000;
 const week = 168 * hour;
 
 /** The parameters that define a set. */
-export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue", "site", "version", "browser", "browserVersion"];
+export const defining = ["app", "from", "to", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue", "site", "version", "browser", "browserVersion"];
 
 /** Those that say what happened: all other conferences are the baseline of a set with one of these. */
-const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "ratingTo", "function", "issue"];
+const conditions = ["outcome", "quality", "cause", "scoreFrom", "scoreTo", "setupFrom", "rttAbove", "lossAbove", "ratingTo", "function", "issue"];
 
 const prefix = "baseline.";
 
@@ -21,7 +22,7 @@ export const presets = [["Hour", hour], ["24 hours", 24 * hour], ["7 days", week
 
 /** The baselines to choose from: their name, and what is compared. */
 export const baselines = {
-  rest: ["All other conferences of the same time", "Conferences of the same time and participants that do not meet the conditions on outcome, quality, cause, score, setup, rating, error and issue."],
+  rest: ["All other conferences of the same time", "Conferences of the same time and participants that do not meet the conditions on outcome, quality, cause, score, setup, round-trip time, loss, rating, error and issue."],
   previous: ["The time before", "Conferences that meet the same conditions, in the time of equal length before the set."],
   week: ["The same time a week earlier", "Conferences that meet the same conditions, seven days earlier by your clock."],
   time: ["Another time", "Conferences that meet the same conditions, in another time."],
@@ -68,10 +69,12 @@ export const hasCondition = (query) => conditions.some((name) => query.get(name)
 
 const outcomeOf = { failedConferences: "totallyFailed", partiallyFailedConferences: "partiallyFailed", droppedConferences: "dropped" };
 
-/** The condition of a reason with a limit. Setup delays and ratings are whole numbers. */
+/** The condition of a reason with a limit. Setup delays and ratings are whole numbers. A value above 0 is any that is measured. */
 const limited = {
   lowQuality: (limit) => ["scoreTo", String(limit)],
   highSetupDelays: (limit) => ["setupFrom", String(Math.floor(limit) + 1)],
+  highRoundTripTime: (limit) => ["rttAbove", String(limit || 0.001)],
+  highPacketLoss: (limit) => ["lossAbove", String(limit || 0.000001)],
   dissatisfactoryUserFeedback: (limit) => ["ratingTo", String(Math.floor(limit))],
 };
 
@@ -95,6 +98,8 @@ export function setWords(query, outcomeWords) {
   if (outcome === "failed") return "Failed conferences";
   if (outcome && Object.hasOwn(outcomeWords, outcome)) return `Conferences with outcome “${outcomeWords[outcome][0].toLowerCase()}”`;
   if (query.get("setupFrom")) return `Conferences with a setup of ${query.get("setupFrom")} ms or more`;
+  if (query.get("rttAbove")) return `Conferences with a round-trip time above ${query.get("rttAbove")} ms`;
+  if (query.get("lossAbove")) return `Conferences with a packet loss above ${percent(Number(query.get("lossAbove")))}`;
   if (query.get("ratingTo")) return `Conferences rated ${query.get("ratingTo")} or lower`;
   if (query.get("scoreTo")) return `Conferences with a score of ${query.get("scoreTo")} or lower`;
   return "These conferences";
