@@ -21,18 +21,27 @@ type Label struct {
 	Users []string `json:"users"`          // at whom; the sender first where it is a path; empty: nobody in particular
 	Also  []string `json:"also,omitempty"` // other causes that say the same of this call
 	Did   string   `json:"did"`            // in words
+	Kind  string   `json:"kind,omitempty"` // of harm, or of call without harm, where a draw has kinds
+}
+
+// Load is how busy the machine was while it recorded a call.
+type Load struct {
+	Pressure float64 `json:"pressure"` // share of the time in which some task of the machine waited for a processor
+	Late     float64 `json:"late"`     // share of the measurements that came late, of all who were not starved on purpose
 }
 
 // Trace is one recorded call.
 type Trace struct {
 	Name  string
 	Label Label
+	Load  *Load       // nil: not written down
 	Logs  []plog.Logs // in the order in which the receiver emitted them
 }
 
 type header struct {
 	Name  string `json:"name"`
 	Label Label  `json:"label"`
+	Load  *Load  `json:"load,omitempty"`
 }
 
 // suffix of the files of traces: gzip, one JSON document a line, the first the header.
@@ -51,7 +60,7 @@ func (t *Trace) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	first, err := json.Marshal(header{t.Name, t.Label})
+	first, err := json.Marshal(header{t.Name, t.Label, t.Load})
 	if err != nil {
 		return err
 	}
@@ -109,7 +118,7 @@ func read(name string) (*Trace, error) {
 	if own := strings.TrimSuffix(filepath.Base(name), suffix); head.Name != own {
 		return nil, fmt.Errorf("it is the trace of %q", head.Name)
 	}
-	t := &Trace{Name: head.Name, Label: head.Label}
+	t := &Trace{Name: head.Name, Label: head.Label, Load: head.Load}
 	var form plog.JSONUnmarshaler
 	for lines.Scan() {
 		logs, err := form.UnmarshalLogs(lines.Bytes())

@@ -33,11 +33,13 @@ type remote struct {
 // source is where a participant's media come from.
 type source struct {
 	Audio  string `json:"audio,omitempty"` // microphone or silence
-	Video  string `json:"video,omitempty"` // camera or canvas
+	Video  string `json:"video,omitempty"` // camera, canvas, still, slides or ended
 	Height int    `json:"height,omitempty"`
 	FPS    int    `json:"fps,omitempty"`
 	// StartKbps is the bitrate with which Chromium begins; 0: its own.
 	StartKbps int `json:"startKbps,omitempty"`
+	// DTX: audio is sent with discontinuous transmission, in Chromium.
+	DTX bool `json:"dtx,omitempty"`
 }
 
 // member is a participant of a call, or the media server.
@@ -227,9 +229,17 @@ func (c *causeCall) leave() {
 		members = append(slices.Clone(members), c.server)
 	}
 	for _, m := range members {
-		m.page.run("leave()")
-		m.page.closeTab()
+		if m.page.context != "" { // else the participant left before
+			c.hangUp(m)
+		}
 	}
+}
+
+// hangUp ends the call for one participant.
+func (c *causeCall) hangUp(m *member) {
+	c.t.Helper()
+	m.page.run("leave()")
+	m.page.closeTab()
 }
 
 func (c *causeCall) of(user string) *member {

@@ -18,7 +18,13 @@ type harm struct {
 	jitter  time.Duration // up to so much more, in order
 	rateBps float64       // 0: no limit
 	cut     bool          // nothing passes, media or not
+	stall   time.Duration // at the beginning of each period packets wait so long, as in a busy radio network
+	period  time.Duration
+	burst   float64 // fraction of the time in which all media packets are lost, in runs of burstRun
 }
+
+// burstRun is how long a run of losses lasts.
+const burstRun = 300 * time.Millisecond
 
 // maxQueue is how long a packet waits for a link that is full, as in a home router.
 const maxQueue = 300 * time.Millisecond
@@ -75,7 +81,18 @@ func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	if l.harm.cut || l.loses(p) && l.source.Float64() < l.harm.loss {
 		return at, false
 	}
+	if l.harm.burst > 0 && l.loses(p) {
+		period := time.Duration(float64(burstRun) / l.harm.burst)
+		if time.Duration(now.UnixNano())%period < burstRun {
+			return at, false
+		}
+	}
 	at = now
+	if l.harm.stall > 0 {
+		if into := time.Duration(now.UnixNano()) % l.harm.period; into < l.harm.stall {
+			at = at.Add(l.harm.stall - into)
+		}
+	}
 	if l.harm.rateBps > 0 {
 		if l.free.Before(now) {
 			l.free = now

@@ -3,7 +3,9 @@ package e2e
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -29,11 +32,11 @@ func TestRecordCauses(t *testing.T) {
 	if *recordCauses == "" {
 		t.Skip("no -record-causes")
 	}
-	recordAll(t, causeScenes(), *recordCauses)
+	recordAll(t, causeScenes(), *recordCauses, 1)
 }
 
-// recordAll makes calls on one stage.
-func recordAll(t *testing.T, scenes []causeScene, dir string) {
+// recordAll makes calls on one stage, so many at a time.
+func recordAll(t *testing.T, scenes []causeScene, dir string, together int) {
 	t.Helper()
 	need(t, programs[chromium]...)
 	sink := new(recordSink)
@@ -43,8 +46,18 @@ func recordAll(t *testing.T, scenes []causeScene, dir string) {
 	c.records = server.URL
 	stage := newCauseStage(t, c)
 	c.start()
+	next := make(chan causeScene, len(scenes)) // in the order of the draw
 	for _, s := range scenes {
-		t.Run(s.name, func(t *testing.T) { s.record(t, stage, sink, dir) })
+		next <- s
+	}
+	close(next)
+	for range together {
+		t.Run("row", func(t *testing.T) {
+			t.Parallel()
+			for s := range next {
+				t.Run(s.name, func(t *testing.T) { s.record(t, stage, sink, dir) })
+			}
+		})
 	}
 }
 
@@ -59,22 +72,42 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, d
 		kind = chromium
 	}
 	room := s.name
+	waited, began := waitedForProcessors(t), time.Now()
 	s.play(t, stage, room, startBrowser(t, kind), full)
 	var logs []plog.Logs
 	eventually(t, patience, "all have said what they think", func() (bool, string) {
 		logs = sink.of(room)
 		opinions := count(logs, semconv.EventFeedback)
-		return opinions == len(s.users), strconv.Itoa(opinions)
+		return opinions == len(s.users)-s.gone, strconv.Itoa(opinions)
 	})
 	if late := lateShare(logs, s.starved.who); late > maxLate {
 		t.Fatalf("%.0f %% of the measurements came late: this machine had no time for the call; record it again", 100*late)
+	}
+	trace.Load = &cause.Load{
+		Pressure: math.Round(1000*(waitedForProcessors(t)-waited).Seconds()/time.Since(began).Seconds()) / 1000,
+		Late:     math.Round(1000*lateShare(logs, s.starved.who)) / 1000,
 	}
 	for _, l := range logs {
 		trim(l)
 	}
 	trace.Logs = logs
 	require.NoError(t, trace.Write(dir))
-	t.Logf("%d batches, %d measurements", len(logs), count(logs, semconv.EventStats))
+	t.Logf("%d batches, %d measurements, %+v", len(logs), count(logs, semconv.EventStats), *trace.Load)
+}
+
+// waitedForProcessors returns for how long so far some task has waited for a processor: the kernel's
+// pressure stall information, 0 if the kernel has none.
+func waitedForProcessors(t *testing.T) time.Duration {
+	t.Helper()
+	raw, err := os.ReadFile("/proc/pressure/cpu")
+	if err != nil {
+		return 0
+	}
+	var ten, minute, five float64
+	var total int64
+	_, err = fmt.Sscanf(string(raw), "some avg10=%f avg60=%f avg300=%f total=%d", &ten, &minute, &five, &total)
+	require.NoError(t, err)
+	return time.Duration(total) * time.Microsecond
 }
 
 // maxLate is how many measurements of a recording may be late. More mean that other work on

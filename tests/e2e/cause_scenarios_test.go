@@ -33,6 +33,10 @@ type causeScene struct {
 	starved starvation
 	users   []string
 	server  bool
+	// lasts is how long the call goes well and is harmed; the zero value: full.
+	lasts length
+	// gone is how many participants give no feedback at the end.
+	gone int
 }
 
 // starvation is what one participant's machine has left: a browser of their own has a share
@@ -498,6 +502,9 @@ func (s *causeScene) play(t *testing.T, stage *causeStage, room string, shared *
 			kinds = []string{"audio", "video"}
 		}
 		c.flow(kinds...)
+		if s.lasts.well > 0 {
+			lasts = s.lasts
+		}
 		c.lasts(lasts.well)
 	}
 	if s.starved.who != "" {
