@@ -66,3 +66,29 @@ type Verdict struct {
 	Call   Finding
 	People map[string]Finding
 }
+
+// withinPart is the part of the confidence that remains of a cause that explains a part of the call.
+const withinPart = 0.9
+
+// Within returns the verdict with the causes of a part of the call, where the whole shows none: of that
+// part, a time in ms since the Unix epoch, only the measurements are in Verdict part.
+func (v Verdict) Within(part Verdict, fromMs, toMs int64) Verdict {
+	merged := Verdict{Call: v.Call.within(part.Call, fromMs, toMs), People: make(map[string]Finding, len(v.People))}
+	for session, f := range v.People {
+		merged.People[session] = f.within(part.People[session], fromMs, toMs)
+	}
+	return merged
+}
+
+func (f Finding) within(part Finding, fromMs, toMs int64) Finding {
+	known := part.Cause != "" && part.Cause != None && part.Cause != Unknown
+	if f.Cause != Unknown || !known || part.Confidence*withinPart < sure {
+		return f
+	}
+	part.Confidence = round(part.Confidence * withinPart)
+	part.Evidence = append([]Evidence{{
+		Metric: "faultMs", Session: part.Session, Value: round(float64(toMs - fromMs)),
+		Text: "the fault lasted for a part of the call; shares of time are of that part",
+	}}, part.Evidence[:min(len(part.Evidence), maxEvidence-1)]...)
+	return part
+}

@@ -15,6 +15,7 @@ type leg struct {
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
 	seen              float64 // ms of measurements
+	missed            float64 // ms in which no packet arrived that was sent
 	slowMs, rttMs,    // of the round trips that both ends measured
 	rttSeen float64 // ms, of the end that measured more
 	relay     string
@@ -169,6 +170,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 			legs[at] = &leg{from: p.from, to: p.to, byMedium: map[string]float64{}}
 		}
 		legs[at].add(p)
+		legs[at].miss(c, p)
 	}
 	list := make([]*leg, 0, len(legs))
 	for _, l := range legs {
@@ -213,6 +215,44 @@ func (l *leg) add(p *pairing) {
 			l.rtt = event.Known(max(l.rtt.V, f.RTTMs.V))
 		}
 	}
+}
+
+// miss counts the time as lost in which one person sent and another received no packet. Behind a server
+// it is the server that sends.
+func (l *leg) miss(c *call, p *pairing) {
+	if p.throughSFU || p.out == nil || p.out.Packets == 0 || p.from < 0 || p.to < 0 || c.unmeasured(p.to) {
+		return
+	}
+	missedMs := 0.0
+	switch {
+	case p.in != nil:
+		missedMs = p.in.NoneMs
+	case share(p.out.QuietMs, p.out.TimeMs) < goodShare && c.hears(p.to, p.from) && !c.receives(p.to, p.from, p.media):
+		missedMs = p.out.TimeMs
+	}
+	if missedMs < MinTimeMs/2 {
+		return
+	}
+	l.seen += missedMs
+	l.lossy += missedMs
+	l.missed += missedMs
+	if p.out.TimeMs > 0 {
+		l.loss = event.Known(max(l.loss.V, share(missedMs, p.out.TimeMs)))
+	}
+}
+
+// hears reports whether a connection from another person was measured long enough.
+func (c *call) hears(i, from int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
+		return f.Connected && !f.Server && c.peer(i, &f) == from && measured(&f)
+	})
+}
+
+// receives reports whether any stream of a medium was received from another person.
+func (c *call) receives(i, from int, media string) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
+		return c.peer(i, &f) == from && slices.ContainsFunc(f.Streams, func(s Stream) bool { return !s.Sends && s.Media == media })
+	})
 }
 
 func (l *leg) finish() {

@@ -315,6 +315,9 @@ func (c *call) evidenceOf(l *leg) (all []Evidence) {
 		}
 	}
 	add(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
+	if l.missed > 0 {
+		add(l.lossy, "nothingReceivedMs", l.missed, MinTimeMs/2, "no packet arrived although packets were sent: with those that were lost, media were bad")
+	}
 	add(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets arrived with jitter")
 	add(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
 	add(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")

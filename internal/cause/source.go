@@ -78,7 +78,11 @@ func (c *call) silent(findings []Finding, i int) []Finding {
 
 // capture returns the finding about one stream, nil without one.
 func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding {
-	if none < badShare && weak < badShare {
+	frozen := share(s.FrozenMs, s.TimeMs)
+	if s.FrozenMs < MinTimeMs {
+		frozen = 0
+	}
+	if none < badShare && weak < badShare && frozen < badShare {
 		return nil
 	}
 	if s.LimitedMs+s.CPUMs > badShare*s.TimeMs || s.Media == "video" && c.cpuStarved[i] { // the encoder, not the camera
@@ -86,6 +90,8 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	}
 	finding := &Finding{Cause: SendingCapture, Session: c.session(i), MediaType: s.Media, Confidence: 0.6, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))}}
 	switch {
+	case none < badShare && weak < badShare: // somebody may show a photograph
+		finding.Confidence = 0.55
 	case s.Media == "audio" || s.LimitSeenMs > 0:
 		finding.Confidence = 0.8
 	case none < badShare: // it may be the encoder after all, of which nothing is known
@@ -103,6 +109,9 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 			text = "the microphone was silent"
 		}
 		add("hardlyAnythingSentShare", weak, text)
+	}
+	if frozen >= badShare {
+		add("stillPictureShare", frozen, "the same picture was sent again and again to the end, after pictures that changed,")
 	}
 	return finding
 }

@@ -26,6 +26,8 @@ const (
 	nothing                                 // no packets, or black frames at a low rate
 	weak                                    // packets with almost no content
 	limitSeen                               // the encoder's limitation is known
+	still                                   // frames were sent of pictures that do not change
+	moving                                  // frames were sent of pictures that change
 )
 
 // Below these a measurement proves no fault.
@@ -44,7 +46,7 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	}
 	facts |= pathFacts(m)
 	if m.Outbound() {
-		facts |= encoderFacts(m)
+		facts |= encoderFacts(m) | pictureFacts(m)
 	} else {
 		facts |= decoderFacts(m)
 	}
@@ -77,8 +79,80 @@ func pathFacts(m *event.Measurement) detect.Facts {
 	}
 	even := m.Audio() || m.Get(protocol.FPS) >= minFactFPS // at low frame rates jitter is high without a fault
 	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
-		when(jitter.Known && jitter.V > jitterLimit(m) && m.Get(protocol.Packets) >= minFactPackets && even, jittery)
+		when(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || stalled(m)), jittery)
 }
+
+// A network that stalls delivers packets late and together. The jitter, a mean of the last 16 packets,
+// forgets a stall within a third of a second; the jitter buffer, which has grown, does not.
+const (
+	stallBufferMs = 150  // mean time in the buffer of audio
+	stallShare    = 0.02 // of the samples, audibly concealed
+)
+
+// waits reports whether a jitter buffer of audio has grown.
+func waits(m *event.Measurement) bool {
+	return m.Audio() && m.Inbound() && m.Get(protocol.JitterBufferDelayMs) > stallBufferMs
+}
+
+// stalled reports whether packets were late for a grown buffer although none was lost.
+func stalled(m *event.Measurement) bool {
+	loss := m.Loss()
+	return waits(m) && loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected &&
+		m.Get(protocol.Samples) > 0 && m.AudiblyConcealed().V > stallShare*m.Get(protocol.Samples)
+}
+
+// A frame of a picture that equals the one before has little more than a header; noise alone makes a
+// camera's frame many times larger.
+const (
+	stillFrameBytes = 50
+	stillPixels     = 5000 // for one more byte
+	movingTimes     = 5
+)
+
+// pictureFacts returns whether a camera's picture changes.
+func pictureFacts(m *event.Measurement) detect.Facts {
+	frames := m.Get(protocol.Frames)
+	if !m.Video() || m.Screen || m.Layer() || frames*1000 < cause.WeakFPS*m.IntervalMs || !m.Known(protocol.Bytes) {
+		return 0
+	}
+	limit := stillFrameBytes + m.Get(protocol.Width)*m.Get(protocol.Height)/stillPixels
+	size := m.Get(protocol.Bytes) / max(1, frames)
+	return when(size < limit, still) | when(size > movingTimes*limit, moving)
+}
+
+// stillAtEndMs returns how long a picture had not changed at the end, if it changed for most of the time
+// before. A camera that froze or went black does so; a photograph is still from the beginning, and slides
+// change now and then.
+func (s *stream) stillAtEndMs(excuses []Interval) float64 {
+	var last, endMs int64 // the newest change, and the end
+	s.causeFacts.Each(func(_, to int64, word detect.Word) {
+		endMs = max(endMs, to)
+		if word&(still|moving) != still {
+			last = to
+		}
+	})
+	after, before := 0.0, 0.0
+	s.causeFacts.Each(func(from, to int64, word detect.Word) {
+		switch ms := float64(to - from); {
+		case from >= last && word&still != 0:
+			after += ms
+		case word&moving != 0:
+			before += ms
+		case word&still != 0: // it was still before too
+			before -= ms
+		}
+	})
+	for _, e := range excuses {
+		after -= float64(max(0, min(endMs, e.EndMs)-max(last, e.StartMs)))
+	}
+	if before < minMovingMs {
+		return 0
+	}
+	return max(0, after)
+}
+
+// minMovingMs is the least time of a moving picture before one that does not move.
+const minMovingMs = 4000
 
 func jitterLimit(m *event.Measurement) float64 {
 	if m.Audio() {
@@ -117,7 +191,7 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 	loss := m.Loss()
 	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
 	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
-	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs // late packets are concealed as well
+	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs && !waits(m) // late packets are concealed as well
 	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
 		when(m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples), choppy) |
 		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
@@ -143,18 +217,8 @@ func contentFacts(m *event.Measurement) detect.Facts {
 	return 0
 }
 
-// factMs returns the time in which a fact was true, ms.
-func factMs(line *detect.Timeline, fact detect.Facts) (ms float64) {
-	line.Each(func(from, to int64, word detect.Word) {
-		if word&fact == fact {
-			ms += float64(to - from)
-		}
-	})
-	return ms
-}
-
-// factMsWithout returns the time in which a fact was true outside of the excuses, ms.
-func factMsWithout(line *detect.Timeline, fact detect.Facts, excuses []Interval) (ms float64) {
+// factMs returns the time in which a fact was true outside of the excuses, ms.
+func factMs(line *detect.Timeline, fact detect.Facts, excuses []Interval) (ms float64) {
 	line.Each(func(from, to int64, word detect.Word) {
 		if word&fact != fact {
 			return

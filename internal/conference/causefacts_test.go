@@ -83,7 +83,7 @@ func TestFactMsWithout(t *testing.T) {
 		9_000:  {{StartMs: 0, EndMs: 20_000}, {StartMs: 49_000, EndMs: 90_000}},
 		0:      {{StartMs: 0, EndMs: 90_000}},
 	} {
-		require.InDelta(t, want, factMsWithout(&line, weak, excuses), 0, "%v", excuses)
+		require.InDelta(t, want, factMs(&line, weak, excuses), 0, "%v", excuses)
 	}
-	require.InDelta(t, 20_000, factMsWithout(&line, weak, nil), 0)
+	require.InDelta(t, 20_000, factMs(&line, weak, nil), 0)
 }

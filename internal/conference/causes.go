@@ -13,36 +13,77 @@ import (
 
 // findCauses adds the likely cause to the summary and to each of its participants.
 func (c *Conference) findCauses(s *Summary, labels quality.Bounds) {
-	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
-	errors, faulty := c.errorsBySession(), s.faulty()
-	for i := range s.Participants {
-		out := &s.Participants[i]
-		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels) || faulty[out.Session]}
-		if p := c.participants[out.Session]; p != nil && !out.connecting {
-			p.describe(&person, out)
-		}
-		call.People = append(call.People, person)
+	verdict := cause.Find(c.causeCall(s, labels, nil))
+	if from, to, ok := s.shortFault(); ok && (verdict.Call.Cause == cause.Unknown || verdict.Call.Cause == cause.None) {
+		verdict = verdict.Within(cause.Find(c.causeCall(s, labels, outside(from, to))), from, to)
 	}
-	call.Excellent = s.excellent(labels)
-	verdict := cause.Find(call)
 	s.LikelyCause = verdict.Call
 	for i := range s.Participants {
 		s.Participants[i].LikelyCause = verdict.People[s.Participants[i].Session]
 	}
 }
 
+// A fault that lasts less than half of a call is compared within its own time.
+const (
+	minFaultMs     = 8000 // below, the measurements are too few
+	shortFaultPart = 2    // the least number of such times in the call
+)
+
+// shortFault returns the time of the issues of media that are certain, if it is a small part of the call.
+func (s *Summary) shortFault() (from, to int64, ok bool) {
+	for i := range s.Issues {
+		if issue := &s.Issues[i]; issue.certain() {
+			if from == 0 || issue.SinceMs < from {
+				from = issue.SinceMs
+			}
+			to = max(to, issue.UntilMs)
+		}
+	}
+	return from, to, to-from >= minFaultMs && shortFaultPart*(to-from) <= s.EndMs-s.StartMs
+}
+
+// lastMs is later than any time of a record.
+const lastMs = 1 << 53
+
+// outside returns the time before and after.
+func outside(from, to int64) []Interval {
+	return []Interval{{StartMs: 0, EndMs: from}, {StartMs: to, EndMs: lastMs}}
+}
+
+// causeCall returns the input to cause.Find, of streams without the times that are left out.
+func (c *Conference) causeCall(s *Summary, labels quality.Bounds, without []Interval) cause.Call {
+	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
+	errors, faulty := c.errorsBySession(), s.faulty()
+	for i := range s.Participants {
+		out := &s.Participants[i]
+		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels) || faulty[out.Session]}
+		if p := c.participants[out.Session]; p != nil && !out.connecting {
+			p.describe(&person, out, without)
+		}
+		call.People = append(call.People, person)
+	}
+	call.Excellent = s.excellent(labels)
+	return call
+}
+
 // faulty returns the sessions with an issue of their media that is certain.
 func (s *Summary) faulty() map[string]bool {
 	sessions := map[string]bool{}
 	for i := range s.Issues {
-		switch issue := &s.Issues[i]; detect.Kind(issue.Kind) {
-		case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo:
-			if issue.Confidence == string(detect.High) {
-				sessions[issue.Session] = true
-			}
+		if s.Issues[i].certain() {
+			sessions[s.Issues[i].Session] = true
 		}
 	}
 	return sessions
+}
+
+// certain reports whether an issue is one of media and certain.
+func (i *Issue) certain() bool {
+	switch detect.Kind(i.Kind) {
+	case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo:
+		return i.Confidence == string(detect.High)
+	}
+	return false
 }
 
 // excellent reports whether media were received, all participants were connected, every stream was
@@ -133,12 +174,12 @@ func (c *Conference) errorsBySession() map[string]map[string]int {
 	return counts
 }
 
-func (p *participant) describe(person *cause.Person, out *Participant) {
+func (p *participant) describe(person *cause.Person, out *Participant, without []Interval) {
 	var seenMs, weakMs float64
 	for i := range out.Fabrics {
 		summary := &out.Fabrics[i]
 		f := p.fabrics[summary.Fabric]
-		person.Fabrics = append(person.Fabrics, f.evidence(summary))
+		person.Fabrics = append(person.Fabrics, f.evidence(summary, without))
 		person.Measured += f.measured
 		person.OffBeat += f.offBeat
 		f.facts.Each(func(from, to int64, word detect.Word) {
@@ -152,7 +193,7 @@ func (p *participant) describe(person *cause.Person, out *Participant) {
 }
 
 // evidence returns the fabric's input to cause.Find.
-func (f *fabric) evidence(out *Fabric) cause.Fabric {
+func (f *fabric) evidence(out *Fabric, without []Interval) cause.Fabric {
 	e := cause.Fabric{
 		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
 		Media: f.usage != "data", Sends: f.direction == "sendrecv" || f.direction == "sendonly",
@@ -162,11 +203,11 @@ func (f *fabric) evidence(out *Fabric) cause.Fabric {
 	f.interrupted(&e, out)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key]
-		if seen := factMs(&s.causeFacts, rttSeen); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
-			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, factMs(&s.causeFacts, slow), mean(&s.rtt)
+		if seen := factMs(&s.causeFacts, rttSeen, without); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
+			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, factMs(&s.causeFacts, slow, without), mean(&s.rtt)
 		}
 		if key.statsType != candidatePair {
-			e.Streams = append(e.Streams, f.streamEvidence(key, s, out))
+			e.Streams = append(e.Streams, f.streamEvidence(key, s, out, without))
 		}
 	}
 	return e
@@ -210,7 +251,7 @@ func mean(d *dist) event.Value {
 	return event.Value{V: d.mean(), Known: true}
 }
 
-func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Stream {
+func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without []Interval) cause.Stream {
 	e := cause.Stream{
 		SSRC: key.ssrc, Sends: key.statsType == outboundRTP, Media: key.mediaType, Packets: s.packets.value(),
 		Jitter: mean(&s.jitter), RTT: mean(&s.rtt), FPS: mean(&s.fps),
@@ -227,12 +268,33 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric) cause.Str
 		hasMeasurement: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
 		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, limitSeen: &e.LimitSeenMs,
 	} {
-		*ms = factMs(&s.causeFacts, fact)
+		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	excuses := f.excuses(key.mediaType, s, out.EndMs)
-	e.NoneMs, e.WeakMs = factMsWithout(&s.causeFacts, nothing, excuses), factMsWithout(&s.causeFacts, weak, excuses)
-	e.QuietMs = factMs(&s.causeFacts, nothing) + factMs(&s.causeFacts, weak)
+	excuses := joined(sorted(append(f.excuses(key.mediaType, s, out.EndMs), without...)))
+	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
+	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
+	if s.sentTo != nil { // a packet that nobody sent is not missing
+		unsent := unsentTime(s.sentTo)
+		e.QuietMs = factMs(&s.causeFacts, nothing, joined(sorted(append(unsent, without...))))
+		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(append(excuses, unsent...))))
+	}
+	e.FrozenMs = s.stillAtEndMs(excuses)
 	return e
+}
+
+// unsentTime returns the times in which a stream's sender did not send.
+func unsentTime(sent []detect.Span) []Interval {
+	gaps := complement(sent)
+	spans := make([]Interval, 0, len(gaps))
+	for _, g := range gaps {
+		spans = append(spans, Interval{StartMs: max(0, g.FromMs), EndMs: min(lastMs, g.ToMs)})
+	}
+	return spans
+}
+
+func sorted(spans []Interval) []Interval {
+	slices.SortFunc(spans, func(a, b Interval) int { return cmp.Compare(a.StartMs, b.StartMs) })
+	return spans
 }
 
 // excuses returns the times in which media were muted, paused or on hold. A measurement may
@@ -244,8 +306,7 @@ func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interv
 			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
 		}
 	}
-	slices.SortFunc(spans, func(a, b Interval) int { return cmp.Compare(a.StartMs, b.StartMs) })
-	return joined(spans)
+	return joined(sorted(spans))
 }
 
 // joined joins ascending spans that overlap.

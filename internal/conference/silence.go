@@ -143,7 +143,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	for _, p := range c.participants {
 		for _, f := range p.fabrics {
 			for key, s := range f.streams {
-				s.result = &s.scored
+				s.result, s.sentTo = &s.scored, nil
 				switch {
 				case s.isSilent():
 					silent = true
@@ -161,6 +161,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 		for w := range f.fabrics(&f.s.Participants[i]) {
 			for key, s := range w.state.streams {
 				if s.isSilent() {
+					s.sentTo = w.sentTo(key)
 					sent, unbroken := w.sent(key, w.state.ownerOf(key.ssrc))
 					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, unbroken)
 				}
@@ -179,6 +180,37 @@ func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detec
 	if o == nil {
 		return nil, nil
 	}
+	return w.sentBy(o, key)
+}
+
+// sentTo returns the times in which the sender of a stream sent, also through a media server; of an
+// unknown sender behind a server those in which every other participant sent. Only in these times can a
+// missing packet be a fault. It is nil if no record shows them.
+func (w *fabricFinder) sentTo(key streamKey) []detect.Span {
+	owner := w.state.ownerOf(key.ssrc)
+	if o := w.remote(owner); o != nil {
+		sent, _ := w.sentBy(o, key)
+		return append([]detect.Span{}, sent...)
+	}
+	if !w.state.server || owner != "" {
+		return nil
+	}
+	var all []detect.Span
+	for i := range w.s.Participants {
+		if o := &w.s.Participants[i]; w.isOther(o) {
+			sent, _ := w.sentBy(o, key)
+			if all == nil {
+				all = append([]detect.Span{}, sent...)
+			} else {
+				all = intersect(all, sent)
+			}
+		}
+	}
+	return all
+}
+
+// sentBy returns the times of sent, of a known sender.
+func (w *fabricFinder) sentBy(o *Participant, key streamKey) (sent, unbroken []detect.Span) {
 	excused := detect.Merge(slices.Concat(w.own("hold"), w.others(key.mediaType, o.UserID), w.before(),
 		[]detect.Span{{FromMs: math.MinInt64, ToMs: w.out.AddedAtMs}, {FromMs: w.out.EndMs, ToMs: math.MaxInt64}}))
 	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)

@@ -62,6 +62,7 @@ type stream struct {
 	silences                  []silence       // the earliest, ascending by rank
 	missing                   detect.Timeline // of received media: no packet arrived
 	result                    *scored         // of the summary that is being made
+	sentTo                    []detect.Span   // of the summary that is being made: the times in which its sender sent; nil: unknown, or no packet was missing
 	detectors                 detectorState
 	causeFacts                detect.Timeline // the facts from which causes follow
 }
