@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client screenshots build agent client browsers servers tools stock recipes fuzz size clean
+	bench-store bench-client record-causes screenshots build agent client browsers servers tools stock recipes fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,6 +117,9 @@ bench-store: servers ## the store's figures, written into docs/benchmarks.md; ta
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
+
+record-causes: browsers build agent ## record the drawn calls that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
+	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordFourth ./tests/e2e -record-fourth ../cause/testdata/fourth -v
 
 screenshots: browsers build ## pictures of the pages on a simulated fleet, into docs/images
 	@mkdir -p docs/images

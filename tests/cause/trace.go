@@ -30,6 +30,13 @@ type Load struct {
 	Late     float64 `json:"late"`     // share of the measurements that came late, of all who were not starved on purpose
 }
 
+// MaxPressure is the highest pressure under which a recording is evidence: above it, what a call was like may
+// be due to the machine.
+const MaxPressure = 0.6
+
+// Starved reports whether the machine was too busy for the recording to be evidence.
+func (l *Load) Starved() bool { return l != nil && l.Pressure > MaxPressure }
+
 // Trace is one recorded call.
 type Trace struct {
 	Name  string
@@ -77,6 +84,12 @@ func (t *Trace) Write(dir string) error {
 		return err
 	}
 	return os.WriteFile(t.File(dir), out.Bytes(), 0o600)
+}
+
+// Recorded reports whether the trace lies in dir, of a machine that was not starved.
+func (t *Trace) Recorded(dir string) bool {
+	have, err := read(t.File(dir))
+	return err == nil && !have.Load.Starved()
 }
 
 // ReadAll reads the traces in dir, by name.

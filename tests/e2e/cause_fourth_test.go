@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +40,9 @@ func TestFourthScenes(t *testing.T) {
 	require.NotEqual(t, labelsOf(scenes), labelsOf(fourthScenes(fourthSeed+1)))
 	kinds := map[string]int{}
 	controls := 0
+	var list strings.Builder
 	for _, s := range scenes {
+		fmt.Fprintf(&list, "%s\t%s\t%s\t%s\n", s.name, s.label.Kind, s.label.Cause, s.label.Did)
 		t.Logf("%s %s %v %s server=%v %v %v: %s", s.name, s.label.Kind, s.users, s.browser, s.server, s.label.Cause, s.label.Users, s.label.Did)
 		require.NotEmpty(t, s.label.Did)
 		kinds[s.label.Kind]++
@@ -49,6 +53,9 @@ func TestFourthScenes(t *testing.T) {
 			require.Contains(t, s.users, user)
 		}
 	}
+	committed, err := os.ReadFile("../cause/testdata/fourth/draw.txt")
+	require.NoError(t, err)
+	require.Equal(t, string(committed), list.String())
 	require.Equal(t, fourthControls, controls)
 	require.Len(t, scenes, fourthControls+fourthHarmed)
 	require.Len(t, kinds, len(fourthKinds))

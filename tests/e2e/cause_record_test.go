@@ -64,7 +64,7 @@ func recordAll(t *testing.T, scenes []causeScene, dir string, together int) {
 func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, dir string) {
 	t.Helper()
 	trace := &cause.Trace{Name: s.name, Label: s.label}
-	if _, err := os.Stat(trace.File(dir)); err == nil {
+	if trace.Recorded(dir) {
 		t.Skip("recorded before")
 	}
 	kind := s.browser
@@ -86,6 +86,9 @@ func (s *causeScene) record(t *testing.T, stage *causeStage, sink *recordSink, d
 	trace.Load = &cause.Load{
 		Pressure: math.Round(1000*(waitedForProcessors(t)-waited).Seconds()/time.Since(began).Seconds()) / 1000,
 		Late:     math.Round(1000*lateShare(logs, s.starved.who)) / 1000,
+	}
+	if trace.Load.Starved() {
+		t.Fatalf("tasks waited for a processor in %.0f %% of the time, of at most %.0f: record it again", 100*trace.Load.Pressure, 100*cause.MaxPressure)
 	}
 	for _, l := range logs {
 		trim(l)

@@ -1,0 +1,93 @@
+package cause
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+)
+
+// unseenKinds are the kinds of harm of the fourth draw of which no call had been recorded when the rules
+// were made.
+var unseenKinds = []string{
+	"one-way media", "radio stalls", "bursts of loss", "network change", "network back", "frozen camera", "black camera",
+	"camera ended before", "short fault in a long call", "wrong password for TURN", "TURN unreachable",
+	"server leaves one out", "camera taken away", "offer fails", "delay of one way",
+}
+
+// What is answered of the calls that have been recorded so far, of which none is evidence: see Load.Starved.
+const (
+	fourthRight = 13
+	fourthWrong = 4
+)
+
+// tally counts the answers of a group of calls.
+type tally struct{ calls, right, unknown, wrong, lowQuality int }
+
+func (n *tally) add(a answer) {
+	n.calls++
+	switch {
+	case a.placed:
+		n.right++
+	case a.found.Cause == cause.Unknown:
+		n.unknown++
+	default:
+		n.wrong++
+	}
+	for i := range a.summary.Issues {
+		if detect.Kind(a.summary.Issues[i].Kind) == detect.LowQuality {
+			n.lowQuality++
+			return
+		}
+	}
+}
+
+func (n *tally) String() string {
+	return fmt.Sprintf("%d calls: %d right, %d unknown, %d wrong, %d with lowQuality", n.calls, n.right, n.unknown, n.wrong, n.lowQuality)
+}
+
+// TestFourthDraw replays what has been recorded of the fourth draw, in which two calls in five are
+// controls. Calls of a starved machine are replayed and prove nothing: they have to be recorded again.
+//
+// spec: CONF-03
+func TestFourthDraw(t *testing.T) {
+	var controls, seen, unseen tally
+	starved := 0
+	kinds := map[string]*tally{}
+	var wrong strings.Builder
+	for _, a := range answers(t, "testdata/fourth", nil) {
+		label := a.trace.Label
+		require.NotNil(t, a.trace.Load, a.trace.Name)
+		if a.trace.Load.Starved() {
+			starved++
+		}
+		if kinds[label.Kind] == nil {
+			kinds[label.Kind] = new(tally)
+		}
+		kinds[label.Kind].add(a)
+		switch {
+		case label.Cause == string(cause.None):
+			controls.add(a)
+		case slices.Contains(unseenKinds, label.Kind):
+			unseen.add(a)
+		default:
+			seen.add(a)
+		}
+		if !a.placed {
+			fmt.Fprintf(&wrong, "\n  %s: %s", a, label.Did)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		t.Logf("%-28s %s", kind, kinds[kind])
+	}
+	t.Logf("%d calls of a starved machine", starved)
+	require.LessOrEqual(t, controls.wrong+seen.wrong+unseen.wrong, fourthWrong, wrong.String())
+	require.GreaterOrEqual(t, controls.right+seen.right+unseen.right, fourthRight, wrong.String())
+	t.Logf("controls: %s\nkinds of earlier calls: %s\nunseen kinds: %s%s", &controls, &seen, &unseen, wrong.String())
+}
