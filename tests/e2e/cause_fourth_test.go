@@ -100,7 +100,7 @@ var fourthKinds = []fourthKind{
 	{"no answer", 2, (*freshDraw).signalling},
 	{"server", 3, (*freshDraw).server},
 	{"blocked", 2, (*freshDraw).blocked},
-	// No call of the following kinds was recorded before this draw.
+	// Of the following kinds few calls or none were recorded before this draw (tests/cause, unseenKinds).
 	{"one-way media", 3, (*freshDraw).oneWayMedia},
 	{"radio stalls", 3, (*freshDraw).stalls},
 	{"bursts of loss", 2, (*freshDraw).bursts},
