@@ -45,9 +45,9 @@ func TestManyConferences(t *testing.T) {
 			require.False(t, seen[id], "%s is on two pages", id)
 			seen[id] = true
 		}
-		p.run("document.querySelector('[data-testid=older]').click()")
+		p.run("document.querySelector('[data-testid=next]').click()")
 	}
 	p.goes(fmt.Sprintf("%s/search?limit=200&to=%d", c.dashboard, now.Add(-time.Hour-(manyCount-100)*time.Second).UnixMilli()))
-	p.until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=older]')")
+	p.until(patience, "[...document.querySelectorAll('[data-testid=conference]')].at(-1)?.dataset.id === 'call 9999' && !document.querySelector('[data-testid=next]')")
 	require.Empty(t, p.browser.errors(), "the pages run without an error")
 }

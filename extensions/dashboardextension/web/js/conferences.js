@@ -5,7 +5,7 @@ import { byId, drawOnChange, h } from "./dom.js";
 import { ago, clock, date, duration, plural } from "./format.js";
 import { drawLeads } from "./leads.js";
 import { keepFresh, liveAddress } from "./live.js";
-import { conferenceLink, isCalled, notice, pill, score, skeleton, time, userText } from "./parts.js";
+import { conferenceLink, isCalled, notice, paging, pill, score, skeleton, time, userText } from "./parts.js";
 import { drawSaved } from "./saved.js";
 import { fillForm, foundAs, isFolded, isSearch, lookedFor, nothingFound, parameters, readForm, searchOf } from "./search.js";
 import { showUser } from "./user.js";
@@ -66,17 +66,6 @@ function empty(query) {
     h("p", {}, "As soon as a page with the qos library adds its first connection, the conference appears here by itself."));
 }
 
-function paging(list, query) {
-  const older = new URLSearchParams(query);
-  older.set("cursor", list.next ?? "");
-  const newest = new URLSearchParams(query);
-  newest.delete("cursor");
-  return [
-    query.get("cursor") ? h("a", { class: "button", href: `?${newest}`, "data-testid": "newest" }, "← Newest") : h("span"),
-    list.next && h("a", { class: "button", href: `?${older}`, rel: "next", "data-testid": "older" }, "Older →"),
-  ];
-}
-
 /** The links of the exports of the search that is shown. */
 function drawExports(list, query) {
   byId("exports").hidden = list.conferences.length === 0;
@@ -92,7 +81,7 @@ function draw(list, query) {
   drawOnChange(target, [String(query), list.conferences, Math.floor(list.at / 30_000), list.conferences.some((c) => c.state === "live") && list.at], () =>
     list.conferences.length > 0 ? table(list, query) : empty(query));
   if (focused) [...target.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
-  drawOnChange(byId("paging"), [list.next, String(query)], () => paging(list, query));
+  drawOnChange(byId("paging"), [list.next, String(query)], () => paging(query, list.next));
   drawExports(list, query);
   byId("status").textContent = `Updated ${clock(Date.now())}`;
 }

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { byId, drawOnChange, h, scrollBox } from "./dom.js";
 import { fact } from "./facts.js";
 import { ago, date, duration, percent, plural } from "./format.js";
-import { conferenceLink, notice, pill, pseudonymPill, score, skeleton, time } from "./parts.js";
+import { conferenceLink, notice, paging, pill, pseudonymPill, score, skeleton, time } from "./parts.js";
 import { preCallTable } from "./precalltable.js";
 import { drawScores } from "./scorechart.js";
 import { showUser } from "./user.js";
@@ -69,19 +69,6 @@ const table = (a) => scrollBox("Calls of the user", h("table", { class: "history
 const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No calls"),
   h("p", {}, "No call of this app that you may see has a participant with this ID. IDs are matched whole: upper and lower case differ."));
 
-function paging(a) {
-  const at = (cursor) => {
-    const next = new URLSearchParams(query);
-    if (cursor) next.set("cursor", cursor);
-    else next.delete("cursor");
-    return `user?${next}`;
-  };
-  return [
-    query.get("cursor") ? h("a", { class: "button", href: at(""), "data-testid": "newest" }, "← Newest") : h("span"),
-    a.next && h("a", { class: "button", href: at(a.next), rel: "next", "data-testid": "older" }, "Older →"),
-  ];
-}
-
 async function load() {
   byId("alert").replaceChildren();
   try {
@@ -91,7 +78,7 @@ async function load() {
     byId("usual").replaceChildren(...(a.calls.length > 0 ? [usual(a)] : []));
     byId("scores").replaceChildren(...[drawScores(a.calls)].filter(Boolean));
     byId("list").replaceChildren(a.calls.length > 0 ? table(a) : empty());
-    drawOnChange(byId("paging"), a.next, () => paging(a));
+    drawOnChange(byId("paging"), a.next, () => paging(query, a.next));
   } catch (error) {
     byId("list").replaceChildren();
     byId("alert").replaceChildren(notice(error.message, error.status === 400 ? undefined : load));

@@ -23,6 +23,23 @@ export function notice(message, retry) {
   return h("div", { class: "notice error", role: "alert" }, h("p", {}, message), retry && h("button", { type: "button", onclick: retry }, "Try again"));
 }
 
+/**
+ * The links that turn the pages of a list: back to its first page, unless this is it, and on, where `next` is the place at which
+ * the next page begins. `place` is the parameter of the address that has it.
+ */
+export function paging(query, next, { place = "cursor", first = "Newest", on = "Older" } = {}) {
+  const at = (value) => {
+    const to = new URLSearchParams(query);
+    if (value) to.set(place, value);
+    else to.delete(place);
+    return `${location.pathname}?${to}`;
+  };
+  return [
+    query.get(place) ? h("a", { class: "button", href: at(), "data-testid": "first" }, `← ${first}`) : h("span"),
+    next && h("a", { class: "button", href: at(next), rel: "next", "data-testid": "next" }, `${on} →`),
+  ].filter(Boolean);
+}
+
 export const skeleton = (rows) => h("div", { class: "skeleton", "aria-hidden": "true" }, Array.from({ length: rows }, () => h("i")));
 
 /** The link of a conference's page. */

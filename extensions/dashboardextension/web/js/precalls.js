@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { byId, drawOnChange, h } from "./dom.js";
 import { clock, fromInput, toInput } from "./format.js";
-import { notice, skeleton } from "./parts.js";
+import { notice, paging, skeleton } from "./parts.js";
 import { preCallTable } from "./precalltable.js";
 import { showUser } from "./user.js";
 
@@ -24,24 +24,11 @@ function empty() {
     filtered && h("p", { class: "choices" }, h("a", { class: "button", href: "precalls" }, "Show all")));
 }
 
-function paging(list) {
-  const at = (cursor) => {
-    const next = new URLSearchParams(query);
-    if (cursor) next.set("cursor", cursor);
-    else next.delete("cursor");
-    return `precalls?${next}`;
-  };
-  return [
-    query.get("cursor") ? h("a", { class: "button", href: at(""), "data-testid": "newest" }, "← Newest") : h("span"),
-    list.next && h("a", { class: "button", href: at(list.next), rel: "next", "data-testid": "older" }, "Older →"),
-  ];
-}
-
 function draw(list) {
   byId("alert").replaceChildren(...[list.damaged && h("div", { class: "notice warning", role: "status", "data-testid": "damaged" },
     h("p", {}, "Some tests are damaged and are not shown. The collector's log names them."))].filter(Boolean));
   byId("list").replaceChildren(list.preCalls.length > 0 ? preCallTable(list) : empty());
-  drawOnChange(byId("paging"), list.next, () => paging(list));
+  drawOnChange(byId("paging"), list.next, () => paging(query, list.next));
   byId("status").textContent = `Updated ${clock(Date.now())}`;
 }
 

@@ -5,7 +5,7 @@ import { byId, drawOnChange, h } from "./dom.js";
 import { describe } from "./entries.js";
 import { ago, clock, date, toInput } from "./format.js";
 import { keepFresh, liveAddress } from "./live.js";
-import { notice, skeleton, time, userText } from "./parts.js";
+import { notice, paging, skeleton, time, userText } from "./parts.js";
 import { showUser } from "./user.js";
 
 const refreshMs = 5000;
@@ -43,22 +43,11 @@ function empty() {
     filtered && h("p", { class: "choices" }, h("a", { class: "button", href: "unattached" }, "Show all")));
 }
 
-function paging(list) {
-  const older = new URLSearchParams(query);
-  older.set("cursor", list.next ?? "");
-  const newest = new URLSearchParams(query);
-  newest.delete("cursor");
-  return [
-    query.get("cursor") ? h("a", { class: "button", href: `unattached?${newest}`, "data-testid": "newest" }, "← Newest") : h("span"),
-    list.next && h("a", { class: "button", href: `unattached?${older}`, rel: "next", "data-testid": "older" }, "Older →"),
-  ];
-}
-
 function draw(list) {
   drawOnChange(byId("alert"), list.damaged, () => list.damaged && h("div", { class: "notice warning", role: "status", "data-testid": "damaged" },
     h("p", {}, "Some records are damaged and are not shown. The collector's log names them.")));
   drawOnChange(byId("list"), [list.unattached, Math.floor(list.at / 30_000)], () => (list.unattached.length > 0 ? table(list) : empty()));
-  drawOnChange(byId("paging"), list.next, () => paging(list));
+  drawOnChange(byId("paging"), list.next, () => paging(query, list.next));
   byId("status").textContent = `Updated ${clock(Date.now())}`;
 }
 

@@ -3,7 +3,7 @@
 import { root } from "../api.js";
 import { byId, h } from "../dom.js";
 import { date, plural } from "../format.js";
-import { skeleton, time } from "../parts.js";
+import { paging, skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
 import { formDialog } from "./dialog.js";
 import { Draft } from "./draft.js";
@@ -41,14 +41,6 @@ const empty = () => h("div", { class: "empty", "data-testid": "empty" }, query.g
   ? [h("h2", {}, "Nothing matches"), h("p", {}, "No app has ", h("b", {}, query.get("filter")), " in its ID or name."), h("p", { class: "choices" }, h("a", { class: "button", href: new URL("settings", root) }, "Show all apps"))]
   : [h("h2", {}, "No apps"), h("p", {}, "An app is an application whose calls are monitored. Make the first one.")]);
 
-function paging(next) {
-  const first = new URLSearchParams(query);
-  first.delete("after");
-  const more = new URLSearchParams(query);
-  more.set("after", next ?? "");
-  return [query.get("after") ? h("a", { class: "button", href: `?${first}` }, "← First") : h("span"), next && h("a", { class: "button", href: `?${more}`, rel: "next", "data-testid": "next" }, "Next →")];
-}
-
 const noAPI = "This dashboard does not serve the management API: set apps of the dashboard extension in the collector's configuration.";
 
 function load() {
@@ -56,7 +48,7 @@ function load() {
   return readList(async (list) => {
     const { apps, next } = await send("GET", "api/v1/apps", { query: { filter: query.get("filter"), after: query.get("after") } });
     list.replaceChildren(apps.length > 0 || next ? table(apps) : empty());
-    byId("paging").replaceChildren(...paging(next).filter(Boolean));
+    byId("paging").replaceChildren(...paging(query, next, { place: "after", first: "First", on: "Next" }));
   }, load, noAPI);
 }
 

@@ -2,7 +2,7 @@
 
 import { byId, h } from "../dom.js";
 import { date, idWords, words } from "../format.js";
-import { skeleton, time } from "../parts.js";
+import { paging, skeleton, time } from "../parts.js";
 import { showUser } from "../user.js";
 import { send } from "./manage.js";
 import { readList } from "./readlist.js";
@@ -44,21 +44,13 @@ const table = (entries) => scrolledTable("audit entries, newest first", ["Time",
 const empty = () => h("div", { class: "empty", "data-testid": "empty" }, h("h2", {}, "No entries"),
   h("p", {}, names.some((name) => query.get(name)) ? "No entry fits this filter." : "Nothing was recorded yet."), h("p", { class: "choices" }, h("a", { class: "button", href: "?" }, "Show all")));
 
-function paging(next) {
-  const newest = new URLSearchParams(query);
-  newest.delete("before");
-  const older = new URLSearchParams(query);
-  older.set("before", next ?? "");
-  return [query.get("before") ? h("a", { class: "button", href: `?${newest}`, "data-testid": "newest" }, "← Newest") : h("span"), next ? h("a", { class: "button", href: `?${older}`, rel: "next", "data-testid": "older" }, "Older →") : ""];
-}
-
 function load() {
   byId("list").replaceChildren(skeleton(6));
   byId("alert").replaceChildren();
   return readList(async (list) => {
     const { entries, next } = await send("GET", "api/v1/audit", { query: Object.fromEntries([...names, "before"].map((name) => [name, query.get(name)])) });
     list.replaceChildren(entries.length > 0 ? table(entries) : empty());
-    byId("paging").replaceChildren(...paging(next));
+    byId("paging").replaceChildren(...paging(query, next, { place: "before" }));
   }, load);
 }
 

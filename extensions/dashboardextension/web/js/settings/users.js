@@ -1,7 +1,7 @@
 // The page of the users of the dashboard.
 
 import { byId, h } from "../dom.js";
-import { skeleton } from "../parts.js";
+import { paging, skeleton } from "../parts.js";
 import { showUser } from "../user.js";
 import { when } from "./credentials.js";
 import { confirm, formDialog, showSecrets } from "./dialog.js";
@@ -128,8 +128,7 @@ let me = "";
 const load = () => readList(async (list) => {
   const { users, next } = await send("GET", "api/v1/users", { query: { after: query.get("after") } });
   list.replaceChildren(scrolledTable("users", ["Name", "Roles", "Scope", "State", "Password of", ""], users.map((user) => row(ordered(user), me))));
-  const more = new URLSearchParams({ after: next ?? "" });
-  byId("paging").replaceChildren(query.get("after") ? h("a", { class: "button", href: "?" }, "← First") : h("span"), next ? h("a", { class: "button", href: `?${more}`, rel: "next" }, "Next →") : "");
+  byId("paging").replaceChildren(...paging(query, next, { place: "after", first: "First", on: "Next" }));
 }, load);
 
 byId("new").addEventListener("click", create);
