@@ -22,7 +22,7 @@ type ScramFinal struct {
 // JWTRequest carries a token that the origin server signed (section 3.2).
 type JWTRequest struct {
 	AppID  string
-	UserID UserID
+	UserID UserID // the zero value: the user whom the token names
 	JWT    string
 }
 
@@ -46,7 +46,7 @@ var scramFinalMembers = []member[ScramFinal]{
 var jwtMembers = []member[JWTRequest]{
 	typeMember[JWTRequest](),
 	idMember("appID", MaxIDBytes, func(r *JWTRequest) *string { return &r.AppID }),
-	{"userID", true, func(s *scanner, r *JWTRequest) { r.UserID = s.userID() }},
+	{"userID", false, func(s *scanner, r *JWTRequest) { r.UserID = s.userID() }},
 	idMember("jwt", MaxJWTBytes, func(r *JWTRequest) *string { return &r.JWT }),
 }
 

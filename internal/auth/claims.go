@@ -145,6 +145,15 @@ func (c *jwtClaims) UnmarshalJSON(raw []byte) error {
 	return errors.Join(errs[:]...)
 }
 
+// user is the user whom the claims name. It is the zero value without a name, or with one that is longer than
+// an ID may be.
+func (c *jwtClaims) user() protocol.UserID {
+	if len(c.userID) > protocol.MaxIDBytes {
+		return protocol.UserID{}
+	}
+	return protocol.UserID{Name: c.userID, Alias: c.userID}
+}
+
 // issued is the claim iat; what has none may have been issued at any time.
 func (c *jwtClaims) issued() time.Time {
 	if c.issuedAt == nil {

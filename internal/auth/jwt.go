@@ -51,7 +51,10 @@ func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time
 	if signed != Granted {
 		return signed
 	}
-	if reason := claims.allow(req, app, now); reason != Granted {
+	if d.User == (protocol.UserID{}) { // named by the token alone, which is proved by now
+		d.User = claims.user()
+	}
+	if reason := claims.allow(req.AppID, d.User, app, now); reason != Granted {
 		return reason
 	}
 	if !app.OriginAllowed(d.Origin) {
@@ -123,14 +126,14 @@ func (a *Authenticator) signer(app App, keyID, algorithm string) (VerificationKe
 
 // allow checks what a signed token says against what is asked for. All of the app's
 // revocations hold for it too: what has no iat may be of any age.
-func (c *jwtClaims) allow(req *protocol.JWTRequest, app App, now time.Time) Reason {
-	if c.appID != req.AppID {
+func (c *jwtClaims) allow(appID string, user protocol.UserID, app App, now time.Time) Reason {
+	if c.appID != appID {
 		return ReasonClaimApp
 	}
-	if c.userID != req.UserID.Name && c.userID != req.UserID.Alias {
+	if c.userID == "" || c.userID != user.Name && c.userID != user.Alias {
 		return ReasonClaimUser
 	}
-	if reason := app.revoked(req.UserID, c.issued()); reason != Granted {
+	if reason := app.revoked(user, c.issued()); reason != Granted {
 		return reason
 	}
 	if !app.SingleUse {

@@ -395,6 +395,32 @@ func TestJWTUser(t *testing.T) {
 	f(ReasonClaimUser, "Alice,u-1", alice)
 }
 
+// A request without a userID is one of the user whom the token names, and of nobody else.
+//
+// spec: AUTH-04, LIB-09
+func TestJWTNamesTheUser(t *testing.T) {
+	j := newJWTFixture(t)
+	ask := func(claims map[string]any) (Identity, *protocol.Error) {
+		_, identity, refusal := j.a.JWT(&protocol.JWTRequest{AppID: "third", JWT: j.es(claims)}, page, now)
+		return identity, refusal
+	}
+	longest := strings.Repeat("b", protocol.MaxIDBytes)
+	for _, name := range []string{"bob", longest} {
+		identity, refusal := ask(map[string]any{"userID": name})
+		require.Nil(t, refusal)
+		require.Equal(t, protocol.UserID{Name: name, Alias: name}, identity.User)
+	}
+	for _, claims := range []map[string]any{{"userID": nil}, {"userID": longest + "b"}} {
+		_, refusal := ask(claims)
+		require.NotNil(t, refusal)
+		require.Equal(t, ReasonClaimUser, j.heard.last(t).Reason)
+	}
+	j.change(func(app *App) { app.RevokedUsers = map[string]time.Time{"bob": now.Add(time.Minute)} })
+	_, refusal := ask(map[string]any{"userID": "bob"})
+	require.NotNil(t, refusal)
+	require.Equal(t, ReasonUserRevoked, j.heard.last(t).Reason)
+}
+
 // spec: AUTH-04
 func TestJWTTimes(t *testing.T) {
 	j := newJWTFixture(t)
