@@ -156,6 +156,9 @@ func (c *catalogue) summary(i int) *storage.Summary {
 		AppID: app, ConferenceID: conference, Start: c.start(i), End: c.start(i), Revision: 1,
 		Outcome: frequent, Participants: 2, MOS: &mos, Label: "good", Document: c.document, Digest: digestOf(i),
 	}
+	if i%100 == 50 {
+		s.Label = "poor"
+	}
 	switch {
 	case i%2000 == 1:
 		s.Outcome = rare

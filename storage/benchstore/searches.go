@@ -88,6 +88,8 @@ var searches = []search{
 	{"anything that nothing is", always(storage.Query{Any: "unheard"})},
 	{"version that all have", always(storage.Query{ApplicationVersion: "4.2.0"})},
 	{"version that all have, outcome rare", always(storage.Query{ApplicationVersion: "4.2.0", Outcome: rare})},
+	{"version that all have, label of one in 100", always(storage.Query{ApplicationVersion: "4.2.0", Label: "poor"})},
+	{"version that all have, label of one in 100, failed", always(storage.Query{ApplicationVersion: "4.2.0", Label: "poor", Failed: true})},
 	{"unsummarised", always(storage.Query{Unsummarised: true})},
 	{"unsummarised of an app", ofAnApp(storage.Query{Unsummarised: true})},
 	{"deep page of all", deep(always(storage.Query{}))},

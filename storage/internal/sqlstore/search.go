@@ -17,8 +17,6 @@ const (
 	// maxStreams bounds the terms by which a listing is driven: of a value that more apps
 	// have than this, next to every conference is one, and the newest are looked through.
 	maxStreams = 64
-	// few is up to how many rows are counted to find out what is rarest.
-	few = 1000
 )
 
 // limited returns how many rows are asked for.
@@ -180,44 +178,6 @@ func (s *search) streams(w term.Wanted) (out []driver, all bool, err error) {
 		out = append(out, driver{by: byPlace, conferenceID: w.ConferenceID})
 	}
 	return out, len(out) <= maxStreams && len(terms) < 16*maxStreams, nil
-}
-
-// rarest returns the choice that has the fewest conferences, the first of those with many.
-func (s *search) rarest(choices [][]driver) ([]driver, error) {
-	best, least := choices[0], few+1
-	if len(choices) == 1 {
-		return best, nil
-	}
-	for _, choice := range choices {
-		n := 0
-		for _, d := range choice {
-			if n >= few {
-				break
-			}
-			some, err := s.count(countPart(s.q, d), few-n)
-			if err != nil {
-				return nil, err
-			}
-			n += some
-		}
-		if n < least {
-			best, least = choice, n
-		}
-	}
-	return best, nil
-}
-
-// count counts the rows of a part, up to a limit.
-func (s *search) count(p part, limit int) (n int, err error) {
-	from := `{table conference} c ` + p.index()
-	switch p.by {
-	case byTerm:
-		from = `{table term} t`
-	case byPlace:
-		from = fromPlace
-	}
-	_, err = One(s.tx, []any{&n}, `SELECT count(*) FROM (SELECT 1 FROM `+from+` `+p.where+` LIMIT ?) counted`, append(p.args, limit)...)
-	return n, err
 }
 
 // partRows returns the first rows of a part, in order of (start, key) backwards.
