@@ -10,11 +10,12 @@ import (
 type Decoder struct {
 	scan           scanner
 	fabrics        map[int]*Fabric
-	sets           [MaxColumnSets + 1]*Columns // by number; 0 is never announced
-	keyed          []*Columns                  // shapes of keyed rows seen lately
+	sets           []*Columns // by number; 0 is never announced
+	keyed          []*Columns // shapes of keyed rows seen lately
 	unknownColumns int
 	words          map[string]string // short strings of rows seen before
 	stats          *statsFrame       // memory of the last *Stats
+	keep           Keep              // nil: what the limits allow
 }
 
 // maxScratch bounds what an idle decoder keeps of a long string with escapes.
@@ -184,6 +185,10 @@ func (d *Decoder) takeFabric(f *Fabric) (Frame, *Error) {
 			Message: fmt.Sprintf("is one more than the %d that one connection may announce", MaxFabrics),
 		}
 	}
+	if err := d.mayKeep(f.bytes()); err != nil {
+		err.Field = "fabric"
+		return nil, err
+	}
 	if d.fabrics == nil {
 		d.fabrics = make(map[int]*Fabric)
 	}
@@ -192,19 +197,35 @@ func (d *Decoder) takeFabric(f *Fabric) (Frame, *Error) {
 }
 
 func (d *Decoder) takeColumns(c *Columns) (Frame, *Error) {
-	if have := d.sets[c.Set]; have != nil {
+	if have := d.set(c.Set); have != nil {
 		if !have.equal(c) {
 			return nil, &Error{Code: CodeFieldValue, Field: "set", Message: "was announced before with another content"}
 		}
 		return have, nil
+	}
+	if err := d.mayKeep(c.bytes()); err != nil {
+		err.Field = "set"
+		return nil, err
 	}
 	for _, m := range c.Measures {
 		if m == UnknownMeasure {
 			d.unknownColumns++
 		}
 	}
+	if missing := c.Set + 1 - len(d.sets); missing > 0 {
+		d.sets = append(d.sets, make([]*Columns, missing)...)
+	}
+	c = announced.intern(c)
 	d.sets[c.Set] = c
 	return c, nil
+}
+
+// set returns an announced set, nil if there is none of that number.
+func (d *Decoder) set(number int) *Columns {
+	if number >= len(d.sets) {
+		return nil
+	}
+	return d.sets[number]
 }
 
 // UnknownColumns tells how many column names were announced and ignored so far; a name

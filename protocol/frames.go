@@ -158,8 +158,12 @@ func (c *Columns) readNames(s *scanner) {
 		if slices.Contains(c.Names, name) {
 			s.fail(CodeFieldValue, 0, "stands twice")
 		}
+		measure := MeasureNamed(name)
+		if measure != UnknownMeasure {
+			name = measure.String() // one text for all
+		}
 		c.Names = append(c.Names, name)
-		c.Measures = append(c.Measures, MeasureNamed(name))
+		c.Measures = append(c.Measures, measure)
 	})
 	if len(c.Names) == 0 {
 		s.fail(CodeFieldValue, 0, "must not be empty")

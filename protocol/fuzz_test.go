@@ -57,7 +57,7 @@ func FuzzDecode(f *testing.F) {
 			checkRefusal(t, err)
 			require.Nil(t, frame)
 			require.Len(t, d.fabrics, 1)
-			require.Nil(t, d.sets[4])
+			require.Nil(t, d.set(4))
 			return
 		}
 		require.True(t, json.Valid(msg))

@@ -83,7 +83,15 @@ func (d *Decoder) shape(c *Columns) *Columns {
 	}
 	kept := &Columns{StatsType: c.StatsType, MediaType: c.MediaType, Names: slices.Clone(c.Names), Measures: slices.Clone(c.Measures)}
 	if len(d.keyed) == maxShapes {
+		n := 0
+		for _, have := range d.keyed {
+			n += have.bytes()
+		}
 		d.keyed = nil
+		_ = d.mayKeep(-n)
+	}
+	if d.mayKeep(kept.bytes()) != nil {
+		return kept
 	}
 	d.keyed = append(d.keyed, kept)
 	return kept

@@ -112,7 +112,7 @@ func (f *statsFrame) readRow(s *scanner) {
 		s.in("[0]")
 		return
 	}
-	columns := f.d.sets[set]
+	columns := f.d.set(set)
 	if columns == nil {
 		s.fail(CodeColumnsUnknown, 0, "is of a column set that was not announced on this connection")
 		return
@@ -197,10 +197,21 @@ func (d *Decoder) word(b []byte) string {
 	if w, ok := d.words[string(b)]; ok {
 		return w
 	}
-	if d.words == nil || len(d.words) == maxWords {
+	w := string(b)
+	if len(d.words) == maxWords {
+		n := 0
+		for have := range d.words {
+			n += wordBytes + len(have)
+		}
+		d.words = nil
+		_ = d.mayKeep(-n)
+	}
+	if d.mayKeep(wordBytes+len(w)) != nil {
+		return w
+	}
+	if d.words == nil {
 		d.words = make(map[string]string)
 	}
-	w := string(b)
 	d.words[w] = w
 	return w
 }

@@ -71,13 +71,16 @@ func (t *Table) Check(key Key, r Rate, now time.Time) time.Duration {
 
 // Charge takes a token whether or not there is one. The debt is at most twice what a
 // bucket saves: many who were let in at once by Check all pay.
-func (t *Table) Charge(key Key, r Rate, now time.Time) {
+func (t *Table) Charge(key Key, r Rate, now time.Time) { t.ChargeMany(key, r, 1, now) }
+
+// ChargeMany charges n tokens at once.
+func (t *Table) ChargeMany(key Key, r Rate, n int, now time.Time) {
 	at := int64(now.Sub(t.start))
 	s := t.lock(key)
 	defer s.mu.Unlock()
 	place := s.put(key, at)
 	b := &s.heap[place]
-	b.full = max(b.full, min(b.full+int64(r.Interval), at+2*r.span()))
+	b.full = max(b.full, min(b.full+int64(min(n, 2*r.Burst))*int64(r.Interval), at+2*r.span()))
 	s.down(place)
 }
 

@@ -50,8 +50,9 @@ type Config struct {
 	MaxConnectionsPerAddress int `mapstructure:"max_connections_per_address"`
 	// Throttle limits how often applications, addresses and users may come.
 	Throttle throttleConfig `mapstructure:"throttle"`
-	// MaxFramesPerSecond limits the numbered frames of one connection; a faster client
-	// is slowed down.
+	// Memory limits the bytes that clients make the receiver hold.
+	Memory memoryConfig `mapstructure:"memory"`
+	// MaxFramesPerSecond limits the messages of one connection; a faster client is slowed down.
 	MaxFramesPerSecond int `mapstructure:"max_frames_per_second"`
 	// Addresses says what becomes of network addresses in texts of clients before anything else gets
 	// them: truncate (IPv4 to /24, IPv6 to /48), drop or keep.
@@ -83,6 +84,7 @@ func createDefaultConfig() component.Config {
 		MaxConnectionsPerAddress: 5000,
 		ForwardedHeader:          headerXForwardedFor,
 		Throttle:                 defaultThrottle(),
+		Memory:                   defaultMemory(),
 		MaxFramesPerSecond:       200,
 		Addresses:                address.Truncate,
 		PipelineTimeout:          10 * time.Second,
@@ -96,6 +98,7 @@ func (cfg *Config) Validate() error {
 		cfg.validatePaths(),
 		cfg.validateStats(),
 		cfg.validateThrottle(),
+		cfg.Memory.validate(),
 		cfg.validateAddresses(),
 		positive("max_connections", cfg.MaxConnections),
 		positive("max_connections_per_app", cfg.MaxConnectionsPerApp),

@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -191,6 +192,9 @@ func (c *connection) read(p []byte) (int, error) {
 		n, err := c.raw.Read(p)
 		if n > 0 {
 			c.lastRead, c.pinged = time.Now(), time.Time{}
+			if c.end = c.session.arrived(n); c.end != nil {
+				break
+			}
 			return n, nil
 		}
 		var timeout net.Error
@@ -267,6 +271,28 @@ func (c *connection) ping(now time.Time) {
 	}
 }
 
+// pong answers a ping, which counts like a message.
+func (c *connection) pong(text string) error {
+	if err := c.counted(text); err != nil {
+		return err
+	}
+	err := c.ws.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(c.shared.timing.write))
+	if errors.Is(err, websocket.ErrCloseSent) {
+		return nil
+	}
+	return err
+}
+
+// counted counts a control frame.
+func (c *connection) counted(string) error {
+	c.session.pace.refill(float64(c.session.framesPerSecond), c.shared.may.bytes.connection.rate, time.Now())
+	if e := c.session.counted(); e != nil {
+		c.ends(e)
+		return errEnded
+	}
+	return nil
+}
+
 // buffers hold messages while they are read and decoded.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 4<<10)) }}
 
@@ -274,7 +300,12 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, 4<<10)) }}
 func (c *connection) receive(kind int, r io.Reader) error {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	n, err := fill(r, buf)
+	room := reserve{session: c.session}
+	defer room.giveBack()
+	n, err := fill(r, buf, room.grow)
+	if errors.Is(err, errNoRoom) {
+		c.ends(c.session.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "there is no room for large messages now"}))
+	}
 	if err != nil {
 		return err
 	}
@@ -311,8 +342,35 @@ func (c *connection) ends(e *ending) {
 	}
 }
 
-// fill reads a message into *buf, which grows to one byte over the limit at most.
-func fill(r io.Reader, buf *[]byte) (n int, err error) {
+// errNoRoom refuses a message that is larger than the buffer that every message has.
+var errNoRoom = errors.New("no room for a large message")
+
+// reserve charges the buffer of a large message to its connection while it is read.
+type reserve struct {
+	session *session
+	account *budget.Account // that the charge is on
+	n       int64
+}
+
+func (r *reserve) grow(size int) bool {
+	r.giveBack()
+	r.account, r.n = r.session.owner(), int64(size)
+	if r.account.Take(r.n) == budget.None {
+		return true
+	}
+	r.n = 0
+	return false
+}
+
+func (r *reserve) giveBack() {
+	if r.n > 0 {
+		r.account.Give(r.n)
+	}
+	r.n = 0
+}
+
+// fill reads a message into *buf, which grows to one byte over the limit at most, if grow permits it.
+func fill(r io.Reader, buf *[]byte, grow func(size int) bool) (n int, err error) {
 	for {
 		got, err := r.Read((*buf)[n:])
 		n += got
@@ -323,7 +381,11 @@ func fill(r io.Reader, buf *[]byte) (n int, err error) {
 			return n, err
 		}
 		if n == len(*buf) {
-			grown := make([]byte, min(4*n, protocol.MaxFrameBytes+1))
+			size := min(4*n, protocol.MaxFrameBytes+1)
+			if !grow(size) {
+				return n, errNoRoom
+			}
+			grown := make([]byte, size)
 			copy(grown, *buf)
 			*buf = grown
 		}

@@ -82,6 +82,7 @@ func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
 	p := post{}
 	p.session = newSession(d, originOf(r), p.add)
 	p.session.patient, p.session.network = true, network
+	p.session.pace.unpaid = len(body)
 	defer p.session.close()
 	if bye := p.take(body, time.Now()); bye != nil {
 		writeRefusal(w, bye.Code.HTTPStatus(), refusal{

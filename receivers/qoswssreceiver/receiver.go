@@ -20,6 +20,7 @@ import (
 	"github.com/qosrtc/qos/client"
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/rules"
 	"github.com/qosrtc/qos/internal/tlsserver"
@@ -103,6 +104,10 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, found exten
 		return err
 	}
 	if r.shared.addresses, err = address.New(r.cfg.Addresses, r.cfg.KeepNetworks); err != nil {
+		return err
+	}
+	r.shared.memory = budget.NewLedger(r.cfg.Memory.limits())
+	if err := observeMemory(r.metrics, r.shared.memory); err != nil {
 		return err
 	}
 	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, r.shared.addresses, time.Now).decided)

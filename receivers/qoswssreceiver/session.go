@@ -3,7 +3,6 @@ package qoswssreceiver
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -53,6 +53,11 @@ type session struct {
 	batchSince time.Time
 	skipped    int64 // numbers that the skips in translator declare as dropped
 
+	account  *budget.Account // of the connection; nil: it holds nothing so far
+	stranger *budget.Account // of the connection before its hello; nil: it held nothing
+	held     int64           // charged bytes of the frames in translator
+	pace     pace
+
 	lastAcked uint64
 	owesAck   bool
 	refusals  int
@@ -60,10 +65,8 @@ type session struct {
 
 	failures        int // pipeline refusals in a row
 	pausedUntil     time.Time
-	allowance       float64 // frames that may come now
 	framesPerSecond int
 	statsInterval   time.Duration // how often the client measures while nothing slows it
-	allowanceAt     time.Time
 	out             []byte
 }
 
@@ -73,7 +76,7 @@ type ending struct{ bye *protocol.Bye }
 func newSession(d *shared, origin string, send func([]byte)) *session {
 	return &session{
 		shared: d, origin: origin, send: send, decoder: protocol.NewDecoder(),
-		checks: d.watch.checks.Load(), allowance: burstFrames,
+		checks: d.watch.checks.Load(), pace: pace{frames: burstFrames, bytes: kib * float64(d.may.bytes.connection.rate.Burst)},
 	}
 }
 
@@ -81,9 +84,15 @@ func newSession(d *shared, origin string, send func([]byte)) *session {
 func (s *session) message(msg []byte, now time.Time) *ending {
 	frame, refusal := s.decoder.Decode(msg)
 	if s.translator == nil {
-		return s.greet(frame, refusal, now)
+		return s.greet(frame, refusal, len(msg), now)
+	}
+	if e := s.counted(); e != nil {
+		return e
 	}
 	if refusal != nil {
+		if refusal.Code == protocol.CodeOverloaded {
+			return s.end(refusal)
+		}
 		return s.refuse(refusal)
 	}
 	switch frame.(type) {
@@ -101,7 +110,7 @@ func (s *session) message(msg []byte, now time.Time) *ending {
 }
 
 // greet answers the first message.
-func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.Time) *ending {
+func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, size int, now time.Time) *ending {
 	hello, ok := frame.(*protocol.Hello)
 	switch {
 	case refusal != nil && !needsContext(refusal.Code):
@@ -123,7 +132,10 @@ func (s *session) greet(frame protocol.Frame, refusal *protocol.Error, now time.
 	s.identity = identity
 	users := usersOf(s.shared.apps, identity.AppID, s.shared.userDropped)
 	s.translator = newTranslator(endpoint{identity.AppID, identity.User, hello}, s.shared.addresses, users)
-	s.seqs, s.lastAcked = newTracker(hello.Acked), hello.Acked
+	s.seqs, s.lastAcked, s.pace.at = newTracker(hello.Acked), hello.Acked, now
+	if refusal := s.own(size); refusal != nil {
+		return s.end(refusal)
+	}
 	s.welcome(version, hello.Acked, now)
 	return nil
 }
@@ -167,6 +179,11 @@ func (s *session) answer(msg []byte) {
 // POST is taken whole or not at all or because of a fault, the client sends again.
 func (s *session) close() {
 	s.deferred(len(s.batch))
+	for _, account := range [...]*budget.Account{s.account, s.stranger} {
+		if account != nil {
+			account.Close()
+		}
+	}
 	if s.translator != nil {
 		s.shared.perApp.leave(s.identity.AppID)
 	}
@@ -176,16 +193,21 @@ func (s *session) close() {
 func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *ending {
 	from, seq := numbers(frame)
 	s.shared.metrics.ReceiverQoswssFramesReceived.Add(context.Background(), 1)
+	if now.Before(s.pausedUntil) {
+		s.deferred(1)
+		return nil
+	}
+	if wait := s.mayCome(now); wait > 0 {
+		s.deferred(1)
+		s.slowDown(now, wait, 0)
+		return nil
+	}
 	if s.seqs.seen(seq) {
 		s.owesAck = true
 		s.shared.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
 		return nil
 	}
-	if now.Before(s.pausedUntil) {
-		s.deferred(1)
-		return nil
-	}
-	if !s.patient && !s.allow(now) {
+	if !s.hold(frameBytes(frame, size), func() { s.flush(now) }) {
 		s.deferred(1)
 		s.slowDown(now, s.shared.timing.retry, 0)
 		return nil
@@ -230,20 +252,6 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 		return f.From, f.Seq
 	}
 	return seq, seq
-}
-
-// allow reports whether the connection keeps its rate.
-func (s *session) allow(now time.Time) bool {
-	rate := float64(s.framesPerSecond)
-	if !s.allowanceAt.IsZero() {
-		s.allowance = math.Min(burstFrames, s.allowance+rate*now.Sub(s.allowanceAt).Seconds())
-	}
-	s.allowanceAt = now
-	if s.allowance < 1 {
-		return false
-	}
-	s.allowance--
-	return true
 }
 
 // full reports whether the batch must go down now.
@@ -295,7 +303,8 @@ func (s *session) settle(now time.Time) {
 		s.deferred(len(s.batch))
 		s.refused(err, now)
 	}
-	s.batch, s.batchBytes, s.skipped = s.batch[:0], 0, 0
+	s.account.Give(s.held)
+	s.batch, s.batchBytes, s.skipped, s.held = s.batch[:0], 0, 0, 0
 }
 
 // ack tells up to which number everything is taken, skipped or refused.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/protocol"
@@ -75,6 +76,7 @@ type shared struct {
 	log     *zap.Logger
 	perApp  openCounts[string]
 	may     *throttles
+	memory  *budget.Ledger
 	// addresses cuts addresses in all that clients say.
 	addresses *address.Policy
 	watch     revisions

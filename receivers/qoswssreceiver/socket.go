@@ -66,6 +66,8 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.ws = ws
+	ws.SetPingHandler(c.pong)
+	ws.SetPongHandler(c.counted)
 	go c.run()
 }
 

@@ -32,6 +32,8 @@ type throttles struct {
 	configurations endpointLimits
 	sockets        endpointLimits
 	own            endpointLimits // an app's own, of handshakes that were granted
+	bytes          byteLimits     // of all that open connections and POSTs send
+	frames         tally          // of one connection
 	gate           proofGate
 	places         placeLimit
 }
@@ -56,8 +58,13 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 		configurations: endpoint("configuration", c.Configurations),
 		sockets:        endpoint("socket", c.Sockets),
 		own:            endpoint("own", c.Handshakes),
-		gate:           proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
-		places:         placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
+		bytes: byteLimits{
+			endpointLimits{of("bytes", byApp, c.Bytes.PerApp), of("bytes", byAddress, c.Bytes.PerAddress), of("bytes", byUser, c.Bytes.PerUser)},
+			&limit{tally: tally{kind: "bytes", by: byConnection}, rate: c.Bytes.PerConnection.rate()},
+		},
+		frames: tally{kind: "frames", by: byConnection},
+		gate:   proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
+		places: placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
 }
 
@@ -85,6 +92,8 @@ const (
 	byApp     by = "app"
 	byAddress by = "address"
 	byUser    by = "user"
+
+	byConnection by = "connection"
 )
 
 // endpointLimits are the limits of one endpoint.

@@ -22,6 +22,8 @@ type throttleConfig struct {
 	Configurations endpointRates `mapstructure:"configurations"`
 	// Sockets are new WebSockets.
 	Sockets endpointRates `mapstructure:"sockets"`
+	// Bytes are KiB that open connections and POSTs send.
+	Bytes byteRates `mapstructure:"bytes"`
 	// Tracked is how many apps, addresses or users each of these limits remembers.
 	Tracked int `mapstructure:"tracked"`
 	// ProofsAtOnce is how many handshakes are worked on at once.
@@ -49,6 +51,16 @@ type failureRates struct {
 	_ struct{}
 }
 
+// byteRates are the limits of bytes, in KiB.
+type byteRates struct {
+	PerApp        rateConfig `mapstructure:"per_app"`
+	PerAddress    rateConfig `mapstructure:"per_address"`
+	PerUser       rateConfig `mapstructure:"per_user"` // at one address
+	PerConnection rateConfig `mapstructure:"per_connection"`
+
+	_ struct{}
+}
+
 // rateConfig is a token bucket.
 type rateConfig struct {
 	PerSecond float64 `mapstructure:"per_second"`
@@ -69,9 +81,13 @@ func defaultThrottle() throttleConfig {
 		Posts:          endpointRates{PerApp: perSecond(5000, 50_000), PerAddress: perSecond(200, 5000), PerUser: perSecond(5, 100)},
 		Configurations: endpointRates{PerApp: perSecond(1000, 10_000), PerAddress: perSecond(20, 2000), PerUser: perSecond(1, 100)},
 		Sockets:        endpointRates{PerApp: perSecond(2000, 50_000), PerAddress: perSecond(50, 5000), PerUser: perSecond(1, 60)},
-		Tracked:        65_536,
-		ProofsAtOnce:   2 * runtime.GOMAXPROCS(0),
-		ProofsWaiting:  1024,
+		Bytes: byteRates{
+			PerApp: perSecond(32<<10, throttle.MaxBurst), PerAddress: perSecond(8<<10, 256<<10),
+			PerUser: perSecond(512, 16<<10), PerConnection: perSecond(128, 4<<10),
+		},
+		Tracked:       65_536,
+		ProofsAtOnce:  2 * runtime.GOMAXPROCS(0),
+		ProofsWaiting: 1024,
 	}
 }
 
@@ -86,6 +102,7 @@ func (cfg *Config) validateThrottle() error {
 		t.Posts.validate("throttle::posts"),
 		t.Configurations.validate("throttle::configurations"),
 		t.Sockets.validate("throttle::sockets"),
+		t.Bytes.validate("throttle::bytes"),
 		positive("throttle::tracked", t.Tracked),
 		between("throttle::proofs_at_once", t.ProofsAtOnce, 2, 1<<16),
 		positive("throttle::proofs_waiting", t.ProofsWaiting),
@@ -107,6 +124,13 @@ func (d endpointRates) validate(key string) error {
 		d.PerApp.validate(key+"::per_app"),
 		d.PerAddress.validate(key+"::per_address"),
 		d.PerUser.validate(key+"::per_user"),
+	)
+}
+
+func (r byteRates) validate(key string) error {
+	return errors.Join(
+		endpointRates{PerApp: r.PerApp, PerAddress: r.PerAddress, PerUser: r.PerUser}.validate(key),
+		r.PerConnection.validate(key+"::per_connection"),
 	)
 }
 

@@ -30,7 +30,7 @@ func (t *throttles) observe(metrics *metadata.TelemetryBuilder) error {
 // limits are all that have buckets.
 func (t *throttles) limits() []*limit {
 	all := t.failures[:]
-	for _, d := range []endpointLimits{t.handshakes, t.posts, t.configurations, t.sockets, t.own} {
+	for _, d := range []endpointLimits{t.handshakes, t.posts, t.configurations, t.sockets, t.own, t.bytes.endpointLimits} {
 		all = append(all, d.app, d.address, d.user)
 	}
 	return all
@@ -43,12 +43,13 @@ type tally struct {
 	admitted, refused atomic.Int64
 }
 
-func (t *tally) count(refused bool) {
+func (t *tally) count(refused bool) bool {
 	if refused {
 		t.refused.Add(1)
 	} else {
 		t.admitted.Add(1)
 	}
+	return refused
 }
 
 func (t *tally) observe(o metric.Int64Observer) {
@@ -67,6 +68,8 @@ func (t *throttles) observeDecisions(_ context.Context, o metric.Int64Observer) 
 	}
 	t.places.observe(o)
 	t.gate.observe(o)
+	t.frames.observe(o)
+	t.bytes.connection.observe(o)
 	return nil
 }
 

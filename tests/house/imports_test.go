@@ -27,7 +27,7 @@ type rule struct {
 // components is what every component may use of this module.
 var components = []string{
 	"protocol", "internal/access", "internal/auth", "internal/semconv", "internal/instance", "internal/quality",
-	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
+	"internal/conference", "internal/conference/live", "internal/cause", "internal/contrast", "internal/digest", "internal/detect", "internal/event", "internal/eventattr", "internal/eventlog", "internal/eventrow", "internal/series", "internal/seriescomponent", "internal/zeros", "internal/address", "internal/jsonapi", "internal/mask", "internal/narrative", "internal/overview", "internal/pathhistory", "internal/periodic", "internal/pseudonym", "internal/publicaddr", "internal/recommend", "internal/rules", "internal/loopback", "internal/serverlog", "internal/budget", "internal/throttle", "internal/tlsserver", "internal/turnrest", "internal/notice", "storage",
 }
 
 // engine is what every engine of the store may use of this module.
@@ -88,6 +88,7 @@ var rules = []rule{
 		room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/component", "go.opentelemetry.io/collector/config/confighttp", "go.opentelemetry.io/collector/config/configtls", "go.opentelemetry.io/otel/trace/noop"},
 		reason: "a listener from a configuration, knows no component",
 	},
+	{room: "internal/budget", reason: "pure domain: owners and bytes in, decisions out; standard library only"},
 	{room: "internal/throttle", reason: "pure domain: keys and times in, decisions out; standard library only"},
 	{room: "internal/quality", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, scores out; no pdata, no I/O, no clock"},
 	{room: "internal/detect", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, findings out"},

@@ -43,6 +43,8 @@ type TelemetryBuilder struct {
 	ReceiverQoswssFramesReceived        metric.Int64Counter
 	ReceiverQoswssFramesRefused         metric.Int64Counter
 	ReceiverQoswssFramesSkipped         metric.Int64Counter
+	ReceiverQoswssMemory                metric.Int64ObservableGauge
+	ReceiverQoswssMemoryRefusals        metric.Int64ObservableCounter
 	ReceiverQoswssReceivedBytes         metric.Int64Counter
 	ReceiverQoswssThrottleDecisions     metric.Int64ObservableCounter
 	ReceiverQoswssThrottleEvictions     metric.Int64ObservableCounter
@@ -68,6 +70,36 @@ func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthEvictionsCallback(cb 
 		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthEvictions, obs: o})
 		return nil
 	}, builder.ReceiverQoswssAuthEvictions)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssMemoryCallback sets callback for observable ReceiverQoswssMemory metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssMemoryCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssMemory, obs: o})
+		return nil
+	}, builder.ReceiverQoswssMemory)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssMemoryRefusalsCallback sets callback for observable ReceiverQoswssMemoryRefusals metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssMemoryRefusalsCallback(cb metric.Int64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssMemoryRefusals, obs: o})
+		return nil
+	}, builder.ReceiverQoswssMemoryRefusals)
 	if err != nil {
 		return err
 	}
@@ -253,6 +285,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_frames_skipped",
 		metric.WithDescription("Frame numbers that clients declared as dropped before sending, in skip frames that were accepted. [Alpha]"),
 		metric.WithUnit("{frame}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssMemory, err = builder.meter.Int64ObservableGauge(
+		"otelcol_receiver_qoswss_memory",
+		metric.WithDescription("Estimated bytes that clients hold, announcements and frames in the pipeline. [Alpha]"),
+		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssMemoryRefusals, err = builder.meter.Int64ObservableCounter(
+		"otelcol_receiver_qoswss_memory_refusals",
+		metric.WithDescription("Announcements and frames refused because a connection, session, user or app holds all that it may. [Alpha]"),
+		metric.WithUnit("{refusal}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssReceivedBytes, err = builder.meter.Int64Counter(

@@ -1,0 +1,158 @@
+package qoswssreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/qosrtc/qos/internal/budget"
+	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
+)
+
+// memoryConfig limits what clients make the receiver hold: announcements as long as their connection is open, half of
+// each limit at most, and frames while they are in the pipeline.
+type memoryConfig struct {
+	// TotalMiB is for all clients. One application may hold three times of what is free.
+	TotalMiB int `mapstructure:"total_mib"`
+	// PerUserMiB is for all sessions of a user of an application.
+	PerUserMiB int `mapstructure:"per_user_mib"`
+	// PerSessionMiB is for all connections of a session.
+	PerSessionMiB int `mapstructure:"per_session_mib"`
+	// PerConnectionMiB is for one connection, or one POST.
+	PerConnectionMiB int `mapstructure:"per_connection_mib"`
+
+	_ struct{}
+}
+
+// leastConnectionMiB has room for any one frame beside as many announcements.
+const leastConnectionMiB = 8
+
+func defaultMemory() memoryConfig {
+	return memoryConfig{TotalMiB: 256, PerUserMiB: 32, PerSessionMiB: 16, PerConnectionMiB: leastConnectionMiB}
+}
+
+func (c memoryConfig) validate() error {
+	atLeast := func(key string, n, least int, of string) error {
+		if n >= least && n <= 1<<20 {
+			return nil
+		}
+		return fmt.Errorf("memory::%s: must be %d (%s) to %d (got %d)", key, least, of, 1<<20, n)
+	}
+	return errors.Join(
+		atLeast("per_connection_mib", c.PerConnectionMiB, leastConnectionMiB, "the largest frame and as much for announcements"),
+		atLeast("per_session_mib", c.PerSessionMiB, c.PerConnectionMiB, "per_connection_mib"),
+		atLeast("per_user_mib", c.PerUserMiB, c.PerSessionMiB, "per_session_mib"),
+		atLeast("total_mib", c.TotalMiB, 2*c.PerUserMiB, "twice per_user_mib"),
+	)
+}
+
+func (c memoryConfig) limits() budget.Limits {
+	const mib = 1 << 20
+	return budget.Limits{
+		Total: int64(c.TotalMiB) * mib, User: int64(c.PerUserMiB) * mib,
+		Session: int64(c.PerSessionMiB) * mib, Connection: int64(c.PerConnectionMiB) * mib,
+	}
+}
+
+// Estimates of what a frame takes in the pipeline beside its texts, as records and as events of conferences.
+const (
+	recordBytes = 1 << 10
+	valueBytes  = 64
+)
+
+// frameBytes estimates what a frame of a size takes in the pipeline.
+func frameBytes(frame protocol.Frame, size int) int64 {
+	records, values := 1, 0
+	switch f := frame.(type) {
+	case *protocol.Stats:
+		records = max(1, len(f.Records))
+		for i := range f.Records {
+			values += len(f.Records[i].Values)
+		}
+	case *protocol.Skip:
+		records = max(1, len(f.Lost))
+	}
+	return int64(records*recordBytes + values*valueBytes + 2*size)
+}
+
+// sessionBytes estimates what a session keeps from its hello on, beside the texts of the hello.
+const sessionBytes = 1 << 10
+
+// owner returns the account of the connection. Before the hello it is one of strangers, who share a user's limit.
+func (s *session) owner() *budget.Account {
+	if s.account == nil {
+		s.account = s.shared.openAccount("", "", "")
+	}
+	return s.account
+}
+
+// openAccount opens the account of a connection.
+func (d *shared) openAccount(app, user, session string) *budget.Account {
+	of := d.memory.Open(app, user, session)
+	defer of.Close()
+	return of.Connect()
+}
+
+// own opens the account of a client that was admitted, and keeps what its hello takes.
+func (s *session) own(size int) *protocol.Error {
+	s.stranger = s.account
+	s.account = s.shared.openAccount(s.identity.AppID, s.identity.User.Name, s.translator.session)
+	s.decoder.SetKeep(s.keep)
+	return s.keep(sessionBytes + size)
+}
+
+// keep charges what the decoder keeps. An announcement that the connection itself has no room for is refused like any
+// other that is over a limit. If the session, the user or the application has none, the connection ends.
+func (s *session) keep(n int) *protocol.Error {
+	if n < 0 {
+		s.account.Drop(int64(-n))
+		return nil
+	}
+	switch level := s.account.Keep(int64(n)); level {
+	case budget.None:
+		return nil
+	case budget.Connection:
+		limit := s.shared.cfg.Memory.PerConnectionMiB << 19
+		return &protocol.Error{
+			Code: protocol.CodeTooMany, Limit: limit, Message: fmt.Sprintf("is beyond the %d bytes of announcements that one connection may have", limit),
+		}
+	case budget.Session, budget.User, budget.App, budget.Total, budget.NumLevels:
+		return &protocol.Error{Code: protocol.CodeOverloaded, Message: "has no room: other connections of the same " + level.String() + " hold all that it may have"}
+	}
+	return nil
+}
+
+// hold charges a frame that goes into the pipeline, after the frames before it went if they are in its way.
+func (s *session) hold(n int64, flush func()) bool {
+	if s.owner().Take(n) != budget.None {
+		if len(s.batch) == 0 {
+			return false
+		}
+		flush()
+		if s.account.Take(n) != budget.None {
+			return false
+		}
+	}
+	s.held += n
+	return true
+}
+
+// observeMemory shows what clients hold, and how often they were refused more.
+func observeMemory(metrics *metadata.TelemetryBuilder, memory *budget.Ledger) error {
+	return errors.Join(
+		metrics.RegisterReceiverQoswssMemoryCallback(func(_ context.Context, o metric.Int64Observer) error {
+			o.Observe(memory.Used())
+			return nil
+		}),
+		metrics.RegisterReceiverQoswssMemoryRefusalsCallback(func(_ context.Context, o metric.Int64Observer) error {
+			for level := budget.App; level < budget.NumLevels; level++ {
+				o.Observe(memory.Refused(level), metric.WithAttributes(attribute.String("by", level.String())))
+			}
+			return nil
+		}),
+	)
+}
