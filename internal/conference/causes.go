@@ -270,13 +270,13 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	excuses := joined(sorted(append(f.excuses(key.mediaType, s, out.EndMs), without...)))
+	excuses := joined(sorted(slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
 	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
 	if s.sentTo != nil { // a packet that nobody sent is not missing
 		unsent := unsentTime(s.sentTo)
-		e.QuietMs = factMs(&s.causeFacts, nothing, joined(sorted(append(unsent, without...))))
-		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(append(excuses, unsent...))))
+		e.QuietMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(unsent, without))))
+		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(excuses, unsent))))
 	}
 	e.FrozenMs = s.stillAtEndMs(excuses)
 	return e
@@ -292,6 +292,7 @@ func unsentTime(sent []detect.Span) []Interval {
 	return spans
 }
 
+// sorted sorts spans by their start, in place.
 func sorted(spans []Interval) []Interval {
 	slices.SortFunc(spans, func(a, b Interval) int { return cmp.Compare(a.StartMs, b.StartMs) })
 	return spans
