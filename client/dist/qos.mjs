@@ -476,8 +476,8 @@ qp 24 / qpSum framesDecoded framesEncoded
 plis 24 + pliCount
 firs 24 + firCount
 nacks 234 + nackCount
-retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
-retransmittedBytes 4 + retransmittedBytesSent
+retransmittedPackets 1234 + retransmittedPacketsReceived retransmittedPacketsSent
+retransmittedBytes 1234 + retransmittedBytesReceived retransmittedBytesSent
 targetBitrateBps 34
 remotePacketsLost 34
 remoteLossFraction 34
@@ -493,7 +493,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   const factor = /Ms$/.test(name) ? 1e3 : 1;
   return { column: name, inSets, how, first, second, third, factor, range: rangeOf(name) };
 });
-var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth".split(
+var alwaysCounted = "packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth".split(
   " "
 );
 var restarts = alwaysCounted.slice(0, 4);

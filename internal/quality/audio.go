@@ -162,5 +162,5 @@ func (in audio) measuredBitrate() float64 {
 	if in.IntervalMs > 0 {
 		ms = math.Min(ms, in.IntervalMs) // shorter packets
 	}
-	return in.Get(protocol.Bytes) * 8000 / ms
+	return mediaBytes(in.Measurement) * 8000 / ms
 }

@@ -84,11 +84,22 @@ func (in video) payloadBps() (float64, Reason) {
 	case in.IntervalMs == 0:
 		return 0, NoInterval
 	}
-	bps := math.Max(0, in.Get(protocol.Bytes)-in.Get(protocol.RetransmittedBytes)) * 8000 / in.IntervalMs
+	bps := mediaBytes(in.Measurement) * 8000 / in.IntervalMs
 	if target := in.Get(protocol.TargetBitrateBps); in.Outbound() && target > 0 {
 		bps = math.Min(bps, target)
 	}
 	return bps, Scored
+}
+
+// mediaBytes is the payload without what was sent again. A client that reports only the number of such
+// packets that it received: each counts as an average one.
+func mediaBytes(m *event.Measurement) float64 {
+	bytes, again := m.Get(protocol.Bytes), m.Get(protocol.RetransmittedPackets)
+	if m.Known(protocol.RetransmittedBytes) || m.Outbound() || again == 0 {
+		return math.Max(0, bytes-m.Get(protocol.RetransmittedBytes))
+	}
+	packets := m.Get(protocol.Packets)
+	return bytes * packets / (packets + again)
 }
 
 // unlimited reports whether the encoder used less than it was allowed: it needed no more.

@@ -201,7 +201,10 @@ func TestVideoNeverRisesWhenItGetsWorse(t *testing.T) {
 	for _, w := range []worsening{
 		lower("bit rate", 0, 5e6, protocol.Bytes),
 		raise("retransmissions", 1e6, protocol.RetransmittedBytes),
-		lower("repairs of what is sent", 0, 1e4, protocol.RetransmittedPackets),
+		{"repairs of what is sent", func(t *rapid.T, in event.Measurement) (event.Measurement, event.Measurement) {
+			in.StatsType = protocol.OutboundRTP
+			return lower("repairs", 0, 1e4, protocol.RetransmittedPackets).worse(t, in)
+		}},
 		raise("freezes", 20, protocol.Freezes),
 		raise("freezes in 60 s", 60, protocol.Freezes60s),
 		raise("freeze time", 20_000, protocol.FreezeMs),

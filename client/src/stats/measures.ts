@@ -59,8 +59,8 @@ qp 24 / qpSum framesDecoded framesEncoded
 plis 24 + pliCount
 firs 24 + firCount
 nacks 234 + nackCount
-retransmittedPackets 234 + retransmittedPacketsReceived retransmittedPacketsSent
-retransmittedBytes 4 + retransmittedBytesSent
+retransmittedPackets 1234 + retransmittedPacketsReceived retransmittedPacketsSent
+retransmittedBytes 1234 + retransmittedBytesReceived retransmittedBytesSent
 targetBitrateBps 34
 remotePacketsLost 34
 remoteLossFraction 34
@@ -81,7 +81,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`
 
 /** The counters beside the columns: inputs of computed measures, and those of the other end's report. */
 const alwaysCounted =
-  'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived retransmittedPacketsReceived retransmittedPacketsSent packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth'.split(
+  'packetsReceived packetsSent roundTripTimeMeasurements responsesReceived packetsLost totalRoundTripTime bytesSent timestamp remoteTimestamp cpu bandwidth'.split(
     ' ',
   );
 
