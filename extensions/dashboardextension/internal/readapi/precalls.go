@@ -2,11 +2,8 @@ package readapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
-
-	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/notice"
@@ -43,11 +40,8 @@ func (a *API) preCalls(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	page, err := a.listPreCalls(ctx, query, view.scope)
-	damaged := errors.Is(err, storage.ErrDamaged)
-	if damaged {
-		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
-		a.log.Error("Some pre-call tests cannot be read", zap.Error(err))
-	} else if err != nil {
+	damaged, err := a.damaged(ctx, "pre-call tests", err)
+	if err != nil {
 		return nil, err
 	}
 	list := preCallList{At: a.now().UnixMilli(), PreCalls: make([]preCallRow, 0, len(page.PreCalls)), Next: formatCursor(page.Next), Damaged: damaged}
@@ -89,31 +83,6 @@ func (m masks) preCall(row *preCallRow) {
 // conferenceSearch is what a search of tests has in common with one of conferences.
 func conferenceSearch(q storage.PreCallQuery) storage.Query {
 	return storage.Query{AppID: q.AppID, UserID: q.UserID, AdditionalID: q.AdditionalID}
-}
-
-// listPreCalls lists tests of the apps in a scope, each once, also under the pseudonyms of the user that is searched for.
-func (a *API) listPreCalls(ctx context.Context, q storage.PreCallQuery, scope access.Scope) (storage.PreCallPage, error) {
-	queries, err := a.userIDs.queries(conferenceSearch(q), scope)
-	if err != nil {
-		return storage.PreCallPage{}, err
-	}
-	var all []placed[storage.PreCall]
-	var damage error
-	more := false
-	for _, one := range queries {
-		q.AppID, q.UserID, q.AdditionalID = one.AppID, one.UserID, one.AdditionalID
-		page, err := a.reader.PreCalls(ctx, q)
-		if errors.Is(err, storage.ErrDamaged) {
-			damage = err
-		} else if err != nil {
-			return storage.PreCallPage{}, err
-		}
-		all = place(all, page.PreCalls, page.Cursors)
-		more = more || page.Next != (storage.Cursor{})
-	}
-	var page storage.PreCallPage
-	page.PreCalls, page.Cursors, page.Next = newest(all, limit(q.Limit), more)
-	return page, damage
 }
 
 // preCalls reads what /api/precalls takes. Who may not see real names finds nothing by them.

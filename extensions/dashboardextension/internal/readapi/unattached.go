@@ -2,10 +2,7 @@ package readapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
-
-	"go.uber.org/zap"
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/event"
@@ -41,11 +38,8 @@ func (a *API) unattached(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	page, err := a.listUnattached(ctx, query, view.scope)
-	damaged := errors.Is(err, storage.ErrDamaged)
-	if damaged {
-		a.telemetry.QosdashboardStoreErrors.Add(ctx, 1)
-		a.log.Error("Some unattached annotations cannot be read", zap.Error(err))
-	} else if err != nil {
+	damaged, err := a.damaged(ctx, "unattached annotations", err)
+	if err != nil {
 		return nil, err
 	}
 	list := unattachedList{At: a.now().UnixMilli(), Unattached: make([]unattached, 0, len(page.Unattached)), Next: formatCursor(page.Next), Damaged: damaged}

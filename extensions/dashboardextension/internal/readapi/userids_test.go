@@ -1,6 +1,8 @@
 package readapi
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -99,9 +101,20 @@ func TestAuditedSearches(t *testing.T) {
 // A conference that several queries find is listed once.
 func TestNewestListsEachOnce(t *testing.T) {
 	at := func(key int64) storage.Cursor { return storage.Cursor{Start: time.UnixMilli(key), Key: key} }
-	all := []placed[string]{{"c", at(3)}, {"a", at(1)}, {"c", at(3)}, {"b", at(2)}, {"a", at(1)}}
-	rows, cursors, next := newest(all, 2, false)
+	var all listings[string]
+	require.NoError(t, all.add([]string{"c", "a"}, []storage.Cursor{at(3), at(1)}, storage.Cursor{}, nil))
+	damage := fmt.Errorf("a row: %w", storage.ErrDamaged)
+	require.NoError(t, all.add([]string{"c", "b", "a"}, []storage.Cursor{at(3), at(2), at(1)}, storage.Cursor{}, damage))
+	require.Equal(t, damage, all.damage)
+	require.Equal(t, context.Canceled, all.add(nil, nil, storage.Cursor{}, context.Canceled))
+	rows, cursors, next := all.newest(2)
 	require.Equal(t, []string{"c", "b"}, rows)
 	require.Equal(t, []storage.Cursor{at(3), at(2)}, cursors)
 	require.Equal(t, at(2), next)
+	rows, _, next = all.newest(0)
+	require.Equal(t, []string{"c", "b", "a"}, rows)
+	require.Zero(t, next)
+	require.NoError(t, all.add(nil, nil, at(0), nil))
+	_, _, next = all.newest(0)
+	require.Equal(t, at(1), next, "one of them continues")
 }
