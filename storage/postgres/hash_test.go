@@ -24,12 +24,10 @@ func openHashed(tb testing.TB, dsn string) *Store {
 	return s
 }
 
-// The tables of conferences can be partitioned by the hash of (AppID, conferenceID), which is a matter of the server,
-// not of goroutines.
+// The tables of conferences can be partitioned by the hash of (AppID, conferenceID).
 //
 // spec: SRV-03, CONF-01
 func TestConformanceHashed(t *testing.T) {
-	storagetest.OneGoroutine(t)
 	t.Parallel()
 	storagetest.Run(t, func(t *testing.T) (storage.Writer, storage.Reader) {
 		t.Helper()

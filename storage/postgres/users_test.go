@@ -52,10 +52,7 @@ func TestUsers(t *testing.T) {
 	runUsers(t, func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) })
 }
 
-// Partitions are a matter of the server, not of goroutines.
-//
 // spec: PRIV-02
 func TestUsersHashed(t *testing.T) {
-	storagetest.OneGoroutine(t)
 	runUsers(t, func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) })
 }

@@ -83,7 +83,6 @@ type placed struct {
 // spec: CONF-01 CONF-02 SRV-03
 func testAnyOrder(f *fixture) {
 	t := f.t
-	OneGoroutine(t)
 	var run atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
 		appID := fmt.Sprint("app ", run.Add(1))

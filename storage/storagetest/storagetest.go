@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,9 @@ func Run(t *testing.T, open Open) {
 		"PreCalls/retention":     testPreCallsRetention,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !strings.HasPrefix(name, "Append/") && name != "Digests/while written" {
+				OneGoroutine(t)
+			}
 			w, r := open(t)
 			test(&fixture{t: t, w: w, r: r})
 		})

@@ -56,6 +56,9 @@ func RunUsers(t *testing.T, e UsersEngine) {
 		"pre-call tests":   testErasePreCalls,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "written to" && name != "digests" {
+				OneGoroutine(t)
+			}
 			f := &usersFixture{engine: e, s: e.Open(t)}
 			f.t, f.w, f.r = t, f.s, f.s
 			test(f)

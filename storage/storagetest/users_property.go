@@ -22,7 +22,6 @@ func cast(run int) []string {
 //
 // spec: PRIV-02
 func testEraseAnyCalls(f *usersFixture) {
-	OneGoroutine(f.t)
 	runs := 0
 	rapid.Check(f.t, func(rt *rapid.T) {
 		runs++
