@@ -245,6 +245,7 @@ func dressed(n int) storage.Session {
 //
 // spec: INIT-08 API-06 CONF-02 SRV-03
 func testFindAnyOrder(f *packFixture) {
+	OneGoroutine(f.t)
 	runs, hits := 0, 0
 	rapid.Check(f.t, func(rt *rapid.T) {
 		runs++
