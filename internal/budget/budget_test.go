@@ -1,7 +1,7 @@
 package budget
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,7 +67,7 @@ func TestLedgerProperties(t *testing.T) {
 		pick := func() *Account { return rapid.SampledFrom(open).Draw(t, "account") }
 		t.Repeat(map[string]func(*rapid.T){
 			"connect": func(t *rapid.T) {
-				n := func(what string) string { return fmt.Sprint(rapid.IntRange(0, 4).Draw(t, what)) }
+				n := func(what string) string { return strconv.Itoa(rapid.IntRange(0, 4).Draw(t, what)) }
 				session := l.Open("a"+n("app"), n("user"), n("session"))
 				open = append(open, session.Connect())
 				session.Close()

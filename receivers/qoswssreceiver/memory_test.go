@@ -3,6 +3,7 @@ package qoswssreceiver
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func welcomedAs(t require.TestingT, d *shared, app, user, session string, send f
 // hostile draws any message of a client that wants to be remembered.
 func hostile(t *rapid.T, seq *uint64) string {
 	long := func(what string, most int) string {
-		return strings.Repeat("x", rapid.SampledFrom([]int{1, most / 9, most}).Draw(t, what)) + fmt.Sprint(rapid.IntRange(0, 1<<20).Draw(t, "suffix"))
+		return strings.Repeat("x", rapid.SampledFrom([]int{1, most / 9, most}).Draw(t, what)) + strconv.Itoa(rapid.IntRange(0, 1<<20).Draw(t, "suffix"))
 	}
 	next := func() uint64 { *seq++; return *seq }
 	switch rapid.IntRange(0, 7).Draw(t, "kind") {

@@ -144,8 +144,8 @@ func (d *freshDraw) untouchedCall() {
 }
 
 // places draws the topology of a call with pictures.
-func (d *freshDraw) places() string {
-	return d.gather(pairOf, pairOf, meshOf3, withServer)
+func (d *freshDraw) places() {
+	d.gather(pairOf, pairOf, meshOf3, withServer)
 }
 
 func (d *freshDraw) dtx() {
@@ -202,7 +202,7 @@ func (d *freshDraw) tabClosed() {
 	d.maybeSound()
 	d.maybeFirefox()
 	who, after := d.who, d.others()
-	d.labelled("none", fmt.Sprintf("%s closes the tab, the others stay", who))
+	d.labelled("none", who+" closes the tab, the others stay")
 	d.scene.gone = 1
 	d.scene.lasts = length{15 * time.Second, after}
 	d.scene.act = func(c *causeCall) { c.of(who).page.closeTab() }
@@ -213,7 +213,7 @@ func (d *freshDraw) hangsUp() {
 	d.maybeSound()
 	d.maybeFirefox()
 	who, after := d.who, d.others()
-	d.labelled("none", fmt.Sprintf("%s hangs up, the others stay", who))
+	d.labelled("none", who+" hangs up, the others stay")
 	d.scene.lasts = length{15 * time.Second, after}
 	d.scene.act = func(c *causeCall) { c.hangUp(c.of(who)) }
 }
