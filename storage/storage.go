@@ -273,6 +273,10 @@ type Reader interface {
 	// time and holds no connection while yield runs. A conference whose start changes meanwhile, because earlier activity
 	// arrives, may be left out or come twice.
 	Digests(ctx context.Context, q DigestQuery, yield func(Digest) bool) error
+	// Hours calls yield for each hour in [from, to) whose digests are stored together, ascending, until yield returns
+	// false: hour is its begin, columns the result of digest.Columns.Encode for the conferences that Digests returns for the
+	// hour. Hours that ended or changed a short time ago, and hours with too many conferences, are left out.
+	Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error
 	// Unattached lists annotations that no conference owns, newest first. Records that are
 	// damaged are left out; then the error wraps ErrDamaged and the page is there all the same.
 	Unattached(ctx context.Context, q UnattachedQuery) (UnattachedPage, error)
@@ -290,6 +294,14 @@ type Remover interface {
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 	// DeleteAppBefore is DeleteBefore for one app.
 	DeleteAppBefore(ctx context.Context, appID string, before time.Time) (int, error)
+}
+
+// HourMaker stores the digests of an hour together, for Reader.Hours.
+type HourMaker interface {
+	// MakeHours makes the columns of hours that ended before a time, and returns the number of hours. One call marks the
+	// hours without columns. The next call makes the columns of each marked hour, unless a conference of the hour has
+	// changed since. So an hour that changes often is not made each time. Collectors may call it concurrently.
+	MakeHours(ctx context.Context, before time.Time) (int, error)
 }
 
 // Packed counts what a Pack did.

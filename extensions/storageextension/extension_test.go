@@ -186,7 +186,7 @@ func TestRetentionDeletes(t *testing.T) {
 
 // fakeKeeper takes down when it was called, and fails.
 type fakeKeeper struct {
-	deleted, packed []time.Time
+	deleted, packed, hours []time.Time
 }
 
 func (k *fakeKeeper) DeleteAppBefore(context.Context, string, time.Time) (int, error) { return 0, nil }
@@ -201,7 +201,12 @@ func (k *fakeKeeper) Pack(_ context.Context, t time.Time) (storage.Packed, error
 	return storage.Packed{Conferences: 1, Records: 10, Bytes: 300}, errors.New("once more")
 }
 
-// Both go on after a failure, which is counted beside what was done.
+func (k *fakeKeeper) MakeHours(_ context.Context, t time.Time) (int, error) {
+	k.hours = append(k.hours, t)
+	return 3, errors.New("once more")
+}
+
+// All go on after a failure, which is counted beside what was done.
 func TestHousekeeping(t *testing.T) {
 	telemetry := newTelemetry(t)
 	s := newStore(t, t.TempDir(), 24*time.Hour, telemetry)
@@ -217,6 +222,8 @@ func TestHousekeeping(t *testing.T) {
 		require.Len(t, k.packed, 121)
 		require.Equal(t, start.Add(-10*time.Minute), k.packed[0])
 		require.Equal(t, start.Add(-9*time.Minute), k.packed[1])
+		require.Len(t, k.hours, 25)
+		require.Equal(t, []time.Time{start.Add(-time.Hour), start.Add(-55 * time.Minute)}, k.hours[:2])
 	})
 	value := func(v int64) []metricdata.DataPoint[int64] { return []metricdata.DataPoint[int64]{{Value: v}} }
 	metadatatest.AssertEqualQosstorageDeletedConferences(t, telemetry, value(6), metricdatatest.IgnoreTimestamp())
@@ -225,6 +232,8 @@ func TestHousekeeping(t *testing.T) {
 	metadatatest.AssertEqualQosstoragePackedRecords(t, telemetry, value(1210), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackedBytes(t, telemetry, value(36300), metricdatatest.IgnoreTimestamp())
 	metadatatest.AssertEqualQosstoragePackFailures(t, telemetry, value(121), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageHours(t, telemetry, value(75), metricdatatest.IgnoreTimestamp())
+	metadatatest.AssertEqualQosstorageHourFailures(t, telemetry, value(25), metricdatatest.IgnoreTimestamp())
 }
 
 // A stop while it works is no failure; what was done is counted.
@@ -243,12 +252,19 @@ func TestHousekeepingStops(t *testing.T) {
 	metadatatest.AssertEqualQosstorageRetentionFailures(t, telemetry, []metricdata.DataPoint[int64]{{Value: 0}}, metricdatatest.IgnoreTimestamp())
 }
 
-// Zero keeps all, loose.
+// Zero keeps all, loose. Columns are made all the same.
 func TestHousekeepingOff(t *testing.T) {
 	s := newStore(t, t.TempDir(), 0, newTelemetry(t))
 	s.cfg.PackAfter = 0
-	s.keep(&fakeKeeper{})
-	require.Empty(t, s.tasks)
+	synctest.Test(t, func(t *testing.T) {
+		k := &fakeKeeper{}
+		s.keep(k)
+		synctest.Wait()
+		for _, task := range s.tasks {
+			task.Stop()
+		}
+		require.Equal(t, []int{0, 0, 1}, []int{len(k.deleted), len(k.packed), len(k.hours)})
+	})
 }
 
 func TestConfig(t *testing.T) {

@@ -15,6 +15,10 @@ const (
 	retentionInterval = time.Hour
 	// packInterval is short against the time for which a conference stays loose.
 	packInterval = time.Minute
+	// hoursInterval is the time without a change of an hour before its columns are made.
+	hoursInterval = 5 * time.Minute
+	// hoursAfter is the time from the end of an hour until it is marked. Most calls that started in it have ended by then.
+	hoursAfter = time.Hour
 	// erasureInterval is short against what an operator waits for. Without an erasure a run is one small read.
 	erasureInterval = 5 * time.Second
 )
@@ -23,6 +27,7 @@ const (
 // writes, and go on with the next call where they were stopped.
 type keeper interface {
 	storage.Remover
+	storage.HourMaker
 	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
 }
 
@@ -40,6 +45,10 @@ func (s *store) keep(db keeper) {
 			s.packed(ctx, p, unlessStopped(ctx, err))
 		}))
 	}
+	s.tasks = append(s.tasks, periodic.Start(hoursInterval, func(ctx context.Context, now time.Time) {
+		n, err := db.MakeHours(ctx, now.Add(-hoursAfter))
+		s.hours(ctx, n, unlessStopped(ctx, err))
+	}))
 }
 
 // erase starts the erasures of a store: those that are registered, and those that a stopped process left.
@@ -77,6 +86,15 @@ func (s *store) deleted(ctx context.Context, n int, err error) {
 		s.logger.Error("the retention could not delete all old conferences", zap.Int("deleted", n), zap.Error(err))
 	} else if n > 0 {
 		s.logger.Info("the retention deleted old conferences", zap.Int("deleted", n))
+	}
+}
+
+// hours records one run of MakeHours. Pages about hours without columns read each digest, which takes longer.
+func (s *store) hours(ctx context.Context, n int, err error) {
+	s.telemetry.QosstorageHours.Add(ctx, int64(n))
+	if err != nil {
+		s.telemetry.QosstorageHourFailures.Add(ctx, 1)
+		s.logger.Warn("the columns of ended hours could not all be made; the next run continues", zap.Int("made", n), zap.Error(err))
 	}
 }
 

@@ -97,6 +97,53 @@ func (c *Columns) Between(from, to time.Time) (first, end int) {
 	return first, max(first, at(to))
 }
 
+// Of returns the conferences of an app, in the same order. The result shares the texts and the facts of c.
+func (c *Columns) Of(appID string) *Columns {
+	app, ok := c.Text(appID)
+	n := 0
+	for i := range c.rows {
+		if ok && c.rows[i].App == app {
+			n++
+		}
+	}
+	if n == 0 {
+		return &Columns{texts: []string{""}}
+	}
+	share := func(entries int) int { return entries * n / len(c.rows) }
+	out := &Columns{
+		texts: c.texts, facts: c.facts, rows: make([]Row, 0, n),
+		counts: make([]NamedCount, 0, share(len(c.counts))), setup: make([]int64, 0, share(len(c.setup))), ends: make([]uint32, 0, share(len(c.ends))), of: make([]uint32, 0, share(len(c.of))),
+	}
+	for i := range c.rows {
+		if r := c.rows[i]; r.App == app {
+			out.add(c, r)
+		}
+	}
+	return out
+}
+
+// add adds a conference of other columns, whose texts and facts are the same.
+func (c *Columns) add(from *Columns, r Row) {
+	old := r
+	r.setup = appended(&c.setup, from.Setup(&old))
+	r.errors = appended(&c.counts, from.Errors(&old))
+	r.issues = appended(&c.counts, from.Issues(&old))
+	r.members.from = uint32(len(c.ends))
+	from.Members(&old, func(facts []uint32) bool {
+		c.of = append(c.of, facts...)
+		c.ends = append(c.ends, uint32(len(c.of)))
+		return true
+	})
+	r.members.to = uint32(len(c.ends))
+	c.rows = append(c.rows, r)
+}
+
+func appended[T any](column *[]T, entries []T) span {
+	from := len(*column)
+	*column = append(*column, entries...)
+	return span{uint32(from), uint32(len(*column))}
+}
+
 // Text returns the number of a text.
 func (c *Columns) Text(text string) (number uint32, ok bool) {
 	i := slices.Index(c.texts, text)

@@ -80,6 +80,10 @@ func (f *fakeStore) RecordsFrom(context.Context, storage.Ref, time.Time, func(st
 	return errors.New("not read here")
 }
 
+func (f *fakeStore) Hours(context.Context, time.Time, time.Time, func(time.Time, []byte) bool) error {
+	return nil
+}
+
 func (f *fakeStore) Digests(context.Context, storage.DigestQuery, func(storage.Digest) bool) error {
 	return nil
 }

@@ -23,6 +23,7 @@ type store interface {
 	storage.Writer
 	storage.Reader
 	storage.Follower
+	storage.HourMaker
 	Pack(ctx context.Context, before time.Time) (storage.Packed, error)
 	DeleteBefore(ctx context.Context, before time.Time) (int, error)
 	Close() error

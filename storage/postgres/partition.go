@@ -68,6 +68,10 @@ var placeTables = map[string]string{ //nolint:gochecknoglobals // a constant
 func hashPlaces(ctx context.Context, tx pgx.Tx, number int) error {
 	for table, column := range placeTables {
 		plain := table + "_plain"
+		triggers, err := collect[string](tx.Query(ctx, `SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = $1::regclass AND NOT tgisinternal`, table))
+		if err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, fmt.Sprintf(`ALTER TABLE %s RENAME TO %s`, table, plain)); err != nil {
 			return err
 		}
@@ -76,6 +80,11 @@ func hashPlaces(ctx context.Context, tx pgx.Tx, number int) error {
 		}
 		if _, err := tx.Exec(ctx, `DROP TABLE `+plain); err != nil {
 			return err
+		}
+		for _, trigger := range triggers {
+			if _, err := tx.Exec(ctx, trigger); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -51,6 +51,7 @@ type Store struct {
 	users
 	precalls
 	lists
+	hours
 	name     string // of the database, in errors
 	number   int32  // of this collector, by chance
 	options  Options
@@ -64,13 +65,14 @@ type Store struct {
 }
 
 var (
-	_ storage.Writer   = (*Store)(nil)
-	_ storage.Reader   = (*Store)(nil)
-	_ storage.Follower = (*Store)(nil)
-	_ storage.Settings = (*Store)(nil)
-	_ storage.Notices  = (*Store)(nil)
-	_ storage.Accounts = (*Store)(nil)
-	_ storage.Users    = (*Store)(nil)
+	_ storage.Writer    = (*Store)(nil)
+	_ storage.Reader    = (*Store)(nil)
+	_ storage.Follower  = (*Store)(nil)
+	_ storage.Settings  = (*Store)(nil)
+	_ storage.Notices   = (*Store)(nil)
+	_ storage.Accounts  = (*Store)(nil)
+	_ storage.Users     = (*Store)(nil)
+	_ storage.HourMaker = (*Store)(nil)
 )
 
 // Open opens the store in the database that dsn names (a URL or key=value pairs) and makes
@@ -98,6 +100,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	s.accounts = sqlstore.NewAccounts(s.database())
 	s.users = sqlstore.NewUsers(s.database(), s.erasing())
 	s.precalls = sqlstore.NewPreCalls(s.database(), s.writePreCalls)
+	s.hours = sqlstore.NewHours(s.database(), s.hourWriter())
 	if err := s.read.with(ctx, func(conn *pgx.Conn) error { return migrate(ctx, conn, o.HashPartitions) }); err != nil {
 		s.read.close()
 		return nil, s.wrap("open", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 )
 
-// settings, notices, accounts, users, precalls and lists are embedded by Store, which gets the methods of
-// storage.Settings, storage.Notices, storage.Accounts, storage.Users and most of storage.Reader by them.
+// settings, notices, accounts, users, precalls, lists and hours are embedded by Store, which gets the methods of
+// storage.Settings, storage.Notices, storage.Accounts, storage.Users, storage.HourMaker and most of storage.Reader by them.
 type (
 	settings = *sqlstore.Settings
 	notices  = *sqlstore.Notices
@@ -18,6 +18,7 @@ type (
 	users    = *sqlstore.Users
 	precalls = *sqlstore.PreCalls
 	lists    = sqlstore.Lists
+	hours    = *sqlstore.Hours
 )
 
 // lockSettings sees that a collector that stops in mid-transaction does not hold up the

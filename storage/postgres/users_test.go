@@ -37,14 +37,18 @@ func files(t *testing.T, s *Store) (all []byte) {
 func runUsers(t *testing.T, fresh func(t *testing.T) *Store) {
 	t.Helper()
 	fewer(t)
-	storagetest.RunUsers(t, storagetest.UsersEngine{
+	storagetest.RunUsers(t, usersEngine(fresh))
+}
+
+func usersEngine(fresh func(t *testing.T) *Store) storagetest.UsersEngine {
+	return storagetest.UsersEngine{
 		Open: func(t *testing.T) storagetest.UsersStore { t.Helper(); return fresh(t) },
 		Second: func(t *testing.T, s storagetest.UsersStore) storagetest.UsersStore {
 			t.Helper()
 			return open(t, s.(*Store).config.ConnString())
 		},
 		Files: func(t *testing.T, s storagetest.UsersStore) []byte { t.Helper(); return files(t, s.(*Store)) },
-	})
+	}
 }
 
 // spec: PRIV-02 API-06

@@ -48,8 +48,10 @@ func (p table) Insert(span instance.Span) (key int64, err error) {
 
 // Stretch implements join.Table.
 func (p table) Stretch(key int64, span instance.Span, moved bool) error {
-	err := p.t.exec(`UPDATE conference SET start_ms = ?, end_ms = ? WHERE key = ?`, span.Start, span.End, key)
-	if err != nil || !moved {
+	if !moved {
+		return p.t.exec(`UPDATE conference SET end_ms = ? WHERE key = ?`, span.End, key)
+	}
+	if err := p.t.exec(`UPDATE conference SET start_ms = ?, end_ms = ? WHERE key = ?`, span.Start, span.End, key); err != nil {
 		return err
 	}
 	return p.t.exec(`UPDATE term SET start_ms = ? WHERE conference = ?`, span.Start, key)

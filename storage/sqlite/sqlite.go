@@ -57,6 +57,7 @@ type Store struct {
 	users
 	precalls
 	lists
+	hours
 	path   string
 	lock   *sql.DB
 	write  *sql.DB
@@ -70,13 +71,14 @@ type Store struct {
 }
 
 var (
-	_ storage.Writer   = (*Store)(nil)
-	_ storage.Reader   = (*Store)(nil)
-	_ storage.Follower = (*Store)(nil)
-	_ storage.Settings = (*Store)(nil)
-	_ storage.Notices  = (*Store)(nil)
-	_ storage.Accounts = (*Store)(nil)
-	_ storage.Users    = (*Store)(nil)
+	_ storage.Writer    = (*Store)(nil)
+	_ storage.Reader    = (*Store)(nil)
+	_ storage.Follower  = (*Store)(nil)
+	_ storage.Settings  = (*Store)(nil)
+	_ storage.Notices   = (*Store)(nil)
+	_ storage.Accounts  = (*Store)(nil)
+	_ storage.Users     = (*Store)(nil)
+	_ storage.HourMaker = (*Store)(nil)
 )
 
 // Open opens the store in the file at path and creates it where there is none. It brings
@@ -98,6 +100,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s.accounts = sqlstore.NewAccounts(s.database())
 	s.users = sqlstore.NewUsers(s.database(), s.erasing())
 	s.precalls = sqlstore.NewPreCalls(s.database(), s.change)
+	s.hours = sqlstore.NewHours(s.database(), s.hourWriter())
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(s.wrap("open", err), s.closeFiles())
 	}

@@ -22,9 +22,11 @@ func files(t *testing.T, path string) (all []byte) {
 
 // spec: PRIV-02 API-06
 func TestUsers(t *testing.T) {
-	storagetest.RunUsers(t, storagetest.UsersEngine{
-		Open:   func(t *testing.T) storagetest.UsersStore { t.Helper(); return temp(t) },
-		Second: func(t *testing.T, s storagetest.UsersStore) storagetest.UsersStore { t.Helper(); return s },
-		Files:  func(t *testing.T, s storagetest.UsersStore) []byte { t.Helper(); return files(t, s.(*Store).path) },
-	})
+	storagetest.RunUsers(t, usersEngine)
+}
+
+var usersEngine = storagetest.UsersEngine{
+	Open:   func(t *testing.T) storagetest.UsersStore { t.Helper(); return temp(t) },
+	Second: func(t *testing.T, s storagetest.UsersStore) storagetest.UsersStore { t.Helper(); return s },
+	Files:  func(t *testing.T, s storagetest.UsersStore) []byte { t.Helper(); return files(t, s.(*Store).path) },
 }

@@ -25,6 +25,8 @@ type UsersStore interface {
 	storage.Users
 	storage.Accounts
 	storage.Follower
+	storage.HourMaker
+	storage.Remover
 }
 
 // UsersEngine is an engine whose exports and erasures are tested.

@@ -145,7 +145,7 @@ var rules = []rule{
 	},
 	{
 		room: "storage/internal", allowed: []string{
-			"github.com/google/uuid", "storage", "internal/instance", "storage/internal/chunk", "storage/internal/envelope", "storage/internal/erasure", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
+			"github.com/google/uuid", "storage", "internal/digest", "internal/instance", "storage/internal/chunk", "storage/internal/envelope", "storage/internal/erasure", "storage/internal/frames", "storage/internal/group", "storage/internal/join", "storage/internal/term",
 		},
 		reason: "what engines share knows no engine",
 	},

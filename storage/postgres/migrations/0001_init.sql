@@ -174,6 +174,32 @@ CREATE TABLE qos_document (
 ALTER TABLE qos_document ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE qos_conference ALTER COLUMN digest SET STORAGE EXTERNAL;
 
+-- Hours: the facts of the conferences that started in an hour, in columns (internal/digest), for pages about days. A row is
+-- inserted some time after its hour ended, first without a body. Triggers delete it with every change of a conference of the
+-- hour, so that no statement can leave it out of date. The mark distinguishes a row from one that was inserted later. The
+-- body is empty if the hour has too many conferences. Bodies are compressed.
+CREATE TABLE qos_hour (
+  start_ms bigint PRIMARY KEY, -- a multiple of 3,600,000
+  mark     bigint NOT NULL,
+  body     bytea
+);
+ALTER TABLE qos_hour ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE FUNCTION qos_hour_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM qos_hour WHERE start_ms = OLD.start_ms - OLD.start_ms % 3600000;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    DELETE FROM qos_hour WHERE start_ms = NEW.start_ms - NEW.start_ms % 3600000;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER qos_hour_change AFTER INSERT OR DELETE ON qos_conference FOR EACH ROW EXECUTE FUNCTION qos_hour_changed();
+CREATE TRIGGER qos_hour_move AFTER UPDATE OF start_ms ON qos_conference FOR EACH ROW
+  WHEN (OLD.start_ms <> NEW.start_ms) EXECUTE FUNCTION qos_hour_changed();
+CREATE TRIGGER qos_hour_digest AFTER UPDATE OF digest ON qos_conference FOR EACH ROW
+  WHEN (OLD.digest IS DISTINCT FROM NEW.digest) EXECUTE FUNCTION qos_hour_changed();
+
 -- Settings: small documents that are replaced whole, by compare-and-set. revision is the
 -- number of the write that made a row what it is; the counter has that of the last write,
 -- deletions too, so that pollers read one row. Each write locks the counter until its

@@ -79,6 +79,25 @@ CREATE TABLE document (
   body       BLOB NOT NULL
 ) STRICT;
 
+-- Hours: the facts of the conferences that started in an hour, in columns (internal/digest), for pages about days. A row is
+-- inserted some time after its hour ended, first without a body. Triggers delete it with every change of a conference of the
+-- hour, so that no statement can leave it out of date. The mark distinguishes a row from one that was inserted later. The
+-- body is empty if the hour has too many conferences.
+CREATE TABLE hour (
+  start_ms INTEGER PRIMARY KEY, -- a multiple of 3,600,000
+  mark     INTEGER NOT NULL,
+  body     BLOB
+) STRICT;
+CREATE TRIGGER hour_insert AFTER INSERT ON conference BEGIN
+  DELETE FROM hour WHERE start_ms = new.start_ms - new.start_ms % 3600000;
+END;
+CREATE TRIGGER hour_update AFTER UPDATE OF start_ms, digest ON conference WHEN old.start_ms <> new.start_ms OR old.digest IS NOT new.digest BEGIN
+  DELETE FROM hour WHERE start_ms IN (old.start_ms - old.start_ms % 3600000, new.start_ms - new.start_ms % 3600000);
+END;
+CREATE TRIGGER hour_delete AFTER DELETE ON conference BEGIN
+  DELETE FROM hour WHERE start_ms = old.start_ms - old.start_ms % 3600000;
+END;
+
 CREATE TABLE participant (
   conference INTEGER NOT NULL REFERENCES conference (key),
   session    INTEGER NOT NULL REFERENCES session (key),

@@ -99,8 +99,39 @@ func each(ctx context.Context, runs []run, f func(context.Context, run) error) e
 	return context.Cause(ctx)
 }
 
-// read reads hours that follow each other in one query, and calls found for each of them, ascending.
+// read reads hours that follow each other, and calls found once for each of them, first for those whose columns are stored.
 func (h *Hours) read(ctx context.Context, app string, hours []time.Time, found func(i int, c *digest.Columns)) error {
+	have := make([]bool, len(hours))
+	end := hours[len(hours)-1].Add(time.Hour)
+	err := h.reader.Hours(ctx, hours[0], end, func(hour time.Time, columns []byte) bool {
+		i := int(hour.Sub(hours[0]) / time.Hour)
+		c, err := digest.DecodeColumns(columns)
+		if err != nil { // written by another version of this program
+			return ctx.Err() == nil
+		}
+		if app != "" {
+			c = c.Of(app)
+		}
+		have[i] = true
+		found(i, c)
+		return ctx.Err() == nil
+	})
+	for first := 0; first < len(hours) && err == nil; first++ {
+		if have[first] {
+			continue
+		}
+		last := first
+		for last+1 < len(hours) && !have[last+1] {
+			last++
+		}
+		err = h.readDigests(ctx, app, hours[first:last+1], func(i int, c *digest.Columns) { found(first+i, c) })
+		first = last
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// readDigests reads hours that follow each other in one query, and calls found for each of them, ascending.
+func (h *Hours) readDigests(ctx context.Context, app string, hours []time.Time, found func(i int, c *digest.Columns)) error {
 	var b digest.Builder
 	i := 0
 	q := storage.DigestQuery{AppID: app, From: hours[0], To: hours[len(hours)-1].Add(time.Hour)}

@@ -27,6 +27,7 @@ const (
 // Reader is what Hours reads.
 type Reader interface {
 	Digests(ctx context.Context, q storage.DigestQuery, yield func(storage.Digest) bool) error
+	Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error
 }
 
 // Hours reads and counts conferences. It is safe for concurrent use.

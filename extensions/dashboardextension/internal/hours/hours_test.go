@@ -3,6 +3,7 @@ package hours
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type store struct {
 	mu      sync.Mutex
 	digests []storage.Digest
+	made    map[int64][]byte // columns of hours
 	read    []storage.DigestQuery
 	during  func() // called while a query is answered, after its rows were read
 	err     error
@@ -52,6 +54,34 @@ func (s *store) Digests(_ context.Context, q storage.DigestQuery, yield func(sto
 	return err
 }
 
+func (s *store) Hours(_ context.Context, from, to time.Time, yield func(time.Time, []byte) bool) error {
+	s.mu.Lock()
+	made := maps.Clone(s.made)
+	s.mu.Unlock()
+	for _, ms := range slices.Sorted(maps.Keys(made)) {
+		if at := time.UnixMilli(ms); !at.Before(from) && at.Before(to) && !yield(at, made[ms]) {
+			break
+		}
+	}
+	return nil
+}
+
+// make makes the columns of an hour, which the next change of it removes.
+func (s *store) make(hour time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b digest.Builder
+	for _, d := range s.digests {
+		if d.Start.Truncate(time.Hour).Equal(hour) {
+			b.Add(d.AppID, d.Start, d.Body)
+		}
+	}
+	if s.made == nil {
+		s.made = map[int64][]byte{}
+	}
+	s.made[hour.UnixMilli()] = b.Columns().Encode()
+}
+
 func (s *store) Follow(ctx context.Context, _ storage.Filter, yield func(storage.Change) bool) error {
 	s.mu.Lock()
 	s.follows++
@@ -79,6 +109,7 @@ func (s *store) add(app string, at time.Time, outcome string) {
 		body = nil
 	}
 	s.digests = append(s.digests, storage.Digest{AppID: app, Start: at, Body: body})
+	delete(s.made, at.Truncate(time.Hour).UnixMilli())
 	slices.SortStableFunc(s.digests, func(a, b storage.Digest) int { return a.Start.Compare(b.Start) })
 }
 
@@ -90,8 +121,10 @@ func (s *store) queries() []storage.DigestQuery {
 }
 
 // change reports a commit of the app shop.
-func (s *store) change(from, to time.Time) {
-	s.changes <- storage.Change{AppID: "shop", From: from, To: to, Summary: true}
+func (s *store) change(from, to time.Time) { s.changeOf("shop", from, to) }
+
+func (s *store) changeOf(app string, from, to time.Time) {
+	s.changes <- storage.Change{AppID: app, From: from, To: to, Summary: true}
 	synctest.Wait()
 }
 
@@ -101,7 +134,7 @@ func begin(t *testing.T) (*Hours, *store, time.Time) {
 	s := &store{changes: make(chan storage.Change)}
 	h := New(s, s, time.Now)
 	t.Cleanup(h.Close)
-	at := time.Now().Truncate(time.Hour).Add(-24 * time.Hour)
+	at := time.Now().UTC().Truncate(time.Hour).Add(-24 * time.Hour)
 	count(t, h, at.Add(-100*time.Hour), at.Add(-99*time.Hour)) // begins to follow
 	synctest.Wait()
 	s.queries()

@@ -122,6 +122,10 @@ func (m *memory) RecordsFrom(ctx context.Context, ref storage.Ref, from time.Tim
 	return m.Records(ctx, ref, func(session string, r storage.Record) bool { return r.At.Before(from) || yield(session, r) })
 }
 
+func (m *memory) Hours(context.Context, time.Time, time.Time, func(time.Time, []byte) bool) error {
+	return nil
+}
+
 func (m *memory) Digests(_ context.Context, q storage.DigestQuery, yield func(storage.Digest) bool) error {
 	sorted := slices.Clone(m.calls)
 	slices.SortStableFunc(sorted, func(a, b *call) int { return a.Start.Compare(b.Start) })

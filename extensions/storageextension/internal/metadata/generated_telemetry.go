@@ -33,6 +33,8 @@ type TelemetryBuilder struct {
 	QosstorageErasures           metric.Int64Counter
 	QosstorageFollowOverflows    metric.Int64ObservableCounter
 	QosstorageFollowers          metric.Int64ObservableGauge
+	QosstorageHourFailures       metric.Int64Counter
+	QosstorageHours              metric.Int64Counter
 	QosstoragePackFailures       metric.Int64Counter
 	QosstoragePackedBytes        metric.Int64Counter
 	QosstoragePackedConferences  metric.Int64Counter
@@ -137,6 +139,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_qosstorage_followers",
 		metric.WithDescription("Live subscribers to commits, mostly pages of the dashboard. [Beta]"),
 		metric.WithUnit("{follower}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageHourFailures, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_hour_failures",
+		metric.WithDescription("Failed runs of making the columns of hours; the next run retries. [Beta]"),
+		metric.WithUnit("{run}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.QosstorageHours, err = builder.meter.Int64Counter(
+		"otelcol_qosstorage_hours",
+		metric.WithDescription("Hours whose conferences' facts were put into columns; one counts again when late data arrives. [Beta]"),
+		metric.WithUnit("{hour}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.QosstoragePackFailures, err = builder.meter.Int64Counter(

@@ -31,6 +31,8 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.QosstorageDeletedConferences.Add(context.Background(), 1)
 	tb.QosstorageErasureFailures.Add(context.Background(), 1)
 	tb.QosstorageErasures.Add(context.Background(), 1)
+	tb.QosstorageHourFailures.Add(context.Background(), 1)
+	tb.QosstorageHours.Add(context.Background(), 1)
 	tb.QosstoragePackFailures.Add(context.Background(), 1)
 	tb.QosstoragePackedBytes.Add(context.Background(), 1)
 	tb.QosstoragePackedConferences.Add(context.Background(), 1)
@@ -49,6 +51,12 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstorageFollowers(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstorageHourFailures(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualQosstorageHours(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualQosstoragePackFailures(t, testTel,

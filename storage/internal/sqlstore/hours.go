@@ -1,0 +1,199 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/internal/envelope"
+	"github.com/qosrtc/qos/storage/internal/frames"
+)
+
+const (
+	hourMs = int64(time.Hour / time.Millisecond)
+	// maxHours bounds the hours that have columns: the last 100 days.
+	maxHours = 100 * 24
+	// newHours bounds the hours that are marked by one call.
+	newHours = 500
+	// maxHourBytes bounds the columns of an hour: some 200,000 conferences. An hour with more has none.
+	maxHourBytes = 16 << 20
+	// hourRows is how many hours one statement reads.
+	hourRows = 6
+)
+
+//nolint:gochecknoglobals // safe for concurrent use, and made once
+var hourBodies = envelope.New(maxHourBytes)
+
+// Hours implements storage.Reader. Columns that are damaged are left out.
+func (l Lists) Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error {
+	for next := floorHour(from.UnixMilli()); ; {
+		page, err := l.hours(ctx, next, to.UnixMilli())
+		if err != nil {
+			return l.db.Wrap("read hours", err)
+		}
+		for i := range page {
+			columns, err := hourBodies.Open(page[i].body)
+			if err == nil && !yield(frames.FromMs(page[i].start), columns) {
+				return nil
+			}
+		}
+		if len(page) < hourRows {
+			return nil
+		}
+		next = page[len(page)-1].start + hourMs
+	}
+}
+
+// hour is a row of its table.
+type hour struct {
+	start, mark int64
+	body        []byte
+}
+
+func (l Lists) hours(ctx context.Context, from, to int64) (page []hour, err error) {
+	err = l.db.Read(ctx, func(tx Tx) error {
+		page, err = All(tx, func(row Row) (h hour, err error) {
+			err = row.Scan(&h.start, &h.body)
+			return h, err
+		}, `SELECT start_ms, body FROM {table hour} WHERE start_ms >= ? AND start_ms < ? AND length(body) > 0 ORDER BY start_ms LIMIT ?`, from, to, hourRows)
+		return err
+	})
+	return page, err
+}
+
+func floorHour(ms int64) int64 { return ms - ms%hourMs }
+
+// HourWriter is what an engine adds to its DB for the columns of hours.
+type HourWriter struct {
+	// Write runs statements that are committed together.
+	Write func(ctx context.Context, write func(Tx) error) error
+	// Settle waits until the transactions that are writing now have ended.
+	Settle func(ctx context.Context) error
+}
+
+// Hours implements storage.HourMaker.
+//
+// The mark, a row without a body, is committed first. A later change of a conference of the hour deletes it. A transaction
+// that changed one before the commit may not have seen the mark, and has ended before the digests are read. The columns are
+// written only if the row with the same mark is still there.
+type Hours struct {
+	db     DB
+	writer HourWriter
+}
+
+var _ storage.HourMaker = (*Hours)(nil)
+
+// NewHours returns those of a store.
+func NewHours(db DB, writer HourWriter) *Hours { return &Hours{db, writer} }
+
+// MakeHours implements storage.HourMaker.
+func (h *Hours) MakeHours(ctx context.Context, before time.Time) (made int, err error) {
+	marked, missing, err := h.look(ctx, floorHour(before.UnixMilli()))
+	if err == nil && len(marked) > 0 {
+		err = h.writer.Settle(ctx)
+	}
+	for i := len(marked) - 1; i >= 0 && err == nil; i-- { // pages are about the newest, most of them
+		var done bool
+		if done, err = h.make(ctx, marked[i]); done {
+			made++
+		}
+	}
+	if err == nil && len(missing) > 0 {
+		err = h.mark(ctx, missing)
+	}
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return made, h.db.Wrap("make hours", err)
+	}
+	return made, nil
+}
+
+// look returns the marks of hours before one, and the newest hours that have neither mark nor columns. It deletes the rows
+// of hours that are too old.
+func (h *Hours) look(ctx context.Context, before int64) (marked []hour, missing []int64, err error) {
+	var first int64
+	var found bool
+	var rows []hour
+	err = h.db.Read(ctx, func(tx Tx) error {
+		if found, err = One(tx, []any{&first}, `SELECT start_ms FROM {table conference} ORDER BY start_ms LIMIT 1`); err != nil {
+			return err
+		}
+		rows, err = All(tx, func(row Row) (h hour, err error) {
+			var empty bool
+			if err = row.Scan(&h.start, &h.mark, &empty); !empty {
+				h.body = []byte{}
+			}
+			return h, err
+		}, `SELECT start_ms, mark, body IS NULL FROM {table hour} ORDER BY start_ms`)
+		return err
+	})
+	if err != nil || !found {
+		return nil, nil, err
+	}
+	first = max(floorHour(first), before-maxHours*hourMs, 0)
+	if len(rows) > 0 && rows[0].start < first {
+		err = h.writer.Write(ctx, func(tx Tx) error {
+			_, err := tx.Exec(`DELETE FROM {table hour} WHERE start_ms < ?`, first)
+			return err
+		})
+	}
+	there := make(map[int64]bool, len(rows))
+	for _, r := range rows {
+		there[r.start] = true
+		if r.body == nil && r.start >= first && r.start < before {
+			marked = append(marked, r)
+		}
+	}
+	for at := before - hourMs; at >= first && len(missing) < newHours; at -= hourMs {
+		if !there[at] {
+			missing = append(missing, at)
+		}
+	}
+	return marked, missing, err
+}
+
+func (h *Hours) mark(ctx context.Context, hours []int64) error {
+	return h.writer.Write(ctx, func(tx Tx) error {
+		for _, at := range hours {
+			mark := rand.Int64() //nolint:gosec // not a secret
+			if _, err := tx.Exec(`INSERT INTO {table hour} (start_ms, mark) VALUES (?, ?) ON CONFLICT DO NOTHING`, at, mark); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// make reads the digests of a marked hour and writes its columns, if the mark is still there.
+func (h *Hours) make(ctx context.Context, of hour) (made bool, err error) {
+	var b digest.Builder
+	err = h.db.View(ctx, func(tx Tx) error {
+		b = digest.Builder{}
+		p := newDigestPage(storage.DigestQuery{From: frames.FromMs(of.start), To: frames.FromMs(of.start + hourMs)})
+		for more := true; more; {
+			if more, err = p.read(tx); err != nil {
+				return err
+			}
+			for i := range p.rows {
+				d := p.digest(i)
+				b.Add(d.AppID, d.Start, d.Body)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	body, err := hourBodies.Seal(b.Columns().Encode())
+	if err != nil {
+		body = []byte{} // it is too long
+	}
+	err = h.writer.Write(ctx, func(tx Tx) error {
+		changed, err := tx.Exec(`UPDATE {table hour} SET body = ? WHERE start_ms = ? AND mark = ? AND body IS NULL`, body, of.start, of.mark)
+		made = changed == 1 && len(body) > 0
+		return err
+	})
+	return made, err
+}

@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/digest"
+	"github.com/qosrtc/qos/storage/storagetest"
+)
+
+// spec: DASH-02
+func TestHours(t *testing.T) {
+	fewer(t)
+	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return open(t, database(t)) }))
+}
+
+// spec: DASH-02
+func TestHoursHashed(t *testing.T) {
+	fewer(t)
+	storagetest.RunHours(t, usersEngine(func(t *testing.T) *Store { t.Helper(); return openHashed(t, database(t)) }))
+}
+
+// MakeHours waits for a transaction that changed a conference before the mark was committed, and not for one that only reads.
+func TestHoursWaitForWriters(t *testing.T) {
+	dsn := database(t)
+	s := open(t, dsn)
+	mustAppend(t, s, statsFrame(1, 1, noon))
+	hurried, err := Open(t.Context(), dsn, Options{patience: 300 * time.Millisecond})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, hurried.Close()) }()
+	begin := func(statement string, values ...any) pgx.Tx {
+		conn, err := pgx.Connect(t.Context(), dsn)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, conn.Close(t.Context())) })
+		tx, err := conn.Begin(t.Context())
+		require.NoError(t, err)
+		_, err = tx.Exec(t.Context(), statement, values...)
+		require.NoError(t, err)
+		return tx
+	}
+	begin(`SELECT count(*) FROM qos_conference`)
+	d := digest.Digest{Outcome: "dropped"}
+	writer := begin(`UPDATE qos_conference SET digest = $1`, d.Encode())
+	before := noon.Add(2 * time.Hour)
+	made, err := hurried.MakeHours(t.Context(), before)
+	require.NoError(t, err)
+	require.Zero(t, made)
+	_, err = hurried.MakeHours(t.Context(), before)
+	require.ErrorContains(t, err, "make hours: the server did not answer in time")
+	require.NoError(t, writer.Commit(t.Context()))
+	made, err = s.MakeHours(t.Context(), before)
+	require.NoError(t, err)
+	require.Equal(t, 2, made)
+	require.NoError(t, s.Hours(t.Context(), noon, noon.Add(time.Hour), func(_ time.Time, columns []byte) bool {
+		c, err := digest.DecodeColumns(columns)
+		require.NoError(t, err)
+		require.Equal(t, "dropped", c.Texts()[c.Row(0).Outcome])
+		return true
+	}))
+}
