@@ -14,7 +14,7 @@ func TestWhatIsMissing(t *testing.T) {
 	require.NoError(t, open(t, path).Close())
 	db, err := openDB(path, Options{})
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "DROP TABLE login; DROP TABLE audit; ALTER TABLE conference DROP COLUMN digest; ALTER TABLE notice DROP COLUMN body")
+	_, err = db.ExecContext(t.Context(), "DROP TRIGGER hour_update; DROP TABLE login; DROP TABLE audit; ALTER TABLE conference DROP COLUMN digest; ALTER TABLE notice DROP COLUMN body")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	for range 2 {
