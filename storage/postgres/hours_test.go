@@ -45,7 +45,7 @@ func TestHoursWaitForWriters(t *testing.T) {
 	d := digest.Digest{Outcome: "dropped"}
 	writer := begin(`UPDATE qos_conference SET digest = $1`, d.Encode())
 	before := noon.Add(2 * time.Hour)
-	made, err := hurried.MakeHours(t.Context(), before)
+	made, err := s.MakeHours(t.Context(), before)
 	require.NoError(t, err)
 	require.Zero(t, made)
 	_, err = hurried.MakeHours(t.Context(), before)
