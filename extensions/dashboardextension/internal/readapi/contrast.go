@@ -17,7 +17,7 @@ import (
 
 const (
 	// maxSample bounds the conferences of a set that are compared: of more, a random sample is.
-	maxSample = 20_000
+	maxSample = 10_000
 	// maxComparisons is how many comparisons are made at once; others wait.
 	maxComparisons = 2
 )

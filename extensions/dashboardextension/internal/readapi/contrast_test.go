@@ -191,6 +191,6 @@ func TestSample(t *testing.T) {
 	}
 	require.Len(t, third, 3)
 	for _, n := range third {
-		require.InDelta(t, maxSample/3, n, 4*66) // four standard deviations
+		require.InDelta(t, maxSample/3, n, 4*47) // four standard deviations
 	}
 }
