@@ -6,7 +6,7 @@ import (
 )
 
 // columnsVersion is the first byte of encoded columns. A change of the encoding, or of the columns that a Builder makes of a
-// digest, needs a new number: stores hold encoded columns.
+// digest, needs a new number, and a migration that deletes the rows of the table hour in both engines.
 const columnsVersion = 1
 
 // States of an encoded row.
