@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -70,19 +71,32 @@ func (d *dashboard) ask(ctx context.Context, path string) (time.Duration, error)
 	return took, err
 }
 
-// pages are requests about the conferences of a time.
+// pages are requests, of which most are about the conferences of a time.
 var pages = []struct {
 	what string
-	path func(from, to time.Time) string
+	path func(c *catalogue, r *rand.Rand, from, to time.Time) string
 }{
-	{"page: list", func(time.Time, time.Time) string { return "/api/conferences?limit=50" }},
-	{"page: overview", func(from, to time.Time) string { return "/api/overview?" + times(from, to).Encode() }},
-	{"page: trend", func(from, to time.Time) string { return "/api/trend?by=versions&" + times(from, to).Encode() }},
-	{"page: contrast", func(from, to time.Time) string {
+	{"page: list", func(*catalogue, *rand.Rand, time.Time, time.Time) string { return "/api/conferences?limit=50" }},
+	{"page: overview", func(_ *catalogue, _ *rand.Rand, from, to time.Time) string {
+		return "/api/overview?" + times(from, to).Encode()
+	}},
+	{"page: trend", func(_ *catalogue, _ *rand.Rand, from, to time.Time) string {
+		return "/api/trend?by=versions&" + times(from, to).Encode()
+	}},
+	{"page: contrast", func(_ *catalogue, _ *rand.Rand, from, to time.Time) string {
 		q := times(from, to)
 		q.Set("baseline.from", strconv.FormatInt(from.Add(from.Sub(to)).UnixMilli(), 10))
 		q.Set("baseline.to", strconv.FormatInt(from.UnixMilli(), 10))
 		return "/api/contrast?" + q.Encode()
+	}},
+	{"page: user", func(c *catalogue, r *rand.Rand, _, _ time.Time) string {
+		i := r.IntN(c.n)
+		app, _ := c.named(i)
+		return "/api/user?" + url.Values{"app": {app}, "user": {fmt.Sprintf("user-%d", i)}}.Encode()
+	}},
+	{"page: conference", func(c *catalogue, r *rand.Rand, _, _ time.Time) string {
+		app, id, start := c.at(r, false)
+		return "/api/conference?" + url.Values{"app": {app}, "id": {id}, "at": {strconv.FormatInt(start.UnixMilli(), 10)}}.Encode()
 	}},
 }
 
@@ -108,17 +122,17 @@ func (e *env) makeHours(s store) error {
 	return nil
 }
 
-// askPages measures pages about long of the times in [first, last): requests of a dashboard that has just been started, and
+// askPages measures pages about long of the time of the catalogue: requests of a dashboard that has just been started, and
 // later ones. The overview has the same time a week before beside it, a comparison as long before.
-func (e *env) askPages(s store, first, last time.Time, long time.Duration) error {
-	room := last.Sub(first) - long
+func (e *env) askPages(s store, c *catalogue, long time.Duration) error {
+	room := e.now.Sub(c.first) - long
 	before := min(week, room/2)
 	r := random(3)
 	for _, page := range pages {
 		var fresh, later latencies
 		for began := time.Now(); len(fresh) < 3 || len(fresh) < firstRequests && time.Since(began) < 2*e.seconds; {
-			from := first.Add(before + time.Duration(r.Int64N(int64(room-before)))).Truncate(time.Second)
-			one, more, err := e.askPage(s, page.path(from, from.Add(long)))
+			from := c.first.Add(before + time.Duration(r.Int64N(int64(room-before)))).Truncate(time.Second)
+			one, more, err := e.askPage(s, page.path(c, r, from, from.Add(long)))
 			if err != nil {
 				return err
 			}

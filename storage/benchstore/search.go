@@ -236,7 +236,7 @@ func measureSearch(e *env) error {
 	if err := e.makeHours(s); err != nil {
 		return fmt.Errorf("hours: %w", err)
 	}
-	if err := e.askPages(s, c.first, e.now, span/time.Duration(c.n)*time.Duration(min(aDay, c.n/4))); err != nil {
+	if err := e.askPages(s, c, span/time.Duration(c.n)*time.Duration(min(aDay, c.n/4))); err != nil {
 		return err
 	}
 	return s.Close()
