@@ -71,7 +71,7 @@ func TestHashPartitionsAreBounded(t *testing.T) {
 
 // sharedTables belong to no conference. Points and notices are queues, which are read by their keys.
 var sharedTables = []string{
-	"qos_session", "qos_visit", "qos_term", "qos_setting", "qos_setting_counter", "qos_migration", "qos_point", "qos_notice", "qos_login", "qos_audit",
+	"qos_session", "qos_visit", "qos_term", "qos_hour", "qos_setting", "qos_setting_counter", "qos_migration", "qos_point", "qos_notice", "qos_login", "qos_audit",
 	"qos_precall", "qos_precall_term",
 }
 
