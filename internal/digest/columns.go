@@ -115,7 +115,7 @@ func (c *Columns) Of(appID string) *Columns {
 		counts: make([]NamedCount, 0, share(len(c.counts))), setup: make([]int64, 0, share(len(c.setup))), ends: make([]uint32, 0, share(len(c.ends))), of: make([]uint32, 0, share(len(c.of))),
 	}
 	for i := range c.rows {
-		if r := c.rows[i]; r.App == app {
+		if r := &c.rows[i]; r.App == app {
 			out.add(c, r)
 		}
 	}
@@ -123,19 +123,19 @@ func (c *Columns) Of(appID string) *Columns {
 }
 
 // add adds a conference of other columns, whose texts and facts are the same.
-func (c *Columns) add(from *Columns, r Row) {
-	old := r
-	r.setup = appended(&c.setup, from.Setup(&old))
-	r.errors = appended(&c.counts, from.Errors(&old))
-	r.issues = appended(&c.counts, from.Issues(&old))
-	r.members.from = uint32(len(c.ends))
-	from.Members(&old, func(facts []uint32) bool {
+func (c *Columns) add(from *Columns, r *Row) {
+	row := *r
+	row.setup = appended(&c.setup, from.Setup(r))
+	row.errors = appended(&c.counts, from.Errors(r))
+	row.issues = appended(&c.counts, from.Issues(r))
+	row.members.from = uint32(len(c.ends))
+	from.Members(r, func(facts []uint32) bool {
 		c.of = append(c.of, facts...)
 		c.ends = append(c.ends, uint32(len(c.of)))
 		return true
 	})
-	r.members.to = uint32(len(c.ends))
-	c.rows = append(c.rows, r)
+	row.members.to = uint32(len(c.ends))
+	c.rows = append(c.rows, row)
 }
 
 func appended[T any](column *[]T, entries []T) span {

@@ -3,6 +3,8 @@ package digest
 import (
 	"encoding/binary"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // DecodeColumns decodes the result of Encode. It returns ErrMalformed for other bytes, and for another version of the
@@ -144,7 +146,7 @@ func (d *columnsDecoder) rows(n int) {
 			return
 		}
 		r := &d.c.rows[i]
-		ms += d.int()
+		ms += protowire.DecodeZigZag(d.uint())
 		r.Start, r.App = time.UnixMilli(ms).UTC(), d.text()
 		switch d.below(rowPending + 1) {
 		case rowPending:
@@ -154,11 +156,6 @@ func (d *columnsDecoder) rows(n int) {
 			r.Failed = !d.bad && failed[r.Outcome]
 		}
 	}
-}
-
-func (d *columnsDecoder) int() int64 {
-	v := d.uint()
-	return int64(v>>1) ^ -int64(v&1)
 }
 
 func (d *columnsDecoder) summarised(r *Row) {

@@ -29,8 +29,9 @@ var hourBodies = envelope.New(maxHourBytes)
 
 // Hours implements storage.Reader. Columns that are damaged are left out.
 func (l Lists) Hours(ctx context.Context, from, to time.Time, yield func(hour time.Time, columns []byte) bool) error {
-	for next := floorHour(from.UnixMilli()); ; {
-		page, err := l.hours(ctx, next, to.UnixMilli())
+	end := to.UnixMilli()
+	for next := floorHour(from.UnixMilli()); next < end; {
+		page, err := l.hours(ctx, next, end)
 		if err != nil {
 			return l.db.Wrap("read hours", err)
 		}
@@ -45,11 +46,13 @@ func (l Lists) Hours(ctx context.Context, from, to time.Time, yield func(hour ti
 		}
 		next = page[len(page)-1].start + hourMs
 	}
+	return nil
 }
 
 // hour is a row of its table.
 type hour struct {
 	start, mark int64
+	marked      bool // its columns are not made yet
 	body        []byte
 }
 
@@ -121,10 +124,7 @@ func (h *Hours) look(ctx context.Context, before int64) (marked []hour, missing 
 			return err
 		}
 		rows, err = All(tx, func(row Row) (h hour, err error) {
-			var empty bool
-			if err = row.Scan(&h.start, &h.mark, &empty); !empty {
-				h.body = []byte{}
-			}
+			err = row.Scan(&h.start, &h.mark, &h.marked)
 			return h, err
 		}, `SELECT start_ms, mark, body IS NULL FROM {table hour} ORDER BY start_ms`)
 		return err
@@ -142,7 +142,7 @@ func (h *Hours) look(ctx context.Context, before int64) (marked []hour, missing 
 	there := make(map[int64]bool, len(rows))
 	for _, r := range rows {
 		there[r.start] = true
-		if r.body == nil && r.start >= first && r.start < before {
+		if r.marked && r.start >= first && r.start < before {
 			marked = append(marked, r)
 		}
 	}
