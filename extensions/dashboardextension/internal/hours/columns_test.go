@@ -123,7 +123,7 @@ func TestAlwaysAsStored(t *testing.T) {
 					require.Equal(t, all, append([]listed{}, listOf(t, h, from, to, app)...))
 				}
 			}
-			require.Less(t, len(s.queries()), 300, "something was kept")
+			require.Less(t, len(s.queries()), 150, "something was kept")
 		})
 	}
 }
