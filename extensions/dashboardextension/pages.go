@@ -44,6 +44,7 @@ var navigation = []struct{ path, name, need string }{ //nolint:gochecknoglobals 
 	{"", "Overview", "calls"},
 	{"search", "Conferences", "calls"},
 	{"changes", "What changed", "calls"},
+	{"precalls", "Pre-call tests", "calls"},
 	{"unattached", "Unattached", "calls"},
 	{pathSettings[1:], "Settings", "settings"},
 }

@@ -115,7 +115,7 @@ func TestFrame(t *testing.T) {
 		require.NotContains(t, body, "ZgotmplZ", route)
 	}
 	all := rendered(t)
-	require.Contains(t, all["/unattached"], `<a href="./search" data-need="calls">Conferences</a><a href="./changes" data-need="calls">What changed</a><a href="./unattached" data-need="calls" aria-current="page">Unattached</a><a href="./settings" data-need="settings" hidden>Settings</a>`)
+	require.Contains(t, all["/unattached"], `<a href="./search" data-need="calls">Conferences</a><a href="./changes" data-need="calls">What changed</a><a href="./precalls" data-need="calls">Pre-call tests</a><a href="./unattached" data-need="calls" aria-current="page">Unattached</a><a href="./settings" data-need="settings" hidden>Settings</a>`)
 	require.Contains(t, all["/settings/app"], `<a href="./../search" data-need="calls" hidden>Conferences</a>`)
 	require.Contains(t, all["/settings/app"], `<a href="./../settings" data-need="settings" aria-current="page">Settings</a>`)
 	require.NotContains(t, all["/conference"], "aria-current")

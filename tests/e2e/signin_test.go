@@ -179,7 +179,7 @@ func (c *collector) admits(t *testing.T, b *browser) *page {
 	p.focused("button")
 	p.press(keyEnter)
 	p.at("/")
-	require.Equal(t, []string{"Overview", "Conferences", "What changed", "Unattached", "Settings"}, p.nav())
+	require.Equal(t, []string{"Overview", "Conferences", "What changed", "Pre-call tests", "Unattached", "Settings"}, p.nav())
 	p.accessible("conferences")
 
 	used := openAs(t, b, "used link", link)
@@ -212,8 +212,8 @@ type employee struct {
 }
 
 var employees = []employee{
-	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Overview", "Conferences", "What changed", "Unattached"}, "Ada Lovelace (ada-1)", "/settings/audit", "This page is for the role admin with all apps in scope."},
-	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Overview", "Conferences", "What changed", "Unattached"}, "ada-1", "/settings", "Settings are for the role admin."},
+	{"grace", map[string]any{"roles": []string{"support"}, "scope": map[string]any{"all": true}}, "/", []string{"Overview", "Conferences", "What changed", "Pre-call tests", "Unattached"}, "Ada Lovelace (ada-1)", "/settings/audit", "This page is for the role admin with all apps in scope."},
+	{"linus", map[string]any{"roles": []string{"engineering"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/", []string{"Overview", "Conferences", "What changed", "Pre-call tests", "Unattached"}, "ada-1", "/settings", "Settings are for the role admin."},
 	{"edsger", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": false, "apps": []string{"demo"}}}, "/settings", []string{"Settings", "Apps", "API tokens"}, "", "/settings/users", "This page is for the role admin with all apps in scope."},
 	{"barbara", map[string]any{"roles": []string{"admin"}, "scope": map[string]any{"all": true}}, "/settings", []string{"Settings", "Apps", "API tokens", "Users", "Audit log"}, "", "/unattached", "Calls are for the roles support and engineering."},
 }
