@@ -22,9 +22,10 @@ var precallLines = []precallLine{
 	{name: "20 ms", delay: 10 * time.Millisecond, mostBps: 1e6},
 	{name: "100 ms, 5 %", delay: 50 * time.Millisecond, loss: 0.05, mostBps: 1e6},
 	{name: "200 ms, 20 %", delay: 100 * time.Millisecond, loss: 0.2, mostBps: 1e6},
-	{name: "100 kbit/s", rateBps: 100e3, mostBps: 1e7, within: 0.4},
+	{name: "100 kbit/s", rateBps: 100e3, mostBps: 1e7, within: 0.2},
 	{name: "500 kbit/s, 40 ms", delay: 20 * time.Millisecond, rateBps: 500e3, mostBps: 1e7, within: 0.2},
 	{name: "2 Mbit/s", rateBps: 2e6, mostBps: 1e7, within: 0.2},
+	{name: "10 Mbit/s", rateBps: 1e7, mostBps: 2e7, within: 0.2},
 }
 
 // leastPings is how many pings a test of a good line sends in 3 s, one each 25 ms.

@@ -30,8 +30,8 @@ export const pingsMs = { least: 500, most: 3000 };
 /** A transport may take so long to connect, ms: least and most. */
 export const connectMs = { least: 800, most: 4000 };
 
-/** The bit rate that the ramp begins with. */
-export const firstBps = 250_000;
+/** The bit rate that the ramp begins with: that of a slow path, whose queue it must not fill. */
+export const firstBps = 125_000;
 
 /** Payload of a message of the ramp, bytes: one packet. */
 export const messageBytes = 1100;

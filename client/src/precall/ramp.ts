@@ -10,6 +10,8 @@ const stalledPeriods = 2; // then the ramp is over
 const silentMs = 1500; // then the path is dead
 const longestMs = 7000;
 const keepsUp = 0.85; // of what is sent, is received
+const fewest = 4; // messages of a rate
+const heldMessages = 20; // at least so many show the rate of a slow path
 
 /** A message that arrived, on the monotonic clock. */
 export type Arrival = [atMs: number, bytes: number];
@@ -64,7 +66,7 @@ export async function climb(run: Run, { near, far }: Loopback, ramp: Ramp, limit
     if (atMs >= controlAt) {
       controlAt = atMs + periodMs;
       const offeredBps = (8000 * (run.bytesSent - pace.bytesBefore)) / (atMs - pace.controlledAt);
-      control(pace, rateOf(ramp.arrivals, atMs - periodMs, periodMs), offeredBps, limits.bps, tripMs / 2);
+      control(pace, rateOf(ramp.arrivals, atMs - periodMs, atMs), offeredBps, limits.bps, tripMs / 2);
       Object.assign(pace, { bytesBefore: run.bytesSent, controlledAt: atMs, held: false });
     }
     await wait(run, tickMs);
@@ -98,20 +100,28 @@ export function control(pace: Pace, received: number, offered: number, mostBps: 
   else if (pace.held || received < keepsUp * offered) pace.stalled++;
   pace.best = Math.max(pace.best, received);
   if (!pace.heldUntil && (pace.stalled >= stalledPeriods || received >= 0.9 * mostBps))
-    pace.heldUntil = now() + holdMs + oneWayMs;
-  const factor = pace.heldUntil ? 1.1 : 2;
-  pace.bps = Math.min(mostBps, Math.max(factor * pace.best, firstBps / 4));
+    pace.heldUntil = now() + Math.max(holdMs, (heldMessages * messageBytes * 8000) / pace.best) + oneWayMs;
+  // Twice what a full path passes on would fill its queue, and SCTP slows down by what is lost there.
+  const factor = pace.heldUntil ? 1.1 : pace.stalled ? 1.3 : 2;
+  pace.bps = Math.min(mostBps, Math.max(factor * pace.best, firstBps / 2));
 }
 
-/** bit/s that arrived in a span. */
-function rateOf(arrivals: readonly Arrival[], fromMs: number, spanMs: number): number {
-  let bytes = 0;
-  for (let i = arrivals.length - 1; i >= 0; i--) {
-    const [atMs, size] = arrivals[i] as Arrival;
-    if (atMs < fromMs) break;
-    bytes += size;
-  }
-  return (bytes * 8000) / spanMs;
+/**
+ * bit/s of the messages that arrived since then, of the last four if they are fewer: bytes by the distance of their
+ * arrivals. A span that is cut elsewhere has one message more or less, a large share on a slow path.
+ */
+export function rateOf(arrivals: readonly Arrival[], fromMs: number, atMs: number): number {
+  let first = arrivals.length - 1;
+  let bytes = 0; // without the first
+  while (first > 0 && (arrivals.length - first < fewest || (arrivals[first - 1] as Arrival)[0] >= fromMs))
+    bytes += (arrivals[first--] as Arrival)[1];
+  if (!bytes) return 0;
+  const [firstMs] = arrivals[first] as Arrival;
+  const [lastMs] = arrivals.at(-1) as Arrival;
+  const spanMs = lastMs - firstMs;
+  // Silence that is longer than two messages take counts.
+  const usualMs = (2 * spanMs) / (arrivals.length - 1 - first);
+  return (bytes * 8000) / Math.max(spanMs + Math.max(0, atMs - lastMs - usualMs), 1);
 }
 
 /**
