@@ -19,6 +19,7 @@ export async function connect(run: Run, server: RTCIceServer, limitMs: number): 
   const startedAt = now();
   const ends: RTCPeerConnection[] = [];
   const close = () => {
+    run.signal.removeEventListener('abort', close); // the signal is that of the whole test
     for (const pc of ends) pc.close();
   };
   run.signal.addEventListener('abort', close, { once: true });
