@@ -210,6 +210,8 @@ describe('the module', () => {
 
     it('forty servers: the record has room for 32', async () => {
       world.passes = [];
+      const added = vi.spyOn(AbortSignal.prototype, 'addEventListener');
+      const removed = vi.spyOn(AbortSignal.prototype, 'removeEventListener');
       const setting = startTester();
       setting.tester.start(
         Array.from({ length: 40 }, () => server),
@@ -217,6 +219,9 @@ describe('the module', () => {
       );
       await run(20_000);
       expect(first(setting).providers).toHaveLength(32);
+      expect(added.mock.calls.length).toBeGreaterThan(8);
+      expect(removed.mock.calls.length, 'all but that of the whole test').toBe(added.mock.calls.length - 1);
+      vi.restoreAllMocks();
       setting.tester.stop();
     });
   });

@@ -2,11 +2,14 @@ package e2e
 
 import (
 	"encoding/binary"
+	"math"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/pion/stun/v3"
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
 )
@@ -14,21 +17,24 @@ import (
 // accessLine is the only network path to a TURN server, as that of a participant at home: what all its clients
 // send shares one direction, what they receive the other.
 type accessLine struct {
+	address  string
 	url      string
 	up, down *access
 }
 
 // startAccessLine starts a TURN server over UDP and the link to it, which harms nothing yet.
-func startAccessLine(t *testing.T, seed uint64) *accessLine {
+func startAccessLine(t *testing.T) *accessLine {
 	t.Helper()
 	behind := startRelaySocket(t)
 	front, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	l := &accessLine{
-		url: "turn:" + front.LocalAddr().String() + "?transport=udp",
-		up:  newAccess(t, seed), down: newAccess(t, seed+1000),
+		address: front.LocalAddr().String(),
+		url:     "turn:" + front.LocalAddr().String() + "?transport=udp",
+		up:      newAccess(t, 0), down: newAccess(t, 0),
 	}
 	l.up.loses, l.down.loses = isRelayedData, isRelayedData
+	l.up.chance, l.down.chance = evenly(), evenly()
 	var wg sync.WaitGroup
 	wg.Go(func() { l.forward(front, behind, &wg) })
 	t.Cleanup(func() {
@@ -50,6 +56,54 @@ func startRelaySocket(t *testing.T) *net.UDPAddr {
 		}},
 	})
 	return socket.LocalAddr().(*net.UDPAddr)
+}
+
+// evenly loses what is lost without chance: of a hundred packets of one length the share that the line is set to, and
+// of every fifth of them too (the fractional parts of multiples of the golden ratio are equidistributed).
+func evenly() func(p []byte) float64 {
+	next := map[int]float64{}
+	return func(p []byte) float64 {
+		_, next[len(p)] = math.Modf(next[len(p)] + math.Phi)
+		return next[len(p)]
+	}
+}
+
+// roundTrips measures the line itself, beside what is tested through it: STUN requests (RFC 8489), which the server
+// answers. The function that it returns ends that, and has the median in ms.
+func (l *accessLine) roundTrips(t *testing.T) (medianMs func() float64) {
+	t.Helper()
+	conn, err := net.Dial("udp4", l.address)
+	require.NoError(t, err)
+	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	var tookMs []float64
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		answer := make([]byte, 1500)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(25 * time.Millisecond):
+			}
+			sentAt := time.Now()
+			if _, err := conn.Write(stun.MustBuild(stun.TransactionID, stun.BindingRequest).Raw); err != nil {
+				return
+			}
+			if _, err := conn.Read(answer); err != nil {
+				return
+			}
+			tookMs = append(tookMs, float64(time.Since(sentAt))/1e6)
+		}
+	})
+	return func() float64 {
+		close(stop)
+		wg.Wait()
+		require.NoError(t, conn.Close())
+		require.Greater(t, len(tookMs), 5)
+		slices.Sort(tookMs)
+		return tookMs[len(tookMs)/2]
+	}
 }
 
 // set harms both directions alike.
@@ -136,6 +190,18 @@ func TestAccessLine(t *testing.T) {
 	up.loses = isRelayedData
 	data := []byte{0x40, 0, 0, 1, 23}
 	setUp := []byte{0x40, 0, 0, 1, 22}
+	up.chance = evenly()
+	up.set(harm{loss: 0.05})
+	for range 20 {
+		lost := 0
+		for i := range 500 {
+			if _, passes := up.arrival(data, time.Now()); !passes && i%5 == 0 {
+				lost++
+			}
+		}
+		require.InDelta(t, 5, lost, 1, "of each hundred that are every fifth packet")
+	}
+	up.chance = func([]byte) float64 { return up.source.Float64() }
 	up.set(harm{loss: 0.2})
 	lost := 0
 	for range 10_000 {

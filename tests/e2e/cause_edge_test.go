@@ -34,7 +34,8 @@ const maxQueue = 300 * time.Millisecond
 type access struct {
 	mu     sync.Mutex
 	harm   harm
-	loses  func(p []byte) bool // what may be lost by chance
+	loses  func(p []byte) bool    // what may be lost by chance
+	chance func(p []byte) float64 // of each of them: lost if it is less than the loss
 	source *rand.Rand
 	free   time.Time // when the link has sent what it was given
 	last   time.Time // when the newest packet arrives: none overtakes another
@@ -49,6 +50,7 @@ type delivery struct {
 func newAccess(t *testing.T, seed uint64) *access {
 	t.Helper()
 	l := &access{loses: isMedia, source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192)}
+	l.chance = func([]byte) float64 { return l.source.Float64() }
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { l.carry(stop) })
@@ -78,7 +80,7 @@ func (l *access) send(p []byte, do func()) {
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.harm.cut || l.loses(p) && l.source.Float64() < l.harm.loss {
+	if l.harm.cut || l.loses(p) && l.chance(p) < l.harm.loss {
 		return at, false
 	}
 	if l.harm.burst > 0 && l.loses(p) {
