@@ -309,6 +309,8 @@ describe('the module', () => {
       await run(120_000);
       const stopped = ['failure', nothing, 'stopPrecallTests() was called'];
       expect(results(setting)).toEqual([stopped, stopped, stopped, stopped]);
+      const none = [{ aggregatedStats: [], providerRanking: [] }]; // not: unacceptable
+      expect(setting.of('connectionRecommendation')).toEqual([none, none, none, none]);
       expect(world.ends).toEqual([]);
     });
 

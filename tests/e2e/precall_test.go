@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,6 +19,7 @@ import (
 type precallSite struct {
 	url   string
 	chain string // the folder of a certificate for qos.test
+	turn  string // address of the collector's TURN server, if it has one
 
 	mu            sync.Mutex
 	configuration map[string]any
@@ -161,6 +161,7 @@ func TestBeforeTheCall(t *testing.T) {
 			b := startTrusting(t, kind, authority)
 			for name, subject := range map[string]func(*testing.T, *precallSite, *browser){
 				"Automatic": testsByItself, "Interrupted": isInterrupted, "Servers": ranksServers, "Many": manyServers, "Dies": serverDies,
+				"Blocked": allBlocked, "SavesData": savesData, "Hidden": isHidden, "Habits": hasHabits, "Joins": joins,
 			} {
 				t.Run(name, func(t *testing.T) { subject(t, s, b) })
 			}
@@ -235,13 +236,11 @@ func manyServers(t *testing.T, s *precallSite, b *browser) {
 	s.answers(offering())
 	p := s.open(t, b, "many")
 	p.run("begin({ disablePrecalltest: true })")
-	silent, err := net.ListenPacket("udp4", "127.0.0.1:0") // nothing answers
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, silent.Close()) })
+	silent := silentServer(t)
 	var servers []map[string]any
 	tcp := startRelayOver(t, "tcp", s.chain)
 	for i := range 20 {
-		servers = append(servers, turnServer(strconv.Itoa(i), "turn:"+silent.LocalAddr().String()+"?transport=udp", tcp))
+		servers = append(servers, turnServer(strconv.Itoa(i), "turn:"+silent+"?transport=udp", tcp))
 	}
 	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ", 30)")
 	f := p.frame()

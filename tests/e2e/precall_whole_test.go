@@ -3,48 +3,47 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/turnrest"
 )
 
-// TestBeforeTheCallWhole: library, collector and the collector's TURN server together. After the login the
-// configuration arrives and a test runs; its results are stored, counted and found by site; the credentials for calls
-// connect one.
+// sharedTurnSecret is that of the collector's TURN server.
+const sharedTurnSecret = "a-secret-of-a-turn-server-that-a-test-knows"
+
+// TestBeforeTheCallWhole: library, collector and the collector's TURN server together, over UDP, TCP and TLS. After the
+// login the configuration arrives and a test runs; its results are stored, counted and found by site; the credentials
+// for calls connect one, also those that a token generator gets without a session; expired ones connect nothing.
 //
-// spec: PRE-01, PRE-02, PRE-03, PRE-05, API-08, INIT-08, LIB-09
+// spec: PRE-01, PRE-02, PRE-03, PRE-04, PRE-05, API-08, INIT-08, LIB-09
 func TestBeforeTheCallWhole(t *testing.T) {
-	need(t, append(programs[chromium], programs[firefox]...)...)
+	need(t, append(append([]string{"certutil"}, programs[chromium]...), programs[firefox]...)...)
 	for _, kind := range []string{chromium, firefox} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t)
-			s := &precallSite{}
+			s := &precallSite{chain: t.TempDir()}
+			authority := makeChain(t, s.chain, "qos.test")
 			s.serve(t, c, nil)
-			turn := freeAddress(t)
-			c.more = fmt.Sprintf(`
-extensions:
-  qosturn:
-    server: {label: ours, udp: {endpoint: %q}, tcp: {endpoint: %q}, relay_address: 127.0.0.1}
-    test: {max_throughput_bps: 2000000}
-    call: {enabled: true}
-  qosapps:
-    apps: [{id: %s, secrets: [%s], origins: [%s], default_configuration: {peerConnection: {bundlePolicy: max-bundle}, media: {audio: true, video: true}}}]
-receivers:
-  qoswss: {turn: qosturn, storage: qosstorage}
-service:
-  extensions: [healthcheckv2, qosapps, qosrules, qosstorage, qosdashboard, qosdemo, qosturn]
-`, turn, turn, appID, appSecret, strings.Join(c.origins, ", "))
+			c.more = wholeConfiguration(t, s, c)
 			c.start()
-			b := startBrowser(t, kind)
+			b := startTrusting(t, kind, authority)
 			p := s.open(t, b, "whole")
+			generator := gives(signShared(t, appID, "shared", sharedKey))
+			p.connects("await new qos().getTurnCredentials('demo', " + generator + ")") // nobody is logged in yet
 			p.run("begin({ siteID: 'hq', applicationVersion: '2.3' })")
 			f := p.frame()
 			require.Equal(t, []any{"initialize", "success", "", true}, []any{f.Trigger, f.Status, f.Reason, f.MediaConnectivity})
 			require.Equal(t, "ours", f.Providers[0].Provider)
-			for i, protocol := range []string{"udp", "tcp"} {
+			for i, protocol := range []string{"udp", "tcp", "tls"} {
 				require.Equal(t, []any{protocol, true}, []any{f.Providers[0].Transports[i].RelayProtocol, f.Providers[0].Transports[i].Connected}, jsonOf(f))
 			}
 			p.until(patience, "of('recommendedConfig').length === 2")
@@ -62,24 +61,8 @@ service:
 			require.NotEmpty(t, configs[1].PeerConnection.ICEServers, "with fresh credentials")
 			require.Equal(t, true, configs[1].Media["audio"])
 			require.NotEqual(t, true, configs[1].Media["video"], "2 Mbit/s bear less than the default")
-			var relayed string
-			p.get(`(async () => {
-				const iceServers = await new qos().getTurnCredentials('demo', 'demo-secret');
-				const [near, far] = [0, 1].map(() => new Genuine({ iceServers, iceTransportPolicy: 'relay' }));
-				near.onicecandidate = ({ candidate }) => candidate && far.addIceCandidate(candidate);
-				far.onicecandidate = ({ candidate }) => candidate && near.addIceCandidate(candidate);
-				near.createDataChannel('call');
-				await near.setLocalDescription();
-				await far.setRemoteDescription(near.localDescription);
-				await far.setLocalDescription();
-				await near.setRemoteDescription(far.localDescription);
-				for (let i = 0; i < 200 && near.connectionState !== 'connected'; i++) await new Promise((next) => setTimeout(next, 100));
-				const { connectionState } = near;
-				near.close();
-				far.close();
-				return connectionState;
-			})()`, &relayed)
-			require.Equal(t, "connected", relayed, "the credentials for calls open an allocation")
+			p.connects("await new qos().getTurnCredentials('demo', 'demo-secret')")
+			p.connects("of('recommendedConfig')[1][0].peerConnection.iceServers")
 
 			m := samples(t, c.read(c.metrics+"/metrics"))
 			require.InDelta(t, 1, m.Sum("qos_precall_tests_total", `app="demo"`, `status="success"`), 0)
@@ -101,8 +84,94 @@ service:
 			require.InDelta(t, *f.ThroughputBps, list.PreCalls[0].ThroughputBps, 1)
 			c.preCalls(t, url.Values{"site": {"elsewhere"}}, &list)
 			require.Empty(t, list.PreCalls)
+			p.expires(s)
 		})
 	}
+}
+
+// wholeConfiguration has a TURN server that outlives nothing but this test.
+func wholeConfiguration(t *testing.T, s *precallSite, c *collector) string {
+	t.Helper()
+	secret := filepath.Join(s.chain, "turn.secret")
+	require.NoError(t, os.WriteFile(secret, []byte(sharedTurnSecret), 0o600))
+	s.turn = freeAddress(t)
+	tls := freeAddress(t)
+	_, tlsPort, err := net.SplitHostPort(tls)
+	require.NoError(t, err)
+	// Chromium looks up the host of a server over UDP elsewhere than all others.
+	urls := jsonOf([]string{"turn:" + s.turn + "?transport=udp", "turn:" + s.turn + "?transport=tcp", "turns:qos.test:" + tlsPort + "?transport=tcp"})
+	return fmt.Sprintf(`
+extensions:
+  qosturn:
+    server:
+      label: ours
+      urls: %s
+      secret_file: %s
+      udp: {endpoint: %q}
+      tcp: {endpoint: %q}
+      tls: {endpoint: %q, cert_file: %s, key_file: %s}
+      relay_address: 127.0.0.1
+    test: {max_throughput_bps: 2000000}
+    call: {enabled: true}
+  qosapps:
+    apps:
+      - id: %s
+        secrets: [%s]
+        keys: [{key_id: shared, algorithm: HS256, secret: %s}]
+        origins: [%s]
+        default_configuration: {peerConnection: {bundlePolicy: max-bundle}, media: {audio: true, video: true}}
+receivers:
+  qoswss: {turn: qosturn, storage: qosstorage}
+service:
+  extensions: [healthcheckv2, qosapps, qosrules, qosstorage, qosdashboard, qosdemo, qosturn]
+`, urls, secret, s.turn, s.turn, tls, filepath.Join(s.chain, "chain.pem"), filepath.Join(s.chain, "key.pem"),
+		appID, appSecret, sharedKey, strings.Join(c.origins, ", "))
+}
+
+// connects connects the page with itself through nothing but relays of these servers.
+func (p precallPage) connects(servers string) {
+	p.t.Helper()
+	var state string
+	p.get(`(async () => {
+		const iceServers = `+servers+`;
+		const [near, far] = [0, 1].map(() => new Genuine({ iceServers, iceTransportPolicy: 'relay' }));
+		near.onicecandidate = ({ candidate }) => candidate && far.addIceCandidate(candidate);
+		far.onicecandidate = ({ candidate }) => candidate && near.addIceCandidate(candidate);
+		near.createDataChannel('call');
+		await near.setLocalDescription();
+		await far.setRemoteDescription(near.localDescription);
+		await far.setLocalDescription();
+		await near.setRemoteDescription(far.localDescription);
+		for (let i = 0; i < 200 && near.connectionState !== 'connected'; i++) await new Promise((next) => setTimeout(next, 100));
+		const { connectionState } = near;
+		near.close();
+		far.close();
+		return connectionState;
+	})()`, &state)
+	require.Equal(p.t, "connected", state, "%s open an allocation", servers)
+}
+
+// expires tests the collector's server with credentials of yesterday, then with good ones: the test runs, and has no
+// result but for the good ones.
+func (p precallPage) expires(s *precallSite) {
+	p.t.Helper()
+	var servers []map[string]any
+	for label, at := range map[string]time.Time{"old": time.Now().Add(-24 * time.Hour), "new": time.Now()} {
+		username, credential, _ := turnrest.Credentials([]byte(sharedTurnSecret), turnrest.Test, appID, "ada", time.Hour, at)
+		servers = append(servers, map[string]any{
+			"label": label, "urls": "turn:" + s.turn, "username": username, "credential": credential,
+		})
+	}
+	p.run("monitor.startPrecallTests(" + jsonOf(servers) + ")")
+	p.until(patience, "of('connectionRecommendation').length === 1")
+	p.run("monitor.stopPrecallTests()")
+	var f precallFrame
+	p.get("recorded()[1]", &f)
+	require.Equal(p.t, []any{"success", "", true}, []any{f.Status, f.Reason, f.MediaConnectivity})
+	require.Equal(p.t, []any{"new", true, "old", false}, []any{f.Providers[0].Provider, f.Providers[0].Acceptable, f.Providers[1].Provider, f.Providers[1].Acceptable})
+	require.NotNil(p.t, f.Providers[0].RTTMs)
+	require.Nil(p.t, f.Providers[1].RTTMs)
+	require.NotEmpty(p.t, f.Providers[1].Transports[0].Error)
 }
 
 // preCalls reads the results of tests that a search finds.

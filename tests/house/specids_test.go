@@ -19,7 +19,6 @@ var notYet = map[string]string{}
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"LIB-09": "no browser has used getTurnCredentials with a token generator before initialize() at a collector",
 	"SRV-04": "conference state and the store have no budget in bytes for a user or an application",
 }
 

@@ -202,15 +202,17 @@ function conclude(host: Host, test: Test, found: Found, recorded: boolean): obje
   const args = [status, results, ...(reason ? [reason] : [])];
   host.emit('preCallTestResults', ...args);
   if (test.servers) {
+    // What was not tested because the round ended early is not called unacceptable.
+    const tested = reason ? providers.filter(({ transports }) => transports.length) : providers;
     host.emit('connectionRecommendation', {
-      aggregatedStats: providers.map((one) => ({
+      aggregatedStats: tested.map((one) => ({
         provider: one.provider,
         roundTripTime: one.rttMs,
         jitter: one.jitterMs,
         fractionLost: one.lossFraction,
         throughput: kbps(one.throughputBps),
       })),
-      providerRanking: providers.map(({ provider, acceptable }) => ({ provider, acceptable })),
+      providerRanking: tested.map(({ provider, acceptable }) => ({ provider, acceptable })),
     });
   }
   for (const callback of test.callbacks) later(callback, ...args);
