@@ -53,13 +53,20 @@ func (p *page) accessible(name string) {
 	p.view(1280, false)
 }
 
-// fits waits until nothing of a page is wider than the window. Charts follow the width of the window a moment later.
+// fits waits until nothing of a page is wider than the window, and nothing of its header outside of it. Charts follow
+// the width of the window a moment later.
 func (p *page) fits(name string) {
 	p.t.Helper()
 	eventually(p.t, patience, name+" fits into the window", func() (bool, string) {
 		var cut []string
 		p.get(`document.documentElement.scrollWidth <= innerWidth ? [] : ["wide: " + document.documentElement.scrollWidth, ...[...document.body.querySelectorAll("*")].filter((one) =>
 			one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll *")).map((one) => one.outerHTML.slice(0, 200))]`, &cut)
+		var out []string
+		p.get(`[...document.querySelectorAll(".topbar *")].filter((one) => {
+			const { top, bottom, height } = one.getBoundingClientRect(), around = one.closest(".topbar").getBoundingClientRect();
+			return height && (top < around.top || bottom > around.bottom);
+		}).map((one) => "out of the header: " + one.outerHTML.slice(0, 200))`, &out)
+		cut = append(cut, out...)
 		return len(cut) == 0, strings.Join(cut, "\n")
 	})
 }
