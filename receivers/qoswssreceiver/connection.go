@@ -117,6 +117,9 @@ func (c *connection) serve() *ending {
 		if c.end != nil {
 			return c.end
 		}
+		if errors.Is(err, websocket.ErrReadLimit) { // there is none: a length that is negative
+			return c.session.end(&protocol.Error{Code: protocol.CodeMalformed, Message: "a frame has a length that RFC 6455 does not allow"})
+		}
 		if err != nil { // the client closed, or the network broke
 			return &ending{}
 		}

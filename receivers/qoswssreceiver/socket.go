@@ -39,6 +39,7 @@ func newSockets(d *shared) *sockets {
 			HandshakeTimeout: d.timing.write,
 			Subprotocols:     []string{protocol.Subprotocol},
 			Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
+				w.Header().Set("Sec-WebSocket-Version", "13") // RFC 6455, section 4.4
 				e := &protocol.Error{Code: protocol.CodeMalformed, Message: "this path takes WebSocket upgrades"}
 				writeRefusal(w, status, refusal{Error: e})
 			},
