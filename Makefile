@@ -30,6 +30,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 
 # The OpenID provider at which tests sign in.
 PROVIDER := tests/signin/provider/node_modules
+PEERS := tests/peers/node/node_modules
 
 # The binaries that the tests drive, as they ship: built once for all packages.
 DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
@@ -48,6 +49,7 @@ test-go-plain test-go-race recipes: export QOS_MOUNT := $(if $(CI),required,$(QO
 test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
 test-go-plain test-go-race: export QOS_COTURN := $(if $(CI),required,$(QOS_COTURN))
 test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
+test-go-plain test-go-race: export QOS_PEERS := $(if $(CI),required,$(QOS_PEERS))
 test-go-plain test-go-race stock recipes: export QOS_PROMETHEUS := $(if $(CI),required,$(QOS_PROMETHEUS))
 
 # The race detector makes SQLite some 20 times slower: the stores' tests of one goroutine run without it, and
@@ -57,7 +59,7 @@ test-go-plain: servers build agent
 	$(DRIVEN) CGO_ENABLED=0 go test -vet=off -trimpath -timeout 30m ./storage/postgres ./tests/monitoring ./storage/sqlite ./tests/consistency ./tests/cause ./tests/contrast ./internal/contrast
 
 # Four packages at once: many wait for servers and disks. The longest begin.
-test-go-race: servers build agent $(PROVIDER)
+test-go-race: servers build agent $(PROVIDER) $(PEERS)
 	$(DRIVEN) go test -vet=off -race -p 4 -timeout 30m ./storage/postgres ./tests/webhook ./tests/timeseries ./storage/sqlite $$(go list ./... | grep -vE '/tests/(e2e|cause|contrast|monitoring|timeseries|webhook)$$|/internal/contrast$$|/storage/(postgres|sqlite)$$')
 
 test-client: client/node_modules ## TypeScript: format, types, unit tests, size, dist in sync
@@ -84,7 +86,7 @@ agent: ## the token agent, bin/qos-agent
 client: client/node_modules ## build the browser library into client/dist
 	@cd client && npm run --silent build
 
-client/node_modules $(PROVIDER): %/node_modules: %/package-lock.json
+client/node_modules $(PROVIDER) $(PEERS): %/node_modules: %/package-lock.json
 	@cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -149,16 +151,16 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
 
 # RUNLEVEL=1 keeps the packages from starting services of their own.
-servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager, VictoriaMetrics and coturn (Debian, root), unless they are there; the tests start their own
+servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn and Python's websockets (Debian, root), unless they are there; the tests start their own
 	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
 	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! command -v prometheus >/dev/null || \
 	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null || \
-	    ! command -v turnserver >/dev/null; then \
+	    ! command -v turnserver >/dev/null || ! /usr/bin/python3 -c 'import websockets' 2>/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics and coturn"; apt-get update -qq; \
+	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn and python3-websockets"; apt-get update -qq; \
 	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics coturn >/dev/null; \
-	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics or coturn is missing: tests that need them will be skipped"; fi; fi
+	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics coturn python3-websockets >/dev/null; \
+	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn or python3-websockets is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
@@ -168,4 +170,4 @@ $(TOOLS)/.built: tools/go.mod tools/go.sum
 	@touch $@
 
 clean: ## remove what was built and the demo's state
-	rm -rf bin .qos client/node_modules $(PROVIDER)
+	rm -rf bin .qos client/node_modules $(PROVIDER) $(PEERS)
