@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -18,17 +21,22 @@ const (
 	lastPort  = 32_000
 )
 
-var given sync.Map // ports that Address gave to this process
+// held are the files of the ports that this process has, by port. They stay open until it ends.
+var held sync.Map
 
-// Address returns an address of loopback that nobody listens on, and that this process gets
-// once.
+// Address returns an address of loopback that nobody listens on, and that no other call in this process or another of
+// the same user gets while this process runs.
 func Address() (string, error) {
 	for range 100 {
 		port := firstPort + rand.IntN(lastPort-firstPort) //nolint:gosec // no secret
-		address := fmt.Sprintf("127.0.0.1:%d", port)
-		if _, taken := given.LoadOrStore(port, true); taken {
+		free, err := reserve(port)
+		if err != nil {
+			return "", err
+		}
+		if !free {
 			continue
 		}
+		address := fmt.Sprintf("127.0.0.1:%d", port)
 		// A listener of our own would prove as much, but a process that is forked while it is
 		// open keeps the port taken until it runs its program.
 		conn, err := net.Dial("tcp", address) //nolint:noctx // loopback answers at once
@@ -40,4 +48,27 @@ func Address() (string, error) {
 		}
 	}
 	return "", errors.New("no free port")
+}
+
+// reserve reports whether the port is this process's now. Tests of several packages run at once, and between the choice
+// of a port and the server that listens on it, or between its end and its next start, nothing else tells them apart. The
+// system gives the lock back when the process ends, however it ends.
+func reserve(port int) (bool, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("qos-ports-%d", os.Getuid()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return false, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return false, nil
+		}
+		return false, err
+	}
+	held.Store(port, f)
+	return true, nil
 }

@@ -33,7 +33,7 @@ func start(t *testing.T) *harness.Collector {
 	c := harness.NewCollector(t, harness.Options{
 		Storage: harness.SQLite(dir), FramesPerSecond: 200,
 		Apps: fmt.Sprintf(`{key_file: %q, apps: [{id: %s, secrets: [%s]}, {id: %s, secrets: [%s]}]}`, dir+"/key", victim, secret, attacker, secret),
-		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1]}}\nprocessors: {memory_limiter: {limit_mib: %d}}\n", limitMiB),
+		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1], read_header_timeout: 2s, read_timeout: 5s}}\nprocessors: {memory_limiter: {limit_mib: %d}}\n", limitMiB),
 	})
 	c.Start()
 	t.Cleanup(func() { // first the answers that tests may wait for

@@ -1,0 +1,41 @@
+package freeport
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAddress: an address is free, and no other process gets it. With an argument this is the other process.
+func TestAddress(t *testing.T) {
+	if text := os.Getenv("QOS_TEST_PORT"); text != "" {
+		port, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		free, err := reserve(port)
+		require.NoError(t, err)
+		require.False(t, free)
+		return
+	}
+	address, err := Address()
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	_, port, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	other := exec.Command(os.Args[0], "-test.run=TestAddress", "-test.v") //nolint:gosec // this test
+	other.Env = append(os.Environ(), "QOS_TEST_PORT="+port)
+	out, err := other.CombinedOutput()
+	require.NoError(t, err, string(out))
+	number, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	file, _ := held.Load(number)
+	require.NoError(t, file.(*os.File).Close())
+	free, err := reserve(number)
+	require.NoError(t, err)
+	require.True(t, free, "the lock ends with the file, as with its process")
+}
