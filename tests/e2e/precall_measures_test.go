@@ -71,6 +71,7 @@ func (l precallLine) measure(t *testing.T, s *precallSite, b *browser) {
 	p.run("monitor.stopPrecallTests()")
 	t.Logf("| %s | %s | %.1f (line %.1f) | %.3f | %.0f |", l.name, b.kind, deref(f.RTTMs), rttMs, deref(f.LossFraction), deref(f.ThroughputBps)/1000)
 	require.True(t, f.MediaConnectivity, jsonOf(f))
+	require.GreaterOrEqual(t, rttMs, 2*float64(l.delay.Milliseconds()), "the line itself")
 	if l.rateBps == 0 { // a ping waits on a slow line
 		require.InDelta(t, rttMs, *f.RTTMs, math.Max(3, 0.1*rttMs), l.name)
 		deviation := math.Sqrt(l.loss * (1 - l.loss) / leastPings) // of the binomial distribution
