@@ -199,7 +199,7 @@ func sessionOfAnother(t *testing.T, c *harness.Collector) {
 	require.True(t, websocket.IsCloseError(err, websocket.ClosePolicyViolation), "%v", err)
 }
 
-// pings: they count as frames; whoever does not slow down is sent away.
+// pings: they count as frames; a connection that does not slow down ends.
 func pings(t *testing.T, c *harness.Collector) {
 	t.Helper()
 	p := connect(t, c, login(t, c, attacker, "mallory", address), address)
