@@ -93,6 +93,9 @@ func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 	}
 	before := slices.Clone(c.notices.list)
 	v := evaluator{conf: c, startMs: s.startMs, own: s.isOwnIssue(c)}
+	if sl := s.keys[c.key]; sl != nil {
+		v.sameID = sl.confs
+	}
 	again := v.run(nowMs)
 	if s.needsStore(c, v.out) {
 		c.notices.list, c.evaluation = before, reading

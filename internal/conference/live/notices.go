@@ -68,6 +68,7 @@ type evaluator struct {
 	*conf
 	startMs int64                        // of this process: another one may have reported spans that began before
 	own     func(*conference.Issue) bool // filter of the issues that this process reports
+	sameID  []*conf                      // the conferences of the same conferenceID, this one too
 	out     []IssueChange
 	alike   []int // indexes of the notices of the current issue
 	left    int   // issues that were found and not raised for want of room
@@ -144,6 +145,12 @@ func (v *evaluator) raise(issue conference.Issue) {
 		return
 	}
 	t := notice{id: v.id(&issue), issue: issue, open: issue.Open, found: true}
+	if v.reportedBefore(t.id) {
+		t.open = false
+		v.notices.list = append(v.notices.list, t)
+		v.findAlike(&issue)
+		return
+	}
 	t.issue.Open = true
 	v.notify(&t, IssueRaised, issue.SinceMs < v.startMs)
 	t.issue.Open = issue.Open
@@ -152,6 +159,14 @@ func (v *evaluator) raise(issue conference.Issue) {
 	}
 	v.notices.list = append(v.notices.list, t)
 	v.findAlike(&issue)
+}
+
+// reportedBefore reports whether another conference of the same conferenceID reported a span: a record between two
+// conferences may be attached to the earlier one first, and to the later one when that begins nearer.
+func (v *evaluator) reportedBefore(id string) bool {
+	return slices.ContainsFunc(v.sameID, func(c *conf) bool {
+		return c != v.conf && slices.ContainsFunc(c.notices.list, func(n notice) bool { return n.id == id })
+	})
 }
 
 // findAlike finds the notices of the same kind and stream as an issue.

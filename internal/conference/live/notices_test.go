@@ -342,6 +342,31 @@ func TestEvaluationsAreSpreadOut(t *testing.T) {
 	require.LessOrEqual(t, all, calls)
 }
 
+// TestAnIssueThatMovesIsReportedOnce: a change of devices belongs to the conference that is there, until another one of
+// that ID begins nearer to the time that it is about.
+//
+// spec: CONF-03
+func TestAnIssueThatMovesIsReportedOnce(t *testing.T) {
+	c := conferencetest.NewCall()
+	c.Sound("a", 0, 7, 100, 0)
+	devices := func(second float64, name string, about int64) {
+		c.Event("a", second, "activeDeviceList", `{"deviceList":[{"deviceId":"`+name+`"}]}`)
+		e := &c.Events[len(c.Events)-1]
+		e.Fabric, e.ConferenceAtMs = 0, conferencetest.Base+about
+	}
+	devices(47, "x", 78_450)
+	devices(47.8, "y", 78_450)
+	c.Sound("a", 66, 80, 100, 0)
+	w := newDriver()
+	w.play(c.Events, 200)
+	require.Equal(t, []string{"raised deviceChange a 47-47", "resolved deviceChange a 47-47"}, w.take())
+	starts := map[int64]bool{}
+	for _, s := range w.summaries {
+		starts[s.StartMs] = true
+	}
+	require.Len(t, starts, 2, "two conferences")
+}
+
 // TestReportsAreInOrder: for any records in any order each issue is raised once, ends at most
 // once, and has ended when its conference has.
 //
