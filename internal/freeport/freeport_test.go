@@ -27,7 +27,7 @@ func TestAddress(t *testing.T) {
 	require.NoError(t, listener.Close())
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
-	other := exec.Command(os.Args[0], "-test.run=TestAddress", "-test.v") //nolint:gosec // this test
+	other := exec.Command(os.Args[0], "-test.run=TestAddress", "-test.v")
 	other.Env = append(os.Environ(), "QOS_TEST_PORT="+port)
 	out, err := other.CombinedOutput()
 	require.NoError(t, err, string(out))

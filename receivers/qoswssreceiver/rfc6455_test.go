@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -93,16 +94,15 @@ func (p *rawPeer) upgrade(requestLine string, headers map[string]string) *http.R
 		"Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade", "Origin": testOrigin,
 		"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
 	}
-	for name, value := range headers {
-		all[name] = value
-	}
-	request := requestLine + "\r\n"
+	maps.Copy(all, headers)
+	var request strings.Builder
+	request.WriteString(requestLine + "\r\n")
 	for name, value := range all {
 		if value != "" {
-			request += name + ": " + value + "\r\n"
+			fmt.Fprintf(&request, "%s: %s\r\n", name, value)
 		}
 	}
-	_, err := io.WriteString(p.conn, request+"\r\n")
+	_, err := io.WriteString(p.conn, request.String()+"\r\n")
 	require.NoError(p.t, err)
 	resp, err := http.ReadResponse(p.in, nil)
 	require.NoError(p.t, err)

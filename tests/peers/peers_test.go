@@ -83,7 +83,7 @@ func talks(t *testing.T, program, script string) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, script, string(text)) //nolint:gosec // a script of this test
+	cmd := exec.CommandContext(ctx, program, script, string(text))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	require.NoError(t, err)
