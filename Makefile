@@ -30,6 +30,7 @@ run: build ## build and start everything on loopback, with a demo call to look a
 
 # The OpenID provider at which tests sign in.
 PROVIDER := tests/signin/provider/node_modules
+# A WebSocket client of others.
 PEERS := tests/peers/node/node_modules
 
 # The binaries that the tests drive, as they ship: built once for all packages.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAddress: an address is free, and no other process gets it. With an argument this is the other process.
+// TestAddress: an address is free, and no other process gets it. With QOS_TEST_PORT this is the other process.
 func TestAddress(t *testing.T) {
 	if text := os.Getenv("QOS_TEST_PORT"); text != "" {
 		port, err := strconv.Atoi(text)

@@ -40,7 +40,7 @@ type rawFrame struct {
 	length   []byte // in place of the shortest encoding
 }
 
-// text is a whole message, so that an ack tells that the connection serves.
+// whole is a text message in one frame.
 func whole(payload string) rawFrame { return rawFrame{first: final | opText, payload: payload} }
 
 func (f rawFrame) bytes() []byte {
@@ -170,6 +170,9 @@ func TestRFC6455(t *testing.T) {
 		"5.2 opcode 15":                 {[]rawFrame{{first: final | 0xf}}, violation},
 		"5.2 a length of 2^63":          {[]rawFrame{{first: final | opText, length: []byte{127, 0x80, 0, 0, 0, 0, 0, 0, 0}}}, []string{`{"type":"bye","code":"malformed"`, "close 1002", end}},
 
+		"5.2 a longer length than needed": {[]rawFrame{{first: final | opText, payload: one, length: []byte{127, 0, 0, 0, 0, 0, 0, 0, byte(len(one))}}}, []string{ack}},
+		"5.2 RSV1 of a continuation":      {[]rawFrame{{first: opText, payload: one[:5]}, {first: final | rsv1 | opContinuation, payload: one[5:]}}, violation},
+
 		"5.4 three fragments": {[]rawFrame{
 			{first: opText, payload: one[:5]}, {first: opContinuation, payload: one[5:20]}, {first: final | opContinuation, payload: one[20:]},
 		}, []string{ack}},
@@ -198,6 +201,7 @@ func TestRFC6455(t *testing.T) {
 		"7.4.1 code 1004":                {[]rawFrame{{first: final | opClose, payload: closing(1004, "")}}, violation},
 		"7.4.1 code 1005":                {[]rawFrame{{first: final | opClose, payload: closing(1005, "")}}, violation},
 		"7.4.1 code 1006":                {[]rawFrame{{first: final | opClose, payload: closing(1006, "")}}, violation},
+		"7.4.1 code 1012":                {[]rawFrame{{first: final | opClose, payload: closing(1012, "")}}, []string{"close 1012", end}},
 		"7.4.1 code 1015":                {[]rawFrame{{first: final | opClose, payload: closing(1015, "")}}, violation},
 		"7.4.2 code 999":                 {[]rawFrame{{first: final | opClose, payload: closing(999, "")}}, violation},
 		"7.4.2 code 3000":                {[]rawFrame{{first: final | opClose, payload: closing(3000, "")}}, []string{"close 3000", end}},

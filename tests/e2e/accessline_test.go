@@ -17,8 +17,7 @@ import (
 // accessLine is the only network path to a TURN server, as that of a participant at home: what all its clients
 // send shares one direction, what they receive the other.
 type accessLine struct {
-	address  string
-	url      string
+	address  string // host and port
 	up, down *access
 }
 
@@ -30,7 +29,6 @@ func startAccessLine(t *testing.T) *accessLine {
 	require.NoError(t, err)
 	l := &accessLine{
 		address: front.LocalAddr().String(),
-		url:     "turn:" + front.LocalAddr().String() + "?transport=udp",
 		up:      newAccess(t, 0), down: newAccess(t, 0),
 	}
 	l.up.loses, l.down.loses = isRelayedData, isRelayedData
@@ -105,6 +103,8 @@ func (l *accessLine) roundTrips(t *testing.T) (medianMs func() float64) {
 		return tookMs[len(tookMs)/2]
 	}
 }
+
+func (l *accessLine) url() string { return "turn:" + l.address + "?transport=udp" }
 
 // set harms both directions alike.
 func (l *accessLine) set(h harm) {

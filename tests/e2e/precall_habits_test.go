@@ -59,8 +59,7 @@ func isHidden(t *testing.T, s *precallSite, b *browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "hidden")
-	p.run("begin()")
-	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.beginsTest()
 	p.run(`new Promise((resolve) => setTimeout(() => {
 		Object.defineProperty(document, 'hidden', { value: true });
 		document.dispatchEvent(new Event('visibilitychange'));

@@ -56,12 +56,11 @@ func (l precallLine) measure(t *testing.T, s *precallSite, b *browser) {
 	access := startAccessLine(t)
 	h := harm{delay: l.delay, rateBps: l.rateBps}
 	access.set(h)
-	offer := offering(turnServer("line", access.url))
+	offer := offering(turnServer("line", access.url()))
 	offer["preCall"].(map[string]any)["maxThroughputBps"] = l.mostBps
 	s.answers(offer)
 	p := s.open(t, b, l.name)
-	p.run("begin()")
-	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.beginsTest()
 	h.loss = l.loss // from here: a connection is not to fail by chance
 	access.up.set(h)
 	lineMs := access.roundTrips(t)

@@ -142,6 +142,13 @@ func (s *precallSite) open(t *testing.T, b *browser, name string) precallPage {
 	return p
 }
 
+// beginsTest logs in and waits until the test has a connection through the first server.
+func (p precallPage) beginsTest() {
+	p.t.Helper()
+	p.run("begin()")
+	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+}
+
 // frame waits for the record of a test.
 func (p precallPage) frame() (f precallFrame) {
 	p.t.Helper()
@@ -212,8 +219,7 @@ func isInterrupted(t *testing.T, s *precallSite, b *browser) {
 	t.Helper()
 	s.answers(offering(turnServer("eu-1", startRelayOver(t, "udp", s.chain))))
 	p := s.open(t, b, "interrupted")
-	p.run("begin()")
-	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.beginsTest()
 	var took float64
 	p.get(`new Promise((resolve) => setTimeout(async () => {
 		const call = new Genuine(), from = performance.now();
@@ -310,8 +316,7 @@ func serverDies(t *testing.T, s *precallSite, b *browser) {
 	relay := startDarkRelay(t)
 	s.answers(offering(turnServer("eu-1", relay.url)))
 	p := s.open(t, b, "dies")
-	p.run("begin()")
-	p.until(patience, "ends.length === 2 && ends.every((pc) => pc.connectionState === 'connected')")
+	p.beginsTest()
 	p.run("new Promise((resolve) => setTimeout(resolve, 1000))")
 	relay.dark.Store(true)
 	f := p.frame()

@@ -27,6 +27,7 @@ const stranger = "198.51.100.8"
 // spec: SRV-01, SRV-02, SRV-04, AUTH-02
 func TestDoors(t *testing.T) {
 	c := start(t)
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	served := honest(t, c)
 	before := metric(c, "otelcol_process_memory_rss")
 	require.Positive(t, before)
@@ -35,7 +36,7 @@ func TestDoors(t *testing.T) {
 		do   func(*testing.T, *harness.Collector)
 	}{
 		{"slow requests", slowRequests},
-		{"slow upgrades", idleSockets},
+		{"sockets without a hello", idleSockets},
 		{"names of applications", applicationNames},
 		{"compression", compressedBodies},
 		{"nesting, numbers and bytes", oddMessages},
@@ -84,7 +85,7 @@ func idleSockets(t *testing.T, c *harness.Collector) {
 	before := metric(c, "otelcol_receiver_qoswss_connections_closed", `code="hello_expected"`)
 	var wg sync.WaitGroup
 	for range 50 {
-		p := upgrade(t, c)
+		p := upgrade(t, c, address)
 		wg.Go(func() {
 			m, _ := p.hear()
 			if m.Code != string(protocol.CodeHelloExpected) {
@@ -98,16 +99,6 @@ func idleSockets(t *testing.T, c *harness.Collector) {
 	}
 	wg.Wait()
 	require.InDelta(t, 50, metric(c, "otelcol_receiver_qoswss_connections_closed", `code="hello_expected"`)-before, 0)
-}
-
-// upgrade is a connection without a hello.
-func upgrade(t *testing.T, c *harness.Collector) *peer {
-	t.Helper()
-	ws, resp, err := websocket.DefaultDialer.Dial("ws://"+c.Address()+"/ws", http.Header{"X-Forwarded-For": {address}})
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	t.Cleanup(func() { _ = ws.Close() })
-	return &peer{t, ws}
 }
 
 // post returns the status of a request to /auth.
@@ -136,7 +127,6 @@ func applicationNames(t *testing.T, c *harness.Collector) {
 	}
 	require.Positive(t, statuses[http.StatusTooManyRequests], "%v", statuses)
 	require.Zero(t, statuses[http.StatusInternalServerError], "%v", statuses)
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
 // compressedBodies: a body that would grow is not unpacked.
@@ -145,15 +135,12 @@ func compressedBodies(t *testing.T, c *harness.Collector) {
 	for _, coding := range []string{"gzip", "br", "zstd", "deflate"} {
 		require.Equal(t, http.StatusUnsupportedMediaType, post(t, c, stranger, []byte("\x1f\x8b\x08"), http.Header{"Content-Encoding": {coding}}), coding)
 	}
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
 // oddMessages: each is refused alone, and the connection goes on.
 func oddMessages(t *testing.T, c *harness.Collector) {
 	t.Helper()
-	p := connect(t, c, login(t, c, attacker, "mallory", address), address)
-	m, _ := p.hear()
-	require.Equal(t, "welcome", m.Type)
+	p := welcomed(t, c, attacker, "mallory", address)
 	require.True(t, p.say(fabric(1, "c")))
 	for _, text := range []string{
 		strings.Repeat("[", 60_000), strings.Repeat(`{"a":`, 12_000), `{"type":"log","seq":1e999}`,
@@ -171,9 +158,7 @@ func oddMessages(t *testing.T, c *harness.Collector) {
 // endlessMessage: fragments of one message without end. The connection ends when the message is larger than any.
 func endlessMessage(t *testing.T, c *harness.Collector) {
 	t.Helper()
-	p := connect(t, c, login(t, c, attacker, "mallory", address), address)
-	m, _ := p.hear()
-	require.Equal(t, "welcome", m.Type)
+	p := welcomed(t, c, attacker, "mallory", address)
 	w, err := p.ws.NextWriter(websocket.TextMessage)
 	require.NoError(t, err)
 	require.NoError(t, p.ws.SetWriteDeadline(time.Now().Add(harness.Patience)))

@@ -68,14 +68,29 @@ type peer struct {
 	ws *websocket.Conn
 }
 
-func connect(t *testing.T, c *harness.Collector, grant *protocol.TokenReply, address string) *peer {
+// upgrade is a connection without a hello.
+func upgrade(t *testing.T, c *harness.Collector, address string) *peer {
 	t.Helper()
 	ws, resp, err := websocket.DefaultDialer.Dial("ws://"+c.Address()+"/ws", http.Header{"X-Forwarded-For": {address}})
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	t.Cleanup(func() { _ = ws.Close() })
-	p := &peer{t, ws}
+	return &peer{t, ws}
+}
+
+func connect(t *testing.T, c *harness.Collector, grant *protocol.TokenReply, address string) *peer {
+	t.Helper()
+	p := upgrade(t, c, address)
 	require.True(t, p.say(fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, now())))
+	return p
+}
+
+// welcomed is a connection after its welcome.
+func welcomed(t *testing.T, c *harness.Collector, app, user, address string) *peer {
+	t.Helper()
+	p := connect(t, c, login(t, c, app, user, address), address)
+	m, _ := p.hear()
+	require.Equal(t, "welcome", m.Type)
 	return p
 }
 
@@ -130,9 +145,7 @@ func isServed(t *testing.T, p *peer, seq uint64) {
 // honest connects a client of the victim.
 func honest(t *testing.T, c *harness.Collector) *peer {
 	t.Helper()
-	p := connect(t, c, login(t, c, victim, "bob", "203.0.113.9"), "203.0.113.9")
-	m, _ := p.hear()
-	require.Equal(t, "welcome", m.Type)
+	p := welcomed(t, c, victim, "bob", "203.0.113.9")
 	require.True(t, p.say(fabric(1, "standup")))
 	return p
 }

@@ -147,18 +147,21 @@ func (v *evaluator) raise(issue conference.Issue) {
 	t := notice{id: v.id(&issue), issue: issue, open: issue.Open, found: true}
 	if v.reportedBefore(t.id) {
 		t.open = false
-		v.notices.list = append(v.notices.list, t)
-		v.findAlike(&issue)
-		return
-	}
-	t.issue.Open = true
-	v.notify(&t, IssueRaised, issue.SinceMs < v.startMs)
-	t.issue.Open = issue.Open
-	if !issue.Open {
-		v.notify(&t, IssueResolved, false)
+	} else {
+		v.report(&t)
 	}
 	v.notices.list = append(v.notices.list, t)
 	v.findAlike(&issue)
+}
+
+// report notifies that an issue was raised, and that it was resolved if it has ended.
+func (v *evaluator) report(t *notice) {
+	t.issue.Open = true
+	v.notify(t, IssueRaised, t.issue.SinceMs < v.startMs)
+	t.issue.Open = t.open
+	if !t.open {
+		v.notify(t, IssueResolved, false)
+	}
 }
 
 // reportedBefore reports whether another conference of the same conferenceID reported a span: a record between two
