@@ -31,6 +31,8 @@ export class FakeChannel {
   bufferedAmount = 0;
   onopen?: () => void;
   onmessage?: (event: { data: ArrayBuffer }) => void;
+  /** When each message was sent, and its bytes. */
+  sent: [number, number][] = [];
   private freeAt = 0;
   private count = 0;
 
@@ -40,6 +42,7 @@ export class FakeChannel {
     const { world } = this.end;
     const bytes = data instanceof ArrayBuffer ? data : (data.buffer as ArrayBuffer);
     const now = performance.now();
+    this.sent.push([now, bytes.byteLength]);
     this.freeAt = Math.max(this.freeAt, now) + (bytes.byteLength * 8000) / world.bps;
     this.bufferedAmount += bytes.byteLength;
     const lost = world.losesEvery && ++this.count % world.losesEvery === 0;

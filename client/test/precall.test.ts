@@ -6,7 +6,7 @@ import { type Json, moduleKey, page, type Tester } from '../src/precall/host.ts'
 import { acceptableLimits } from '../src/precall/limits.ts';
 import { jitterOf } from '../src/precall/pings.ts';
 import type { Outcome } from '../src/precall/provider.ts';
-import { throughputOf } from '../src/precall/ramp.ts';
+import { control, type Pace, rateOf, throughputOf } from '../src/precall/ramp.ts';
 import { isAcceptable, rank } from '../src/precall/rank.ts';
 import { readServers } from '../src/precall/servers.ts';
 import { createTester, interrupt, register } from '../src/precall/tester.ts';
@@ -112,6 +112,26 @@ describe('the module', () => {
       await run(15_000);
       expect(first(setting).bytesSent).toBeLessThanOrEqual(200_000);
       expect(first(setting).throughputBps).toBeLessThan(1_300_000);
+    });
+
+    it('without a pause before the ramp, over the connection of the pings and over a new one', async () => {
+      for (const servers of [[server], [server, { ...server, label: 'eu-2' }]]) {
+        world.ends.length = 0;
+        world.delayMs = 100;
+        const setting = startTester(servers, { maxDurationMs: 30_000 });
+        setting.tester.make();
+        await run(31_000);
+        expect(first(setting).providers.map(({ throughputBps }) => throughputBps)).not.toContain(null);
+        const ramps = world.ends
+          .map(({ channel }) => channel.sent)
+          .filter((sent) => sent.some(([, bytes]) => bytes === 1100));
+        expect(ramps).toHaveLength(servers.length);
+        for (const sent of ramps) {
+          expect(sent[0]?.[1]).toBe(24);
+          const pauses = sent.map(([at], i) => at - (sent[i - 1]?.[0] ?? at));
+          expect(Math.max(...pauses)).toBeLessThan(100); // 70 ms at 125 kbit/s
+        }
+      }
     });
 
     it('over TCP where UDP is blocked, and says why', async () => {
@@ -429,6 +449,41 @@ describe('estimates', () => {
     expect(jitterOf([10, 10, 10])).toBe(0);
     expect(jitterOf([10, 26])).toBe(1);
     expect(jitterOf(Array.from({ length: 400 }, (_, i) => (i % 2) * 8))).toBeCloseTo(8, 3);
+  });
+
+  it('the rate of a window that arrives in a burst: with the pause before it', () => {
+    const windows = [0, 10, 20, 30, 400, 410, 420, 430].map((at): [number, number] => [at, 1100]);
+    expect(rateOf(windows, 399, 440)).toBeCloseTo((4 * 1100 * 8000) / 400, 0);
+    expect(rateOf(windows.slice(0, 5), 399, 401)).toBeCloseTo((3 * 1100 * 8000) / 390, 0);
+    expect(rateOf(windows.slice(0, 1), 0, 40)).toBe(0);
+  });
+
+  it('the ramp ends after as many periods without growth as it was given', () => {
+    const pace: Pace = {
+      bps: 250_000,
+      best: 100_000,
+      stalled: 0,
+      stalledLimit: 4,
+      held: true,
+      bytesBefore: 0,
+      controlledAt: 0,
+      heldUntil: 0,
+    };
+    for (const [received, stalled] of [
+      [110_000, 1],
+      [119_000, 2],
+      [150_000, 0],
+      [150_000, 1],
+      [150_000, 2],
+      [150_000, 3],
+    ] as const) {
+      control(pace, received, 250_000, 10_000_000, 200);
+      expect([pace.stalled, pace.heldUntil]).toEqual([stalled, 0]);
+      expect(pace.bps).toBe((stalled ? 1.3 : 2) * Math.max(100_000, pace.best));
+    }
+    control(pace, 150_000, 250_000, 10_000_000, 200);
+    expect(pace.heldUntil).toBeGreaterThan(0);
+    expect(pace.bps).toBeCloseTo(165_000, 6);
   });
 
   it('throughput of the best 800 ms', () => {

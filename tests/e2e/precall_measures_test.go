@@ -20,11 +20,16 @@ type precallLine struct {
 
 var precallLines = []precallLine{
 	{name: "20 ms", delay: 10 * time.Millisecond, mostBps: 1e6},
+	{name: "60 ms, 10 %", delay: 30 * time.Millisecond, loss: 0.1, mostBps: 1e6},
 	{name: "100 ms, 5 %", delay: 50 * time.Millisecond, loss: 0.05, mostBps: 1e6},
 	{name: "200 ms, 20 %", delay: 100 * time.Millisecond, loss: 0.2, mostBps: 1e6},
 	{name: "100 kbit/s", rateBps: 100e3, mostBps: 1e7, within: 0.2},
+	{name: "150 kbit/s, 200 ms", delay: 100 * time.Millisecond, rateBps: 150e3, mostBps: 1e7, within: 0.2},
+	{name: "300 kbit/s, 120 ms", delay: 60 * time.Millisecond, rateBps: 300e3, mostBps: 1e7, within: 0.2},
 	{name: "500 kbit/s, 40 ms", delay: 20 * time.Millisecond, rateBps: 500e3, mostBps: 1e7, within: 0.2},
+	{name: "700 kbit/s, 200 ms", delay: 100 * time.Millisecond, rateBps: 700e3, mostBps: 1e7, within: 0.2},
 	{name: "2 Mbit/s", rateBps: 2e6, mostBps: 1e7, within: 0.2},
+	{name: "5 Mbit/s, 30 ms", delay: 15 * time.Millisecond, rateBps: 5e6, mostBps: 1e7, within: 0.2},
 	{name: "10 Mbit/s", rateBps: 1e7, mostBps: 2e7, within: 0.2},
 }
 

@@ -34,7 +34,7 @@ export interface PingResults {
 
 export const noPings = (): Pings => ({ sentAt: [], transitMs: [], arrivals: [], tripsMs: [], countedUntil: 0 });
 
-/** Sends pings for so many ms, and waits for the last ones. */
+/** Sends pings for so many ms, and waits for the last ones: those sent meanwhile are not counted as lost. */
 export async function sendPings(run: Run, { near, far }: Loopback, pings: Pings, lastsMs: number): Promise<void> {
   const numberOf = ({ data }: MessageEvent) => new DataView(data).getUint32(0);
   far.onmessage = (event) => {
@@ -49,13 +49,13 @@ export async function sendPings(run: Run, { near, far }: Loopback, pings: Pings,
   };
   near.onmessage = (event) => pings.tripsMs.push(now() - (pings.sentAt[numberOf(event)] as number));
   const startedAt = now();
-  for (let due = startedAt; due < startedAt + lastsMs; due += pingEveryMs) {
+  const endsAt = startedAt + lastsMs;
+  for (let due = startedAt; due < endsAt + graceOf(pings); due += pingEveryMs) {
     await wait(run, Math.max(0, due - now()));
     // One that would wait in the page would measure the page.
     if (near.readyState === 'open' && near.bufferedAmount <= bufferedBytes) ping(run, near, pings);
   }
-  await wait(run, graceOf(pings));
-  pings.countedUntil = now();
+  pings.countedUntil = endsAt;
   near.onmessage = far.onmessage = null;
 }
 

@@ -72,6 +72,8 @@ export async function measure(run: Run, progress: Progress, limits: RampLimits, 
   if (!progress.way) return;
   const loopback = given ?? (await connect(run, progress.way, connectMs.most).catch(() => undefined));
   if (!loopback) return;
-  await climb(run, loopback, progress.ramp, limits, 2 * (resultsOf(progress.pings).rttMs ?? 0));
+  const tripMs = 2 * (resultsOf(progress.pings).rttMs ?? 0);
+  if (!given) await sendPings(run, loopback, noPings(), tripMs); // as before a ramp over a connection that was given
+  await climb(run, loopback, progress.ramp, limits, tripMs);
   loopback.close();
 }

@@ -7,8 +7,9 @@ import { clamp, now, type Run, wait } from './test.ts';
 const tickMs = 10;
 const grows = 1.2; // a rate that is larger by less is the same
 const stalledPeriods = 2; // then the ramp is over
+const stalledTrips = 4; // at least: in each of them SCTP makes its window half as large again
 const silentMs = 1500; // then the path is dead
-const longestMs = 7000;
+const longestMs = 9000;
 const keepsUp = 0.85; // of what is sent, is received
 const fewest = 4; // messages of a rate
 const heldMessages = 20; // at least so many show the rate of a slow path
@@ -29,7 +30,10 @@ export interface RampLimits {
   bps: number;
 }
 
-/** Sends as fast as the path allows, within the limits. tripMs is the time of a ping with its answer. */
+/**
+ * Sends as fast as the path allows, within the limits. tripMs is the time of a ping with its answer. Pings precede
+ * it without a pause: the first acknowledgement after a pause can be later than SCTP expects, and the window is halved.
+ */
 export async function climb(run: Run, { near, far }: Loopback, ramp: Ramp, limits: RampLimits, tripMs: number) {
   ramp.startedAt = now();
   far.onmessage = ({ data }) => ramp.arrivals.push([now(), data.byteLength]);
@@ -41,6 +45,7 @@ export async function climb(run: Run, { near, far }: Loopback, ramp: Ramp, limit
     bps: Math.min(firstBps, limits.bps),
     best: 0,
     stalled: 0,
+    stalledLimit: Math.max(stalledPeriods, (stalledTrips * tripMs) / periodMs),
     heldUntil: 0,
     held: false,
     bytesBefore,
@@ -77,13 +82,16 @@ export async function climb(run: Run, { near, far }: Loopback, ramp: Ramp, limit
 
 const isSilent = ({ arrivals, startedAt }: Ramp, atMs: number) => atMs - (arrivals.at(-1)?.[0] ?? startedAt) > silentMs;
 
-interface Pace {
+/** What the ramp does, and has received. */
+export interface Pace {
   /** The rate of sending. */
   bps: number;
   /** The largest rate of receiving. */
   best: number;
   /** Periods in which it did not grow because of the path. */
   stalled: number;
+  /** After so many of them in turn the ramp is over. */
+  stalledLimit: number;
   /** The browser kept messages back in this period. */
   held: boolean;
   /** The account of bytes and the time when the period began. */
@@ -99,7 +107,7 @@ export function control(pace: Pace, received: number, offered: number, mostBps: 
   // Otherwise the page was too busy to send.
   else if (pace.held || received < keepsUp * offered) pace.stalled++;
   pace.best = Math.max(pace.best, received);
-  if (!pace.heldUntil && (pace.stalled >= stalledPeriods || received >= 0.9 * mostBps))
+  if (!pace.heldUntil && (pace.stalled >= pace.stalledLimit || received >= 0.9 * mostBps))
     pace.heldUntil = now() + Math.max(holdMs, (heldMessages * messageBytes * 8000) / pace.best) + oneWayMs;
   // Twice what a full path passes on would fill its queue, and SCTP slows down by what is lost there.
   const factor = pace.heldUntil ? 1.1 : pace.stalled ? 1.3 : 2;
@@ -107,13 +115,14 @@ export function control(pace: Pace, received: number, offered: number, mostBps: 
 }
 
 /**
- * bit/s of the messages that arrived since then, of the last four if they are fewer: bytes by the distance of their
- * arrivals. A span that is cut elsewhere has one message more or less, a large share on a slow path.
+ * bit/s of the messages that arrived since then, of the last three if they are fewer: bytes by the distance of their
+ * arrivals, from that of the message before them. A window of messages arrives in a burst, and the pause before it
+ * counts. A span that is cut elsewhere has one message more or less, a large share on a slow path.
  */
 export function rateOf(arrivals: readonly Arrival[], fromMs: number, atMs: number): number {
   let first = arrivals.length - 1;
   let bytes = 0; // without the first
-  while (first > 0 && (arrivals.length - first < fewest || (arrivals[first - 1] as Arrival)[0] >= fromMs))
+  while (first > 0 && (arrivals.length - first < fewest || (arrivals[first] as Arrival)[0] >= fromMs))
     bytes += (arrivals[first--] as Arrival)[1];
   if (!bytes) return 0;
   const [firstMs] = arrivals[first] as Arrival;
