@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qosrtc/qos/internal/onecore"
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 )
 
@@ -89,12 +90,12 @@ func run(o options) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var server *postgrestest.Server
 	if strings.Contains(o.engines, postgresName) {
-		if err := onCore(serverCore, func() (err error) { server, err = postgrestest.New(); return err }); err != nil {
+		if err := onecore.Run(serverCore, func() (err error) { server, err = postgrestest.New(); return err }); err != nil {
 			return fmt.Errorf("PostgreSQL: %w", err)
 		}
 		defer server.Close()
 	}
-	return onCore(storeCore, func() error {
+	return onecore.Run(storeCore, func() error {
 		for _, s := range sections {
 			if !strings.Contains(o.sections, s.name) {
 				continue

@@ -1,4 +1,6 @@
-package main
+// Package onecore binds benchmarks and the servers that they start to one processor core each, so that neither takes
+// the other's time.
+package onecore
 
 import (
 	"runtime"
@@ -6,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onCore runs f, and every process that f starts, on one core. Where there is no such core
+// Run runs f, and every process that f starts, on one core. Where there is no such core
 // they run anywhere.
-func onCore(core int, f func() error) error {
+func Run(core int, f func() error) error {
 	if core >= runtime.NumCPU() {
 		return f()
 	}

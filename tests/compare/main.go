@@ -1,0 +1,143 @@
+// Command compare measures a collector beside stock components that receive the same: the collector's own OTLP
+// receiver, and a gorilla/websocket server that answers each message and nothing else. `make bench-compare` runs it; it
+// is no test and never runs in CI.
+//
+// Each server is a process of its own on one core, its clients are on another. CPU is that of all threads of the server
+// (/proc/<pid>/task/*/schedstat). Servers that are compared take turns, and a ratio is the median of the ratios of the turns.
+//
+// The table goes to standard output. With -docs it replaces the section of its title in a Markdown file.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/qosrtc/qos/internal/onecore"
+)
+
+const (
+	serverCore = 0
+	clientCore = 1
+)
+
+// options are the flags.
+type options struct {
+	serve     string // the server that this process is; empty: the clients
+	pinned    bool   // this process is on the clients' core
+	collector string
+	turns     int
+	seconds   float64
+	sections  string
+	docs      string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.serve, "serve", "", "be a server of this kind (used by the program itself)")
+	flag.BoolVar(&o.pinned, "pinned", false, "the process is on a core (used by the program itself)")
+	flag.StringVar(&o.collector, "collector", "bin/qos-collector", "binary of the collector")
+	flag.IntVar(&o.turns, "turns", 5, "turns of the servers that are compared")
+	flag.Float64Var(&o.seconds, "seconds", 4, "for how long a rate is measured")
+	flag.StringVar(&o.sections, "sections", "frame,ack,pipeline,idle,churn", "sections, by their names")
+	flag.StringVar(&o.docs, "docs", "", "Markdown file whose section of this title the table replaces")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1) //nolint:forbidigo // a program's end
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	switch {
+	case o.serve != "":
+		return serve(ctx, o.serve)
+	case o.pinned:
+		return measure(ctx, o)
+	}
+	// A process inherits the core that it begins on, with all its threads.
+	self := exec.CommandContext(ctx, os.Args[0], append([]string{"-pinned"}, os.Args[1:]...)...) //nolint:gosec // itself
+	self.Stdout, self.Stderr = os.Stdout, os.Stderr
+	return onecore.Run(clientCore, self.Run)
+}
+
+// section measures one thing.
+type section struct {
+	name string
+	run  func(*env) error
+}
+
+var sections = []section{
+	{"frame", (*env).frames},
+	{"ack", (*env).acks},
+	{"pipeline", (*env).pipeline},
+	{"idle", (*env).idle},
+	{"churn", (*env).churn},
+}
+
+// env is what a section has.
+type env struct {
+	ctx     context.Context //nolint:containedctx // it ends with the program
+	options options
+	seconds time.Duration
+	rows    []string
+}
+
+func (e *env) add(what, measured, goal string) {
+	row := fmt.Sprintf("| %s | %s | %s |", what, measured, goal)
+	fmt.Fprintln(os.Stderr, row)
+	e.rows = append(e.rows, row)
+}
+
+const title = "Beside stock components"
+
+func measure(ctx context.Context, o options) error {
+	if runtime.NumCPU() > 1 {
+		fmt.Fprintln(os.Stderr, "compare: the clients have more than one core")
+	}
+	e := &env{ctx: ctx, options: o, seconds: time.Duration(o.seconds * float64(time.Second))}
+	for _, s := range sections {
+		if !strings.Contains(o.sections, s.name) {
+			continue
+		}
+		if err := s.run(e); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	text := fmt.Sprintf("## %s\n\n%s\n\n| | measured | goal |\n| --- | --- | --- |\n%s\n", title, facts(o), strings.Join(e.rows, "\n"))
+	if _, err := os.Stdout.WriteString(text); err != nil || o.docs == "" {
+		return err
+	}
+	return replaceSection(o.docs, text)
+}
+
+func facts(o options) string {
+	load, _ := os.ReadFile("/proc/loadavg")
+	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	return fmt.Sprintf("%s, %s, commit %s, %d turns of %g s, load at the end %s. Each frame has five rows of 18 values.",
+		runtime.Version(), time.Now().Format(time.DateOnly), strings.TrimSpace(string(commit)), o.turns, o.seconds,
+		strings.Join(strings.Fields(string(load))[:1], ""))
+}
+
+// replaceSection puts a section in the place of that of its title, before the next title.
+func replaceSection(path, text string) error {
+	whole, err := os.ReadFile(path) //nolint:gosec // the file of the flag
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(whole), "## "+title+"\n")
+	end := strings.Index(rest, "\n## ")
+	if !found || end < 0 {
+		return fmt.Errorf("%s has no section %q with another after it", path, title)
+	}
+	return os.WriteFile(path, []byte(before+text+rest[end:]), 0o644) //nolint:gosec // it is in the repository
+}

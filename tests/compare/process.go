@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/internal/onecore"
+)
+
+// process is a server on its own core.
+type process struct {
+	cmd     *exec.Cmd
+	address string
+	dir     string // its files; empty: none
+	input   io.WriteCloser
+	output  *bufio.Reader
+}
+
+// start starts a server of this kind. The caller must stop it.
+func (e *env) start(kind string) (*process, error) {
+	if kind == kindStore {
+		return e.startCollector()
+	}
+	p := &process{cmd: exec.Command(os.Args[0], "-serve", kind)} //nolint:gosec // itself
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.input, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := onecore.Run(serverCore, p.cmd.Start); err != nil {
+		return nil, err
+	}
+	p.output = bufio.NewReader(out)
+	line, err := p.output.ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	p.address = strings.TrimSpace(line)
+	return p, nil
+}
+
+// collectorConfig is the whole pipeline with a store that commits.
+const collectorConfig = `
+extensions:
+  qosapps: %s
+  qosstorage: {directory: %q}
+receivers:
+  qoswss: %s
+processors:
+  quality:
+  conference: {storage: qosstorage}
+exporters:
+  qosstore: {storage: qosstorage}
+  qostimeseries: {endpoint: %q}
+service:
+  extensions: [qosapps, qosstorage]
+  pipelines:
+    logs: {receivers: [qoswss], processors: [quality, conference], exporters: [qosstore, qostimeseries]}
+  telemetry:
+    logs: {level: error}
+    metrics: {level: none}
+`
+
+func (e *env) startCollector() (*process, error) {
+	dir, err := os.MkdirTemp("", "qos-compare")
+	if err != nil {
+		return nil, err
+	}
+	var addresses [2]string
+	for i := range addresses {
+		if addresses[i], err = freeport.Address(); err != nil {
+			return nil, err
+		}
+	}
+	apps, err := json.Marshal(appsConfig(filepath.Join(dir, "key")))
+	if err != nil {
+		return nil, err
+	}
+	receiver, err := json.Marshal(receiverConfig(addresses[0]))
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "config.yaml")
+	text := fmt.Sprintf(collectorConfig, apps, dir, receiver, addresses[1]) // JSON is YAML
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.Command(e.options.collector, "--config", config), dir: dir, address: addresses[0]} //nolint:gosec // the flag's
+	p.cmd.Stderr = os.Stderr
+	if err := onecore.Run(serverCore, p.cmd.Start); err != nil {
+		return nil, err
+	}
+	return p, p.answers()
+}
+
+// answers waits until the server accepts requests.
+func (p *process) answers() error {
+	for range 300 {
+		res, err := http.Get("http://" + p.address + "/")
+		if err == nil {
+			return res.Body.Close()
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return errors.Join(errors.New("no answer within 30 s"), p.stop())
+}
+
+// stop ends the server and removes its files.
+func (p *process) stop() error {
+	if p.input != nil {
+		_ = p.input.Close()
+	} else {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	}
+	err := p.cmd.Wait()
+	if p.dir != "" {
+		err = errors.Join(err, os.RemoveAll(p.dir))
+	}
+	return err
+}
+
+// cpu is the time on a core of all threads that the server has.
+func (p *process) cpu() (total time.Duration, err error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread) //nolint:gosec // of /proc
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // it has ended
+		}
+		if err != nil {
+			return 0, err
+		}
+		ns, err := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += time.Duration(ns)
+	}
+	return total, nil
+}
+
+// state is what a server of this program holds after it collected its garbage.
+type state struct {
+	Goroutines int
+	RSS        int64 // bytes
+}
+
+func (p *process) state() (s state, err error) {
+	if _, err := io.WriteString(p.input, "state\n"); err != nil {
+		return s, err
+	}
+	line, err := p.output.ReadBytes('\n')
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(line, &s); err != nil {
+		return s, err
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return s, err
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
+	kib, err := strconv.ParseInt(string(bytes.Fields(rest)[0]), 10, 64)
+	s.RSS = kib << 10
+	return s, err
+}
