@@ -47,6 +47,9 @@ type engine interface {
 
 var _ extension.Extension = (*store)(nil)
 
+// linger is how long frames wait for those of other connections. They then share a commit.
+const linger = 4 * time.Millisecond
+
 // Start opens the store.
 func (s *store) Start(ctx context.Context, _ component.Host) error {
 	db, err := s.open(ctx)
@@ -65,7 +68,7 @@ func (s *store) open(ctx context.Context) (engine, error) {
 	if s.cfg.Postgres != nil {
 		db, err := postgres.Open(ctx, string(s.cfg.Postgres.DSN), postgres.Options{
 			MaxConnections: s.cfg.Postgres.MaxConnections, Days: partitionDays(s.cfg.Retention),
-			HashPartitions: s.cfg.Postgres.HashPartitions,
+			HashPartitions: s.cfg.Postgres.HashPartitions, Linger: linger,
 		})
 		if err != nil {
 			return nil, err
@@ -75,7 +78,9 @@ func (s *store) open(ctx context.Context) (engine, error) {
 	if err := os.MkdirAll(s.cfg.Directory, 0o700); err != nil {
 		return nil, fmt.Errorf("directory: %w", err)
 	}
-	db, err := sqlite.Open(ctx, filepath.Join(s.cfg.Directory, fileName), sqlite.Options{Synchronous: sqlite.Synchronous(s.cfg.Synchronous)})
+	db, err := sqlite.Open(ctx, filepath.Join(s.cfg.Directory, fileName), sqlite.Options{
+		Synchronous: sqlite.Synchronous(s.cfg.Synchronous), Linger: linger,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,10 @@ type connection struct {
 	rawMu sync.Mutex // guards raw against wake and cut during the upgrade
 	raw   net.Conn
 
+	// drained reports that the last read had room for more than the socket held. TLS returns a record at a time, so
+	// there it is never set.
+	drained bool
+
 	started  time.Time
 	lastRead time.Time
 	pinged   time.Time // zero: the client was not asked for a sign of life since lastRead
@@ -180,10 +184,15 @@ func (c *connection) write(msg []byte) {
 // errEnded makes gorilla give up a connection that ended inside read.
 var errEnded = errors.New("connection ended")
 
-// read is the Read of the WebSocket. Where the client has nothing to say it does what is
-// due: the batch, the ping, the end of a silent connection.
+// read is the Read of the WebSocket. Where nothing has arrived it does what is due: the batch, the ping, the end of a
+// silent connection. A batch of frames is what had arrived together: the store, not the connection, waits for more
+// (storage/internal/group), since frames of one connection are few and those of all are many.
 func (c *connection) read(p []byte) (int, error) {
 	for c.end == nil {
+		if c.drained && c.session.due() {
+			c.session.flush(time.Now())
+			continue
+		}
 		_ = c.raw.SetReadDeadline(c.nextDuty(time.Now()))
 		if c.shared.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
 			c.end = c.session.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the collector stops"})
@@ -195,6 +204,8 @@ func (c *connection) read(p []byte) (int, error) {
 		n, err := c.raw.Read(p)
 		if n > 0 {
 			c.lastRead, c.pinged = time.Now(), time.Time{}
+			_, plain := c.raw.(*net.TCPConn)
+			c.drained = plain && n < len(p)
 			if c.end = c.session.arrived(n); c.end != nil {
 				break
 			}

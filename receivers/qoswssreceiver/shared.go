@@ -35,7 +35,7 @@ const format = "qos"
 // timing holds the waits of connections; tests shorten them.
 type timing struct {
 	hello  time.Duration // for the first message
-	quiet  time.Duration // frames this close together go down as one
+	quiet  time.Duration // frames this close together are one batch, where a read does not show that no more has arrived
 	linger time.Duration // the longest a frame waits for others
 	ping   time.Duration // silence after which the client is asked for a sign of life
 	idle   time.Duration // silence after which the connection is given up

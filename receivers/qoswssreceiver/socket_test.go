@@ -412,9 +412,30 @@ func TestNothingIsAckedBeforeThePipelineHasIt(t *testing.T) {
 	require.EqualValues(t, 1, (<-acks).Seq)
 }
 
-// Frames that come together go down together.
+// Frames that have arrived together are one batch, and nothing waits for more.
+func TestFramesAreABatch(t *testing.T) {
+	c := startCollector(t, unhurried)
+	p := c.rawServed(t)
+	var burst []byte
+	for seq := range uint64(maxBatchFrames + 3) {
+		burst = append(burst, whole(logText(seq+1)).bytes()...)
+	}
+	_, err := p.conn.Write(burst)
+	require.NoError(t, err)
+	for _, last := range []int{maxBatchFrames, maxBatchFrames + 3} {
+		require.Contains(t, p.frame(), fmt.Sprintf(`"ack","seq":%d,`, last))
+	}
+	batches := c.sink.AllLogs()
+	require.Len(t, batches, 2)
+	require.Equal(t, []int{maxBatchFrames, 3}, []int{batches[0].LogRecordCount(), batches[1].LogRecordCount()})
+}
+
+// unhurried has frames wait for others for longer than a test, where a read does not show that no more has arrived.
+var unhurried = with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = time.Hour, time.Hour })
+
+// Over TLS a read shows nothing of what follows it.
 func TestFramesAreCollected(t *testing.T) {
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = time.Hour, time.Hour }))
+	c := startCollector(t, overTLS(t), unhurried)
 	p := c.connect("demo")
 	for seq := range uint64(maxBatchFrames + 3) {
 		p.say(logText(seq + 1))
@@ -428,7 +449,7 @@ func TestFramesAreCollected(t *testing.T) {
 // What was read before the connection broke is not lost: it may be a page's last word.
 func TestLastFramesOfABrokenConnection(t *testing.T) {
 	taken := make(chan struct{})
-	c := startCollector(t, with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = time.Minute, time.Minute }),
+	c := startCollector(t, overTLS(t), unhurried,
 		before(func(context.Context, plog.Logs) error {
 			close(taken)
 			return nil

@@ -57,15 +57,21 @@ func chain(t *testing.T) (roots *x509.CertPool, certPEM, keyPEM []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
 
-// spec: SRV-01
-func TestTLS(t *testing.T) {
+// overTLS is a collector with a certificate, and its client.
+func overTLS(t *testing.T) option {
+	t.Helper()
 	roots, certPEM, keyPEM := chain(t)
-	c := startCollector(t, func(c *collector) {
+	return func(c *collector) {
 		server := configtls.NewDefaultServerConfig()
 		server.CertPem, server.KeyPem = configopaque.String(certPEM), configopaque.String(keyPEM)
 		c.receiver.cfg.TLS = configoptional.Some(server)
 		c.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	})
+	}
+}
+
+// spec: SRV-01
+func TestTLS(t *testing.T) {
+	c := startCollector(t, overTLS(t))
 	require.Contains(t, c.url, "https://")
 	p := c.connect("demo")
 	p.say(statsText(1))

@@ -39,6 +39,8 @@ type Options struct {
 	// conferences are made, those of each day too. 0 means none, the most is MaxHashPartitions. It
 	// counts where the store is made only; one that exists keeps what it has.
 	HashPartitions int
+	// Linger is how long a write may wait for others that share its transaction. 0: it does not wait.
+	Linger time.Duration
 
 	patience, notifyPause, lookEvery time.Duration // 0: the constants; tests are in a hurry, or not
 }
@@ -108,7 +110,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	s.listener = newListener(s.config, o.lookEvery)
 	s.notifier = startNotifier(read, o.notifyPause)
 	s.writer = newWriter(s)
-	s.queue = group.Start(s.writer.commit, splits)
+	s.queue = group.Start(s.writer.commit, splits, o.Linger)
 	return s, nil
 }
 

@@ -45,6 +45,8 @@ var writerPragmas = []string{
 // Options are the settings of a store. The zero value is ready to use.
 type Options struct {
 	Synchronous Synchronous // empty: SynchronousNormal
+	// Linger is how long a write may wait for others that share its transaction. 0: it does not wait.
+	Linger time.Duration
 
 	busyTimeout time.Duration // 0: the constant; tests are in a hurry
 }
@@ -133,7 +135,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	if s.writer, err = startWriter(ctx, s.write); err != nil {
+	if s.writer, err = startWriter(ctx, s.write, o.Linger); err != nil {
 		return err
 	}
 	if err = s.reload(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/qosrtc/qos/storage/internal/group"
 )
@@ -23,7 +24,7 @@ type writer struct {
 	queue *group.Queue[job]
 }
 
-func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+func startWriter(ctx context.Context, db *sql.DB, linger time.Duration) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	w := &writer{conn: conn}
 	w.tx = tx{conn: conn, stmts: map[string]*sql.Stmt{}}
 	w.tx.forget()
-	w.queue = group.Start(w.commit, func(error) bool { return true })
+	w.queue = group.Start(w.commit, func(error) bool { return true }, linger)
 	return w, nil
 }
 

@@ -36,6 +36,7 @@ type options struct {
 	seconds   float64
 	sections  string
 	docs      string
+	profiles  string
 }
 
 func main() {
@@ -47,6 +48,7 @@ func main() {
 	flag.Float64Var(&o.seconds, "seconds", 4, "for how long a rate is measured")
 	flag.StringVar(&o.sections, "sections", "frame,ack,pipeline,idle,churn", "sections, by their names")
 	flag.StringVar(&o.docs, "docs", "", "Markdown file whose section of this title the table replaces")
+	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles of the whole pipeline, which cost it a little")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, o)

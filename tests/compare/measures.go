@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -192,10 +194,20 @@ func (e *env) pipeline() error {
 					return err
 				}
 				lasts := 3 * e.seconds
+				var profile sync.WaitGroup
+				if e.options.profiles != "" {
+					profile.Go(func() {
+						file := filepath.Join(e.options.profiles, fmt.Sprintf("pipeline-%d.pprof", n))
+						if err := p.profile(e.ctx, lasts, file); err != nil {
+							fmt.Fprintln(os.Stderr, "compare: profile:", err)
+						}
+					})
+				}
 				if _, err = e.openLoop(clients, lasts); err != nil {
 					return err
 				}
 				after, err := p.cpu()
+				profile.Wait()
 				took = append(took, float64((after-before).Microseconds())/(lasts.Seconds()*ackRate))
 				return err
 			})

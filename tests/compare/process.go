@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type process struct {
 	cmd     *exec.Cmd
 	address string
 	dir     string // its files; empty: none
+	pprof   string // address of its profiles; empty: none
 	input   io.WriteCloser
 	output  *bufio.Reader
 }
@@ -61,6 +63,7 @@ const collectorConfig = `
 extensions:
   qosapps: %s
   qosstorage: {directory: %q}
+  pprof: {endpoint: %q}
 receivers:
   qoswss: %s
 processors:
@@ -70,7 +73,7 @@ exporters:
   qosstore: {storage: qosstorage}
   qostimeseries: {endpoint: %q}
 service:
-  extensions: [qosapps, qosstorage]
+  extensions: [qosapps, qosstorage, pprof]
   pipelines:
     logs: {receivers: [qoswss], processors: [quality, conference], exporters: [qosstore, qostimeseries]}
   telemetry:
@@ -83,7 +86,7 @@ func (e *env) startCollector() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var addresses [2]string
+	var addresses [3]string
 	for i := range addresses {
 		if addresses[i], err = freeport.Address(); err != nil {
 			return nil, err
@@ -98,11 +101,11 @@ func (e *env) startCollector() (*process, error) {
 		return nil, err
 	}
 	config := filepath.Join(dir, "config.yaml")
-	text := fmt.Sprintf(collectorConfig, apps, dir, receiver, addresses[1]) // JSON is YAML
+	text := fmt.Sprintf(collectorConfig, apps, dir, addresses[2], receiver, addresses[1]) // JSON is YAML
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.Command(e.options.collector, "--config", config), dir: dir, address: addresses[0]} //nolint:gosec // the flag's
+	p := &process{cmd: exec.Command(e.options.collector, "--config", config), dir: dir, address: addresses[0], pprof: addresses[2]} //nolint:gosec // the flag's
 	p.cmd.Stderr = os.Stderr
 	if err := onecore.Run(serverCore, p.cmd.Start); err != nil {
 		return nil, err
@@ -157,6 +160,25 @@ func (p *process) cpu() (total time.Duration, err error) {
 		total += time.Duration(ns)
 	}
 	return total, nil
+}
+
+// profile writes the CPU profile of so long to a file.
+func (p *process) profile(ctx context.Context, lasts time.Duration, file string) error {
+	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.pprof, int(lasts.Seconds()))
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
 }
 
 // state is what a server of this program holds after it collected its garbage.

@@ -1,12 +1,13 @@
 // Package group lets many writers share transactions. Jobs that queue while a transaction
-// is running share the next: no job waits for company, and under load a commit is shared
-// by many. Each job gets its own result, and one that fails takes no other with it.
+// is running share the next, and a job may wait a moment for others. Each job gets its own
+// result, and one that fails takes no other with it.
 package group
 
 import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 const (
@@ -27,6 +28,7 @@ type Commit[J any] func(jobs []J) error
 type Queue[J any] struct {
 	commit Commit[J]
 	split  func(error) bool
+	linger time.Duration
 	jobs   chan *waiting[J]
 	wg     sync.WaitGroup
 
@@ -35,16 +37,19 @@ type Queue[J any] struct {
 }
 
 type waiting[J any] struct {
+	at   time.Time       // when it was queued
 	ctx  context.Context //nolint:containedctx // it is the caller's, who waits
 	job  J
 	done chan error
 	ran  bool // in the transaction that is being, or was, committed
 }
 
-// Start starts a queue. After an error for which split is false, jobs are not written
+// Start starts a queue. A transaction begins no earlier than linger after its first job was queued, unless it has
+// groupJobs: a commit costs more than the rows of a frame, and at a thousand frames a second each would have its own.
+// After an error for which split is false, jobs are not written
 // again each alone: it would be the same for all.
-func Start[J any](commit Commit[J], split func(error) bool) *Queue[J] {
-	q := &Queue[J]{commit: commit, split: split, jobs: make(chan *waiting[J], QueueJobs)}
+func Start[J any](commit Commit[J], split func(error) bool, linger time.Duration) *Queue[J] {
+	q := &Queue[J]{commit: commit, split: split, linger: linger, jobs: make(chan *waiting[J], QueueJobs)}
 	q.wg.Go(q.work)
 	return q
 }
@@ -66,7 +71,7 @@ func (q *Queue[J]) Len() int { return len(q.jobs) }
 // Do queues a job and waits for its result. When ctx ends first the job may still be
 // committed.
 func (q *Queue[J]) Do(ctx context.Context, job J) error {
-	w := &waiting[J]{ctx: ctx, job: job, done: make(chan error, 1)}
+	w := &waiting[J]{at: time.Now(), ctx: ctx, job: job, done: make(chan error, 1)}
 	if err := q.enqueue(w); err != nil {
 		return err
 	}
@@ -108,8 +113,9 @@ func (q *Queue[J]) work() {
 	}
 }
 
-// gather adds what is queued already.
+// gather adds what is queued, and what is queued until the first has waited for linger.
 func (q *Queue[J]) gather(group []*waiting[J]) []*waiting[J] {
+	var over <-chan time.Time // nil until it waits: under load jobs have queued for longer already
 	for len(group) < groupJobs {
 		select {
 		case w, ok := <-q.jobs:
@@ -117,7 +123,23 @@ func (q *Queue[J]) gather(group []*waiting[J]) []*waiting[J] {
 				return group
 			}
 			group = append(group, w)
+			continue
 		default:
+		}
+		left := q.linger - time.Since(group[0].at)
+		if left <= 0 {
+			return group
+		}
+		if over == nil {
+			over = time.After(left)
+		}
+		select {
+		case w, ok := <-q.jobs:
+			if !ok {
+				return group
+			}
+			group = append(group, w)
+		case <-over:
 			return group
 		}
 	}
