@@ -118,6 +118,10 @@ bench: ## hot paths with allocations, each beside a baseline of the same run
 bench-store: servers ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
 	go run ./storage/benchstore -docs docs/benchmarks.md
 
+bench-compare: build ## the collector beside stock components, written into docs/benchmarks.md; takes ten minutes, never in CI
+	go build -o bin/compare ./tests/compare
+	bin/compare -docs docs/benchmarks.md
+
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 

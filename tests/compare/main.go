@@ -100,12 +100,9 @@ func (e *env) add(what, measured, goal string) {
 	e.rows = append(e.rows, row)
 }
 
-const title = "Beside stock components"
+const title = "Figures of the last run"
 
 func measure(ctx context.Context, o options) error {
-	if runtime.NumCPU() > 1 {
-		fmt.Fprintln(os.Stderr, "compare: the clients have more than one core")
-	}
 	e := &env{ctx: ctx, options: o, seconds: time.Duration(o.seconds * float64(time.Second))}
 	for _, s := range sections {
 		if !strings.Contains(o.sections, s.name) {
@@ -115,7 +112,7 @@ func measure(ctx context.Context, o options) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	text := fmt.Sprintf("## %s\n\n%s\n\n| | measured | goal |\n| --- | --- | --- |\n%s\n", title, facts(o), strings.Join(e.rows, "\n"))
+	text := fmt.Sprintf("### %s\n\n%s\n\n| | measured | goal |\n| --- | --- | --- |\n%s\n", title, facts(o), strings.Join(e.rows, "\n"))
 	if _, err := os.Stdout.WriteString(text); err != nil || o.docs == "" {
 		return err
 	}
@@ -136,8 +133,8 @@ func replaceSection(path, text string) error {
 	if err != nil {
 		return err
 	}
-	before, rest, found := strings.Cut(string(whole), "## "+title+"\n")
-	end := strings.Index(rest, "\n## ")
+	before, rest, found := strings.Cut(string(whole), "### "+title+"\n")
+	end := strings.Index(rest, "\n#")
 	if !found || end < 0 {
 		return fmt.Errorf("%s has no section %q with another after it", path, title)
 	}
