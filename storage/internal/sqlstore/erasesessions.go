@@ -103,13 +103,16 @@ func (p *pass) sessions(ctx context.Context) error {
 		return err
 	}
 	at := p.e.At.UnixMilli()
+	p.e.Sessions = 0 // a run that ended early has erased some that it did not note
 	defer func() { p.discovered = map[[16]byte]bool{} }()
 	return p.eachSession(ctx, p.e.AppID, func(s *sessionRow) error {
 		mine := (own[s.key] || p.discovered[s.id]) && erasure.Began(s.id) < at
-		if next, changed, err := p.session(s.SessionRow, mine); err != nil || !changed {
-			return err
-		} else if next.UserID == p.e.Pseudonym && s.UserID != p.e.Pseudonym {
+		next, changed, err := p.session(s.SessionRow, mine)
+		if err == nil && next.UserID == p.e.Pseudonym {
 			p.e.Sessions++
+		}
+		if err != nil || !changed {
+			return err
 		}
 		return p.erasing.Locked(ctx, Lock{Session: s.key}, func(tx Tx) error { return p.describe(tx, s.key, mine) })
 	})
