@@ -46,8 +46,7 @@ type waiting[J any] struct {
 
 // Start starts a queue. A transaction begins no earlier than linger after its first job was queued, unless it has
 // groupJobs: a commit costs more than the rows of a frame, and at a thousand frames a second each would have its own.
-// After an error for which split is false, jobs are not written
-// again each alone: it would be the same for all.
+// After an error for which split is false, jobs are not written again each alone: it would be the same for all.
 func Start[J any](commit Commit[J], split func(error) bool, linger time.Duration) *Queue[J] {
 	q := &Queue[J]{commit: commit, split: split, linger: linger, jobs: make(chan *waiting[J], QueueJobs)}
 	q.wg.Go(q.work)

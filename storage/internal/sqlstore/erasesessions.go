@@ -108,11 +108,14 @@ func (p *pass) sessions(ctx context.Context) error {
 	return p.eachSession(ctx, p.e.AppID, func(s *sessionRow) error {
 		mine := (own[s.key] || p.discovered[s.id]) && erasure.Began(s.id) < at
 		next, changed, err := p.session(s.SessionRow, mine)
-		if err == nil && next.UserID == p.e.Pseudonym {
+		if err != nil {
+			return err
+		}
+		if next.UserID == p.e.Pseudonym {
 			p.e.Sessions++
 		}
-		if err != nil || !changed {
-			return err
+		if !changed {
+			return nil
 		}
 		return p.erasing.Locked(ctx, Lock{Session: s.key}, func(tx Tx) error { return p.describe(tx, s.key, mine) })
 	})
