@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -121,18 +118,6 @@ func TestTable(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 3: "3", 0.996: "1.00", 9.876: "9.88", 41.26: "41.3", 99.7: "100", 1e6: "1,000,000"} {
 		require.Equal(t, want, short(v))
 	}
-}
-
-// TestReplaceSection: the other sections stay as they were measured before.
-func TestReplaceSection(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "docs.md")
-	require.NoError(t, os.WriteFile(path, []byte("# Figures\n\n### A\n\nold\n| a |\n\n### B\n\nold\n| b |\n\n## More\n"), 0o600))
-	require.NoError(t, replaceSection(path, "A", "### A\n\nnew\n| 1 |\n"))
-	require.NoError(t, replaceSection(path, "B", "### B\n\nnew\n| 2 |\n"))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "# Figures\n\n### A\n\nnew\n| 1 |\n\n### B\n\nnew\n| 2 |\n\n## More\n", string(bytes.ReplaceAll(text, []byte("\r"), nil)))
-	require.ErrorContains(t, replaceSection(path, "C", ""), `"C"`)
 }
 
 func TestUnknownEngine(t *testing.T) {

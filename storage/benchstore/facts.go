@@ -6,12 +6,14 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/qosrtc/qos/internal/bench"
 )
 
 // facts says what the figures were measured on; no paths, no names.
 func facts(dir string) string {
 	return fmt.Sprintf("%d cores (%s), %s, %s/%s, file system %s, load before it %s, %s.",
-		runtime.NumCPU(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH, fileSystem(dir), load(), time.Now().UTC().Format(time.DateOnly))
+		runtime.NumCPU(), cpu(), runtime.Version(), runtime.GOOS, runtime.GOARCH, fileSystem(dir), bench.Load(), time.Now().UTC().Format(time.DateOnly))
 }
 
 func cpu() string {
@@ -22,15 +24,6 @@ func cpu() string {
 		}
 	}
 	return "of unknown kind"
-}
-
-func load() string {
-	text, _ := os.ReadFile("/proc/loadavg")
-	one, _, _ := strings.Cut(string(text), " ")
-	if one == "" {
-		return "unknown"
-	}
-	return one
 }
 
 // fileSystem returns the type of the one that holds dir: the mount with the longest

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/onecore"
+	"github.com/qosrtc/qos/internal/bench"
 	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 )
 
@@ -90,12 +90,12 @@ func run(o options) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var server *postgrestest.Server
 	if strings.Contains(o.engines, postgresName) {
-		if err := onecore.Run(serverCore, func() (err error) { server, err = postgrestest.New(); return err }); err != nil {
+		if err := bench.OnCore(serverCore, func() (err error) { server, err = postgrestest.New(); return err }); err != nil {
 			return fmt.Errorf("PostgreSQL: %w", err)
 		}
 		defer server.Close()
 	}
-	return onecore.Run(storeCore, func() error {
+	return bench.OnCore(storeCore, func() error {
 		for _, s := range sections {
 			if !strings.Contains(o.sections, s.name) {
 				continue
@@ -133,19 +133,5 @@ func measure(ctx context.Context, o options, s section, dir string, server *post
 	if _, err := os.Stdout.WriteString(text + "\n"); err != nil || o.docs == "" {
 		return err
 	}
-	return replaceSection(o.docs, s.title, text)
-}
-
-// replaceSection puts a section in the place of that of its title.
-func replaceSection(path, title, text string) error {
-	whole, err := os.ReadFile(path) //nolint:gosec // the file of the flag
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(whole), "### "+title+"\n")
-	end := strings.Index(rest, "\n#")
-	if !found || end < 0 {
-		return fmt.Errorf("%s has no section %q with another after it", path, title)
-	}
-	return os.WriteFile(path, []byte(before+text+rest[end:]), 0o644) //nolint:gosec // it is in the repository
+	return bench.ReplaceSection(o.docs, s.title, text)
 }

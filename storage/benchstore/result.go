@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/qosrtc/qos/internal/bench"
 )
 
 // table is the figures of one section in Markdown: a row an engine and case, a column a
@@ -40,9 +42,7 @@ func (r report) add(what, metric string, value float64) {
 type latencies []time.Duration
 
 // at returns the quantile q of sorted latencies; there must be some.
-func (l latencies) at(q float64) time.Duration {
-	return l[min(len(l)-1, int(q*float64(len(l))))]
-}
+func (l latencies) at(q float64) time.Duration { return bench.Quantile(l, q) }
 
 // latency adds the usual quantiles in ms, if there are any.
 func (r report) latency(what string, l latencies) {

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qosrtc/qos/internal/onecore"
+	"github.com/qosrtc/qos/internal/bench"
 )
 
 const (
@@ -69,7 +69,7 @@ func run(ctx context.Context, o options) error {
 	// A process inherits the core that it begins on, with all its threads.
 	self := exec.CommandContext(ctx, os.Args[0], append([]string{"-pinned"}, os.Args[1:]...)...) //nolint:gosec // itself
 	self.Stdout, self.Stderr = os.Stdout, os.Stderr
-	return onecore.Run(clientCore, self.Run)
+	return bench.OnCore(clientCore, self.Run)
 }
 
 // section measures one thing.
@@ -116,27 +116,11 @@ func measure(ctx context.Context, o options) error {
 	if _, err := os.Stdout.WriteString(text); err != nil || o.docs == "" {
 		return err
 	}
-	return replaceSection(o.docs, text)
+	return bench.ReplaceSection(o.docs, title, text)
 }
 
 func facts(o options) string {
-	load, _ := os.ReadFile("/proc/loadavg")
 	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	return fmt.Sprintf("%s, %s, commit %s, %d turns of %g s, load at the end %s. Each frame has five rows of 18 values.",
-		runtime.Version(), time.Now().Format(time.DateOnly), strings.TrimSpace(string(commit)), o.turns, o.seconds,
-		strings.Join(strings.Fields(string(load))[:1], ""))
-}
-
-// replaceSection puts a section in the place of that of its title, before the next title.
-func replaceSection(path, text string) error {
-	whole, err := os.ReadFile(path) //nolint:gosec // the file of the flag
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(whole), "### "+title+"\n")
-	end := strings.Index(rest, "\n#")
-	if !found || end < 0 {
-		return fmt.Errorf("%s has no section %q with another after it", path, title)
-	}
-	return os.WriteFile(path, []byte(before+text+rest[end:]), 0o644) //nolint:gosec // it is in the repository
+		runtime.Version(), time.Now().Format(time.DateOnly), strings.TrimSpace(string(commit)), o.turns, o.seconds, bench.Load())
 }

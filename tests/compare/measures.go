@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/qosrtc/qos/internal/bench"
 )
 
 const (
@@ -314,11 +315,6 @@ func medianRatio(a, b []float64) float64 {
 	return median(ratios)
 }
 
-// percentile is the value that a share of the values does not exceed; NaN of none.
 func percentile(values []float64, share float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
+	return bench.Quantile(slices.Sorted(slices.Values(values)), share)
 }

@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/qosrtc/qos/internal/bench"
 	"github.com/qosrtc/qos/internal/freeport"
-	"github.com/qosrtc/qos/internal/onecore"
 )
 
 // process is a server on its own core.
@@ -46,7 +46,7 @@ func (e *env) start(kind string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := onecore.Run(serverCore, p.cmd.Start); err != nil {
+	if err := bench.OnCore(serverCore, p.cmd.Start); err != nil {
 		return nil, err
 	}
 	p.output = bufio.NewReader(out)
@@ -107,7 +107,7 @@ func (e *env) startCollector() (*process, error) {
 	}
 	p := &process{cmd: exec.Command(e.options.collector, "--config", config), dir: dir, address: addresses[0], pprof: addresses[2]} //nolint:gosec // the flag's
 	p.cmd.Stderr = os.Stderr
-	if err := onecore.Run(serverCore, p.cmd.Start); err != nil {
+	if err := bench.OnCore(serverCore, p.cmd.Start); err != nil {
 		return nil, err
 	}
 	return p, p.answers()

@@ -110,7 +110,7 @@ var rules = []rule{
 		reason: "what components that count series share: their metrics and their ticker",
 	},
 	{room: "internal/zeros", allowed: []string{"go.opentelemetry.io/otel/"}, reason: "counters of OpenTelemetry alone, knows no component"},
-	{room: "internal/onecore", allowed: []string{"golang.org/x/sys/unix"}, reason: "a hand for benchmarks: the system alone"},
+	{room: "internal/bench", allowed: []string{"golang.org/x/sys/unix"}, reason: "a hand for benchmarks: the system alone"},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},

@@ -1,6 +1,4 @@
-// Package onecore binds benchmarks and the servers that they start to one processor core each, so that neither takes
-// the other's time.
-package onecore
+package bench
 
 import (
 	"runtime"
@@ -8,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run runs f, and every process that f starts, on one core. Where there is no such core
+// OnCore runs f, and every process that f starts, on one core. Where there is no such core
 // they run anywhere.
-func Run(core int, f func() error) error {
+func OnCore(core int, f func() error) error {
 	if core >= runtime.NumCPU() {
 		return f()
 	}
