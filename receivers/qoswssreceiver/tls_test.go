@@ -13,6 +13,9 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +29,7 @@ import (
 )
 
 // chain makes an authority and a certificate for 127.0.0.1 that it signed.
-func chain(t *testing.T) (roots *x509.CertPool, certPEM, keyPEM []byte) {
+func chain(t testing.TB) (roots *x509.CertPool, certPEM, keyPEM []byte) {
 	t.Helper()
 	certificate := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (der []byte, key *ecdsa.PrivateKey) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -111,6 +114,119 @@ func TestNoCBC(t *testing.T) {
 		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
 	} {
 		require.NoError(t, handshake(append(cbc, aead)...))
+	}
+}
+
+// withFiles is a collector whose certificate is in the files crt and key of a folder, which it reads again at once.
+func withFiles(dir string) option {
+	return func(c *collector) {
+		server := configtls.NewDefaultServerConfig()
+		server.CertFile, server.KeyFile = filepath.Join(dir, "crt"), filepath.Join(dir, "key")
+		server.ReloadInterval = time.Nanosecond
+		c.receiver.cfg.TLS = configoptional.Some(server)
+	}
+}
+
+// writeChain puts a new certificate into the files of withFiles.
+func writeChain(tb testing.TB, dir string) (roots *x509.CertPool) {
+	tb.Helper()
+	roots, certPEM, keyPEM := chain(tb)
+	require.NoError(tb, os.WriteFile(filepath.Join(dir, "crt"), certPEM, 0o600))
+	require.NoError(tb, os.WriteFile(filepath.Join(dir, "key"), keyPEM, 0o600))
+	return roots
+}
+
+// dialTLS opens a connection and reads until the server's tickets have arrived, which an answer shows.
+func dialTLS(tb testing.TB, address string, cfg *tls.Config) tls.ConnectionState {
+	tb.Helper()
+	conn, err := tls.Dial("tcp", address, cfg)
+	require.NoError(tb, err)
+	defer func() { require.NoError(tb, conn.Close()) }()
+	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+	require.NoError(tb, err)
+	_, err = io.Copy(io.Discard, conn)
+	require.NoError(tb, err)
+	return conn.ConnectionState()
+}
+
+// spec: SRV-01
+func TestOldTLSIsRefused(t *testing.T) {
+	c := startCollector(t, overTLS(t))
+	for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11} {
+		_, err := tls.Dial("tcp", c.receiver.listener.Addr().String(), &tls.Config{
+			InsecureSkipVerify: true, MinVersion: version, MaxVersion: version, //nolint:gosec // that is what is tested
+		})
+		require.ErrorContains(t, err, "protocol version not supported")
+	}
+}
+
+// TestTLSResumes: a client that connects again needs no second certificate, also after the collector has read its
+// own again: thousands that reconnect cost it a signature each otherwise.
+//
+// spec: SRV-01
+func TestTLSResumes(t *testing.T) {
+	dir := t.TempDir()
+	roots := writeChain(t, dir)
+	c := startCollector(t, withFiles(dir))
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		client := &tls.Config{
+			RootCAs: roots, MinVersion: tls.VersionTLS12, MaxVersion: version, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+		}
+		for _, resumed := range []bool{false, true, true} {
+			require.Equal(t, resumed, dialTLS(t, c.receiver.listener.Addr().String(), client).DidResume, tls.VersionName(version))
+		}
+	}
+}
+
+// TestCertificateIsReplaced: a renewed certificate is served without a restart, and connections stay.
+//
+// spec: SRV-01
+func TestCertificateIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	roots := writeChain(t, dir)
+	c := startCollector(t, withFiles(dir), func(c *collector) {
+		c.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	})
+	p := c.connect("demo")
+	p.say(statsText(1))
+	p.acked(1)
+	renewed := writeChain(t, dir)
+	address := c.receiver.listener.Addr().String()
+	dialTLS(t, address, &tls.Config{RootCAs: renewed, MinVersion: tls.VersionTLS12})
+	_, err := tls.Dial("tcp", address, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
+	require.ErrorContains(t, err, "unknown authority")
+	p.say(statsText(2))
+	p.acked(2)
+}
+
+// TestPostOverHTTP2: browsers send their POSTs over HTTP/2, and their WebSockets over HTTP/1.1.
+//
+// spec: SRV-01
+func TestPostOverHTTP2(t *testing.T) {
+	c := startCollector(t, overTLS(t))
+	roots := c.client.Transport.(*http.Transport).TLSClientConfig.RootCAs
+	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport}
+	answer, err := client.Post(c.url+"frames", "text/plain", strings.NewReader("{}"))
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, 2, answer.ProtoMajor)
+	require.Equal(t, http.StatusBadRequest, answer.StatusCode)
+}
+
+// BenchmarkTLSHandshake is a client that connects anew, and one that resumes: both ends in one process.
+func BenchmarkTLSHandshake(b *testing.B) {
+	dir := b.TempDir()
+	roots := writeChain(b, dir)
+	c := startCollector(b, withFiles(dir))
+	for name, sessions := range map[string]tls.ClientSessionCache{"full": nil, "resumed": tls.NewLRUClientSessionCache(1)} {
+		b.Run(name, func(b *testing.B) {
+			client := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: sessions}
+			for b.Loop() {
+				dialTLS(b, c.receiver.listener.Addr().String(), client)
+			}
+		})
 	}
 }
 
