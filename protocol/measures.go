@@ -9,6 +9,7 @@ const (
 	SSRC Measure = iota
 	Codec
 	RID
+	ContentType
 	Bytes
 	Packets
 	PacketsLost
@@ -124,6 +125,7 @@ var Measures = [NumMeasures]MeasureInfo{
 	SSRC:                   {"ssrc", Int, "", 0, 1<<32 - 1, 0, 0, anyStream, "RFC 3550 SSRC of the stream"},
 	Codec:                  {"codec", Text, "", 0, 0, 0, 0, anyStream, "codec, the MIME subtype (opus, VP8, H264)"},
 	RID:                    {"rid", Text, "", 0, 0, 0, 0, outboundVideo, "RTP stream id of a simulcast layer (RFC 8852)"},
+	ContentType:            {"contentType", Text, "", 0, 0, 0, 0, anyVideo, "screenshare for a screen (webrtc-stats contentType), else absent"},
 	Bytes:                  {"bytes", Int, "By", 0, maxCount, maxBytesPerSec, 0, anyStream, "payload bytes sent or received"},
 	Packets:                {"packets", Int, "{packet}", 0, maxCount, maxPacketsPerSec, 0, anyStream, "RTP packets sent or received, without retransmissions"},
 	PacketsLost:            {"packetsLost", Int, "{packet}", -maxCount, maxCount, maxPacketsPerSec, 0, inbound, "RTP packets that this end lost (may be negative, RFC 3550)"},

@@ -443,6 +443,7 @@
   var table = `ssrc 1234
 codec 1234
 rid 4 $
+contentType 24 $
 bytes 1234 + bytesReceived bytesSent
 packets 1234
 packetsLost 12
@@ -1350,19 +1351,19 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       remoteJitterMs: 1e3 * known(remote.jitter),
       // The receiver reports every few seconds: what it lost between two of its reports is held
       // against what was sent in that time.
-      remoteLossFraction: num(reportedMs > 0 ? known(other.packetsLost) * ms / (sent * reportedMs) : null) ?? remote.fractionLost,
+      remoteLossFraction: num(reportedMs > 0 ? known(other.packetsLost) * ms / (sent * reportedMs) : null) ?? num(remote.fractionLost),
       cpuLimitedMs: 1e3 * known(limited.cpu),
       bandwidthLimitedMs: 1e3 * known(limited.bandwidth),
       // Chromium still reports the target of an encoding that was switched off.
-      targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate
+      targetBitrateBps: rtp.active === false ? 0 : num(rtp.targetBitrate)
     });
     const reported = (bytes) => sentMs > 0 ? num(bytes) : null;
-    const sender = {
+    const farEnd = {
       bytes: reported(other.bytesSent),
       packets: reported(other.packetsSent),
       ms: num(sentMs) ?? 0
     };
-    return { measures, sender };
+    return { measures, farEnd };
   }
   function perSecond(count2, ms) {
     return round(known(count2) * 1e3 / ms, 2);
@@ -1389,7 +1390,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     return made;
   }
-  function reportsOf({ stream: stream2, ms, measures, sender, meanJitterMs, meanRttMs }, identity, bounds) {
+  function reportsOf({ stream: stream2, ms, measures, farEnd, meanJitterMs, meanRttMs }, identity, bounds) {
     const { ssrc, mediaType } = stream2;
     const inbound = stream2.statsType === "inbound-rtp";
     const rtt = num(measures.rttMs);
@@ -1425,7 +1426,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (stream2.remote.type === void 0) return [own];
     return [
       own,
-      inbound ? report2("remote-outbound-rtp", null, sender.ms, sender.bytes, sender.packets, null, null) : report2("remote-inbound-rtp", num(remoteLossFraction), ms, null, null, remoteJitterMs, meanJitterMs)
+      inbound ? report2("remote-outbound-rtp", null, farEnd.ms, farEnd.bytes, farEnd.packets, null, null) : report2("remote-inbound-rtp", num(remoteLossFraction), ms, null, null, remoteJitterMs, meanJitterMs)
     ];
   }
 
@@ -1482,7 +1483,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     }
     return { added: addNew(monitor.knownStreams, snapshot, takenAt(monitor, snapshot, atMs)), changedPairs };
   }
-  function endInterval(monitor, reports, atMs, areaOf2) {
+  function endInterval(monitor, reports, atMs, page2) {
     const { knownStreams, pairs, base } = monitor;
     const snapshot = normalise(reports);
     const takenMs = takenAt(monitor, snapshot, atMs);
@@ -1500,7 +1501,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       const ms = takenMs - known2.atMs;
       if (!stream2 && ms > forgottenMs) knownStreams.delete(key);
       if (!stream2 || ms < tooShortMs) continue;
-      const interval = advance(known2, stream2, takenMs, pairRttMs, areaOf2);
+      const interval = advance(known2, stream2, takenMs, pairRttMs, page2);
       if (isIdle(known2)) continue;
       intervals.push(interval);
       addRow(groups, interval.ms, streamSet(stream2.statsType, stream2.mediaType), interval.measures);
@@ -1529,11 +1530,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return added;
   }
   var changed = (pairs, snapshot) => [...snapshot.pairs.values()].filter(({ id, transport }) => (pairs.get(transport)?.id ?? id) !== id);
-  function advance(known2, stream2, atMs, pairRttMs, areaOf2) {
+  function advance(known2, stream2, atMs, pairRttMs, page2) {
     const ms = span(known2.atMs, atMs);
-    const { measures, sender } = measureStream(known2.counts, stream2, ms, pairRttMs);
+    const { measures, farEnd } = measureStream(known2.counts, stream2, ms, pairRttMs);
     if (stream2.mediaType === "video") {
-      measures.displayedPixels = bounded(rangeOf("displayedPixels"), areaOf2(stream2.ssrc));
+      measures.displayedPixels = bounded(rangeOf("displayedPixels"), page2.areaOf(stream2.ssrc));
+      if (page2.isScreen(stream2)) measures.contentType = "screenshare";
       measures.freezes60s = recentFreezes(known2, num(measures.freezes), atMs);
     }
     known2.atMs = atMs;
@@ -1541,7 +1543,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       stream: stream2,
       ms,
       measures,
-      sender,
+      farEnd,
       meanJitterMs: known2.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
       meanRttMs: known2.rtts(num(measures.rttMs))
     };
@@ -1603,6 +1605,23 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return list2.filter(str).slice(0, maxAddresses).map((value) => value.slice(0, 64));
   }
 
+  // src/fabric/senders.ts
+  var transceivers = (f) => f.pc.getTransceivers();
+  var trackStateOf = (f, { mid }) => attempt(() => str(transceivers(f).find((one) => one.mid === mid)?.sender.track?.readyState), null);
+  function screensOf(f) {
+    const screens = attempt(() => screensAmong(f), []);
+    return ({ rtp, ssrc, statsType }) => /screen/i.test(f.associations.get(ssrc)?.usageLabel ?? "") || statsType === "outbound-rtp" && screens.some(({ mid }) => mid === rtp.mid);
+  }
+  function screensAmong(f) {
+    const videos = transceivers(f).filter(({ sender }) => sender.track?.kind === "video");
+    const displays = videos.filter(({ sender }) => isDisplay(sender.track));
+    return displays[0] || !f.sharing ? displays : videos.slice(-1);
+  }
+  function isDisplay(track) {
+    const { displaySurface, mediaSource } = track.getSettings();
+    return /detail|text|screen|window|browser|monitor/.test(track.contentHint || `${[displaySurface, mediaSource]}`);
+  }
+
   // src/fabric/record.ts
   function emit2(f, name, data = {}, stamp = f.clock.stamp(), done) {
     const { fabric } = f.info;
@@ -1628,7 +1647,8 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     const names2 = sourceInfo(description, ssrc);
     f.sources.set(stream2.key, names2);
     const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-    emit2(f, "streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier }, stamp);
+    const trackState = statsType === "outbound-rtp" ? trackStateOf(f, rtp) : null;
+    emit2(f, "streamAdded", { ssrc, statsType, mediaType, codec, ...names2, trackIdentifier, trackState }, stamp);
   }
   function recordSetup(f) {
     const setup = f.pendingSetup;
@@ -1664,7 +1684,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     if (reading2) record(f, reading2, clock.stamp());
     recordSetup(f);
   }
-  var readingOf = (f, reports, atMs) => attempt(() => endInterval(f.monitor, reports, atMs, (ssrc) => areaOf(f, ssrc)));
+  var readingOf = (f, reports, atMs) => attempt(() => endInterval(f.monitor, reports, atMs, { areaOf: (ssrc) => areaOf(f, ssrc), isScreen: screensOf(f) }));
   async function probe(f) {
     if (f.ending) return;
     const reports = await read(f, true);
@@ -1695,7 +1715,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     recordSetup(f);
   }
   function recordFailure(f, stage, reason, stamp) {
-    emit2(f, "fabricSetupFailed", { stage, failureMs: since(f, f.startedMs), reason }, stamp);
+    const sdp = attempt(() => sdpText(f.pc.localDescription), "");
+    const localCandidates = sdp ? sdp.split("\na=candidate").length - 1 : null;
+    emit2(f, "fabricSetupFailed", { stage, failureMs: since(f, f.startedMs), reason, localCandidates }, stamp);
   }
 
   // src/fabric/end.ts
@@ -2467,6 +2489,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
       return;
     }
     const fabric = ofConference && (ended || !isGiven(pc)) ? void 0 : findFabric(session, pc, conference);
+    if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
     if (!terminated) recorder(session, fabric, conference)("event", { event, data });
     else if (fabric) end(fabric, "application");
   }

@@ -222,6 +222,7 @@ function sendFabricEvent(
     return;
   }
   const fabric = ofConference && (ended || !check.isGiven(pc)) ? undefined : findFabric(session, pc, conference);
+  if (fabric && /^screen/.test(event)) fabric.sharing = /Start/.test(event);
   if (!terminated) recorder(session, fabric, conference)('event', { event, data });
   else if (fabric) end(fabric, 'application');
 }

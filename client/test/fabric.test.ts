@@ -87,7 +87,12 @@ describe('the life of a fabric', () => {
     await harness.run(600);
     pc.set({ iceConnectionState: 'failed', connectionState: 'failed' });
     await harness.run();
-    expect(find('fabricSetupFailed')?.data).toEqual({ stage: 'connectivity', failureMs: 1000, reason: 'failed' });
+    expect(find('fabricSetupFailed')?.data).toEqual({
+      stage: 'connectivity',
+      failureMs: 1000,
+      reason: 'failed',
+      localCandidates: null,
+    });
     expect(harness.inits.at(-1)?.[0]).toBe('appConnectivityError');
     qos.sendFabricEvent(pc, 'fabricTerminated', 'a b');
     await harness.run(2000);
@@ -262,6 +267,70 @@ function timeless(browser: Parameters<typeof sequence>[0]) {
   const reports = readings.map((reading) => reading.reports.map((report) => ({ ...report, timestamp: undefined })));
   return { reports, ...rest };
 }
+
+describe('a screen', () => {
+  /** The contentType of sent, or of received, video after 10 s with senders of these tracks. */
+  async function contentOf(tracks: object[], direction = 'outbound', before?: (c: Call) => void): Promise<unknown> {
+    const c = await call();
+    c.pc.reports = timeless('chromium').reports[0] ?? [];
+    const sent = c.pc.reports.find((r) => r.type === 'outbound-rtp' && r.kind === 'video');
+    const transceivers = tracks.map((track, i) => ({
+      mid: i ? `other ${i}` : sent?.mid,
+      sender: { track: { kind: 'video', contentHint: '', getSettings: () => track, ...track } },
+    }));
+    const audio = { mid: 'audio', sender: { track: { kind: 'audio', contentHint: 'text' } } };
+    Object.assign(c.pc, { getTransceivers: () => [audio, ...transceivers, { mid: 'none', sender: { track: null } }] });
+    c.add();
+    c.pc.connect();
+    before?.(c);
+    await c.harness.run(1500);
+    c.pc.reports = timeless('chromium').reports[1] ?? [];
+    await c.harness.run(10_000);
+    const number = direction === 'outbound' ? 4 : 2;
+    const names = (c.socket.of('columns').find(({ set }) => set === number)?.names ?? []) as string[];
+    const rows = c.socket.of('stats').flatMap((frame) => frame.rows as unknown[][]);
+    return rows.find((row) => row[0] === number)?.[1 + names.indexOf('contentType')];
+  }
+  type Call = Awaited<ReturnType<typeof call>>;
+  const event = (name: string) => (c: Call) => c.qos.sendFabricEvent(c.pc, name as never, 'a b');
+  const camera = { deviceId: 'a', mediaSource: 'camera' };
+
+  it.each<[string, object[], boolean]>([
+    ['a camera', [camera], false],
+    ['a camera with a hint of motion', [{ contentHint: 'motion' }], false],
+    ['a track of a display', [{ displaySurface: 'window' }], true],
+    ['film on a display', [{ displaySurface: 'browser', contentHint: 'motion' }], false],
+    ['a drawing with a hint of detail', [{ contentHint: 'detail' }], true],
+    ['a drawing with a hint of text', [{ contentHint: 'text' }], true],
+    ['the screen of Firefox', [{ mediaSource: 'screen' }], true],
+    ['the window of Firefox', [{ mediaSource: 'window' }], true],
+    ['a camera beside a display', [camera, { displaySurface: 'monitor' }], false],
+    ['no track', [], false],
+    ['a track that refuses', [{ getSettings: 5 }], false],
+  ])('is recognised by its track: %s', async (_, tracks, screen) => {
+    expect(await contentOf(tracks)).toBe(screen ? 'screenshare' : null);
+  });
+
+  it('is the newest video that is sent after screenShareStart', async () => {
+    expect(await contentOf([camera], 'outbound', event('screenShareStart'))).toBe('screenshare');
+    expect(await contentOf([camera, camera], 'outbound', event('screenShareStart'))).toBe(null);
+    expect(await contentOf([camera, { displaySurface: 'window' }], 'outbound', event('screenShareStart'))).toBe(null);
+    const over = (c: Call) => {
+      for (const name of ['screenShareStart', 'screenShareStop']) event(name)(c);
+    };
+    expect(await contentOf([camera], 'outbound', over)).toBe(null);
+  });
+
+  it('is what the application labels so, also of received video', async () => {
+    const labelled = (label: string) => (c: Call) => {
+      const received = c.pc.reports.find((r) => r.type === 'inbound-rtp' && r.kind === 'video');
+      c.qos.associateMstWithUserID(c.pc as never, 'bob', 'a b', String(received?.ssrc), label);
+    };
+    expect(await contentOf([camera], 'inbound', labelled('Screen of Bob'))).toBe('screenshare');
+    expect(await contentOf([camera], 'inbound', labelled('camera'))).toBe(null);
+    expect(await contentOf([{ displaySurface: 'window' }], 'inbound')).toBe(null);
+  });
+});
 
 describe('local addresses', () => {
   const reports = (address: string) => [

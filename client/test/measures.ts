@@ -138,6 +138,7 @@ const reports: Members[] = [
     framesEncoded: [4900, 48],
     keyFramesEncoded: [40, 14],
     hugeFramesSent: [6, 1],
+    contentType: 'screenshare',
     frameWidth: [320, 643],
     frameHeight: [180, 359],
     framesPerSecond: [24, 2],
@@ -327,6 +328,7 @@ export const rows = [
     nacks: 11,
     retransmittedPackets: 41,
     retransmittedBytes: 43_100,
+    contentType: null,
     displayedPixels: 921_111,
   },
   {
@@ -372,6 +374,7 @@ export const rows = [
     remotePacketsLost: 24,
     remoteLossFraction: 0.25,
     remoteJitterMs: 14.4,
+    contentType: 'screenshare',
     limitation: 'bandwidth',
     cpuLimitedMs: 450,
     bandwidthLimitedMs: 850,
@@ -428,8 +431,8 @@ export function computed({ createMonitor, columnsLine }: Computes) {
       }),
     senders: Object.fromEntries(
       intervals
-        .filter(({ sender }) => sender.ms > 0 && sender.bytes)
-        .map(({ stream, sender }) => [stream.ssrc, sender]),
+        .filter(({ farEnd }) => farEnd.ms > 0 && farEnd.bytes)
+        .map(({ stream, farEnd }) => [stream.ssrc, farEnd]),
     ),
   };
 }

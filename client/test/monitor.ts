@@ -9,7 +9,7 @@ export function createMonitor(startMs: number) {
     pair: () => stats.selectedPair(monitor),
     hasStream: (ssrc: number | undefined) => stats.hasStream(monitor, ssrc),
     adopt: (reports: Iterable<Report>, atMs: number) => stats.adopt(monitor, reports, atMs),
-    measure: (reports: Iterable<Report>, atMs: number, areaOf: stats.AreaOf) =>
-      stats.endInterval(monitor, reports, atMs, areaOf),
+    measure: (reports: Iterable<Report>, atMs: number, areaOf: stats.Page['areaOf']) =>
+      stats.endInterval(monitor, reports, atMs, { areaOf, isScreen: () => false }),
   };
 }

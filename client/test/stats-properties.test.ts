@@ -294,6 +294,7 @@ describe('whatever the reports hold', () => {
       mimeType: strange,
       rid: strange,
       qualityLimitationReason: strange,
+      contentType: strange,
       qualityLimitationDurations: fc.oneof(strange, fc.record({ cpu: strange, bandwidth: strange })),
       values: fc.dictionary(fc.constantFrom(...numbers), strange, { minKeys: 4 }),
     })

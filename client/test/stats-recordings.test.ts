@@ -125,6 +125,7 @@ function expectRow(step: Step, row: NamedRow): void {
     expect(Math.abs(Number(row.fps) - fps)).toBeLessThanOrEqual(0.05 * fps);
   }
   for (const [name, field] of Object.entries(exactly)) if (name in row) expect(row[name], name).toBe(up(field) ?? null);
+  expect(row.contentType ?? null).toBe(now.contentType ?? null);
   if (inbound) {
     expect(row.jitterMs).toBeCloseTo(now.jitter * 1000, 0);
     const emitted = up('jitterBufferEmittedCount');

@@ -201,6 +201,17 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 		return
 	}
 	finding.affects = append(finding.affects, c.session(other))
+	if own, back := isolated(f), c.isolatedFrom(other, i); own != back && finding.Cause == ICEConnectivity {
+		alone := i
+		if back {
+			alone = other
+		}
+		finding.Session, finding.legs = c.session(alone), c.failed[alone]
+		finding.Evidence = append(finding.Evidence, Evidence{
+			Metric: "localCandidates", Session: c.session(alone), Text: "no local candidate was gathered: no TURN server answered, or none accepted the credentials",
+		})
+		return
+	}
 	mine, theirs := c.failing(i), c.failing(other)
 	if theirs > mine {
 		finding.Session = c.session(other)
@@ -214,6 +225,15 @@ func (c *call) place(finding *Finding, i int, f *Fabric) {
 	if c.unmeasured(other) && !f.Connected { // it has no measurements
 		finding.Confidence -= unmeasuredPenalty
 	}
+}
+
+// isolated reports whether a fabric that was not connected had gathered no local candidate for a time in which
+// any TURN server answers.
+func isolated(f *Fabric) bool { return !f.Connected && f.LifeMs >= minWaitMs && f.Candidates.Is(0) }
+
+// isolatedFrom reports whether a participant's fabric to another one is isolated.
+func (c *call) isolatedFrom(i, other int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool { return isolated(&f) && c.peer(i, &f) == other })
 }
 
 // unmeasuredPenalty lowers the confidence why a connection was not established, where one end has

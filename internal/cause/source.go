@@ -12,6 +12,7 @@ func (c *call) sources(pairings []pairing) (findings []Finding) {
 		findings = c.silent(findings, i)
 		for j := range c.people[i].Fabrics {
 			findings = c.unsent(findings, i, &c.people[i].Fabrics[j])
+			findings = c.dead(findings, i, &c.people[i].Fabrics[j])
 		}
 	}
 	return c.forwarded(findings, pairings)
@@ -32,6 +33,24 @@ func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 			Metric: "packetsSent", Session: c.session(i), Text: "the connection was to send, and no stream was sent",
 		}},
 	})
+}
+
+// dead adds the finding about a camera or microphone that had ended before its stream began.
+func (c *call) dead(findings []Finding, i int, f *Fabric) []Finding {
+	for _, media := range [...]string{"video", "audio"} {
+		ms := f.DeadMs[media]
+		if !f.Connected || ms < MinTimeMs || share(ms, f.LifeMs) < badShare {
+			continue
+		}
+		findings = append(findings, Finding{
+			Cause: SendingCapture, Session: c.session(i), MediaType: media, Confidence: 0.7, legs: 1, affects: []string{c.session(i), c.session(c.peer(i, f))},
+			Evidence: []Evidence{{
+				Metric: "endedTrackShare", Session: c.session(i), MediaType: media, Value: round(share(ms, f.LifeMs)), ComparedWith: badShare,
+				Text: "the track had ended before it was to be sent, and nothing was sent, without a mute, pause or hold",
+			}},
+		})
+	}
+	return findings
 }
 
 // measured reports whether a fabric was measured long enough to know that it sent nothing.

@@ -6,6 +6,7 @@ import (
 	"github.com/qosrtc/qos/internal/cause"
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -28,6 +29,7 @@ const (
 	limitSeen                               // the encoder's limitation is known
 	still                                   // frames were sent of pictures that do not change
 	moving                                  // frames were sent of pictures that change
+	screen                                  // the client reports a screen
 )
 
 // Below these a measurement proves no fault.
@@ -46,7 +48,7 @@ func causeFactsOf(m *event.Measurement) detect.Facts {
 	}
 	facts |= pathFacts(m)
 	if m.Outbound() {
-		facts |= encoderFacts(m) | pictureFacts(m)
+		facts |= encoderFacts(m) | pictureFacts(m) | when(m.Screen, screen)
 	} else {
 		facts |= decoderFacts(m)
 	}
@@ -101,12 +103,14 @@ func stalled(m *event.Measurement) bool {
 		m.Get(protocol.Samples) > 0 && m.AudiblyConcealed().V > stallShare*m.Get(protocol.Samples)
 }
 
-// A frame of a picture that equals the one before has little more than a header; noise alone makes a
-// camera's frame many times larger.
+// A frame of a picture that equals the one before has little more than a header, or, if the encoder codes it again as
+// well as it can, a hundredth of a byte a pixel; noise alone makes a camera's frame many times larger.
 const (
 	stillFrameBytes = 50
 	stillPixels     = 5000 // for one more byte
 	movingTimes     = 5
+	bestCoding      = 0.98 // from which an encoder cannot code a picture any better
+	bestStillPixels = 80   // for one more byte of a picture that is coded so well and does not change
 )
 
 // pictureFacts returns whether a camera's picture changes.
@@ -117,6 +121,10 @@ func pictureFacts(m *event.Measurement) detect.Facts {
 	}
 	limit := stillFrameBytes + m.Get(protocol.Width)*m.Get(protocol.Height)/stillPixels
 	size := m.Get(protocol.Bytes) / max(1, frames)
+	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
+	if best := m.Get(protocol.Width) * m.Get(protocol.Height) / bestStillPixels; known && m.Known(protocol.QP) && coding >= bestCoding && size < best {
+		return still
+	}
 	return when(size < limit, still) | when(size > movingTimes*limit, moving)
 }
 
@@ -200,7 +208,8 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 // contentFacts returns the facts about the content that was sent or received.
 func contentFacts(m *event.Measurement) detect.Facts {
 	if m.Get(protocol.Packets) == 0 {
-		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) // a server requested no video
+		// A server requested no video, or a screen did not change.
+		off := m.Video() && m.Value(protocol.TargetBitrateBps).Is(0) || m.Outbound() && m.Screen
 		return when(m.Known(protocol.Packets) && !off, nothing)
 	}
 	switch {

@@ -53,17 +53,46 @@ func outside(from, to int64) []Interval {
 // causeCall returns the input to cause.Find, of streams without the times that are left out.
 func (c *Conference) causeCall(s *Summary, labels quality.Bounds, without []Interval) cause.Call {
 	call := cause.Call{People: make([]cause.Person, 0, len(s.Participants))}
-	errors, faulty := c.errorsBySession(), s.faulty()
+	errors, faulty, ends := c.errorsBySession(), s.faulty(), s.announcedEnds()
 	for i := range s.Participants {
 		out := &s.Participants[i]
 		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels) || faulty[out.Session]}
 		if p := c.participants[out.Session]; p != nil && !out.connecting {
-			p.describe(&person, out, without)
+			p.describe(&person, out, without, ends)
 		}
 		call.People = append(call.People, person)
 	}
 	call.Excellent = s.excellent(labels)
 	return call
+}
+
+// announcedEnds returns the time at which the last participant of a name left, by userID, if all of that name reported
+// their end.
+func (s *Summary) announcedEnds() map[string]int64 {
+	ends := map[string]int64{}
+	for i := range s.Participants {
+		p := &s.Participants[i]
+		end := int64(lastMs)
+		if announced(p.EndReason) {
+			end = p.EndMs
+		}
+		for _, name := range cmpNames(p.UserID, p.UserIDs) {
+			ends[name] = max(ends[name], end)
+		}
+	}
+	return ends
+}
+
+// leftAt returns the time at which the participant at the other end left, lastMs if that is unknown.
+func (f *fabric) leftAt(out *Fabric, ends map[string]int64) int64 {
+	at := int64(0)
+	for _, name := range cmpNames(out.RemoteUserID, out.RemoteUserIDs) {
+		at = max(at, ends[name])
+	}
+	if f.server || at == 0 {
+		return lastMs
+	}
+	return at
 }
 
 // faulty returns the sessions with an issue of their media that is certain.
@@ -174,12 +203,12 @@ func (c *Conference) errorsBySession() map[string]map[string]int {
 	return counts
 }
 
-func (p *participant) describe(person *cause.Person, out *Participant, without []Interval) {
+func (p *participant) describe(person *cause.Person, out *Participant, without []Interval, ends map[string]int64) {
 	var seenMs, weakMs float64
 	for i := range out.Fabrics {
 		summary := &out.Fabrics[i]
 		f := p.fabrics[summary.Fabric]
-		person.Fabrics = append(person.Fabrics, f.evidence(summary, without))
+		person.Fabrics = append(person.Fabrics, f.evidence(summary, without, ends))
 		person.Measured += f.measured
 		person.OffBeat += f.offBeat
 		f.facts.Each(func(from, to int64, word detect.Word) {
@@ -193,24 +222,55 @@ func (p *participant) describe(person *cause.Person, out *Participant, without [
 }
 
 // evidence returns the fabric's input to cause.Find.
-func (f *fabric) evidence(out *Fabric, without []Interval) cause.Fabric {
+func (f *fabric) evidence(out *Fabric, without []Interval, ends map[string]int64) cause.Fabric {
 	e := cause.Fabric{
 		Remote: cmpNames(out.RemoteUserID, out.RemoteUserIDs), Server: f.server,
 		Media: f.usage != "data", Sends: f.direction == "sendrecv" || f.direction == "sendonly",
-		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage,
+		Connected: out.State == StateConnected, Described: out.RemoteDescription, Failed: out.FailureReason == "failed", Stage: out.FailureStage, Candidates: f.candidates(),
 		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, Relay: out.RelayProtocol,
 	}
 	f.interrupted(&e, out)
+	e.DeadMs = f.deadTracks(out, without)
+	left := f.leftAt(out, ends)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key]
 		if seen := factMs(&s.causeFacts, rttSeen, without); seen > e.RTTSeenMs && (key.statsType == candidatePair || out.CandidatePair == nil) {
 			e.RTTSeenMs, e.SlowMs, e.RTTMs = seen, factMs(&s.causeFacts, slow, without), mean(&s.rtt)
 		}
 		if key.statsType != candidatePair {
-			e.Streams = append(e.Streams, f.streamEvidence(key, s, out, without))
+			e.Streams = append(e.Streams, f.streamEvidence(key, s, out, without, left))
 		}
 	}
 	return e
+}
+
+// candidates returns the number of local candidates of a set-up that failed.
+func (f *fabric) candidates() event.Value {
+	if d := f.setupFailed.value; d != nil {
+		return d.LocalCandidates
+	}
+	return event.Value{}
+}
+
+// deadTracks returns for how long media were not sent because their tracks had ended before, ms by media type,
+// without mutes, pauses and holds.
+func (f *fabric) deadTracks(out *Fabric, without []Interval) map[string]float64 {
+	var dead map[string]float64
+	for _, t := range f.dead {
+		s := f.streams[streamKey{outboundRTP, t.mediaType, t.ssrc}]
+		if s != nil && s.packets > 0 {
+			continue // another track replaced it
+		}
+		ms := float64(max(0, out.EndMs-t.at))
+		for _, e := range joined(sorted(slices.Concat(f.excuses(t.mediaType, new(stream), out.EndMs), without))) {
+			ms -= float64(max(0, min(e.EndMs, out.EndMs)-max(e.StartMs, t.at)))
+		}
+		if dead == nil {
+			dead = map[string]float64{}
+		}
+		dead[t.mediaType] = max(dead[t.mediaType], ms)
+	}
+	return dead
 }
 
 // interrupted sets how long ICE was disrupted, how long nothing was received before the end,
@@ -251,7 +311,7 @@ func mean(d *dist) event.Value {
 	return event.Value{V: d.mean(), Known: true}
 }
 
-func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without []Interval) cause.Stream {
+func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without []Interval, left int64) cause.Stream {
 	e := cause.Stream{
 		SSRC: key.ssrc, Sends: key.statsType == outboundRTP, Media: key.mediaType, Packets: s.packets.value(),
 		Jitter: mean(&s.jitter), RTT: mean(&s.rtt), FPS: mean(&s.fps),
@@ -270,7 +330,11 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
-	excuses := joined(sorted(slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)))
+	excuses := slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)
+	if key.statsType == outboundRTP { // nobody is there to send to
+		excuses = append(excuses, Interval{StartMs: left - f.intervalMs(), EndMs: lastMs})
+	}
+	excuses = joined(sorted(excuses))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
 	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
 	if s.sentTo != nil { // a packet that nobody sent is not missing
@@ -298,12 +362,13 @@ func sorted(spans []Interval) []Interval {
 	return spans
 }
 
-// excuses returns the times in which media were muted, paused or on hold. A measurement may
-// begin before and end after such a time, so each is extended by one interval at both ends.
+// excuses returns the times in which media were muted, paused or on hold, or video may have been a screen,
+// whose pictures are few. A measurement may begin before and end after such a time, so each is extended by
+// one interval at both ends.
 func (f *fabric) excuses(mediaType string, s *stream, end int64) (spans []Interval) {
 	slack := s.interval.whole() / int64(max(1, s.count))
 	for _, i := range f.intervals(0, end) {
-		if i.Kind == mediaType || i.Kind == "hold" {
+		if i.Kind == mediaType || i.Kind == "hold" || i.Kind == "screen" && mediaType == video {
 			spans = append(spans, Interval{StartMs: i.StartMs - slack, EndMs: i.EndMs + slack})
 		}
 	}

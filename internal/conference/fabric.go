@@ -52,6 +52,7 @@ type fabric struct {
 	toggles    []toggle    // ascending by rank
 	renames    renames     // of the remote end
 	owners     []ownership // of streams, ascending by rank
+	dead       []deadTrack // that were to be sent, ascending by rank
 	streams    map[streamKey]*stream
 	facts      detect.Timeline // of its streams together
 	marks      []mark          // ascending by rank
@@ -77,6 +78,14 @@ type toggle struct {
 	at   int64
 	kind string
 	on   bool
+}
+
+// deadTrack is a track of a sent stream that had ended when the stream was added.
+type deadTrack struct {
+	rank      uint64
+	at        int64
+	ssrc      int64
+	mediaType string
 }
 
 // ownership is an associateMstWithUserID.
@@ -237,9 +246,24 @@ func (f *fabric) applyRest(e *event.Event, d *event.Data) (truncated int) {
 		f.restarts++
 	case "userIDChange":
 		return f.renames.apply(e, "remote")
+	case "streamAdded":
+		return f.addTrack(e, d)
 	case "associateMstWithUserID":
 		o := ownership{e.Rank(), d.SSRC, d.UserID, d.UsageLabel}
 		return insertByRank(&f.owners, o, maxStreams, func(o ownership) uint64 { return o.rank })
+	}
+	return 0
+}
+
+// addTrack keeps a track that had ended when its stream was added.
+func (f *fabric) addTrack(e *event.Event, d *event.Data) (truncated int) {
+	if d.StatsType != outboundRTP || d.TrackState != "ended" {
+		return 0
+	}
+	for _, media := range [...]string{audio, video} {
+		if d.MediaType == media {
+			return insertByRank(&f.dead, deadTrack{e.Rank(), e.AtMs, d.SSRC, media}, maxStreams, func(t deadTrack) uint64 { return t.rank })
+		}
 	}
 	return 0
 }
@@ -291,6 +315,9 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	truncated += f.renames.merge(o.renames)
 	for _, w := range o.owners {
 		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
+	}
+	for _, t := range o.dead {
+		truncated += insertByRank(&f.dead, t, maxStreams, func(t deadTrack) uint64 { return t.rank })
 	}
 	return truncated + f.mergeDetectors(o) + f.mergeStreams(o)
 }

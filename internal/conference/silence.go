@@ -3,6 +3,7 @@ package conference
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/qosrtc/qos/internal/detect"
 	"github.com/qosrtc/qos/internal/event"
@@ -15,61 +16,44 @@ import (
 // remote end sent: only the other participants' records show whether it did.
 
 const (
-	maxSilences = 256  // of a stream
 	silentShare = 0.02 // of the samples, from which silent concealment may lower a score
 	leastMOS    = 1
 	missing     = detect.Facts(1) // no packet arrived
 )
 
-// silence is an interval with silent concealment: its score, and the score with the silence
-// counted as loss.
-type silence struct {
-	rank             uint64
-	from, to         int64
-	measured, silent float64
-	label            string // of measured
-}
-
-// silenceOf returns the silence of a received interval of audio; false if it lowers no score.
-func silenceOf(e *event.Event, ms int64) (silence, bool) {
+// silenceOf returns the silence of a received interval of audio, with the score in which it counts as
+// loss; false if it lowers no score.
+func silenceOf(e *event.Event, ms int64) (undecided, bool) {
 	m := e.Measured
 	silent, samples := m.Get(protocol.SilentConcealedSamples), m.Get(protocol.Samples)
 	if !m.Inbound() || !m.Audio() || !m.Score.MOS.Known || samples <= 0 || silent < silentShare*samples {
-		return silence{}, false
+		return undecided{}, false
 	}
 	heard := *m
 	before := quality.ScoreAudio(&heard)
 	heard.Set(protocol.SilentConcealedSamples, 0)
 	after := quality.ScoreAudio(&heard)
 	if !before.OK() || !after.OK() || after.MOS >= before.MOS {
-		return silence{}, false
+		return undecided{}, false
 	}
 	// The score has inputs that the row lacks, for example the pair's round-trip time: the difference counts.
 	mos := max(leastMOS, m.Score.MOS.V-(before.MOS-after.MOS))
-	return silence{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
 }
 
-// addScore adds the score of an interval. Of a silence it is decided in the summary, unless there are
-// too many.
+// addScore adds the score of an interval. Of an undecided one it is chosen in the summary, unless there
+// are too many.
 func (s *stream) addScore(e *event.Event, ms int64) {
 	m := e.Measured
 	if m.Inbound() && m.Value(protocol.Packets).Is(0) {
 		s.missing.AddFacts(e.AtMs-ms, e.AtMs, missing)
 	}
-	if one, ok := silenceOf(e, ms); ok {
-		s.addSilence(one)
+	if one, ok := undecidedOf(e, ms); ok {
+		s.addUndecided(one)
 		return
 	}
 	if !s.addPicture(e, ms) && m.Score.MOS.Known {
 		s.scored.add(m.Score.MOS.V, ms, m.Score.Label)
-	}
-}
-
-// addSilence keeps the earliest silences, by rank; the others count as measured. The result is a
-// function of the set of silences.
-func (s *stream) addSilence(one silence) {
-	if last, over := keepLowest(&s.silences, one, maxSilences, func(a silence) uint64 { return a.rank }); over {
-		s.scored.add(last.measured, last.to-last.from, last.label)
 	}
 }
 
@@ -94,19 +78,20 @@ func (d *scored) merge(o *scored) {
 	}
 }
 
-// scores returns the scores of a stream: those measured, those of its pictures and of its silences. Time
-// without packets counts as lost within sent, a silence if half of it lies within unbroken.
-func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, unbroken []detect.Span) *scored {
+// scores returns the scores of a stream: those measured, those of its pictures and of its undecided
+// intervals. Time without packets counts as lost within sent. An undecided interval has its other score if
+// half of it lies within decided.
+func (s *stream) scores(mediaType string, labels quality.Bounds, sender *pictures, sent, decided []detect.Span) *scored {
 	var all scored
 	all.merge(&s.scored)
 	all.addPictures(s.pictures, sender, labels)
-	for _, one := range s.silences {
+	for _, one := range s.undecided {
 		ms := one.to - one.from
-		if 2*within(one.from, one.to, unbroken) < ms {
+		if 2*within(one.from, one.to, decided) < ms {
 			all.add(one.measured, ms, one.label)
 			continue
 		}
-		all.add(one.silent, ms, quality.Label(one.silent, labels))
+		all.add(one.other, ms, quality.Label(one.other, labels))
 	}
 	if len(sent) == 0 {
 		return &all
@@ -140,15 +125,16 @@ func within(from, to int64, spans []detect.Span) (ms int64) {
 // scoreStreams sets the scores of all streams, for the summary that follows.
 func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	sentVideo, silent := c.sentVideo(), false
-	for _, p := range c.participants {
+	screens := sync.OnceValue(c.shares) // few conferences need them
+	for session, p := range c.participants {
 		for _, f := range p.fabrics {
 			for key, s := range f.streams {
 				s.result, s.sentTo = &s.scored, nil
 				switch {
-				case s.isSilent():
+				case s.isSilent(key):
 					silent = true
-				case s.pictures != nil && key.statsType == inboundRTP:
-					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, nil)
+				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
+					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, s.screens(screens, session, key))
 				}
 			}
 		}
@@ -160,10 +146,13 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	for i := range f.s.Participants {
 		for w := range f.fabrics(&f.s.Participants[i]) {
 			for key, s := range w.state.streams {
-				if s.isSilent() {
+				if s.isSilent(key) {
 					s.sentTo = w.sentTo(key)
-					sent, unbroken := w.sent(key, w.state.ownerOf(key.ssrc))
-					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, unbroken)
+					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
+					if key.mediaType == video {
+						decided = s.screens(screens, w.p.Session, key)
+					}
+					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, decided)
 				}
 			}
 		}
@@ -171,7 +160,9 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 }
 
 // isSilent reports whether the stream had times in which nothing may have been heard or seen.
-func (s *stream) isSilent() bool { return len(s.silences) > 0 || !s.missing.Empty() }
+func (s *stream) isSilent(key streamKey) bool {
+	return key.mediaType == audio && len(s.undecided) > 0 || !s.missing.Empty()
+}
 
 // sent returns the times in which the remote end sent media to this stream although none of it may
 // have arrived, and those in which it sent them without pauses.

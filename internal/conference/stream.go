@@ -57,9 +57,9 @@ type stream struct {
 	lossKnown                                      bool
 
 	bitrate, jitter, rtt, fps dist
-	scored                    scored          // without silences and pictures
+	scored                    scored          // without undecided intervals and pictures
 	pictures                  *pictures       // of video; nil: none
-	silences                  []silence       // the earliest, ascending by rank
+	undecided                 []undecided     // the earliest, ascending by rank
 	missing                   detect.Timeline // of received media: no packet arrived
 	result                    *scored         // of the summary that is being made
 	sentTo                    []detect.Span   // of the summary that is being made: the times in which its sender sent; nil: unknown, or no packet was missing
@@ -173,8 +173,8 @@ func (s *stream) merge(o *stream) {
 	if o.pictures != nil {
 		s.ofPictures().merge(o.pictures)
 	}
-	for _, one := range o.silences {
-		s.addSilence(one)
+	for _, one := range o.undecided {
+		s.addUndecided(one)
 	}
 	s.missing.Merge(&o.missing)
 	s.detectors.merge(&o.detectors)

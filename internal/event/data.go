@@ -24,9 +24,13 @@ type Data struct {
 	LocalAddress        string   // of the selected pair, cut by the receiver
 	LocalAddresses      []string // of all local candidates, cut by the receiver
 	Stage               string
+	LocalCandidates     Value // of fabricSetupFailed: the number that was gathered
 	Reason              string
 	MeasurementFollows  bool // after a fabricTerminated, with its time
 	SSRC                int64
+	StatsType           string // of streamAdded
+	MediaType           string
+	TrackState          string // readyState of the track that is sent: live, ended, or empty
 	UserID              string
 	Alias               string
 	UserIDType          string
@@ -42,7 +46,7 @@ const MaxText = 64
 // eventsWithData are those whose data ParseData reads.
 var eventsWithData = map[string]bool{
 	"fabricAdded": true, "fabricSetup": true, "fabricSetupFailed": true, "fabricTerminated": true,
-	"iceDisruptionEnd": true, "selectedCandidatePairChange": true,
+	"iceDisruptionEnd": true, "selectedCandidatePairChange": true, "streamAdded": true,
 	"associateMstWithUserID": true, "userIDChange": true, "wifiStats": true, "activeDeviceList": true,
 }
 
@@ -69,10 +73,14 @@ func ParseData(name string, data []byte) *Data {
 		NetworkType:         Clip(raw.NetworkType, MaxText),
 		LocalAddresses:      texts(raw.LocalAddresses),
 		Stage:               Clip(raw.Stage, MaxText),
+		LocalCandidates:     duration(raw.LocalCandidates),
 		Reason:              Clip(raw.Reason, MaxText),
 		MeasurementFollows:  raw.MeasurementFollows,
 		UserIDType:          Clip(raw.UserIDType, MaxText),
 		UsageLabel:          Clip(raw.UsageLabel, MaxText),
+		StatsType:           Clip(raw.StatsType, MaxText),
+		MediaType:           Clip(raw.MediaType, MaxText),
+		TrackState:          Clip(raw.TrackState, MaxText),
 	}
 	if text, ok := raw.LocalAddress.(string); ok {
 		d.LocalAddress = Clip(text, MaxText)
@@ -98,10 +106,14 @@ type rawData struct {
 	LocalAddress        any         `json:"localAddress"`
 	LocalAddresses      any         `json:"localAddresses"`
 	Stage               string      `json:"stage"`
+	LocalCandidates     *float64    `json:"localCandidates"`
 	Reason              string      `json:"reason"`
 	MeasurementFollows  bool        `json:"measurementFollows"`
 	SSRC                json.Number `json:"ssrc"` // a number or a decimal string
 	UserIDType          string      `json:"userIDType"`
+	StatsType           string      `json:"statsType"`
+	MediaType           string      `json:"mediaType"`
+	TrackState          string      `json:"trackState"`
 	UsageLabel          string      `json:"usageLabel"`
 	RSSI                json.Number `json:"rssi"`
 	Signal              json.Number `json:"signal"`

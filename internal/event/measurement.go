@@ -12,13 +12,14 @@ import (
 type Measurement struct {
 	StatsType  string // protocol.InboundRTP, OutboundRTP or CandidatePair
 	MediaType  string // protocol.Audio or Video; empty for a candidate pair
-	Screen     bool   // the fabric carries a screen: its frame rate is no fault
+	Screen     bool   // a screen: its frame rate is no fault
 	Unheard    bool   // nothing at all came back over its candidate pair: what the remote end reports is old
 	LowerLayer bool   // a larger layer of the same picture was sent beside it
 	SSRC       int64
 	Codec      string  // MIME subtype
 	RID        string  // of a simulcast layer
 	Limitation string  // qualityLimitationReason: none, cpu, bandwidth, other
+	Content    string  // contentType: screenshare; empty: unknown, or a camera
 	IntervalMs float64 // 0: unknown
 	Score      Score
 

@@ -135,6 +135,8 @@ func putMeasure(m *event.Measurement, k protocol.Measure, a Attr) {
 		m.RID = a.Str()
 	case protocol.Limitation:
 		m.Limitation = a.Str()
+	case protocol.ContentType:
+		m.Content = a.Str()
 	case protocol.SSRC:
 		if n, ok := a.Number(); ok {
 			m.SetSSRC(n)
@@ -164,9 +166,12 @@ func putScore(s *event.Score, f Field, a Attr) {
 	}
 }
 
-// Done completes a measurement when all its attributes were put: what is out of range is
-// dropped.
+// screenshare is the contentType of a screen (webrtc-stats).
+const screenshare = "screenshare"
+
+// Done completes a measurement of a fabric with that usage when all its attributes were put. It drops
+// values that are out of range.
 func Done(m *event.Measurement, usage string) {
-	m.Screen = usage == event.Screen
+	m.Screen = usage == event.Screen || m.Content == screenshare
 	m.DropOutOfRange()
 }

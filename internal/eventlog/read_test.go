@@ -53,7 +53,7 @@ func TestReadHasEveryMeasure(t *testing.T) {
 			semconv.QualityInputPrefix + "fps": 30.0, semconv.TimeCorrected: true, "other": "x",
 		}
 		want := event.Measurement{
-			StatsType: "inbound-rtp", MediaType: "video", SSRC: 7, Codec: "codec", RID: "rid", Limitation: "limitation", IntervalMs: 2000.5,
+			StatsType: "inbound-rtp", MediaType: "video", SSRC: 7, Codec: "codec", RID: "rid", Content: "contentType", Limitation: "limitation", IntervalMs: 2000.5,
 			Score: event.Score{MOS: event.Known(4.25), Label: "good", Model: "m", Confidence: "high", Assumed: "rtt", Reason: "r"},
 		}
 		for k := range protocol.NumMeasures {

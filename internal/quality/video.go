@@ -10,7 +10,7 @@ import (
 )
 
 // modelVideo is the version of the video model: raise it with any change to a formula.
-const modelVideo = "qos-video/5"
+const modelVideo = "qos-video/6"
 
 const (
 	// minCodingBps is the least that WebRTC encoders are made to run at. Below it, and
@@ -126,14 +126,20 @@ func (in video) frames() event.Value {
 
 // dead tells whether packets came and no picture did, or the picture stood still for long.
 func (in video) dead() bool {
-	return !in.Outbound() && (in.Value(protocol.FramesDecoded).Is(0) || in.Get(protocol.PauseMs) > maxPauseMs)
+	return !in.Outbound() && (in.Value(protocol.FramesDecoded).Is(0) || in.Get(protocol.PauseMs) > maxPauseMs && !in.resting())
+}
+
+// resting reports whether a received screen lost nothing: a picture that stands still does not change.
+func (in video) resting() bool {
+	return in.Screen && in.Inbound() && in.Known(protocol.PacketsLost) && in.Get(protocol.PacketsLost) <= 0 &&
+		in.Get(protocol.NACKs) == 0 && in.Get(protocol.PLIs) == 0 && in.Get(protocol.FIRs) == 0 && in.Get(protocol.FramesDropped) == 0
 }
 
 // frozenShare is the share of the interval in which the picture stood still. A pause is
 // also a freeze, so the longer of the two counts.
 func (in video) frozenShare() float64 {
 	ms := in.StillMs().V
-	if in.Outbound() || ms == 0 || in.IntervalMs == 0 {
+	if in.Outbound() || in.resting() || ms == 0 || in.IntervalMs == 0 {
 		return 0
 	}
 	return math.Min(1, ms/in.IntervalMs)
@@ -172,6 +178,9 @@ func (in video) unrepairedLoss() event.Value {
 // freezes60s is the number of freezes in the last 60 s. Of an interval that is longer than
 // that it is the share of 60 s, for when they were is not known.
 func (in video) freezes60s() float64 {
+	if in.resting() {
+		return 0
+	}
 	freezes := math.Max(in.Get(protocol.Freezes60s), in.Get(protocol.Freezes))
 	if ms := in.IntervalMs; ms > freezeMs {
 		return freezes * freezeMs / ms

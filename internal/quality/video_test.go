@@ -313,6 +313,31 @@ func TestScoreVideoScreen(t *testing.T) {
 	require.Equal(t, NoQP, scoreVideo(in).Reason)
 }
 
+// TestScoreVideoRestingScreen: a screen that does not change is not frozen, unless something was lost.
+//
+// spec: QUAL-01
+func TestScoreVideoRestingScreen(t *testing.T) {
+	in := camera("VP8", 1280, 720, 8, 1)
+	in.Screen = true
+	in.Set(protocol.QP, 20)
+	in.Set(protocol.PacketsLost, 0)
+	perfect := videoMOS(t, in)
+	in.Set(protocol.Freezes, 2)
+	in.Set(protocol.Freezes60s, 4)
+	in.Set(protocol.FreezeMs, in.IntervalMs/2)
+	in.Set(protocol.PauseMs, 6000)
+	require.InDelta(t, perfect, videoMOS(t, in), 0)
+	for _, sign := range []protocol.Measure{protocol.PacketsLost, protocol.NACKs, protocol.PLIs, protocol.FIRs, protocol.FramesDropped} {
+		harmed := in
+		harmed.Set(sign, 1)
+		require.InDelta(t, 1, videoMOS(t, harmed), 0, "a pause of 6 s, %s", sign)
+		harmed.Clear(protocol.PauseMs)
+		require.InDelta(t, 1+(perfect-1)*math.Exp(-0.1*4-2*0.5), videoMOS(t, harmed), 1e-9, sign)
+	}
+	in.Clear(protocol.PacketsLost)
+	require.InDelta(t, 1, videoMOS(t, in), 0, "it is not known whether packets were lost")
+}
+
 func TestScoreVideoWithoutEvidence(t *testing.T) {
 	f := func(why Reason, change func(*event.Measurement)) {
 		t.Helper()

@@ -21,10 +21,10 @@ var unseenKinds = []string{
 	"server leaves one out", "camera taken away", "delay of one way",
 }
 
-// What is answered of the calls that have been recorded so far, of which none is evidence: see Load.Starved.
+// The answers of the present rules, which were corrected after the draw: see docs/cause.md.
 const (
-	fourthRight = 13
-	fourthWrong = 5
+	fourthRight = 94
+	fourthWrong = 6
 )
 
 // tally counts the answers of a group of calls.
@@ -52,21 +52,18 @@ func (n *tally) String() string {
 	return fmt.Sprintf("%d calls: %d right, %d unknown, %d wrong, %d with lowQuality", n.calls, n.right, n.unknown, n.wrong, n.lowQuality)
 }
 
-// TestFourthDraw replays what has been recorded of the fourth draw, in which two calls in five are
-// controls. Calls of a starved machine are replayed and prove nothing: they have to be recorded again.
+// TestFourthDraw replays the fourth draw, in which two calls in five are controls. The recorder refused some calls
+// for which the machine had too little time.
 //
 // spec: CONF-03
 func TestFourthDraw(t *testing.T) {
 	var controls, seen, unseen tally
-	starved := 0
 	kinds := map[string]*tally{}
 	var wrong strings.Builder
 	for _, a := range answers(t, "testdata/fourth", nil) {
 		label := a.trace.Label
 		require.NotNil(t, a.trace.Load, a.trace.Name)
-		if a.trace.Load.Starved() {
-			starved++
-		}
+		require.False(t, a.trace.Load.Starved(), a.trace.Name)
 		if kinds[label.Kind] == nil {
 			kinds[label.Kind] = new(tally)
 		}
@@ -86,7 +83,6 @@ func TestFourthDraw(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		t.Logf("%-28s %s", kind, kinds[kind])
 	}
-	t.Logf("%d calls of a starved machine", starved)
 	require.LessOrEqual(t, controls.wrong+seen.wrong+unseen.wrong, fourthWrong, wrong.String())
 	require.GreaterOrEqual(t, controls.right+seen.right+unseen.right, fourthRight, wrong.String())
 	t.Logf("controls: %s\nkinds of earlier calls: %s\nunseen kinds: %s%s", &controls, &seen, &unseen, wrong.String())

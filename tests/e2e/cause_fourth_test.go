@@ -24,12 +24,12 @@ const (
 
 var recordFourth = flag.String("record-fourth", "", "the directory to record the traces of the fourth drawn calls in (package tests/cause)")
 
-// TestRecordFourth makes every call of the fourth draw of which there is no trace, two at a time.
+// TestRecordFourth makes every call of the fourth draw of which there is no trace.
 func TestRecordFourth(t *testing.T) {
 	if *recordFourth == "" {
 		t.Skip("no directory to record it in")
 	}
-	recordAll(t, fourthScenes(fourthSeed), *recordFourth, 2)
+	recordAll(t, fourthScenes(fourthSeed), *recordFourth)
 }
 
 // TestFourthScenes: the draw is the same each time, of the size that was meant, each call has a label, and
@@ -226,7 +226,7 @@ func (d *freshDraw) listener() {
 	d.scene.lasts = full
 	d.prepared(arranged(func(c *causeCall) {
 		for i := range c.of(who).Remotes {
-			c.of(who).Remotes[i].Send, c.of(who).Remotes[i].Direction = []string{"none"}, "recvonly"
+			c.of(who).Remotes[i].Send, c.of(who).Remotes[i].Direction = []string{"none"}, "receiveonly"
 		}
 	}))
 }

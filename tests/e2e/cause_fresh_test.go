@@ -43,7 +43,7 @@ func TestRecordFresh(t *testing.T) {
 			if dir == "" {
 				t.Skip("no directory to record it in")
 			}
-			recordAll(t, freshDraws[i].scenes(), dir, 1)
+			recordAll(t, freshDraws[i].scenes(), dir)
 		})
 	}
 }

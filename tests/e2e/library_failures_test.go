@@ -40,6 +40,7 @@ func neverConnects(t *testing.T, l *lab, b *browser) {
 		failed := whole.events("fabricSetupFailed")
 		require.Len(t, failed, 1, name)
 		require.Equal(t, want, [2]string{failed[0]["stage"].(string), failed[0]["reason"].(string)}, name)
+		require.Greater(t, failed[0]["localCandidates"], 0.0, name)
 		require.Empty(t, whole.events("fabricSetup"), name)
 		fabric := whole.Summary.Participants[0].Fabrics[0]
 		require.Equal(t, want, [2]string{fabric.FailureStage, fabric.FailureReason}, name)

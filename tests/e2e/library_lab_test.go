@@ -73,6 +73,7 @@ func TestLibraryInCalls(t *testing.T) {
 		"WithoutFabric": speaksOfConferences, "Wifi": asksForWifi, "Beat": measuresApart, "Units": tellsUnits,
 		"SetUp": countsTheSetUp, "Ends": endsAtOnce, "HangsUp": hangsUp, "Policy": isForbiddenSockets, "OldLibraries": standsOldLibraries, "Busy": isBusy, "Habits": isUsedOddly,
 		"Whose": actsOnItsOwn, "Renames": renamesOne, "Pace": keepsThePace,
+		"Screens": showsScreens, "Unsent": sendsNothing,
 	}
 	t.Run("Subjects", func(t *testing.T) {
 		for kind, b := range l.browsers {

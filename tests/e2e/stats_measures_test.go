@@ -117,6 +117,7 @@ var texts = []struct {
 }{
 	{"codec", "1234", func(i *interval) any { return map[string]any{"audio": "opus", "video": "VP8"}[i.kind] }},
 	{"rid", "4", func(i *interval) any { return i.now["rid"] }},
+	{"contentType", "24", func(i *interval) any { return i.now["contentType"] }},
 	{"limitation", "4", func(i *interval) any { return i.now["qualityLimitationReason"] }},
 }
 

@@ -5,6 +5,7 @@ import { known } from '../stats/measures.ts';
 import { adopt, endInterval, type Reading } from '../stats/monitor.ts';
 import { num, type Report } from '../stats/normalise.ts';
 import { record, recordNews, recordSetup } from './record.ts';
+import { screensOf } from './senders.ts';
 import type { Fabric } from './state.ts';
 
 const settleMs = 1000; // from a negotiation to the first packets of its streams
@@ -32,7 +33,7 @@ function take(f: Fabric, reports: Report[] | null): void {
 
 /** The interval that ends with these reports; undefined where they cannot be read. */
 export const readingOf = (f: Fabric, reports: Report[], atMs: number): Reading | undefined =>
-  attempt(() => endInterval(f.monitor, reports, atMs, (ssrc) => areaOf(f, ssrc)));
+  attempt(() => endInterval(f.monitor, reports, atMs, { areaOf: (ssrc) => areaOf(f, ssrc), isScreen: screensOf(f) }));
 
 /** A reading between intervals. */
 export async function probe(f: Fabric): Promise<void> {

@@ -9,6 +9,7 @@ import { type News, type Reading, selectedPair } from '../stats/monitor.ts';
 import { type Pair, type Stream, str } from '../stats/normalise.ts';
 import { texts } from '../wifi.ts';
 import { deliver } from './deliver.ts';
+import { trackStateOf } from './senders.ts';
 import type { Fabric } from './state.ts';
 
 /** Records an event of the fabric. */
@@ -41,7 +42,8 @@ function recordStream(f: Fabric, stream: Stream, stamp?: Stamp): void {
   const names = sourceInfo(description, ssrc);
   f.sources.set(stream.key, names);
   const trackIdentifier = str(rtp.trackIdentifier) ?? str(source.trackIdentifier);
-  emit(f, 'streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier }, stamp);
+  const trackState = statsType === 'outbound-rtp' ? trackStateOf(f, rtp) : null;
+  emit(f, 'streamAdded', { ssrc, statsType, mediaType, codec, ...names, trackIdentifier, trackState }, stamp);
 }
 
 /** Records a set-up that waited for its candidates. */

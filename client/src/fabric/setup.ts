@@ -2,6 +2,8 @@
 
 import type { Stamp } from '../clock.ts';
 import { type SetupTimes, type Stage, since } from '../lifecycle.ts';
+import { attempt } from '../result.ts';
+import { sdpText } from '../sdp.ts';
 import { startMeasuring } from '../session/schedule.ts';
 import { probe, probeSoon } from './measure.ts';
 import { emit, recordSetup } from './record.ts';
@@ -22,5 +24,8 @@ export async function connected(f: Fabric, durations: SetupTimes): Promise<void>
 
 /** Records that it was never connected. */
 export function recordFailure(f: Fabric, stage: Stage, reason: string, stamp?: Stamp): void {
-  emit(f, 'fabricSetupFailed', { stage, failureMs: since(f, f.startedMs), reason }, stamp);
+  const sdp = attempt(() => sdpText(f.pc.localDescription), '');
+  // A TURN server that does not answer leaves none, where only relays are allowed.
+  const localCandidates = sdp ? sdp.split('\na=candidate').length - 1 : null;
+  emit(f, 'fabricSetupFailed', { stage, failureMs: since(f, f.startedMs), reason, localCandidates }, stamp);
 }

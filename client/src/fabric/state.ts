@@ -94,6 +94,8 @@ export interface Fabric extends Lifecycle {
   remoteUser: UserID;
   /** When it ended; undefined before. Written by end(). */
   ending?: Stamp;
+  /** It sends a screen, as the application says. Written by sendFabricEvent(). */
+  sharing?: boolean;
   /** The last reading was recorded, or there is none. Written by end.ts. */
   done: boolean;
 }

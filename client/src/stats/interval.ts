@@ -54,20 +54,20 @@ export function measureStream(counts: Counts, stream: Stream, ms: number, pairRt
     // The receiver reports every few seconds: what it lost between two of its reports is held
     // against what was sent in that time.
     remoteLossFraction:
-      num(reportedMs > 0 ? (known(other.packetsLost) * ms) / (sent * reportedMs) : null) ?? remote.fractionLost,
+      num(reportedMs > 0 ? (known(other.packetsLost) * ms) / (sent * reportedMs) : null) ?? num(remote.fractionLost),
     cpuLimitedMs: 1000 * known(limited.cpu),
     bandwidthLimitedMs: 1000 * known(limited.bandwidth),
     // Chromium still reports the target of an encoding that was switched off.
-    targetBitrateBps: rtp.active === false ? 0 : rtp.targetBitrate,
+    targetBitrateBps: rtp.active === false ? 0 : num(rtp.targetBitrate),
   });
   // The sender too: without two of its reports it is unknown what it sent.
   const reported = (bytes: unknown) => (sentMs > 0 ? num(bytes) : null);
-  const sender: SenderInterval = {
+  const farEnd: SenderInterval = {
     bytes: reported(other.bytesSent),
     packets: reported(other.packetsSent),
     ms: num(sentMs) ?? 0,
   };
-  return { measures, sender };
+  return { measures, farEnd };
 }
 
 /** A count over ms as a rate. */

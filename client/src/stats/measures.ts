@@ -26,6 +26,7 @@ const longestBytes = 64;
 const table = `ssrc 1234
 codec 1234
 rid 4 $
+contentType 24 $
 bytes 1234 + bytesReceived bytesSent
 packets 1234
 packetsLost 12

@@ -9,7 +9,7 @@ export interface StreamInterval {
   stream: Stream;
   ms: number;
   measures: Measures;
-  sender: SenderInterval;
+  farEnd: SenderInterval;
   meanJitterMs: number | null;
   meanRttMs: number | null;
 }
@@ -34,8 +34,13 @@ export interface Reading extends News {
   groups: RowGroup[];
 }
 
-/** The area of the element that shows a video, null when unknown. */
-export type AreaOf = (ssrc: number) => number | null;
+/** The parts of a measurement that the page knows and the reports do not have. */
+export interface Page {
+  /** The area of the element that shows a video, null when unknown. */
+  areaOf(ssrc: number): number | null;
+  /** Whether a video is known to be a screen. */
+  isScreen(stream: Stream): boolean;
+}
 
 const freezeWindowMs = 60_000;
 const maxRows = 200; // a frame stays far below the limit of 64 KiB
@@ -88,7 +93,7 @@ export function adopt(monitor: Monitor, reports: Iterable<Report>, atMs: number)
 }
 
 /** The end of an interval, and the beginning of the next. */
-export function endInterval(monitor: Monitor, reports: Iterable<Report>, atMs: number, areaOf: AreaOf): Reading {
+export function endInterval(monitor: Monitor, reports: Iterable<Report>, atMs: number, page: Page): Reading {
   const { knownStreams, pairs, base } = monitor;
   const snapshot = normalise(reports);
   const takenMs = takenAt(monitor, snapshot, atMs);
@@ -106,7 +111,7 @@ export function endInterval(monitor: Monitor, reports: Iterable<Report>, atMs: n
     const ms = takenMs - known.atMs;
     if (!stream && ms > forgottenMs) knownStreams.delete(key);
     if (!stream || ms < tooShortMs) continue;
-    const interval = advance(known, stream, takenMs, pairRttMs, areaOf);
+    const interval = advance(known, stream, takenMs, pairRttMs, page);
     if (isIdle(known)) continue;
     intervals.push(interval);
     addRow(groups, interval.ms, streamSet(stream.statsType, stream.mediaType), interval.measures);
@@ -156,11 +161,12 @@ interface Known {
 }
 
 /** The interval since the last reading, which this one replaces. */
-function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, areaOf: AreaOf): StreamInterval {
+function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number | null, page: Page): StreamInterval {
   const ms = span(known.atMs, atMs);
-  const { measures, sender } = measureStream(known.counts, stream, ms, pairRttMs);
+  const { measures, farEnd } = measureStream(known.counts, stream, ms, pairRttMs);
   if (stream.mediaType === 'video') {
-    measures.displayedPixels = bounded(rangeOf('displayedPixels'), areaOf(stream.ssrc));
+    measures.displayedPixels = bounded(rangeOf('displayedPixels'), page.areaOf(stream.ssrc));
+    if (page.isScreen(stream)) measures.contentType = 'screenshare';
     measures.freezes60s = recentFreezes(known, num(measures.freezes), atMs);
   }
   known.atMs = atMs;
@@ -168,7 +174,7 @@ function advance(known: Known, stream: Stream, atMs: number, pairRttMs: number |
     stream,
     ms,
     measures,
-    sender,
+    farEnd,
     meanJitterMs: known.jitters(num(measures.jitterMs) ?? num(measures.remoteJitterMs)),
     meanRttMs: known.rtts(num(measures.rttMs)),
   };

@@ -45,7 +45,7 @@ export function view(
 
 /** A stream's own report, and the other end's about it where there is one. */
 function reportsOf(
-  { stream, ms, measures, sender, meanJitterMs, meanRttMs }: StreamInterval,
+  { stream, ms, measures, farEnd, meanJitterMs, meanRttMs }: StreamInterval,
   identity: StreamIdentity,
   bounds: readonly number[],
 ): [MediaStreamTrackStats, ...MediaStreamTrackStats[]] {
@@ -92,7 +92,7 @@ function reportsOf(
   return [
     own,
     inbound
-      ? report('remote-outbound-rtp', null, sender.ms, sender.bytes, sender.packets, null, null)
+      ? report('remote-outbound-rtp', null, farEnd.ms, farEnd.bytes, farEnd.packets, null, null)
       : report('remote-inbound-rtp', num(remoteLossFraction), ms, null, null, remoteJitterMs, meanJitterMs),
   ];
 }

@@ -20,7 +20,7 @@ var EventNames = []string{
 	"fabricAdded", "remoteDescriptionSet", "fabricSetup", "fabricSetupFailed", "fabricTerminated", "audioMute",
 	"audioUnmute", "fabricHold", "fabricResume", "iceDisruptionStart", "iceDisruptionEnd", "iceRestart",
 	"selectedCandidatePairChange", "userIDChange", "associateMstWithUserID", "customEvent", "videoPause", "videoResume",
-	"wifiStats", "activeDeviceList",
+	"wifiStats", "activeDeviceList", "screenShareStart", "screenShareStop", "streamAdded",
 }
 
 func genValue(lo, hi float64) *rapid.Generator[event.Value] {
@@ -42,6 +42,11 @@ var Measurement = rapid.Custom(func(t *rapid.T) *event.Measurement {
 		if rapid.IntRange(0, 9).Draw(t, k.String()+" unknown") > 0 {
 			m.Set(k, float64(rapid.IntRange(0, 5000).Draw(t, k.String()))-shift[k])
 		}
+	}
+	if m.Video() {
+		m.Screen = rapid.Bool().Draw(t, "screen")
+		m.Put(protocol.Width, genValue(100, 2000).Draw(t, "width"))
+		m.Set(protocol.Height, 360)
 	}
 	m.Set(protocol.FreezeMs, rapid.Float64Range(0, 1000).Draw(t, "freezeMs"))
 	for _, level := range []struct {
@@ -82,13 +87,13 @@ var Wild = rapid.Custom(func(t *rapid.T) *event.Measurement {
 })
 
 func genData(t *rapid.T, name string) *event.Data {
-	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}]}`,
+	text := fmt.Sprintf(`{"alreadyConnected":%t,"setupMs":%g,"durationMs":%g,"reason":%q,"iceConnectionState":%q,"ssrc":%d,"userID":%q,"newUserID":%q,"userIDType":%q,"relayProtocol":%q,"rssi":%d,"deviceList":[{"deviceId":%q}],"statsType":"outbound-rtp","mediaType":"video","trackState":%q}`,
 		rapid.Bool().Draw(t, "already"), rapid.Float64Range(0, 5000).Draw(t, "setupMs"), rapid.Float64Range(0, 5000).Draw(t, "durationMs"),
 		rapid.SampledFrom([]string{"failed", "closed", "application"}).Draw(t, "reason"),
 		rapid.SampledFrom([]string{"disconnected", "failed"}).Draw(t, "ice"), rapid.IntRange(1, 3).Draw(t, "ssrc"),
 		rapid.SampledFrom([]string{"x", "y"}).Draw(t, "user"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "newUser"),
 		rapid.SampledFrom([]string{"local", "remote"}).Draw(t, "userIDType"), rapid.SampledFrom([]string{"udp", "tcp"}).Draw(t, "relay"),
-		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"))
+		rapid.IntRange(-90, 10).Draw(t, "rssi"), rapid.SampledFrom([]string{"x", "y"}).Draw(t, "device"), rapid.SampledFrom([]string{"live", "ended"}).Draw(t, "track"))
 	return event.ParseData(name, []byte(text))
 }
 

@@ -59,7 +59,9 @@ func (l *latest) read(m *event.Measurement) {
 	for k, v := range m.All() {
 		l.Values[k.String()] = v
 	}
-	for k, text := range map[protocol.Measure]string{protocol.Codec: m.Codec, protocol.RID: m.RID, protocol.Limitation: m.Limitation} {
+	for k, text := range map[protocol.Measure]string{
+		protocol.Codec: m.Codec, protocol.RID: m.RID, protocol.ContentType: m.Content, protocol.Limitation: m.Limitation,
+	} {
 		if text != "" {
 			l.Texts[k.String()] = text
 		}

@@ -1,0 +1,116 @@
+package conference
+
+import (
+	"math"
+
+	"github.com/qosrtc/qos/internal/detect"
+	"github.com/qosrtc/qos/internal/event"
+	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/protocol"
+)
+
+// A screen of slides has few frames and lacks none. A client reports a screen with every measurement
+// (contentType). If the sender's browser or client does not, the application's event screenShareStart is
+// the only sign, and the receivers' measurements have none: the sender's records decide.
+
+// screenFPS is the frame rate below which a video may be a screen.
+const screenFPS = 12
+
+// slowOf returns an interval of video with few frames, with its score as a screen; false if that score is
+// not higher.
+func slowOf(e *event.Event, ms int64) (undecided, bool) {
+	m := e.Measured
+	if m.Screen || !m.Score.MOS.Known || !m.Known(protocol.FPS) || m.Get(protocol.FPS) >= screenFPS {
+		return undecided{}, false
+	}
+	shown := *m
+	shown.Screen = true
+	before, after := quality.ScoreVideo(m, quality.DefaultVideoParams()), quality.ScoreVideo(&shown, quality.DefaultVideoParams())
+	if !before.OK() || !after.OK() || after.MOS <= before.MOS {
+		return undecided{}, false
+	}
+	// The processor's constants may differ from the defaults: the difference counts.
+	mos := math.Min(quality.VideoMOS(1, 1), m.Score.MOS.V+after.MOS-before.MOS)
+	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
+}
+
+// shares are the times in which participants sent a screen.
+type shares struct {
+	bySession map[string][]detect.Span
+	bySSRC    map[int64][]detect.Span // of sent video
+}
+
+// shares returns the times in which screens were sent: those of streams that their client reported as a
+// screen, or of all video of a participant who announced one and whose client reported none.
+func (c *Conference) shares() *shares {
+	out := &shares{map[string][]detect.Span{}, map[int64][]detect.Span{}}
+	for session, p := range c.participants {
+		sent, reported := map[int64][]detect.Span{}, []detect.Span{}
+		for _, f := range p.fabrics {
+			for key, s := range f.streams {
+				if key.statsType != outboundRTP || key.mediaType != video {
+					continue
+				}
+				spans := s.screenSpans()
+				sent[key.ssrc] = append(sent[key.ssrc], spans...)
+				reported = append(reported, spans...)
+			}
+		}
+		announced := p.announcedShares()
+		for ssrc, spans := range sent {
+			if len(reported) == 0 {
+				spans = announced
+			}
+			out.bySSRC[ssrc] = detect.Merge(append(out.bySSRC[ssrc], spans...))
+		}
+		if all := detect.Merge(append(reported, announced...)); len(all) > 0 {
+			out.bySession[session] = all
+		}
+	}
+	return out
+}
+
+// screens returns the times in which a stream with undecided intervals may have been a screen.
+func (s *stream) screens(of func() *shares, session string, key streamKey) []detect.Span {
+	if len(s.undecided) == 0 {
+		return nil
+	}
+	return of().of(session, key)
+}
+
+// of returns the times in which a stream may have been a screen: by its sender's records if they have its
+// SSRC, which a media server rewrites, else by those of all other participants.
+func (s *shares) of(session string, key streamKey) []detect.Span {
+	if spans, known := s.bySSRC[key.ssrc]; known || key.statsType == outboundRTP {
+		return spans
+	}
+	var others []detect.Span
+	for sharer, spans := range s.bySession {
+		if sharer != session {
+			others = append(others, spans...)
+		}
+	}
+	return detect.Merge(others)
+}
+
+// screenSpans returns the times in which the stream was reported as a screen.
+func (s *stream) screenSpans() (spans []detect.Span) {
+	s.causeFacts.Each(func(from, to int64, word detect.Word) {
+		if word&screen != 0 {
+			spans = append(spans, detect.Span{FromMs: from, ToMs: to})
+		}
+	})
+	return spans
+}
+
+// announcedShares returns the times between screenShareStart and screenShareStop.
+func (p *participant) announcedShares() (spans []detect.Span) {
+	for number, f := range p.fabrics {
+		for _, i := range f.intervals(number, f.last) {
+			if i.Kind == "screen" {
+				spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})
+			}
+		}
+	}
+	return detect.Merge(spans)
+}
