@@ -24,6 +24,10 @@ type Config struct {
 	// Retention is how long after its end a conference is kept; 0 keeps all.
 	Retention time.Duration `mapstructure:"retention"`
 
+	// MaxSizeMiB is the size in MiB above which the conferences that ended first are deleted, for SQLite only; 0: no
+	// limit. The conferences of the last hour are kept.
+	MaxSizeMiB int64 `mapstructure:"max_size_mib"`
+
 	// PackAfter is how long after its end a conference is packed by column, which takes a
 	// fraction of the space; 0 packs none. Late data is taken all the same.
 	PackAfter time.Duration `mapstructure:"pack_after"`
@@ -50,6 +54,9 @@ type postgresConfig struct {
 	_ struct{}
 }
 
+// maxMiB bounds MaxSizeMiB.
+const maxMiB = 1 << 30
+
 var _ xconfmap.Validator = (*Config)(nil)
 
 // Validate implements xconfmap.Validator.
@@ -63,6 +70,12 @@ func (c *Config) Validate() error {
 	}
 	if c.Retention < 0 {
 		errs = append(errs, fmt.Errorf("retention must not be negative (got %s)", c.Retention))
+	}
+	if c.MaxSizeMiB < 0 || c.MaxSizeMiB > maxMiB {
+		errs = append(errs, fmt.Errorf("max_size_mib must be from 0 to %d (got %d)", maxMiB, c.MaxSizeMiB))
+	}
+	if c.MaxSizeMiB > 0 && c.Postgres != nil {
+		errs = append(errs, errors.New("max_size_mib needs directory: the database server decides how much it holds"))
 	}
 	if c.PackAfter < 0 {
 		errs = append(errs, fmt.Errorf("pack_after must not be negative (got %s)", c.PackAfter))

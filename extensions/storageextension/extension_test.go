@@ -290,6 +290,8 @@ func TestConfig(t *testing.T) {
 		"postgres: hash_partitions must be 0, for none, to 64 (got 65)": {"postgres": map[string]any{"dsn": "x", "hash_partitions": 65}},
 		"hash_partitions' expected type 'int'":                          {"postgres": map[string]any{"dsn": "x", "hash_partitions": "many"}},
 		"retention must not be negative (got -1h0m0s)":                  {"directory": "x", "retention": "-1h"},
+		"max_size_mib must be from 0 to 1073741824 (got -1)":            {"directory": "x", "max_size_mib": -1},
+		"max_size_mib needs directory":                                  {"postgres": map[string]any{"dsn": "x"}, "max_size_mib": 5},
 		"pack_after must not be negative (got -1s)":                     {"directory": "x", "pack_after": "-1s"},
 		`synchronous must be normal or full (got "off")`:                {"directory": "x", "synchronous": "off"},
 		"dir": {"dir": "x"},

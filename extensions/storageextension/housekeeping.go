@@ -39,6 +39,12 @@ func (s *store) keep(db keeper) {
 			s.deleted(ctx, n, unlessStopped(ctx, err))
 		}))
 	}
+	if db, ok := db.(trimmer); ok && s.cfg.MaxSizeMiB > 0 {
+		s.tasks = append(s.tasks, periodic.Start(trimInterval, func(ctx context.Context, now time.Time) {
+			n, err := trim(ctx, db, s.cfg.MaxSizeMiB<<20, now)
+			s.deleted(ctx, n, unlessStopped(ctx, err))
+		}))
+	}
 	if after := s.cfg.PackAfter; after > 0 {
 		s.tasks = append(s.tasks, periodic.Start(packInterval, func(ctx context.Context, now time.Time) {
 			p, err := db.Pack(ctx, now.Add(-after))

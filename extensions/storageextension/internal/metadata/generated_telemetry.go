@@ -113,7 +113,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	var err, errs error
 	builder.QosstorageDeletedConferences, err = builder.meter.Int64Counter(
 		"otelcol_qosstorage_deleted_conferences",
-		metric.WithDescription("Conferences deleted by the retention. [Beta]"),
+		metric.WithDescription("Conferences deleted by the retention, for their age or for the size of the store. [Beta]"),
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)

@@ -24,7 +24,7 @@ func NewSettings(tt *componenttest.Telemetry) extension.Settings {
 func AssertEqualQosstorageDeletedConferences(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_qosstorage_deleted_conferences",
-		Description: "Conferences deleted by the retention. [Beta]",
+		Description: "Conferences deleted by the retention, for their age or for the size of the store. [Beta]",
 		Unit:        "{conference}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
