@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client record-causes screenshots build agent client browsers servers tools stock recipes fuzz size clean
+	bench-store bench-client load record-causes screenshots build agent client browsers servers tools stock recipes fuzz size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ bench-store: servers ## the store's figures, written into docs/benchmarks.md; ta
 bench-compare: build ## the collector beside stock components, written into docs/benchmarks.md; takes ten minutes, never in CI
 	go build -o bin/compare ./tests/compare
 	bin/compare -docs docs/benchmarks.md
+
+load: ## build bin/qos-load, which puts a collector under the load of many pages (docs/sizing.md)
+	go build -trimpath -o bin/qos-load ./tests/load
 
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v

@@ -198,6 +198,9 @@ func (d *Day) Steps() iter.Seq[Step] {
 	}
 }
 
+// StepsOf returns the steps of one conference in the order of their times, the same as Steps yields.
+func (d *Day) StepsOf(c *Conference) []Step { return d.script(c, d.Interval).steps }
+
 // merge is a heap of the remaining steps of live conferences.
 type merge [][]Step
 

@@ -1,0 +1,97 @@
+// Command qos-load puts a collector under the load of many pages: conferences with joins, leaves, mutes, errors, ratings
+// and networks that go bad (package tests/fleet), over the wire protocol. `make load` builds it.
+//
+// The load is open loop: each frame has a time, and its latency is counted from that time until its ack, so that a slow
+// collector does not slow its load. A constant number of conferences is live: each that ends is followed by another. The
+// same seed gives the same conferences.
+//
+// At the end it prints the rates, the latencies and the losses. With -metrics it compares the number of acknowledged
+// records with those that the collector's store exporter wrote meanwhile, and fails if they differ: nothing else may
+// send records to that collector.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	url, app, secret, origin string
+	metrics                  string
+	live                     int
+	ramp, lasts, length      time.Duration
+	interval                 time.Duration
+	seed                     uint64
+}
+
+func (o *options) validate() error {
+	switch {
+	case o.url == "" || o.app == "" || o.secret == "":
+		return errors.New("url, app and secret are required")
+	case o.live < 1:
+		return fmt.Errorf("live must be positive (got %d)", o.live)
+	case o.interval < time.Second || o.interval > 20*time.Second:
+		return fmt.Errorf("interval must be from 1s to 20s (got %s)", o.interval)
+	case o.length < 10*time.Second || o.lasts <= 0 || o.ramp < 0:
+		return fmt.Errorf("length must be at least 10s, for positive and ramp not negative (got %s, %s, %s)", o.length, o.lasts, o.ramp)
+	}
+	return nil
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.url, "url", "http://localhost:8480/", "back-end URL of the collector")
+	flag.StringVar(&o.app, "app", "demo", "AppID")
+	flag.StringVar(&o.secret, "secret", os.Getenv("QOS_APP_SECRET"), "app secret; by default of the environment variable QOS_APP_SECRET")
+	flag.StringVar(&o.origin, "origin", "", "Origin header, if the application has origins")
+	flag.StringVar(&o.metrics, "metrics", "", "URL of the collector's own metrics, to compare the ledger; empty: it is not compared")
+	flag.IntVar(&o.live, "live", 100, "conferences that are live at a time")
+	flag.DurationVar(&o.ramp, "ramp", 30*time.Second, "time in which the first of them begin")
+	flag.DurationVar(&o.lasts, "for", 5*time.Minute, "time of the load after the ramp")
+	flag.DurationVar(&o.length, "length", 5*time.Minute, "mean length of a conference")
+	flag.DurationVar(&o.interval, "interval", 10*time.Second, "between two measurements of a fabric")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the conferences")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	report, err := run(ctx, o)
+	if report != nil {
+		fmt.Print(report)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "qos-load:", err)
+		os.Exit(1) //nolint:forbidigo,gocritic // a program's end
+	}
+}
+
+// run loads the collector and returns what was measured, also beside an error about the ledger.
+func run(ctx context.Context, o options) (*report, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	before, err := written(ctx, o.metrics)
+	if err != nil {
+		return nil, err
+	}
+	l := newLoad(o, time.Now())
+	l.run(ctx)
+	r := l.stats.report(l.ended.Sub(l.began))
+	if o.metrics == "" {
+		return r, nil
+	}
+	after, err := written(ctx, o.metrics)
+	if err != nil {
+		return r, err
+	}
+	r.stored = after - before
+	if want := r.records; r.stored != want {
+		return r, fmt.Errorf("%d records were acknowledged, and %d written", want, r.stored)
+	}
+	return r, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/harness"
+)
+
+func TestMain(m *testing.M) { harness.VerifyMain(m) }
+
+func small(c *harness.Collector) options {
+	return options{
+		url: c.URL(), app: harness.AppID, secret: harness.AppSecret, origin: harness.Origin, metrics: "http://" + c.Telemetry() + "/metrics",
+		live: 6, ramp: time.Second, lasts: 8 * time.Second, length: 10 * time.Second, interval: 2 * time.Second, seed: 7,
+	}
+}
+
+// TestLedger: a run is acknowledged, and the store has written as many records as were acknowledged.
+//
+// spec: SRV-03
+func TestLedger(t *testing.T) {
+	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
+	c.Start()
+	r, err := run(t.Context(), small(c))
+	require.NoError(t, err, "%s", r)
+	t.Log("\n" + r.String())
+	require.Positive(t, r.records)
+	require.Equal(t, r.records, r.stored)
+	require.Equal(t, r.frames, r.acked)
+	require.Equal(t, r.frames, r.latency.TotalCount())
+	require.Zero(t, r.unacknowledged)
+	require.Zero(t, r.refused, "%s", r)
+	require.Empty(t, r.faults)
+	require.GreaterOrEqual(t, r.conferences, int64(6))
+	c.Stop()
+}
+
+// TestCollectorIsKilled: pages resume on the collector that follows, and all is acknowledged.
+func TestCollectorIsKilled(t *testing.T) {
+	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
+	c.Start()
+	o := small(c)
+	o.metrics = "" // those of the second collector lack the records of the first
+	done := make(chan *report, 1)
+	go func() {
+		r, err := run(t.Context(), o)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- r
+	}()
+	time.Sleep(5 * time.Second)
+	c.Kill()
+	c.Start()
+	r := <-done
+	require.NotEmpty(t, r.faults)
+	require.Equal(t, r.frames, r.acked, "%s", r)
+	require.Zero(t, r.unacknowledged)
+	c.Stop()
+}
+
+// TestSameSeed: the conferences of a seed are the same, and another seed has others.
+func TestSameSeed(t *testing.T) {
+	texts := func(seed uint64) (all []string) {
+		now := time.UnixMilli(1_790_000_000_000)
+		l := newLoad(options{live: 3, lasts: time.Minute, length: time.Minute, interval: 10 * time.Second, seed: seed}, now)
+		for i := range l.day.Conferences {
+			for _, step := range l.day.StepsOf(&l.day.Conferences[i]) {
+				e := &endpoint{load: l, session: step.Session, sets: map[string]int{}}
+				text, records := e.frame(&step, 1)
+				require.Positive(t, records)
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	require.Equal(t, texts(1), texts(1))
+	require.NotEqual(t, texts(1), texts(2))
+}
+
+func TestOptions(t *testing.T) {
+	good := options{url: "http://localhost", app: "a", secret: "s", live: 1, lasts: time.Second, length: time.Minute, interval: 2 * time.Second}
+	require.NoError(t, good.validate())
+	for want, change := range map[string]func(*options){
+		"url, app and secret are required": func(o *options) { o.secret = "" },
+		"live must be positive (got 0)":    func(o *options) { o.live = 0 },
+		"interval must be from 1s to 20s":  func(o *options) { o.interval = time.Minute },
+		"length must be at least 10s":      func(o *options) { o.length = time.Second },
+	} {
+		bad := good
+		change(&bad)
+		require.ErrorContains(t, bad.validate(), want)
+	}
+}
