@@ -29,6 +29,7 @@ type Conference struct {
 	participants   map[string]*participant
 	sessionRecords map[identity]*sessionRecord // nil until the first one
 	parts          int                         // fabrics and streams
+	bytes          int64                       // of them, beyond those of a part: see Bytes
 	truncated      int
 	criteria       *criteria
 	dirty          bool // something changed since the last evaluation
@@ -136,11 +137,17 @@ func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bo
 		f = &fabric{criteria: c.criteria}
 		p.fabrics[e.Fabric] = f
 		c.parts++
+		c.bytes += f.ownBytes()
 	}
 	c.criteria.dirty, c.criteria.full = false, c.parts >= maxParts
-	streams := len(f.streams)
+	var key streamKey
+	if e.Measured != nil {
+		key, _ = keyOf(e.Measured)
+	}
+	streams, bytes := len(f.streams), f.touched(key)
 	c.truncated += f.apply(e, arrivedMs)
 	c.parts += len(f.streams) - streams
+	c.bytes += f.touched(key) - bytes
 	c.dirty = c.dirty || c.criteria.dirty
 	return false
 }
@@ -245,6 +252,7 @@ func (c *Conference) Merge(o *Conference) {
 	for id, r := range o.sessionRecords {
 		c.keep(id, r)
 	}
+	c.recount()
 }
 
 func (p *participant) merge(o *participant) (truncated int) {

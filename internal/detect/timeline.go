@@ -25,6 +25,12 @@ type run struct {
 	word     Word
 }
 
+// runBytes are the bytes of a run.
+const runBytes = 16
+
+// Bytes returns the bytes that the time-line holds beside itself.
+func (t *Timeline) Bytes() int { return cap(t.runs) * runBytes }
+
 // AddFacts is Add for a time-line of Facts.
 func (t *Timeline) AddFacts(fromMs, toMs int64, facts Facts) {
 	t.facts = true

@@ -14,6 +14,10 @@ import (
 type Config struct {
 	// MaxConferences bounds the conferences in memory, live and kept.
 	MaxConferences int `mapstructure:"max_conferences"`
+	// MemoryMiB bounds the memory of all conferences, an estimate in MiB; 0: no limit. One application may hold three
+	// times of what is free. One that holds more has the measurements of its largest conferences read from the store
+	// when they end.
+	MemoryMiB int64 `mapstructure:"memory_mib"`
 	// KeepEnded is the time after its end in which a conference can be revised.
 	KeepEnded time.Duration `mapstructure:"keep_ended"`
 	// Tick is the interval of the check for ended conferences.
@@ -38,6 +42,7 @@ const (
 	minTick = 100 * time.Millisecond
 	maxTick = 10 * time.Second
 	maxKeep = 24 * time.Hour
+	maxMiB  = 1 << 20
 
 	minIssues = time.Second
 	maxIssues = 10 * time.Minute
@@ -50,6 +55,9 @@ func (c *Config) Validate() error {
 	var errs []error
 	if c.MaxConferences < 1 {
 		errs = append(errs, fmt.Errorf("max_conferences must be positive (got %d)", c.MaxConferences))
+	}
+	if c.MemoryMiB < 0 || c.MemoryMiB > maxMiB {
+		errs = append(errs, fmt.Errorf("memory_mib must be from 0 to %d (got %d)", maxMiB, c.MemoryMiB))
 	}
 	if c.KeepEnded < 0 || c.KeepEnded > maxKeep {
 		errs = append(errs, fmt.Errorf("keep_ended must be from 0s to %s (got %s)", maxKeep, c.KeepEnded))

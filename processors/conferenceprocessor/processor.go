@@ -84,7 +84,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 func (c *conferences) setRules(r rules.Rules) {
 	c.labels.bounds = r.Labels
 	c.set = live.NewSet(live.Config{
-		MaxConferences: c.cfg.MaxConferences, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
+		MaxConferences: c.cfg.MaxConferences, MaxBytes: c.cfg.MemoryMiB << 20, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
 		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(),
 	})
 }
@@ -150,11 +150,14 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		summaries, more = c.set.Tick(now.UnixMilli(), perCheck)
 		partials, unattached := c.set.Partials(), c.set.Unattached()
 		unrestored, alive, kept := c.set.Unrestored(), c.set.Live(), c.set.Len()
+		bytes, shrunk := c.set.Bytes(), c.set.Shrunk()
 		c.mu.Unlock()
 		c.drop(ctx, int64(unattached), live.Unattached.String())
 		c.countUnrestored(ctx, unrestored)
 		c.telemetry.ProcessorConferenceLive.Record(ctx, int64(alive))
 		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
+		c.telemetry.ProcessorConferenceMemory.Record(ctx, bytes)
+		c.telemetry.ProcessorConferenceShrunk.Add(ctx, int64(shrunk))
 		more = c.restore(ctx, partials, now) > 0 || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)

@@ -13,7 +13,7 @@ import (
 func recordZeros(ctx context.Context, telemetry *metadata.TelemetryBuilder) {
 	zeros.Record(
 		ctx, telemetry.ProcessorConferenceDuplicates, telemetry.ProcessorConferenceEvaluations,
-		telemetry.ProcessorConferenceRefreshes, telemetry.ProcessorConferenceRevised,
+		telemetry.ProcessorConferenceRefreshes, telemetry.ProcessorConferenceRevised, telemetry.ProcessorConferenceShrunk,
 	)
 	zeros.RecordEach(ctx, telemetry.ProcessorConferenceEnded, "outcome", conference.Outcomes...)
 	zeros.RecordEach(ctx, telemetry.ProcessorConferenceIssues, "state", live.IssueRaised, live.IssueResolved, live.IssueWithdrawn)

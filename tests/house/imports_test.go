@@ -94,7 +94,7 @@ var rules = []rule{
 	{room: "internal/detect", allowed: []string{"internal/event", "protocol"}, reason: "pure domain: measurements in, findings out"},
 	{room: "internal/cause", allowed: []string{"internal/event"}, reason: "pure domain: what was measured in, the likely cause out"},
 	{
-		room: "internal/conference/live", allowed: []string{"internal/conference", "internal/event", "internal/instance", "internal/quality", "internal/detect"},
+		room: "internal/conference/live", allowed: []string{"internal/budget", "internal/conference", "internal/event", "internal/instance", "internal/quality", "internal/detect"},
 		reason: "the registry of conferences: the fold, and what says which conference a record is of",
 	},
 	{

@@ -19,7 +19,7 @@ var notYet = map[string]string{}
 
 // inPart lists the requirements of which tests prove some clauses and others do not exist.
 var inPart = map[string]string{
-	"SRV-04": "conference state and the store have no budget in bytes for a user or an application",
+	"SRV-04": "the store has no budget in bytes for an application",
 }
 
 var (

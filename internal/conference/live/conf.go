@@ -56,6 +56,9 @@ type conf struct {
 	dueSec      int64               // its bucket in Set.due; 0: none
 	queued      bool                // in Set.check
 
+	bytes  int64 // as charged: see Set.charge
+	shrunk bool  // its measurements are in the store alone, since its application held too much
+
 	notices   notices
 	refreshed bool // the store's records were read for its evaluation
 }

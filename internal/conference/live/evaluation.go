@@ -26,7 +26,7 @@ func (s *Set) StartedAt(ms int64) { s.startMs = ms }
 
 // schedule schedules an evaluation of c if it needs one and has none.
 func (s *Set) schedule(c *conf, nowMs int64) {
-	if s.cfg.EvaluateMs > 0 && c.evaluation == idle && c.lifecycle != removed && c.NeedsEvaluation() {
+	if s.cfg.EvaluateMs > 0 && c.evaluation == idle && c.lifecycle != removed && !c.shrunk && c.NeedsEvaluation() {
 		s.evaluateNext(c, nowMs)
 	}
 }
@@ -86,6 +86,10 @@ func (s *Set) Evaluate(nowMs int64, limit int) (out Evaluated) {
 
 func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 	if c.lifecycle == removed || c.evaluation != final && (c.evaluation != scheduled || c.lifecycle == ended) {
+		return
+	}
+	if c.shrunk && c.lifecycle == alive { // its issues are found after its end
+		c.evaluation = idle
 		return
 	}
 	if s.isPartial(c) {

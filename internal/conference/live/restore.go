@@ -105,7 +105,7 @@ func (s *Set) Restore(e *event.Event, nowMs int64) Result {
 // if it cannot be read. An equal summary is not emitted again.
 func (s *Set) Restored(p Partial, span instance.Span, stored conference.Summary, nowMs int64) {
 	for _, c := range s.at(p, span.Start) {
-		c.coverage, c.attempts = complete, attempts{}
+		c.coverage, c.attempts, c.shrunk = complete, attempts{}, false
 		c.found(&stored)
 		s.detachUnconfirmed(c, nowMs)
 		if p.kind != neighbour {
@@ -161,7 +161,7 @@ func (s *Set) NotStored(p Partial) {
 		return // an annotation keeps waiting
 	}
 	for _, c := range s.at(p, p.AtMs) {
-		c.coverage, c.unconfirmed = complete, nil
+		c.coverage, c.unconfirmed, c.shrunk = complete, nil, false
 		s.touch(c, true)
 	}
 }

@@ -15,6 +15,7 @@ import (
 // Config bounds a Set.
 type Config struct {
 	MaxConferences int            // in memory, live and ended
+	MaxBytes       int64          // of conferences in memory, an estimate; 0: no limit
 	KeepEndedMs    int64          // time after its end in which a conference can be revised
 	Labels         quality.Bounds // of scores
 	Detect         *detect.Rules  // of detectors; nil: the defaults
@@ -75,6 +76,7 @@ type Set struct {
 	shared          bool      // other processes write to that store too
 
 	evaluations evaluations
+	memory      memory
 	startMs     int64 // of this process; 0: unknown
 }
 
@@ -108,6 +110,7 @@ func NewSet(cfg Config) *Set {
 	return &Set{
 		cfg: cfg, keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf),
 		waiting: newWaitingList(), evaluations: evaluations{due: make(map[int64][]*conf)},
+		memory: memory{apps: make(map[string]int64)},
 	}
 }
 
@@ -171,6 +174,9 @@ func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
 		c.makePartial() // only the store may have the conference next to it
 	}
 	s.mark(c, e, arrivedMs)
+	if s.charge(c); arrivedMs != conference.NotArrived {
+		s.relieve(c.key.appID, nowMs)
+	}
 	s.schedule(c, nowMs)
 	s.touch(c, e.Kind == event.KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 }
@@ -280,6 +286,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	c.attempts = attempts{}
 	c.notices.merge(&o.notices)
 	c.refreshed = c.refreshed && o.refreshed
+	c.shrunk = c.shrunk || o.shrunk
 	if c.evaluation == reading {
 		c.evaluation = idle
 	}
@@ -288,6 +295,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 		c.last = o.last
 	}
 	s.drop(sl, o)
+	s.charge(c)
 	s.touch(c, true)
 }
 
@@ -298,6 +306,7 @@ func (s *Set) drop(sl *slot, c *conf) {
 		s.live--
 	}
 	c.lifecycle = removed
+	s.uncharge(c)
 	s.unshare(c)
 	s.count--
 }

@@ -28,6 +28,7 @@ func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool)
 		}
 		s.forget(nowMs)
 		s.expire(nowMs)
+		s.relieveAll(nowMs)
 	}
 	out, s.out = s.out, nil
 	slices.SortFunc(out, func(a, b conference.Summary) int {
@@ -120,6 +121,12 @@ func (s *Set) release(nowMs int64) bool {
 	}
 	c := s.kept[0].conf
 	s.kept = s.kept[1:]
+	s.releaseOne(c, nowMs)
+	return true
+}
+
+// releaseOne releases a conference that has ended.
+func (s *Set) releaseOne(c *conf, nowMs int64) {
 	if c.changed {
 		s.summarise(c)
 	}
@@ -130,7 +137,6 @@ func (s *Set) release(nowMs int64) bool {
 	for a := range c.Annotations() {
 		s.rememberAnnotation(sl, a.PlaceMs(), nowMs)
 	}
-	return true
 }
 
 // rememberAnnotation keeps the time of an annotation that was released.

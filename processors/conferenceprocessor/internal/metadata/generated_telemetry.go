@@ -33,8 +33,10 @@ type TelemetryBuilder struct {
 	ProcessorConferenceIssues      metric.Int64Counter
 	ProcessorConferenceKept        metric.Int64Gauge
 	ProcessorConferenceLive        metric.Int64Gauge
+	ProcessorConferenceMemory      metric.Int64Gauge
 	ProcessorConferenceRefreshes   metric.Int64Counter
 	ProcessorConferenceRevised     metric.Int64Counter
+	ProcessorConferenceShrunk      metric.Int64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -108,6 +110,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceMemory, err = builder.meter.Int64Gauge(
+		"otelcol_processor_conference_memory",
+		metric.WithDescription("Memory of the conferences, live or kept, an estimate; memory_mib bounds it. [Alpha]"),
+		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
 	builder.ProcessorConferenceRefreshes, err = builder.meter.Int64Counter(
 		"otelcol_processor_conference_refreshes",
 		metric.WithDescription("Reads of live conferences from the store before their issues were reported. [Alpha]"),
@@ -118,6 +126,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_processor_conference_revised",
 		metric.WithDescription("Revised summaries, after late data. [Alpha]"),
 		metric.WithUnit("{summary}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ProcessorConferenceShrunk, err = builder.meter.Int64Counter(
+		"otelcol_processor_conference_shrunk",
+		metric.WithDescription("Live conferences whose measurements were dropped from memory because their application held more than its share. They are read from the store when the conference ends. [Alpha]"),
+		metric.WithUnit("{conference}"),
 	)
 	errs = errors.Join(errs, err)
 	return &builder, errs

@@ -26,8 +26,10 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ProcessorConferenceIssues.Add(context.Background(), 1)
 	tb.ProcessorConferenceKept.Record(context.Background(), 1)
 	tb.ProcessorConferenceLive.Record(context.Background(), 1)
+	tb.ProcessorConferenceMemory.Record(context.Background(), 1)
 	tb.ProcessorConferenceRefreshes.Add(context.Background(), 1)
 	tb.ProcessorConferenceRevised.Add(context.Background(), 1)
+	tb.ProcessorConferenceShrunk.Add(context.Background(), 1)
 	AssertEqualProcessorConferenceDropped(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
@@ -49,10 +51,16 @@ func TestSetupTelemetry(t *testing.T) {
 	AssertEqualProcessorConferenceLive(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceMemory(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceRefreshes(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualProcessorConferenceRevised(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualProcessorConferenceShrunk(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 
