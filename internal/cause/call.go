@@ -26,28 +26,28 @@ type Person struct {
 
 // Fabric is one PeerConnection of a participant.
 type Fabric struct {
-	Remote     []string // the remote user's IDs
-	Server     bool     // a media server is at the other end
-	Media      bool     // it carries audio or video, or was added to do so
-	Sends      bool     // its direction includes sending
-	Connected  bool
-	Described  bool // had a remote description
-	Failed     bool // reported a failure before it was connected
-	Stage      string
-	Candidates event.Value // local ones, of a set-up that failed
-	LifeMs     float64
-	Broken     bool               // ended while ICE was disrupted
-	BrokenMs   float64            // how long ICE was disrupted; to the end where it did not recover
-	SilentMs   float64            // from the last received packet to the end
-	StepMs     float64            // interval of its measurements; 0: there were none
-	CutAtMs    int64              // when the disruption began that lasted to the end
-	ClosedMs   int64              // when its end was reported; 0: it was not
-	Relay      string             // of the local candidate: udp, tcp, tls, or empty
-	RTTMs      event.Value        // mean
-	SlowMs     float64            // time with a round trip over DelayMs
-	RTTSeenMs  float64            // time in which the round trip was known
-	DeadMs     map[string]float64 // by media type: time in which nothing was sent because the track had ended before, without a mute, pause or hold
-	Streams    []Stream
+	Remote       []string // the remote user's IDs
+	Server       bool     // a media server is at the other end
+	Media        bool     // it carries audio or video, or was added to do so
+	Sends        bool     // its direction includes sending
+	Connected    bool
+	Described    bool // had a remote description
+	Failed       bool // reported a failure before it was connected
+	Stage        string
+	Candidates   event.Value // local ones, of a set-up that failed
+	LifeMs       float64
+	Broken       bool               // ended while ICE was disrupted
+	BrokenMs     float64            // how long ICE was disrupted; to the end where it did not recover
+	SilentMs     float64            // from the last received packet to the end
+	StepMs       float64            // interval of its measurements; 0: there were none
+	CutAtMs      int64              // when the disruption began that lasted to the end
+	ClosedMs     int64              // when its end was reported; 0: it was not
+	Relay        string             // of the local candidate: udp, tcp, tls, or empty
+	RTTMs        event.Value        // mean
+	SlowMs       float64            // time with a round trip over DelayMs
+	RTTSeenMs    float64            // time in which the round trip was known
+	EndedTrackMs map[string]float64 // by media type: time in which nothing was sent because the track had ended before, without a mute, pause or hold
+	Streams      []Stream
 }
 
 // Stream is one direction of one medium. Times are sums of the intervals in which a condition

@@ -39,7 +39,7 @@ func TestTrackThatHadEnded(t *testing.T) {
 	f := func(want cause.Cause, media string, ms float64) {
 		t.Helper()
 		call := mesh("ab")
-		call.People[1].Fabrics[0].DeadMs = map[string]float64{media: ms}
+		call.People[1].Fabrics[0].EndedTrackMs = map[string]float64{media: ms}
 		got := cause.Find(call).Call
 		require.Equal(t, want, got.Cause, "%+v", got)
 		if want != cause.None {

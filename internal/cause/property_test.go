@@ -39,7 +39,7 @@ var anyFabric = rapid.Custom(func(t *rapid.T) cause.Fabric {
 		Described: rapid.Bool().Draw(t, "described"), Failed: rapid.Bool().Draw(t, "failed"), Broken: rapid.Bool().Draw(t, "broken"),
 		SilentMs: anyMs(t, "silent"), StepMs: anyMs(t, "step"), CutAtMs: rapid.Int64().Draw(t, "cut"), ClosedMs: rapid.Int64().Draw(t, "closed"),
 		LifeMs: anyMs(t, "life"), BrokenMs: anyMs(t, "broken ms"), RTTMs: anyValue(t, "rtt"), SlowMs: anyMs(t, "slow"), RTTSeenMs: anyMs(t, "rtt seen"),
-		Candidates: anyValue(t, "candidates"), DeadMs: map[string]float64{"video": anyMs(t, "dead")},
+		Candidates: anyValue(t, "candidates"), EndedTrackMs: map[string]float64{"video": anyMs(t, "dead")},
 		Streams: rapid.SliceOfN(anyStream, 0, 5).Draw(t, "streams"),
 	}
 })

@@ -12,7 +12,7 @@ func (c *call) sources(pairings []pairing) (findings []Finding) {
 		findings = c.silent(findings, i)
 		for j := range c.people[i].Fabrics {
 			findings = c.unsent(findings, i, &c.people[i].Fabrics[j])
-			findings = c.dead(findings, i, &c.people[i].Fabrics[j])
+			findings = c.endedTracks(findings, i, &c.people[i].Fabrics[j])
 		}
 	}
 	return c.forwarded(findings, pairings)
@@ -35,10 +35,10 @@ func (c *call) unsent(findings []Finding, i int, f *Fabric) []Finding {
 	})
 }
 
-// dead adds the finding about a camera or microphone that had ended before its stream began.
-func (c *call) dead(findings []Finding, i int, f *Fabric) []Finding {
+// endedTracks adds the finding about a camera or microphone that had ended before its stream began.
+func (c *call) endedTracks(findings []Finding, i int, f *Fabric) []Finding {
 	for _, media := range [...]string{"video", "audio"} {
-		ms := f.DeadMs[media]
+		ms := f.EndedTrackMs[media]
 		if !f.Connected || ms < MinTimeMs || share(ms, f.LifeMs) < badShare {
 			continue
 		}

@@ -230,7 +230,7 @@ func (f *fabric) evidence(out *Fabric, without []Interval, ends map[string]int64
 		LifeMs: float64(out.EndMs - min(f.first, f.addedAt)), Broken: f.disruption.value, Relay: out.RelayProtocol,
 	}
 	f.interrupted(&e, out)
-	e.DeadMs = f.deadTracks(out, without)
+	e.EndedTrackMs = f.endedTrackMs(out, without)
 	left := f.leftAt(out, ends)
 	for _, key := range slices.SortedFunc(maps.Keys(f.streams), streamKey.compare) {
 		s := f.streams[key]
@@ -252,11 +252,11 @@ func (f *fabric) candidates() event.Value {
 	return event.Value{}
 }
 
-// deadTracks returns for how long media were not sent because their tracks had ended before, ms by media type,
+// endedTrackMs returns for how long media were not sent because their tracks had ended before, ms by media type,
 // without mutes, pauses and holds.
-func (f *fabric) deadTracks(out *Fabric, without []Interval) map[string]float64 {
-	var dead map[string]float64
-	for _, t := range f.dead {
+func (f *fabric) endedTrackMs(out *Fabric, without []Interval) map[string]float64 {
+	var ended map[string]float64
+	for _, t := range f.endedTracks {
 		s := f.streams[streamKey{outboundRTP, t.mediaType, t.ssrc}]
 		if s != nil && s.packets > 0 {
 			continue // another track replaced it
@@ -265,12 +265,12 @@ func (f *fabric) deadTracks(out *Fabric, without []Interval) map[string]float64 
 		for _, e := range joined(sorted(slices.Concat(f.excuses(t.mediaType, new(stream), out.EndMs), without))) {
 			ms -= float64(max(0, min(e.EndMs, out.EndMs)-max(e.StartMs, t.at)))
 		}
-		if dead == nil {
-			dead = map[string]float64{}
+		if ended == nil {
+			ended = map[string]float64{}
 		}
-		dead[t.mediaType] = max(dead[t.mediaType], ms)
+		ended[t.mediaType] = max(ended[t.mediaType], ms)
 	}
-	return dead
+	return ended
 }
 
 // interrupted sets how long ICE was disrupted, how long nothing was received before the end,

@@ -49,20 +49,20 @@ type fabric struct {
 	disruption        newest[bool] // the newest disruption has not ended
 	restarts          int
 
-	toggles    []toggle    // ascending by rank
-	renames    renames     // of the remote end
-	owners     []ownership // of streams, ascending by rank
-	dead       []deadTrack // that were to be sent, ascending by rank
-	streams    map[streamKey]*stream
-	facts      detect.Timeline // of its streams together
-	marks      []mark          // ascending by rank
-	wifi       breach          // of weak signals
-	lost       event.Lost
-	outOfRange int  // values that are out of range
-	measured   int  // measurements
-	offBeat    int  // measurements whose interval is not of whole seconds: see cause.BeatMs
-	received   bool // RTP or an RTP report was received: it was connected
-	carried    bool // the candidate pair carried payload
+	toggles     []toggle     // ascending by rank
+	renames     renames      // of the remote end
+	owners      []ownership  // of streams, ascending by rank
+	endedTracks []endedTrack // that were to be sent, ascending by rank
+	streams     map[streamKey]*stream
+	facts       detect.Timeline // of its streams together
+	marks       []mark          // ascending by rank
+	wifi        breach          // of weak signals
+	lost        event.Lost
+	outOfRange  int  // values that are out of range
+	measured    int  // measurements
+	offBeat     int  // measurements whose interval is not of whole seconds: see cause.BeatMs
+	received    bool // RTP or an RTP report was received: it was connected
+	carried     bool // the candidate pair carried payload
 }
 
 type ending struct {
@@ -80,8 +80,8 @@ type toggle struct {
 	on   bool
 }
 
-// deadTrack is a track of a sent stream that had ended when the stream was added.
-type deadTrack struct {
+// endedTrack is a track of a sent stream that had ended when the stream was added.
+type endedTrack struct {
 	rank      uint64
 	at        int64
 	ssrc      int64
@@ -262,7 +262,7 @@ func (f *fabric) addTrack(e *event.Event, d *event.Data) (truncated int) {
 	}
 	for _, media := range [...]string{audio, video} {
 		if d.MediaType == media {
-			return insertByRank(&f.dead, deadTrack{e.Rank(), e.AtMs, d.SSRC, media}, maxStreams, func(t deadTrack) uint64 { return t.rank })
+			return insertByRank(&f.endedTracks, endedTrack{e.Rank(), e.AtMs, d.SSRC, media}, maxStreams, func(t endedTrack) uint64 { return t.rank })
 		}
 	}
 	return 0
@@ -316,8 +316,8 @@ func (f *fabric) merge(o *fabric) (truncated int) {
 	for _, w := range o.owners {
 		truncated += insertByRank(&f.owners, w, maxStreams, func(w ownership) uint64 { return w.rank })
 	}
-	for _, t := range o.dead {
-		truncated += insertByRank(&f.dead, t, maxStreams, func(t deadTrack) uint64 { return t.rank })
+	for _, t := range o.endedTracks {
+		truncated += insertByRank(&f.endedTracks, t, maxStreams, func(t endedTrack) uint64 { return t.rank })
 	}
 	return truncated + f.mergeDetectors(o) + f.mergeStreams(o)
 }

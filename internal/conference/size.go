@@ -24,7 +24,7 @@ func (c *Conference) Bytes() int64 {
 
 // ownBytes returns the bytes of a fabric, without its streams, beyond those of a part.
 func (f *fabric) ownBytes() int64 {
-	facts := cap(f.toggles) + cap(f.marks) + cap(f.owners)
+	facts := cap(f.toggles) + cap(f.marks) + cap(f.owners) + cap(f.endedTracks)
 	return fabricBytes - streamBytes + int64(facts)*factBytes + int64(f.facts.Bytes())
 }
 
