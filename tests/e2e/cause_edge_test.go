@@ -20,7 +20,19 @@ type harm struct {
 	cut     bool          // nothing passes, media or not
 	stall   time.Duration // at the beginning of each period packets wait so long, as in a busy radio network
 	period  time.Duration
-	burst   float64 // fraction of the time in which all media packets are lost, in runs of burstRun
+	burst   float64       // fraction of the time in which all media packets are lost, in runs of burstRun
+	grows   time.Duration // in which the loss rises from none, after it was set; 0: at once
+	largest int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
+
+	every, lasts time.Duration // the harm is there for so long at the beginning of each period; 0: always
+}
+
+// now returns the harm at a time.
+func (h harm) now(at time.Time) harm {
+	if h.every > 0 && time.Duration(at.UnixNano())%h.every >= h.lasts {
+		return harm{}
+	}
+	return h
 }
 
 // burstRun is how long a run of losses lasts.
@@ -34,6 +46,7 @@ const maxQueue = 300 * time.Millisecond
 type access struct {
 	mu     sync.Mutex
 	harm   harm
+	since  time.Time              // when it was set
 	loses  func(p []byte) bool    // what may be lost by chance
 	chance func(p []byte) float64 // of each of them: lost if it is less than the loss
 	source *rand.Rand
@@ -61,7 +74,7 @@ func newAccess(t *testing.T, seed uint64) *access {
 func (l *access) set(h harm) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.harm = h
+	l.harm, l.since = h, time.Now()
 }
 
 // send delivers p later, or never. What sets a connection up (STUN, DTLS) is never lost by
@@ -80,34 +93,38 @@ func (l *access) send(p []byte, do func()) {
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.harm.cut || l.loses(p) && l.chance(p) < l.harm.loss {
+	h := l.harm.now(now)
+	if h.grows > 0 {
+		h.loss *= min(1, now.Sub(l.since).Seconds()/h.grows.Seconds())
+	}
+	if h.cut || l.loses(p) && (l.chance(p) < h.loss || h.largest > 0 && len(p) > h.largest) {
 		return at, false
 	}
-	if l.harm.burst > 0 && l.loses(p) {
-		period := time.Duration(float64(burstRun) / l.harm.burst)
+	if h.burst > 0 && l.loses(p) {
+		period := time.Duration(float64(burstRun) / h.burst)
 		if time.Duration(now.UnixNano())%period < burstRun {
 			return at, false
 		}
 	}
 	at = now
-	if l.harm.stall > 0 {
-		if into := time.Duration(now.UnixNano()) % l.harm.period; into < l.harm.stall {
-			at = at.Add(l.harm.stall - into)
+	if h.stall > 0 {
+		if into := time.Duration(now.UnixNano()) % h.period; into < h.stall {
+			at = at.Add(h.stall - into)
 		}
 	}
-	if l.harm.rateBps > 0 {
+	if h.rateBps > 0 {
 		if l.free.Before(now) {
 			l.free = now
 		}
 		if l.free.Sub(now) > maxQueue {
 			return at, false
 		}
-		l.free = l.free.Add(time.Duration(float64(8*len(p)) / l.harm.rateBps * 1e9))
+		l.free = l.free.Add(time.Duration(float64(8*len(p)) / h.rateBps * 1e9))
 		at = l.free
 	}
-	at = at.Add(l.harm.delay)
-	if l.harm.jitter > 0 {
-		at = at.Add(time.Duration(l.source.Int64N(int64(l.harm.jitter))))
+	at = at.Add(h.delay)
+	if h.jitter > 0 {
+		at = at.Add(time.Duration(l.source.Int64N(int64(h.jitter))))
 	}
 	if at.Before(l.last) {
 		at = l.last

@@ -35,9 +35,15 @@ func TestRecordFourth(t *testing.T) {
 // TestFourthScenes: the draw is the same each time, of the size that was meant, each call has a label, and
 // another seed is another draw.
 func TestFourthScenes(t *testing.T) {
-	scenes, again := fourthScenes(fourthSeed), fourthScenes(fourthSeed)
+	checkScenes(t, fourthScenes, fourthSeed, "../cause/testdata/fourth/draw.txt", fourthControls, fourthHarmed, len(fourthKinds))
+}
+
+// checkScenes checks a draw against the file that lists it.
+func checkScenes(t *testing.T, draw func(seed uint64) []causeScene, seed uint64, file string, wantControls, wantHarmed, wantKinds int) {
+	t.Helper()
+	scenes, again := draw(seed), draw(seed)
 	require.Equal(t, labelsOf(scenes), labelsOf(again))
-	require.NotEqual(t, labelsOf(scenes), labelsOf(fourthScenes(fourthSeed+1)))
+	require.NotEqual(t, labelsOf(scenes), labelsOf(draw(seed+1)))
 	kinds := map[string]int{}
 	controls := 0
 	var list strings.Builder
@@ -53,22 +59,22 @@ func TestFourthScenes(t *testing.T) {
 			require.Contains(t, s.users, user)
 		}
 	}
-	committed, err := os.ReadFile("../cause/testdata/fourth/draw.txt")
+	committed, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(committed), list.String())
-	require.Equal(t, fourthControls, controls)
-	require.Len(t, scenes, fourthControls+fourthHarmed)
-	require.Len(t, kinds, len(fourthKinds))
+	require.Equal(t, wantControls, controls)
+	require.Len(t, scenes, wantControls+wantHarmed)
+	require.Len(t, kinds, wantKinds)
 }
 
-// fourthKind is a kind of call, and how many of it are drawn.
-type fourthKind struct {
+// drawnKind is a kind of call, and how many of it are drawn.
+type drawnKind struct {
 	name string
 	n    int
 	draw func(*freshDraw)
 }
 
-var fourthKinds = []fourthKind{
+var fourthKinds = []drawnKind{
 	{"nothing", 4, (*freshDraw).untouchedCall},
 	{"little harm", 4, func(d *freshDraw) { d.anywhere(); d.maybeFirefox(); d.mild() }},
 	{"muted", 3, func(d *freshDraw) { d.anywhere(); d.maybeFirefox(); d.muted() }},
@@ -118,18 +124,21 @@ var fourthKinds = []fourthKind{
 	{"delay of one way", 2, (*freshDraw).delayOneWay},
 }
 
-// fourthScenes draws the calls, in the order in which they are made.
-func fourthScenes(seed uint64) []causeScene {
-	r := rand.New(rand.NewPCG(seed, 6))
-	var kinds []fourthKind
-	for _, kind := range fourthKinds {
-		kinds = append(kinds, slices.Repeat([]fourthKind{kind}, kind.n)...)
+// fourthScenes draws the calls of the fourth draw.
+func fourthScenes(seed uint64) []causeScene { return drawScenes("fourth", seed, 6, fourthKinds) }
+
+// drawScenes draws the calls of a draw, in the order in which they are made.
+func drawScenes(name string, seed, stream uint64, of []drawnKind) []causeScene {
+	r := rand.New(rand.NewPCG(seed, stream))
+	var kinds []drawnKind
+	for _, kind := range of {
+		kinds = append(kinds, slices.Repeat([]drawnKind{kind}, kind.n)...)
 	}
 	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	scenes := make([]causeScene, 0, len(kinds))
 	for i, kind := range kinds {
 		d := &freshDraw{r: r}
-		d.scene.name = fmt.Sprintf("fourth-%03d", i+1)
+		d.scene.name = fmt.Sprintf("%s-%03d", name, i+1)
 		kind.draw(d)
 		d.scene.label.Kind = kind.name
 		scenes = append(scenes, d.scene)
