@@ -105,7 +105,7 @@ func (e *endpoint) connect(ctx context.Context) error {
 	return err
 }
 
-// read passes on the server's messages, or the error that ended them.
+// read passes on the messages of the server, or the error that ended them.
 func read(ws *websocket.Conn, messages chan<- any) {
 	defer close(messages)
 	for {
@@ -154,7 +154,7 @@ func (e *endpoint) talk(ctx context.Context, ws *websocket.Conn, messages <-chan
 			if !ok {
 				return nil
 			}
-			end, err := e.take(message)
+			end, err := e.handle(message)
 			if end {
 				return err
 			}
@@ -179,11 +179,11 @@ func (e *endpoint) wait(welcomed bool) time.Duration {
 	return long
 }
 
-// send makes the frames that are due, and sends what the window allows.
+// send prepares the frames that are due, and sends as many as the window allows.
 func (e *endpoint) send(ws *websocket.Conn) error {
 	now := time.Now()
 	for len(e.steps) > 0 && !e.at(e.steps[0].AtMs).After(now) {
-		if err := e.make(ws, &e.steps[0]); err != nil {
+		if err := e.prepare(ws, &e.steps[0]); err != nil {
 			return err
 		}
 		e.steps = e.steps[1:]
@@ -197,8 +197,8 @@ func (e *endpoint) send(ws *websocket.Conn) error {
 	return nil
 }
 
-// make makes the frame of a step, and announces what it needs.
-func (e *endpoint) make(ws *websocket.Conn, step *fleet.Step) error {
+// prepare adds the frame of a step to those to be sent, and announces what it needs.
+func (e *endpoint) prepare(ws *websocket.Conn, step *fleet.Step) error {
 	known := len(e.announced)
 	e.seq++
 	text, records := e.frame(step, e.seq)
@@ -219,8 +219,8 @@ func (e *endpoint) write(ws *websocket.Conn, line string) error {
 	return ws.WriteMessage(websocket.TextMessage, []byte(line))
 }
 
-// take takes a message of the server. end reports that the connection is over, and err why.
-func (e *endpoint) take(message any) (end bool, err error) {
+// handle handles a message of the server. end reports that the connection is over, and err why.
+func (e *endpoint) handle(message any) (end bool, err error) {
 	switch m := message.(type) {
 	case *protocol.Welcome:
 	case *protocol.Ack:
