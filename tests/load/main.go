@@ -62,7 +62,8 @@ func main() {
 	defer stop()
 	report, err := run(ctx, o)
 	if report != nil {
-		fmt.Print(report)
+		_, printErr := os.Stdout.WriteString(report.String())
+		err = errors.Join(err, printErr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "qos-load:", err)

@@ -77,8 +77,9 @@ func TestSameSeed(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, texts(1), texts(1))
-	require.NotEqual(t, texts(1), texts(2))
+	first, again := texts(1), texts(1)
+	require.Equal(t, first, again)
+	require.NotEqual(t, first, texts(2))
 }
 
 func TestOptions(t *testing.T) {

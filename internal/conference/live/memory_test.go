@@ -76,7 +76,7 @@ func TestMemoryHasAnOwner(t *testing.T) {
 		require.Less(t, s.Bytes(), int64(limit))
 	}
 	const conferences = 30
-	for round := int64(0); round < 20; round++ {
+	for round := range int64(20) {
 		at := round * 2000
 		put(small.record("calm", at, 1+round%2, ""))
 		for i := range conferences {
@@ -94,8 +94,8 @@ func TestMemoryHasAnOwner(t *testing.T) {
 	require.Len(t, out, 1, "it is in memory")
 	require.JSONEq(t, conferencetest.JSON(t, conference.Fold(small.stored["calm"], quality.DefaultBounds())), conferencetest.JSON(t, out[0]))
 
-	for now := int64(conferencetest.Base + 41_000); len(out) <= conferences; now += 1000 {
-		require.Less(t, now, int64(conferencetest.Base+200_000))
+	for now := conferencetest.Base + 41_000; len(out) <= conferences; now += 1000 {
+		require.Less(t, now, conferencetest.Base+200_000)
 		out = append(out, tick(s, now)...)
 		for _, p := range s.Partials() {
 			big.restore(t, s, p, now)
