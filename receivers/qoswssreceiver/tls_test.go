@@ -29,16 +29,16 @@ import (
 )
 
 // chain makes an authority and a certificate for 127.0.0.1 that it signed.
-func chain(t testing.TB) (roots *x509.CertPool, certPEM, keyPEM []byte) {
-	t.Helper()
+func chain(tb testing.TB) (roots *x509.CertPool, certPEM, keyPEM []byte) {
+	tb.Helper()
 	certificate := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (der []byte, key *ecdsa.PrivateKey) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		if signer == nil {
 			signer = key
 		}
 		der, err = x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		return der, key
 	}
 	authority := &x509.Certificate{
@@ -51,11 +51,11 @@ func chain(t testing.TB) (roots *x509.CertPool, certPEM, keyPEM []byte) {
 	}
 	leafDER, leafKey := certificate(leaf, authority, authorityKey)
 	root, err := x509.ParseCertificate(authorityDER)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	roots = x509.NewCertPool()
 	roots.AddCert(root)
 	keyDER, err := x509.MarshalPKCS8PrivateKey(leafKey)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafDER}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
@@ -154,7 +154,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	c := startCollector(t, overTLS(t))
 	for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11} {
 		_, err := tls.Dial("tcp", c.receiver.listener.Addr().String(), &tls.Config{
-			InsecureSkipVerify: true, MinVersion: version, MaxVersion: version, //nolint:gosec // that is what is tested
+			InsecureSkipVerify: true, MinVersion: version, MaxVersion: version,
 		})
 		require.ErrorContains(t, err, "protocol version not supported")
 	}
