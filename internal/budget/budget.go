@@ -5,8 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// Share is how many times the free bytes one application may hold.
-const Share = 3
+// share is how many times the free bytes one application may hold.
+const share = 3
+
+// IsWithinShare reports whether one application may hold so many bytes while others are free.
+func IsWithinShare(held, free int64) bool { return held <= share*free }
 
 // Level is the kind of an account.
 type Level uint8
@@ -137,8 +140,8 @@ func (a *Account) hasRoom(n, kept int64) bool {
 			return true
 		}
 		root := &a.ledger.root
-		return a.used+n <= Share*(limits.Total-root.used-n) &&
-			(kept == 0 || a.kept+kept <= Share*(limits.Total/2-root.kept-kept))
+		return IsWithinShare(a.used+n, limits.Total-root.used-n) &&
+			(kept == 0 || IsWithinShare(a.kept+kept, limits.Total/2-root.kept-kept))
 	}
 	limit := limits.of(a.level)
 	return limit == 0 || a.used+n <= limit && (kept == 0 || a.kept+kept <= limit/2)

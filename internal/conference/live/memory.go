@@ -15,7 +15,8 @@ import (
 type memory struct {
 	total  int64
 	apps   map[string]int64
-	shrunk int // since the last Shrunk
+	stuck  map[string]struct{} // applications that could not be brought below their share since the last Tick
+	shrunk int                 // since the last Shrunk
 }
 
 // charge notes the bytes that c takes now.
@@ -48,37 +49,46 @@ func (s *Set) Shrunk() (n int) {
 	return n
 }
 
-// holdsTooMuch reports whether an application holds more than its share, less a part of it.
-func (s *Set) holdsTooMuch(app string, eighths int64) bool {
+// holdsTooMuch reports whether an application holds more than its share.
+func (s *Set) holdsTooMuch(app string) bool {
+	return s.cfg.MaxBytes > 0 && !budget.IsWithinShare(s.memory.apps[app], s.cfg.MaxBytes-s.memory.total)
+}
+
+// hasMargin reports whether an application holds an eighth less than its share: the next search for what it can lose is
+// that far away.
+func (s *Set) hasMargin(app string) bool {
 	held := s.memory.apps[app]
-	share := budget.Share * (s.cfg.MaxBytes - s.memory.total)
-	return s.cfg.MaxBytes > 0 && held > 0 && held > share-held*eighths/8
+	return budget.IsWithinShare(held+held/8, s.cfg.MaxBytes-s.memory.total)
 }
 
 // relieve brings an application that holds too much below its share: at the cost of those that ended first, then of the
-// largest that are live.
+// largest that are live. If that is not enough, it tries again in the next Tick.
 func (s *Set) relieve(app string, nowMs int64) {
-	if !s.holdsTooMuch(app, 0) {
+	if _, stuck := s.memory.stuck[app]; stuck || !s.holdsTooMuch(app) {
 		return
 	}
 	for _, k := range s.kept {
-		if k.conf.key.appID == app && !k.void() && s.holdsTooMuch(app, 0) {
+		if s.hasMargin(app) {
+			return
+		}
+		if k.conf.key.appID == app && !k.void() {
 			s.releaseOne(k.conf, nowMs)
 		}
 	}
-	if !s.holdsTooMuch(app, 0) {
-		return
-	}
 	for _, c := range s.shrinkable(app, nowMs) {
-		if !s.holdsTooMuch(app, 1) {
+		if s.hasMargin(app) {
 			return
 		}
 		s.shrink(c)
+	}
+	if s.holdsTooMuch(app) {
+		s.memory.stuck[app] = struct{}{}
 	}
 }
 
 // relieveAll does so for all applications: records that were read from the store count as well.
 func (s *Set) relieveAll(nowMs int64) {
+	clear(s.memory.stuck)
 	for app := range s.memory.apps {
 		s.relieve(app, nowMs)
 	}

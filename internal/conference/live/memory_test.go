@@ -130,3 +130,21 @@ func TestEndedConferencesGoFirst(t *testing.T) {
 	require.Less(t, s.Len(), 40)
 	require.Less(t, s.Bytes(), int64(1<<20))
 }
+
+// TestNothingLeftToDrop: an application that cannot be brought below its share is not searched again for each record,
+// but once a Tick, and its records are applied.
+func TestNothingLeftToDrop(t *testing.T) {
+	s := live.NewSet(live.Config{MaxConferences: 10_000, KeepEndedMs: 600_000, MaxBytes: 1, Labels: quality.DefaultBounds()})
+	s.CompleteSince(conferencetest.Base - 1)
+	f := newFlood("app")
+	for round := range int64(3) {
+		for i := range int64(5) {
+			e := f.record("c", 10_000*round+1000*i, 1, "")
+			require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
+		}
+		first := map[int64]int{0: 1}
+		require.Equal(t, first[round], s.Shrunk(), "with the first record alone")
+		require.Empty(t, tick(s, conferencetest.Base+10_000*round+5000))
+		require.Equal(t, 1, s.Shrunk(), "in the Tick")
+	}
+}

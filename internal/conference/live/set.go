@@ -110,7 +110,7 @@ func NewSet(cfg Config) *Set {
 	return &Set{
 		cfg: cfg, keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf),
 		waiting: newWaitingList(), evaluations: evaluations{due: make(map[int64][]*conf)},
-		memory: memory{apps: make(map[string]int64)},
+		memory: memory{apps: make(map[string]int64), stuck: make(map[string]struct{})},
 	}
 }
 
