@@ -13,7 +13,7 @@ import (
 type load struct {
 	options
 	day          *fleet.Day
-	stats        stats
+	stats        *stats
 	http         *http.Client
 	began, ended time.Time
 }

@@ -8,21 +8,22 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 // stats is what the pages measure together.
 type stats struct {
-	*counts
+	mu sync.Mutex
+	counts
 }
 
 type counts struct {
-	mu             sync.Mutex
 	latency        *hdrhistogram.Histogram // of acks, in µs from the time at which a frame was due
 	conferences    int64
 	sessions       int64
@@ -42,8 +43,8 @@ const (
 	latencyDigits = 3
 )
 
-func newStats() stats {
-	return stats{&counts{latency: hdrhistogram.New(leastLatency, mostLatency, latencyDigits), faults: map[string]int64{}}}
+func newStats() *stats {
+	return &stats{counts: counts{latency: hdrhistogram.New(leastLatency, mostLatency, latencyDigits), faults: map[string]int64{}}}
 }
 
 func (s *stats) add(to *int64, n int64) {
@@ -83,10 +84,7 @@ type report struct {
 func (s *stats) report(took time.Duration) *report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &report{counts: counts{
-		latency: s.latency, conferences: s.conferences, sessions: s.sessions, frames: s.frames, acked: s.acked, records: s.records,
-		unacknowledged: s.unacknowledged, slowed: s.slowed, refused: s.refused, faults: s.faults,
-	}, took: took, stored: -1}
+	return &report{counts: s.counts, took: took, stored: -1}
 }
 
 // String returns the report as lines.
@@ -131,14 +129,14 @@ func written(ctx context.Context, url string) (n int64, err error) {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("metrics: %s %w", resp.Status, err)
 	}
+	metrics, err := harness.ParseMetrics(string(body))
+	if err != nil {
+		return 0, err
+	}
 	found := false
-	for text := range strings.Lines(string(body)) {
-		if name, value, _ := strings.Cut(strings.TrimSpace(text), " "); strings.HasPrefix(name, "otelcol_qosstore_written_records") {
-			v, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return 0, fmt.Errorf("metrics: %w", err)
-			}
-			n, found = n+int64(v), true
+	for sample, value := range metrics {
+		if strings.HasPrefix(sample, "otelcol_qosstore_written_records") {
+			n, found = n+int64(value), true
 		}
 	}
 	if !found {
