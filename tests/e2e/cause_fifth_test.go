@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -9,28 +8,12 @@ import (
 
 // The fifth draw measures the rules that were corrected after the fourth. Its seed was committed after the
 // rules, and before any of its calls was recorded.
-const (
-	fifthSeed     = 0x5f1f_2026_1126
-	fifthHarmed   = 77
-	fifthControls = 41
-)
-
-var recordFifth = flag.String("record-fifth", "", "the directory to record the traces of the fifth drawn calls in (package tests/cause)")
+var fifth = drawing{name: "fifth", seed: 0x5f1f_2026_1126, stream: 7, kinds: fifthKinds, controls: 41, harmed: 77}
 
 // TestRecordFifth makes every call of the fifth draw of which there is no trace.
-func TestRecordFifth(t *testing.T) {
-	if *recordFifth == "" {
-		t.Skip("no directory to record it in")
-	}
-	recordAll(t, fifthScenes(fifthSeed), *recordFifth)
-}
+func TestRecordFifth(t *testing.T) { fifth.record(t) }
 
-// TestFifthScenes: as TestFourthScenes.
-func TestFifthScenes(t *testing.T) {
-	checkScenes(t, fifthScenes, fifthSeed, "../cause/testdata/fifth/draw.txt", fifthControls, fifthHarmed, len(fifthKinds))
-}
-
-func fifthScenes(seed uint64) []causeScene { return drawScenes("fifth", seed, 7, fifthKinds) }
+func TestFifthScenes(t *testing.T) { fifth.check(t) }
 
 var fifthKinds = []drawnKind{
 	{"nothing", 4, (*freshDraw).untouchedCall},

@@ -1,78 +1,20 @@
 package e2e
 
 import (
-	"flag"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // The fourth draw has calls without harm of many kinds, and kinds of harm that no earlier call had. Its
 // calls are recorded in the order of the draw, so that a part of it is a sample as well. None was replayed
 // before the rules had been frozen.
-const (
-	fourthSeed     = 0x4e7d_2026_1124
-	fourthHarmed   = 71
-	fourthControls = 42
-)
-
-var recordFourth = flag.String("record-fourth", "", "the directory to record the traces of the fourth drawn calls in (package tests/cause)")
+var fourth = drawing{name: "fourth", seed: 0x4e7d_2026_1124, stream: 6, kinds: fourthKinds, controls: 42, harmed: 71}
 
 // TestRecordFourth makes every call of the fourth draw of which there is no trace.
-func TestRecordFourth(t *testing.T) {
-	if *recordFourth == "" {
-		t.Skip("no directory to record it in")
-	}
-	recordAll(t, fourthScenes(fourthSeed), *recordFourth)
-}
+func TestRecordFourth(t *testing.T) { fourth.record(t) }
 
-// TestFourthScenes: the draw is the same each time, of the size that was meant, each call has a label, and
-// another seed is another draw.
-func TestFourthScenes(t *testing.T) {
-	checkScenes(t, fourthScenes, fourthSeed, "../cause/testdata/fourth/draw.txt", fourthControls, fourthHarmed, len(fourthKinds))
-}
-
-// checkScenes checks a draw against the file that lists it.
-func checkScenes(t *testing.T, draw func(seed uint64) []causeScene, seed uint64, file string, wantControls, wantHarmed, wantKinds int) {
-	t.Helper()
-	scenes, again := draw(seed), draw(seed)
-	require.Equal(t, labelsOf(scenes), labelsOf(again))
-	require.NotEqual(t, labelsOf(scenes), labelsOf(draw(seed+1)))
-	kinds := map[string]int{}
-	controls := 0
-	var list strings.Builder
-	for _, s := range scenes {
-		fmt.Fprintf(&list, "%s\t%s\t%s\t%s\n", s.name, s.label.Kind, s.label.Cause, s.label.Did)
-		t.Logf("%s %s %v %s server=%v %v %v: %s", s.name, s.label.Kind, s.users, s.browser, s.server, s.label.Cause, s.label.Users, s.label.Did)
-		require.NotEmpty(t, s.label.Did)
-		kinds[s.label.Kind]++
-		if s.label.Cause == "none" {
-			controls++
-		}
-		for _, user := range s.label.Users {
-			require.Contains(t, s.users, user)
-		}
-	}
-	committed, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(committed), list.String())
-	require.Equal(t, wantControls, controls)
-	require.Len(t, scenes, wantControls+wantHarmed)
-	require.Len(t, kinds, wantKinds)
-}
-
-// drawnKind is a kind of call, and how many of it are drawn.
-type drawnKind struct {
-	name string
-	n    int
-	draw func(*freshDraw)
-}
+func TestFourthScenes(t *testing.T) { fourth.check(t) }
 
 var fourthKinds = []drawnKind{
 	{"nothing", 4, (*freshDraw).untouchedCall},
@@ -122,28 +64,6 @@ var fourthKinds = []drawnKind{
 	{"camera taken away", 2, (*freshDraw).cameraTaken},
 	{"offer fails", 2, (*freshDraw).offerFails},
 	{"delay of one way", 2, (*freshDraw).delayOneWay},
-}
-
-// fourthScenes draws the calls of the fourth draw.
-func fourthScenes(seed uint64) []causeScene { return drawScenes("fourth", seed, 6, fourthKinds) }
-
-// drawScenes draws the calls of a draw, in the order in which they are made.
-func drawScenes(name string, seed, stream uint64, of []drawnKind) []causeScene {
-	r := rand.New(rand.NewPCG(seed, stream))
-	var kinds []drawnKind
-	for _, kind := range of {
-		kinds = append(kinds, slices.Repeat([]drawnKind{kind}, kind.n)...)
-	}
-	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	scenes := make([]causeScene, 0, len(kinds))
-	for i, kind := range kinds {
-		d := &freshDraw{r: r}
-		d.scene.name = fmt.Sprintf("%s-%03d", name, i+1)
-		kind.draw(d)
-		d.scene.label.Kind = kind.name
-		scenes = append(scenes, d.scene)
-	}
-	return scenes
 }
 
 func (d *freshDraw) untouchedCall() {
