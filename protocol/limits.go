@@ -42,6 +42,7 @@ const (
 	MinIntervalMs      = 1
 	MaxIntervalMs      = 600_000
 	WindowFrames       = 256 // unacknowledged frames a client may have
+	MaxUnackedBytes    = 1 << 20 // of them
 
 	MinStatsInterval = 2 * time.Second // section 4.1: how often to measure
 	MaxStatsInterval = 20 * time.Second

@@ -101,6 +101,7 @@ type LimitsConfig struct {
 	HandshakesPerSecondPerUser    float64 `mapstructure:"handshakes_per_second_per_user"`
 	Connections                   int     `mapstructure:"connections"`
 	FramesPerSecond               int     `mapstructure:"frames_per_second"`
+	DailyMiB                      int     `mapstructure:"daily_mib"`
 
 	_ struct{}
 }
@@ -160,9 +161,12 @@ func (a *AppConfig) validate(at string) error {
 }
 
 func (c *LimitsConfig) validate(at string) error {
-	lowest := min(c.HandshakesPerSecond, c.HandshakesPerSecondPerAddress, c.HandshakesPerSecondPerUser, float64(c.Connections), float64(c.FramesPerSecond))
+	lowest := min(c.HandshakesPerSecond, c.HandshakesPerSecondPerAddress, c.HandshakesPerSecondPerUser, float64(c.Connections), float64(c.FramesPerSecond), float64(c.DailyMiB))
 	if lowest < 0 {
 		return fmt.Errorf("%s must not be negative (got %v)", at, lowest)
+	}
+	if c.DailyMiB > app.MaxCount {
+		return fmt.Errorf("%s.daily_mib must be at most %d (got %d)", at, app.MaxCount, c.DailyMiB)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (d *declared) app(c *AppConfig, at string, verifiers map[verifierOf]auth.Ve
 func (c *LimitsConfig) plain() app.Limits {
 	return app.Limits{
 		HandshakesPerSecond: c.HandshakesPerSecond, HandshakesPerSecondPerAddress: c.HandshakesPerSecondPerAddress,
-		HandshakesPerSecondPerUser: c.HandshakesPerSecondPerUser, Connections: c.Connections, FramesPerSecond: c.FramesPerSecond,
+		HandshakesPerSecondPerUser: c.HandshakesPerSecondPerUser, Connections: c.Connections, FramesPerSecond: c.FramesPerSecond, DailyMiB: c.DailyMiB,
 	}
 }
 

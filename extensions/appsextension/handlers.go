@@ -33,7 +33,13 @@ func (m *management) now(req *request, k kept) app.View {
 	if err != nil {
 		m.registry.logger.Warn("a change was answered without the last uses of the app's credentials", zap.String("app", req.app), zap.Error(err))
 	}
-	return k.view(req.app, used)
+	return m.withBytes(k.view(req.app, used))
+}
+
+// withBytes adds the bytes of the day to an app.
+func (m *management) withBytes(v app.View) app.View {
+	v.BytesToday = m.registry.quotas.today(v.ID, time.Now())
+	return v
 }
 
 // changed answers a change with the app as it is now.
@@ -52,13 +58,13 @@ func (m *management) get(req *request) (jsonapi.Reply, error) {
 	if m.registry.isDeclared(req.app) {
 		v := m.registry.now.Load().apps[req.app].doc.View(req.app, used)
 		v.Declared = true
-		return jsonapi.Reply{Status: http.StatusOK, Body: v}, nil
+		return jsonapi.Reply{Status: http.StatusOK, Body: m.withBytes(v)}, nil
 	}
 	k, err := m.registry.read(req.ctx, req.app)
 	if err != nil {
 		return jsonapi.Reply{}, err
 	}
-	return jsonapi.Reply{Status: http.StatusOK, Body: k.view(req.app, used), Revision: k.revision}, nil
+	return jsonapi.Reply{Status: http.StatusOK, Body: m.withBytes(k.view(req.app, used)), Revision: k.revision}, nil
 }
 
 func (m *management) replace(req *request) (jsonapi.Reply, error) {
@@ -125,19 +131,20 @@ func (m *management) remove(req *request) (jsonapi.Reply, error) {
 	}
 	m.registry.soon()
 	m.note(req, "delete")
-	m.forgetUses(req)
+	m.forget(req, kindUses, "the last uses of an app that was deleted are left in the store")
+	m.registry.quotas.forget(req.app)
+	m.forget(req, kindBytes, "the bytes of an app that was deleted are left in the store")
 	return jsonapi.Reply{Status: http.StatusNoContent}, nil
 }
 
-// forgetUses deletes what is known of the last uses of an app that is gone. What is left
-// when that fails says nothing to anybody.
-func (m *management) forgetUses(req *request) {
-	_, revision, err := readUses(req.ctx, m.registry.settings, req.app)
-	if err == nil && revision != 0 {
-		err = m.registry.settings.DeleteSetting(req.ctx, kindUses, req.app, revision)
+// forget deletes a setting of an app that was deleted. If that fails, the setting that is left means nothing.
+func (m *management) forget(req *request, kind, left string) {
+	s, err := m.registry.settings.Setting(req.ctx, kind, req.app)
+	if err == nil {
+		err = m.registry.settings.DeleteSetting(req.ctx, kind, req.app, s.Revision)
 	}
-	if err != nil {
-		m.registry.logger.Warn("the last uses of an app that was deleted are left in the store", zap.String("app", req.app), zap.Error(err))
+	if err != nil && !errors.Is(err, storage.ErrNoSetting) {
+		m.registry.logger.Warn(left, zap.String("app", req.app), zap.Error(err))
 	}
 }
 

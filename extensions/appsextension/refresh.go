@@ -29,13 +29,14 @@ const (
 	troubleFiles = "configuration"
 )
 
-// run starts the goroutines that keep the apps and the last uses up to date.
+// run starts the goroutines that keep the apps, the last uses and the bytes of the day up to date.
 func (r *registry) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	r.wg.Go(func() { r.poll(ctx) })
 	if r.settings != nil {
 		r.wg.Go(func() { r.keepUses(ctx) })
+		r.wg.Go(func() { r.keepBytes(ctx) })
 	}
 	if r.remover != nil {
 		r.retaining = periodic.Start(retentionInterval, r.removeOld)

@@ -61,6 +61,7 @@ type registry struct {
 	declared   *declared
 	catalogue  *catalogue
 	uses       *uses
+	quotas     *quotas
 	management *management // nil: off
 	recorder   recorder    // nil: none
 
@@ -82,7 +83,7 @@ var (
 
 func newRegistry(cfg *Config, set component.TelemetrySettings, telemetry *metadata.TelemetryBuilder) *registry {
 	r := &registry{
-		cfg: cfg, set: set, logger: set.Logger, telemetry: telemetry, uses: newUses(),
+		cfg: cfg, set: set, logger: set.Logger, telemetry: telemetry, uses: newUses(), quotas: newQuotas(set.Logger),
 		troubles: map[string]bool{}, kick: make(chan struct{}, 1), exports: make(chan struct{}, maxExports), cancel: func() {},
 	}
 	r.now.Store(&snapshot{})
@@ -116,6 +117,9 @@ func (r *registry) Start(ctx context.Context, host component.Host) error {
 	r.catalogue.declare(apps)
 	if err := r.readStore(ctx); err != nil {
 		return err
+	}
+	if err := r.readBytes(ctx, time.Now()); err != nil {
+		return fmt.Errorf("storage: %w", err)
 	}
 	r.publish(time.Now())
 	r.sayOpen()

@@ -57,6 +57,7 @@ type Limits struct {
 	HandshakesPerSecondPerUser    float64 // those of one user at one address
 	Connections                   int     // open WebSockets of the app at one collector
 	FramesPerSecond               int     // numbered frames of one connection
+	DailyMiB                      int     // frames of all its clients in a UTC day, at all collectors of a store; 0: no limit
 }
 
 // App is what authentication knows of one AppID.

@@ -206,7 +206,7 @@ func (c *connection) read(p []byte) (int, error) {
 			c.lastRead, c.pinged = time.Now(), time.Time{}
 			_, plain := c.raw.(*net.TCPConn)
 			c.drained = plain && n < len(p)
-			if c.end = c.session.arrived(n); c.end != nil {
+			if c.end = c.session.arrived(n, c.lastRead); c.end != nil {
 				break
 			}
 			return n, nil

@@ -185,7 +185,7 @@ func TestFloodsOfBytesEnd(t *testing.T) {
 	var end *ending
 	for range maxByteDebt/4096 + 4096<<10/4096 + 1 {
 		require.Nil(t, end)
-		end = s.arrived(4096)
+		end = s.arrived(4096, time.Now())
 	}
 	require.NotNil(t, end)
 	require.Equal(t, protocol.CodeThrottled, end.bye.Code)
@@ -195,6 +195,43 @@ func TestFloodsOfBytesEnd(t *testing.T) {
 		end = s.message([]byte(columnText), time.Now())
 	}
 	require.Equal(t, burstFrames+maxFrameDebt+1, n)
+}
+
+// A connection that goes on sending after a slow-down ends, and its user pays for all that it sent.
+//
+// spec: SRV-04
+func TestFloodsAfterASlowDownEnd(t *testing.T) {
+	c := startCollector(t)
+	now := time.Now()
+	s := welcomedAs(t, c.receiver.shared, testAppID, "mallory", testSession, func([]byte) {})
+	t.Cleanup(s.close)
+	s.network = 7
+	for range 2 { // each wait allows for the frames that are under way
+		s.slowDown(now, 2*time.Second, 0)
+		for range maxIgnoredBytes / chargedBytes {
+			require.Nil(t, s.arrived(chargedBytes, now))
+		}
+	}
+	s.slowDown(now, 2*time.Second, 0)
+	require.Nil(t, s.arrived(maxIgnoredBytes, now))
+	end := s.arrived(1, now)
+	require.NotNil(t, end)
+	require.Equal(t, protocol.CodeThrottled, end.bye.Code)
+	require.Positive(t, end.bye.RetryAfterMs)
+
+	// The user was charged: a bucket that was full has no more than the rest.
+	user := c.receiver.shared.may.bytes.user
+	key := c.receiver.shared.may.hash.Of(testAppID, "mallory", 7)
+	left := 0
+	for user.table.Take(key, user.rate, now) == 0 {
+		left++
+	}
+	require.Equal(t, user.rate.Burst-3*maxIgnoredBytes/kib, left)
+
+	// Small messages cost more than their bytes.
+	s.pace.unpaid = 0
+	require.Nil(t, s.message([]byte(columnText), now))
+	require.Equal(t, messageBytes, s.pace.unpaid)
 }
 
 // A large message before the hello is charged to strangers, who share one user's memory.

@@ -13,6 +13,15 @@ import (
 const (
 	maxFrameDebt = 2 * protocol.MaxFabrics
 	maxByteDebt  = protocol.WindowFrames * protocol.MaxFrameBytes
+	// maxIgnoredBytes are those after a request to wait: more than a client has unacknowledged (protocol.MaxUnackedBytes).
+	maxIgnoredBytes = protocol.MaxUnackedBytes + protocol.MaxFrameBytes
+)
+
+const (
+	// messageBytes is charged for each message beside its bytes: a short one costs the collector more than those.
+	messageBytes = 512
+	// chargedBytes of a client that sends in spite of a wait are charged to its user at once.
+	chargedBytes = 64 << 10
 )
 
 // pace is how much a connection may send: credit in messages and in bytes, negative while it is in debt. Every
@@ -36,10 +45,19 @@ func (p *pace) refill(framesPerSecond float64, bytes throttle.Rate, now time.Tim
 // kib are the bytes of one token of the byte limits.
 const kib = 1 << 10
 
-// arrived counts bytes from the network. It ends a connection that is too far in debt.
-func (s *session) arrived(n int) *ending {
+// arrived counts bytes from the network. It ends a connection that is too far in debt, or that does not wait.
+func (s *session) arrived(n int, now time.Time) *ending {
 	s.pace.bytes -= float64(n)
 	s.pace.unpaid += n
+	if s.translator != nil && s.pace.unpaid >= chargedBytes {
+		t := s.shared.may
+		bill(t.all(t.bytes.endpointLimits, s.party()), s.pace.take(), now)
+	}
+	if wait := s.pausedUntil.Sub(now); wait > 0 {
+		if s.ignored += n; s.ignored > maxIgnoredBytes {
+			return s.inDebt("bytes", wait)
+		}
+	}
 	if s.pace.bytes >= -maxByteDebt {
 		return nil
 	}
@@ -49,6 +67,9 @@ func (s *session) arrived(n int) *ending {
 // counted counts one message, or a ping. It ends a connection that is too far in debt.
 func (s *session) counted() *ending {
 	s.pace.frames--
+	if !s.patient {
+		s.pace.unpaid += messageBytes
+	}
 	if s.patient || s.pace.frames >= -maxFrameDebt {
 		return nil
 	}
@@ -81,6 +102,23 @@ func (s *session) mayCome(now time.Time) time.Duration {
 	return 0
 }
 
+// today returns how long the client has to be silent because the application has no bytes left for a frame today. It
+// makes the client measure less often while few are left.
+func (s *session) today(size int, now time.Time) time.Duration {
+	wait, scarce := s.shared.apps.Left(s.identity.AppID, s.batchBytes+size+messageBytes*(len(s.batch)+1), now)
+	s.shared.may.day.count(wait > 0)
+	if scarce != s.saves {
+		s.saves = scarce
+		if s.failures < failuresToSlow { // else with the usual pace, when the pipeline takes frames again
+			s.usualPace()
+		}
+	}
+	if wait > 0 {
+		return s.pause(wait)
+	}
+	return 0
+}
+
 // take returns the whole tokens of the bytes that were not charged so far.
 func (p *pace) take() (tokens int) {
 	tokens = p.unpaid / kib
@@ -107,13 +145,22 @@ type byteLimits struct {
 // charge charges tokens to the application, the user and the address. It returns how long they have to wait that
 // were in debt before; the charge holds nevertheless, because the bytes have been received.
 func (t *throttles) charge(p party, tokens int, now time.Time) (longest time.Duration) {
-	for _, l := range t.all(t.bytes.endpointLimits, p) {
+	limits := t.all(t.bytes.endpointLimits, p)
+	for _, l := range limits {
 		wait := l.table.Check(l.key, l.rate, now)
 		l.count(wait > 0)
 		longest = max(longest, wait)
-		if tokens > 0 {
-			l.table.ChargeMany(l.key, l.rate, tokens, now)
-		}
 	}
+	bill(limits, tokens, now)
 	return longest
+}
+
+// bill charges tokens that need no answer.
+func bill(limits []counted, tokens int, now time.Time) {
+	if tokens == 0 {
+		return
+	}
+	for _, l := range limits {
+		l.table.ChargeMany(l.key, l.rate, tokens, now)
+	}
 }

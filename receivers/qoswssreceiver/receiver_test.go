@@ -45,6 +45,7 @@ type testApps struct {
 	mu       sync.Mutex
 	apps     map[string]auth.App
 	defaults map[string]json.RawMessage
+	left     map[string]int // bytes of the day, by AppID; absent: no limit
 	revision uint64
 	used     []string // app and credential of each handshake
 }
@@ -53,6 +54,35 @@ func (a *testApps) Used(appID, credentialID string, _ time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.used = append(a.used, appID+" "+credentialID)
+}
+
+// Left calls less than 100 bytes scarce.
+func (a *testApps) Left(appID string, bytes int, _ time.Time) (wait time.Duration, scarce bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	left, limited := a.left[appID]
+	switch {
+	case !limited:
+		return 0, false
+	case bytes > left:
+		return time.Hour, true
+	}
+	return 0, left-bytes < 100
+}
+
+func (a *testApps) Stored(appID string, bytes int, _ time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if left, limited := a.left[appID]; limited {
+		a.left[appID] = left - bytes
+	}
+}
+
+// leave gives an app a number of bytes for its day.
+func (a *testApps) leave(appID string, bytes int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left[appID] = bytes
 }
 
 func (a *testApps) Revision() uint64 {
@@ -105,7 +135,7 @@ func newTestHost() hosttest.Host {
 	if err != nil {
 		panic(err)
 	}
-	apps := &testApps{keys: keys, apps: map[string]auth.App{}}
+	apps := &testApps{keys: keys, apps: map[string]auth.App{}, left: map[string]int{}}
 	for id, origins := range map[string][]string{"demo": nil, "strict": {testOrigin}} {
 		salt := []byte("salt of " + id + " 1234")
 		apps.apps[id] = auth.App{

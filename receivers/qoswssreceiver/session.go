@@ -67,6 +67,8 @@ type session struct {
 	pausedUntil     time.Time
 	framesPerSecond int
 	statsInterval   time.Duration // how often the client measures while nothing slows it
+	saves           bool          // the client measures less often, since little is left of its app's bytes of the day
+	ignored         int           // bytes that have arrived since the client was asked to wait
 	out             []byte
 }
 
@@ -158,11 +160,12 @@ func commonVersion(client []int) int {
 func (s *session) welcome(version int, acked uint64, now time.Time) {
 	cfg := s.shared.cfg
 	s.statsInterval = s.shared.statsInterval(s.identity.AppID)
+	_, s.saves = s.shared.apps.Left(s.identity.AppID, 0, now)
 	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
 		Version:         version,
 		At:              now.UnixMilli(),
 		Acked:           acked,
-		StatsIntervalMs: int(s.statsInterval.Milliseconds()),
+		StatsIntervalMs: s.usualIntervalMs(),
 		WindowFrames:    protocol.WindowFrames,
 		ConferenceURL:   cfg.conferenceURL(),
 		LabelsMOS:       s.shared.labels[:],
@@ -205,6 +208,11 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	if s.seqs.seen(seq) {
 		s.owesAck = true
 		s.shared.metrics.ReceiverQoswssFramesDuplicate.Add(context.Background(), 1)
+		return nil
+	}
+	if wait := s.today(size, now); wait > 0 {
+		s.deferred(1)
+		s.slowDown(now, wait, 0)
 		return nil
 	}
 	if !s.hold(frameBytes(frame, size), func() { s.flush(now) }) {
@@ -277,9 +285,16 @@ func (s *session) flush(now time.Time) {
 	}
 }
 
-// usualPace makes the client measure as often as its application wants it to.
+// usualPace makes the client measure as often as its application wants it to, or less often to save bytes.
 func (s *session) usualPace() {
-	s.answer(protocol.AppendSlowDown(s.out[:0], 0, int(s.statsInterval.Milliseconds())))
+	s.answer(protocol.AppendSlowDown(s.out[:0], 0, s.usualIntervalMs()))
+}
+
+func (s *session) usualIntervalMs() int {
+	if s.saves {
+		return slowIntervalMs
+	}
+	return int(s.statsInterval.Milliseconds())
 }
 
 // settle sends the batch down the pipeline. Its frames share its fate: the pipeline's
@@ -293,6 +308,7 @@ func (s *session) settle(now time.Time) {
 	case err == nil:
 		s.seqs.settle()
 		s.failures = 0
+		s.shared.apps.Stored(s.identity.AppID, s.batchBytes+len(s.batch)*messageBytes, now)
 		s.shared.metrics.ReceiverQoswssFramesAccepted.Add(context.Background(), int64(len(s.batch)))
 		s.shared.metrics.ReceiverQoswssFramesSkipped.Add(context.Background(), s.skipped)
 	case consumererror.IsPermanent(err):
@@ -342,7 +358,7 @@ func (s *session) refused(err error, now time.Time) {
 // again afterwards. The server's own wait is shorter: what a client with a fast timer
 // sends at its end was not under way, and would never come again.
 func (s *session) slowDown(now time.Time, wait time.Duration, intervalMs int) {
-	s.pausedUntil = now.Add(wait - wait/8)
+	s.pausedUntil, s.ignored = now.Add(wait-wait/8), 0
 	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), intervalMs))
 }
 

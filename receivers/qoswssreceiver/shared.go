@@ -93,6 +93,11 @@ type registry interface {
 	DefaultConfiguration(appID string) json.RawMessage
 	// Used gets the secret or key that a handshake proved. It must not wait for anything.
 	Used(appID, credentialID string, at time.Time)
+	// Left returns 0 if an app may store so many more bytes today, else the time until tomorrow. scarce reports whether
+	// little is left of the day's bytes.
+	Left(appID string, bytes int, now time.Time) (wait time.Duration, scarce bool)
+	// Stored counts bytes of an app that were stored.
+	Stored(appID string, bytes int, now time.Time)
 }
 
 // deliver hands records to the pipeline.

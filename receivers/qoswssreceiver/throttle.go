@@ -34,6 +34,7 @@ type throttles struct {
 	own            endpointLimits // an app's own, of handshakes that were granted
 	bytes          byteLimits     // of all that open connections and POSTs send
 	frames         tally          // of one connection
+	day            tally          // frames, by the bytes that an app may store in a day
 	gate           proofGate
 	places         placeLimit
 }
@@ -63,6 +64,7 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 			&limit{tally: tally{kind: "bytes", by: byConnection}, rate: c.Bytes.PerConnection.rate()},
 		},
 		frames: tally{kind: "frames", by: byConnection},
+		day:    tally{kind: "day", by: byApp},
 		gate:   proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
 		places: placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil

@@ -69,6 +69,7 @@ func (t *throttles) observeDecisions(_ context.Context, o metric.Int64Observer) 
 	t.places.observe(o)
 	t.gate.observe(o)
 	t.frames.observe(o)
+	t.day.observe(o)
 	t.bytes.connection.observe(o)
 	return nil
 }

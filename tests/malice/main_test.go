@@ -29,10 +29,17 @@ const limitMiB = 96
 // start starts a collector with two applications that knows the addresses of its clients.
 func start(t *testing.T) *harness.Collector {
 	t.Helper()
+	return startLimited(t, "{}")
+}
+
+// startLimited gives the attacker's application limits of its own.
+func startLimited(t *testing.T, limits string) *harness.Collector {
+	t.Helper()
 	dir := t.TempDir()
 	c := harness.NewCollector(t, harness.Options{
 		Storage: harness.SQLite(dir), FramesPerSecond: 200,
-		Apps: fmt.Sprintf(`{key_file: %q, apps: [{id: %s, secrets: [%s]}, {id: %s, secrets: [%s]}]}`, dir+"/key", victim, secret, attacker, secret),
+		Apps: fmt.Sprintf(`{key_file: %q, storage: qosstorage, apps: [{id: %s, secrets: [%s]}, {id: %s, secrets: [%s], limits: %s}]}`,
+			dir+"/key", victim, secret, attacker, secret, limits),
 		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1], read_header_timeout: 2s, read_timeout: 5s}}\nprocessors: {memory_limiter: {limit_mib: %d}}\n", limitMiB),
 	})
 	c.Start()
@@ -107,6 +114,9 @@ type said struct {
 	Type string `json:"type"`
 	Code string `json:"code"`
 	Seq  uint64 `json:"seq"`
+
+	RetryAfterMs    int64 `json:"retryAfterMs"`
+	StatsIntervalMs int   `json:"statsIntervalMs"`
 }
 
 // hear returns the next message, false when the connection has ended.

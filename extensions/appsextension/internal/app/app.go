@@ -97,13 +97,14 @@ type Key struct {
 	Sealed    string    `json:"sealed,omitempty"`    // HS256: the secret
 }
 
-// Limits are the app's own throttle numbers; 0: the receiver's own.
+// Limits are the app's own throttle numbers, at most MaxCount; 0: the receiver's own, which has none of a day.
 type Limits struct {
 	HandshakesPerSecond           float64 `json:"handshakesPerSecond,omitempty"`
 	HandshakesPerSecondPerAddress float64 `json:"handshakesPerSecondPerAddress,omitempty"`
 	HandshakesPerSecondPerUser    float64 `json:"handshakesPerSecondPerUser,omitempty"`
 	Connections                   int     `json:"connections,omitempty"`
 	FramesPerSecond               int     `json:"framesPerSecond,omitempty"`
+	DailyMiB                      int     `json:"dailyMiB,omitempty"` // of the frames of all clients in a UTC day
 }
 
 // Webhook is where notifications of the app are sent.

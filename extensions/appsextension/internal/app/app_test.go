@@ -42,7 +42,7 @@ func newApp(tb testing.TB) *App {
 
 const full = `{
 	"name": "Shop", "origins": ["https://a.example", "https://*.b.example:8443", "https://a.example"], "singleUse": true, "disabled": true,
-	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20}, "statsIntervalMs": 2500, "retentionHours": 48,
+	"limits": {"handshakesPerSecond": 5.5, "handshakesPerSecondPerAddress": 1, "handshakesPerSecondPerUser": 2, "connections": 100, "framesPerSecond": 20, "dailyMiB": 300}, "statsIntervalMs": 2500, "retentionHours": 48,
 	"defaultConfiguration": {"peerConnection": {"iceServers": [{"urls": ["turn:t.example:3478?transport=udp"], "username": "u", "credential": "c"}, {"urls": "stun:s.example"}],
 		"iceTransportPolicy": "relay", "bundlePolicy": "max-bundle", "rtcpMuxPolicy": "require", "iceCandidatePoolSize": 2}, "media": {"audio": true, "video": {"width": {"ideal": 1280}}}},
 	"webhooks": [{"id": "ops", "url": "https://hooks.example/x?y=z"}, {"id": "dev", "url": "http://127.0.0.1:9000/", "secret": "0123456789abcdef0123456789abcdef"}]
@@ -55,7 +55,7 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Shop", a.Name)
 	require.Equal(t, []string{"https://a.example", "https://*.b.example:8443"}, a.Origins)
-	require.Equal(t, Limits{5.5, 1, 2, 100, 20}, a.Limits)
+	require.Equal(t, Limits{5.5, 1, 2, 100, 20, 300}, a.Limits)
 	require.Equal(t, 2500, a.StatsIntervalMs)
 	require.Equal(t, 2500, a.View("shop", nil).StatsIntervalMs)
 	require.Equal(t, 2500*time.Millisecond, a.Build("shop", v, noon).Auth.StatsInterval)

@@ -91,7 +91,7 @@ func originLimit(err error) string {
 }
 
 func (o object) limits(name string) (l Limits) {
-	limits, ok := o.object(name, "handshakesPerSecond", "handshakesPerSecondPerAddress", "handshakesPerSecondPerUser", "connections", "framesPerSecond")
+	limits, ok := o.object(name, "handshakesPerSecond", "handshakesPerSecondPerAddress", "handshakesPerSecondPerUser", "connections", "framesPerSecond", "dailyMiB")
 	if !ok {
 		return l
 	}
@@ -101,6 +101,7 @@ func (o object) limits(name string) (l Limits) {
 		HandshakesPerSecondPerUser:    limits.number("handshakesPerSecondPerUser"),
 		Connections:                   limits.count("connections"),
 		FramesPerSecond:               limits.count("framesPerSecond"),
+		DailyMiB:                      limits.count("dailyMiB"),
 	}
 }
 

@@ -169,8 +169,8 @@ func (o object) boolean(name string) (b bool) {
 	return b
 }
 
-// maxCount bounds numbers: more would limit nothing.
-const maxCount = 1_000_000
+// MaxCount bounds numbers: more would limit nothing.
+const MaxCount = 1_000_000
 
 func (o object) count(name string) int {
 	n := o.number(name)
@@ -183,8 +183,8 @@ func (o object) count(name string) int {
 
 // number reads a limit; 0 where it is absent.
 func (o object) number(name string) (n float64) {
-	if o.value(name, "be a number", &n) && (n < 0 || n > maxCount) {
-		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) to %d", maxCount), fmt.Sprint(n))
+	if o.value(name, "be a number", &n) && (n < 0 || n > MaxCount) {
+		o.refuse(name, fmt.Sprintf("be 0 (the receiver's own) to %d", MaxCount), fmt.Sprint(n))
 		return 0
 	}
 	return n

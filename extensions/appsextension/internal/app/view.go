@@ -17,8 +17,9 @@ type View struct {
 	SingleUse            bool                 `json:"singleUse"`
 	Origins              []string             `json:"origins"`
 	Limits               Limits               `json:"limits"`
-	StatsIntervalMs      int                  `json:"statsIntervalMs"` // 0: the receiver's own
-	RetentionHours       int                  `json:"retentionHours"`  // 0: the store's own
+	BytesToday           int64                `json:"bytesToday,omitempty"` // of limits.dailyMiB, as far as this collector knows
+	StatsIntervalMs      int                  `json:"statsIntervalMs"`      // 0: the receiver's own
+	RetentionHours       int                  `json:"retentionHours"`       // 0: the store's own
 	DefaultConfiguration json.RawMessage      `json:"defaultConfiguration,omitempty"`
 	Webhooks             []WebhookView        `json:"webhooks"`
 	WebhookRules         *notice.Override     `json:"webhookRules,omitempty"`

@@ -2,7 +2,7 @@
 
 import { root } from "../api.js";
 import { byId, drawOnChange, h } from "../dom.js";
-import { date } from "../format.js";
+import { bytes, date } from "../format.js";
 import { notice, skeleton } from "../parts.js";
 import { showUser } from "../user.js";
 import { appFields, bodyOf, flat } from "./appfields.js";
@@ -83,12 +83,15 @@ function build() {
   };
 }
 
+const mib = 1 << 20;
+
 function head(doc) {
   document.title = `${doc.name || doc.id} · Settings · qos`;
-  drawOnChange(byId("head"), [doc.name, doc.id, doc.disabled, doc.declared, doc.changedAt], () => [
+  drawOnChange(byId("head"), [doc.name, doc.id, doc.disabled, doc.declared, doc.changedAt, doc.bytesToday], () => [
     h("p", { class: "crumbs" }, h("a", { href: new URL("settings", root) }, "Apps"), " / ", h("span", { class: "mono" }, doc.id)),
     h("h1", {}, doc.name || doc.id, " ", h("span", { class: `pill plain ${doc.disabled ? "missed" : "success"}`, "data-testid": "enabled" }, doc.disabled ? "Disabled" : "Enabled")),
     doc.changedAt && h("p", { class: "muted small" }, `Last changed ${date(Date.parse(doc.changedAt))}`),
+    doc.limits.dailyMiB && h("p", { class: "muted small", "data-testid": "today" }, `${bytes(doc.bytesToday ?? 0)} of ${bytes(doc.limits.dailyMiB * mib)} a day used since midnight UTC`),
     doc.declared && h("div", { class: "notice", "data-testid": "declared" }, h("p", {}, "The collector's configuration declares this app, so it cannot be changed here. Change it in the configuration file.")),
   ]);
 }

@@ -61,6 +61,7 @@ export function appFields() {
       }),
       checkField("singleUse", "Single-use tokens", { hint: "Third-party tokens need a jti and an exp at most an hour ahead, and are valid once." }),
       ...limits.map((name) => numberField(`limits.${name}`, words(name), { placeholder: "the receiver's own", named: `Limit of ${words(name).toLowerCase()}` })),
+      numberField("limits.dailyMiB", "Data a day", { unit: "MiB", min: 1, max: 1e6, step: 1, placeholder: "no limit", hint: "A limit of the data that all clients store from midnight to midnight UTC. With less than a tenth left they measure less often; with nothing left they keep their data until the next day, as far as they have room." }),
     ],
     configuration: [
       jsonField("defaultConfiguration.peerConnection", "PeerConnection (RTCConfiguration, JSON)", { named: "Default configuration of PeerConnections",
@@ -79,7 +80,7 @@ export function flat(fields) {
   return { all: [...fields.general, ...fields.origins, ...fields.measuring, ...fields.configuration, ...rules], rules };
 }
 
-const readOnly = ["id", "declared", "secrets", "keys", "revokedBefore", "revokedUsers", "createdAt", "changedAt", "revision", "webhookSecrets"];
+const readOnly = ["id", "declared", "secrets", "keys", "revokedBefore", "revokedUsers", "bytesToday", "createdAt", "changedAt", "revision", "webhookSecrets"];
 
 /** The body that replaces an app: every member that a PUT takes, those too that this page does not show. */
 export function bodyOf(doc) {
