@@ -237,142 +237,6 @@
     return isObject(data) ? data : {};
   }
 
-  // src/queue.ts
-  var maxFrameBytes = 65536;
-  var maxEntryBytes = maxFrameBytes - 12288;
-  var headBytes = 90;
-  var skipRank = 3;
-  var createQueue = (clock, limits = {}) => ({
-    clock,
-    mostBytes: 1 << 20,
-    ageMs: 2 * 36e5,
-    windowBytes: 256 << 10,
-    ...limits,
-    pending: [],
-    lastSeq: 0,
-    ackedSeq: 0,
-    cursor: 0,
-    unread: false,
-    suspectSeq: 0
-  });
-  function drop({ pending, clock }, entry) {
-    settle(entry, "failure", "dropped unsent");
-    const at = pending.indexOf(entry);
-    const skipAt = (index) => Number(pending[index]?.rank === skipRank && !pending[index]?.sent);
-    const start2 = at - skipAt(at - 1);
-    const end2 = at + 1 + skipAt(at + 1);
-    pending.splice(start2, end2 - start2, skipOf(pending.slice(start2, end2), clock));
-  }
-  var droppable = ({ pending }) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
-  function shrink(queue, bytes) {
-    while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
-      const [first] = droppable(queue).sort((a, b) => a.rank - b.rank);
-      if (!first) return;
-      drop(queue, first);
-    }
-  }
-  function push(queue, frame) {
-    const tail = json(frame.members).slice(1);
-    const bytes = byteLength(tail) + headBytes;
-    if (bytes > maxEntryBytes) return 0;
-    const { pending, ageMs, mostBytes, clock } = queue;
-    pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
-    const oldestMs = frame.stamp.ms - ageMs;
-    for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
-    shrink(queue, mostBytes - total(pending.filter((entry) => entry.sent)));
-    return queue.lastSeq;
-  }
-  function upNext({ pending, cursor, windowBytes }, frameWindow) {
-    const fits = cursor < frameWindow && (!cursor || total(pending.slice(0, cursor + 1)) <= windowBytes);
-    return fits ? pending[cursor] : void 0;
-  }
-  function markSent(queue, entry) {
-    entry.sent = true;
-    queue.cursor = queue.pending.indexOf(entry) + 1;
-  }
-  function rewind(queue) {
-    queue.cursor = 0;
-    const [first] = queue.pending;
-    if (!queue.unread || !first?.sent) return;
-    queue.unread = false;
-    if (first.seq === queue.suspectSeq) drop(queue, first);
-    queue.suspectSeq = first.seq;
-  }
-  function acknowledge(queue, seq) {
-    const { pending } = queue;
-    let stored = false;
-    for (let entry = pending[0]; entry?.sent && entry.seq <= seq; entry = pending[0]) {
-      pending.shift();
-      queue.ackedSeq = entry.seq;
-      queue.cursor = Math.max(0, queue.cursor - 1);
-      settle(entry, "success", "");
-      stored ||= !entry.refused;
-    }
-    return stored;
-  }
-  function refuse(queue, seq, err, msg) {
-    queue.unread ||= !seq;
-    const entry = queue.pending.find((other) => other.seq === seq);
-    if (!entry) return;
-    entry.refused = true;
-    settle(entry, err, msg);
-  }
-  function giveUp(queue, err, msg) {
-    for (const entry of queue.pending) settle(entry, err, msg);
-  }
-  var total = (entries) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
-  function settle(entry, err, msg) {
-    entry.done?.(err, msg);
-    entry.done = void 0;
-  }
-  function once(write) {
-    let text2;
-    return () => {
-      text2 ??= write();
-      return text2;
-    };
-  }
-  function entryOf(frame, seq, tail, bytes, clock) {
-    const { type, stamp, fabric, sets: sets2 = [], keep, done, insideAt } = frame;
-    const measured = type === "stats";
-    return {
-      seq,
-      firstSeq: seq,
-      stamp,
-      sets: sets2,
-      lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
-      rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
-      byteCount: bytes,
-      sent: false,
-      done,
-      line: once(() => {
-        const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : "";
-        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
-      })
-    };
-  }
-  function skipOf(run, clock) {
-    const sums = /* @__PURE__ */ new Map();
-    for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
-      const before = sums.get(fabric);
-      sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
-    }
-    const lost2 = [...sums.values()];
-    const { firstSeq } = run[0];
-    const { seq, stamp } = run.at(-1);
-    return {
-      seq,
-      firstSeq,
-      stamp,
-      sets: [],
-      lost: lost2,
-      rank: skipRank,
-      byteCount: headBytes + 48 * lost2.length,
-      sent: false,
-      line: once(() => json({ type: "skip", seq, from: firstSeq, at: clock.time(stamp), lost: lost2 }))
-    };
-  }
-
   // src/stats/normalise.ts
   var none = {};
   var stalestMs = 15e3;
@@ -445,8 +309,8 @@ codec 1234
 rid 4 $
 contentType 24 $
 bytes 1234 + bytesReceived bytesSent
-packets 1234
-packetsLost 12
+packets 1234 *
+packetsLost 12 *
 packetsDiscarded 1 +
 fecPackets 1 + fecPacketsReceived
 jitterMs 12 = jitter
@@ -480,12 +344,12 @@ nacks 234 + nackCount
 retransmittedPackets 1234 + retransmittedPacketsReceived retransmittedPacketsSent
 retransmittedBytes 1234 + retransmittedBytesReceived retransmittedBytesSent
 targetBitrateBps 34
-remotePacketsLost 34
+remotePacketsLost 34 *
 remoteLossFraction 34
 remoteJitterMs 34
 limitation 4 $ qualityLimitationReason
-cpuLimitedMs 4
-bandwidthLimitedMs 4
+cpuLimitedMs 4 *
+bandwidthLimitedMs 4 *
 displayedPixels 24
 bytesSent 5 +
 bytesReceived 5 +
@@ -528,6 +392,7 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   function streamSet(statsType, mediaType) {
     return (statsType === "inbound-rtp" ? 1 : 3) + Number(mediaType === "video");
   }
+  var columnsOf = (set) => setNumbered(set).columns;
   var columnsLine = (set) => setNumbered(set).line;
   function row(set, measures) {
     return [set, ...setNumbered(set).names.map((name) => measures[name] ?? null)];
@@ -575,6 +440,186 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
     return [1, /Lost$/.test(name) ? -most : 0, most];
   }
 
+  // src/stats/merge.ts
+  var longestMs = 21e3;
+  var streamsOf = ({ rows }) => json(rows.map(([set, ssrc]) => [set, set !== pairSet && ssrc]));
+  function merge(then, now) {
+    const intervalMs = then.intervalMs + now.intervalMs;
+    if (!(intervalMs <= longestMs && streamsOf(then) === streamsOf(now))) return void 0;
+    const share = now.intervalMs / intervalMs;
+    const rows = now.rows.map((row2, i) => [
+      row2[0],
+      ...columnsOf(row2[0]).map(({ how, range }, column) => {
+        const value = row2[column + 1] ?? null;
+        const before = then.rows[i]?.[column + 1] ?? null;
+        if (/[+*]/.test(how)) return bounded(range, known(before) + known(value));
+        const mean2 = range[0] > 1 && known(before) + (known(value) - known(before)) * share;
+        return bounded(range, mean2) ?? value ?? before;
+      })
+    ]);
+    return { ...now, intervalMs, rows };
+  }
+
+  // src/queue.ts
+  var maxFrameBytes = 65536;
+  var maxEntryBytes = maxFrameBytes - 12288;
+  var headBytes = 90;
+  var skipRank = 3;
+  var createQueue = (clock, limits = {}) => ({
+    clock,
+    mostBytes: 1 << 20,
+    ageMs: 2 * 36e5,
+    windowBytes: 256 << 10,
+    ...limits,
+    pending: [],
+    lastSeq: 0,
+    ackedSeq: 0,
+    cursor: 0,
+    unread: false,
+    suspectSeq: 0
+  });
+  function drop(queue, entry) {
+    settle(entry, "failure", "dropped unsent");
+    skip(queue, entry);
+  }
+  function skip({ pending, clock }, entry) {
+    const at = pending.indexOf(entry);
+    const skipAt = (index) => Number(pending[index]?.rank === skipRank && !pending[index]?.sent);
+    const start2 = at - skipAt(at - 1);
+    const end2 = at + 1 + skipAt(at + 1);
+    pending.splice(start2, end2 - start2, skipOf(pending.slice(start2, end2), clock));
+  }
+  var droppable = ({ pending }) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
+  function shrink(queue, bytes) {
+    while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
+      const [first] = droppable(queue).sort((a, b) => a.rank - b.rank);
+      if (!first) return;
+      if (!droppable(queue).some((entry) => join(queue, entry))) drop(queue, first);
+    }
+  }
+  function join(queue, entry) {
+    if (entry.rank || entry.closed) return false;
+    const fabricOf2 = ({ lost: lost2 }) => lost2[0]?.fabric;
+    const later2 = queue.pending.slice(queue.pending.indexOf(entry) + 1);
+    const next = later2.find((other) => !other.rank && fabricOf2(other) === fabricOf2(entry));
+    if (!next || next.closed) return false;
+    const merged = merge(JSON.parse(`{${entry.tail}`), JSON.parse(`{${next.tail}`));
+    const tail = merged ? json(merged).slice(1) : "";
+    const bytes = byteLength(tail) + headBytes;
+    entry.closed = !tail || bytes > maxEntryBytes;
+    if (entry.closed) return false;
+    next.tail = tail;
+    next.byteCount = bytes;
+    entry.lost = [];
+    skip(queue, entry);
+    return true;
+  }
+  function push(queue, frame) {
+    const tail = json(frame.members).slice(1);
+    const bytes = byteLength(tail) + headBytes;
+    if (bytes > maxEntryBytes) return 0;
+    const { pending, ageMs, mostBytes, clock } = queue;
+    pending.push(entryOf(frame, ++queue.lastSeq, tail, bytes, clock));
+    const oldestMs = frame.stamp.ms - ageMs;
+    for (const entry of droppable(queue)) if (entry.stamp.ms < oldestMs) drop(queue, entry);
+    shrink(queue, mostBytes - total(pending.filter((entry) => entry.sent)));
+    return queue.lastSeq;
+  }
+  function upNext({ pending, cursor, windowBytes }, frameWindow) {
+    const fits = cursor < frameWindow && (!cursor || total(pending.slice(0, cursor + 1)) <= windowBytes);
+    return fits ? pending[cursor] : void 0;
+  }
+  function markSent(queue, entry) {
+    entry.sent = true;
+    queue.cursor = queue.pending.indexOf(entry) + 1;
+  }
+  function rewind(queue) {
+    queue.cursor = 0;
+    const [first] = queue.pending;
+    if (!queue.unread || !first?.sent) return;
+    queue.unread = false;
+    if (first.seq === queue.suspectSeq) drop(queue, first);
+    queue.suspectSeq = first.seq;
+  }
+  function acknowledge(queue, seq) {
+    const { pending } = queue;
+    let stored = false;
+    for (let entry = pending[0]; entry?.sent && entry.seq <= seq; entry = pending[0]) {
+      pending.shift();
+      queue.ackedSeq = entry.seq;
+      queue.cursor = Math.max(0, queue.cursor - 1);
+      settle(entry, "success", "");
+      stored ||= !entry.refused;
+    }
+    return stored;
+  }
+  function refuse(queue, seq, err, msg) {
+    queue.unread ||= !seq;
+    const entry = queue.pending.find((other) => other.seq === seq);
+    if (!entry) return;
+    entry.refused = true;
+    settle(entry, err, msg);
+  }
+  function giveUp(queue, err, msg) {
+    for (const entry of queue.pending) settle(entry, err, msg);
+  }
+  var total = (entries) => entries.reduce((sum, entry) => sum + entry.byteCount, 0);
+  function settle(entry, err, msg) {
+    entry.done?.(err, msg);
+    entry.done = void 0;
+  }
+  function once(write) {
+    let text2;
+    return () => {
+      text2 ??= write();
+      return text2;
+    };
+  }
+  function entryOf(frame, seq, tail, bytes, clock) {
+    const { type, stamp, fabric, sets: sets2 = [], keep, done, insideAt } = frame;
+    const measured = type === "stats";
+    const entry = {
+      seq,
+      firstSeq: seq,
+      stamp,
+      sets: sets2,
+      lost: [{ fabric, stats: Number(measured), events: Number(!measured) }],
+      rank: measured ? 0 : type === "sdp" ? 0.5 : keep ? 2 : 1,
+      byteCount: bytes,
+      sent: false,
+      tail,
+      done,
+      line: once(() => {
+        entry.closed = true;
+        const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : "";
+        return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${entry.tail}`;
+      })
+    };
+    return entry;
+  }
+  function skipOf(run, clock) {
+    const sums = /* @__PURE__ */ new Map();
+    for (const { fabric, stats, events } of run.flatMap((entry) => entry.lost)) {
+      const before = sums.get(fabric);
+      sums.set(fabric, { fabric, stats: stats + (before?.stats ?? 0), events: events + (before?.events ?? 0) });
+    }
+    const lost2 = [...sums.values()];
+    const { firstSeq } = run[0];
+    const { seq, stamp } = run.at(-1);
+    return {
+      seq,
+      firstSeq,
+      stamp,
+      sets: [],
+      lost: lost2,
+      rank: skipRank,
+      byteCount: headBytes + 48 * lost2.length,
+      sent: false,
+      tail: "",
+      line: once(() => json({ type: "skip", seq, from: firstSeq, at: clock.time(stamp), lost: lost2 }))
+    };
+  }
+
   // src/stats/quality.ts
   var equipment = 18;
   var robustness = 10;
@@ -620,12 +665,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   }
 
   // src/timer.ts
-  var longestMs = 864e5;
+  var longestMs2 = 864e5;
   function createTimer(task) {
     let id;
     return (ms) => {
       clearTimeout(id);
-      if (ms !== void 0) id = setTimeout(task, Math.min(ms, longestMs));
+      if (ms !== void 0) id = setTimeout(task, Math.min(ms, longestMs2));
     };
   }
 
@@ -944,14 +989,14 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
 
   // src/session/schedule.ts
   var longMs = 5e3;
-  var longestMs2 = 2e4;
+  var longestMs3 = 2e4;
   function measureEvery(s, ms) {
     if (!(ms >= 2e3 && ms <= 2e4) || ms === s.periodMs) return;
     s.periodMs = ms;
     startMeasuring(s);
   }
   function startMeasuring(s) {
-    const latestMs2 = s.measuredAtMs + longestMs2 - s.clock.mono();
+    const latestMs2 = s.measuredAtMs + longestMs3 - s.clock.mono();
     measureIn(s, Math.min(s.periodMs * (0.5 + Math.random() / 2), latestMs2));
   }
   function measureIn(s, ms) {
@@ -1609,8 +1654,12 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var transceivers = (f) => f.pc.getTransceivers();
   var trackStateOf = (f, { mid }) => attempt(() => str(transceivers(f).find((one) => one.mid === mid)?.sender.track?.readyState), null);
   function screensOf(f) {
-    const screens = attempt(() => screensAmong(f), []);
-    return ({ rtp, ssrc, statsType }) => /screen/i.test(f.associations.get(ssrc)?.usageLabel ?? "") || statsType === "outbound-rtp" && screens.some(({ mid }) => mid === rtp.mid);
+    let screens;
+    const among = () => {
+      screens ??= attempt(() => screensAmong(f), []);
+      return screens;
+    };
+    return ({ rtp, ssrc, statsType }) => /screen/i.test(f.associations.get(ssrc)?.usageLabel ?? "") || statsType === "outbound-rtp" && among().some(({ mid }) => mid === rtp.mid);
   }
   function screensAmong(f) {
     const videos = transceivers(f).filter(({ sender }) => sender.track?.kind === "video");

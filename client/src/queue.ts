@@ -1,12 +1,13 @@
 // The numbered frames (protocol sections 2 and 4.6): in order, bounded by bytes and age.
 //
 // Entries that were sent are before those that were not. A sent frame keeps its text
-// and is never changed or dropped; frames that were never sent are dropped when there are
-// too many of them: measurements first, events of a fabric's life last, of one kind the oldest
-// first. Each number that is lost that way is declared by a skip in its place.
+// and is never changed or dropped. When those that were never sent take too much, each measurement
+// is first merged into the next; then they are dropped: measurements first, events of a fabric's life last,
+// of one kind the oldest first. Each number that is lost that way is declared by a skip in its place.
 
 import type { Clock, Stamp } from './clock.ts';
 import { json } from './result.ts';
+import { merge } from './stats/merge.ts';
 import type { CsError } from './types.ts';
 import { byteLength } from './validate.ts';
 
@@ -54,6 +55,10 @@ export interface Entry {
   rank: number;
   byteCount: number;
   sent: boolean;
+  /** The frame after its number and times; empty for a skip. */
+  tail: string;
+  /** Its line was written, or it could not be merged with the next measurement: it is not merged any more. */
+  closed?: boolean;
   /** The collector refused it for good; its number waits for the ack. */
   refused?: boolean;
   /** The frame as it is sent: written at the first call, and never changed. */
@@ -112,9 +117,13 @@ export const createQueue = (clock: Clock, limits: Partial<QueueLimits> = {}): Qu
   suspectSeq: 0,
 });
 
-/** Puts a skip in the place of an entry, together with the unsent skips beside it. */
-function drop({ pending, clock }: Queue, entry: Entry): void {
+function drop(queue: Queue, entry: Entry): void {
   settle(entry, 'failure', 'dropped unsent');
+  skip(queue, entry);
+}
+
+/** Puts a skip in the place of an entry, together with the unsent skips beside it. */
+function skip({ pending, clock }: Queue, entry: Entry): void {
   const at = pending.indexOf(entry);
   const skipAt = (index: number) => Number(pending[index]?.rank === skipRank && !pending[index]?.sent);
   const start = at - skipAt(at - 1);
@@ -124,13 +133,32 @@ function drop({ pending, clock }: Queue, entry: Entry): void {
 
 const droppable = ({ pending }: Queue) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
 
-/** Drops until what was never sent takes at most so many bytes. */
+/** Merges, then drops, until what was never sent takes at most so many bytes. */
 export function shrink(queue: Queue, bytes: number): void {
   while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
     const [first] = droppable(queue).sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
     if (!first) return;
-    drop(queue, first);
+    if (!droppable(queue).some((entry) => join(queue, entry))) drop(queue, first);
   }
+}
+
+/** Merges a measurement into the next of its fabric; false where it cannot be. */
+function join(queue: Queue, entry: Entry): boolean {
+  if (entry.rank || entry.closed) return false;
+  const fabricOf = ({ lost }: Entry) => lost[0]?.fabric;
+  const later = queue.pending.slice(queue.pending.indexOf(entry) + 1);
+  const next = later.find((other) => !other.rank && fabricOf(other) === fabricOf(entry));
+  if (!next || next.closed) return false;
+  const merged = merge(JSON.parse(`{${entry.tail}`), JSON.parse(`{${next.tail}`));
+  const tail = merged ? json(merged).slice(1) : '';
+  const bytes = byteLength(tail) + headBytes;
+  entry.closed = !tail || bytes > maxEntryBytes;
+  if (entry.closed) return false;
+  next.tail = tail;
+  next.byteCount = bytes;
+  entry.lost = [];
+  skip(queue, entry);
+  return true;
 }
 
 /** Returns the number of a frame; 0 when it is too large. */
@@ -223,7 +251,7 @@ export function once(write: () => string): () => string {
 function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: Clock): Entry {
   const { type, stamp, fabric, sets = [], keep, done, insideAt } = frame;
   const measured = type === 'stats';
-  return {
+  const entry: Entry = {
     seq,
     firstSeq: seq,
     stamp,
@@ -232,12 +260,15 @@ function entryOf(frame: Frame, seq: number, tail: string, bytes: number, clock: 
     rank: measured ? 0 : type === 'sdp' ? 0.5 : keep ? 2 : 1,
     byteCount: bytes,
     sent: false,
+    tail,
     done,
     line: once(() => {
+      entry.closed = true;
       const inside = insideAt ? `"conferenceAt":${clock.time(insideAt)},` : '';
-      return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${tail}`;
+      return `{"type":"${type}","seq":${seq},"at":${clock.time(stamp)},${inside}${entry.tail}`;
     }),
   };
+  return entry;
 }
 
 /** One skip for neighbouring entries that are dropped or were skips already. */
@@ -259,6 +290,7 @@ function skipOf(run: readonly Entry[], clock: Clock): Entry {
     rank: skipRank,
     byteCount: headBytes + 48 * lost.length,
     sent: false,
+    tail: '',
     line: once(() => json({ type: 'skip', seq, from: firstSeq, at: clock.time(stamp), lost })),
   };
 }

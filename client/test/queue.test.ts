@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../src/clock.ts';
 import type { Entry, Frame, QueueLimits } from '../src/queue.ts';
+import { columnsOf, row } from '../src/stats/measures.ts';
 import { createQueue } from './queue.ts';
 
 const isSkip = (entry: Entry) => entry.rank === 3;
@@ -123,6 +125,117 @@ describe('the queue', () => {
     expect(skip.lost.every((l) => l.events === 0)).toBe(true);
     expect(sent[2]).toMatchObject({ type: 'stats', seq: skip.seq + 1 });
     expect(sent.at(-1)).toMatchObject({ seq: 13 });
+  });
+
+  it('merges measurements before it drops any (spec: SRV-04)', () => {
+    const { queue, sendAll, clock } = setup();
+    const stats = (fabric: number, rows: unknown[][], intervalMs = 5000) =>
+      queue.push({ type: 'stats', fabric, stamp: clock.stamp(), sets: [1], members: { fabric, intervalMs, rows } });
+    // Set 1: ssrc, codec, bytes, packets, packetsLost, packetsDiscarded, fecPackets, jitterMs, …
+    const audio = (ssrc: number, packets: number, lost: number | null, jitterMs: number) =>
+      row(1, { ssrc, codec: 'opus', bytes: 100 * packets, packets, packetsLost: lost, jitterMs });
+    stats(1, [audio(7, 250, 1, 10)], 15_000);
+    stats(2, [audio(8, 100, 0, 1)]);
+    stats(1, [audio(7, 50, 2, 2)]);
+    stats(2, [audio(8, 100, null, 4)]);
+    stats(1, [audio(7, 1000, 0, 0)]);
+    const bytes = () => queue.waiting().reduce((sum, entry) => sum + entry.byteCount, 0);
+    queue.shrink(bytes() - 1);
+    queue.shrink(bytes() - 1);
+    const named = ({ rows: [cells = []] = [], ...frame }: { rows?: unknown[][] }) => ({
+      ...frame,
+      cells: Object.fromEntries(columnsOf(1).map(({ column }, i) => [column, cells[i + 1] ?? null])),
+    });
+    const sent = sendAll().map((frame) => (frame.type === 'skip' ? frame : named(frame)));
+    expect(sent).toMatchObject([
+      { type: 'skip', from: 1, seq: 2, lost: [] },
+      {
+        type: 'stats',
+        seq: 3,
+        fabric: 1,
+        intervalMs: 20_000,
+        cells: { ssrc: 7, codec: 'opus', bytes: 30_000, packets: 300, packetsLost: 3, jitterMs: 8, rttMs: null },
+      },
+      { seq: 4, fabric: 2, intervalMs: 10_000, cells: { ssrc: 8, packets: 200, packetsLost: null, jitterMs: 2.5 } },
+      { seq: 5, fabric: 1, intervalMs: 5000, cells: { packets: 1000, jitterMs: 0 } },
+    ]);
+  });
+
+  it('merges no measurements of other streams or of more than 20 s, and none that is written', () => {
+    const { queue, clock } = setup();
+    const stats = (intervalMs: number, ...ssrcs: number[]) =>
+      queue.push({
+        type: 'stats',
+        fabric: 1,
+        stamp: clock.stamp(),
+        sets: [1],
+        members: { fabric: 1, intervalMs, rows: ssrcs.map((ssrc) => row(1, { ssrc })) },
+      });
+    const types = () => queue.waiting().map(({ rank }) => (rank === 3 ? 'skip' : 'stats'));
+    const shrinkOnce = () => queue.shrink(queue.waiting().reduce((sum, entry) => sum + entry.byteCount, -1));
+    stats(10_000, 1);
+    stats(12_000, 1);
+    stats(2000, 2);
+    stats(2000, 2, 1);
+    stats(2000, 1, 2);
+    queue.waiting().at(-1)?.line();
+    stats(2000, 1, 2);
+    shrinkOnce();
+    expect(types()).toEqual(['skip', 'stats', 'stats', 'stats', 'stats', 'stats']); // the oldest is dropped
+    expect(JSON.parse(queue.waiting()[0]?.line() ?? '')).toMatchObject({ lost: [{ fabric: 1, stats: 1 }] });
+  });
+
+  it('keeps the sum of all increases, whatever it merges', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            fabric: fc.integer({ min: 1, max: 3 }),
+            ms: fc.integer({ min: 1, max: 20_000 }),
+            packets: fc.nat(5000),
+          }),
+          { maxLength: 40 },
+        ),
+        fc.nat(12_000),
+        (measurements, bytes) => {
+          const { queue, sendAll, clock } = setup();
+          for (const { fabric, ms, packets } of measurements)
+            queue.push({
+              type: 'stats',
+              fabric,
+              stamp: clock.stamp(),
+              sets: [1],
+              members: { fabric, intervalMs: ms, rows: [row(1, { ssrc: fabric, packets })] },
+            });
+          const before = queue.waiting().length;
+          queue.shrink(bytes);
+          const sent = sendAll() as {
+            type: string;
+            seq: number;
+            from: number;
+            intervalMs: number;
+            rows: number[][];
+            lost: { stats: number }[];
+          }[];
+          const kept = sent.filter(({ type }) => type === 'stats');
+          const lost = sent.flatMap((frame) => frame.lost ?? []).reduce((all, { stats }) => all + stats, 0);
+          const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
+          const keptMs = sum(kept.map(({ intervalMs }) => intervalMs));
+          if (lost) expect(keptMs).toBeLessThan(sum(measurements.map(({ ms }) => ms)));
+          else {
+            expect(keptMs).toBe(sum(measurements.map(({ ms }) => ms)));
+            expect(sum(kept.map(({ rows }) => rows[0]?.[4] ?? 0))).toBe(
+              sum(measurements.map(({ packets }) => packets)),
+            );
+          }
+          for (const { intervalMs } of kept) expect(intervalMs).toBeLessThanOrEqual(21_000);
+          // Each number is sent or skipped, once.
+          expect(sent.reduce((next, { seq, from = seq }) => (from === next ? seq + 1 : Number.NaN), 1)).toBe(
+            before + 1,
+          );
+        },
+      ),
+    );
   });
 
   it('drops events only when nothing else is left, and calls back those that wait', () => {

@@ -15,10 +15,14 @@ export const trackStateOf = (f: Fabric, { mid }: Report): string | null =>
  * or the surface of its track, or by screenShareStart, which means the newest video if no track shows which.
  */
 export function screensOf(f: Fabric): (stream: Stream) => boolean {
-  const screens = attempt(() => screensAmong(f), []);
+  let screens: RTCRtpTransceiver[] | undefined; // found for the first video that is sent
+  const among = () => {
+    screens ??= attempt(() => screensAmong(f), []);
+    return screens;
+  };
   return ({ rtp, ssrc, statsType }) =>
     /screen/i.test(f.associations.get(ssrc)?.usageLabel ?? '') ||
-    (statsType === 'outbound-rtp' && screens.some(({ mid }) => mid === rtp.mid));
+    (statsType === 'outbound-rtp' && among().some(({ mid }) => mid === rtp.mid));
 }
 
 function screensAmong(f: Fabric): RTCRtpTransceiver[] {

@@ -21,15 +21,16 @@ const longestBytes = 64;
  *   /  the increase of the first by that of the next
  *   =  a number as it is now
  *   $  a text
- * A measure with none of these is computed by interval.ts. A name in Ms is ms, the member s.
+ *   *  an increase that is computed by interval.ts
+ * A measure with none of these is computed there, too. A name in Ms is ms, the member s.
  */
 const table = `ssrc 1234
 codec 1234
 rid 4 $
 contentType 24 $
 bytes 1234 + bytesReceived bytesSent
-packets 1234
-packetsLost 12
+packets 1234 *
+packetsLost 12 *
 packetsDiscarded 1 +
 fecPackets 1 + fecPacketsReceived
 jitterMs 12 = jitter
@@ -63,12 +64,12 @@ nacks 234 + nackCount
 retransmittedPackets 1234 + retransmittedPacketsReceived retransmittedPacketsSent
 retransmittedBytes 1234 + retransmittedBytesReceived retransmittedBytesSent
 targetBitrateBps 34
-remotePacketsLost 34
+remotePacketsLost 34 *
 remoteLossFraction 34
 remoteJitterMs 34
 limitation 4 $ qualityLimitationReason
-cpuLimitedMs 4
-bandwidthLimitedMs 4
+cpuLimitedMs 4 *
+bandwidthLimitedMs 4 *
 displayedPixels 24
 bytesSent 5 +
 bytesReceived 5 +
@@ -129,6 +130,9 @@ export const pairSet = 5;
 export function streamSet(statsType: string, mediaType: string): number {
   return (statsType === 'inbound-rtp' ? 1 : 3) + Number(mediaType === 'video');
 }
+
+/** The columns of a set, in the order of its rows' cells after the first. */
+export const columnsOf = (set: number) => setNumbered(set).columns;
 
 /** The announcement of a set. */
 export const columnsLine = (set: number): string => setNumbered(set).line;
