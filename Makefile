@@ -32,6 +32,8 @@ run: build ## build and start everything on loopback, with a demo call to look a
 PROVIDER := tests/signin/provider/node_modules
 # A WebSocket client of others.
 PEERS := tests/peers/node/node_modules
+# Servers of others that are compared.
+COMPARED := tests/compare/node/node_modules
 
 # The binaries that the tests drive, as they ship: built once for all packages.
 DRIVEN := QOS_COLLECTOR=$(abspath $(BINARY)) QOS_AGENT=$(abspath $(AGENT))
@@ -48,6 +50,7 @@ test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
 test-go-plain test-go-race recipes: export QOS_MOUNT := $(if $(CI),required,$(QOS_MOUNT))
 test-go-plain test-go-race: export QOS_NGINX := $(if $(CI),required,$(QOS_NGINX))
+test-go-plain test-go-race: export QOS_PROXIES := $(if $(CI),required,$(QOS_PROXIES))
 test-go-plain test-go-race: export QOS_COTURN := $(if $(CI),required,$(QOS_COTURN))
 test-go-plain test-go-race: export QOS_OIDC := $(if $(CI),required,$(QOS_OIDC))
 test-go-plain test-go-race: export QOS_PEERS := $(if $(CI),required,$(QOS_PEERS))
@@ -87,7 +90,7 @@ agent: ## the token agent, bin/qos-agent
 client: client/node_modules ## build the browser library into client/dist
 	@cd client && npm run --silent build
 
-client/node_modules $(PROVIDER) $(PEERS): %/node_modules: %/package-lock.json
+client/node_modules $(PROVIDER) $(PEERS) $(COMPARED): %/node_modules: %/package-lock.json
 	@cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -118,7 +121,7 @@ bench: ## hot paths with allocations, each beside a baseline of the same run
 bench-store: servers ## the store's figures, written into docs/benchmarks.md; takes half an hour, never in CI
 	go run ./storage/benchstore -docs docs/benchmarks.md
 
-bench-compare: build ## the collector beside stock components, written into docs/benchmarks.md; takes ten minutes, never in CI
+bench-compare: build $(COMPARED) ## the collector beside stock components, written into docs/benchmarks.md; takes ten minutes, never in CI
 	go build -o bin/compare ./tests/compare
 	bin/compare -docs docs/benchmarks.md
 
@@ -159,16 +162,16 @@ browsers: ## install Chromium and Firefox (Debian, root), unless they are there
 	  else echo "Chromium, chromedriver, Firefox or certutil is missing: the browser tests will be skipped"; fi; fi
 
 # RUNLEVEL=1 keeps the packages from starting services of their own.
-servers: ## install PostgreSQL, SQLite's shell, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn and Python's websockets (Debian, root), unless they are there; the tests start their own
+servers: ## install PostgreSQL, SQLite's shell, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn and Python's websockets (Debian, root), unless they are there; the tests start their own
 	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v sqlite3 >/dev/null || \
-	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! command -v prometheus >/dev/null || \
+	    ! PATH="$$PATH:/usr/sbin" command -v nginx >/dev/null || ! PATH="$$PATH:/usr/sbin" command -v haproxy >/dev/null || ! command -v prometheus >/dev/null || \
 	    ! command -v prometheus-alertmanager >/dev/null || ! command -v victoria-metrics >/dev/null || \
 	    ! command -v turnserver >/dev/null || ! /usr/bin/python3 -c 'import websockets' 2>/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn and python3-websockets"; apt-get update -qq; \
+	    echo "installing PostgreSQL, sqlite3, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn and python3-websockets"; apt-get update -qq; \
 	    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	      postgresql sqlite3 nginx prometheus prometheus-alertmanager victoria-metrics coturn python3-websockets >/dev/null; \
-	  else echo "PostgreSQL, sqlite3, nginx, Prometheus, Alertmanager, VictoriaMetrics, coturn or python3-websockets is missing: tests that need them will be skipped"; fi; fi
+	      postgresql sqlite3 nginx haproxy prometheus prometheus-alertmanager victoria-metrics coturn python3-websockets >/dev/null; \
+	  else echo "PostgreSQL, sqlite3, nginx, haproxy, Prometheus, Alertmanager, VictoriaMetrics, coturn or python3-websockets is missing: tests that need them will be skipped"; fi; fi
 
 tools: $(TOOLS)/.built ## the pinned developer tools, built into bin/tools
 
@@ -178,4 +181,4 @@ $(TOOLS)/.built: tools/go.mod tools/go.sum
 	@touch $@
 
 clean: ## remove what was built and the demo's state
-	rm -rf bin .qos client/node_modules $(PROVIDER) $(PEERS)
+	rm -rf bin .qos client/node_modules $(PROVIDER) $(PEERS) $(COMPARED)
