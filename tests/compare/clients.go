@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"time"
@@ -30,10 +31,13 @@ type client interface {
 // dial opens a connection to a server of this kind. number is that of the client; logs is what a stock receiver is sent.
 func dial(ctx context.Context, kind, address string, number int, logs plog.Logs) (client, error) {
 	switch kind {
-	case kindEcho:
-		ws, err := dialWebSocket(ctx, address+"/")
-		return &echoClient{ws: ws}, err
-	case kindQos, kindStore:
+	case kindEcho, kindAppend, kindObserver:
+		ws, err := dialWebSocket(ctx, address+"/", nil)
+		if kind == kindObserver {
+			return &echoClient{ws: ws, frame: sample}, err
+		}
+		return &echoClient{ws: ws, frame: frame}, err
+	case kindQos, kindStore, kindLimited:
 		return dialQos(ctx, address, number)
 	case kindGRPC:
 		conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -47,23 +51,24 @@ func dial(ctx context.Context, kind, address string, number int, logs plog.Logs)
 	return nil, fmt.Errorf("no client of kind %q", kind)
 }
 
-func dialWebSocket(ctx context.Context, url string) (*websocket.Conn, error) {
+func dialWebSocket(ctx context.Context, url string, header http.Header) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: time.Minute, ReadBufferSize: 512, WriteBufferSize: 2048}
 	//nolint:bodyclose // gorilla: the body of an upgrade needs no close
-	ws, _, err := dialer.DialContext(ctx, "ws://"+url, nil)
+	ws, _, err := dialer.DialContext(ctx, "ws://"+url, header)
 	return ws, err
 }
 
-// echoClient sends the same frames to a server that answers with their beginning.
+// echoClient sends frames of a kind to a server that answers each message with one.
 type echoClient struct {
-	ws   *websocket.Conn
-	seq  uint64
-	text []byte
+	ws    *websocket.Conn
+	frame func(dst []byte, seq uint64, at time.Time) []byte
+	seq   uint64
+	text  []byte
 }
 
 func (c *echoClient) exchange(context.Context) error {
 	c.seq++
-	c.text = frame(c.text[:0], c.seq, time.Now())
+	c.text = c.frame(c.text[:0], c.seq, time.Now())
 	if err := c.ws.WriteMessage(websocket.TextMessage, c.text); err != nil {
 		return err
 	}
@@ -86,19 +91,16 @@ type qosClient struct {
 
 // dialQos logs in with a token of the comparison's own, as an application with a token agent does, and begins a session.
 func dialQos(ctx context.Context, address string, number int) (*qosClient, error) {
-	grant, err := login(ctx, address, userOf(number))
+	grant, err := login(ctx, http.DefaultClient, "http://"+address, appID, userOf(number), nil)
 	if err != nil {
 		return nil, err
 	}
-	ws, err := dialWebSocket(ctx, address+"/ws")
+	ws, err := dialWebSocket(ctx, address+"/ws", nil)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	for _, text := range []string{
-		fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, now.UnixMilli()),
-		announcement(number, now), columns,
-	} {
+	for _, text := range []string{helloOf(grant, now), announcement(number, now), columns} {
 		if err := ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
 			return nil, err
 		}
@@ -108,18 +110,23 @@ func dialQos(ctx context.Context, address string, number int) (*qosClient, error
 	return c, err
 }
 
-func login(ctx context.Context, address, user string) (*protocol.TokenReply, error) {
+func helloOf(grant *protocol.TokenReply, at time.Time) string {
+	return fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, at.UnixMilli())
+}
+
+// login returns a token of a user. header is added to the request.
+func login(ctx context.Context, c *http.Client, origin, app, user string, header http.Header) (*protocol.TokenReply, error) {
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
-		"appID": appID, "userID": user, "keyID": keyID, "iat": time.Now().Unix(),
+		"appID": app, "userID": user, "keyID": keyID, "iat": time.Now().Unix(),
 	}).SignedString([]byte(secret))
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"type": protocol.TypeJWT, "appID": appID, "userID": user, "jwt": token})
+	body, err := json.Marshal(map[string]any{"type": protocol.TypeJWT, "appID": app, "userID": user, "jwt": token})
 	if err != nil {
 		return nil, err
 	}
-	answer, err := post(ctx, http.DefaultClient, "http://"+address+"/auth", "text/plain; charset=utf-8", body)
+	answer, err := post(ctx, c, origin+"/auth", "text/plain; charset=utf-8", body, header)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +141,12 @@ func login(ctx context.Context, address, user string) (*protocol.TokenReply, err
 	return grant, nil
 }
 
-func post(ctx context.Context, c *http.Client, url, contentType string, body []byte) ([]byte, error) {
+func post(ctx context.Context, c *http.Client, url, contentType string, body []byte, header http.Header) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", contentType)
 	res, err := c.Do(r)
 	if err != nil {
@@ -222,7 +230,7 @@ func newHTTPClient(kind, address string, logs plog.Logs) (c *httpClient, err err
 }
 
 func (c *httpClient) exchange(ctx context.Context) error {
-	_, err := post(ctx, c.http, c.url, c.contentType, c.body)
+	_, err := post(ctx, c.http, c.url, c.contentType, c.body, nil)
 	return err
 }
 

@@ -32,6 +32,21 @@ func frame(dst []byte, seq uint64, at time.Time) []byte {
 	return append(dst, "]}"...)
 }
 
+// sample appends the same measurement as observer-js takes it: counters since the begin.
+func sample(dst []byte, seq uint64, at time.Time) []byte {
+	dst = fmt.Appendf(dst, `{"timestamp":%d,"inboundVideoTracks":[`, at.UnixMilli())
+	for i := range 5 {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = fmt.Appendf(dst, `{"peerConnectionId":"4e0f1a3c-6a4e-4f10-9f6d-2a8e6c1b7d5f","trackId":"4e0f1a3c-6a4e-4f10-9f6d-2a8e6c1b7d6%d","ssrc":%d,`+
+			`"bytesReceived":%d,"packetsReceived":%d,"packetsLost":%d,"jitter":0.0031,"roundTripTime":0.04125,"framesReceived":%d,"framesDecoded":%d,`+
+			`"framesDropped":%d,"keyFramesDecoded":%d,"frameWidth":1280,"frameHeight":720,"framesPerSecond":29.97,"pliCount":%d,"nackCount":%d}`,
+			i, 3735928550+i, 402110*seq, 501*seq, 2*seq, 300*seq, 298*seq, seq, 2*seq, seq, 3*seq)
+	}
+	return append(dst, "]}"...)
+}
+
 // announcement is the fabric of a client: two clients are in a conference.
 func announcement(client int, at time.Time) string {
 	return fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":"conference %d","addedAt":%d,"remoteUserID":%q,"fabricUsage":"multiplex"}`,

@@ -30,8 +30,10 @@ const (
 // options are the flags.
 type options struct {
 	serve     string // the server that this process is; empty: the clients
+	flood     string // address of the server that this process floods; empty: none
 	pinned    bool   // this process is on the clients' core
 	collector string
+	node      string
 	turns     int
 	seconds   float64
 	sections  string
@@ -42,11 +44,13 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.serve, "serve", "", "be a server of this kind (used by the program itself)")
+	flag.StringVar(&o.flood, "flood", "", "flood the server at this address (used by the program itself)")
 	flag.BoolVar(&o.pinned, "pinned", false, "the process is on a core (used by the program itself)")
 	flag.StringVar(&o.collector, "collector", "bin/qos-collector", "binary of the collector")
+	flag.StringVar(&o.node, "node", "tests/compare/node", "folder of the servers in Node, with their packages")
 	flag.IntVar(&o.turns, "turns", 5, "turns of the servers that are compared")
 	flag.Float64Var(&o.seconds, "seconds", 4, "for how long a rate is measured")
-	flag.StringVar(&o.sections, "sections", "frame,ack,pipeline,idle,churn", "sections, by their names")
+	flag.StringVar(&o.sections, "sections", "frame,peers,ack,beside,storm,pipeline,idle,churn", "sections, by their names")
 	flag.StringVar(&o.docs, "docs", "", "Markdown file whose section of this title the table replaces")
 	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles of the whole pipeline, which cost it a little")
 	flag.Parse()
@@ -63,6 +67,8 @@ func run(ctx context.Context, o options) error {
 	switch {
 	case o.serve != "":
 		return serve(ctx, o.serve)
+	case o.flood != "":
+		return floodUntil(ctx, o.flood)
 	case o.pinned:
 		return measure(ctx, o)
 	}
@@ -80,7 +86,10 @@ type section struct {
 
 var sections = []section{
 	{"frame", (*env).frames},
+	{"peers", (*env).peers},
 	{"ack", (*env).acks},
+	{"beside", (*env).beside},
+	{"storm", (*env).storm},
 	{"pipeline", (*env).pipeline},
 	{"idle", (*env).idle},
 	{"churn", (*env).churn},

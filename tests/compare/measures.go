@@ -71,19 +71,9 @@ func (e *env) frames() error {
 	if err != nil {
 		return err
 	}
-	kinds := []string{kindQos, kindGRPC, kindHTTP, kindJSON, kindEcho}
-	took := map[string][]float64{}
-	for range e.options.turns {
-		for _, kind := range kinds {
-			err := e.with(kind, fewClients, logs, func(p *process, clients []client) error {
-				us, err := e.closedLoop(p, clients)
-				took[kind] = append(took[kind], us)
-				return err
-			})
-			if err != nil {
-				return fmt.Errorf("%s: %w", kind, err)
-			}
-		}
+	took, err := e.inTurns(logs, kindQos, kindGRPC, kindHTTP, kindJSON, kindEcho)
+	if err != nil {
+		return err
 	}
 	ours := fmt.Sprintf("%.1f µs against", median(took[kindQos]))
 	for _, peer := range []struct{ kind, what, goal string }{
@@ -94,6 +84,40 @@ func (e *env) frames() error {
 		e.add(peer.what, fmt.Sprintf("%.2f (%s %.1f)", medianRatio(took[peer.kind], took[kindQos]), ours, median(took[peer.kind])), peer.goal)
 	}
 	e.add("CPU of a frame, times that of a bare WebSocket", fmt.Sprintf("%.2f (%s %.1f)", medianRatio(took[kindQos], took[kindEcho]), ours, median(took[kindEcho])), "≤ 3")
+	return nil
+}
+
+// inTurns measures the CPU of a frame of each kind of server, in turns, in µs.
+func (e *env) inTurns(logs plog.Logs, kinds ...string) (took map[string][]float64, err error) {
+	took = map[string][]float64{}
+	for range e.options.turns {
+		for _, kind := range kinds {
+			err := e.with(kind, fewClients, logs, func(p *process, clients []client) error {
+				us, err := e.closedLoop(p, clients)
+				took[kind] = append(took[kind], us)
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", kind, err)
+			}
+		}
+	}
+	return took, nil
+}
+
+// peers measures the CPU of a frame in the whole collector, which commits it, against servers of npm that parse it, or
+// append it to a file.
+func (e *env) peers() error {
+	took, err := e.inTurns(plog.Logs{}, kindStore, kindAppend, kindObserver)
+	if err != nil {
+		return err
+	}
+	for _, peer := range []struct{ kind, what, goal string }{
+		{kindAppend, "frames a CPU second, whole pipeline and SQLite, against a server of npm's ws that appends each to a file", "≥ 1"},
+		{kindObserver, "the same against observer-js, which keeps its objects in memory", "≥ 2"},
+	} {
+		e.add(peer.what, fmt.Sprintf("%.2f (%.1f µs against %.1f)", medianRatio(took[peer.kind], took[kindStore]), median(took[kindStore]), median(took[peer.kind])), peer.goal)
+	}
 	return nil
 }
 

@@ -33,10 +33,16 @@ type process struct {
 
 // start starts a server of this kind. The caller must stop it.
 func (e *env) start(kind string) (*process, error) {
-	if kind == kindStore {
-		return e.startCollector()
+	switch kind {
+	case kindStore:
+		return e.startCollector(receiverConfig)
+	case kindLimited:
+		return e.startCollector(limitedConfig)
 	}
 	p := &process{cmd: exec.Command(os.Args[0], "-serve", kind)} //nolint:gosec // itself
+	if kind == kindAppend || kind == kindObserver {
+		p.cmd = exec.Command("node", filepath.Join(e.options.node, "server.mjs"), kind) //nolint:gosec // the flag's
+	}
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.input, err = p.cmd.StdinPipe(); err != nil {
@@ -81,7 +87,7 @@ service:
     metrics: {level: none}
 `
 
-func (e *env) startCollector() (*process, error) {
+func (e *env) startCollector(config func(address string) map[string]any) (*process, error) {
 	dir, err := os.MkdirTemp("", "qos-compare")
 	if err != nil {
 		return nil, err
@@ -96,16 +102,16 @@ func (e *env) startCollector() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	receiver, err := json.Marshal(receiverConfig(addresses[0]))
+	receiver, err := json.Marshal(config(addresses[0]))
 	if err != nil {
 		return nil, err
 	}
-	config := filepath.Join(dir, "config.yaml")
+	file := filepath.Join(dir, "config.yaml")
 	text := fmt.Sprintf(collectorConfig, apps, dir, addresses[2], receiver, addresses[1]) // JSON is YAML
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.Command(e.options.collector, "--config", config), dir: dir, address: addresses[0], pprof: addresses[2]} //nolint:gosec // the flag's
+	p := &process{cmd: exec.Command(e.options.collector, "--config", file), dir: dir, address: addresses[0], pprof: addresses[2]} //nolint:gosec // the flag's
 	p.cmd.Stderr = os.Stderr
 	if err := bench.OnCore(serverCore, p.cmd.Start); err != nil {
 		return nil, err

@@ -36,7 +36,13 @@ const (
 	kindGRPC  = "grpc"  // the stock OTLP receiver with nothing behind it, gRPC
 	kindHTTP  = "http"  // the same, protobuf over HTTP
 	kindJSON  = "json"  // the same, JSON over HTTP
-	kindStore = "store" // the collector with its whole pipeline
+	kindStore = "store" // the collector with its whole pipeline, and no limits
+
+	kindLimited = "limited" // the same with the limits that it has by default
+
+	// Servers in Node (node/server.mjs).
+	kindAppend   = "append"   // ws: appends each message to a file
+	kindObserver = "observer" // observer-js: parses each message and updates its objects
 )
 
 // serve is a server until its input ends. It writes its address first, and its state for each line of input.
@@ -155,14 +161,22 @@ func configured(cfg component.Config, members map[string]any) (component.Config,
 // What the clients are known by.
 const (
 	appID  = "compare"
+	rival  = "rival" // another application
 	keyID  = "compare"
 	secret = "the key of the tokens of this comparison"
 )
 
 func appsConfig(keyFile string) map[string]any {
-	return map[string]any{"key_file": keyFile, "apps": []any{map[string]any{
-		"id": appID, "keys": []any{map[string]any{"key_id": keyID, "algorithm": "HS256", "secret": secret}},
-	}}}
+	var apps []any
+	for _, id := range []string{appID, rival} {
+		apps = append(apps, map[string]any{"id": id, "keys": []any{map[string]any{"key_id": keyID, "algorithm": "HS256", "secret": secret}}})
+	}
+	return map[string]any{"key_file": keyFile, "apps": apps}
+}
+
+// limitedConfig has the default limits, of clients whose addresses a proxy names.
+func limitedConfig(address string) map[string]any {
+	return map[string]any{"endpoint": address, "apps": "qosapps", "trusted_proxies": []any{"127.0.0.1"}}
 }
 
 // receiverConfig admits all clients at once from one address.
