@@ -64,6 +64,7 @@ type Stream struct {
 	SeenMs  float64     // time in which the loss was known
 	Loss    event.Value // fraction, over the call
 	JitteryMs,
+	WaitingMs, // the jitter buffer of audio held more than BufferMs
 	SlowMs,
 	LimitedMs, // qualityLimitationReason bandwidth
 	CPUMs, // qualityLimitationReason cpu
@@ -82,8 +83,9 @@ type Stream struct {
 // The thresholds of the intervals that are counted; those of the labels "fair" to "poor".
 const (
 	LossFraction    = 0.03
-	JitterMs        = 30 // of pictures
-	SoundJitterMs   = 15 // packets of 20 ms that arrive in bursts measure some 20, however long the bursts are
+	JitterMs        = 30  // of pictures
+	SoundJitterMs   = 15  // packets of 20 ms that arrive in bursts measure some 20, however long the bursts are
+	BufferMs        = 200 // mean time in the jitter buffer of audio
 	DelayMs         = 300
 	StuckFraction   = 0.7    // of the received frames, fewer were decoded
 	ChoppyFraction  = 0.03   // of the samples, concealed

@@ -36,7 +36,7 @@ func Find(given Call) Verdict {
 	machines = c.pace(machines, legs)
 	c.findCPUStarved(machines)
 	findings = append(findings, machines...)
-	findings = append(findings, c.sources(pairings)...)
+	findings = append(findings, c.sources(pairings, legs)...)
 	findings = append(findings, c.network(legs)...)
 	if c.excellent {
 		findings = slices.DeleteFunc(findings, func(f Finding) bool { return slices.Contains(harmful, f.Cause) })

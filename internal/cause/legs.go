@@ -14,6 +14,8 @@ type leg struct {
 	lossy, jittery, limited,
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
+	waiting           float64 // share of the time of audio in which its jitter buffer had grown
+	audioMs           float64
 	seen              float64 // ms of measurements
 	missed            float64 // ms in which no packet arrived that was sent
 	slowMs, rttMs,    // of the round trips that both ends measured
@@ -22,6 +24,7 @@ type leg struct {
 	fabrics   []*Fabric
 	byMedium  map[string]float64 // mean jitter, ms
 	standsOut bool               // by its jitter, among the legs of the call
+	stalls    bool               // by its jitter buffer, among the legs to the same receiver
 }
 
 // server stands for the media server among the ends of legs.
@@ -57,7 +60,10 @@ func (l *leg) narrow() state { return stateOf(max(l.lossy, l.limited), l.seen >=
 // evidence.
 func (l *leg) uneven() state {
 	judged := stateOf(l.jittery, l.seen >= MinTimeMs)
-	if judged == bad && !l.standsOut {
+	switch {
+	case l.stalls:
+		return bad
+	case judged == bad && !l.standsOut:
 		return between
 	}
 	return judged
@@ -192,6 +198,10 @@ func (l *leg) add(p *pairing) {
 		l.seen += end.SeenMs
 		l.lossy += end.LostMs
 		l.jittery += end.JitteryMs
+		if p.media == "audio" {
+			l.waiting += end.WaitingMs
+			l.audioMs += end.SeenMs
+		}
 		if end.Loss.Known {
 			l.loss = event.Known(max(l.loss.V, end.Loss.V))
 		}
@@ -256,7 +266,7 @@ func (c *call) receives(i, from int, media string) bool {
 }
 
 func (l *leg) finish() {
-	l.lossy, l.jittery, l.slow = share(l.lossy, l.seen), share(l.jittery, l.seen), share(l.slowMs, l.rttMs)
+	l.lossy, l.jittery, l.slow, l.waiting = share(l.lossy, l.seen), share(l.jittery, l.seen), share(l.slowMs, l.rttMs), share(l.waiting, l.audioMs)
 }
 
 // standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
@@ -264,6 +274,9 @@ const standOut = 1.75
 
 // compare finds the legs that stand out by their jitter: in audio if there is any, for it is sent
 // at a constant pace, else in video.
+//
+// A leg stalls if its jitter buffer has grown and that of another with the same receiver has not: the jitter of packets
+// that are late together is small, and a receiver without processor time has large buffers for all.
 func compare(legs []*leg) {
 	media := []string{"audio", "video"}
 	calmest := make(map[string]*calm, len(media))
@@ -277,6 +290,9 @@ func compare(legs []*leg) {
 				break
 			}
 		}
+		l.stalls = l.waiting >= badShare && slices.ContainsFunc(legs, func(o *leg) bool {
+			return o.to == l.to && o.audioMs >= MinTimeMs && o.waiting <= goodShare
+		})
 	}
 }
 

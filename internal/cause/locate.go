@@ -319,6 +319,7 @@ func (c *call) evidenceOf(l *leg) (all []Evidence) {
 		add(l.lossy, "nothingReceivedMs", l.missed, MinTimeMs/2, "no packet arrived although packets were sent: with those that were lost, media were bad")
 	}
 	add(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets arrived with jitter")
+	add(l.waiting, "jitterBufferDelayShare", l.waiting, badShare, fmt.Sprintf("the jitter buffer of audio held more than %d ms", BufferMs))
 	add(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
 	add(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")
 	return all

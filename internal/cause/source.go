@@ -7,7 +7,7 @@ import (
 
 // sources returns the findings about media that are not sent: by a participant, or by a server on
 // their behalf.
-func (c *call) sources(pairings []pairing) (findings []Finding) {
+func (c *call) sources(pairings []pairing, legs []*leg) (findings []Finding) {
 	for i := range c.people {
 		findings = c.silent(findings, i)
 		for j := range c.people[i].Fabrics {
@@ -15,7 +15,7 @@ func (c *call) sources(pairings []pairing) (findings []Finding) {
 			findings = c.endedTracks(findings, i, &c.people[i].Fabrics[j])
 		}
 	}
-	return c.forwarded(findings, pairings)
+	return c.forwarded(findings, pairings, legs)
 }
 
 // unsent adds the finding about a connection whose direction includes sending and that sends nothing.
@@ -144,15 +144,23 @@ func (c *call) sent(p *pairing, sends map[string]bool, senders int) bool {
 	return p.in.User == "" && senders >= len(c.people)
 }
 
-// forwarded adds the finding about media that a participant sends and the server does not forward.
-func (c *call) forwarded(findings []Finding, pairings []pairing) []Finding {
+// forwarded adds the finding about media that a participant sends and the server does not forward. A server cannot forward
+// the media of the one participant whose media do not reach it.
+func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []Finding {
+	var narrow []int
+	for _, l := range legs {
+		if l.to == server && l.narrow() == bad {
+			narrow = append(narrow, l.from)
+		}
+	}
+	reaches := func(from int) bool { return len(narrow) != 1 || narrow[0] != from }
 	type flow struct{ sent, came, missed int }
 	media := map[string]*flow{"audio": {}, "video": {}}
 	var evidence []Evidence
 	sends := map[string]bool{} // session and medium
 	for i := range pairings {
 		p := &pairings[i]
-		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 {
+		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && reaches(p.from) {
 			sends[c.session(p.from)+p.media] = true
 			media[p.media].sent++
 		}

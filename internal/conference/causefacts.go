@@ -30,6 +30,7 @@ const (
 	still                                   // frames were sent of pictures that do not change
 	moving                                  // frames were sent of pictures that change
 	screen                                  // the client reports a screen
+	waiting                                 // the jitter buffer of audio holds more than cause.BufferMs
 )
 
 // Below these a measurement proves no fault.
@@ -81,7 +82,8 @@ func pathFacts(m *event.Measurement) detect.Facts {
 	}
 	even := m.Audio() || m.Get(protocol.FPS) >= minFactFPS // at low frame rates jitter is high without a fault
 	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
-		when(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || stalled(m)), jittery)
+		when(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || stalled(m)), jittery) |
+		when(m.Get(protocol.Packets) >= minFactPackets && buffers(m, cause.BufferMs), waiting)
 }
 
 // A network that stalls delivers packets late and together. The jitter, a mean of the last 16 packets,
@@ -92,8 +94,10 @@ const (
 )
 
 // waits reports whether a jitter buffer of audio has grown.
-func waits(m *event.Measurement) bool {
-	return m.Audio() && m.Inbound() && m.Get(protocol.JitterBufferDelayMs) > stallBufferMs
+func waits(m *event.Measurement) bool { return buffers(m, stallBufferMs) }
+
+func buffers(m *event.Measurement, ms float64) bool {
+	return m.Audio() && m.Inbound() && m.Get(protocol.JitterBufferDelayMs) > ms
 }
 
 // stalled reports whether packets were late for a grown buffer although none was lost.

@@ -109,7 +109,8 @@ func (s *Summary) faulty() map[string]bool {
 // certain reports whether an issue is one of media and certain.
 func (i *Issue) certain() bool {
 	switch detect.Kind(i.Kind) {
-	case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo:
+	case detect.NoMedia, detect.OneWayMedia, detect.HighPacketLoss, detect.LossBurst, detect.ConcealedAudio, detect.FrozenVideo,
+		detect.HighRoundTripTime, detect.HighJitter, detect.HighJitterBuffer, detect.BandwidthLimited, detect.CPULimited, detect.KeyFrameStorm:
 		return i.Confidence == string(detect.High)
 	}
 	return false
@@ -327,6 +328,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	for fact, ms := range map[detect.Facts]*float64{
 		hasMeasurement: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
 		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, limitSeen: &e.LimitSeenMs,
+		waiting: &e.WaitingMs,
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
