@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -117,4 +118,35 @@ func TestBusyMachineAnswersLate(t *testing.T) {
 	call = uneven("ab", 2, map[string]float64{"ab": 20})
 	slow(call, minute)
 	require.Equal(t, cause.PathOrTURN, cause.Find(call).Call.Cause)
+}
+
+// TestStallsShowInTheJitterBuffer: the buffer of a path that stalls grows, that of the others to the same receiver does
+// not. Where all buffers of a receiver have grown, its machine may be slow.
+//
+// spec: CONF-03
+func TestStallsShowInTheJitterBuffer(t *testing.T) {
+	f := func(users string, want cause.Cause, session, peer string, ways ...string) {
+		t.Helper()
+		call := mesh(users)
+		for _, way := range ways {
+			change(call, way[1:], way[:1], func(f *cause.Fabric) {
+				for k := range f.Streams {
+					if !f.Streams[k].Sends {
+						f.Streams[k].WaitingMs = minute
+					}
+				}
+			})
+		}
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session, peer}, []any{got.Cause, got.Session, got.Peer}, "%v", ways)
+		if want != cause.None {
+			require.True(t, slices.ContainsFunc(got.Evidence, func(e cause.Evidence) bool { return e.Metric == "jitterBufferDelayShare" && e.Value == 1 }), "%+v", got)
+		}
+	}
+	f("abc", cause.SenderUplink, "b", "", "ba", "bc")
+	f("abc", cause.PathOrTURN, "a", "b", "ab")
+	f("abcd", cause.SenderUplink, "b", "", "ba", "bc", "bd", "ab", "cb", "db")
+	f("abc", cause.None, "", "", "ba", "ca")
+	f("ab", cause.None, "", "", "ba")
+	f("abc", cause.None, "", "")
 }

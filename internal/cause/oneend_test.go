@@ -2,11 +2,13 @@ package cause_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/event"
 )
 
 // without removes the measurements of one participant from a call.
@@ -117,4 +119,29 @@ func TestServerIsNotBlamedForTheUnmeasured(t *testing.T) {
 	silence(call, "c")
 	require.Equal(t, cause.MediaServer, cause.Find(call).Call.Cause)
 	require.Equal(t, cause.None, cause.Find(without(call, "c")).Call.Cause)
+}
+
+// TestServerForwardsOnlyWhatReachesIt: where the way of one participant to the server is bad, that is why their media are
+// missing. Where the ways of several are, it is the server's network.
+//
+// spec: CONF-03
+func TestServerForwardsOnlyWhatReachesIt(t *testing.T) {
+	f := func(want cause.Cause, session, losing string) {
+		t.Helper()
+		call := behind("abc")
+		silence(call, "c")
+		for i := range call.People {
+			p := &call.People[i]
+			for k := range p.Fabrics[0].Streams {
+				if s := &p.Fabrics[0].Streams[k]; s.Sends && strings.Contains(losing, p.Session) {
+					s.LostMs, s.Loss = minute, event.Known(0.5)
+				}
+			}
+		}
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session}, []any{got.Cause, got.Session}, "%s", losing)
+	}
+	f(cause.MediaServer, "", "")
+	f(cause.SenderUplink, "c", "c")
+	f(cause.MediaServer, "", "abc")
 }

@@ -74,3 +74,24 @@ func TestExcellentMediaHaveNoCause(t *testing.T) {
 	require.Equal(t, cause.None, f(4.3, quality.Excellent))
 	require.NotEqual(t, cause.None, f(4.0, quality.Good))
 }
+
+// TestLongBuffersAreNoNone: any issue of the media of high confidence needs a cause, or an unknown one; here of a call of
+// two in which no other path can be compared.
+//
+// spec: CONF-03
+func TestLongBuffersAreNoNone(t *testing.T) {
+	for bufferMs, want := range map[float64]cause.Cause{60: cause.None, 400: cause.Unknown} {
+		c := conferencetest.NewCall()
+		for at := 2.0; at <= 60; at += 2 {
+			for _, session := range []string{"a", "b"} {
+				m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Audio, SSRC: 1, Codec: "opus", IntervalMs: 2000}, eventtest.Values{
+					protocol.Packets: 100, protocol.PacketsLost: 0, protocol.JitterMs: 3, protocol.JitterBufferDelayMs: bufferMs,
+				})
+				m.Score = event.Score{MOS: event.Known(4), Label: quality.Good}
+				c.Add(session, at, event.Event{Kind: event.KindStats, Measured: &m})
+			}
+		}
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		require.Equal(t, want, s.LikelyCause.Cause, "%g ms: %+v", bufferMs, s.Issues)
+	}
+}

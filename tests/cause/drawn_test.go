@@ -14,14 +14,14 @@ import (
 )
 
 // seeded are the draws in which two calls in five are controls. Of the unseen kinds of harm no call had been recorded
-// when the rules were made that a draw measured. right and wrong are the answers of the present rules.
+// when the rules were made that a draw measured. right and wrong are the answers of the present rules. They were corrected
+// after the first two; docs/cause.md has the answers of the rules at the time.
 var seeded = []struct {
 	name         string
 	unseen       []string
 	right, wrong int
 }{
 	{
-		// Corrected after it: docs/cause.md has what the rules of the day said.
 		name: "fourth", right: 94, wrong: 6,
 		unseen: []string{
 			"one-way media", "radio stalls", "bursts of loss", "network change", "frozen camera", "black camera",
@@ -30,10 +30,17 @@ var seeded = []struct {
 		},
 	},
 	{
-		name: "fifth", right: 0, wrong: 1000,
+		name: "fifth", right: 104, wrong: 2,
 		unseen: []string{
 			"loss that comes and goes", "loss that grows", "cap that comes and goes", "large packets lost",
 			"loss and jitter", "microphone taken away", "camera switched off",
+		},
+	},
+	{
+		name: "sixth", right: 42, wrong: 3,
+		unseen: []string{
+			"delay that comes and goes", "jitter that comes and goes", "media gone in turns", "cap and loss",
+			"stalls and loss", "delay and loss", "cap of sound", "microphone off in turns",
 		},
 	},
 }
@@ -63,6 +70,20 @@ func (n *tally) String() string {
 	return fmt.Sprintf("%d calls: %d right, %d unknown, %d wrong, %d with lowQuality", n.calls, n.right, n.unknown, n.wrong, n.lowQuality)
 }
 
+// requireCalm requires that a conference without a cause has no issue of its media of high confidence.
+func requireCalm(t *testing.T, a *answer) {
+	t.Helper()
+	for i := range a.summary.Issues {
+		if issue := &a.summary.Issues[i]; issue.Confidence == string(detect.High) {
+			switch detect.Kind(issue.Kind) {
+			case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
+			default:
+				t.Errorf("%s has %s, and no cause", a.trace.Name, issue.Kind)
+			}
+		}
+	}
+}
+
 // TestSeededDraws replays the draws. The recorder refused some calls for which the machine had too little time.
 //
 // spec: CONF-03
@@ -87,6 +108,9 @@ func TestSeededDraws(t *testing.T) {
 					unseen.add(a)
 				default:
 					known.add(a)
+				}
+				if a.found.Cause == cause.None {
+					requireCalm(t, &a)
 				}
 				if !a.placed {
 					fmt.Fprintf(&wrong, "\n  %s: %s", a, label.Did)

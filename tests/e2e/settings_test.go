@@ -314,6 +314,9 @@ func (s *settings) twoAdministrators() {
 	p.until(patience, "document.querySelector('#measuring [data-testid=done]')")
 	doc := s.app()
 	require.Equal(t, []any{"Root's shop", 2500, 48}, []any{doc.Name, doc.StatsIntervalMs, doc.RetentionHours})
+	p.fill(field("limits.dailyMiB"), "500")
+	p.saves("measuring")
+	p.until(patience, "document.querySelector('[data-testid=today]')?.innerText === '0 B of 524.3 MB a day used since midnight UTC'")
 	p.click("#general [data-testid=conflict] button") // theirs
 	p.get("document.querySelector("+quote(field("name"))+").value", &values[0])
 	require.Equal(t, "Root's shop", values[0])

@@ -87,7 +87,7 @@ const mib = 1 << 20;
 
 function head(doc) {
   document.title = `${doc.name || doc.id} · Settings · qos`;
-  drawOnChange(byId("head"), [doc.name, doc.id, doc.disabled, doc.declared, doc.changedAt, doc.bytesToday], () => [
+  drawOnChange(byId("head"), [doc.name, doc.id, doc.disabled, doc.declared, doc.changedAt, doc.bytesToday, doc.limits.dailyMiB], () => [
     h("p", { class: "crumbs" }, h("a", { href: new URL("settings", root) }, "Apps"), " / ", h("span", { class: "mono" }, doc.id)),
     h("h1", {}, doc.name || doc.id, " ", h("span", { class: `pill plain ${doc.disabled ? "missed" : "success"}`, "data-testid": "enabled" }, doc.disabled ? "Disabled" : "Enabled")),
     doc.changedAt && h("p", { class: "muted small" }, `Last changed ${date(Date.parse(doc.changedAt))}`),
