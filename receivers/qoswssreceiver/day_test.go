@@ -51,25 +51,25 @@ func TestBytesOfADay(t *testing.T) {
 	}
 	cost := len(logText(1)) + messageBytes
 
-	apps.leave("demo", 100+2*cost)
+	apps.leave(100 + 2*cost)
 	require.Equal(t, []string{"ack"}, answers(1))
 	require.Equal(t, []string{"ack"}, answers(1), "a repetition costs nothing")
 	require.Equal(t, []string{"ack"}, answers(2))
 	require.Equal(t, 100, apps.left["demo"])
-	apps.leave("demo", cost)
+	apps.leave(cost)
 	require.Equal(t, []string{"slow-down", "ack"}, answers(3), "the last that there is room for")
 	require.Equal(t, slowIntervalMs, said[0].StatsIntervalMs)
 	require.Zero(t, said[0].RetryAfterMs)
 
 	for range 3 {
 		require.Equal(t, []string{"slow-down"}, answers(4))
-		require.EqualValues(t, maxRetryAfter.Milliseconds(), said[0].RetryAfterMs)
+		require.Equal(t, maxRetryAfter.Milliseconds(), said[0].RetryAfterMs)
 		require.Zero(t, said[0].StatsIntervalMs)
 	}
 	require.EqualValues(t, 3, c.receiver.shared.may.day.refused.Load())
 	require.EqualValues(t, 3, c.receiver.shared.may.day.admitted.Load())
 
-	apps.leave("demo", 1000+cost)
+	apps.leave(1000 + cost)
 	full = true
 	require.Equal(t, []string{"slow-down", "slow-down"}, answers(4))
 	require.Equal(t, 4000, said[0].StatsIntervalMs)
@@ -80,7 +80,7 @@ func TestBytesOfADay(t *testing.T) {
 	require.Equal(t, uint64(4), s.lastAcked)
 
 	// A client that connects learns at once that bytes are scarce.
-	apps.leave("demo", 1)
+	apps.leave(1)
 	p := c.dial(testOrigin)
 	p.hello(c.login("demo", testOrigin), 0)
 	require.Equal(t, slowIntervalMs, p.hear("welcome").StatsIntervalMs)

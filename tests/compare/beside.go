@@ -32,7 +32,7 @@ func (e *env) beside() error {
 			}
 			ctx, cancel := context.WithCancel(e.ctx)
 			defer cancel()
-			flood := exec.CommandContext(ctx, "nice", "-n", "19", os.Args[0], "-flood", p.address) //nolint:gosec // itself
+			flood := exec.CommandContext(ctx, "nice", "-n", "19", os.Args[0], "-flood", p.address)
 			flood.Stderr = os.Stderr
 			if err := flood.Start(); err != nil {
 				return err
@@ -59,7 +59,7 @@ func floodUntil(ctx context.Context, address string) error {
 	header := http.Header{"X-Forwarded-For": {"203.0.113.66"}}
 	var wg sync.WaitGroup
 	for i := range floods {
-		r := rand.New(rand.NewPCG(1, uint64(i))) //nolint:gosec // reproducible
+		r := rand.New(rand.NewPCG(1, uint64(i)))
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				if err := flood(ctx, address, header, r); err != nil {
@@ -83,7 +83,7 @@ func flood(ctx context.Context, address string, header http.Header, r *rand.Rand
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	defer ws.Close()
+	defer func() { _ = ws.Close() }()
 	wg.Go(func() {
 		for {
 			if _, _, err := ws.ReadMessage(); err != nil {

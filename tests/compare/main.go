@@ -73,7 +73,7 @@ func run(ctx context.Context, o options) error {
 		return measure(ctx, o)
 	}
 	// A process inherits the core that it begins on, with all its threads.
-	self := exec.CommandContext(ctx, os.Args[0], append([]string{"-pinned"}, os.Args[1:]...)...) //nolint:gosec // itself
+	self := exec.CommandContext(ctx, os.Args[0], append([]string{"-pinned"}, os.Args[1:]...)...)
 	self.Stdout, self.Stderr = os.Stdout, os.Stderr
 	return bench.OnCore(clientCore, self.Run)
 }

@@ -39,9 +39,9 @@ func (e *env) start(kind string) (*process, error) {
 	case kindLimited:
 		return e.startCollector(limitedConfig)
 	}
-	p := &process{cmd: exec.Command(os.Args[0], "-serve", kind)} //nolint:gosec // itself
+	p := &process{cmd: exec.Command(os.Args[0], "-serve", kind)}
 	if kind == kindAppend || kind == kindObserver {
-		p.cmd = exec.Command("node", filepath.Join(e.options.node, "server.mjs"), kind) //nolint:gosec // the flag's
+		p.cmd = exec.Command("node", filepath.Join(e.options.node, "server.mjs"), kind)
 	}
 	p.cmd.Stderr = os.Stderr
 	var err error
@@ -111,7 +111,7 @@ func (e *env) startCollector(config func(address string) map[string]any) (*proce
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.Command(e.options.collector, "--config", file), dir: dir, address: addresses[0], pprof: addresses[2]} //nolint:gosec // the flag's
+	p := &process{cmd: exec.Command(e.options.collector, "--config", file), dir: dir, address: addresses[0], pprof: addresses[2]}
 	p.cmd.Stderr = os.Stderr
 	if err := bench.OnCore(serverCore, p.cmd.Start); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (p *process) answers() error {
 		if err == nil {
 			return res.Body.Close()
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) //nolint:forbidigo // there is no signal
 	}
 	return errors.Join(errors.New("no answer within 30 s"), p.stop())
 }
@@ -152,7 +152,7 @@ func (p *process) cpu() (total time.Duration, err error) {
 		return 0, err
 	}
 	for _, thread := range threads {
-		text, err := os.ReadFile(thread) //nolint:gosec // of /proc
+		text, err := os.ReadFile(thread)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue // it has ended
 		}

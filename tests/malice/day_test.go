@@ -17,7 +17,7 @@ func TestDaysHaveAnOwner(t *testing.T) {
 	c := startLimited(t, "{daily_mib: 1}")
 	served := honest(t, c)
 	p := welcomed(t, c, attacker, "mallory", address)
-	require.True(t, p.say(fabric(1, "c")))
+	require.True(t, p.say(fabric("c")))
 	text := strings.Repeat("x", protocol.MaxLogTextBytes)
 	log := func(seq uint64) string {
 		return fmt.Sprintf(`{"type":"log","seq":%d,"at":%d,"fabric":1,"text":%q}`, seq, now(), text)
@@ -49,7 +49,7 @@ func TestDaysHaveAnOwner(t *testing.T) {
 	c.Stop()
 	c.Start()
 	again := welcomed(t, c, attacker, "mallory", address)
-	require.True(t, again.say(fabric(1, "c")))
+	require.True(t, again.say(fabric("c")))
 	require.True(t, again.say(log(1)))
 	for m, ok := again.hear(); m.RetryAfterMs == 0; m, ok = again.hear() {
 		require.True(t, ok)

@@ -141,7 +141,7 @@ func compressedBodies(t *testing.T, c *harness.Collector) {
 func oddMessages(t *testing.T, c *harness.Collector) {
 	t.Helper()
 	p := welcomed(t, c, attacker, "mallory", address)
-	require.True(t, p.say(fabric(1, "c")))
+	require.True(t, p.say(fabric("c")))
 	for _, text := range []string{
 		strings.Repeat("[", 60_000), strings.Repeat(`{"a":`, 12_000), `{"type":"log","seq":1e999}`,
 		`{"type":"log","seq":` + strings.Repeat("9", 60_000) + `}`, `{"type":"log","text":"` + "\xff\xfe" + `"}`,

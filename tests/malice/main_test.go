@@ -156,12 +156,12 @@ func isServed(t *testing.T, p *peer, seq uint64) {
 func honest(t *testing.T, c *harness.Collector) *peer {
 	t.Helper()
 	p := welcomed(t, c, victim, "bob", "203.0.113.9")
-	require.True(t, p.say(fabric(1, "standup")))
+	require.True(t, p.say(fabric("standup")))
 	return p
 }
 
-func fabric(number int, conference string) string {
-	return fmt.Sprintf(`{"type":"fabric","fabric":%d,"conferenceID":%q,"addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, number, conference, now())
+func fabric(conference string) string {
+	return fmt.Sprintf(`{"type":"fabric","fabric":1,"conferenceID":%q,"addedAt":%d,"remoteUserID":"bob","fabricUsage":"multiplex"}`, conference, now())
 }
 
 // metric reads one of the collector's own metrics.

@@ -69,7 +69,7 @@ func TestLogsHaveARate(t *testing.T) {
 		p := connect(t, c, grant, address)
 		all, heard = append(all, p), append(heard, p.listen())
 		wait.Go(func() {
-			p.say(fabric(1, "c"))
+			p.say(fabric("c"))
 			for n := range 500 {
 				if !p.say(fmt.Sprintf(`{"type":"log","seq":%d,"at":%d,"fabric":1,"text":%q}`, n+1, now(), text)) {
 					return
