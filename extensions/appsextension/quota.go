@@ -181,25 +181,6 @@ func decodeBytes(body []byte) (d dayBytes) {
 	return d
 }
 
-// keepBytes writes the bytes of apps now and then, and at the end.
-func (r *registry) keepBytes(ctx context.Context) {
-	ticker := time.NewTicker(bytesInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			one, cancel := context.WithTimeout(ctx, bytesInterval/2)
-			r.writeBytes(one)
-			cancel()
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTimeout)
-			r.writeBytes(last)
-			cancel()
-			return
-		}
-	}
-}
-
 // writeBytes adds the bytes that this collector has counted to those of the store. Those of an app that cannot be written
 // wait for the next time. An error may hide a write: its bytes count twice.
 func (r *registry) writeBytes(ctx context.Context) {

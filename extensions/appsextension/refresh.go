@@ -35,8 +35,8 @@ func (r *registry) run() {
 	r.cancel = cancel
 	r.wg.Go(func() { r.poll(ctx) })
 	if r.settings != nil {
-		r.wg.Go(func() { r.keepUses(ctx) })
-		r.wg.Go(func() { r.keepBytes(ctx) })
+		r.wg.Go(func() { writeEvery(ctx, usesInterval, r.writeUses) })
+		r.wg.Go(func() { writeEvery(ctx, bytesInterval, r.writeBytes) })
 	}
 	if r.remover != nil {
 		r.retaining = periodic.Start(retentionInterval, r.removeOld)
@@ -54,6 +54,25 @@ func (r *registry) poll(ctx context.Context) {
 			return
 		}
 		r.refresh(ctx, time.Now())
+	}
+}
+
+// writeEvery calls write until the context ends, and once more then.
+func writeEvery(ctx context.Context, interval time.Duration, write func(context.Context)) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			one, cancel := context.WithTimeout(ctx, interval/2)
+			write(one)
+			cancel()
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTimeout)
+			write(last)
+			cancel()
+			return
+		}
 	}
 }
 

@@ -69,23 +69,6 @@ func (u *uses) take() map[string]app.LastUse {
 	return taken
 }
 
-// keepUses writes last uses now and then, and at the end.
-func (r *registry) keepUses(ctx context.Context) {
-	ticker := time.NewTicker(usesInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			r.writeUses(ctx)
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTimeout)
-			r.writeUses(last)
-			cancel()
-			return
-		}
-	}
-}
-
 // writeUses writes what waits. What cannot be written waits for the next time.
 func (r *registry) writeUses(ctx context.Context) {
 	taken := r.uses.take()
