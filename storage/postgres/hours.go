@@ -25,11 +25,12 @@ func (s *Store) hourWriter() sqlstore.HourWriter {
 }
 
 // settle waits until all transactions that have a transaction ID now have ended, in all databases of the server. Read-only
-// transactions have none.
+// transactions have none. It takes an ID of its own, which follows all others: the xmax of a snapshot follows only those of
+// transactions that have ended.
 func (s *Store) settle(ctx context.Context) error {
 	return s.reading(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var next int64
-		if err := conn.QueryRow(ctx, `SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint`).Scan(&next); err != nil {
+		if err := conn.QueryRow(ctx, `SELECT pg_current_xact_id()::text::bigint`).Scan(&next); err != nil {
 			return err
 		}
 		for settled := false; ; {

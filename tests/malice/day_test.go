@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/protocol"
+	"github.com/qosrtc/qos/tests/harness"
 )
 
 // An application that has sent the bytes of its day is slowed, then refused, alone; also after a restart.
 //
 // spec: SRV-04
 func TestDaysHaveAnOwner(t *testing.T) {
+	require.Eventually(t, func() bool {
+		now := time.Now().UTC()
+		return now.Day() == now.Add(time.Minute).Day()
+	}, harness.Patience, time.Second, "the day does not end during the test")
 	c := startLimited(t, "{daily_mib: 1}")
 	served := honest(t, c)
 	p := welcomed(t, c, attacker, "mallory", address)
