@@ -12,7 +12,6 @@ import (
 	"github.com/qosrtc/qos/internal/conference/conferencetest"
 	"github.com/qosrtc/qos/internal/conference/live"
 	"github.com/qosrtc/qos/internal/event"
-	"github.com/qosrtc/qos/internal/quality"
 )
 
 func BenchmarkApply(b *testing.B) {
@@ -64,39 +63,6 @@ func TestHeapPerConference(t *testing.T) {
 func BenchmarkHeapPerConference(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(heapOf(b, 1000), "B/conference")
-	}
-}
-
-// BenchmarkManyConferences keeps 100,000 conferences of two participants and ten streams live for ten minutes, with the
-// default limit of memory. It takes some minutes.
-func BenchmarkManyConferences(b *testing.B) {
-	const conferences, limit = 100_000, 2 << 30
-	names, sessions := make([]string, conferences), make([]string, 2*conferences)
-	for c := range conferences {
-		names[c] = fmt.Sprint("conference-", c)
-		for participant := range 2 {
-			sessions[2*c+participant] = fmt.Sprintf("019a9f3c-7b1a-7c3e-9f10-%012x", 2*c+participant)
-		}
-	}
-	for b.Loop() {
-		before := conferencetest.Heap()
-		set := live.NewSet(live.Config{MaxConferences: conferences, MaxBytes: limit, Labels: quality.DefaultBounds()})
-		set.CompleteSince(conferencetest.Base - 1)
-		shrunk := 0
-		var stats event.Measurement
-		for seq := uint64(1); seq <= 60; seq++ { // every 10 s
-			for i := range sessions {
-				for row := range 5 {
-					e := conferencetest.Row(names[i/2], sessions[i], seq, row, &stats)
-					require.Equal(b, live.Applied, set.Apply(&e, e.AtMs))
-				}
-			}
-			require.Empty(b, tick(set, conferencetest.Base+int64(seq)*10_000+1))
-			shrunk += set.Shrunk()
-		}
-		b.ReportMetric(float64(conferencetest.Heap()-before)/(1<<20), "MiB")
-		b.ReportMetric(float64(shrunk), "shrunk")
-		runtime.KeepAlive(set)
 	}
 }
 
