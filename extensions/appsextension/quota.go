@@ -202,24 +202,13 @@ func (r *registry) writeBytes(ctx context.Context) {
 
 // addBytes adds bytes of a day to those of an app, and returns the sum.
 func addBytes(ctx context.Context, settings storage.Settings, appID string, add dayBytes) (sum dayBytes, err error) {
-	const attempts = 3
-	for attempt := 1; ; attempt++ {
-		s, err := settings.Setting(ctx, kindBytes, appID)
-		if err != nil && !errors.Is(err, storage.ErrNoSetting) {
-			return sum, err
-		}
+	err = amend(ctx, settings, kindBytes, appID, func(body []byte) any {
 		sum = add
 		// The clock of another collector may be ahead, by less than a day.
-		if kept := decodeBytes(s.Body); kept.Day.Equal(add.Day) || kept.Day.Equal(add.Day.Add(day)) {
+		if kept := decodeBytes(body); kept.Day.Equal(add.Day) || kept.Day.Equal(add.Day.Add(day)) {
 			sum = dayBytes{kept.Day, kept.Bytes + add.Bytes}
 		}
-		body, err := json.Marshal(sum)
-		if err != nil {
-			return sum, err
-		}
-		_, err = settings.PutSetting(ctx, storage.Setting{Kind: kindBytes, ID: appID, Revision: s.Revision, ChangedAt: time.Now(), Body: body})
-		if !errors.Is(err, storage.ErrConflict) || attempt == attempts {
-			return sum, err
-		}
-	}
+		return sum
+	})
+	return sum, err
 }

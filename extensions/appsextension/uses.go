@@ -99,20 +99,33 @@ func (r *registry) giveBack(left map[string]app.LastUse) {
 // writeUse merges last uses into those of the store, unless these are as new, give or take
 // a minute: another collector may have written them.
 func (r *registry) writeUse(ctx context.Context, appID string, one app.LastUse) error {
-	const attempts = 3
-	for attempt := 1; ; attempt++ {
-		kept, revision, err := readUses(ctx, r.settings, appID)
-		if err != nil {
-			return err
-		}
+	return amend(ctx, r.settings, kindUses, appID, func(body []byte) any {
+		kept := decodeUses(body)
 		if !r.mergeUses(appID, kept, one) {
 			return nil
 		}
-		body, err := json.Marshal(kept)
+		return kept
+	})
+}
+
+// amend replaces the body of a setting by the JSON of what next returns for it, nil: by nothing. It tries again if
+// another collector was faster, so next may be called three times; a setting that does not exist has no body.
+func amend(ctx context.Context, settings storage.Settings, kind, id string, next func(body []byte) any) error {
+	const attempts = 3
+	for attempt := 1; ; attempt++ {
+		s, err := settings.Setting(ctx, kind, id)
+		if err != nil && !errors.Is(err, storage.ErrNoSetting) {
+			return err
+		}
+		value := next(s.Body)
+		if value == nil {
+			return nil
+		}
+		body, err := json.Marshal(value)
 		if err != nil {
 			return err
 		}
-		_, err = r.settings.PutSetting(ctx, storage.Setting{Kind: kindUses, ID: appID, Revision: revision, ChangedAt: time.Now(), Body: body})
+		_, err = settings.PutSetting(ctx, storage.Setting{Kind: kind, ID: id, Revision: s.Revision, ChangedAt: time.Now(), Body: body})
 		if !errors.Is(err, storage.ErrConflict) || attempt == attempts {
 			return err
 		}
@@ -140,19 +153,21 @@ func (r *registry) mergeUses(appID string, kept, one app.LastUse) (changed bool)
 }
 
 // readUses returns what the store has of an app's last uses.
-func readUses(ctx context.Context, settings storage.Settings, appID string) (app.LastUse, int64, error) {
-	kept := app.LastUse{}
+func readUses(ctx context.Context, settings storage.Settings, appID string) (app.LastUse, error) {
 	s, err := settings.Setting(ctx, kindUses, appID)
-	if errors.Is(err, storage.ErrNoSetting) {
-		return kept, 0, nil
+	if err != nil && !errors.Is(err, storage.ErrNoSetting) {
+		return nil, err
 	}
-	if err != nil {
-		return nil, 0, err
+	return decodeUses(s.Body), nil
+}
+
+// decodeUses reads the body of a setting. A damaged one counts as none: nothing is lost that cannot be counted anew.
+func decodeUses(body []byte) app.LastUse {
+	kept := app.LastUse{}
+	if json.Unmarshal(body, &kept) != nil {
+		return app.LastUse{}
 	}
-	if json.Unmarshal(s.Body, &kept) != nil { // nothing is lost that cannot be counted anew
-		kept = app.LastUse{}
-	}
-	return kept, s.Revision, nil
+	return kept
 }
 
 // lastUses returns the last uses of an app's credentials as far as this collector knows.
@@ -161,7 +176,7 @@ func (r *registry) lastUses(ctx context.Context, appID string) (app.LastUse, err
 	if r.settings == nil {
 		return waiting, nil
 	}
-	kept, _, err := readUses(ctx, r.settings, appID)
+	kept, err := readUses(ctx, r.settings, appID)
 	for id, at := range waiting {
 		if err == nil && at.After(kept[id]) {
 			kept[id] = at
