@@ -283,6 +283,12 @@ func compare(legs []*leg) {
 	for _, medium := range media {
 		calmest[medium] = calmestOf(legs, medium)
 	}
+	calmBuffers := map[int]bool{} // by receiver
+	for _, l := range legs {
+		if l.audioMs >= MinTimeMs && l.waiting <= goodShare {
+			calmBuffers[l.to] = true
+		}
+	}
 	for _, l := range legs {
 		for _, medium := range media {
 			if least, known := calmest[medium].but(l); known {
@@ -290,9 +296,7 @@ func compare(legs []*leg) {
 				break
 			}
 		}
-		l.stalls = l.waiting >= badShare && slices.ContainsFunc(legs, func(o *leg) bool {
-			return o.to == l.to && o.audioMs >= MinTimeMs && o.waiting <= goodShare
-		})
+		l.stalls = l.waiting >= badShare && calmBuffers[l.to]
 	}
 }
 
