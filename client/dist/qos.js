@@ -492,9 +492,9 @@ availableOutgoingBps 5 = availableOutgoingBitrate`.split("\n").map((line) => {
   var droppable = ({ pending }) => pending.filter((entry) => !entry.sent && entry.rank < skipRank);
   function shrink(queue, bytes) {
     while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
-      const [first] = droppable(queue).sort((a, b) => a.rank - b.rank);
-      if (!first) return;
-      if (!droppable(queue).some((entry) => join(queue, entry))) drop(queue, first);
+      const entries = droppable(queue).sort((a, b) => a.rank - b.rank);
+      if (!entries[0]) return;
+      if (!entries.some((entry) => join(queue, entry))) drop(queue, entries[0]);
     }
   }
   function join(queue, entry) {

@@ -136,9 +136,9 @@ const droppable = ({ pending }: Queue) => pending.filter((entry) => !entry.sent 
 /** Merges, then drops, until what was never sent takes at most so many bytes. */
 export function shrink(queue: Queue, bytes: number): void {
   while (total(queue.pending.filter((entry) => !entry.sent)) > bytes) {
-    const [first] = droppable(queue).sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
-    if (!first) return;
-    if (!droppable(queue).some((entry) => join(queue, entry))) drop(queue, first);
+    const entries = droppable(queue).sort((a, b) => a.rank - b.rank); // the oldest of a rank stays in front
+    if (!entries[0]) return;
+    if (!entries.some((entry) => join(queue, entry))) drop(queue, entries[0]);
   }
 }
 
