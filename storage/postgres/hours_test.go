@@ -25,12 +25,7 @@ func TestHoursHashed(t *testing.T) {
 
 // MakeHours waits for a transaction that changed a conference before the mark was committed, and not for one that only reads.
 func TestHoursWaitForWriters(t *testing.T) {
-	dsn := database(t)
-	s := open(t, dsn)
-	mustAppend(t, s, statsFrame(1, 1, noon))
-	hurried, err := Open(t.Context(), dsn, Options{patience: 300 * time.Millisecond})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, hurried.Close()) }()
+	dsn, s, hurried := atNoon(t)
 	begin := func(statement string, values ...any) pgx.Tx { return beginWith(t, dsn, statement, values...) }
 	begin(`SELECT count(*) FROM qos_conference`)
 	d := digest.Digest{Outcome: "dropped"}
@@ -60,6 +55,18 @@ func firstOutcomes(t *testing.T, s *Store) (outcomes []string) {
 	return outcomes
 }
 
+// atNoon is a store with a conference at noon, and the same store for a collector that waits 300 ms for the server.
+func atNoon(t *testing.T) (dsn string, s, hurried *Store) {
+	t.Helper()
+	dsn = database(t)
+	s = open(t, dsn)
+	mustAppend(t, s, statsFrame(1, 1, noon))
+	hurried, err := Open(t.Context(), dsn, Options{patience: 300 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, hurried.Close()) })
+	return dsn, s, hurried
+}
+
 // beginWith begins a transaction with a statement, on a connection of its own.
 func beginWith(t *testing.T, dsn, statement string, values ...any) pgx.Tx {
 	t.Helper()
@@ -76,18 +83,13 @@ func beginWith(t *testing.T, dsn, statement string, values ...any) pgx.Tx {
 // MakeHours waits also if no transaction has ended that began after the one that changed a conference: the newest
 // transactions of an idle server.
 func TestHoursWaitForTheNewestWriter(t *testing.T) {
-	dsn := database(t)
-	s := open(t, dsn)
-	mustAppend(t, s, statsFrame(1, 1, noon))
-	hurried, err := Open(t.Context(), dsn, Options{patience: 300 * time.Millisecond})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, hurried.Close()) }()
+	dsn, s, hurried := atNoon(t)
 	mark := beginWith(t, dsn, `INSERT INTO qos_hour (start_ms, mark) VALUES ($1, 7)`, noon.Truncate(time.Hour).UnixMilli())
 	d := digest.Digest{Outcome: "dropped"}
 	writer := beginWith(t, dsn, `UPDATE qos_conference SET digest = $1`, d.Encode()) // its trigger does not see the mark
 	require.NoError(t, mark.Commit(t.Context()))
 	before := noon.Add(time.Hour)
-	_, err = hurried.MakeHours(t.Context(), before)
+	_, err := hurried.MakeHours(t.Context(), before)
 	require.ErrorContains(t, err, "make hours: the server did not answer in time")
 	require.NoError(t, writer.Commit(t.Context()))
 	made, err := s.MakeHours(t.Context(), before)
