@@ -37,9 +37,9 @@ type Fabric struct {
 	Candidates   event.Value // local ones, of a set-up that failed
 	LifeMs       float64
 	Broken       bool               // ended while ICE was disrupted
-	BrokenMs     float64            // how long ICE was disrupted; to the end where it did not recover
+	BrokenMs     float64            // how long ICE was disrupted and media were missing; to the end where it did not recover
+	FlowedMs     float64            // how long ICE was disrupted while media were received, until it recovered
 	SilentMs     float64            // from the last received packet to the end
-	StepMs       float64            // interval of its measurements; 0: there were none
 	CutAtMs      int64              // when the disruption began that lasted to the end
 	ClosedMs     int64              // when its end was reported; 0: it was not
 	Relay        string             // of the local candidate: udp, tcp, tls, or empty

@@ -150,3 +150,42 @@ func TestStallsShowInTheJitterBuffer(t *testing.T) {
 	f("ab", cause.None, "", "", "ba")
 	f("abc", cause.None, "", "")
 }
+
+// TestStallsOfTheOnlyPath: where a receiver has one path, its buffer shows a stall of the network in a call of two, or if
+// somebody else's has not grown, unless the machine may be slow: it measures late, or its packets have jitter all the time.
+//
+// spec: CONF-03
+func TestStallsOfTheOnlyPath(t *testing.T) {
+	f := func(want cause.Cause, call cause.Call, to string, do func(p *cause.Person, in *cause.Stream)) {
+		t.Helper()
+		for i := range call.People {
+			p := &call.People[i]
+			p.Measured = 20
+			for j := range p.Fabrics {
+				for k := range p.Fabrics[j].Streams {
+					if in := &p.Fabrics[j].Streams[k]; p.Session == to && !in.Sends {
+						in.WaitingMs = minute
+						do(p, in)
+					}
+				}
+			}
+		}
+		require.Equal(t, want, cause.Find(call).Call.Cause)
+	}
+	nothing := func(*cause.Person, *cause.Stream) {}
+	f(cause.PathOrTURN, mesh("ab"), "a", nothing)
+	f(cause.None, mesh("ab"), "a", func(p *cause.Person, _ *cause.Stream) { p.OffBeat = 3 })
+	f(cause.None, mesh("ab"), "a", func(p *cause.Person, _ *cause.Stream) { p.Measured = 5 })
+	f(cause.None, mesh("ab"), "a", func(_ *cause.Person, in *cause.Stream) { in.JitteryMs = 0.3 * minute })
+
+	f(cause.ReceiverDownlink, behind("abc"), "c", nothing)
+	everybody := behind("abc")
+	for i := range everybody.People {
+		for k := range everybody.People[i].Fabrics[0].Streams {
+			if in := &everybody.People[i].Fabrics[0].Streams[k]; !in.Sends {
+				in.WaitingMs = minute
+			}
+		}
+	}
+	f(cause.None, everybody, "c", nothing)
+}

@@ -15,7 +15,7 @@ type leg struct {
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
 	waiting           float64 // share of the time of audio in which its jitter buffer had grown
-	audioMs           float64
+	audioMs           float64 // of it, with a jitter buffer
 	seen              float64 // ms of measurements
 	missed            float64 // ms in which no packet arrived that was sent
 	slowMs, rttMs,    // of the round trips that both ends measured
@@ -183,7 +183,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 		l.finish()
 		list = append(list, l)
 	}
-	compare(list)
+	c.compare(list)
 	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return list
 }
@@ -198,7 +198,7 @@ func (l *leg) add(p *pairing) {
 		l.seen += end.SeenMs
 		l.lossy += end.LostMs
 		l.jittery += end.JitteryMs
-		if p.media == "audio" {
+		if p.media == "audio" && end == p.in {
 			l.waiting += end.WaitingMs
 			l.audioMs += end.SeenMs
 		}
@@ -276,16 +276,24 @@ const standOut = 1.75
 // at a constant pace, else in video.
 //
 // A leg stalls if its jitter buffer has grown and that of another with the same receiver has not: the jitter of packets
-// that are late together is small, and a receiver without processor time has large buffers for all.
-func compare(legs []*leg) {
+// that are late together is small, and a receiver without processor time has large buffers for all. Such a receiver
+// measures late, and its packets have jitter all the time: both decide where it has no other leg, in a call of two or
+// if somebody else's buffer has not grown.
+func (c *call) compare(legs []*leg) {
 	media := []string{"audio", "video"}
 	calmest := make(map[string]*calm, len(media))
 	for _, medium := range media {
 		calmest[medium] = calmestOf(legs, medium)
 	}
-	calmBuffers := map[int]bool{} // by receiver
+	calmBuffers, heard := map[int]bool{}, map[int]int{} // by receiver
+	alone := true                                       // there are two ends
 	for _, l := range legs {
-		if l.audioMs >= MinTimeMs && l.waiting <= goodShare {
+		alone = alone && l.pair() == legs[0].pair()
+		if l.audioMs < MinTimeMs {
+			continue
+		}
+		heard[l.to]++
+		if l.waiting <= goodShare {
 			calmBuffers[l.to] = true
 		}
 	}
@@ -296,7 +304,9 @@ func compare(legs []*leg) {
 				break
 			}
 		}
-		l.stalls = l.waiting >= badShare && calmBuffers[l.to]
+		contrast := calmBuffers[l.to] ||
+			heard[l.to] == 1 && (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
+		l.stalls = l.waiting >= badShare && contrast
 	}
 }
 

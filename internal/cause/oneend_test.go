@@ -145,3 +145,23 @@ func TestServerForwardsOnlyWhatReachesIt(t *testing.T) {
 	f(cause.SenderUplink, "c", "c")
 	f(cause.MediaServer, "", "abc")
 }
+
+// TestDisruptionsWithMedia: a disruption of ICE while media are received is no cause if the other end was measured, for
+// its network explains it better. Without the other end's measurements it is a cause, after those of networks.
+//
+// spec: CONF-03
+func TestDisruptionsWithMedia(t *testing.T) {
+	f := func(want cause.Cause, silent string, bad ...string) {
+		t.Helper()
+		call := mesh("ab", bad...)
+		change(call, "a", "b", func(f *cause.Fabric) { f.FlowedMs = 3000 })
+		if silent != "" {
+			call = without(call, silent)
+		}
+		require.Equal(t, want, cause.Find(call).Call.Cause)
+	}
+	f(cause.None, "")
+	f(cause.PathOrTURN, "", "ba")
+	f(cause.ICEConnectivity, "b")
+	f(cause.PathOrTURN, "b", "ba")
+}

@@ -20,6 +20,15 @@ func (p *Person) offBeat() (share float64, known bool) {
 	return min(1, float64(p.OffBeat)/float64(max(1, p.Measured))), p.Measured >= minMeasured
 }
 
+// keepsPace reports whether a participant measures in time.
+func (c *call) keepsPace(i int) bool {
+	if i < 0 {
+		return false
+	}
+	share, known := c.people[i].offBeat()
+	return known && share <= goodShare
+}
+
 // findSlow finds the person who measures late while nobody else does. Where all do, their common
 // machine is slow, as in a test, and nobody is found.
 func (c *call) findSlow() {

@@ -37,7 +37,7 @@ var anyFabric = rapid.Custom(func(t *rapid.T) cause.Fabric {
 		Remote: []string{rapid.SampledFrom([]string{"", "a", "b", "c", "nobody"}).Draw(t, "remote")}, Server: rapid.Bool().Draw(t, "server"),
 		Media: rapid.Bool().Draw(t, "media"), Sends: rapid.Bool().Draw(t, "sends"), Connected: rapid.Bool().Draw(t, "connected"),
 		Described: rapid.Bool().Draw(t, "described"), Failed: rapid.Bool().Draw(t, "failed"), Broken: rapid.Bool().Draw(t, "broken"),
-		SilentMs: anyMs(t, "silent"), StepMs: anyMs(t, "step"), CutAtMs: rapid.Int64().Draw(t, "cut"), ClosedMs: rapid.Int64().Draw(t, "closed"),
+		SilentMs: anyMs(t, "silent"), FlowedMs: anyMs(t, "flowed"), CutAtMs: rapid.Int64().Draw(t, "cut"), ClosedMs: rapid.Int64().Draw(t, "closed"),
 		LifeMs: anyMs(t, "life"), BrokenMs: anyMs(t, "broken ms"), RTTMs: anyValue(t, "rtt"), SlowMs: anyMs(t, "slow"), RTTSeenMs: anyMs(t, "rtt seen"),
 		Candidates: anyValue(t, "candidates"), EndedTrackMs: map[string]float64{"video": anyMs(t, "dead")},
 		Streams: rapid.SliceOfN(anyStream, 0, 5).Draw(t, "streams"),

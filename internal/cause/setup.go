@@ -161,25 +161,31 @@ const (
 const silentMs = 4000
 
 func (c *call) broken(i int, f *Fabric) (Finding, bool) {
-	long := f.BrokenMs >= minBrokenMs && share(f.BrokenMs, f.LifeMs) >= brokenShare
-	if f.Broken {
-		long = (f.BrokenMs >= minBrokenMs && !stillReceives(f) || f.SilentMs >= silentMs) && !c.leftBefore(i, f)
-	}
-	if !long {
+	long := func(ms float64) bool { return ms >= minBrokenMs && share(ms, f.LifeMs) >= brokenShare }
+	switch other := c.peer(i, f); {
+	case f.Broken && (c.leftBefore(i, f) || f.BrokenMs < minBrokenMs && f.SilentMs < silentMs):
 		return Finding{}, false
+	case f.Broken:
+		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted, and did not recover"), true
+	case long(f.BrokenMs):
+		return interruption(f.BrokenMs, interruptedTrust, "the connection was interrupted"), true
+	case long(f.BrokenMs+f.FlowedMs) && (other < 0 || c.unmeasured(other)): // else the other end shows whether media were missing
+		return interruption(f.BrokenMs+f.FlowedMs, flowedTrust, "the connection was interrupted while media were received"), true
 	}
-	evidence := Evidence{Metric: "iceDisruptionMs", Value: round(f.BrokenMs), ComparedWith: minBrokenMs, Text: "the connection was interrupted"}
-	if f.Broken {
-		evidence.Text = "the connection was interrupted, and did not recover"
-	}
-	return Finding{Cause: ICEConnectivity, Confidence: 0.92, Evidence: []Evidence{evidence}}, true
+	return Finding{}, false
 }
 
-// stillReceives reports whether media were received while ICE was disconnected, by the measurements
-// that lie wholly after the disruption began.
-func stillReceives(f *Fabric) bool {
-	return f.StepMs > 0 && f.BrokenMs > 2*f.StepMs && f.SilentMs < minBrokenMs
+func interruption(ms, confidence float64, text string) Finding {
+	return Finding{Cause: ICEConnectivity, Confidence: confidence, Evidence: []Evidence{{
+		Metric: "iceDisruptionMs", Value: round(ms), ComparedWith: minBrokenMs, Text: text,
+	}}}
 }
+
+const interruptedTrust = 0.92
+
+// flowedTrust is the lowest confidence, so that a finding about a network precedes: a starved path loses the checks of ICE
+// as well.
+const flowedTrust = sure
 
 // leftBefore reports whether the other end had closed the connection when ICE was disrupted here.
 func (c *call) leftBefore(i int, f *Fabric) bool {

@@ -155,8 +155,11 @@ const (
 	shortFrozenShare = 0.1
 )
 
-// frozen reports whether a stream froze for too long.
+// frozen reports whether a stream froze for too long. Slides do not freeze.
 func (s *Stream) frozen() bool {
+	if 2*s.slidesMs > s.DurationMs {
+		return false
+	}
 	whole := float64(max(s.DurationMs, cause.MinTimeMs))
 	return s.FreezeMs > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
 }
@@ -272,37 +275,6 @@ func (f *fabric) endedTrackMs(out *Fabric, without []Interval) map[string]float6
 		ended[t.mediaType] = max(ended[t.mediaType], ms)
 	}
 	return ended
-}
-
-// interrupted sets how long ICE was disrupted, how long nothing was received before the end,
-// the mean interval of the measurements, and the time at which the application ended the fabric.
-func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
-	e.BrokenMs = out.ICEDisruptionMs
-	if since, open := f.cutSince(); open {
-		e.CutAtMs = since
-		e.BrokenMs += float64(max(0, out.EndMs-since))
-	}
-	if announced(out.EndReason) {
-		e.ClosedMs = out.EndMs
-	}
-	mediaMs := min(f.first, f.addedAt) // end of the last received media
-	f.facts.Each(func(_, to int64, word detect.Word) {
-		if word&(detect.GotAudio|detect.GotVideo) != 0 {
-			mediaMs = max(mediaMs, to)
-		}
-	})
-	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
-	e.StepMs = float64(f.intervalMs())
-}
-
-// cutSince returns the beginning of the newest ICE disruption; open is true if it has not ended.
-func (f *fabric) cutSince() (at int64, open bool) {
-	for _, m := range f.marks {
-		if m.kind == markDisrupted && m.on != open {
-			at, open = m.at, m.on
-		}
-	}
-	return at, open
 }
 
 func mean(d *dist) event.Value {

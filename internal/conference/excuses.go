@@ -10,13 +10,17 @@ import (
 // Missing media of a stream that is muted, on hold or without a participant are no fault. The
 // functions of this file return those times.
 
-// excuse adds the excuses of one metric: while a screen is shared, the stream with a low frame
-// rate may be the screen.
-func (w *fabricFinder) excuse(level detect.Level, about Issue, excused []detect.Span) []detect.Span {
-	if level.Kind() != detect.LowFrameRate {
+// excuse adds the excuses of one metric of a stream: while a screen is shared, the stream with a low frame
+// rate may be the screen, whose picture changes now and then.
+func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
+	if kind := level.Kind(); kind != detect.LowFrameRate && kind != detect.FrozenVideo {
 		return excused
 	}
-	return detect.Merge(slices.Concat(excused, w.screens(about.Direction == DirectionOutbound)))
+	screens := extended(w.shares().of(w.p.Session, key), w.state.intervalMs()) // measurements of two ends begin at other times
+	if level.Kind() == detect.FrozenVideo {
+		screens = w.state.streams[key].slides(screens)
+	}
+	return detect.Merge(slices.Concat(excused, screens))
 }
 
 // screens returns the times in which this participant (own), or another one, shared a screen.

@@ -56,7 +56,7 @@ func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span)
 		issue := about.of(b.level.Kind(), b.level.Metric(), b.level.Confidence())
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
-		found := s.detectors.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, about, excused), class)
+		found := s.detectors.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, key, excused), class)
 		issue.Open = w.open(found, &s.detectors.line)
 		w.add(issue, w.clip(found))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/qosrtc/qos/internal/detect"
@@ -19,7 +20,8 @@ type finder struct {
 	labels    quality.Bounds
 	received  map[int64]bool          // streams that their receiver measured
 	everybody []int                   // all participants; empty if there are more than maxSilenced
-	sharers   []int                   // participants that shared a screen
+	sharers   []int                   // participants that announced a screen
+	shares    func() *shares          // few conferences need them
 	named     map[string][]int        // participants by all their userIDs
 	devices   map[string][]deviceList // lists of devices by session
 	now       moment
@@ -39,7 +41,7 @@ func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) [
 }
 
 func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *finder {
-	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants)}
+	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants), shares: sync.OnceValue(c.shares)}
 	for i := range s.Participants {
 		if len(s.Participants[i].Screen) > 0 {
 			f.sharers = append(f.sharers, i)

@@ -108,3 +108,33 @@ func TestDisruptionsAtTheEnd(t *testing.T) {
 	f(28_000, 40_000, 40_000, cause.None)            // media continued
 	f(28_000, 22_000, 22_500, cause.None)            // the other had left
 }
+
+// TestDisruptionsOfStarvedPaths: ICE reports a disruption of a path that loses most of its packets as well; then the loss
+// is the cause. Where nothing is received for seconds before, the connection was interrupted.
+//
+// spec: CONF-03
+func TestDisruptionsOfStarvedPaths(t *testing.T) {
+	f := func(want cause.Cause, receive func(c *conferencetest.Call), ends string) {
+		t.Helper()
+		c := conferencetest.NewCall()
+		c.Sound("b", 0, 60, 100, 0)
+		receive(c)
+		c.Event("a", 36, "iceDisruptionStart", `{"iceConnectionState":"disconnected"}`)
+		if ends != "" {
+			c.Event("a", 40, "iceDisruptionEnd", ends)
+		}
+		got := conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause
+		require.Equal(t, want, got.Cause, "%+v", got)
+		require.Equal(t, want == cause.ICEConnectivity, got.Confidence > 0.9, "%+v", got)
+	}
+	starved := func(c *conferencetest.Call) { c.Sound("a", 0, 60, 25, 75) }
+	cut := func(c *conferencetest.Call) {
+		c.Sound("a", 0, 30, 100, 0)
+		c.Sound("a", 30, 40, 0, 0)
+		c.Sound("a", 40, 60, 100, 0)
+	}
+	f(cause.PathOrTURN, starved, `{"durationMs":4000}`)
+	f(cause.PathOrTURN, starved, "")
+	f(cause.ICEConnectivity, cut, `{"durationMs":4000}`)
+	f(cause.ICEConnectivity, func(c *conferencetest.Call) { c.Sound("a", 0, 32, 100, 0) }, "")
+}

@@ -34,6 +34,30 @@ func slowOf(e *event.Event, ms int64) (undecided, bool) {
 	return undecided{e.Rank(), e.AtMs - ms, e.AtMs, m.Score.MOS.V, mos, m.Score.Label}, true
 }
 
+// roundingMs is the most that rounded intervals lie apart.
+const roundingMs = 2
+
+// slides returns the times within screens in which the stream had few frames and lost hardly a packet: a picture that
+// does not change then is a slide.
+func (s *stream) slides(screens []detect.Span) []detect.Span {
+	few := make([]detect.Span, 0, len(s.undecided))
+	for _, one := range s.undecided {
+		few = append(few, detect.Span{FromMs: one.from, ToMs: one.to})
+	}
+	return intersect(intersect(extended(few, roundingMs), screens), complement(s.factSpans(lossy)))
+}
+
+// timeOfSlides returns for how long a stream of video showed slides, ms.
+func (s *stream) timeOfSlides(key streamKey, screens []detect.Span) (ms int64) {
+	if key.mediaType != video || len(screens) == 0 {
+		return 0
+	}
+	for _, span := range s.slides(screens) {
+		ms += span.ToMs - span.FromMs
+	}
+	return ms
+}
+
 // shares are the times in which participants sent a screen.
 type shares struct {
 	bySession map[string][]detect.Span
@@ -51,7 +75,7 @@ func (c *Conference) shares() *shares {
 				if key.statsType != outboundRTP || key.mediaType != video {
 					continue
 				}
-				spans := s.screenSpans()
+				spans := s.factSpans(screen)
 				sent[key.ssrc] = append(sent[key.ssrc], spans...)
 				reported = append(reported, spans...)
 			}
@@ -93,10 +117,10 @@ func (s *shares) of(session string, key streamKey) []detect.Span {
 	return detect.Merge(others)
 }
 
-// screenSpans returns the times in which the stream was reported as a screen.
-func (s *stream) screenSpans() (spans []detect.Span) {
+// factSpans returns the times in which a fact was true, ascending.
+func (s *stream) factSpans(fact detect.Facts) (spans []detect.Span) {
 	s.causeFacts.Each(func(from, to int64, word detect.Word) {
-		if word&screen != 0 {
+		if word&fact != 0 {
 			spans = append(spans, detect.Span{FromMs: from, ToMs: to})
 		}
 	})
@@ -113,4 +137,13 @@ func (p *participant) announcedShares() (spans []detect.Span) {
 		}
 	}
 	return detect.Merge(spans)
+}
+
+// extended returns spans that begin earlier and end later.
+func extended(spans []detect.Span, ms int64) []detect.Span {
+	longer := make([]detect.Span, 0, len(spans))
+	for _, s := range spans {
+		longer = append(longer, detect.Span{FromMs: s.FromMs - ms, ToMs: s.ToMs + ms})
+	}
+	return detect.Merge(longer)
 }

@@ -23,6 +23,8 @@ type slides struct {
 	ssrc     int64 // of the received video: a media server rewrites it
 	reported bool  // a's client reports a screen
 	bytes    float64
+	lost     float64 // of 60 received packets
+	freezeMs float64 // of each 10 s
 }
 
 func newSlides() *slides {
@@ -37,11 +39,14 @@ func (s *slides) send(from, to float64) {
 		} {
 			about.MediaType, about.Codec, about.IntervalMs = protocol.Video, "VP8", 10_000
 			m := eventtest.With(about, eventtest.Values{
-				protocol.Packets: 60, protocol.PacketsLost: 0, protocol.Bytes: s.bytes, protocol.Frames: 10 * s.fps, protocol.FramesDecoded: 10 * s.fps,
+				protocol.Packets: 60, protocol.PacketsLost: s.lost, protocol.Bytes: s.bytes, protocol.Frames: 10 * s.fps, protocol.FramesDecoded: 10 * s.fps,
 				protocol.FPS: s.fps, protocol.Width: 1280, protocol.Height: 720, protocol.QP: 10,
 			})
 			if about.Outbound() {
 				m.Clear(protocol.FramesDecoded)
+			} else if s.freezeMs > 0 {
+				m.Set(protocol.FreezeMs, s.freezeMs)
+				m.Set(protocol.Freezes, 1)
 			}
 			res := quality.ScoreVideo(&m, quality.DefaultVideoParams())
 			m.Score = event.Score{MOS: event.Known(res.MOS), Label: quality.Label(res.MOS, quality.DefaultBounds())}
@@ -114,4 +119,32 @@ func TestScreenIsNoBadCapture(t *testing.T) {
 	f(cause.None, func(s *slides) { s.reported = true })
 	f(cause.None, func(s *slides) { s.Event("a", 0, "screenShareStart", `{}`) })
 	f(cause.SendingCapture, func(s *slides) { s.Event("b", 0, "screenShareStart", `{}`) })
+}
+
+// TestSlidesDoNotFreeze: a picture of a screen that changes now and then is neither an issue nor a cause. A camera that
+// freezes is both, and so is a screen that loses packets.
+//
+// spec: CONF-02, CONF-03
+func TestSlidesDoNotFreeze(t *testing.T) {
+	f := func(want bool, prepare func(s *slides)) {
+		t.Helper()
+		s := newSlides()
+		s.freezeMs, s.ssrc = 3000, 9 // a server between them
+		s.Sound("a", 0, 60, 100, 0)
+		s.Sound("b", 0, 60, 100, 0)
+		prepare(s)
+		s.send(0, 60)
+		summary := conference.Fold(s.Events, quality.DefaultBounds())
+		kinds := map[string]bool{}
+		for _, issue := range summary.Issues {
+			kinds[issue.Kind] = true
+		}
+		require.Equal(t, want, kinds[conference.IssueFrozenVideo], "%v", kinds)
+		require.Equal(t, want, summary.LikelyCause.Cause != cause.None, "%+v", summary.LikelyCause)
+		require.Equal(t, want && s.lost == 0, kinds["lowFrameRate"])
+	}
+	f(false, func(s *slides) { s.reported = true })
+	f(false, func(s *slides) { s.Event("a", 0, "screenShareStart", `{}`); s.Event("a", 60, "customEvent", `{}`) })
+	f(true, func(*slides) {})
+	f(true, func(s *slides) { s.reported, s.lost = true, 10 })
 }

@@ -1,0 +1,59 @@
+package conference
+
+import (
+	"github.com/qosrtc/qos/internal/cause"
+	"github.com/qosrtc/qos/internal/detect"
+)
+
+// interrupted sets how long ICE was disrupted with and without media, how long nothing was received before the end,
+// and the time at which the application ended the fabric.
+func (f *fabric) interrupted(e *cause.Fabric, out *Fabric) {
+	e.BrokenMs = out.ICEDisruptionMs
+	spans, open := f.stretches(markDisrupted, out.EndMs)
+	for i, span := range spans {
+		ms, last := float64(span.ToMs-span.FromMs), open && i == len(spans)-1
+		if last {
+			e.CutAtMs = span.FromMs
+			e.BrokenMs += ms
+		}
+		if f.flows(span) {
+			e.BrokenMs = max(0, e.BrokenMs-ms)
+			if !last {
+				e.FlowedMs += ms
+			}
+		}
+	}
+	if announced(out.EndReason) {
+		e.ClosedMs = out.EndMs
+	}
+	mediaMs := min(f.first, f.addedAt) // end of the last received media
+	f.facts.Each(func(_, to int64, word detect.Word) {
+		if word&anyMedia != 0 {
+			mediaMs = max(mediaMs, to)
+		}
+	})
+	e.SilentMs = float64(max(0, out.EndMs-mediaMs))
+}
+
+const (
+	anyMedia = detect.GotAudio | detect.GotVideo
+	// deadMs is how long nothing was received before ICE reports a disruption of a path that is dead.
+	deadMs = 5000
+	// flowShare is the part of the time before and during a disruption in which media were received, of a path that is
+	// not dead. An interval with a packet counts as a whole, so the intervals must be short enough.
+	flowShare   = 0.9
+	mostFlowing = 0.85 // of that time, two intervals
+)
+
+// flows reports whether media were received before and during a disruption: a starved path loses the checks of ICE as
+// well as media.
+func (f *fabric) flows(disruption detect.Span) bool {
+	from := max(disruption.FromMs-deadMs, min(f.first, f.addedAt))
+	whole, received := float64(disruption.ToMs-from), int64(0)
+	f.facts.Each(func(start, end int64, word detect.Word) {
+		if word&anyMedia != 0 {
+			received += max(0, min(end, disruption.ToMs)-max(start, from))
+		}
+	})
+	return float64(received) >= flowShare*whole && float64(2*f.intervalMs()) <= mostFlowing*whole
+}
