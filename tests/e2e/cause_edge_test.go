@@ -21,8 +21,9 @@ type harm struct {
 	stall   time.Duration // at the beginning of each period packets wait so long, as in a busy radio network
 	period  time.Duration
 	burst   float64       // fraction of the time in which all media packets are lost, in runs of burstRun
-	grows   time.Duration // in which the loss rises from none, after it was set; 0: at once
+	grows   time.Duration // in which the harm rises from none, after it was set; 0: at once
 	largest int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
+	upTo    int           // only media packets of so many bytes are lost, as sound is; 0: all
 
 	every, lasts time.Duration // the harm is there for so long at the beginning of each period; 0: always
 }
@@ -32,6 +33,19 @@ func (h harm) now(at time.Time) harm {
 	if h.every > 0 && time.Duration(at.UnixNano())%h.every >= h.lasts {
 		return harm{}
 	}
+	return h
+}
+
+// grown returns the harm at a time after it was set.
+func (h harm) grown(since time.Duration) harm {
+	if h.grows == 0 || since >= h.grows {
+		return h
+	}
+	part := max(0.001, since.Seconds()/h.grows.Seconds())
+	h.loss *= part
+	h.delay = time.Duration(part * float64(h.delay))
+	h.jitter = time.Duration(part * float64(h.jitter))
+	h.rateBps /= part
 	return h
 }
 
@@ -93,9 +107,9 @@ func (l *access) send(p []byte, do func()) {
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.harm.now(now)
-	if h.grows > 0 {
-		h.loss *= min(1, now.Sub(l.since).Seconds()/h.grows.Seconds())
+	h := l.harm.now(now).grown(now.Sub(l.since))
+	if h.upTo > 0 && len(p) > h.upTo {
+		h.loss = 0
 	}
 	if h.cut || l.loses(p) && (l.chance(p) < h.loss || h.largest > 0 && len(p) > h.largest) {
 		return at, false
