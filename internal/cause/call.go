@@ -77,7 +77,7 @@ type Stream struct {
 	NoneMs   float64 // no packet was sent or received, without a mute, pause or hold
 	WeakMs   float64 // silence, or less than WeakFPS, without a mute, pause or hold
 	QuietMs  float64 // either, also during a mute, pause or hold
-	FrozenMs float64 // a picture that had changed did not change to the end, without a pause or hold
+	FrozenMs float64 // a picture that had changed did not change to the end, or was blank in turns with others, without a pause or hold
 }
 
 // The thresholds of the intervals that are counted; those of the labels "fair" to "poor".

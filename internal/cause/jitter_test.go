@@ -151,11 +151,11 @@ func TestStallsShowInTheJitterBuffer(t *testing.T) {
 	f("abc", cause.None, "", "")
 }
 
-// TestStallsOfTheOnlyPath: where a receiver has one path, its buffer shows a stall of the network in a call of two, or if
-// somebody else's has not grown, unless the machine may be slow: it measures late, or its packets have jitter all the time.
+// TestStallsOfAllPaths: where all buffers of a receiver have grown, they show a stall of the network in a call of two, or if
+// somebody else's have not grown, unless the machine may be slow: it measures late, or its packets have jitter all the time.
 //
 // spec: CONF-03
-func TestStallsOfTheOnlyPath(t *testing.T) {
+func TestStallsOfAllPaths(t *testing.T) {
 	f := func(want cause.Cause, call cause.Call, to string, do func(p *cause.Person, in *cause.Stream)) {
 		t.Helper()
 		for i := range call.People {
@@ -174,10 +174,12 @@ func TestStallsOfTheOnlyPath(t *testing.T) {
 	}
 	nothing := func(*cause.Person, *cause.Stream) {}
 	f(cause.PathOrTURN, mesh("ab"), "a", nothing)
-	f(cause.None, mesh("ab"), "a", func(p *cause.Person, _ *cause.Stream) { p.OffBeat = 3 })
+	f(cause.None, mesh("ab"), "a", func(p *cause.Person, _ *cause.Stream) { p.OffBeat = 5 })
 	f(cause.None, mesh("ab"), "a", func(p *cause.Person, _ *cause.Stream) { p.Measured = 5 })
 	f(cause.None, mesh("ab"), "a", func(_ *cause.Person, in *cause.Stream) { in.JitteryMs = 0.3 * minute })
 
+	f(cause.ReceiverDownlink, mesh("abc"), "a", nothing)
+	f(cause.None, mesh("abc"), "a", func(p *cause.Person, _ *cause.Stream) { p.OffBeat = 5 })
 	f(cause.ReceiverDownlink, behind("abc"), "c", nothing)
 	everybody := behind("abc")
 	for i := range everybody.People {

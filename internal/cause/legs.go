@@ -277,23 +277,18 @@ const standOut = 1.75
 //
 // A leg stalls if its jitter buffer has grown and that of another with the same receiver has not: the jitter of packets
 // that are late together is small, and a receiver without processor time has large buffers for all. Such a receiver
-// measures late, and its packets have jitter all the time: both decide where it has no other leg, in a call of two or
-// if somebody else's buffer has not grown.
+// measures late, and its packets have jitter all the time. Where all its buffers have grown both must be excluded, in a
+// call of two or if somebody else's buffer has not grown.
 func (c *call) compare(legs []*leg) {
 	media := []string{"audio", "video"}
 	calmest := make(map[string]*calm, len(media))
 	for _, medium := range media {
 		calmest[medium] = calmestOf(legs, medium)
 	}
-	calmBuffers, heard := map[int]bool{}, map[int]int{} // by receiver
-	alone := true                                       // there are two ends
+	calmBuffers, alone := map[int]bool{}, true // by receiver; whether there are two ends
 	for _, l := range legs {
 		alone = alone && l.pair() == legs[0].pair()
-		if l.audioMs < MinTimeMs {
-			continue
-		}
-		heard[l.to]++
-		if l.waiting <= goodShare {
+		if l.audioMs >= MinTimeMs && l.waiting <= goodShare {
 			calmBuffers[l.to] = true
 		}
 	}
@@ -304,8 +299,7 @@ func (c *call) compare(legs []*leg) {
 				break
 			}
 		}
-		contrast := calmBuffers[l.to] ||
-			heard[l.to] == 1 && (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
+		contrast := calmBuffers[l.to] || (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
 		l.stalls = l.waiting >= badShare && contrast
 	}
 }

@@ -20,13 +20,13 @@ func (p *Person) offBeat() (share float64, known bool) {
 	return min(1, float64(p.OffBeat)/float64(max(1, p.Measured))), p.Measured >= minMeasured
 }
 
-// keepsPace reports whether a participant measures in time.
+// keepsPace reports whether a participant measures in time. The first and the last measurement seldom do.
 func (c *call) keepsPace(i int) bool {
 	if i < 0 {
 		return false
 	}
 	share, known := c.people[i].offBeat()
-	return known && share <= goodShare
+	return known && share <= slowShare/2
 }
 
 // findSlow finds the person who measures late while nobody else does. Where all do, their common

@@ -130,7 +130,7 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 		add("hardlyAnythingSentShare", weak, text)
 	}
 	if frozen >= badShare {
-		add("stillPictureShare", frozen, "the same picture was sent again and again to the end, after pictures that changed,")
+		add("stillPictureShare", frozen, "the same picture was sent again and again, after pictures that changed,")
 	}
 	return finding
 }

@@ -31,6 +31,7 @@ const (
 	moving                                  // frames were sent of pictures that change
 	screen                                  // the client reports a screen
 	waiting                                 // the jitter buffer of audio holds more than cause.BufferMs
+	blank                                   // frames were sent with hardly more than a header, as of a camera that is switched off
 )
 
 // Below these a measurement proves no fault.
@@ -112,6 +113,7 @@ func stalled(m *event.Measurement) bool {
 const (
 	stillFrameBytes = 50
 	stillPixels     = 5000 // for one more byte
+	blankTimes      = 2
 	movingTimes     = 5
 	bestCoding      = 0.98 // from which an encoder cannot code a picture any better
 	bestStillPixels = 80   // for one more byte of a picture that is coded so well and does not change
@@ -126,10 +128,11 @@ func pictureFacts(m *event.Measurement) detect.Facts {
 	limit := stillFrameBytes + m.Get(protocol.Width)*m.Get(protocol.Height)/stillPixels
 	size := m.Get(protocol.Bytes) / max(1, frames)
 	coding, known := quality.Coding(m.Codec, m.Get(protocol.QP))
+	empty := when(size < blankTimes*limit, blank)
 	if best := m.Get(protocol.Width) * m.Get(protocol.Height) / bestStillPixels; known && m.Known(protocol.QP) && coding >= bestCoding && size < best {
-		return still
+		return still | empty
 	}
-	return when(size < limit, still) | when(size > movingTimes*limit, moving)
+	return empty | when(size < limit, still) | when(size > movingTimes*limit, moving)
 }
 
 // stillAtEndMs returns how long a picture had not changed at the end, if it changed for most of the time
@@ -161,6 +164,33 @@ func (s *stream) stillAtEndMs(excuses []Interval) float64 {
 		return 0
 	}
 	return max(0, after)
+}
+
+// blankInTurnsMs returns for how long pictures were blank in turns with others, which must be there for at least as long:
+// a camera that is switched off now and then. Slides do not change for most of the time.
+func (s *stream) blankInTurnsMs(intervalMs int64, excuses []Interval) float64 {
+	all, empty := factMs(&s.causeFacts, hasMeasurement, nil), factMs(&s.causeFacts, blank, nil)
+	if all-empty < max(minMovingMs, empty) {
+		return 0
+	}
+	return s.turnsMs(blank, intervalMs, excuses)
+}
+
+// turnsMs returns the time of a fact that is true only if it was for a whole interval: half an interval is added at both
+// ends of each stretch, because the fact began and ended within the intervals beside it.
+func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval) (ms float64) {
+	first, last := int64(lastMs), int64(0)
+	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
+	measured := []detect.Span{{FromMs: first, ToMs: last}}
+	possible := make([]detect.Span, 0, len(excuses))
+	for _, e := range excuses {
+		possible = append(possible, detect.Span{FromMs: e.StartMs, ToMs: e.EndMs})
+	}
+	possible = intersect(measured, complement(possible))
+	for _, span := range intersect(extended(s.factSpans(fact), intervalMs/2), possible) {
+		ms += float64(span.ToMs - span.FromMs)
+	}
+	return ms
 }
 
 // minMovingMs is the least time of a moving picture before one that does not move.

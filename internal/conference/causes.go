@@ -316,7 +316,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 		e.QuietMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(unsent, without))))
 		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(excuses, unsent))))
 	}
-	e.FrozenMs = s.stillAtEndMs(excuses)
+	e.FrozenMs = max(s.stillAtEndMs(excuses), s.blankInTurnsMs(f.intervalMs(), excuses))
 	return e
 }
 
