@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -22,6 +23,8 @@ type harm struct {
 	period  time.Duration
 	burst   float64       // fraction of the time in which all media packets are lost, in runs of burstRun
 	grows   time.Duration // in which the harm rises from none, after it was set; 0: at once
+	falls   time.Duration // in which the loss falls to none, after it was set; 0: it stays
+	queue   time.Duration // how long a packet waits for a full link; 0: maxQueue
 	largest int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
 	upTo    int           // only media packets of so many bytes are lost, as sound is; 0: all
 
@@ -38,6 +41,9 @@ func (h harm) now(at time.Time) harm {
 
 // grown returns the harm at a time after it was set.
 func (h harm) grown(since time.Duration) harm {
+	if h.falls > 0 {
+		h.loss *= max(0, 1-since.Seconds()/h.falls.Seconds())
+	}
 	if h.grows == 0 || since >= h.grows {
 		return h
 	}
@@ -130,7 +136,7 @@ func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 		if l.free.Before(now) {
 			l.free = now
 		}
-		if l.free.Sub(now) > maxQueue {
+		if l.free.Sub(now) > cmp.Or(h.queue, maxQueue) {
 			return at, false
 		}
 		l.free = l.free.Add(time.Duration(float64(8*len(p)) / h.rateBps * 1e9))
