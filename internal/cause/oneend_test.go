@@ -165,3 +165,27 @@ func TestDisruptionsWithMedia(t *testing.T) {
 	f(cause.ICEConnectivity, "b")
 	f(cause.PathOrTURN, "b", "ba")
 }
+
+// TestCutOffFromTheServer: of one participant nothing is received, and that one receives nothing: the network between the
+// participant and the server is at fault, and ICE says so where it was disrupted. Of two it may be either.
+//
+// spec: CONF-03
+func TestCutOffFromTheServer(t *testing.T) {
+	f := func(want cause.Cause, session, users string, disruptedMs float64) {
+		t.Helper()
+		call := behind(users)
+		silence(call, "c")
+		own := &call.People[len(users)-1].Fabrics[0]
+		for k := range own.Streams {
+			if s := &own.Streams[k]; !s.Sends {
+				s.NoneMs, s.QuietMs = minute/2, minute/2
+			}
+		}
+		own.BrokenMs = disruptedMs
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session}, []any{got.Cause, got.Session})
+	}
+	f(cause.SenderUplink, "c", "abc", 0)
+	f(cause.ICEConnectivity, "c", "abc", 300)
+	f(cause.MediaServer, "", "bc", 300)
+}

@@ -166,6 +166,7 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 		}
 	}
 	var affects []string
+	var missing []*pairing
 	for i := range pairings {
 		p := &pairings[i]
 		if !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs {
@@ -174,16 +175,17 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 		if !c.sent(p, sends, media[p.media].sent) {
 			continue
 		}
-		missing := share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs)
-		if missing < badShare {
+		silent := share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs)
+		if silent < badShare {
 			media[p.media].came++
 			continue
 		}
 		media[p.media].missed++
+		missing = append(missing, p)
 		affects = append(affects, c.session(p.to))
 		evidence = append(evidence, Evidence{
-			Metric: "nothingReceivedShare", Session: c.session(p.to), MediaType: p.media, Value: round(missing), ComparedWith: badShare,
-			Text: fmt.Sprintf("the sender sent, and nothing was received from the server for %.0f %% of the time", 100*missing),
+			Metric: "nothingReceivedShare", Session: c.session(p.to), MediaType: p.media, Value: round(silent), ComparedWith: badShare,
+			Text: fmt.Sprintf("the sender sent, and nothing was received from the server for %.0f %% of the time", 100*silent),
 		})
 	}
 	missed := media["audio"].missed + media["video"].missed
@@ -194,5 +196,36 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 	if missed > 1 {
 		f.Confidence = 0.85
 	}
+	if i, gone := cutOff(missing); gone {
+		f.Cause, f.Session, f.Others = SenderUplink, c.session(i), []Other{{ReceiverDownlink, c.session(i), 0.4}}
+		if c.disrupted(i) {
+			f.Cause = ICEConnectivity
+		}
+	}
 	return append(findings, f)
+}
+
+// cutOff returns the only participant of whom nothing is received and who receives nothing: not the server is at fault, but
+// the network between it and that participant.
+func cutOff(missing []*pairing) (i int, ok bool) {
+	from, to := map[int]bool{}, map[int]bool{} // who has no way to or from the server
+	for _, p := range missing {
+		from[p.sender], to[p.to] = true, true
+	}
+	i = nobody
+	for one := range from {
+		if one < 0 || !to[one] || slices.ContainsFunc(missing, func(p *pairing) bool { return p.sender != one && p.to != one }) {
+			continue
+		}
+		if i != nobody { // both of two
+			return nobody, false
+		}
+		i = one
+	}
+	return i, i != nobody
+}
+
+// disrupted reports whether ICE was disrupted in a connection of a participant.
+func (c *call) disrupted(i int) bool {
+	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool { return f.Broken || f.BrokenMs > 0 || f.FlowedMs > 0 })
 }

@@ -56,13 +56,13 @@ func (c *Conference) causeCall(s *Summary, labels quality.Bounds, without []Inte
 	errors, faulty, ends := c.errorsBySession(), s.faulty(), s.announcedEnds()
 	for i := range s.Participants {
 		out := &s.Participants[i]
-		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: out.bad(labels) || faulty[out.Session]}
+		person := cause.Person{Session: out.Session, Users: cmpNames(out.UserID, out.UserIDs), Errors: errors[out.Session], Bad: c.bad(out, labels) || faulty[out.Session]}
 		if p := c.participants[out.Session]; p != nil && !out.connecting {
 			p.describe(&person, out, without, ends)
 		}
 		call.People = append(call.People, person)
 	}
-	call.Excellent = s.excellent(labels)
+	call.Excellent = c.excellent(s, labels)
 	return call
 }
 
@@ -118,7 +118,7 @@ func (i *Issue) certain() bool {
 
 // excellent reports whether media were received, all participants were connected, every stream was
 // excellent, and nothing was an issue but what concerns no media.
-func (s *Summary) excellent(labels quality.Bounds) bool {
+func (c *Conference) excellent(s *Summary, labels quality.Bounds) bool {
 	for i := range s.Issues {
 		switch detect.Kind(s.Issues[i].Kind) {
 		case detect.RelayOverTCP, detect.ICERestart, detect.DeviceChange, detect.LateJoin:
@@ -138,7 +138,7 @@ func (s *Summary) excellent(labels quality.Bounds) bool {
 				if stream.MOS == nil {
 					continue
 				}
-				if scored = true; stream.MOS.Mean < labels[0] || stream.frozen() {
+				if scored = true; stream.MOS.Mean < labels[0] || stream.frozen(c.stillMs(p, &p.Fabrics[j], stream)) {
 					return false
 				}
 			}
@@ -155,18 +155,25 @@ const (
 	shortFrozenShare = 0.1
 )
 
-// frozen reports whether a stream froze for too long. Slides do not freeze.
-func (s *Stream) frozen() bool {
-	if 2*s.slidesMs > s.DurationMs {
-		return false
-	}
+// frozen reports whether a stream froze for too long, without the time in which its picture did not have to change.
+func (s *Stream) frozen(stillMs int64) bool {
 	whole := float64(max(s.DurationMs, cause.MinTimeMs))
-	return s.FreezeMs > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
+	return s.FreezeMs-float64(stillMs) > max(frozenShare*whole, min(minFrozenMs, shortFrozenShare*whole))
+}
+
+// stillMs returns the time in which the picture of a received stream did not have to change, ms: slides, pauses and holds.
+func (c *Conference) stillMs(p *Participant, f *Fabric, s *Stream) int64 {
+	if state := c.participants[p.Session]; state != nil && state.fabrics[f.Fabric] != nil {
+		if stream := state.fabrics[f.Fabric].streams[streamKey{s.StatsType, s.MediaType, s.SSRC}]; stream != nil {
+			return stream.stillMs
+		}
+	}
+	return 0
 }
 
 // bad reports whether audio was below fair, video froze, or no fabric connected. A low video
 // score alone is no fault: a small picture has one too.
-func (p *Participant) bad(labels quality.Bounds) bool {
+func (c *Conference) bad(p *Participant, labels quality.Bounds) bool {
 	for _, mos := range []*float64{p.AudioMOSIn, p.AudioMOSOut} {
 		if mos != nil && *mos < labels[fairBound] {
 			return true
@@ -174,7 +181,7 @@ func (p *Participant) bad(labels quality.Bounds) bool {
 	}
 	for i := range p.Fabrics {
 		for j := range p.Fabrics[i].Streams {
-			if p.Fabrics[i].Streams[j].frozen() {
+			if s := &p.Fabrics[i].Streams[j]; s.frozen(c.stillMs(p, &p.Fabrics[i], s)) {
 				return true
 			}
 		}
@@ -310,6 +317,9 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	}
 	excuses = joined(sorted(excuses))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
+	if key.statsType == outboundRTP {
+		e.NoneMs = s.turnsMs(nothing, f.intervalMs(), excuses)
+	}
 	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
 	if s.sentTo != nil { // a packet that nobody sent is not missing
 		unsent := unsentTime(s.sentTo)

@@ -16,9 +16,11 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	if kind := level.Kind(); kind != detect.LowFrameRate && kind != detect.FrozenVideo {
 		return excused
 	}
-	screens := extended(w.shares().of(w.p.Session, key), w.state.intervalMs()) // measurements of two ends begin at other times
+	interval := w.state.intervalMs()
+	screens := extended(w.shares().of(w.p.Session, key), interval) // measurements of two ends begin at other times
 	if level.Kind() == detect.FrozenVideo {
 		screens = w.state.streams[key].slides(screens)
+		excused = extended(excused, interval) // a browser counts a pause when the next picture arrives
 	}
 	return detect.Merge(slices.Concat(excused, screens))
 }

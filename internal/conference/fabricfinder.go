@@ -38,8 +38,8 @@ func (w *fabricFinder) fabric() {
 	}
 }
 
-// leastFreezeMs is the time for which a picture must have been frozen to be an issue: the first frames of a
-// stream come unevenly.
+// leastFreezeMs is the time for which a picture must have been frozen to be an issue, and without an excuse: the first
+// frames of a stream come unevenly.
 const leastFreezeMs = 500
 
 // stream finds the issues of a stream's metrics.
@@ -57,8 +57,12 @@ func (w *fabricFinder) stream(about Issue, key streamKey, excused []detect.Span)
 		issue.Value, issue.Worst, issue.Threshold = b.mean(), b.worst, rule.Raise
 		class := func(word detect.Word) detect.Class { return word.Class(b.level) }
 		found := s.detectors.line.Episodes(w.rules.Timing(b.level), w.excuse(b.level, key, excused), class)
+		spans := w.clip(found)
+		if b.level.Kind() == detect.FrozenVideo && spanMs(spans) < leastFreezeMs {
+			continue
+		}
 		issue.Open = w.open(found, &s.detectors.line)
-		w.add(issue, w.clip(found))
+		w.add(issue, spans)
 	}
 }
 

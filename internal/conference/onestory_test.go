@@ -1,6 +1,7 @@
 package conference_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,4 +95,38 @@ func TestLongBuffersAreNoNone(t *testing.T) {
 		s := conference.Fold(c.Events, quality.DefaultBounds())
 		require.Equal(t, want, s.LikelyCause.Cause, "%g ms: %+v", bufferMs, s.Issues)
 	}
+}
+
+// TestAPauseIsNoFreeze: a browser counts the time of a hold when the next picture arrives.
+//
+// spec: CONF-02, CONF-03
+func TestAPauseIsNoFreeze(t *testing.T) {
+	f := func(want cause.Cause, wantIssue bool, held string) {
+		t.Helper()
+		c := conferencetest.NewCall()
+		if held != "" {
+			c.Event(held, 10.5, "fabricHold", `{}`)
+			c.Event(held, 16.5, "fabricResume", `{}`)
+		}
+		for at := 2.0; at <= 40; at += 2 {
+			values := eventtest.Values{
+				protocol.Packets: 60, protocol.PacketsLost: 0, protocol.Frames: 30, protocol.FramesDecoded: 30, protocol.FreezeMs: 0, protocol.PauseMs: 0, protocol.FPS: 15,
+			}
+			switch {
+			case at > 12 && at <= 16:
+				values[protocol.Packets], values[protocol.Frames], values[protocol.FramesDecoded], values[protocol.FPS] = 0, 0, 0, 0
+			case at == 18:
+				values[protocol.PauseMs], values[protocol.FreezeMs] = 6100, 6100
+			}
+			m := eventtest.With(event.Measurement{StatsType: protocol.InboundRTP, MediaType: protocol.Video, SSRC: 1, Codec: "VP8", IntervalMs: 2000}, values)
+			c.Add("a", at, event.Event{Kind: event.KindStats, Measured: &m})
+		}
+		c.Sound("a", 0, 40, 100, 0)
+		c.Sound("b", 0, 40, 100, 0)
+		s := conference.Fold(c.Events, quality.DefaultBounds())
+		require.Equal(t, wantIssue, slices.ContainsFunc(s.Issues, func(i conference.Issue) bool { return i.Kind == conference.IssueFrozenVideo }), held)
+		require.Equal(t, want, s.LikelyCause.Cause, held)
+	}
+	f(cause.None, false, "b")
+	f(cause.Unknown, true, "")
 }

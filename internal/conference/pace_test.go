@@ -138,3 +138,27 @@ func TestDisruptionsOfStarvedPaths(t *testing.T) {
 	f(cause.ICEConnectivity, cut, `{"durationMs":4000}`)
 	f(cause.ICEConnectivity, func(c *conferencetest.Call) { c.Sound("a", 0, 32, 100, 0) }, "")
 }
+
+// TestNothingSentInTurns: a stream that stops for two seconds and a little more now and then. Only whole measurements have
+// no packet, so each time counts half a measurement more at both ends.
+//
+// spec: CONF-03
+func TestNothingSentInTurns(t *testing.T) {
+	f := func(want cause.Cause, every int) {
+		t.Helper()
+		c := conferencetest.NewCall()
+		c.Sound("a", 0, 60, 100, 0)
+		c.Sound("b", 0, 60, 100, 0)
+		n := 0
+		for i := range c.Events {
+			if m := c.Events[i].Measured; m != nil && m.Outbound() && c.Events[i].Session == "a" {
+				if n++; n%every == 0 {
+					m.Set(protocol.Packets, 0)
+				}
+			}
+		}
+		require.Equal(t, want, conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
+	}
+	f(cause.SendingCapture, 6)
+	f(cause.None, 9)
+}

@@ -47,13 +47,10 @@ func (s *stream) slides(screens []detect.Span) []detect.Span {
 	return intersect(intersect(extended(few, roundingMs), screens), complement(s.factSpans(lossy)))
 }
 
-// timeOfSlides returns for how long a stream of video showed slides, ms.
-func (s *stream) timeOfSlides(key streamKey, screens []detect.Span) (ms int64) {
-	if key.mediaType != video || len(screens) == 0 {
-		return 0
-	}
-	for _, span := range s.slides(screens) {
-		ms += span.ToMs - span.FromMs
+// spanMs returns the length of spans that do not overlap, ms.
+func spanMs(spans []detect.Span) (ms int64) {
+	for _, s := range spans {
+		ms += s.ToMs - s.FromMs
 	}
 	return ms
 }
@@ -139,11 +136,11 @@ func (p *participant) announcedShares() (spans []detect.Span) {
 	return detect.Merge(spans)
 }
 
-// extended returns spans that begin earlier and end later.
+// extended returns spans that begin earlier and end later, if they begin and end at all.
 func extended(spans []detect.Span, ms int64) []detect.Span {
 	longer := make([]detect.Span, 0, len(spans))
 	for _, s := range spans {
-		longer = append(longer, detect.Span{FromMs: s.FromMs - ms, ToMs: s.ToMs + ms})
+		longer = append(longer, detect.Span{FromMs: max(s.FromMs, math.MinInt64+ms) - ms, ToMs: min(s.ToMs, math.MaxInt64-ms) + ms})
 	}
 	return detect.Merge(longer)
 }

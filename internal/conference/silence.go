@@ -129,14 +129,14 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	for session, p := range c.participants {
 		for _, f := range p.fabrics {
 			for key, s := range f.streams {
-				s.result, s.sentTo, s.slidesMs = &s.scored, nil, 0
+				s.result, s.sentTo, s.stillMs = &s.scored, nil, 0
 				switch {
 				case s.isSilent(key):
 					silent = true
 				case s.pictures != nil && key.statsType == inboundRTP, len(s.undecided) > 0:
 					shown := s.screens(screens, session, key)
 					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], nil, shown)
-					s.slidesMs = s.timeOfSlides(key, shown)
+					s.stillMs = spanMs(s.slides(shown))
 				}
 			}
 		}
@@ -153,7 +153,9 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
 					if key.mediaType == video {
 						decided = s.screens(screens, w.p.Session, key)
-						s.slidesMs = s.timeOfSlides(key, decided)
+						paused := slices.Concat(w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
+						paused = intersect(detect.Merge(paused), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
+						s.stillMs = spanMs(detect.Merge(append(paused, s.slides(decided)...)))
 					}
 					s.result = s.scores(key.mediaType, labels, sentVideo[key.ssrc], sent, decided)
 				}

@@ -63,7 +63,7 @@ type stream struct {
 	missing                   detect.Timeline // of received media: no packet arrived
 	result                    *scored         // of the summary that is being made
 	sentTo                    []detect.Span   // of the summary that is being made: the times in which its sender sent; nil: unknown, or no packet was missing
-	slidesMs                  int64           // of the summary that is being made: the time in which it showed slides
+	stillMs                   int64           // of the summary that is being made: the time in which a received picture did not have to change
 	detectors                 detectorState
 	causeFacts                detect.Timeline // the facts from which causes follow
 }
@@ -216,7 +216,6 @@ func (s *stream) summary(key streamKey) Stream {
 		Freezes: s.freezes.whole(), FreezeMs: round4(s.freezeMs.value()),
 		ConcealedShare: share(s.concealed.value(), s.samples.value(), true),
 		QualityShare:   map[string]float64{},
-		slidesMs:       s.slidesMs,
 	}
 	out.Labels, out.LabelChanges = s.labelSpans()
 	total := s.result.labelledMs()

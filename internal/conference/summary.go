@@ -193,8 +193,6 @@ type Stream struct {
 	QualityShare map[string]float64 `json:"qualityShare"` // share of the scored time by label
 	Labels       []LabelSpan        `json:"labels"`       // the label over time, with hysteresis; the first 64 spans
 	LabelChanges int                `json:"labelChanges"` // number of changes of the label
-
-	slidesMs int64 // time in which it showed slides
 }
 
 // Distribution sums up the values of a measure over intervals. The mean is weighted by

@@ -50,6 +50,13 @@ var seeded = []struct {
 			"loss one way, jitter the other", "small packets lost", "stalls and cap", "camera off in turns", "microphone taken in turns",
 		},
 	},
+	{
+		name: "eighth", right: 63, wrong: 0,
+		unseen: []string{
+			"loss that falls", "loss one way, and delay", "bursts and jitter", "cap each way", "network gone in turns", "all taken in turns",
+			"server stops in turns", "camera ended and back", "jitter one way, and delay", "cap of sound with a long queue",
+		},
+	},
 }
 
 // tally counts the answers of a group of calls.
