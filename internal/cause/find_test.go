@@ -284,3 +284,32 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		require.Equal(t, want, cause.Find(call))
 	}
 }
+
+// TestOneFaultShowsInSeveralWays: jitter lowers the bandwidth that an encoder estimates, and not on each path. A path that
+// has jitter alone is no evidence that the network beside it is at fault.
+//
+// spec: CONF-03
+func TestOneFaultShowsInSeveralWays(t *testing.T) {
+	call := uneven("abc", 2, map[string]float64{"ba": 25, "ca": 25})
+	change(call, "c", "a", func(f *cause.Fabric) {
+		for k := range f.Streams {
+			if f.Streams[k].Sends {
+				f.Streams[k].LimitedMs = minute
+			}
+		}
+	})
+	got := cause.Find(call).Call
+	require.Equal(t, []any{cause.ReceiverDownlink, "a"}, []any{got.Cause, got.Session})
+
+	call = behind("abc")
+	for i := range call.People {
+		for k := range call.People[i].Fabrics[0].Streams {
+			if s := &call.People[i].Fabrics[0].Streams[k]; s.Sends {
+				s.LimitedMs = minute
+			} else {
+				s.JitteryMs, s.Jitter = 0.6*minute, event.Known(25)
+			}
+		}
+	}
+	require.Equal(t, cause.MediaServer, cause.Find(call).Call.Cause)
+}

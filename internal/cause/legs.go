@@ -25,6 +25,7 @@ type leg struct {
 	byMedium  map[string]float64 // mean jitter, ms
 	standsOut bool               // by its jitter, among the legs of the call
 	stalls    bool               // by its jitter buffer, among the legs to the same receiver
+	received  bool               // the receiver measured it
 }
 
 // server stands for the media server among the ends of legs.
@@ -194,6 +195,7 @@ func (l *leg) add(p *pairing) {
 		end, fabric = p.out, p.outF
 	}
 	l.fabrics = append(l.fabrics, fabric)
+	l.received = l.received || end == p.in
 	if end.SeenMs > 0 {
 		l.seen += end.SeenMs
 		l.lossy += end.LostMs

@@ -31,10 +31,14 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 	explained := map[[2]int]bool{}
 	for _, h := range harms {
 		judge := func(l *leg) state {
-			if explained[l.pair()] || h.machines && c.fromMachine(l) {
-				return min(h.judge(l), between)
+			judged := h.judge(l)
+			switch {
+			case explained[l.pair()] || h.machines && c.fromMachine(l):
+				return min(judged, between)
+			case judged == well && l.limps():
+				return between
 			}
-			return h.judge(l)
+			return judged
 		}
 		findings = append(findings, c.locate(legs, judge, h)...)
 		for _, l := range legs {
@@ -42,6 +46,14 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 		}
 	}
 	return findings
+}
+
+// limps reports whether a leg is bad by any of what harms media. One fault shows in several ways, and not in all of them on
+// each leg: such a leg is no evidence that another one is worse. The receiver must have measured it. Jitter that does not
+// stand out counts on the way from and to a media server alone, for its network has all ways in common.
+func (l *leg) limps() bool {
+	all := (l.from == server || l.to == server) && l.jittery > mostly
+	return l.received && l.seen >= MinTimeMs && (l.narrow() == bad || l.uneven() == bad || all)
 }
 
 // pair identifies a leg and its reverse leg.

@@ -323,7 +323,7 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	e.QuietMs = factMs(&s.causeFacts, nothing, without) + factMs(&s.causeFacts, weak, without)
 	if s.sentTo != nil { // a packet that nobody sent is not missing
 		unsent := unsentTime(s.sentTo)
-		e.QuietMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(unsent, without))))
+		e.QuietMs = s.turnsMs(nothing, f.intervalMs(), joined(sorted(slices.Concat(unsent, without))))
 		e.NoneMs = factMs(&s.causeFacts, nothing, joined(sorted(slices.Concat(excuses, unsent))))
 	}
 	e.FrozenMs = max(s.stillAtEndMs(excuses), s.blankInTurnsMs(f.intervalMs(), excuses))

@@ -30,7 +30,7 @@ var seeded = []struct {
 		},
 	},
 	{
-		name: "fifth", right: 105, wrong: 2,
+		name: "fifth", right: 106, wrong: 1,
 		unseen: []string{
 			"loss that comes and goes", "loss that grows", "cap that comes and goes", "large packets lost",
 			"loss and jitter", "microphone taken away", "camera switched off",
@@ -55,6 +55,14 @@ var seeded = []struct {
 		unseen: []string{
 			"loss that falls", "loss one way, and delay", "bursts and jitter", "cap each way", "network gone in turns", "all taken in turns",
 			"server stops in turns", "camera ended and back", "jitter one way, and delay", "cap of sound with a long queue",
+		},
+	},
+	{
+		name: "ninth", right: 56, wrong: 0,
+		unseen: []string{
+			"bursts that come and go", "cap that opens", "jitter that falls", "stalls that come and go", "cap one way, loss the other",
+			"delay and cap", "bursts and cap", "stalls and jitter", "stalls and delay", "microphone ended and back", "black camera in turns",
+			"server leaves one out in turns",
 		},
 	},
 }
