@@ -2,13 +2,8 @@ package turnextension
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -24,28 +19,18 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/qosrtc/qos/extensions/turnextension/internal/metadata"
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/internal/turnrest"
 )
 
-// certificate writes a certificate for localhost that signs itself, and returns what verifies it.
+// certificate writes a certificate for localhost, and returns what verifies it.
 func certificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := testcert.New("localhost")
 	require.NoError(t, err)
-	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: serial, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "turn.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "turn.key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	pool := x509.NewCertPool()
-	parsed, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	pool.AddCert(parsed)
-	return pool
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "turn.crt"), c.Leaf, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "turn.key"), c.Key, 0o600))
+	return c.Roots()
 }
 
 // secured is a TLS listener with the certificate of a folder, which it reads again for each connection.

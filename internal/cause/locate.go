@@ -50,7 +50,7 @@ func (c *call) network(legs []*leg) (findings []Finding) {
 
 // limps reports whether a leg is bad by any of what harms media. One fault shows in several ways, and not in all of them on
 // each leg: such a leg is no evidence that another one is worse. The receiver must have measured it. Jitter that does not
-// stand out counts on the way from and to a media server alone, for its network has all ways in common.
+// stand out counts on the paths of a media server alone, for they have its network in common.
 func (l *leg) limps() bool {
 	all := (l.from == server || l.to == server) && l.jittery > mostly
 	return l.received && l.seen >= MinTimeMs && (l.narrow() == bad || l.uneven() == bad || all)

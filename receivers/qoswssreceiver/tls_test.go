@@ -2,15 +2,9 @@ package qoswssreceiver
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -26,38 +20,16 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/qosrtc/qos/internal/testcert"
 )
 
 // chain makes an authority and a certificate for 127.0.0.1 that it signed.
 func chain(tb testing.TB) (roots *x509.CertPool, certPEM, keyPEM []byte) {
 	tb.Helper()
-	certificate := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (der []byte, key *ecdsa.PrivateKey) {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		require.NoError(tb, err)
-		if signer == nil {
-			signer = key
-		}
-		der, err = x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-		require.NoError(tb, err)
-		return der, key
-	}
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	authorityDER, authorityKey := certificate(authority, authority, nil)
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	leafDER, leafKey := certificate(leaf, authority, authorityKey)
-	root, err := x509.ParseCertificate(authorityDER)
+	c, err := testcert.New("127.0.0.1")
 	require.NoError(tb, err)
-	roots = x509.NewCertPool()
-	roots.AddCert(root)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(leafKey)
-	require.NoError(tb, err)
-	return roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafDER}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
+	return c.Roots(), c.Leaf, c.Key
 }
 
 // overTLS is a collector with a certificate, and its client.

@@ -77,7 +77,7 @@ func flood(ctx context.Context, address string, header http.Header, r *rand.Rand
 	if err != nil {
 		return err
 	}
-	ws, err := dialWebSocket(ctx, address+"/ws", header)
+	ws, err := dialWebSocket(ctx, false, address+"/ws", header)
 	if err != nil {
 		return err
 	}

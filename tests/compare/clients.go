@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,14 +32,14 @@ type client interface {
 // dial opens a connection to a server of this kind. number is that of the client; logs is what a stock receiver is sent.
 func dial(ctx context.Context, kind, address string, number int, logs plog.Logs) (client, error) {
 	switch kind {
-	case kindEcho, kindAppend, kindObserver:
-		ws, err := dialWebSocket(ctx, address+"/", nil)
+	case kindEcho, kindEchoTLS, kindAppend, kindObserver:
+		ws, err := dialWebSocket(ctx, overTLS(kind), address+"/", nil)
 		if kind == kindObserver {
 			return &echoClient{ws: ws, frame: sample}, err
 		}
 		return &echoClient{ws: ws, frame: frame}, err
-	case kindQos, kindStore, kindLimited:
-		return dialQos(ctx, address, number)
+	case kindQos, kindQosTLS, kindStore, kindPostgres, kindLimited:
+		return dialQos(ctx, overTLS(kind), address, number)
 	case kindGRPC:
 		conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
@@ -51,10 +52,20 @@ func dial(ctx context.Context, kind, address string, number int, logs plog.Logs)
 	return nil, fmt.Errorf("no client of kind %q", kind)
 }
 
-func dialWebSocket(ctx context.Context, url string, header http.Header) (*websocket.Conn, error) {
-	dialer := websocket.Dialer{HandshakeTimeout: time.Minute, ReadBufferSize: 512, WriteBufferSize: 2048}
+// overTLS reports whether a server of this kind is reached over TLS.
+func overTLS(kind string) bool { return kind == kindEchoTLS || kind == kindQosTLS }
+
+// anyCertificate trusts the servers of the comparison, which make certificates of their own.
+var anyCertificate = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // they are on this machine
+
+func dialWebSocket(ctx context.Context, secure bool, url string, header http.Header) (*websocket.Conn, error) {
+	dialer := websocket.Dialer{HandshakeTimeout: time.Minute, ReadBufferSize: 512, WriteBufferSize: 2048, TLSClientConfig: anyCertificate}
+	scheme := "ws://"
+	if secure {
+		scheme = "wss://"
+	}
 	//nolint:bodyclose // gorilla: the body of an upgrade needs no close
-	ws, _, err := dialer.DialContext(ctx, "ws://"+url, header)
+	ws, _, err := dialer.DialContext(ctx, scheme+url, header)
 	return ws, err
 }
 
@@ -90,12 +101,16 @@ type qosClient struct {
 }
 
 // dialQos logs in with a token of the comparison's own, as an application with a token agent does, and begins a session.
-func dialQos(ctx context.Context, address string, number int) (*qosClient, error) {
-	grant, err := login(ctx, http.DefaultClient, "http://"+address, appID, userOf(number), nil)
+func dialQos(ctx context.Context, secure bool, address string, number int) (*qosClient, error) {
+	logins, origin := http.DefaultClient, "http://"+address
+	if secure {
+		logins, origin = secureClient, "https://"+address
+	}
+	grant, err := login(ctx, logins, origin, appID, userOf(number), nil)
 	if err != nil {
 		return nil, err
 	}
-	ws, err := dialWebSocket(ctx, address+"/ws", nil)
+	ws, err := dialWebSocket(ctx, secure, address+"/ws", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +124,8 @@ func dialQos(ctx context.Context, address string, number int) (*qosClient, error
 	_, err = c.read()
 	return c, err
 }
+
+var secureClient = &http.Client{Transport: &http.Transport{TLSClientConfig: anyCertificate}}
 
 func helloOf(grant *protocol.TokenReply, at time.Time) string {
 	return fmt.Sprintf(`{"type":"hello","versions":[1],"token":%q,"session":%q,"acked":0,"at":%d}`, grant.Token, grant.Session, at.UnixMilli())

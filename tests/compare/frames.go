@@ -63,11 +63,11 @@ func records(ctx context.Context) (plog.Logs, error) {
 		return none, err
 	}
 	sink := &consumertest.LogsSink{}
-	stop, err := startQos(ctx, address, sink)
+	stop, err := startQos(ctx, receiverConfig(address), sink)
 	if err != nil {
 		return none, err
 	}
-	c, err := dialQos(ctx, address, 0)
+	c, err := dialQos(ctx, false, address, 0)
 	if err != nil {
 		return none, err
 	}

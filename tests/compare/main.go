@@ -101,6 +101,8 @@ type env struct {
 	options options
 	seconds time.Duration
 	rows    []string
+
+	database database
 }
 
 func (e *env) add(what, measured, goal string) {
@@ -113,6 +115,7 @@ const title = "Figures of the last run"
 
 func measure(ctx context.Context, o options) error {
 	e := &env{ctx: ctx, options: o, seconds: time.Duration(o.seconds * float64(time.Second))}
+	defer e.database.close()
 	for _, s := range sections {
 		if !strings.Contains(o.sections, s.name) {
 			continue

@@ -35,9 +35,11 @@ type process struct {
 func (e *env) start(kind string) (*process, error) {
 	switch kind {
 	case kindStore:
-		return e.startCollector(receiverConfig)
+		return e.startCollector(inSQLite, always(receiverConfig))
+	case kindPostgres:
+		return e.startCollector(e.database.store, always(receiverConfig))
 	case kindLimited:
-		return e.startCollector(limitedConfig)
+		return e.startCollector(inSQLite, always(limitedConfig))
 	}
 	p := &process{cmd: exec.Command(os.Args[0], "-serve", kind)}
 	if kind == kindAppend || kind == kindObserver {
@@ -68,7 +70,7 @@ func (e *env) start(kind string) (*process, error) {
 const collectorConfig = `
 extensions:
   qosapps: %s
-  qosstorage: {directory: %q}
+  qosstorage: %s
   pprof: {endpoint: %q}
 receivers:
   qoswss: %s
@@ -87,7 +89,16 @@ service:
     metrics: {level: none}
 `
 
-func (e *env) startCollector(config func(address string) map[string]any) (*process, error) {
+// always makes a configuration that cannot fail.
+func always(config func(address string) map[string]any) func(string) (map[string]any, error) {
+	return func(address string) (map[string]any, error) { return config(address), nil }
+}
+
+// inSQLite is the configuration of a store in a folder.
+func inSQLite(dir string) (map[string]any, error) { return map[string]any{"directory": dir}, nil }
+
+// startCollector starts the whole collector with a store, whose configuration gets a folder, and a receiver.
+func (e *env) startCollector(store func(dir string) (map[string]any, error), config func(address string) (map[string]any, error)) (*process, error) {
 	dir, err := os.MkdirTemp("", "qos-compare")
 	if err != nil {
 		return nil, err
@@ -102,12 +113,24 @@ func (e *env) startCollector(config func(address string) map[string]any) (*proce
 	if err != nil {
 		return nil, err
 	}
-	receiver, err := json.Marshal(config(addresses[0]))
+	received, err := config(addresses[0])
+	if err != nil {
+		return nil, err
+	}
+	receiver, err := json.Marshal(received)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := store(dir)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := json.Marshal(stored)
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(dir, "config.yaml")
-	text := fmt.Sprintf(collectorConfig, apps, dir, addresses[2], receiver, addresses[1]) // JSON is YAML
+	text := fmt.Sprintf(collectorConfig, apps, storage, addresses[2], receiver, addresses[1]) // JSON is YAML
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"github.com/qosrtc/qos/extensions/appsextension"
 	"github.com/qosrtc/qos/internal/freeport"
 	"github.com/qosrtc/qos/internal/hosttest"
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver"
 )
 
@@ -38,7 +40,10 @@ const (
 	kindJSON  = "json"  // the same, JSON over HTTP
 	kindStore = "store" // the collector with its whole pipeline, and no limits
 
-	kindLimited = "limited" // the same with the limits that it has by default
+	kindPostgres = "postgres" // the same with PostgreSQL, which has the clients' core
+	kindLimited  = "limited"  // as store, with the limits that it has by default
+	kindEchoTLS  = "echo-tls" // as echo, over TLS
+	kindQosTLS   = "qos-tls"  // as qos, over TLS
 
 	// Servers in Node (node/server.mjs).
 	kindAppend   = "append"   // ws: appends each message to a file
@@ -71,8 +76,16 @@ func startServer(ctx context.Context, kind, address string) (stop func(context.C
 	switch kind {
 	case kindEcho:
 		return startEcho(address)
+	case kindEchoTLS:
+		return startEchoTLS(address)
 	case kindQos:
-		return startQos(ctx, address, consumertest.NewNop())
+		return startQos(ctx, receiverConfig(address), consumertest.NewNop())
+	case kindQosTLS:
+		config, _, err := tlsConfig(address)
+		if err != nil {
+			return nil, err
+		}
+		return startQos(ctx, config, consumertest.NewNop())
 	case kindGRPC:
 		return startOTLP(ctx, "grpc", address)
 	case kindHTTP, kindJSON:
@@ -87,6 +100,27 @@ func startEcho(address string) (func(context.Context) error, error) {
 	if err != nil {
 		return nil, err
 	}
+	return serveEcho(listener), nil
+}
+
+// startEchoTLS serves the same over TLS.
+func startEchoTLS(address string) (func(context.Context) error, error) {
+	chain, err := testcert.New(loopback)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(chain.Leaf, chain.Key)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := tls.Listen("tcp", address, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		return nil, err
+	}
+	return serveEcho(listener), nil
+}
+
+func serveEcho(listener net.Listener) (stop func(context.Context) error) {
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := upgrader.Upgrade(w, r, nil)
@@ -105,14 +139,14 @@ func startEcho(address string) (func(context.Context) error, error) {
 		}
 	})}
 	go func() { _ = server.Serve(listener) }() // until it is closed
-	return func(context.Context) error { return server.Close() }, nil
+	return func(context.Context) error { return server.Close() }
 }
 
 // answerBytes is as long as an ack.
 const answerBytes = len(`{"type":"ack","seq":1234}`)
 
 // startQos serves the receiver with its applications and this consumer behind it.
-func startQos(ctx context.Context, address string, next consumer.Logs) (func(context.Context) error, error) {
+func startQos(ctx context.Context, config map[string]any, next consumer.Logs) (func(context.Context) error, error) {
 	dir, err := os.MkdirTemp("", "qos-compare")
 	if err != nil {
 		return nil, err
@@ -130,7 +164,7 @@ func startQos(ctx context.Context, address string, next consumer.Logs) (func(con
 	if err := apps.Start(ctx, host); err != nil {
 		return nil, err
 	}
-	stop, err := startReceiver(ctx, qoswssreceiver.NewFactory(), receiverConfig(address), host, next)
+	stop, err := startReceiver(ctx, qoswssreceiver.NewFactory(), config, host, next)
 	return func(ctx context.Context) error {
 		return errors.Join(stop(ctx), apps.Shutdown(ctx), os.RemoveAll(dir))
 	}, err
@@ -160,6 +194,8 @@ func configured(cfg component.Config, members map[string]any) (component.Config,
 
 // What the clients are known by.
 const (
+	loopback = "127.0.0.1" // all servers
+
 	appID  = "compare"
 	rival  = "rival" // another application
 	keyID  = "compare"
@@ -177,6 +213,16 @@ func appsConfig(keyFile string) map[string]any {
 // limitedConfig has the default limits, of clients whose addresses a proxy names.
 func limitedConfig(address string) map[string]any {
 	return map[string]any{"endpoint": address, "apps": "qosapps", "trusted_proxies": []any{"127.0.0.1"}}
+}
+
+// tlsConfig is receiverConfig with a certificate of its own.
+func tlsConfig(address string) (config map[string]any, chain *testcert.Chain, err error) {
+	if chain, err = testcert.New(loopback); err != nil {
+		return nil, nil, err
+	}
+	config = receiverConfig(address)
+	config["tls"] = map[string]any{"cert_pem": string(chain.Leaf), "key_pem": string(chain.Key)}
+	return config, chain, nil
 }
 
 // receiverConfig admits all clients at once from one address.

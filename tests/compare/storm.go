@@ -2,17 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -20,6 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -29,22 +23,19 @@ const stormClients = 2000
 // storm measures how many WebSockets with their hello a collector accepts a second over TLS: first of clients that it
 // never saw, then of the same after their connections broke, with tokens and TLS sessions.
 func (e *env) storm() error {
-	roots, certificate, key, err := selfSigned()
-	if err != nil {
-		return err
-	}
-	p, err := e.startCollector(func(address string) map[string]any {
-		c := receiverConfig(address)
-		c["tls"] = map[string]any{"cert_pem": string(certificate), "key_pem": string(key)}
-		return c
+	var chain *testcert.Chain
+	p, err := e.startCollector(inSQLite, func(address string) (config map[string]any, err error) {
+		config, chain, err = tlsConfig(address)
+		return config, err
 	})
 	if err != nil {
 		return err
 	}
 	clients := make([]*tlsClient, stormClients)
-	logins := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
+	logins := &http.Client{Transport: &http.Transport{TLSClientConfig: chain.Client()}}
 	for i := range clients {
-		config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+		config := chain.Client()
+		config.ClientSessionCache = tls.NewLRUClientSessionCache(1)
 		clients[i] = &tlsClient{dialer: websocket.Dialer{HandshakeTimeout: time.Minute, TLSClientConfig: config}}
 		if clients[i].grant, err = login(e.ctx, logins, "https://"+p.address, appID, userOf(i), nil); err != nil {
 			return errors.Join(err, p.stop())
@@ -116,28 +107,4 @@ func (c *tlsClient) connect(ctx context.Context, address string) error {
 	}
 	_, err = io.Copy(io.Discard, r)
 	return err
-}
-
-// selfSigned makes a certificate for 127.0.0.1, as most servers have one: ECDSA on P-256.
-func selfSigned() (roots *x509.CertPool, certificate, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	roots = x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificate)
-	return roots, certificate, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
 }

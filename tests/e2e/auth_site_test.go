@@ -1,15 +1,9 @@
 package e2e
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,9 +13,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testcert"
 )
 
 // Where the site is, for browsers. Both names are loopback there.
@@ -61,32 +56,11 @@ func startSite(t *testing.T) *site {
 // makeChain writes an authority, and a certificate for the names that it signed.
 func makeChain(t *testing.T, dir string, names ...string) (authority string) {
 	t.Helper()
-	root := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Authority of a test"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: names[0]}, DNSNames: names,
-		NotBefore: root.NotBefore, NotAfter: root.NotAfter,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	rootKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := testcert.New(names...)
 	require.NoError(t, err)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	rootDER, err := x509.CreateCertificate(rand.Reader, root, root, rootKey.Public(), rootKey)
-	require.NoError(t, err)
-	leafDER, err := x509.CreateCertificate(rand.Reader, leaf, root, key.Public(), rootKey)
-	require.NoError(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	rootPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER})
-	leafPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leafDER})
 	authority = filepath.Join(dir, "authority.pem")
 	for file, text := range map[string][]byte{
-		authority: rootPEM, filepath.Join(dir, "chain.pem"): append(leafPEM, rootPEM...),
-		filepath.Join(dir, "key.pem"): pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+		authority: c.Root, filepath.Join(dir, "chain.pem"): c.Chain(), filepath.Join(dir, "key.pem"): c.Key,
 	} {
 		require.NoError(t, os.WriteFile(file, text, 0o600))
 	}

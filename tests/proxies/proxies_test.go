@@ -3,16 +3,10 @@ package proxies
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"maps"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )
@@ -52,22 +47,10 @@ func collector(t *testing.T) *harness.Collector {
 // certificate writes one for 127.0.0.1 with its key into a file, and returns the configuration of clients that trust it.
 func certificate(t *testing.T, file string) *tls.Config {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := testcert.New("127.0.0.1")
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	chain := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	both := append(bytes.Clone(chain), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})...)
-	require.NoError(t, os.WriteFile(file, both, 0o600))
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(chain))
-	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	require.NoError(t, os.WriteFile(file, append(c.Chain(), c.Key...), 0o600))
+	return c.Client()
 }
 
 // program finds a proxy, or skips the test unless QOS_PROXIES=required.

@@ -2,16 +2,9 @@ package recipes
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -28,6 +21,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"
@@ -155,31 +149,20 @@ service:
 // client with the same.
 func authority(t *testing.T, dir, address string) *http.Client {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := testcert.New(dashHost)
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: dashHost}, DNSNames: []string{dashHost}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	for name, text := range map[string][]byte{
-		"cert.pem": certificate, "key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
+		"cert.pem": c.Chain(), "key.pem": c.Key,
 		".curlrc": fmt.Appendf(nil, "silent\nshow-error\nnoproxy = \"*\"\ncacert = %q\nconnect-to = %q\n", filepath.Join(dir, "cert.pem"), dashHost+":443:"+address),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(certificate))
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	return &http.Client{
 		Jar: jar, Timeout: timeseriestest.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+			DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: c.Roots(), MinVersion: tls.VersionTLS12},
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, network, address)
 			},

@@ -1,25 +1,18 @@
 package timeseries
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testcert"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
@@ -30,33 +23,14 @@ type authority struct{ ca, certificate, key string } // files
 func newAuthority(t *testing.T) authority {
 	t.Helper()
 	dir := t.TempDir()
-	write := func(name, kind string, der []byte) string {
+	c, err := testcert.New("127.0.0.1")
+	require.NoError(t, err)
+	write := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		require.NoError(t, os.WriteFile(path, text, 0o600))
 		return path
 	}
-	newKey := func() *ecdsa.PrivateKey {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		require.NoError(t, err)
-		return key
-	}
-	until := time.Now().Add(time.Hour)
-	root := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, NotAfter: until,
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "store"}, NotAfter: until,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	rootKey, key := newKey(), newKey()
-	rootDER, err := x509.CreateCertificate(rand.Reader, root, root, rootKey.Public(), rootKey)
-	require.NoError(t, err)
-	leafDER, err := x509.CreateCertificate(rand.Reader, leaf, root, key.Public(), rootKey)
-	require.NoError(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	return authority{write("ca.pem", "CERTIFICATE", rootDER), write("cert.pem", "CERTIFICATE", leafDER), write("key.pem", "PRIVATE KEY", keyDER)}
+	return authority{write("ca.pem", c.Root), write("cert.pem", c.Leaf), write("key.pem", c.Key)}
 }
 
 const (
