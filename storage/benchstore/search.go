@@ -113,8 +113,15 @@ func (c *catalogue) at(r *rand.Rand, again bool) (app, conference string, start 
 
 func (c *catalogue) user(r *rand.Rand) string { return fmt.Sprintf("user-%d", r.IntN(c.n)) }
 
-// details are what sessions say of themselves.
-var details = map[string]string{"qos.application.version": "4.2.0", "qos.library.version": "0.1.0"}
+// sites is the number of sites, with as many conferences each.
+const sites = 61
+
+func siteOf(i int) string { return fmt.Sprintf("site-%d", i%sites) }
+
+// details are what the sessions of conference i report.
+func details(i int) map[string]string {
+	return map[string]string{"qos.application.version": "4.2.0", "qos.library.version": "0.1.0", "qos.site.id": siteOf(i)}
+}
 
 // batches are the sessions of conference i: two, or up to eight, one record each.
 func (c *catalogue) batches(i int) (out []storage.Batch) {
@@ -127,7 +134,7 @@ func (c *catalogue) batches(i int) (out []storage.Batch) {
 			user = fmt.Sprintf("user-%d", i)
 		}
 		out = append(out, storage.Batch{
-			Session: storage.Session{ID: sessionID(start, uint64(8*i+p)), AppID: app, UserID: user, UserAlias: user, Details: details},
+			Session: storage.Session{ID: sessionID(start, uint64(8*i+p)), AppID: app, UserID: user, UserAlias: user, Details: details(i)},
 			Records: []storage.Record{{Seq: 1, ConferenceID: conference, ConferenceAt: start, At: start, ObservedAt: start, Activity: true, Name: "qos.fabric"}},
 		})
 	}

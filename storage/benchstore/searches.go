@@ -27,6 +27,15 @@ func ofAnApp(q storage.Query) func(*catalogue, *rand.Rand) storage.Query {
 	}
 }
 
+// ofASite asks the same of one site or another.
+func ofASite(q storage.Query) func(*catalogue, *rand.Rand) storage.Query {
+	return func(_ *catalogue, r *rand.Rand) storage.Query {
+		q := q
+		q.SiteID = siteOf(r.IntN(sites))
+		return q
+	}
+}
+
 // deep asks for a page somewhere in the listing.
 func deep(of func(*catalogue, *rand.Rand) storage.Query) func(*catalogue, *rand.Rand) storage.Query {
 	return func(c *catalogue, r *rand.Rand) storage.Query {
@@ -90,6 +99,22 @@ var searches = []search{
 	{"version that all have, outcome rare", always(storage.Query{ApplicationVersion: "4.2.0", Outcome: rare})},
 	{"version that all have, label of one in 100", always(storage.Query{ApplicationVersion: "4.2.0", Label: "poor"})},
 	{"version that all have, label of one in 100, failed", always(storage.Query{ApplicationVersion: "4.2.0", Label: "poor", Failed: true})},
+	{"site", ofASite(storage.Query{})},
+	{"site, version that all have", ofASite(storage.Query{ApplicationVersion: "4.2.0"})},
+	{"site, label of one in 100", ofASite(storage.Query{Label: "poor"})},
+	{"site, label of one in 100, version that all have", ofASite(storage.Query{Label: "poor", ApplicationVersion: "4.2.0"})},
+	{"site, failed", ofASite(storage.Query{Failed: true})},
+	{"site, failed, score up to 3.3", ofASite(storage.Query{Failed: true, MaxMOS: new(3.3)})},
+	{"site, score up to 3.3", ofASite(storage.Query{MaxMOS: new(3.3)})},
+	{"site, outcome frequent, label of one in 100", ofASite(storage.Query{Outcome: frequent, Label: "poor"})},
+	{"site, a week", func(c *catalogue, r *rand.Rand) storage.Query {
+		q := c.window(r, "", 7*day)
+		q.SiteID = siteOf(r.IntN(sites))
+		return q
+	}},
+	{"site, label of one in 100, of an app", func(c *catalogue, r *rand.Rand) storage.Query {
+		return storage.Query{AppID: c.app(r), SiteID: siteOf(r.IntN(sites)), Label: "poor"}
+	}},
 	{"unsummarised", always(storage.Query{Unsummarised: true})},
 	{"unsummarised of an app", ofAnApp(storage.Query{Unsummarised: true})},
 	{"deep page of all", deep(always(storage.Query{}))},
