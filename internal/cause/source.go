@@ -206,18 +206,22 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 }
 
 // cutOff returns the only participant of whom nothing is received and who receives nothing: not the server is at fault, but
-// the network between it and that participant.
+// the network between it and that participant. Of two it may be either.
 func cutOff(missing []*pairing) (i int, ok bool) {
-	from, to := map[int]bool{}, map[int]bool{} // who has no way to or from the server
-	for _, p := range missing {
-		from[p.sender], to[p.to] = true, true
-	}
 	i = nobody
-	for one := range from {
-		if one < 0 || !to[one] || slices.ContainsFunc(missing, func(p *pairing) bool { return p.sender != one && p.to != one }) {
+	for _, one := range []int{missing[0].sender, missing[0].to} {
+		sends, receives := false, false
+		for _, p := range missing {
+			sends, receives = sends || p.sender == one, receives || p.to == one
+			if p.sender != one && p.to != one {
+				sends, receives = false, false
+				break
+			}
+		}
+		if one < 0 || !sends || !receives {
 			continue
 		}
-		if i != nobody { // both of two
+		if i != nobody {
 			return nobody, false
 		}
 		i = one
