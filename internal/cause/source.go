@@ -154,15 +154,14 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 		}
 	}
 	reaches := func(from int) bool { return len(narrow) != 1 || narrow[0] != from }
-	type flow struct{ sent, came, missed int }
-	media := map[string]*flow{"audio": {}, "video": {}}
+	senders := map[string]int{} // by medium
 	var evidence []Evidence
 	sends := map[string]bool{} // session and medium
 	for i := range pairings {
 		p := &pairings[i]
 		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && reaches(p.from) {
 			sends[c.session(p.from)+p.media] = true
-			media[p.media].sent++
+			senders[p.media]++
 		}
 	}
 	var affects []string
@@ -172,15 +171,13 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 		if !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs {
 			continue
 		}
-		if !c.sent(p, sends, media[p.media].sent) {
+		if !c.sent(p, sends, senders[p.media]) {
 			continue
 		}
 		silent := share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs)
 		if silent < badShare {
-			media[p.media].came++
 			continue
 		}
-		media[p.media].missed++
 		missing = append(missing, p)
 		affects = append(affects, c.session(p.to))
 		evidence = append(evidence, Evidence{
@@ -188,12 +185,11 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 			Text: fmt.Sprintf("the sender sent, and nothing was received from the server for %.0f %% of the time", 100*silent),
 		})
 	}
-	missed := media["audio"].missed + media["video"].missed
-	if missed == 0 {
+	if len(missing) == 0 {
 		return findings
 	}
-	f := Finding{Cause: MediaServer, Confidence: 0.7, legs: missed, affects: affects, Evidence: evidence}
-	if missed > 1 {
+	f := Finding{Cause: MediaServer, Confidence: 0.7, legs: len(missing), affects: affects, Evidence: evidence}
+	if len(missing) > 1 {
 		f.Confidence = 0.85
 	}
 	if i, gone := cutOff(missing); gone {

@@ -178,7 +178,7 @@ func (s *stream) blankInTurnsMs(intervalMs int64, excuses []Interval) float64 {
 
 // turnsMs returns the time of a fact that is true only if it was for a whole interval: half an interval is added at both
 // ends of each stretch, because the fact began and ended within the intervals beside it.
-func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval) (ms float64) {
+func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval) float64 {
 	first, last := int64(lastMs), int64(0)
 	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
 	measured := []detect.Span{{FromMs: first, ToMs: last}}
@@ -187,10 +187,7 @@ func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval
 		possible = append(possible, detect.Span{FromMs: e.StartMs, ToMs: e.EndMs})
 	}
 	possible = intersect(measured, complement(possible))
-	for _, span := range intersect(extended(s.factSpans(fact), intervalMs/2), possible) {
-		ms += float64(span.ToMs - span.FromMs)
-	}
-	return ms
+	return float64(spanMs(intersect(extended(s.factSpans(fact), intervalMs/2), possible)))
 }
 
 // minMovingMs is the least time of a moving picture before one that does not move.

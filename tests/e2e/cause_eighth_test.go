@@ -98,13 +98,13 @@ func (d *freshDraw) cutInTurns() {
 	d.scene.act = both(d.who, h)
 }
 
-// takenInTurns is a script that takes tracks away from senders for a part of each period of 8 s, which begins without.
-func takenInTurns(senders string, off time.Duration) string {
+// takenInTurns is a script that takes tracks away from senders for a part of each period, which begins without.
+func takenInTurns(senders string, off, period time.Duration) string {
 	return fmt.Sprintf(`(() => {
 		const all = %s.map((s) => [s, s.track])
 		const turn = () => { all.forEach(([s]) => s.replaceTrack(null)); setTimeout(() => all.forEach(([s, track]) => s.replaceTrack(track)), %d) }
-		turn(); setInterval(turn, 8000)
-	})()`, senders, off.Milliseconds())
+		turn(); setInterval(turn, %d)
+	})()`, senders, off.Milliseconds(), period.Milliseconds())
 }
 
 const allSenders = "[...call.pcs.values()].flatMap((one) => one.pc.getSenders()).filter((s) => s.track)"
@@ -114,7 +114,7 @@ func (d *freshDraw) allTakenInTurns() {
 	off := d.betweenMs(5000, 6000)
 	d.labelled("application", fmt.Sprintf("%s's application takes all tracks away for %v of every 8 s and does not say so", d.who, off), d.who)
 	d.scene.label.Also = []string{"sendingCapture"}
-	d.scene.act = inPage(d.who, takenInTurns(allSenders, off))
+	d.scene.act = inPage(d.who, takenInTurns(allSenders, off, 8*time.Second))
 }
 
 func (d *freshDraw) serverInTurns() {
@@ -122,7 +122,9 @@ func (d *freshDraw) serverInTurns() {
 	d.sound = !d.chance(4)
 	off := d.betweenMs(5000, 6000)
 	d.labelled("mediaServer", fmt.Sprintf("the server forwards nothing for %v of every 8 s", off))
-	d.scene.act = func(c *causeCall) { c.server.page.run("(call.stopped = true, " + takenInTurns(allSenders, off) + ")") }
+	d.scene.act = func(c *causeCall) {
+		c.server.page.run("(call.stopped = true, " + takenInTurns(allSenders, off, 8*time.Second) + ")")
+	}
 }
 
 func (d *freshDraw) cameraEndedAndBack() {

@@ -174,9 +174,5 @@ func (d *freshDraw) microphoneTakenInTurns() {
 	off := pick(d, 3000, 4500)
 	d.labelled("sendingCapture", fmt.Sprintf("%s's application takes the microphone's track away for %d ms of every 7 s and does not say so", d.who, off), d.who)
 	d.scene.label.Also = []string{"application"}
-	d.scene.act = inPage(d.who, fmt.Sprintf(`(() => {
-		const all = senders('audio').map((s) => [s, s.track])
-		const turn = () => { all.forEach(([s]) => s.replaceTrack(null)); setTimeout(() => all.forEach(([s, track]) => s.replaceTrack(track)), %d) }
-		turn(); setInterval(turn, 7000)
-	})()`, off))
+	d.scene.act = inPage(d.who, takenInTurns("senders('audio')", time.Duration(off)*ms, 7*time.Second))
 }
