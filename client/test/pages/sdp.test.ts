@@ -61,6 +61,14 @@ describe('words', () => {
     expect(inWords(sdp)[i]).toBe(words);
   });
 
+  it.each(['a=toString', 'a=constructor'])('are not known of %s, which every object has', (line) => {
+    expect(inWords([line])).toEqual(['']);
+  });
+
+  it('name no role that every object has', () => {
+    expect(inWords(['a=setup:toString'])).toEqual(['DTLS role']);
+  });
+
   it('are there for any line', () => {
     const start = fc.constantFrom(
       'm=',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pageModule } from './module.ts';
 
 const { attributeName, attributeValue, kinds } = await pageModule('values.js');
+const { describe: describeEntry, reasonText } = await pageModule('entries.js');
 
 describe('a value', () => {
   it('reads the same in counts and in facts', () => {
@@ -21,6 +22,14 @@ describe('a value', () => {
   it('of a user stays as it is', () => {
     for (const of of ['sites', 'versions', 'errors']) expect(kinds[of].name('<b>a</b>')).toBe('<b>a</b>');
     expect(attributeValue('siteID', 'firefox 144')).toBe('firefox 144');
+  });
+
+  it('reads as text if its name is that of a member of every object', () => {
+    expect(kinds.causes.name('constructor')).toBe('Constructor');
+    expect(kinds.outcomes.name('toString')).toBe('To string');
+    expect(attributeValue('os', 'toString')).toBe('toString');
+    expect(reasonText('constructor')).toBe('constructor');
+    expect(describeEntry({ kind: 'event', name: 'toString' }).title).toBe('To string');
   });
 
   it('leads to the conferences with it, where a search finds just those', () => {

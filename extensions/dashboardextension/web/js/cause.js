@@ -22,6 +22,7 @@ const causes = {
 
 /** Each cause in a word or two. */
 export const causeWords = {
+  __proto__: null,
   senderUplink: "Sender's network",
   receiverDownlink: "Receiver's network",
   pathOrTurn: "Path or relay",

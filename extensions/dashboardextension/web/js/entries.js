@@ -6,6 +6,7 @@ const candidate = (d) =>
   d?.localCandidateType ? `${d.localCandidateType} → ${d.remoteCandidateType ?? "?"}${d.relayProtocol ? `, relayed over ${d.relayProtocol.toUpperCase()}` : ""}` : "";
 
 const stages = {
+  __proto__: null,
   noRemoteDescription: "no answer came",
   gathering: "while gathering candidates",
   connectivity: "while checking connectivity",
@@ -13,6 +14,7 @@ const stages = {
 };
 
 const reasons = {
+  __proto__: null,
   application: "ended by the application",
   closed: "connection closed",
   pagehide: "page left",
@@ -29,6 +31,7 @@ const userText = (user) => (typeof user === "object" && user !== null ? user.ali
 
 // name: [title, tone, detail of the event's data]
 const events = {
+  __proto__: null,
   fabricAdded: ["Connection added", "life", (d) => (d.alreadyConnected ? "was connected before" : "")],
   remoteDescriptionSet: ["Answered", "life", () => "first remote description"],
   fabricSetup: ["Connected", "good", (d) => [d.setupMs != null && `after ${ms(d.setupMs)}`, candidate(d)].filter(Boolean).join(" · ")],

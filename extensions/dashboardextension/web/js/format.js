@@ -1,6 +1,7 @@
 // Words and numbers for people.
 
 export const outcomes = {
+  __proto__: null,
   success: ["Success", "Every connection came up."],
   partiallyFailed: ["Partially failed", "Some connections came up, others never did."],
   dropped: ["Dropped", "Everyone was lost without leaving."],

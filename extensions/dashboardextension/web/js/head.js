@@ -103,6 +103,7 @@ export function drawHead(detail) {
 }
 
 const missing = {
+  __proto__: null,
   tooLarge: "It has too many records to be summed up while it goes on.",
   tooSlow: "Summing it up takes too long while it goes on.",
   failed: "The store could not be read just now. The collector's log says why.",

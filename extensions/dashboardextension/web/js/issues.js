@@ -27,6 +27,7 @@ const hints = new Set(["relayOverTCP", "iceRestart", "deviceChange", "lateJoin"]
 
 /** How the values of a metric read; documents of before had no metric. */
 const texts = {
+  __proto__: null,
   mos, fps,
   ice_restarts: (n) => plural(n, "time"),
   device_changes: (n) => plural(n, "time"),
@@ -35,7 +36,7 @@ const texts = {
   key_frame_requests_per_s: (n) => `${decimal(n, 1)} a second`,
   disrupted_ms: duration, without_media_ms: duration, relayed_ms: duration, late_ms: duration,
 };
-const metricOf = { highPacketLoss: "loss_fraction", frozenVideo: "frozen_fraction", highRoundTripTime: "rtt_ms", highJitter: "jitter_ms", lowQuality: "mos" };
+const metricOf = { __proto__: null, highPacketLoss: "loss_fraction", frozenVideo: "frozen_fraction", highRoundTripTime: "rtt_ms", highJitter: "jitter_ms", lowQuality: "mos" };
 
 function textOf(i) {
   const metric = i.metric ?? metricOf[i.kind] ?? "";

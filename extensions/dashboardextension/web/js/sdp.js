@@ -5,7 +5,7 @@ export const linesOf = (text) => text.replace(/(\r\n|\r|\n)$/, "").split(/\r\n|\
 
 const value = (lines, name) => lines.find((line) => line === `a=${name}` || line.startsWith(`a=${name}:`))?.slice(name.length + 3);
 
-const directions = { sendrecv: "sends and receives", sendonly: "sends", recvonly: "receives", inactive: "inactive" };
+const directions = { __proto__: null, sendrecv: "sends and receives", sendonly: "sends", recvonly: "receives", inactive: "inactive" };
 
 function titleOf(lines) {
   const [, kind, port] = /^m=(\S+) (\d+)/.exec(lines[0]) ?? [];
@@ -29,7 +29,7 @@ export function sections(text) {
 const codecsOf = (lines) => new Map(lines.map((line) => /^a=rtpmap:(\d+) ([^/]+)/.exec(line)).filter(Boolean).map(([, type, codec]) => [type, codec]));
 
 const named = (codecs, type) => (codecs.has(type) ? `${codecs.get(type)} (payload type ${type})` : `payload type ${type}`);
-const roles = { actpass: "offers either DTLS role", active: "is the DTLS client", passive: "is the DTLS server", holdconn: "sets up no DTLS connection" };
+const roles = { __proto__: null, actpass: "offers either DTLS role", active: "is the DTLS client", passive: "is the DTLS server", holdconn: "sets up no DTLS connection" };
 const candidate = /^\S+ (\d+) (\S+) \d+ (\S+) (\d+) typ (\S+)(?: raddr (\S+))?.*?(?: tcptype (\S+))?/i;
 
 /** What a line says, by the part before its value. */

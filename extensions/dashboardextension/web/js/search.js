@@ -10,11 +10,11 @@ import { attributeValue, kinds as counted } from "./values.js";
 const additionalKeys = ["customerID", "tenantID", "productName", "meetingsName", "serverName", "pbxID", "pbxExtensionID", "fqExtensionID", "sessionID"];
 
 /** What a word may be looked for as: by the parameter, and by the key of additionalIDs. */
-const kinds = { q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
+const kinds = { __proto__: null, q: "Anything", id: "Conference ID", user: "User ID", site: "Site", version: "App version", additional: "Additional ID" };
 const choices = ["app", "outcome", "quality", "cause", "scoreFrom", "scoreTo", "from", "to"];
 
 /** What links narrow by beside what the form has: each is shown, and can be taken away. */
-const narrowed = { reason: "Notification", fact: "With", browser: "Browser", browserVersion: "Browser", function: "Error of", issue: "Issue", setupFrom: "Setup of at least", rttAbove: "Round-trip time above", lossAbove: "Packet loss above", ratingTo: "Rated at most", state: "State" };
+const narrowed = { __proto__: null, reason: "Notification", fact: "With", browser: "Browser", browserVersion: "Browser", function: "Error of", issue: "Issue", setupFrom: "Setup of at least", rttAbove: "Round-trip time above", lossAbove: "Packet loss above", ratingTo: "Rated at most", state: "State" };
 const beside = [...Object.keys(narrowed), "past"];
 
 /** The parameters that make a search. */
@@ -87,7 +87,7 @@ const removable = (kind, name, value, without) =>
 /** A fact of an address, "browserVersion:firefox 144", as text. */
 const factOf = (text) => factText({ attribute: text.split(":", 1)[0], value: text.slice(text.indexOf(":") + 1) });
 
-const narrowingText = { state: capital, setupFrom: (value) => ms(Number(value)), rttAbove: (value) => `${value} ms`, lossAbove: (value) => percent(Number(value)), fact: factOf, issue: counted.issues.name, browser: (value) => attributeValue("browser", value) };
+const narrowingText = { __proto__: null, state: capital, setupFrom: (value) => ms(Number(value)), rttAbove: (value) => `${value} ms`, lossAbove: (value) => percent(Number(value)), fact: factOf, issue: counted.issues.name, browser: (value) => attributeValue("browser", value) };
 
 /** A part that only links make. */
 function narrowing(name, value, query) {

@@ -12,7 +12,7 @@ const browserName = capital;
 /** Of a family without a version only "other" has no other conferences, so that a search for it finds what was counted. */
 const browserSearch = (value) => (value.includes(" ") ? { fact: `browserVersion:${value}` } : value === "other" ? { fact: "browser:other" } : null);
 
-const systems = { android: "Android", chromeos: "ChromeOS", ios: "iOS", linux: "Linux", macos: "macOS", windows: "Windows" };
+const systems = { __proto__: null, android: "Android", chromeos: "ChromeOS", ios: "iOS", linux: "Linux", macos: "macOS", windows: "Windows" };
 
 /** An address as stored: cut to a network, or whole (kept networks). */
 export const network = (address) => `${address}${address.endsWith("::") ? "/48" : address.endsWith(".0") ? "/24" : ""}`;
