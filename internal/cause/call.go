@@ -62,6 +62,7 @@ type Stream struct {
 	Packets float64
 	LostMs  float64     // loss over LossFraction
 	SeenMs  float64     // time in which the loss was known
+	GapMs   float64     // of received audio: a part was missing that the sender sent, and no packet counted as lost
 	Loss    event.Value // fraction, over the call
 	JitteryMs,
 	WaitingMs, // the jitter buffer of audio held more than BufferMs

@@ -18,7 +18,10 @@ type leg struct {
 	audioMs           float64 // of it, with a jitter buffer
 	seen              float64 // ms of measurements
 	missed            float64 // ms in which no packet arrived that was sent
-	slowMs, rttMs,    // of the round trips that both ends measured
+	gaps              float64 // ms in which a part of the sound that was sent did not arrive, without a loss
+	soundMs,          // of streams with gaps
+	soundLostMs float64 // of it, with lost or missing packets
+	slowMs, rttMs, // of the round trips that both ends measured
 	rttSeen float64 // ms, of the end that measured more
 	relay     string
 	fabrics   []*Fabric
@@ -179,6 +182,7 @@ func (c *call) measure(pairings []pairing) []*leg {
 		legs[at].add(p)
 		legs[at].miss(c, p)
 	}
+	c.hear(legs, pairings)
 	list := make([]*leg, 0, len(legs))
 	for _, l := range legs {
 		l.finish()
@@ -268,7 +272,8 @@ func (c *call) receives(i, from int, media string) bool {
 }
 
 func (l *leg) finish() {
-	l.lossy, l.jittery, l.slow, l.waiting = share(l.lossy, l.seen), share(l.jittery, l.seen), share(l.slowMs, l.rttMs), share(l.waiting, l.audioMs)
+	l.lossy = max(share(l.lossy, l.seen), share(l.soundLostMs, l.soundMs)) // pictures are lost with the sound, and do not tell
+	l.jittery, l.slow, l.waiting = share(l.jittery, l.seen), share(l.slowMs, l.rttMs), share(l.waiting, l.audioMs)
 }
 
 // standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
@@ -341,15 +346,19 @@ func (c *calm) but(l *leg) (least float64, known bool) {
 	return c.least, has
 }
 
-// jitteryPeople returns who sends or receives media with jitter for most of the time, whether or
-// not it stands out. Something was wrong then, if only with a machine.
-func jitteryPeople(legs []*leg) map[int]bool {
+// harmedPeople returns whose media were harmed, whether or not that shows a cause: by loss, limits or delay for more than a
+// little of the time, or by jitter for most of it. Something was wrong then, if only with a machine.
+func (c *call) harmedPeople(legs []*leg) map[int]bool {
 	people := map[int]bool{}
 	for _, l := range legs {
-		if l.seen >= MinTimeMs && l.jittery > mostly {
+		loses := l.lossy > goodShare && (l.loss.V > LossFraction/2 || l.gaps > 0) // a single packet is a large part of a few
+		if l.seen >= MinTimeMs && (loses || l.limited > goodShare || l.jittery > mostly) || l.rttSeen >= MinTimeMs && l.slow > goodShare {
 			people[l.from], people[l.to] = true, true
 		}
 	}
+	c.eachStream(func(i int, f *Fabric, s *Stream) {
+		people[i] = people[i] || !f.Server && s.TimeMs >= MinTimeMs && s.gapped() && share(s.GapMs, s.TimeMs) > goodShare
+	})
 	return people
 }
 

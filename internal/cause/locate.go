@@ -326,7 +326,12 @@ func (c *call) evidenceOf(l *leg) (all []Evidence) {
 			all = append(all, Evidence{metric, who, "", round(value), limit, fmt.Sprintf("%s for %.0f %% of the time", text, 100*share)})
 		}
 	}
-	add(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
+	if l.gaps == 0 || l.loss.V > LossFraction {
+		add(l.lossy, "lossFraction", l.loss.V, LossFraction, "packets were lost")
+	}
+	if l.gaps > 0 {
+		add(l.lossy, "missingSoundShare", l.lossy, badShare, "a part of the sound that was sent did not arrive, and no packet counted as lost")
+	}
 	if l.missed > 0 {
 		add(l.lossy, "nothingReceivedMs", l.missed, MinTimeMs/2, "no packet arrived although packets were sent: with those that were lost, media were bad")
 	}

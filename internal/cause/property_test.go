@@ -26,7 +26,7 @@ var anyStream = rapid.Custom(func(t *rapid.T) cause.Stream {
 	return cause.Stream{
 		SSRC: rapid.Int64Range(0, 4).Draw(t, "ssrc"), Sends: rapid.Bool().Draw(t, "sends"),
 		Media: rapid.SampledFrom([]string{"audio", "video"}).Draw(t, "media"), User: rapid.SampledFrom([]string{"", "a", "b", "z"}).Draw(t, "user"),
-		TimeMs: anyMs(t, "time"), Packets: anyMs(t, "packets"), LostMs: anyMs(t, "lost"), SeenMs: anyMs(t, "seen"), Loss: anyValue(t, "loss"),
+		TimeMs: anyMs(t, "time"), Packets: anyMs(t, "packets"), LostMs: anyMs(t, "lost"), GapMs: anyMs(t, "gap"), SeenMs: anyMs(t, "seen"), Loss: anyValue(t, "loss"),
 		JitteryMs: anyMs(t, "jittery"), LimitedMs: anyMs(t, "limited"), CPUMs: anyMs(t, "cpu"), StuckMs: anyMs(t, "stuck"), ChoppyMs: anyMs(t, "choppy"),
 		BusyMs: anyMs(t, "busy"), NoneMs: anyMs(t, "none"), WeakMs: anyMs(t, "weak"), QuietMs: anyMs(t, "quiet"), Jitter: anyValue(t, "jitter"),
 	}

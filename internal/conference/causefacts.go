@@ -32,6 +32,12 @@ const (
 	screen                                  // the client reports a screen
 	waiting                                 // the jitter buffer of audio holds more than cause.BufferMs
 	blank                                   // frames were sent with hardly more than a header, as of a camera that is switched off
+	gap                                     // sound was concealed because packets are missing that do not count as lost
+	surplus                                 // more sound arrived than the interval is long
+	halting                                 // less sound was sent than the interval is long
+	below100                                // an encoder with less than 100 kbit/s, or a path with room for more than that (rooms)
+	below200
+	below300
 )
 
 // Below these a measurement proves no fault.
@@ -46,7 +52,7 @@ const (
 func causeFactsOf(m *event.Measurement) detect.Facts {
 	facts := hasMeasurement | rttFacts(m)
 	if m.Pair() {
-		return facts
+		return facts | roomFacts(func(r room) bool { return m.Get(protocol.AvailableOutgoingBps) >= r.pathBps })
 	}
 	facts |= pathFacts(m)
 	if m.Outbound() {
@@ -106,6 +112,51 @@ func stalled(m *event.Measurement) bool {
 	loss := m.Loss()
 	return waits(m) && loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected &&
 		m.Get(protocol.Samples) > 0 && m.AudiblyConcealed().V > stallShare*m.Get(protocol.Samples)
+}
+
+// Sound that is missing although no packet counts as lost.
+const (
+	packetMs  = 20  // of sound in a packet; longer packets are so few that they count as sent with pauses
+	leastGap  = 400 // ms that are missing in an interval: browsers count the packets of shorter gaps
+	surplusMs = 100 // of sound that arrives in an interval beyond its length: it was late in the one before
+)
+
+// soundMs returns the time of the sound in the packets.
+func soundMs(m *event.Measurement) float64 { return packetMs * m.Get(protocol.Packets) }
+
+// gapped reports whether a part of the sound was concealed and as many packets did not arrive, none of which counts as lost:
+// browsers take a gap of more than 50 packets for a new beginning of the stream.
+func gapped(m *event.Measurement) bool {
+	return m.Inbound() && m.Audio() && m.Get(protocol.Packets) > 0 && soundMs(m) <= m.IntervalMs-leastGap &&
+		m.Get(protocol.Samples) > 0 && m.Get(protocol.ConcealedSamples) > cause.LossFraction*m.Get(protocol.Samples)
+}
+
+// gaps returns the times of received sound of which a part is missing without a loss, if all of it was sent. What is late
+// arrives in the interval that follows.
+func (s *stream) gaps() (missing []detect.Span) {
+	var last detect.Span
+	s.causeFacts.Each(func(from, to int64, word detect.Word) {
+		if n := len(missing); word&surplus != 0 && n > 0 && missing[n-1] == last {
+			missing = missing[:n-1]
+		}
+		last = detect.Span{FromMs: from, ToMs: to}
+		if word&(gap|lossy) == gap && within(from, to, s.unbroken) == to-from {
+			missing = append(missing, last)
+		}
+	})
+	return missing
+}
+
+// halts returns the times around the intervals of sent sound in which a part of it was not sent.
+func (p *participant) halts() (spans []detect.Span) {
+	for _, f := range p.fabrics {
+		for key, s := range f.streams {
+			if key.statsType == outboundRTP && key.mediaType == audio {
+				spans = append(spans, extended(s.factSpans(halting|nothing), f.intervalMs())...)
+			}
+		}
+	}
+	return detect.Merge(spans)
 }
 
 // A frame of a picture that equals the one before has little more than a header, or, if the encoder codes it again as
@@ -181,12 +232,7 @@ func (s *stream) blankInTurnsMs(intervalMs int64, excuses []Interval) float64 {
 func (s *stream) turnsMs(fact detect.Facts, intervalMs int64, excuses []Interval) float64 {
 	first, last := int64(lastMs), int64(0)
 	s.causeFacts.Each(func(from, to int64, _ detect.Word) { first, last = min(first, from), max(last, to) })
-	measured := []detect.Span{{FromMs: first, ToMs: last}}
-	possible := make([]detect.Span, 0, len(excuses))
-	for _, e := range excuses {
-		possible = append(possible, detect.Span{FromMs: e.StartMs, ToMs: e.EndMs})
-	}
-	possible = intersect(measured, complement(possible))
+	possible := intersect([]detect.Span{{FromMs: first, ToMs: last}}, complement(spansOf(excuses)))
 	return float64(spanMs(intersect(extended(s.factSpans(fact), intervalMs/2), possible)))
 }
 
@@ -208,13 +254,30 @@ func held(m *event.Measurement, ms event.Value, reason string) bool {
 	return m.Limitation == reason
 }
 
+// room is the bit rate of an encoder, and the bandwidth estimate of its path from which the network is not what limits it.
+// The estimate is for all that is sent, with repetitions.
+type room struct {
+	encoderBps, pathBps float64
+	fact                detect.Facts
+}
+
+var rooms = [...]room{{100e3, 250e3, below100}, {200e3, 400e3, below200}, {cause.LittleBandwidth, 600e3, below300}}
+
+func roomFacts(is func(room) bool) (facts detect.Facts) {
+	for _, r := range rooms {
+		facts |= when(is(r), r.fact)
+	}
+	return facts
+}
+
 func encoderFacts(m *event.Measurement) detect.Facts {
 	rate := m.Get(protocol.TargetBitrateBps)
 	if !m.Known(protocol.TargetBitrateBps) {
 		rate = 8000 * m.Get(protocol.Bytes) / max(1, m.IntervalMs)
 	}
 	starved := m.Video() && !m.Layer() && m.Get(protocol.TargetBitrateBps) > 0 && m.Get(protocol.TargetBitrateBps) < cause.NoBandwidth
-	return when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
+	facts := when(m.Video(), roomFacts(func(r room) bool { return rate < r.encoderBps }))
+	return facts | when(starved || held(m, m.Value(protocol.BandwidthLimitedMs), "bandwidth") && rate < cause.LittleBandwidth, limited) |
 		when(held(m, m.Value(protocol.CPULimitedMs), "cpu"), cpuBound) | when(m.Limitation != "", limitSeen) |
 		when(tooBusy(m, m.Value(protocol.EncodeMs)), busy)
 }
@@ -232,7 +295,8 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
 	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs && !waits(m) // late packets are concealed as well
 	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
-		when(m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples), choppy) |
+		when(m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples) && !gapped(m), choppy) |
+		when(whole && gapped(m), gap) | when(m.Audio() && soundMs(m) >= m.IntervalMs+surplusMs, surplus) |
 		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
 }
 
@@ -245,7 +309,7 @@ func contentFacts(m *event.Measurement) detect.Facts {
 	}
 	switch {
 	case m.Outbound() && m.Audio():
-		return when(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
+		return when(soundMs(m) <= m.IntervalMs-leastGap/2, halting) | when(m.Known(protocol.AudioLevel) && m.Get(protocol.AudioLevel) < cause.SilentLevel, weak)
 	case m.Outbound() && m.Video() && !m.Screen:
 		few := m.Known(protocol.Frames) && m.Get(protocol.Frames)*1000 < cause.WeakFPS*m.IntervalMs
 		if few && m.Get(protocol.Bytes)*8000 < blackBps*m.IntervalMs { // browsers send this for a camera that was removed

@@ -311,9 +311,15 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
+	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
+	if key.statsType == outboundRTP { // an encoder that has room is limited by its application
+		e.LimitedMs = factMs(&s.causeFacts, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
+	} else {
+		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))
+	}
 	excuses := slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)
 	if key.statsType == outboundRTP { // nobody is there to send to
-		excuses = append(excuses, Interval{StartMs: left - f.intervalMs(), EndMs: lastMs})
+		excuses = append(excuses, gone...)
 	}
 	excuses = joined(sorted(excuses))
 	e.NoneMs, e.WeakMs = factMs(&s.causeFacts, nothing, excuses), factMs(&s.causeFacts, weak, excuses)
@@ -330,12 +336,57 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	return e
 }
 
+// addGaps adds the times in which a part of the sound was missing.
+func (s *stream) addGaps(e *cause.Stream, without []Interval) {
+	missing := intersect(s.gaps(), complement(spansOf(without)))
+	e.GapMs = float64(spanMs(missing))
+	e.SeenMs += float64(spanMs(intersect(missing, complement(s.factSpans(lossSeen)))))
+}
+
+// room returns the times in which the path had bandwidth for more than its only video used.
+func (f *fabric) room() (spans []detect.Span) {
+	var encoder *stream
+	for key, s := range f.streams {
+		if key.statsType != outboundRTP || key.mediaType != video {
+			continue
+		}
+		if encoder != nil { // several share the bandwidth
+			return nil
+		}
+		encoder = s
+	}
+	if encoder == nil {
+		return nil
+	}
+	for key, s := range f.streams {
+		if key.statsType != candidatePair {
+			continue
+		}
+		for _, r := range rooms {
+			spans = append(spans, intersect(s.factSpans(r.fact), encoder.factSpans(r.fact))...)
+		}
+	}
+	return detect.Merge(spans)
+}
+
 // unsentTime returns the times in which a stream's sender did not send.
 func unsentTime(sent []detect.Span) []Interval {
-	gaps := complement(sent)
-	spans := make([]Interval, 0, len(gaps))
-	for _, g := range gaps {
-		spans = append(spans, Interval{StartMs: max(0, g.FromMs), EndMs: min(lastMs, g.ToMs)})
+	return intervalsOf(complement(sent))
+}
+
+// intervalsOf and spansOf return the same times in the other form.
+func intervalsOf(spans []detect.Span) []Interval {
+	intervals := make([]Interval, 0, len(spans))
+	for _, s := range spans {
+		intervals = append(intervals, Interval{StartMs: max(0, s.FromMs), EndMs: min(lastMs, s.ToMs)})
+	}
+	return intervals
+}
+
+func spansOf(intervals []Interval) []detect.Span {
+	spans := make([]detect.Span, 0, len(intervals))
+	for _, i := range intervals {
+		spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})
 	}
 	return spans
 }

@@ -11,9 +11,14 @@ import (
 // functions of this file return those times.
 
 // excuse adds the excuses of one metric of a stream: while a screen is shared, the stream with a low frame
-// rate may be the screen, whose picture changes now and then.
+// rate may be the screen, whose picture changes now and then; and an encoder that its application limits is not limited by
+// the network.
 func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detect.Span) []detect.Span {
-	if kind := level.Kind(); kind != detect.LowFrameRate && kind != detect.FrozenVideo {
+	switch level.Kind() {
+	case detect.LowFrameRate, detect.FrozenVideo:
+	case detect.BandwidthLimited:
+		return detect.Merge(slices.Concat(excused, w.state.room()))
+	default:
 		return excused
 	}
 	interval := w.state.intervalMs()

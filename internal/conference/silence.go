@@ -129,7 +129,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	for session, p := range c.participants {
 		for _, f := range p.fabrics {
 			for key, s := range f.streams {
-				s.result, s.sentTo, s.stillMs = &s.scored, nil, 0
+				s.result, s.sentTo, s.unbroken, s.stillMs = &s.scored, nil, nil, 0
 				switch {
 				case s.isSilent(key):
 					silent = true
@@ -151,7 +151,9 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 				if s.isSilent(key) {
 					s.sentTo = w.sentTo(key)
 					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
-					if key.mediaType == video {
+					if key.mediaType == audio {
+						s.unbroken = w.unbroken(key)
+					} else {
 						decided = s.screens(screens, w.p.Session, key)
 						paused := slices.Concat(w.own("hold"), w.others(video, w.state.ownerOf(key.ssrc)))
 						paused = intersect(detect.Merge(paused), []detect.Span{{FromMs: w.out.AddedAtMs, ToMs: w.out.EndMs}})
@@ -166,7 +168,7 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 
 // isSilent reports whether the stream had times in which nothing may have been heard or seen.
 func (s *stream) isSilent(key streamKey) bool {
-	return key.mediaType == audio && len(s.undecided) > 0 || !s.missing.Empty()
+	return key.mediaType == audio && (len(s.undecided) > 0 || s.causeFacts.Any()&gap != 0) || !s.missing.Empty()
 }
 
 // sent returns the times in which the remote end sent media to this stream although none of it may
@@ -213,6 +215,16 @@ func (w *fabricFinder) sentBy(o *Participant, key streamKey) (sent, unbroken []d
 	any, full := w.c.participants[o.Session].sends(key.mediaType)
 	possible := complement(excused)
 	return intersect(detect.Merge(append(any, cut...)), possible), intersect(full, possible)
+}
+
+// unbroken returns the times in which the sender of received audio, also through a media server, sent all of it.
+func (w *fabricFinder) unbroken(key streamKey) []detect.Span {
+	o := w.remote(w.state.ownerOf(key.ssrc))
+	if o == nil {
+		return nil
+	}
+	_, full := w.sentBy(o, key)
+	return intersect(full, complement(w.c.participants[o.Session].halts()))
 }
 
 // sender returns the participant whose media the stream has, nil if that is not known. A server that once

@@ -63,6 +63,7 @@ type stream struct {
 	missing                   detect.Timeline // of received media: no packet arrived
 	result                    *scored         // of the summary that is being made
 	sentTo                    []detect.Span   // of the summary that is being made: the times in which its sender sent; nil: unknown, or no packet was missing
+	unbroken                  []detect.Span   // of the summary that is being made: the times in which the sender of received audio sent without pauses
 	stillMs                   int64           // of the summary that is being made: the time in which a received picture did not have to change
 	detectors                 detectorState
 	causeFacts                detect.Timeline // the facts from which causes follow

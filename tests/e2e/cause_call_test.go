@@ -198,6 +198,9 @@ func (c *causeCall) join(in map[string]*browser, otherwise *browser) {
 		m.page.until(patience, "call.joined")
 	}
 	for _, m := range c.people {
+		if m.Quiet {
+			continue
+		}
 		m.page.until(patience, "call.init.some(([csError]) => csError === 'success')")
 	}
 }

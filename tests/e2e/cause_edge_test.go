@@ -27,6 +27,9 @@ type harm struct {
 	queue   time.Duration // how long a packet waits for a full link; 0: maxQueue
 	largest int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
 	upTo    int           // only media packets of so many bytes are lost, as sound is; 0: all
+	behind  time.Duration // by which a fraction of the media packets arrives after others that were sent later
+	swapped float64       // of the media packets
+	twice   float64       // of all packets, arrive twice
 
 	every, lasts time.Duration // the harm is there for so long at the beginning of each period; 0: always
 }
@@ -74,8 +77,9 @@ type access struct {
 	chance func(p []byte) float64 // of each of them: lost if it is less than the loss
 	source *rand.Rand
 	free   time.Time // when the link has sent what it was given
-	last   time.Time // when the newest packet arrives: none overtakes another
+	last   time.Time // when the newest packet arrives: none overtakes another, but those behind
 	queue  chan delivery
+	behind chan delivery
 }
 
 type delivery struct {
@@ -85,11 +89,12 @@ type delivery struct {
 
 func newAccess(t *testing.T, seed uint64) *access {
 	t.Helper()
-	l := &access{loses: isMedia, source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192)}
+	l := &access{loses: isMedia, source: rand.New(rand.NewPCG(seed, 2)), queue: make(chan delivery, 8192), behind: make(chan delivery, 8192)}
 	l.chance = func([]byte) float64 { return l.source.Float64() }
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { l.carry(stop) })
+	wg.Go(func() { carry(l.queue, stop) })
+	wg.Go(func() { carry(l.behind, stop) })
 	t.Cleanup(func() { close(stop); wg.Wait() })
 	return l
 }
@@ -107,10 +112,36 @@ func (l *access) send(p []byte, do func()) {
 	if !passes {
 		return
 	}
-	select {
-	case l.queue <- delivery{at, do}:
-	default: // full
+	queue, times := l.queue, 1
+	if behind := l.overtaken(p); behind > 0 {
+		queue, at = l.behind, at.Add(behind)
 	}
+	if l.doubles() {
+		times = 2
+	}
+	for range times {
+		select {
+		case queue <- delivery{at, do}:
+		default: // full
+		}
+	}
+}
+
+// overtaken returns by how much a packet arrives later than its turn, 0 for most.
+func (l *access) overtaken(p []byte) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.harm; h.swapped > 0 && l.loses(p) && l.source.Float64() < h.swapped {
+		return h.behind
+	}
+	return 0
+}
+
+// doubles reports whether a packet arrives twice.
+func (l *access) doubles() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.harm.twice > 0 && l.source.Float64() < l.harm.twice
 }
 
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
@@ -156,12 +187,12 @@ func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {
 	return at, true
 }
 
-func (l *access) carry(stop chan struct{}) {
+func carry(queue chan delivery, stop chan struct{}) {
 	for {
 		select {
 		case <-stop:
 			return
-		case d := <-l.queue:
+		case d := <-queue:
 			select {
 			case <-time.After(time.Until(d.at)):
 				d.do()
@@ -177,6 +208,7 @@ func (l *access) carry(stop chan struct{}) {
 type edge struct {
 	url      string
 	up, down *access
+	stop     func() // ends the server
 }
 
 // startEdge starts one that harms nothing yet.
@@ -188,7 +220,7 @@ func startEdge(t *testing.T, seed uint64) *edge {
 		url: "turn:" + socket.LocalAddr().String() + "?transport=udp",
 		up:  newAccess(t, seed), down: newAccess(t, seed+1000),
 	}
-	serveRelay(t, turn.ServerConfig{
+	e.stop = serveRelay(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &edgeGenerator{

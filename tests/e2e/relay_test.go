@@ -46,7 +46,7 @@ func startRelay(t *testing.T, lossFraction float64) *relay {
 }
 
 // serveRelay starts a TURN server with the user of the tests.
-func serveRelay(t *testing.T, config turn.ServerConfig) {
+func serveRelay(t *testing.T, config turn.ServerConfig) (stop func()) {
 	t.Helper()
 	config.Realm = relayRealm
 	config.AuthHandler = func(user, realm string, _ net.Addr) ([]byte, bool) {
@@ -54,7 +54,9 @@ func serveRelay(t *testing.T, config turn.ServerConfig) {
 	}
 	server, err := turn.NewServer(config)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	stop = sync.OnceFunc(func() { require.NoError(t, server.Close()) })
+	t.Cleanup(stop)
+	return stop
 }
 
 // onLoopback makes relays on loopback.
