@@ -21,6 +21,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -157,6 +158,8 @@ func BenchmarkFrameSocketToNop(b *testing.B) {
 	c := startCollector(b, func(c *collector) {
 		c.receiver.next = consumertest.NewNop()
 		c.receiver.cfg.MaxFramesPerSecond = 1 << 30
+		unlimited := perSecond(1<<30, throttle.MaxBurst)
+		c.receiver.cfg.Throttle.Bytes = byteRates{PerApp: unlimited, PerAddress: unlimited, PerUser: unlimited, PerConnection: unlimited}
 	})
 	p := c.connect("demo")
 	p.say(columns8)
