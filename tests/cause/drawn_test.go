@@ -65,6 +65,14 @@ var seeded = []struct {
 			"server leaves one out in turns",
 		},
 	},
+	{
+		name: "tenth", right: 16, wrong: 1,
+		unseen: []string{
+			"packets out of order", "short outages", "long stalls", "loss that begins late", "loss that ends early", "two accesses",
+			"cap of pictures with a long queue", "loss, and the participant leaves", "all devices end",
+			"loss at a participant without the library", "little loss", "TURN server ends",
+		},
+	},
 }
 
 // tally counts the answers of a group of calls.
