@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -36,10 +37,10 @@ const busyTimeout = 5 * time.Second
 // readers is the number of connections that read.
 const readers = 4
 
-// writerPragmas: the log is folded into the file every 16 MB, for a page that changes
-// often is then written back once, and keeps at most 64 MB of disk after a burst.
+// writerPragmas: the log is folded by SQLite at 64 MB, if the folder does not keep up with the writer, and keeps at most so
+// much of the disk after a burst.
 var writerPragmas = []string{
-	"foreign_keys(1)", "journal_mode(WAL)", "cache_size(-16000)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)",
+	"foreign_keys(1)", "journal_mode(WAL)", "cache_size(-16000)", "wal_autocheckpoint(16000)", "journal_size_limit(67108864)",
 }
 
 // Options are the settings of a store. The zero value is ready to use.
@@ -49,6 +50,7 @@ type Options struct {
 	Linger time.Duration
 
 	busyTimeout time.Duration // 0: the constant; tests are in a hurry
+	foldPages   int           // likewise
 }
 
 // Store is a store in one SQLite file.
@@ -64,6 +66,8 @@ type Store struct {
 	lock   *sql.DB
 	write  *sql.DB
 	read   *sql.DB
+	folds  *sql.DB
+	folder *folder
 	writer *writer
 	sweep  sync.Mutex // held by who takes rows away: a step of Pack or of DeleteBefore
 	hub    *follow.Hub
@@ -89,9 +93,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Synchronous == "" {
 		o.Synchronous = SynchronousNormal
 	}
-	if o.busyTimeout == 0 {
-		o.busyTimeout = busyTimeout
-	}
+	o.busyTimeout, o.foldPages = cmp.Or(o.busyTimeout, busyTimeout), cmp.Or(o.foldPages, foldPages)
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -122,8 +124,8 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if err := privateStore(s.path); err != nil {
 		return err
 	}
-	pragmas := append([]string{"synchronous(" + string(o.Synchronous) + ")"}, writerPragmas...)
-	if s.write, err = openDB(s.path, o, pragmas...); err != nil {
+	synchronous := "synchronous(" + string(o.Synchronous) + ")"
+	if s.write, err = openDB(s.path, o, append([]string{synchronous}, writerPragmas...)...); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -135,7 +137,12 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	if s.writer, err = startWriter(ctx, s.write, o.Linger); err != nil {
+	if s.folds, err = openDB(s.path, o, synchronous); err != nil {
+		return err
+	}
+	s.folds.SetMaxOpenConns(1)
+	s.folder = startFolder(s.folds, o.foldPages)
+	if s.writer, err = startWriter(ctx, s.write, s.folder, o.Linger); err != nil {
 		return err
 	}
 	if err = s.reload(ctx); err != nil {
@@ -157,11 +164,14 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// closeFiles closes what is open: readers first, so that the last connection, the
+// closeFiles closes what is open, once the writer has stopped: readers first, so that the last connection, the
 // writer's, folds the log into the file, then the lock.
 func (s *Store) closeFiles() error {
+	if s.folder != nil {
+		s.folder.close()
+	}
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write, s.lock} {
+	for _, db := range []*sql.DB{s.read, s.folds, s.write, s.lock} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

@@ -19,17 +19,18 @@ type job struct {
 
 // writer owns the writing connection.
 type writer struct {
-	conn  *sql.Conn
-	tx    tx
-	queue *group.Queue[job]
+	conn   *sql.Conn
+	folder *folder
+	tx     tx
+	queue  *group.Queue[job]
 }
 
-func startWriter(ctx context.Context, db *sql.DB, linger time.Duration) (*writer, error) {
+func startWriter(ctx context.Context, db *sql.DB, folder *folder, linger time.Duration) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn}
+	w := &writer{conn: conn, folder: folder}
 	w.tx = tx{conn: conn, stmts: map[string]*sql.Stmt{}}
 	w.tx.forget()
 	w.queue = group.Start(w.commit, func(error) bool { return true }, linger)
@@ -61,7 +62,12 @@ func (w *writer) commit(jobs []job) error {
 			return errTogether
 		}
 		w.tx.forget()
+		w.folder.mu.Lock() // it may fold the log itself
+		defer w.folder.mu.Unlock()
 		return j.alone(context.Background(), w.conn)
+	}
+	if w.folder.rest.Swap(false) {
+		_ = w.tx.exec(fold) // another program may hold the file: the next time, then
 	}
 	if err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -81,6 +87,7 @@ func (w *writer) commit(jobs []job) error {
 			j.committed()
 		}
 	}
+	w.folder.wrote(w.conn)
 	return nil
 }
 
