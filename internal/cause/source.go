@@ -135,43 +135,50 @@ func (c *call) capture(i int, f *Fabric, s *Stream, none, weak float64) *Finding
 	return finding
 }
 
-// sent reports whether the participant whose stream the server forwards sends it; where the stream's
-// sender is unknown, whether everybody sends. A sender without the library is unknown too.
-func (c *call) sent(p *pairing, sends map[string]bool, senders int) bool {
-	if p.sender >= 0 {
-		return sends[c.session(p.sender)+p.media]
-	}
-	return p.in.User == "" && senders >= len(c.people)
+// arrivals are the media that reach a server.
+type arrivals struct {
+	sends   map[string]bool // by session and medium
+	senders map[string]int  // participants, by medium
 }
 
-// forwarded adds the finding about media that a participant sends and the server does not forward. A server cannot forward
-// the media of the one participant whose media do not reach it.
-func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []Finding {
+// arrivals returns the media that participants send to a server without pauses. Those of the one participant whose path to the
+// server is bad may not reach it.
+func (c *call) arrivals(pairings []pairing, legs []*leg) arrivals {
 	var narrow []int
 	for _, l := range legs {
 		if l.to == server && l.narrow() == bad {
 			narrow = append(narrow, l.from)
 		}
 	}
-	reaches := func(from int) bool { return len(narrow) != 1 || narrow[0] != from }
-	senders := map[string]int{} // by medium
-	var evidence []Evidence
-	sends := map[string]bool{} // session and medium
+	all := arrivals{map[string]bool{}, map[string]int{}}
 	for i := range pairings {
 		p := &pairings[i]
-		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && reaches(p.from) {
-			sends[c.session(p.from)+p.media] = true
-			senders[p.media]++
+		alone := len(narrow) == 1 && narrow[0] == p.from
+		if p.throughSFU && p.out != nil && p.out.TimeMs >= MinTimeMs && share(p.out.QuietMs, p.out.TimeMs) < goodShare && p.out.Packets > 0 && !alone {
+			all.sends[c.session(p.from)+p.media] = true
+			all.senders[p.media]++
 		}
 	}
-	var affects []string
+	return all
+}
+
+// sent reports whether the participant whose stream the server forwards sends it; where the stream's
+// sender is unknown, whether everybody sends. A sender without the library is unknown too.
+func (c *call) sent(p *pairing, all arrivals) bool {
+	if p.sender >= 0 {
+		return all.sends[c.session(p.sender)+p.media]
+	}
+	return p.in.User == "" && all.senders[p.media] >= len(c.people)
+}
+
+// forwarded adds the finding about media that a participant sends and the server does not forward.
+func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []Finding {
+	all := c.arrivals(pairings, legs)
+	f := Finding{Cause: MediaServer, Confidence: 0.7}
 	var missing []*pairing
 	for i := range pairings {
 		p := &pairings[i]
-		if !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs {
-			continue
-		}
-		if !c.sent(p, sends, senders[p.media]) {
+		if !p.throughSFU || p.in == nil || p.in.TimeMs < MinTimeMs || !c.sent(p, all) {
 			continue
 		}
 		silent := share(max(p.in.NoneMs, p.in.QuietMs), p.in.TimeMs)
@@ -179,8 +186,8 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 			continue
 		}
 		missing = append(missing, p)
-		affects = append(affects, c.session(p.to))
-		evidence = append(evidence, Evidence{
+		f.affects = append(f.affects, c.session(p.to))
+		f.Evidence = append(f.Evidence, Evidence{
 			Metric: "nothingReceivedShare", Session: c.session(p.to), MediaType: p.media, Value: round(silent), ComparedWith: badShare,
 			Text: fmt.Sprintf("the sender sent, and nothing was received from the server for %.0f %% of the time", 100*silent),
 		})
@@ -188,7 +195,7 @@ func (c *call) forwarded(findings []Finding, pairings []pairing, legs []*leg) []
 	if len(missing) == 0 {
 		return findings
 	}
-	f := Finding{Cause: MediaServer, Confidence: 0.7, legs: len(missing), affects: affects, Evidence: evidence}
+	f.legs = len(missing)
 	if len(missing) > 1 {
 		f.Confidence = 0.85
 	}
