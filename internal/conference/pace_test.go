@@ -149,12 +149,9 @@ func TestNothingSentInTurns(t *testing.T) {
 		c := conferencetest.NewCall()
 		c.Sound("a", 0, 60, 100, 0)
 		c.Sound("b", 0, 60, 100, 0)
-		n := 0
-		for i := range c.Events {
-			if m := c.Events[i].Measured; m != nil && m.Outbound() && c.Events[i].Session == "a" {
-				if n++; n%every == 0 {
-					m.Set(protocol.Packets, 0)
-				}
+		for n, m := range c.Rows("a", "outbound-rtp") {
+			if (n+1)%every == 0 {
+				m.Set(protocol.Packets, 0)
 			}
 		}
 		require.Equal(t, want, conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)

@@ -45,6 +45,16 @@ func (c *Call) Sound(session string, from, to float64, came, lost float64) {
 	}
 }
 
+// Rows returns the measurements of a session's streams of a type, in the order in which they were added.
+func (c *Call) Rows(session, statsType string) (rows []*event.Measurement) {
+	for i := range c.Events {
+		if e := &c.Events[i]; e.Session == session && e.Measured != nil && e.Measured.StatsType == statsType {
+			rows = append(rows, e.Measured)
+		}
+	}
+	return rows
+}
+
 // NewCall returns a call that is set up at second 0.
 func NewCall() *Call {
 	c := &Call{}
