@@ -6,12 +6,10 @@ package cause
 
 // hear adds the sound that did not arrive to the legs on which it was lost, as far as they are known.
 func (c *call) hear(legs map[[2]int]*leg, pairings []pairing) {
+	served := served(pairings)
 	for i := range pairings {
 		p := &pairings[i]
-		if p.media != "audio" || p.in == nil || !p.in.gapped() {
-			continue
-		}
-		if p.throughSFU && !misses(pairings, p.to) {
+		if p.media != "audio" || p.in == nil || !p.in.gapped() || p.throughSFU && !served.misses(p.to) {
 			continue
 		}
 		if l := legs[[2]int{p.from, p.to}]; l != nil {
@@ -23,20 +21,32 @@ func (c *call) hear(legs map[[2]int]*leg, pairings []pairing) {
 // gapped reports whether the gaps of a stream are more than a single one.
 func (s *Stream) gapped() bool { return s.GapMs >= MinTimeMs/2 }
 
-// misses reports whether one receiver misses sound of all senders behind a server, and nobody else does. A server that
-// forwards only whom one hears has gaps for everybody.
-func misses(pairings []pairing, receiver int) bool {
-	var here, elsewhere compared
+// servings counts the streams of sound from a media server.
+type servings struct {
+	by  map[int]compared // by receiver
+	all compared
+}
+
+func served(pairings []pairing) servings {
+	n := servings{by: map[int]compared{}}
 	for i := range pairings {
-		switch p := &pairings[i]; {
-		case !p.throughSFU || p.media != "audio" || p.in == nil || p.in.TimeMs < MinTimeMs:
-		case p.to == receiver:
-			here.add(p.in)
-		default:
-			elsewhere.add(p.in)
+		p := &pairings[i]
+		if !p.throughSFU || p.media != "audio" || p.in == nil || p.in.TimeMs < MinTimeMs {
+			continue
 		}
+		own := n.by[p.to]
+		own.add(p.in)
+		n.by[p.to] = own
+		n.all.add(p.in)
 	}
-	return here.gaps > 1 && here.whole == 0 && elsewhere.gaps == 0 && elsewhere.whole > 0
+	return n
+}
+
+// misses reports whether one receiver misses sound of all senders, and nobody else does. A server that forwards only whom one
+// hears has gaps for everybody.
+func (n *servings) misses(receiver int) bool {
+	own := n.by[receiver]
+	return own.gaps > 1 && own.whole == 0 && n.all.gaps == own.gaps && n.all.whole > 0
 }
 
 // compared counts streams with gaps and without.

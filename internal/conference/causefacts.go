@@ -134,6 +134,9 @@ func gapped(m *event.Measurement) bool {
 // gaps returns the times of received sound of which a part is missing without a loss, if all of it was sent. What is late
 // arrives in the interval that follows.
 func (s *stream) gaps() (missing []detect.Span) {
+	if len(s.unbroken) == 0 {
+		return nil
+	}
 	var last detect.Span
 	s.causeFacts.Each(func(from, to int64, word detect.Word) {
 		if n := len(missing); word&surplus != 0 && n > 0 && missing[n-1] == last {

@@ -312,9 +312,10 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 		*ms = factMs(&s.causeFacts, fact, without)
 	}
 	gone := []Interval{{StartMs: left - f.intervalMs(), EndMs: lastMs}}
-	if key.statsType == outboundRTP { // an encoder that has room is limited by its application
+	if e.LimitedMs > 0 { // an encoder that has room is limited by its application
 		e.LimitedMs = factMs(&s.causeFacts, limited, joined(sorted(slices.Concat(intervalsOf(f.room()), without))))
-	} else {
+	}
+	if key.statsType == inboundRTP {
 		s.addGaps(&e, joined(sorted(slices.Concat(gone, without))))
 	}
 	excuses := slices.Concat(f.excuses(key.mediaType, s, out.EndMs), without)

@@ -37,9 +37,7 @@ func (w *fabricFinder) screens(own bool) (spans []detect.Span) {
 		if sends := p.Session == w.p.Session; sends != own {
 			continue
 		}
-		for _, share := range p.Screen {
-			spans = append(spans, detect.Span{FromMs: share.StartMs, ToMs: share.EndMs})
-		}
+		spans = append(spans, spansOf(p.Screen)...)
 	}
 	return spans
 }

@@ -166,10 +166,7 @@ func (d *freshDraw) users(i int) string { return d.scene.users[i] }
 // blocked: no packet passes between one participant and the others.
 func (d *freshDraw) blocked() {
 	topology := d.gather(pairOf, pairOf, meshOf3)
-	who, users := d.who, []string{d.who}
-	if topology == pairOf {
-		users = []string{d.who, d.other}
-	}
+	who, users := d.who, d.disconnected(topology)
 	d.scene.fails = true
 	d.labelled("iceConnectivity", "nothing passes to and from "+who, users...)
 	d.prepared(each(edges, both(who, harm{cut: true})))
@@ -202,10 +199,7 @@ func (d *freshDraw) networkChange() {
 	topology := d.gather(pairOf, meshOf3)
 	d.maybeSound()
 	who, dark := d.who, d.betweenMs(8000, 11000)
-	users := []string{who}
-	if topology == pairOf {
-		users = []string{who, d.other}
-	}
+	users := d.disconnected(topology)
 	d.labelled("iceConnectivity", fmt.Sprintf("%s's network changes: ICE restarts after %v", who, dark), users...)
 	d.prepared(edges)
 	d.scene.act = func(c *causeCall) {
@@ -220,10 +214,7 @@ func (d *freshDraw) networkBack() {
 	topology := d.anywhere()
 	d.maybeSound()
 	who, dark := d.who, d.betweenMs(8000, 11000)
-	users := []string{who}
-	if topology == pairOf {
-		users = []string{who, d.other}
-	}
+	users := d.disconnected(topology)
 	d.labelled("iceConnectivity", fmt.Sprintf("%s's network is gone for %v", who, dark), users...)
 	d.prepared(edges)
 	d.scene.act = func(c *causeCall) { both(who, harm{cut: true})(c); c.lasts(dark); both(who, harm{})(c) }
@@ -262,9 +253,7 @@ func (d *freshDraw) shortFault() {
 	d.scene.act = func(c *causeCall) {
 		harms(c)
 		c.lasts(18 * time.Second)
-		for _, m := range c.people {
-			both(m.User, harm{})(c)
-		}
+		everywhere(harm{})(c)
 	}
 }
 
@@ -322,7 +311,5 @@ func (d *freshDraw) delayOneWay() {
 	d.maybeSound()
 	delay := d.betweenMs(450, 800)
 	d.harmed(harm{delay: delay}, fmt.Sprintf("%v of delay", delay), topology, atUplink, atDownlink)
-	if d.scene.label.Cause == "senderUplink" || d.scene.label.Cause == "receiverDownlink" {
-		d.scene.label.Also = []string{"senderUplink", "receiverDownlink"} // a round trip has no direction
-	}
+	d.eitherWay()
 }

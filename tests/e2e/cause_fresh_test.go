@@ -238,11 +238,7 @@ func (d *freshDraw) harmed(h harm, what, topology string, places ...string) {
 	case atServer:
 		d.labelled("mediaServer", what+" on "+at)
 		d.prepared(edges)
-		d.scene.act = func(c *causeCall) {
-			for _, m := range c.people {
-				both(m.User, h)(c)
-			}
-		}
+		d.scene.act = everywhere(h)
 	case atPath:
 		d.labelled("pathOrTurn", what+" "+fmt.Sprintf(at, d.who, d.other), d.who, d.other)
 		var own *edge
@@ -250,6 +246,21 @@ func (d *freshDraw) harmed(h harm, what, topology string, places ...string) {
 		d.scene.act = func(*causeCall) { own.up.set(h); own.down.set(h) }
 	default:
 		d.atAccess(h, what+" of "+fmt.Sprintf(at, d.who), topology, at)
+	}
+}
+
+// disconnected are those whom a connection that fails at one participant concerns: in a call of two it may be either.
+func (d *freshDraw) disconnected(topology string) []string {
+	if topology == pairOf {
+		return []string{d.who, d.other}
+	}
+	return []string{d.who}
+}
+
+// eitherWay: a delay of an access has no direction that anybody sees.
+func (d *freshDraw) eitherWay() {
+	if d.scene.label.Cause == "senderUplink" || d.scene.label.Cause == "receiverDownlink" {
+		d.scene.label.Also = []string{"senderUplink", "receiverDownlink"}
 	}
 }
 
@@ -310,10 +321,7 @@ func (d *freshDraw) cut() {
 	topology := d.anywhere()
 	d.maybeSound()
 	d.prepared(edges)
-	users := []string{d.who}
-	if topology == pairOf {
-		users = []string{d.who, d.other}
-	}
+	users := d.disconnected(topology)
 	d.labelled("iceConnectivity", d.who+"'s network is gone", users...)
 	d.scene.act = both(d.who, harm{cut: true})
 }
@@ -471,10 +479,7 @@ func (d *freshDraw) server() {
 func (d *freshDraw) noWay() {
 	topology := d.gather(pairOf, pairOf, meshOf3)
 	d.scene.fails = true
-	who, users := d.who, []string{d.who}
-	if topology == pairOf {
-		users = []string{d.who, d.other}
-	}
+	who, users := d.who, d.disconnected(topology)
 	if d.chance(2) {
 		d.labelled("iceConnectivity", who+" has only a TURN server, and a wrong password for it", users...)
 		d.prepared(wrongTURN(who))

@@ -248,19 +248,21 @@ func pairLater(c *causeCall, from, to string, e *edge) {
 	c.arranged = append(c.arranged, func() { pair(c, from, to, e) })
 }
 
+// everywhere harms both directions of everybody's access.
+func everywhere(h harm) func(*causeCall) {
+	return func(c *causeCall) {
+		for _, m := range c.people {
+			both(m.User, h)(c)
+		}
+	}
+}
+
 func serverScenes() []causeScene {
 	scene := func(name string, l cause.Label, act func(*causeCall)) causeScene {
 		return causeScene{name: name, users: three, server: true, label: l, prepare: edges, act: act}
 	}
 	atServer := func(expression string) func(*causeCall) {
 		return func(c *causeCall) { c.server.page.run(expression) }
-	}
-	everywhere := func(h harm) func(*causeCall) {
-		return func(c *causeCall) {
-			for _, m := range c.people {
-				both(m.User, h)(c)
-			}
-		}
 	}
 	return []causeScene{
 		scene("server-up-loss-a", label("senderUplink", "15 % loss of what Ada sends", "ada"), up("ada", harm{loss: .15})),

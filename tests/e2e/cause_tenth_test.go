@@ -142,9 +142,7 @@ func (d *freshDraw) endsEarly() {
 	d.scene.act = func(c *causeCall) {
 		harms(c)
 		c.lasts(lasts)
-		for _, m := range c.people {
-			both(m.User, harm{})(c)
-		}
+		everywhere(harm{})(c)
 	}
 	d.scene.lasts = length{time.Second, 11 * time.Second}
 }
@@ -167,9 +165,7 @@ func (d *freshDraw) longQueueOfPictures() {
 	d.prepared(forAll(high))
 	h := harm{rateBps: d.between(100e3, 220e3), queue: d.betweenMs(1200, 2200)}
 	d.harmed(h, fmt.Sprintf("a cap of %.0f kbit/s with a queue of %v", h.rateBps/1000, h.queue), topology, atUplink, atDownlink)
-	if d.scene.label.Cause == "senderUplink" || d.scene.label.Cause == "receiverDownlink" {
-		d.scene.label.Also = []string{"senderUplink", "receiverDownlink"} // the delay of a round trip has no direction
-	}
+	d.eitherWay()
 }
 
 // leavesAfterLoss: the participant gives up, the others stay.
@@ -213,10 +209,7 @@ func (d *freshDraw) littleMore() {
 // turnEnds: the TURN server through which one participant is connected stops.
 func (d *freshDraw) turnEnds() {
 	topology := d.lightly()
-	users := []string{d.who}
-	if topology == pairOf {
-		users = []string{d.who, d.other}
-	}
+	users := d.disconnected(topology)
 	who := d.who
 	d.labelled("iceConnectivity", who+"'s TURN server ends in the call", users...)
 	d.prepared(edges)
