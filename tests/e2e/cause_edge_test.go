@@ -24,6 +24,7 @@ type harm struct {
 	burst   float64       // fraction of the time in which all media packets are lost, in runs of burstRun
 	grows   time.Duration // in which the harm rises from none, after it was set; 0: at once
 	falls   time.Duration // in which loss, jitter and limit fall to none, after they were set; 0: they stay
+	ends    time.Duration // after which the harm is over, after it was set; 0: it stays
 	queue   time.Duration // how long a packet waits for a full link; 0: maxQueue
 	largest int           // media packets of more bytes are lost, as on a path with a smaller MTU; 0: none
 	upTo    int           // only media packets of so many bytes are lost, as sound is; 0: all
@@ -44,6 +45,9 @@ func (h harm) now(at time.Time) harm {
 
 // grown returns the harm at a time after it was set.
 func (h harm) grown(since time.Duration) harm {
+	if h.ends > 0 && since >= h.ends {
+		return harm{}
+	}
 	if h.falls > 0 {
 		rest := max(0.001, 1-since.Seconds()/h.falls.Seconds())
 		h.loss *= rest

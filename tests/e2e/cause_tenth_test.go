@@ -137,13 +137,10 @@ func (d *freshDraw) beginsLate() {
 func (d *freshDraw) endsEarly() {
 	topology := d.lightly()
 	h, lasts := harm{loss: d.between(.1, .3)}, d.betweenMs(9000, 11000)
+	h.ends = lasts
 	d.harmed(h, fmt.Sprintf("%.0f %% loss for the first %v", 100*h.loss, lasts), topology, atUplink, atDownlink)
 	harms := d.scene.act
-	d.scene.act = func(c *causeCall) {
-		harms(c)
-		c.lasts(lasts)
-		everywhere(harm{})(c)
-	}
+	d.scene.act = func(c *causeCall) { harms(c); c.lasts(lasts) }
 	d.scene.lasts = length{time.Second, 11 * time.Second}
 }
 
