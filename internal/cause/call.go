@@ -66,12 +66,15 @@ type Stream struct {
 	Loss    event.Value // fraction, over the call
 	JitteryMs,
 	WaitingMs, // the jitter buffer of audio held more than BufferMs
+	GrownMs, // more than GrownBufferMs
+	HeldMs, // more than CalmBufferMs
 	SlowMs,
 	LimitedMs, // qualityLimitationReason bandwidth
 	CPUMs, // qualityLimitationReason cpu
 	LimitSeenMs, // there was a qualityLimitationReason
 	StuckMs, // frames were received and not decoded
 	ChoppyMs, // samples were concealed without packet loss
+	ConcealedMs, // samples were concealed, with or without
 	BusyMs float64 // coding took WorkShare of the time
 	Jitter, RTT, FPS event.Value // means
 
@@ -87,6 +90,8 @@ const (
 	JitterMs        = 30  // of pictures
 	SoundJitterMs   = 15  // packets of 20 ms that arrive in bursts measure some 20, however long the bursts are
 	BufferMs        = 200 // mean time in the jitter buffer of audio
+	GrownBufferMs   = 120 // the same, beside a calm one
+	CalmBufferMs    = 60
 	DelayMs         = 300
 	StuckFraction   = 0.7    // of the received frames, fewer were decoded
 	ChoppyFraction  = 0.03   // of the samples, concealed

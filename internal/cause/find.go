@@ -107,13 +107,13 @@ func (c *call) verdict(findings []Finding, legs []*leg) Verdict {
 			}
 		}
 	}
-	anyBad, anyUnmeasured, harmed := false, false, c.harmedPeople(legs)
+	anyBad, anyUnmeasured, harmed, interrupted := false, false, c.harmedPeople(legs), c.interrupted()
 	for i := range c.people {
 		p := &c.people[i]
 		if p.Session == "" {
 			continue
 		}
-		wrong := p.Bad || c.receivesNothing(i) || harmed[i] && !c.excellent
+		wrong := p.Bad || c.receivesNothing(i) || harmed[i] && !c.excellent || interrupted[i]
 		v.People[p.Session] = choose(mine[p.Session], wrong, c.hasUnmeasuredPeer(i))
 		anyBad, anyUnmeasured = anyBad || wrong, anyUnmeasured || c.hasUnmeasuredPeer(i)
 	}

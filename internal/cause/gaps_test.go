@@ -84,3 +84,39 @@ func TestUnknownRatherThanNone(t *testing.T) {
 	f(cause.Unknown, func(out, _ *cause.Stream) { out.LimitedMs = 0.2 * minute })
 	f(cause.None, func(_, in *cause.Stream) { in.JitteryMs = 0.2 * minute }) // busy machines have jitter too
 }
+
+// TestUnknownRatherThanNoneOfSenders: who did not send for more than a little of the time harmed those who listened, however
+// good what they received was. A sender of few frames may show slides.
+//
+// spec: CONF-03
+func TestUnknownRatherThanNoneOfSenders(t *testing.T) {
+	f := func(want cause.Cause, media string, change func(out, in *cause.Stream)) {
+		t.Helper()
+		call := mesh("ab")
+		stream(call.People, "a", "b", 9, func(out, in *cause.Stream) {
+			out.Media, in.Media = media, media
+			change(out, in)
+		})
+		call.Excellent = true
+		require.Equal(t, want, cause.Find(call).Call.Cause)
+	}
+	f(cause.Unknown, "audio", func(out, _ *cause.Stream) { out.NoneMs = 0.2 * minute })
+	f(cause.Unknown, "audio", func(out, _ *cause.Stream) { out.WeakMs = 0.2 * minute })
+	f(cause.Unknown, "video", func(out, _ *cause.Stream) { out.FrozenMs = 0.2 * minute })
+	f(cause.None, "video", func(out, _ *cause.Stream) { out.WeakMs = 0.2 * minute })
+	f(cause.None, "audio", func(out, _ *cause.Stream) { out.NoneMs = 0.1 * minute })
+}
+
+// TestUnknownRatherThanNoneOfConcealment: sound of which parts were heard as missing for six seconds and an eighth of the time.
+//
+// spec: CONF-03
+func TestUnknownRatherThanNoneOfConcealment(t *testing.T) {
+	f := func(want cause.Cause, concealedMs float64) {
+		t.Helper()
+		call := mesh("ab")
+		stream(call.People, "a", "b", 9, func(_, in *cause.Stream) { in.ConcealedMs = concealedMs })
+		require.Equal(t, want, cause.Find(call).Call.Cause)
+	}
+	f(cause.Unknown, 0.15*minute)
+	f(cause.None, 0.1*minute)
+}

@@ -151,6 +151,43 @@ func TestStallsShowInTheJitterBuffer(t *testing.T) {
 	f("abc", cause.None, "", "")
 }
 
+// TestGrownBuffers: a buffer that holds 120 to 200 ms for most of the time, as of packets that come out of order, is evidence
+// beside buffers of less than 60 ms.
+//
+// spec: CONF-03
+func TestGrownBuffers(t *testing.T) {
+	f := func(want cause.Cause, grownMs, otherMs float64) {
+		t.Helper()
+		call := mesh("abc")
+		for i := range call.People {
+			p := &call.People[i]
+			p.Measured = 20
+			for j := range p.Fabrics {
+				for k := range p.Fabrics[j].Streams {
+					in := &p.Fabrics[j].Streams[k]
+					if p.Fabrics[j].Remote[0] == "b" && !in.Sends {
+						in.GrownMs, in.HeldMs = grownMs, grownMs
+					} else {
+						in.HeldMs = otherMs
+					}
+				}
+			}
+		}
+		got := cause.Find(call).Call
+		require.Equal(t, want, got.Cause)
+		if want == cause.SenderUplink {
+			require.Equal(t, "b", got.Session)
+			require.Contains(t, got.Evidence, cause.Evidence{
+				Metric: "jitterBufferDelayShare", Session: "a", Value: 0.6, ComparedWith: 0.5,
+				Text: "the jitter buffer of audio held more than 120 ms, while others held less than 60, for 60 % of the time",
+			})
+		}
+	}
+	f(cause.SenderUplink, 0.6*minute, 0.1*minute)
+	f(cause.None, 0.4*minute, 0.1*minute)
+	f(cause.None, 0.6*minute, 0.3*minute)
+}
+
 // TestStallsOfAllPaths: where all buffers of a receiver have grown, they show a stall of the network in a call of two, or if
 // somebody else's have not grown, unless the machine may be slow: it measures late, or its packets have jitter all the time.
 //

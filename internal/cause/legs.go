@@ -14,12 +14,14 @@ type leg struct {
 	lossy, jittery, limited,
 	slow float64 // shares of the time
 	loss, jitter, rtt event.Value
-	waiting           float64 // share of the time of audio in which its jitter buffer had grown
-	audioMs           float64 // of it, with a jitter buffer
-	seen              float64 // ms of measurements
-	missed            float64 // ms in which no packet arrived that was sent
-	gaps              float64 // ms in which a part of the sound that was sent did not arrive, without a loss
-	soundMs,          // of streams with gaps
+	waiting,          // shares of the time of audio in which its jitter buffer held more than BufferMs,
+	grown, // GrownBufferMs,
+	held float64 // and CalmBufferMs
+	audioMs  float64 // of it, with a jitter buffer
+	seen     float64 // ms of measurements
+	missed   float64 // ms in which no packet arrived that was sent
+	gaps     float64 // ms in which a part of the sound that was sent did not arrive, without a loss
+	soundMs, // of streams with gaps
 	soundLostMs float64 // of it, with lost or missing packets
 	slowMs, rttMs, // of the round trips that both ends measured
 	rttSeen float64 // ms, of the end that measured more
@@ -206,6 +208,8 @@ func (l *leg) add(p *pairing) {
 		l.jittery += end.JitteryMs
 		if p.media == "audio" && end == p.in {
 			l.waiting += end.WaitingMs
+			l.grown += end.GrownMs
+			l.held += end.HeldMs
 			l.audioMs += end.SeenMs
 		}
 		if end.Loss.Known {
@@ -273,7 +277,8 @@ func (c *call) receives(i, from int, media string) bool {
 
 func (l *leg) finish() {
 	l.lossy = max(share(l.lossy, l.seen), share(l.soundLostMs, l.soundMs)) // pictures are lost with the sound, and do not tell
-	l.jittery, l.slow, l.waiting = share(l.jittery, l.seen), share(l.slowMs, l.rttMs), share(l.waiting, l.audioMs)
+	l.jittery, l.slow = share(l.jittery, l.seen), share(l.slowMs, l.rttMs)
+	l.waiting, l.grown, l.held = share(l.waiting, l.audioMs), share(l.grown, l.audioMs), share(l.held, l.audioMs)
 }
 
 // standOut is how many times the jitter of the calmest other leg a leg must have to stand out.
@@ -281,23 +286,11 @@ const standOut = 1.75
 
 // compare finds the legs that stand out by their jitter: in audio if there is any, for it is sent
 // at a constant pace, else in video.
-//
-// A leg stalls if its jitter buffer has grown and that of another with the same receiver has not: the jitter of packets
-// that are late together is small, and a receiver without processor time has large buffers for all. Such a receiver
-// measures late, and its packets have jitter all the time. Where all its buffers have grown both must be excluded, in a
-// call of two or if somebody else's buffer has not grown.
 func (c *call) compare(legs []*leg) {
 	media := []string{"audio", "video"}
 	calmest := make(map[string]*calm, len(media))
 	for _, medium := range media {
 		calmest[medium] = calmestOf(legs, medium)
-	}
-	calmBuffers, alone := map[int]bool{}, true // by receiver; whether there are two ends
-	for _, l := range legs {
-		alone = alone && l.pair() == legs[0].pair()
-		if l.audioMs >= MinTimeMs && l.waiting <= goodShare {
-			calmBuffers[l.to] = true
-		}
 	}
 	for _, l := range legs {
 		for _, medium := range media {
@@ -306,8 +299,29 @@ func (c *call) compare(legs []*leg) {
 				break
 			}
 		}
+	}
+	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting >= badShare, l.waiting <= goodShare })
+	// A buffer that has grown less is evidence if it stays so, beside buffers that hardly hold anything.
+	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.grown >= mostly, l.held <= goodShare })
+}
+
+// compareBuffers finds the legs that stall: their jitter buffer has grown and that of another with the same receiver has not.
+// The jitter of packets that are late together, or each alone, is small, and a receiver without processor time has large
+// buffers for all. Such a receiver measures late, and its packets have jitter all the time. Where all its buffers have grown
+// both must be excluded, in a call of two or if somebody else's buffer has not grown.
+func (c *call) compareBuffers(legs []*leg, of func(*leg) (grown, calm bool)) {
+	calmBuffers, alone := map[int]bool{}, true // by receiver; whether there are two ends
+	for _, l := range legs {
+		alone = alone && l.pair() == legs[0].pair()
+		if _, calm := of(l); calm && l.audioMs >= MinTimeMs {
+			calmBuffers[l.to] = true
+		}
+	}
+	for _, l := range legs {
 		contrast := calmBuffers[l.to] || (alone || len(calmBuffers) > 0) && l.jittery < badShare && c.keepsPace(l.to)
-		l.stalls = l.waiting >= badShare && contrast
+		if grown, _ := of(l); grown && contrast {
+			l.stalls = true
+		}
 	}
 }
 
@@ -357,7 +371,23 @@ func (c *call) harmedPeople(legs []*leg) map[int]bool {
 		}
 	}
 	c.eachStream(func(i int, f *Fabric, s *Stream) {
-		people[i] = people[i] || !f.Server && s.TimeMs >= MinTimeMs && s.gapped() && share(s.GapMs, s.TimeMs) > goodShare
+		missing := !f.Server && s.gapped() && share(s.GapMs, s.TimeMs) > goodShare
+		heard := s.ConcealedMs >= MinTimeMs && share(s.ConcealedMs, s.TimeMs) > goodShare
+		people[i] = people[i] || s.TimeMs >= MinTimeMs && (missing || heard)
+	})
+	return people
+}
+
+// interrupted returns who did not send for more than a little of the time, without a mute, pause or hold. Those who receive
+// it may have excellent media nevertheless. Few frames are none: they may be slides.
+func (c *call) interrupted() map[int]bool {
+	people := map[int]bool{}
+	c.eachStream(func(i int, _ *Fabric, s *Stream) {
+		unsent := max(s.NoneMs, s.FrozenMs)
+		if s.Media == "audio" {
+			unsent = max(unsent, s.WeakMs)
+		}
+		people[i] = people[i] || s.Sends && s.Packets > 0 && s.TimeMs >= MinTimeMs && share(unsent, s.TimeMs) > goodShare
 	})
 	return people
 }

@@ -337,6 +337,9 @@ func (c *call) evidenceOf(l *leg) (all []Evidence) {
 	}
 	add(l.jittery, "jitterMs", l.jitter.V, JitterMs, "packets arrived with jitter")
 	add(l.waiting, "jitterBufferDelayShare", l.waiting, badShare, fmt.Sprintf("the jitter buffer of audio held more than %d ms", BufferMs))
+	if l.stalls && l.waiting < badShare {
+		add(l.grown, "jitterBufferDelayShare", l.grown, mostly, fmt.Sprintf("the jitter buffer of audio held more than %d ms, while others held less than %d,", GrownBufferMs, CalmBufferMs))
+	}
 	add(l.limited, "bandwidthLimitedShare", l.limited, badShare, "the encoder had little bandwidth")
 	add(l.slow, "rttMs", l.rtt.V, DelayMs, "the round trip was long")
 	return all

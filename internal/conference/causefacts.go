@@ -24,6 +24,7 @@ const (
 	busy                                    // coding took most of the time
 	stuck                                   // frames were received and not shown
 	choppy                                  // samples were concealed without loss
+	concealed                               // with or without
 	nothing                                 // no packets, or black frames at a low rate
 	weak                                    // packets with almost no content
 	limitSeen                               // the encoder's limitation is known
@@ -31,6 +32,8 @@ const (
 	moving                                  // frames were sent of pictures that change
 	screen                                  // the client reports a screen
 	waiting                                 // the jitter buffer of audio holds more than cause.BufferMs
+	grown                                   // more than cause.GrownBufferMs
+	holding                                 // more than cause.CalmBufferMs
 	blank                                   // frames were sent with hardly more than a header, as of a camera that is switched off
 	gap                                     // sound was concealed because packets are missing that do not count as lost
 	surplus                                 // more sound arrived than the interval is long
@@ -90,7 +93,15 @@ func pathFacts(m *event.Measurement) detect.Facts {
 	even := m.Audio() || m.Get(protocol.FPS) >= minFactFPS // at low frame rates jitter is high without a fault
 	return when(loss.Known || jitter.Known, lossSeen) | when(loss.Known && loss.V > cause.LossFraction, lossy) |
 		when(m.Get(protocol.Packets) >= minFactPackets && even && (jitter.Known && jitter.V > jitterLimit(m) || stalled(m)), jittery) |
-		when(m.Get(protocol.Packets) >= minFactPackets && buffers(m, cause.BufferMs), waiting)
+		bufferFacts(m)
+}
+
+// bufferFacts returns how much the jitter buffer of audio holds.
+func bufferFacts(m *event.Measurement) detect.Facts {
+	if m.Get(protocol.Packets) < minFactPackets {
+		return 0
+	}
+	return when(buffers(m, cause.BufferMs), waiting) | when(buffers(m, cause.GrownBufferMs), grown) | when(buffers(m, cause.CalmBufferMs), holding)
 }
 
 // A network that stalls delivers packets late and together. The jitter, a mean of the last 16 packets,
@@ -297,8 +308,9 @@ func decoderFacts(m *event.Measurement) detect.Facts {
 	whole := loss.Lost.Known && loss.Lost.V < cause.ChoppyLoss*loss.Expected
 	shown := m.Get(protocol.FramesDecoded) - max(0, m.Get(protocol.FramesDropped))
 	calm := m.Known(protocol.JitterMs) && m.Get(protocol.JitterMs) <= cause.SoundJitterMs && !waits(m) // late packets are concealed as well
+	heard := m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples)
 	return when(m.Known(protocol.FramesDecoded) && m.Known(protocol.Frames) && m.Get(protocol.Frames) >= minFactFrames && whole && shown < cause.StuckFraction*m.Get(protocol.Frames), stuck) |
-		when(m.Get(protocol.Samples) > 0 && loss.Expected >= minFactPackets && whole && calm && m.AudiblyConcealed().V > cause.ChoppyFraction*m.Get(protocol.Samples) && !gapped(m), choppy) |
+		when(heard && whole && calm && !gapped(m), choppy) | when(heard, concealed) |
 		when(whole && gapped(m), gap) | when(m.Audio() && soundMs(m) >= m.IntervalMs+surplusMs, surplus) |
 		when(tooBusy(m, m.Value(protocol.DecodeMs)), busy)
 }

@@ -306,8 +306,8 @@ func (f *fabric) streamEvidence(key streamKey, s *stream, out *Fabric, without [
 	}
 	for fact, ms := range map[detect.Facts]*float64{
 		hasMeasurement: &e.TimeMs, lossSeen: &e.SeenMs, lossy: &e.LostMs, jittery: &e.JitteryMs, slow: &e.SlowMs,
-		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, limitSeen: &e.LimitSeenMs,
-		waiting: &e.WaitingMs,
+		limited: &e.LimitedMs, cpuBound: &e.CPUMs, busy: &e.BusyMs, stuck: &e.StuckMs, choppy: &e.ChoppyMs, concealed: &e.ConcealedMs, limitSeen: &e.LimitSeenMs,
+		waiting: &e.WaitingMs, grown: &e.GrownMs, holding: &e.HeldMs,
 	} {
 		*ms = factMs(&s.causeFacts, fact, without)
 	}

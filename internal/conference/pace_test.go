@@ -157,5 +157,6 @@ func TestNothingSentInTurns(t *testing.T) {
 		require.Equal(t, want, conference.Fold(c.Events, quality.DefaultBounds()).LikelyCause.Cause)
 	}
 	f(cause.SendingCapture, 6)
-	f(cause.None, 9)
+	f(cause.Unknown, 9)
+	f(cause.None, 20)
 }
