@@ -131,8 +131,8 @@ load: ## build bin/qos-load, which puts a collector under the load of many pages
 bench-client: browsers ## what the library costs the page, against bare getStats(); takes minutes, never in CI
 	QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 1h -run TestLibraryCost ./tests/e2e -bench-client -v
 
-record-causes: browsers build agent ## record the calls of the tenth draw that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
-	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordTenth ./tests/e2e -record-drawn -v
+record-causes: browsers build agent ## record the calls of the eleventh draw that have no trace yet, on an otherwise idle machine; continues where it stopped, never in CI
+	$(DRIVEN) QOS_E2E=required CGO_ENABLED=0 go test -trimpath -count=1 -timeout 3h -run TestRecordEleventh ./tests/e2e -record-drawn -v
 
 screenshots: browsers build ## pictures of the pages on a simulated fleet, into docs/images
 	@mkdir -p docs/images

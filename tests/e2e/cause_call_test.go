@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -40,6 +41,11 @@ type source struct {
 	StartKbps int `json:"startKbps,omitempty"`
 	// DTX: audio is sent with discontinuous transmission, in Chromium.
 	DTX bool `json:"dtx,omitempty"`
+	// The codecs that are preferred, as "PCMU" and "VP9"; empty: the browser's own choice.
+	AudioCodec string `json:"audioCodec,omitempty"`
+	VideoCodec string `json:"videoCodec,omitempty"`
+	// PacketMs is the time of a packet of audio; 0: the browser's own, 20.
+	PacketMs int `json:"packetMs,omitempty"`
 }
 
 // member is a participant of a call, or the media server.
@@ -52,6 +58,8 @@ type member struct {
 	Quiet             bool     `json:"quiet,omitempty"`    // not monitored
 	Forwards          bool     `json:"forwards,omitempty"` // the media server
 	GetUserMediaError string   `json:"getUserMediaError,omitempty"`
+
+	aheadMs int // by which the machine's clock is wrong
 
 	page *page
 	edge *edge // through which all of its media go; nil: direct
@@ -190,7 +198,7 @@ func (c *causeCall) join(in map[string]*browser, otherwise *browser) {
 		if own := in[m.User]; own != nil {
 			b = own
 		}
-		m.page = openPage(c.t, b, m.User, c.stage.pages+"/")
+		m.page = openPage(c.t, b, m.User, fmt.Sprintf("%s/?ahead=%d", c.stage.pages, m.aheadMs))
 		m.page.until(patience, "typeof start === 'function'")
 		config, err := json.Marshal(m)
 		require.NoError(c.t, err)

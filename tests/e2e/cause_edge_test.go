@@ -31,6 +31,7 @@ type harm struct {
 	behind  time.Duration // by which a fraction of the media packets arrives after others that were sent later
 	swapped float64       // of the media packets
 	twice   float64       // of all packets, arrive twice
+	corrupt float64       // of the media packets, arrive with a wrong bit
 
 	every, lasts time.Duration // the harm is there for so long at the beginning of each period; 0: always
 }
@@ -116,12 +117,10 @@ func (l *access) send(p []byte, do func()) {
 	if !passes {
 		return
 	}
-	queue, times := l.queue, 1
-	if behind := l.overtaken(p); behind > 0 {
+	behind, times := l.mangle(p)
+	queue := l.queue
+	if behind > 0 {
 		queue, at = l.behind, at.Add(behind)
-	}
-	if l.doubles() {
-		times = 2
 	}
 	for range times {
 		select {
@@ -131,21 +130,22 @@ func (l *access) send(p []byte, do func()) {
 	}
 }
 
-// overtaken returns by how much a packet arrives later than its turn, 0 for most.
-func (l *access) overtaken(p []byte) time.Duration {
+// mangle returns by how much a packet arrives later than its turn, and how often. It may change a bit of it.
+func (l *access) mangle(p []byte) (behind time.Duration, times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := l.harm; h.swapped > 0 && l.loses(p) && l.source.Float64() < h.swapped {
-		return h.behind
+	h, times := l.harm, 1
+	media := l.loses(p)
+	if media && l.source.Float64() < h.swapped {
+		behind = h.behind
 	}
-	return 0
-}
-
-// doubles reports whether a packet arrives twice.
-func (l *access) doubles() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.harm.twice > 0 && l.source.Float64() < l.harm.twice
+	if media && l.source.Float64() < h.corrupt {
+		p[len(p)/2] ^= 1
+	}
+	if l.source.Float64() < h.twice {
+		times = 2
+	}
+	return behind, times
 }
 
 func (l *access) arrival(p []byte, now time.Time) (at time.Time, passes bool) {

@@ -71,7 +71,12 @@ func (d *freshDraw) busyPage() {
 	d.lightly()
 	busy := d.betweenMs(150, 300)
 	d.labelled("none", fmt.Sprintf("scripts of %s's page run for %v of every second", d.who, busy))
-	d.scene.act = inPage(d.who, fmt.Sprintf("setInterval(() => { for (const end = performance.now() + %d; performance.now() < end;); }, 1000)", busy.Milliseconds()))
+	d.scene.act = busyFor(d.who, busy)
+}
+
+// busyFor is a script that runs for so long in every second.
+func busyFor(user string, busy time.Duration) func(*causeCall) {
+	return inPage(user, fmt.Sprintf("setInterval(() => { for (const end = performance.now() + %d; performance.now() < end;); }, 1000)", busy.Milliseconds()))
 }
 
 func (d *freshDraw) packetsTwice() {
