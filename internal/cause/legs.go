@@ -31,6 +31,7 @@ type leg struct {
 	standsOut bool               // by its jitter, among the legs of the call
 	stalls    bool               // by its jitter buffer, among the legs to the same receiver
 	received  bool               // the receiver measured it
+	doubtful  bool               // known by reports alone, which come over a path that loses them
 }
 
 // server stands for the media server among the ends of legs.
@@ -59,7 +60,15 @@ func stateOf(share float64, seen bool) state {
 }
 
 // narrow returns the state by loss and limited bandwidth, which have a direction.
-func (l *leg) narrow() state { return stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs) }
+func (l *leg) narrow() state { return l.proven(stateOf(max(l.lossy, l.limited), l.seen >= MinTimeMs)) }
+
+// proven returns a state that is no evidence for a leg that is well according to the last report that arrived.
+func (l *leg) proven(judged state) state {
+	if judged == well && l.doubtful {
+		return between
+	}
+	return judged
+}
 
 // uneven returns the state by jitter. It has a direction too, but a busy machine at either end
 // causes it as well, in all that it sends and receives: a leg whose jitter does not stand out is no
@@ -72,7 +81,7 @@ func (l *leg) uneven() state {
 	case judged == bad && !l.standsOut:
 		return between
 	}
-	return judged
+	return l.proven(judged)
 }
 
 // long returns the state by the round trip, which has no direction. A machine without processor
@@ -299,6 +308,9 @@ func (c *call) compare(legs []*leg) {
 				break
 			}
 		}
+	}
+	for _, l := range legs {
+		l.doubtful = !l.received && slices.ContainsFunc(legs, func(o *leg) bool { return o.from == l.to && o.to == l.from && o.lossy >= badShare })
 	}
 	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting >= badShare, l.waiting <= goodShare })
 	// A buffer that has grown less is evidence if it stays so, beside buffers that hardly hold anything.

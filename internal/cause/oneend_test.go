@@ -189,3 +189,29 @@ func TestCutOffFromTheServer(t *testing.T) {
 	f(cause.ICEConnectivity, "c", "abc", 300)
 	f(cause.MediaServer, "", "bc", 300)
 }
+
+// TestReportsThatAreLostAreNoEvidence: a server's reports of what it received come over the path from it. If that path loses
+// packets the last report says nothing of what was sent since. Where the server's reports arrive they do.
+//
+// spec: CONF-03
+func TestReportsThatAreLostAreNoEvidence(t *testing.T) {
+	f := func(want cause.Cause, session, lossyDown, lossyUp string) {
+		t.Helper()
+		call := behind("abc")
+		for i := range call.People {
+			p := &call.People[i]
+			for k := range p.Fabrics[0].Streams {
+				s := &p.Fabrics[0].Streams[k]
+				if s.Sends && strings.Contains(lossyUp, p.Session) || !s.Sends && strings.Contains(lossyDown, p.Session) {
+					s.LostMs, s.Loss = 0.7*minute, event.Known(0.3)
+				}
+			}
+		}
+		got := cause.Find(call).Call
+		require.Equal(t, []any{want, session}, []any{got.Cause, got.Session}, "%+v", got)
+	}
+	f(cause.MediaServer, "", "abc", "b")
+	f(cause.MediaServer, "", "abc", "abc")
+	f(cause.ReceiverDownlink, "b", "b", "")
+	f(cause.SenderUplink, "b", "", "b")
+}

@@ -73,6 +73,14 @@ var seeded = []struct {
 			"loss at a participant without the library", "little loss", "TURN server ends",
 		},
 	},
+	{
+		name: "eleventh", right: 64, wrong: 0,
+		unseen: []string{
+			"harm of discontinuous sound", "harm of slides", "harm of other pictures", "harm of other sound", "harm of long packets",
+			"harm with a wrong clock", "packets with a wrong bit", "one access after the other", "harm of somebody muted",
+			"loss of a camera added later", "loss beside a busy page", "harm beside ICE restarts",
+		},
+	},
 }
 
 // tally counts the answers of a group of calls.
