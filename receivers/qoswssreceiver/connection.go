@@ -1,12 +1,10 @@
 package qoswssreceiver
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -22,8 +20,8 @@ import (
 
 // connection is one WebSocket. One goroutine reads, translates, calls the pipeline and
 // answers: frames that come faster than the pipeline takes them wait in the network. All
-// its timers are read deadlines, so an idle connection costs one goroutine and one small
-// buffer.
+// its timers are read deadlines, so an idle connection costs one goroutine with a small stack,
+// and no buffer.
 type connection struct {
 	sockets *sockets
 	shared  *shared
@@ -37,48 +35,21 @@ type connection struct {
 	rawMu sync.Mutex // guards raw against wake and cut during the upgrade
 	raw   net.Conn
 
-	// drained reports that the last read had room for more than the socket held. TLS returns a record at a time, so
-	// there it is never set.
-	drained bool
+	inbox inbox
 
 	started  time.Time
 	lastRead time.Time
+	brisk    bool      // the last read came soon after the one before
 	pinged   time.Time // zero: the client was not asked for a sign of life since lastRead
 	overdue  time.Time // since when the socket is read once more after a deadline; zero: none has passed
 	end      *ending   // set inside read, where gorilla cannot carry it
 }
 
-// wrappingHijacker lets the connection see the reads of gorilla's connection.
-type wrappingHijacker struct {
-	http.ResponseWriter
-	c *connection
-}
-
-// Hijack implements http.Hijacker.
-func (h wrappingHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	raw, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	h.c.rawMu.Lock()
-	h.c.raw = raw
-	h.c.rawMu.Unlock()
-	return watchedConn{raw, h.c}, rw, nil
-}
-
-// watchedConn is a net.Conn whose reads end in quiet moments to let the connection work.
-type watchedConn struct {
-	net.Conn
-	c *connection
-}
-
-func (w watchedConn) Read(p []byte) (int, error) { return w.c.read(p) }
-
 func (c *connection) wake() {
 	c.rawMu.Lock()
 	defer c.rawMu.Unlock()
 	if c.raw != nil {
-		_ = c.raw.SetReadDeadline(time.Unix(1, 0))
+		_ = c.raw.SetReadDeadline(passed)
 	}
 }
 
@@ -90,14 +61,27 @@ func (c *connection) cut() {
 	}
 }
 
-func (c *connection) run() {
-	defer c.sockets.leave(c)
-	defer c.session.close()
-	defer c.raw.Close()
+// run serves until the connection ends, or until nothing has come for a moment. Then the connection rests.
+func (c *connection) run(rested bool) {
+	quiet := false
+	defer func() {
+		if quiet {
+			c.session.rest()
+			go c.rest()
+			return
+		}
+		_ = c.raw.Close()
+		c.session.close()
+		c.sockets.leave(c)
+	}()
 	defer c.recover()
-	c.started = time.Now()
-	c.lastRead = c.started
-	c.finish(c.serve())
+	if rested {
+		c.await(true)
+	}
+	end := c.serve()
+	if quiet = end == nil; !quiet {
+		c.finish(end)
+	}
 }
 
 // recover keeps a fault that one client's message brings out away from all others.
@@ -108,12 +92,18 @@ func (c *connection) recover() {
 	}
 }
 
-// serve reads messages until the connection ends.
+// serve reads messages until the connection ends. It returns nil if nothing has come for a moment.
 func (c *connection) serve() *ending {
 	if c.refusal != nil {
 		return c.session.end(c.refusal)
 	}
 	for {
+		if c.end == nil && !c.await(false) {
+			return nil
+		}
+		if c.end != nil {
+			return c.end
+		}
 		kind, r, err := c.ws.NextReader()
 		if err == nil {
 			err = c.receive(kind, r)
@@ -177,110 +167,6 @@ func closeCode(bye protocol.Bye) int {
 func (c *connection) write(msg []byte) {
 	_ = c.ws.SetWriteDeadline(time.Now().Add(c.shared.timing.write))
 	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil && c.end == nil {
-		c.end = &ending{}
-	}
-}
-
-// errEnded makes gorilla give up a connection that ended inside read.
-var errEnded = errors.New("connection ended")
-
-// read is the Read of the WebSocket. Where nothing has arrived it does what is due: the batch, the ping, the end of a
-// silent connection. A batch of frames is what had arrived together: the store, not the connection, waits for more
-// (storage/internal/group), since frames of one connection are few and those of all are many.
-func (c *connection) read(p []byte) (int, error) {
-	for c.end == nil {
-		if c.drained && c.session.due() {
-			c.session.flush(time.Now())
-			continue
-		}
-		_ = c.raw.SetReadDeadline(c.nextDuty(time.Now()))
-		if c.shared.closing.Load() { // after SetReadDeadline: wake comes before or is seen here
-			c.end = c.session.end(&protocol.Error{Code: protocol.CodeGoingAway, Message: "the collector stops"})
-			break
-		}
-		if c.end = c.session.recheck(time.Now()); c.end != nil {
-			break
-		}
-		n, err := c.raw.Read(p)
-		if n > 0 {
-			c.lastRead, c.pinged = time.Now(), time.Time{}
-			_, plain := c.raw.(*net.TCPConn)
-			c.drained = plain && n < len(p)
-			if c.end = c.session.arrived(n, c.lastRead); c.end != nil {
-				break
-			}
-			return n, nil
-		}
-		var timeout net.Error
-		if !errors.As(err, &timeout) || !timeout.Timeout() {
-			return 0, err
-		}
-		c.silence(time.Now())
-	}
-	return 0, errEnded
-}
-
-// nextDuty is when silence must be acted on.
-func (c *connection) nextDuty(now time.Time) time.Time {
-	t := &c.shared.timing
-	switch {
-	case c.session.due():
-		return now.Add(t.quiet)
-	case !c.overdue.IsZero():
-		return c.overdue.Add(t.grace)
-	}
-	return c.deadline()
-}
-
-// deadline is until when the client has to send something: the hello, or the answer to the
-// ping, or else what saves it the ping.
-func (c *connection) deadline() time.Time {
-	t := &c.shared.timing
-	switch {
-	case c.session.translator == nil:
-		return c.started.Add(t.hello)
-	case !c.pinged.IsZero():
-		return c.pinged.Add(t.idle - t.ping)
-	}
-	return c.lastRead.Add(t.ping)
-}
-
-// silence does what is due when nothing came for a while.
-func (c *connection) silence(now time.Time) {
-	c.session.decoder.Release()
-	switch {
-	case c.session.due():
-		c.session.flush(now)
-	case now.Before(c.deadline()): // woken
-		c.overdue = time.Time{}
-	case c.session.translator != nil && c.pinged.IsZero():
-		c.ping(now)
-	case !c.heardOut(now):
-	case c.session.translator == nil:
-		c.end = c.session.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "no hello came in time"})
-	default:
-		c.end = &ending{}
-	}
-}
-
-// heardOut reports whether the socket was read after the deadline and held nothing more. A
-// read whose deadline passed while the process did not run fails without reading, whatever
-// has arrived. One that ended late says nothing for the same reason, and is made again.
-func (c *connection) heardOut(now time.Time) bool {
-	since := now.Sub(c.overdue)
-	if c.overdue.IsZero() || since >= 2*c.shared.timing.grace {
-		c.overdue = now
-		return false
-	}
-	return since >= c.shared.timing.grace
-}
-
-// ping asks a silent client for a sign of life.
-func (c *connection) ping(now time.Time) {
-	c.pinged = now
-	if e := c.session.expired(now); e != nil {
-		c.end = e
-	} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(c.shared.timing.write)); err != nil {
 		c.end = &ending{}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -159,6 +160,7 @@ type collector struct {
 	host      hosttest.Host
 	url       string
 	client    *http.Client
+	netDial   func(network, address string) (net.Conn, error) // nil: net.Dial
 }
 
 // option changes a collector before it starts.
@@ -295,7 +297,7 @@ func (c *collector) dial(origin string) *peer {
 	if origin != "" {
 		header.Set("Origin", origin)
 	}
-	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
+	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}, NetDial: c.netDial}
 	if transport, ok := c.client.Transport.(*http.Transport); ok && transport.TLSClientConfig != nil {
 		dialer.TLSClientConfig = transport.TLSClientConfig.Clone()
 		dialer.TLSClientConfig.NextProtos = nil

@@ -396,14 +396,25 @@ func (s *session) expired(now time.Time) *ending {
 	return s.end(&protocol.Error{Code: protocol.CodeTokenExpired, Message: "the session token is over, authenticate again"})
 }
 
+// rest gives back the memory that serves a frame.
+func (s *session) rest() {
+	s.decoder.Release()
+	s.out = nil
+	if s.translator != nil {
+		s.translator.rest()
+	}
+}
+
+// rechecks reports whether the applications have changed since the last recheck.
+func (s *session) rechecks() bool { return s.checks != s.shared.watch.checks.Load() }
+
 // recheck ends a connection whose user may not speak any more since the applications changed, or whose records
 // have to name users in another way, and gives a client the interval that its application has now.
 func (s *session) recheck(now time.Time) *ending {
-	checks := s.shared.watch.checks.Load()
-	if checks == s.checks || s.translator == nil {
+	if s.translator == nil || !s.rechecks() {
 		return nil
 	}
-	s.checks = checks
+	s.checks = s.shared.watch.checks.Load()
 	if refusal := s.shared.auth.Recheck(s.identity, now); refusal != nil {
 		return s.end(refusal)
 	}

@@ -44,6 +44,7 @@ type timing struct {
 	drain  time.Duration // for the client to close its half
 	retry  time.Duration // what a client waits after the pipeline refused
 	look   time.Duration // how often changes of applications are looked for
+	rest   time.Duration // silence after which a connection goes on in a goroutine with a small stack
 }
 
 func defaultTiming() timing {
@@ -58,6 +59,7 @@ func defaultTiming() timing {
 		drain:  time.Second,
 		retry:  2 * time.Second,
 		look:   500 * time.Millisecond,
+		rest:   time.Second,
 	}
 }
 

@@ -33,7 +33,7 @@ func newSockets(d *shared) *sockets {
 		upgrader: websocket.Upgrader{
 			// Most connections are idle most of the time: small buffers of their own,
 			// larger ones from pools while a message is at hand.
-			ReadBufferSize:   1 << 10,
+			ReadBufferSize:   0, // that of the connection's inbox
 			WriteBufferSize:  1 << 10,
 			WriteBufferPool:  &sync.Pool{},
 			HandshakeTimeout: d.timing.write,
@@ -69,7 +69,9 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.ws = ws
 	ws.SetPingHandler(c.pong)
 	ws.SetPongHandler(c.counted)
-	go c.run()
+	c.started = time.Now()
+	c.lastRead = c.started
+	go c.run(false)
 }
 
 // enter counts a connection in, to serve it or to send it a refusal. Where ok is false it

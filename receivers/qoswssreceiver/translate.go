@@ -27,7 +27,7 @@ type translator struct {
 	session   string
 	startedAt int64 // ms, from the session's UUID; 0 when it has none
 	resource  pcommon.Map
-	fabrics   map[int]fabricIDs
+	fabrics   map[int]*fabricIDs
 	addresses *address.Policy
 	users     *users // nil: records have the IDs of users
 	sdp       sdpBorder
@@ -56,7 +56,7 @@ type scopeKey struct {
 
 type openScope struct {
 	key     scopeKey
-	ids     fabricIDs
+	ids     *fabricIDs
 	records plog.LogRecordSlice
 }
 
@@ -66,7 +66,7 @@ func newTranslator(e endpoint, addresses *address.Policy, users *users) *transla
 		session:   e.hello.Session,
 		startedAt: sessionTime(e.hello.Session),
 		resource:  resourceAttributes(e, addresses, users),
-		fabrics:   make(map[int]fabricIDs),
+		fabrics:   make(map[int]*fabricIDs),
 		addresses: addresses,
 		users:     users,
 	}
@@ -124,6 +124,13 @@ func (t *translator) take() plog.Logs {
 	clear(t.scopes)
 	t.scopes = t.scopes[:0]
 	return logs
+}
+
+// rest gives back the memory in which frames are collected.
+func (t *translator) rest() {
+	if t.empty() {
+		t.scopes = nil
+	}
 }
 
 // empty reports whether nothing was collected.
@@ -266,13 +273,13 @@ func (t *translator) scope(s protocol.Scope) *openScope {
 // ids returns the trace and span id of a scope and its place in time. A conference
 // cannot have begun long before the session, and however late a frame is about it, that
 // holds: so the lower bound of the place is the session's start, not the arrival.
-func (t *translator) ids(s protocol.Scope) fabricIDs {
+func (t *translator) ids(s protocol.Scope) *fabricIDs {
 	earliest := t.startedAt - protocol.MaxPast.Milliseconds()
 	if s.Fabric != nil {
-		if ids := t.fabrics[s.Fabric.Fabric]; ids.of == s.Fabric {
+		if ids := t.fabrics[s.Fabric.Fabric]; ids != nil && ids.of == s.Fabric {
 			return ids
 		}
-		ids := fabricIDs{
+		ids := &fabricIDs{
 			of:     s.Fabric,
 			remote: t.users.user(s.Fabric.RemoteUserID),
 			trace:  semconv.TraceID(t.appID, s.Fabric.ConferenceID),
@@ -283,14 +290,14 @@ func (t *translator) ids(s protocol.Scope) fabricIDs {
 		return ids
 	}
 	if s.ConferenceID == "" {
-		return fabricIDs{}
+		return new(fabricIDs)
 	}
-	ids := fabricIDs{trace: semconv.TraceID(t.appID, s.ConferenceID)}
+	ids := &fabricIDs{trace: semconv.TraceID(t.appID, s.ConferenceID)}
 	ids.at, ids.fixed = plausible(s.ConferenceAt, earliest, t.now)
 	return ids
 }
 
-func (t *translator) newScopeLogs(s protocol.Scope, ids fabricIDs) plog.ScopeLogs {
+func (t *translator) newScopeLogs(s protocol.Scope, ids *fabricIDs) plog.ScopeLogs {
 	if t.empty() {
 		t.logs = plog.NewLogs()
 		t.resource.CopyTo(t.logs.ResourceLogs().AppendEmpty().Resource().Attributes())

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package qoswssreceiver
+
+import (
+	"net"
+	"syscall"
+)
+
+// socketOf returns nil: connections wait in reads.
+func socketOf(net.Conn) syscall.RawConn { return nil }
+
+func canRead(uintptr) bool { return true }
