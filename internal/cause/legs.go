@@ -199,6 +199,10 @@ func (c *call) measure(pairings []pairing) []*leg {
 		l.finish()
 		list = append(list, l)
 	}
+	for _, l := range list {
+		back := legs[[2]int{l.to, l.from}]
+		l.doubtful = !l.received && back != nil && back.lossy >= badShare
+	}
 	c.compare(list)
 	slices.SortFunc(list, func(a, b *leg) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return list
@@ -308,9 +312,6 @@ func (c *call) compare(legs []*leg) {
 				break
 			}
 		}
-	}
-	for _, l := range legs {
-		l.doubtful = !l.received && slices.ContainsFunc(legs, func(o *leg) bool { return o.from == l.to && o.to == l.from && o.lossy >= badShare })
 	}
 	c.compareBuffers(legs, func(l *leg) (grown, calm bool) { return l.waiting >= badShare, l.waiting <= goodShare })
 	// A buffer that has grown less is evidence if it stays so, beside buffers that hardly hold anything.
