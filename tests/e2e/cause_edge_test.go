@@ -135,14 +135,15 @@ func (l *access) mangle(p []byte) (behind time.Duration, times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h, times := l.harm, 1
-	media := l.loses(p)
-	if media && l.source.Float64() < h.swapped {
+	// A chance of none draws nothing: the others stay those of the seed.
+	happens := func(share float64) bool { return share > 0 && l.source.Float64() < share }
+	if l.loses(p) && happens(h.swapped) {
 		behind = h.behind
 	}
-	if media && l.source.Float64() < h.corrupt {
+	if l.loses(p) && happens(h.corrupt) {
 		p[len(p)/2] ^= 1
 	}
-	if l.source.Float64() < h.twice {
+	if happens(h.twice) {
 		times = 2
 	}
 	return behind, times
