@@ -19,8 +19,12 @@ type table struct {
 const aroundRows = ` FROM conference INDEXED BY conference_place WHERE place = ?1
 	AND start_ms >= coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND start_ms <= ?2), ?2) ORDER BY start_ms`
 
-// Around implements join.Table.
+// Around implements join.Table. Nearly every frame extends the newest conference of its place, which is kept.
 func (p table) Around(span instance.Span) (rows []join.Row, err error) {
+	if last, ok := p.t.newest[p.place]; ok && last.Span.Start <= span.Start {
+		return []join.Row{last}, nil
+	}
+	stopped := false
 	err = p.t.each(func(row scanner) error {
 		var c join.Row
 		var revision, start, end sql.NullInt64
@@ -31,16 +35,23 @@ func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 			c.Summary = &join.Order{Revision: revision.Int64, Span: instance.Span{Start: start.Int64, End: end.Int64}}
 		}
 		rows = append(rows, c)
-		if c.Span.Start > span.End {
+		if stopped = c.Span.Start > span.End; stopped {
 			return errStop
 		}
 		return nil
 	}, `SELECT key, start_ms, end_ms, packed, revision, summary_start, summary_end`+aroundRows, p.place, span.Start)
+	if err == nil && !stopped && len(rows) > 0 {
+		if len(p.t.newest) >= maxCached {
+			clear(p.t.newest)
+		}
+		p.t.newest[p.place] = rows[len(rows)-1]
+	}
 	return rows, err
 }
 
 // Insert implements join.Table.
 func (p table) Insert(span instance.Span) (key int64, err error) {
+	delete(p.t.newest, p.place)
 	err = p.t.row(`INSERT INTO conference (place, app_id, start_ms, end_ms)
 		SELECT key, app_id, ?, ? FROM place WHERE key = ? RETURNING key`, span.Start, span.End, p.place).Scan(&key)
 	return key, err
@@ -48,6 +59,12 @@ func (p table) Insert(span instance.Span) (key int64, err error) {
 
 // Stretch implements join.Table.
 func (p table) Stretch(key int64, span instance.Span, moved bool) error {
+	if last := p.t.newest[p.place]; last.Key == key && !moved {
+		last.Span = span
+		p.t.newest[p.place] = last
+	} else {
+		delete(p.t.newest, p.place)
+	}
 	if !moved {
 		return p.t.exec(`UPDATE conference SET end_ms = ? WHERE key = ?`, span.End, key)
 	}
@@ -61,18 +78,25 @@ func (p table) Stretch(key int64, span instance.Span, moved bool) error {
 func (p table) rows() sqlstore.Rows { return sqlstore.Rows{Tx: p.t.asked(), Place: p.place} }
 
 // SetLoose implements join.Table.
-func (p table) SetLoose(key int64) error { return p.rows().SetLoose(key) }
+func (p table) SetLoose(key int64) error {
+	delete(p.t.newest, p.place)
+	return p.rows().SetLoose(key)
+}
 
 // Absorb implements join.Table.
 func (p table) Absorb(into, from int64, summary bool) error {
 	clear(p.t.written) // keys are used again
+	delete(p.t.newest, p.place)
 	delete(p.t.kept, into)
 	delete(p.t.kept, from)
 	return p.rows().Absorb(into, from, summary)
 }
 
 // PutSummary implements join.Table.
-func (p table) PutSummary(key int64, s *join.Summary) error { return p.rows().PutSummary(key, s) }
+func (p table) PutSummary(key int64, s *join.Summary) error {
+	delete(p.t.newest, p.place)
+	return p.rows().PutSummary(key, s)
+}
 
 // Annotated implements join.Table.
 func (p table) Annotated(span instance.Span) (bool, error) { return p.rows().Annotated(span, nil) }

@@ -130,6 +130,7 @@ func (t *tx) insertChunk(place int64, c *chunk.Chunk, rows []frames.ReadRow) err
 func (p *packer) finish(w *walk) error {
 	packed := false
 	err := p.store.writer.do(context.Background(), job{run: func(t *tx) (err error) {
+		delete(t.newest, w.Place)
 		packed, err = w.SetPacked(t.asked(), w.Left)
 		return err
 	}})
