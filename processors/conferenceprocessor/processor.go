@@ -2,7 +2,6 @@ package conferenceprocessor
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -39,8 +38,8 @@ type conferences struct {
 
 	mu       sync.Mutex
 	set      *live.Set
-	inFlight map[string][][]eventlog.Item // by session; almost always one at most
-	landed   *sync.Cond                   // on mu: records are not in flight any more
+	inFlight map[string][]*flight // by session; almost always one at most
+	landed   *sync.Cond           // on mu: records are not in flight any more
 	// refused are the frames of calls that failed. Components beside the one that refused may have
 	// accepted them, so they are marked as repetitions when they arrive again, though no conference
 	// counts them yet.
@@ -65,7 +64,7 @@ func newConferences(cfg *Config, set component.TelemetrySettings, next consumer.
 	c := &conferences{
 		cfg: cfg, next: next, logger: set.Logger, telemetry: telemetry,
 		labels:   labelCheck{logger: set.Logger},
-		inFlight: make(map[string][][]eventlog.Item),
+		inFlight: make(map[string][]*flight),
 	}
 	c.setRules(rules.Default())
 	c.landed = sync.NewCond(&c.mu)
@@ -193,9 +192,10 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	items := eventlog.Read(logs)
 	eventlog.MarkOutOfRange(items)
 	c.labels.check(items)
-	duplicates := c.markDuplicates(items) + c.markPreCalls(logs)
+	f := newFlight(items)
+	duplicates := c.markDuplicates(f) + c.markPreCalls(logs)
 	err := c.next.ConsumeLogs(ctx, logs)
-	results := c.settle(items, err == nil, time.Now())
+	results := c.settle(f, err == nil, time.Now())
 	if err != nil {
 		return err
 	}
@@ -208,49 +208,39 @@ func (c *conferences) ConsumeLogs(ctx context.Context, logs plog.Logs) error {
 	return nil
 }
 
-// markDuplicates marks the records that were applied before, or are in flight, and puts items in
-// flight. It returns the number of marked records.
-func (c *conferences) markDuplicates(items []eventlog.Item) (duplicates int) {
+// markDuplicates marks the records that were applied before, or are in flight, and puts all in flight. It returns the
+// number of marked records.
+func (c *conferences) markDuplicates(f *flight) (duplicates int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.collides(items) {
+	for c.collides(f) {
 		c.landed.Wait()
 	}
-	var high *event.Event // the highest of its session so far
-	for i := range items {
-		e := &items[i].Event
-		risen := high == nil || high.Session == e.Session && after(e, high)
-		if !risen && contains(items[:i], e) || c.set.Seen(e) || c.isInFlight(e) || c.refused.has(frameOf(e)) {
-			items[i].Record.Attributes().PutBool(semconv.Duplicate, true)
+	for i := range f.items {
+		e := f.event(i)
+		if f.find(e) < i || c.set.Seen(e) || c.isInFlight(e) || c.refused.has(frameOf(e)) {
+			f.items[i].Record.Attributes().PutBool(semconv.Duplicate, true)
 			duplicates++
 		}
-		if risen || high.Session != e.Session {
-			high = e
-		}
 	}
-	for session := range sessions(items) {
-		c.inFlight[session] = append(c.inFlight[session], items)
+	for session := range f.sessions() {
+		c.inFlight[session] = append(c.inFlight[session], f)
 	}
 	return duplicates
 }
 
 func (c *conferences) isInFlight(e *event.Event) bool {
-	for _, items := range c.inFlight[e.Session] {
-		if contains(items, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.inFlight[e.Session], func(flying *flight) bool { return flying.find(e) >= 0 })
 }
 
-// collides reports whether a record in flight has the identity of one of items, but another
+// collides reports whether a record in flight has the identity of one of f, but another
 // content. The store keeps the first one that it receives, so the second waits until the first
 // is not in flight any more.
-func (c *conferences) collides(items []eventlog.Item) bool {
-	for i := range items {
-		e := &items[i].Event
+func (c *conferences) collides(f *flight) bool {
+	for i := range f.items {
+		e := f.event(i)
 		for _, flying := range c.inFlight[e.Session] {
-			if o := find(flying, e); o != nil && !sameRecord(o, e) {
+			if o := flying.find(e); o >= 0 && !sameRecord(flying.event(o), e) {
 				return true
 			}
 		}
@@ -264,18 +254,18 @@ func sameRecord(a, b *event.Event) bool {
 		a.Fabric == b.Fabric && a.AtMs == b.AtMs && a.ConferenceAtMs == b.ConferenceAtMs
 }
 
-// settle removes items from flight, and applies them if they were accepted.
-func (c *conferences) settle(items []eventlog.Item, accepted bool, now time.Time) (results [live.NumResults]int64) {
+// settle removes records from flight, and applies them if they were accepted.
+func (c *conferences) settle(f *flight, accepted bool, now time.Time) (results [live.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for session := range sessions(items) {
-		c.land(session, items)
+	for session := range f.sessions() {
+		c.land(session, f)
 	}
 	c.landed.Broadcast()
 	c.callFailed = c.callFailed || !accepted
 	nowMs := now.UnixMilli()
-	for i := range items {
-		e := &items[i].Event
+	for i := range f.items {
+		e := f.event(i)
 		if !accepted {
 			c.refused.add(frameOf(e))
 			continue
@@ -288,42 +278,13 @@ func (c *conferences) settle(items []eventlog.Item, accepted bool, now time.Time
 
 func frameOf(e *event.Event) frameID { return frameID{e.Session, e.Seq} }
 
-func (c *conferences) land(session string, items []eventlog.Item) {
-	flying := slices.DeleteFunc(c.inFlight[session], func(other []eventlog.Item) bool { return &other[0] == &items[0] })
+func (c *conferences) land(session string, f *flight) {
+	flying := slices.DeleteFunc(c.inFlight[session], func(other *flight) bool { return other == f })
 	if len(flying) == 0 {
 		delete(c.inFlight, session)
 		return
 	}
 	c.inFlight[session] = flying
-}
-
-// sessions yields the sessions of items, each at least once.
-func sessions(items []eventlog.Item) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := range items {
-			session := items[i].Event.Session
-			if (i == 0 || session != items[i-1].Event.Session) && !yield(session) {
-				return
-			}
-		}
-	}
-}
-
-// after reports whether a is later than b, a record of the same session.
-func after(a, b *event.Event) bool {
-	return a.Seq > b.Seq || a.Seq == b.Seq && a.Index > b.Index
-}
-
-func contains(items []eventlog.Item, e *event.Event) bool { return find(items, e) != nil }
-
-// find returns the record of items with the identity of e, nil if there is none.
-func find(items []eventlog.Item, e *event.Event) *event.Event {
-	for i := range items { // by index: an item is large
-		if o := &items[i].Event; o.Seq == e.Seq && o.Index == e.Index && o.Session == e.Session {
-			return o
-		}
-	}
-	return nil
 }
 
 // drop counts items that no summary counts, by reason.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"math"
 
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/internal/chunk"
@@ -82,6 +83,7 @@ func (t *tx) session(b *frames.Prepared) (knownSession, error) {
 	}
 	known.row, t.changed[known.key] = b.Row, true
 	if !ok {
+		known.next = math.MaxInt // of a frame that may have been written before
 		known.last, err = t.lastSeq(known.key)
 	}
 	if len(t.sessions) >= maxCached {
@@ -118,8 +120,8 @@ func (t *tx) place(p frames.PlaceID) (key int64, err error) {
 
 // appendFrame writes the records of f that are not there yet and returns their number.
 func (t *tx) appendFrame(s *knownSession, f *frames.Row) (added int, err error) {
-	if f.Seq > s.last {
-		s.last = f.Seq
+	if f.Seq > s.last || f.Seq == s.last && f.Idx >= s.next {
+		s.last, s.next = f.Seq, f.Idx+f.N
 		return f.N, t.insertFrame(s.key, f)
 	}
 	have, err := t.indexes(s.key, f.Seq)
@@ -130,6 +132,9 @@ func (t *tx) appendFrame(s *knownSession, f *frames.Row) (added int, err error) 
 	for i := 0; i < len(parts) && err == nil; i++ {
 		added += parts[i].N
 		err = t.insertFrame(s.key, &parts[i])
+		if f.Seq == s.last {
+			s.next = max(s.next, parts[i].Idx+parts[i].N)
+		}
 	}
 	return added, err
 }

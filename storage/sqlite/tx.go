@@ -47,6 +47,7 @@ type knownSession struct {
 	key  int64
 	row  frames.SessionRow
 	last int64 // highest seq in the store: a frame beyond it is new
+	next int   // index after those of last in the store: a row from it on is new
 }
 
 // forget empties the caches: after a rollback they may hold what is not in the store.

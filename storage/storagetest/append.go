@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -72,6 +73,23 @@ func testPartialFrames(f *fixture) {
 		want = append(want, read{sessionID(1), r})
 	}
 	require.Equal(t, want, f.records(ref(0)))
+}
+
+// A frame may be about many conferences, a row each, and arrive in parts.
+//
+// spec: SRV-03
+func testFrameOfManyConferences(f *fixture) {
+	t := f.t
+	frame := make([]storage.Record, 40)
+	for i := range frame {
+		frame[i] = activity(9, i, 0)
+		frame[i].ConferenceID = fmt.Sprint("room ", i)
+	}
+	require.Equal(t, storage.Appended{New: 2}, f.append(batch(1, frame[3], frame[30])))
+	require.Equal(t, storage.Appended{New: 10, Duplicates: 1}, f.append(batch(1, frame[30:]...), batch(1, frame[20])))
+	require.Equal(t, storage.Appended{New: 28, Duplicates: 12}, f.append(batch(1, frame...)))
+	require.Equal(t, storage.Appended{Duplicates: 40}, f.append(batch(1, frame...)))
+	require.Len(t, f.list(storage.Query{}).Conferences, 40)
 }
 
 func testAllOrNothing(f *fixture) {

@@ -23,6 +23,7 @@ func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*fixture){
 		"Append/duplicates":      testDuplicates,
 		"Append/partial frames":  testPartialFrames,
+		"Append/frame of many":   testFrameOfManyConferences,
 		"Append/number again":    testNumberAgain,
 		"Append/all or nothing":  testAllOrNothing,
 		"Append/invalid":         testInvalid,
