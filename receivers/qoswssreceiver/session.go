@@ -223,6 +223,7 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	if len(s.batch) == 0 {
 		s.batchSince = now
 	}
+	s.weighed(frame, now)
 	s.translator.add(frame, now)
 	s.seqs.pending.add(from, seq)
 	s.batch = append(s.batch, seq)

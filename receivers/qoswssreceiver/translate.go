@@ -35,7 +35,11 @@ type translator struct {
 	now    time.Time // arrival of the frame at hand
 	logs   plog.Logs // what was collected
 	scopes []openScope
+	placed map[scopeKey]int // positions in scopes, once there are more than fewScopes
 }
+
+// fewScopes are looked through faster than a map. A skip may have one for each fabric of a connection.
+const fewScopes = 8
 
 // fabricIDs are computed once per announcement: two SHA-256 each.
 type fabricIDs struct {
@@ -122,7 +126,7 @@ func (t *translator) take() plog.Logs {
 	logs := t.logs
 	t.logs = plog.Logs{}
 	clear(t.scopes)
-	t.scopes = t.scopes[:0]
+	t.scopes, t.placed = t.scopes[:0], nil
 	return logs
 }
 
@@ -260,14 +264,37 @@ func (t *translator) scope(s protocol.Scope) *openScope {
 	if s.Fabric == nil {
 		key = scopeKey{nil, s.ConferenceID, s.ConferenceAt}
 	}
+	if open := t.opened(key); open != nil {
+		return open
+	}
+	ids := t.ids(s)
+	t.scopes = append(t.scopes, openScope{key, ids, t.newScopeLogs(s, ids).LogRecords()})
+	if t.placed != nil {
+		t.placed[key] = len(t.scopes) - 1
+	}
+	return &t.scopes[len(t.scopes)-1]
+}
+
+// opened returns the scope with a key, nil if there is none.
+func (t *translator) opened(key scopeKey) *openScope {
+	if len(t.scopes) > fewScopes {
+		if t.placed == nil {
+			t.placed = make(map[scopeKey]int)
+			for i := range t.scopes {
+				t.placed[t.scopes[i].key] = i
+			}
+		}
+		if i, ok := t.placed[key]; ok {
+			return &t.scopes[i]
+		}
+		return nil
+	}
 	for i := len(t.scopes) - 1; i >= 0; i-- {
 		if t.scopes[i].key == key {
 			return &t.scopes[i]
 		}
 	}
-	ids := t.ids(s)
-	t.scopes = append(t.scopes, openScope{key, ids, t.newScopeLogs(s, ids).LogRecords()})
-	return &t.scopes[len(t.scopes)-1]
+	return nil
 }
 
 // ids returns the trace and span id of a scope and its place in time. A conference

@@ -2,6 +2,7 @@ package qoswssreceiver
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
 	"time"
 
@@ -191,6 +192,28 @@ func TestTranslateSkipPerFabric(t *testing.T) {
 		require.Equal(t, pcommon.TraceID(semconv.TraceID(testAppID, conferenceID)), got[i].TraceID())
 		index, _ := got[i].Attributes().Get(semconv.FrameIndex)
 		require.EqualValues(t, i, index.Int(), "records of one frame are distinct")
+	}
+}
+
+// Each fabric has one scope, however many there are.
+func TestTranslateManyScopes(t *testing.T) {
+	tr := testTranslator()
+	var lost []protocol.Lost
+	for i := range 3 * fewScopes {
+		fabric := testFabric()
+		fabric.Fabric, fabric.ConferenceID = i+1, strconv.Itoa(i)
+		lost = append(lost, protocol.Lost{Fabric: fabric})
+	}
+	for range 2 {
+		tr.add(&protocol.Skip{Header: header(29), From: 29, Lost: lost}, arrival)
+		tr.add(&protocol.Skip{Header: header(30), From: 30, Lost: lost}, arrival)
+		scopes := tr.take().ResourceLogs().At(0).ScopeLogs()
+		require.Equal(t, len(lost), scopes.Len())
+		for i, scope := range scopes.All() {
+			id, _ := scope.Scope().Attributes().Get(semconv.ConferenceID)
+			require.Equal(t, strconv.Itoa(i), id.Str())
+			require.Equal(t, 2, scope.LogRecords().Len())
+		}
 	}
 }
 
