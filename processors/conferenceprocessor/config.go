@@ -12,7 +12,7 @@ import (
 // Config configures the conference processor. The 30 s of silence that end a conference
 // are part of the protocol (docs/protocol.md, section 10); the store uses them too.
 type Config struct {
-	// MaxConferences bounds the conferences in memory, live and kept.
+	// MaxConferences bounds the conferences in memory, live and kept. One application may hold three times of what is free.
 	MaxConferences int `mapstructure:"max_conferences"`
 	// MemoryMiB bounds the memory of all conferences, an estimate in MiB; 0: no limit. One application may hold three
 	// times of what is free. One that holds more has the measurements of its largest conferences read from the store

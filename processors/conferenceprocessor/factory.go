@@ -18,7 +18,7 @@ func NewFactory() processor.Factory {
 }
 
 func createDefaultConfig() component.Config {
-	return &Config{MaxConferences: 100_000, MemoryMiB: 2048, KeepEnded: 10 * time.Minute, Tick: time.Second, Issues: issuesConfig{Interval: 15 * time.Second}}
+	return &Config{MaxConferences: 150_000, MemoryMiB: 2048, KeepEnded: 10 * time.Minute, Tick: time.Second, Issues: issuesConfig{Interval: 15 * time.Second}}
 }
 
 func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {

@@ -148,3 +148,35 @@ func TestNothingLeftToDrop(t *testing.T) {
 		require.Equal(t, 1, s.Shrunk(), "in the Tick")
 	}
 }
+
+// TestConferencesHaveAnOwner: an application with very many conferences holds three quarters of the limit at most, and
+// loses those that have ended before it gets no more. Another application always finds room.
+//
+// spec: SRV-04
+func TestConferencesHaveAnOwner(t *testing.T) {
+	const limit = 400
+	s := live.NewSet(live.Config{MaxConferences: limit, KeepEndedMs: 600_000, Labels: quality.DefaultBounds()})
+	big, small := newFlood("big"), newFlood("small")
+	start := func(f *flood, i int, atMs int64) live.Result {
+		e := f.record(fmt.Sprint("c", i), atMs, 1, "")
+		return s.Apply(&e, e.AtMs)
+	}
+	for i := range limit {
+		want := live.Applied
+		if i >= limit*3/4 {
+			want = live.Full
+		}
+		require.Equal(t, want, start(big, i, 0), i)
+	}
+	require.Equal(t, live.Applied, start(small, 0, 0))
+	for i := range 10 {
+		e := big.record(fmt.Sprint("c", i), 1, 0, "fabricTerminated")
+		require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
+	}
+	require.Len(t, tick(s, conferencetest.Base+2), 10)
+	for i := range 10 {
+		require.Equal(t, live.Applied, start(big, limit+i, 3))
+	}
+	require.Equal(t, live.Full, start(big, limit+10, 3))
+	require.Equal(t, live.Applied, start(small, 1, 3))
+}

@@ -110,7 +110,7 @@ func NewSet(cfg Config) *Set {
 	return &Set{
 		cfg: cfg, keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf),
 		waiting: newWaitingList(), evaluations: evaluations{due: make(map[int64][]*conf)},
-		memory: memory{apps: make(map[string]int64), stuck: make(map[string]struct{})},
+		memory: newMemory(),
 	}
 }
 
@@ -214,10 +214,8 @@ func (sl *slot) wasReleased(at int64) bool {
 
 // open starts a conference. It returns nil if there is no room.
 func (s *Set) open(k key, nowMs int64) *conf {
-	for s.count >= s.cfg.MaxConferences {
-		if !s.release(nowMs) {
-			return nil
-		}
+	if !s.makeRoom(k.appID, nowMs) {
+		return nil
 	}
 	sl := s.slot(k)
 	k = sl.key
@@ -225,6 +223,7 @@ func (s *Set) open(k key, nowMs int64) *conf {
 	sl.confs = append(sl.confs, c)
 	s.count++
 	s.live++
+	s.account(k.appID, 0, 1)
 	return c
 }
 
@@ -306,7 +305,8 @@ func (s *Set) drop(sl *slot, c *conf) {
 		s.live--
 	}
 	c.lifecycle = removed
-	s.uncharge(c)
+	s.account(c.key.appID, -c.bytes, -1)
+	c.bytes = 0
 	s.unshare(c)
 	s.count--
 }

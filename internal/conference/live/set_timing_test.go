@@ -33,7 +33,7 @@ func BenchmarkApply(b *testing.B) {
 func heapOf(tb testing.TB, n int) float64 {
 	tb.Helper()
 	before := conferencetest.Heap()
-	set := newSet(n, 0)
+	set := newSet(2*n, 0) // an application may hold three quarters
 	var stats event.Measurement
 	for c := range n {
 		for participant := range 2 {
