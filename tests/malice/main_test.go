@@ -26,6 +26,9 @@ const (
 // limitMiB is the limit of the memory limiter. Each attack exceeded it before memory had an owner.
 const limitMiB = 96
 
+// conferencesMiB is the limit of the conference processor, as its README recommends.
+const conferencesMiB = limitMiB * 3 / 8
+
 // start starts a collector with two applications that knows the addresses of its clients.
 func start(t *testing.T) *harness.Collector {
 	t.Helper()
@@ -40,7 +43,7 @@ func startLimited(t *testing.T, limits string) *harness.Collector {
 		Storage: harness.SQLite(dir), FramesPerSecond: 200,
 		Apps: fmt.Sprintf(`{key_file: %q, storage: qosstorage, apps: [{id: %s, secrets: [%s]}, {id: %s, secrets: [%s], limits: %s}]}`,
 			dir+"/key", victim, secret, attacker, secret, limits),
-		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1], read_header_timeout: 2s, read_timeout: 5s}}\nprocessors: {memory_limiter: {limit_mib: %d}}\n", limitMiB),
+		More: fmt.Sprintf("receivers: {qoswss: {trusted_proxies: [127.0.0.1], read_header_timeout: 2s, read_timeout: 5s}}\nprocessors: {memory_limiter: {limit_mib: %d}, conference: {memory_mib: %d}}\n", limitMiB, conferencesMiB),
 	})
 	c.Start()
 	t.Cleanup(func() { // first the answers that tests may wait for

@@ -85,3 +85,32 @@ func TestLogsHaveARate(t *testing.T) {
 	}
 	require.Positive(t, metric(c, "otelcol_receiver_qoswss_throttle_decisions", `kind="bytes"`, `decision="refused"`))
 }
+
+// Streams of many conferences, each below all limits of rates, hold what their application may have, and no more.
+//
+// spec: SRV-04
+func TestConferencesHaveAnOwner(t *testing.T) {
+	c := start(t)
+	served := honest(t, c)
+	const connections, conferences, rows = 16, 24, 512
+	for i := range connections {
+		from := fmt.Sprint("198.51.100.", i+1)
+		p := welcomed(t, c, attacker, fmt.Sprint("mallory", i), from)
+		p.say(`{"type":"columns","set":1,"statsType":"inbound-rtp","mediaType":"audio","names":["ssrc","packets","packetsLost","jitterMs"]}`)
+		for n := range conferences {
+			p.say(fmt.Sprintf(`{"type":"fabric","fabric":%d,"conferenceID":"c%d-%d","addedAt":%d,"remoteUserID":{"userName":"u","aliasName":"u"},"fabricUsage":"multiplex"}`, n+1, i, n, now()))
+			var streams strings.Builder
+			for ssrc := range rows {
+				fmt.Fprintf(&streams, `,[1,%d,%d,%d,%d.5]`, ssrc+1, 50+ssrc%7, ssrc%5, ssrc%40)
+			}
+			p.say(fmt.Sprintf(`{"type":"stats","seq":%d,"at":%d,"fabric":%d,"intervalMs":1000,"rows":[%s]}`, n+1, now(), n+1, streams.String()[1:]))
+			m, _ := p.hear()
+			require.Equal(t, said{Type: "ack", Seq: uint64(n + 1)}, m, "each connection is below its limits")
+		}
+	}
+	swamped(t)
+	isServed(t, served, 1)
+	require.Less(t, metric(c, "otelcol_processor_conference_memory"), float64(conferencesMiB<<20))
+	require.Positive(t, metric(c, "otelcol_processor_conference_shrunk"))
+	require.Zero(t, metric(c, "otelcol_processor_memory_limiter_refused_log_records"))
+}
