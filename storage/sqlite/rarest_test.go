@@ -40,5 +40,10 @@ func TestSearchByRarest(t *testing.T) {
 	f(storage.Query{ApplicationVersion: "v", Label: "poor", Limit: 200}, 200, byLabel)
 	f(storage.Query{SiteID: "s", Label: "poor", Limit: 200}, 200, byTerm)
 	f(storage.Query{SiteID: "s", Label: "good", Limit: 200}, 200, byTerm)
-	f(storage.Query{ApplicationVersion: "v", Label: "good", Limit: 200}, 200, byTerm) // both have more than are counted
+	f(storage.Query{ApplicationVersion: "v", Label: "good", Limit: 200}, 200, byLabel)
+
+	// What else is wanted is looked up in indexes, before the row of a conference is read.
+	const hasLabel = "CORRELATED SCALAR SUBQUERY 1\nSEARCH x USING COVERING INDEX conference_label (label=? AND start_ms=? AND rowid=?)"
+	require.Equal(t, byTerm+")\n"+hasLabel+"\nSEARCH c USING INTEGER PRIMARY KEY (rowid=?)\nSEARCH p USING INTEGER PRIMARY KEY (rowid=?)\n",
+		plans(t, s, storage.Query{SiteID: "s", Label: "poor"})[0])
 }

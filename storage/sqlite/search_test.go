@@ -155,7 +155,7 @@ func TestSearchPlans(t *testing.T) {
 	f(window(storage.Query{SiteID: "s", UserID: "u", Before: cursor}), term+" AND start_ms>? AND (start_ms,conference)<(?,?))", long)
 	f(window(storage.Query{AppID: "a", Any: "x"}), term+" AND start_ms>? AND start_ms<?)",
 		"SEARCH c USING INDEX conference_place (place=? AND start_ms>? AND start_ms<?)", long)
-	f(storage.Query{UserID: "u", SiteID: "s"}, "SEARCH x EXISTS USING COVERING INDEX term_conference (conference=? AND term>? AND term<?)")
+	f(storage.Query{UserID: "u", SiteID: "s"}, "SEARCH x USING COVERING INDEX term_conference (conference=? AND term>? AND term<?)\nSEARCH c USING INTEGER PRIMARY KEY (rowid=?)")
 	f(storage.Query{Label: "l"}, "SEARCH c USING INDEX conference_label (label=?)")
 	f(window(storage.Query{AppID: "a", Label: "l"}), "SEARCH c USING INDEX conference_app_label (app_id=? AND label=? AND start_ms>? AND start_ms<?)", long)
 	f(storage.Query{Cause: "l"}, "SEARCH c USING INDEX conference_cause (cause=?)")

@@ -15,6 +15,8 @@ import (
 //	{table term}      the engine's name of a table
 //	{join}            a join whose order the statement gives
 //	{by index}        names the index that is to be used, where the engine has no statistics
+//	{has column r}    that the conference of a row r, c or t, has a value in a column that has an index of its own; where
+//	                  {by index} names one, it is looked up in that index, which is smaller than the table
 //	{keys}            a table of conferences from one value of type Keys: place, where keys have one, and key
 //	{place a b}       that rows a and b are of one place, where keys begin with it, and AND
 //	{sameday f s}     that rows f and s are of one day, where they have one, after AND
@@ -23,7 +25,8 @@ import (
 //	{of p}            that a row p is of the place of a value of type Place, where keys begin with it, and AND
 //	{first frame}     with {most}: that a row is one of the first of a table, as many as a value of type
 //	{most}            Most says, where the engine deletes in steps
-//	{fence}           keeps the engine from evaluating a condition before it has the row that it is about
+//	{fence}           ends an EXISTS that the engine is to evaluate as soon as it has the row that it is about, and not
+//	                  before or later
 type Dialect struct {
 	Prefix string // of tables
 	Join   string
@@ -62,7 +65,7 @@ type Fresh struct{}
 //
 //nolint:gochecknoglobals // safe for concurrent use
 var (
-	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Hints: true, Steps: true}
+	SQLite   = &Dialect{Join: "CROSS JOIN", Keys: "(SELECT value AS key FROM json_each(?))", Fence: "LIMIT 1", Hints: true, Steps: true}
 	Postgres = &Dialect{
 		Prefix: "qos_", Join: "JOIN", Keys: "(SELECT * FROM unnest(?::bigint[], ?::bigint[]) u (place, key))", Fence: "OFFSET 0", Days: true, Places: true, Numbered: true, Bytes: true,
 	}
@@ -118,10 +121,28 @@ func (d *Dialect) word(word, name, other string) string {
 		return when(d.Steps, "rowid IN (SELECT rowid FROM "+name+" WHERE")
 	case "most":
 		return when(d.Steps, "LIMIT ?)")
+	case "has":
+		return d.has(name, other)
 	case "by":
 		return when(d.Hints, "INDEXED BY "+name)
 	}
 	panic("statement has {" + word + "}")
+}
+
+func (d *Dialect) has(column, row string) string {
+	value, some := " = ?", " <> ''"
+	if column == "outcome" {
+		some = " IS NOT NULL" // as its index says
+	}
+	if column == "failed" {
+		column, value, some = "outcome", " IN (?, ?, ?)", " IS NOT NULL"
+	}
+	if !d.Hints {
+		return "c." + column + value
+	}
+	key := map[string]string{"c": "key", "t": "conference"}[row]
+	return "EXISTS (SELECT 1 FROM " + d.Prefix + "conference x INDEXED BY conference_" + column + " WHERE x." + column + value +
+		" AND x." + column + some + " AND x.start_ms = " + row + ".start_ms AND x.key = " + row + "." + key + " " + d.Fence + ")"
 }
 
 func numbered(sql string) string {

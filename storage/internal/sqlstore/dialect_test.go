@@ -15,8 +15,12 @@ func TestSQL(t *testing.T) {
 		}
 	}
 	f(`SELECT a FROM {table term} t {by term_place} WHERE b = ? AND c = ? {fence}`,
-		`SELECT a FROM term t INDEXED BY term_place WHERE b = ? AND c = ? `,
+		`SELECT a FROM term t INDEXED BY term_place WHERE b = ? AND c = ? LIMIT 1`,
 		`SELECT a FROM qos_term t  WHERE b = $1 AND c = $2 OFFSET 0`)
+	f(`{has label t} AND {has failed c}`,
+		`EXISTS (SELECT 1 FROM conference x INDEXED BY conference_label WHERE x.label = ? AND x.label <> '' AND x.start_ms = t.start_ms AND x.key = t.conference LIMIT 1)`+
+			` AND EXISTS (SELECT 1 FROM conference x INDEXED BY conference_outcome WHERE x.outcome IN (?, ?, ?) AND x.outcome IS NOT NULL AND x.start_ms = c.start_ms AND x.key = c.key LIMIT 1)`,
+		`c.label = $1 AND c.outcome IN ($2, $3, $4)`)
 	f(`FROM {keys} k {join} {table session} s ON s.key = k.key LIMIT ?`,
 		`FROM (SELECT value AS key FROM json_each(?)) k CROSS JOIN session s ON s.key = k.key LIMIT ?`,
 		`FROM (SELECT * FROM unnest($1::bigint[], $2::bigint[]) u (place, key)) k JOIN qos_session s ON s.key = k.key LIMIT $3`)

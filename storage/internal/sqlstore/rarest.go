@@ -1,67 +1,79 @@
 package sqlstore
 
-// few and many bound the rows that are counted of each choice. Most searches have a choice with
-// fewer than few. Of two choices that have many rows each in a store of a million conferences, 64
-// conferences have both where one does not depend on the other: a page of 50 is full before
-// 8,000 rows are read, as many as a choice below the limit has.
+import "math"
+
+// sample is how many of the newest conferences of a choice are read to estimate how many it has. A choice of several
+// drivers reads its part of them for each, and leastSample at least.
 const (
-	few  = 1000
-	many = 8000
+	sample      = 1000
+	leastSample = 50
 )
 
-// rarest returns the choice that has the fewest conferences, the first of those with many.
-func (s *search) rarest(choices [][]driver) ([]driver, error) {
+// rarest returns the choice that has the fewest conferences, by an estimate. It is looked through until a page is full,
+// so what counts is how many it has where the search begins: among the newest.
+func (s *search) rarest(choices [][]driver) (best []driver, err error) {
 	if len(choices) == 1 {
 		return choices[0], nil
 	}
-	for _, limit := range []int{few, many} {
-		best, least, err := s.rarestBelow(choices, limit)
-		if err != nil || least < limit {
-			return best, err
-		}
+	first, err := s.first()
+	if err != nil {
+		return nil, err
 	}
-	return choices[0], nil
-}
-
-// rarestBelow returns the choice with the fewest conferences and their number, which is at most limit.
-func (s *search) rarestBelow(choices [][]driver, limit int) (best []driver, least int, err error) {
-	best, least = choices[0], limit
+	fewest := math.Inf(1)
 	for _, choice := range choices {
-		n, err := s.countAll(choice, least)
+		n, err := s.estimate(choice, first)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		if n < least {
-			best, least = choice, n
+		if n < fewest {
+			best, fewest = choice, n
 		}
 	}
-	return best, least, nil
+	return best, nil
 }
 
-// countAll counts the conferences of a choice, up to a limit.
-func (s *search) countAll(choice []driver, limit int) (n int, err error) {
+// first is the start of the oldest conference in the store.
+func (s *search) first() (start int64, err error) {
+	_, err = One(s.tx, []any{&start}, `SELECT coalesce(min(start_ms), 0) FROM {table conference}`)
+	return start, err
+}
+
+// estimate returns about how many conferences a choice has, if all of it were as frequent as its newest.
+func (s *search) estimate(choice []driver, first int64) (total float64, err error) {
+	limit := max(leastSample, sample/len(choice))
 	for _, d := range choice {
-		if n >= limit {
-			break
-		}
-		some, err := s.count(countPart(s.q, d), limit-n)
+		got, err := s.sample(countPart(s.q, d), limit)
 		if err != nil {
 			return 0, err
 		}
-		n += some
+		total += got.total(limit, first)
 	}
-	return n, nil
+	return total, nil
 }
 
-// count counts the rows of a part, up to a limit.
-func (s *search) count(p part, limit int) (n int, err error) {
-	from := `{table conference} c ` + p.index()
+// sampled is the newest conferences of a driver, up to a limit: their number, and the first and the last start.
+type sampled struct {
+	n           int
+	oldest, end int64
+}
+
+// total is how many conferences there are, if those before the sampled ones are as frequent, back to the first start.
+func (s sampled) total(limit int, first int64) float64 {
+	if s.n < limit {
+		return float64(s.n)
+	}
+	return float64(s.n) * max(1, float64(s.end-first)/float64(max(1, s.end-s.oldest)))
+}
+
+func (s *search) sample(p part, limit int) (got sampled, err error) {
+	from, start := `{table conference} c `+p.index(), "c.start_ms"
 	switch p.by {
 	case byTerm:
-		from = `{table term} t`
+		from, start = `{table term} t`, "t.start_ms"
 	case byPlace:
 		from = fromPlace
 	}
-	_, err = One(s.tx, []any{&n}, `SELECT count(*) FROM (SELECT 1 FROM `+from+` `+p.where+` LIMIT ?) counted`, append(p.args, limit)...)
-	return n, err
+	_, err = One(s.tx, []any{&got.n, &got.oldest, &got.end}, `SELECT count(*), coalesce(min(start), 0), coalesce(max(start), 0) FROM (SELECT `+
+		start+` AS start FROM `+from+` `+p.where+` ORDER BY `+start+` DESC LIMIT ?) newest`, append(p.args, limit)...)
+	return got, err
 }

@@ -63,7 +63,7 @@ func scored(c *condition, q storage.Query, d driver) {
 		for _, outcome := range failed() {
 			values = append(values, Text(outcome))
 		}
-		c.add("c.outcome IN (?, ?, ?)", values...)
+		c.add("{has failed "+d.row()+"}", values...)
 	}
 	if q.MinMOS != nil {
 		c.add("c.mos >= ?", *q.MinMOS)

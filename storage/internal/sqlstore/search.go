@@ -66,6 +66,14 @@ type driver struct {
 	since        int64 // the start before which nothing is needed; 0: none
 }
 
+// row is the name of the row of the index that is looked through.
+func (d driver) row() string {
+	if d.by == byTerm {
+		return "t"
+	}
+	return "c"
+}
+
 // search is one query in one view of the store.
 type search struct {
 	tx Tx
@@ -365,7 +373,11 @@ func common(c *condition, q storage.Query, d driver) {
 		c.add("c.end_ms >= ?", frames.CeilMs(q.From))
 	}
 	for _, e := range equals(q) {
-		e.add(c)
+		if e.by == d.by {
+			e.add(c)
+		} else {
+			c.add("{has "+e.column+" "+d.row()+"}", Text(e.value))
+		}
 	}
 	scored(c, q, d)
 	if q.ConferenceID != "" && d.by != byPlace {
