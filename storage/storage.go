@@ -69,6 +69,13 @@ type Appended struct {
 	TermsDropped int
 }
 
+// Add adds what another Append did.
+func (a *Appended) Add(other Appended) {
+	a.New += other.New
+	a.Duplicates += other.Duplicates
+	a.TermsDropped += other.TermsDropped
+}
+
 // Summary is one revision of what a conference came to. The store keeps the highest
 // revision.
 type Summary struct {
@@ -90,8 +97,9 @@ type Summary struct {
 
 // Writer is the store's writing side. It is safe for concurrent use.
 type Writer interface {
-	// Append writes the records that are not in the store yet; all of them, durably, or
-	// none and an error. Activity creates, extends and merges conferences as package instance
+	// Append writes the records that are not in the store yet; all of them, durably, or an error. Of invalid
+	// records it writes none. After another error a part may have been written, which Appended counts:
+	// very many are several transactions, so that other writers come between them. Activity creates, extends and merges conferences as package instance
 	// decides. An annotation belongs to the conference that instance.Owner names by its
 	// ConferenceAt; where there is none it is listed as unattached, until activity makes one.
 	// So the outcome does not depend on the order of arrival. Times are kept in ms.

@@ -67,12 +67,12 @@ func (e *storeExporter) consume(ctx context.Context, logs plog.Logs) error {
 func (e *storeExporter) write(ctx context.Context, t translated) error {
 	if len(t.batches) > 0 {
 		done, err := e.writer.Append(ctx, t.batches)
+		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New)) // also of what it had no time for the rest of
+		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
+		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.TermsDropped))
 		if err != nil {
 			return classify(err)
 		}
-		e.telemetry.QosstoreWrittenRecords.Add(ctx, int64(done.New))
-		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
-		e.telemetry.QosstoreDroppedSearchTerms.Add(ctx, int64(done.TermsDropped))
 	}
 	if len(t.preCalls) > 0 {
 		done, err := e.writer.AppendPreCalls(ctx, t.preCalls)

@@ -20,11 +20,15 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 	if err != nil {
 		return storage.Appended{}, s.wrap("append", err)
 	}
-	j := &job{batches: ready}
-	if err := s.queue.Do(ctx, j); err != nil {
-		return storage.Appended{}, s.wrap("append", err)
+	var result storage.Appended
+	for portion := range frames.Portions(ready) {
+		j := &job{batches: portion}
+		if err := s.queue.Do(ctx, j); err != nil {
+			return result, s.wrap("append", err)
+		}
+		result.Add(j.result)
 	}
-	return j.result, nil
+	return result, nil
 }
 
 // PutSummary implements storage.Writer. The summary goes to the conference that joins its

@@ -19,15 +19,24 @@ func (s *Store) Append(ctx context.Context, batches []storage.Batch) (storage.Ap
 		return storage.Appended{}, s.wrap("append", err)
 	}
 	var result storage.Appended
-	var changes follow.Changes
-	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
-		result, changes, err = t.appendAll(ready)
-		return err
-	}, committed: func() { s.hub.Publish(changes.All()) }})
-	if err != nil {
-		return storage.Appended{}, s.wrap("append", err)
+	for portion := range frames.Portions(ready) {
+		some, err := s.appendPortion(ctx, portion)
+		if err != nil {
+			return result, s.wrap("append", err)
+		}
+		result.Add(some)
 	}
 	return result, nil
+}
+
+// appendPortion is one transaction's.
+func (s *Store) appendPortion(ctx context.Context, portion []frames.Prepared) (result storage.Appended, err error) {
+	var changes follow.Changes
+	err = s.writer.do(ctx, job{run: func(t *tx) (err error) {
+		result, changes, err = t.appendAll(portion)
+		return err
+	}, committed: func() { s.hub.Publish(changes.All()) }})
+	return result, err
 }
 
 func (t *tx) appendAll(batches []frames.Prepared) (result storage.Appended, changes follow.Changes, err error) {

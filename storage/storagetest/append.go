@@ -92,6 +92,27 @@ func testFrameOfManyConferences(f *fixture) {
 	require.Len(t, f.list(storage.Query{}).Conferences, 40)
 }
 
+// A frame of more rows than one transaction writes is whole all the same.
+//
+// spec: SRV-03
+func testFrameOfManyTransactions(f *fixture) {
+	t := f.t
+	frame := make([]storage.Record, 600)
+	for i := range frame {
+		frame[i] = activity(9, i, float64(i%2)) // no two of them in one row
+	}
+	b := batch(1, frame...)
+	require.Equal(t, storage.Appended{New: 600}, f.append(b))
+	require.Equal(t, storage.Appended{Duplicates: 600}, f.append(b))
+	var want []read
+	for _, parity := range []int{0, 1} {
+		for i := parity; i < len(frame); i += 2 {
+			want = append(want, read{sessionID(1), frame[i]})
+		}
+	}
+	require.Equal(t, want, f.records(ref(0)))
+}
+
 func testAllOrNothing(f *fixture) {
 	t := f.t
 	bad := activity(2, 0, 0)

@@ -24,6 +24,7 @@ func Run(t *testing.T, open Open) {
 		"Append/duplicates":      testDuplicates,
 		"Append/partial frames":  testPartialFrames,
 		"Append/frame of many":   testFrameOfManyConferences,
+		"Append/portions":        testFrameOfManyTransactions,
 		"Append/number again":    testNumberAgain,
 		"Append/all or nothing":  testAllOrNothing,
 		"Append/invalid":         testInvalid,
