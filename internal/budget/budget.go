@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// share is how many times the free bytes one application may hold.
+// share is how many times the free bytes one application or address may hold.
 const share = 3
 
-// IsWithinShare reports whether one application may hold so many bytes while others are free.
+// IsWithinShare reports whether one application or address may hold so many bytes while others are free.
 func IsWithinShare(held, free int64) bool { return held <= share*free }
 
 // Level is the kind of an account.
@@ -21,6 +21,7 @@ const (
 	App
 	User
 	Session
+	Address // of strangers, in place of a session
 	Connection
 
 	NumLevels
@@ -28,7 +29,7 @@ const (
 
 // String returns the name that metrics use.
 func (l Level) String() string {
-	return [...]string{"none", "total", "app", "user", "session", "connection"}[l]
+	return [...]string{"none", "total", "app", "user", "session", "address", "connection"}[l]
 }
 
 // Limits are the bytes that accounts may hold. 0: the level has no limit of its own.
@@ -40,7 +41,7 @@ func (l Limits) of(level Level) int64 {
 		return l.Total
 	case User:
 		return l.User
-	case Session:
+	case Session, Address:
 		return l.Session
 	case Connection:
 		return l.Connection
@@ -91,6 +92,14 @@ func (l *Ledger) Open(app, user, session string) *Account {
 	return l.child(l.child(l.child(&l.root, App, app, 0), User, user, 0), Session, session, 1)
 }
 
+// OpenAddress returns the account of the strangers of an address. All strangers have the limit of one user of an
+// application without a name, of which each address has a share. Every OpenAddress needs a Close.
+func (l *Ledger) OpenAddress(address string) *Account {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.child(l.child(l.child(&l.root, App, "", 0), User, "", 0), Address, address, 1)
+}
+
 // child returns a named account and adds references to it. A new one is a reference to its parent.
 func (l *Ledger) child(parent *Account, level Level, text string, refs int) *Account {
 	a := l.named[name{parent, text}]
@@ -134,17 +143,18 @@ func (a *Account) take(n, kept int64) Level {
 
 // hasRoom reports whether n more bytes fit, of which kept are kept.
 func (a *Account) hasRoom(n, kept int64) bool {
-	limits := a.ledger.limits
-	if a.level == App {
-		if limits.Total == 0 {
-			return true
-		}
-		root := &a.ledger.root
-		return IsWithinShare(a.used+n, limits.Total-root.used-n) &&
-			(kept == 0 || IsWithinShare(a.kept+kept, limits.Total/2-root.kept-kept))
+	limit := a.ledger.limits.of(a.level)
+	return (limit == 0 || a.used+n <= limit && (kept == 0 || a.kept+kept <= limit/2)) && a.isWithinShare(n, kept)
+}
+
+// isWithinShare reports whether n more bytes are within the share of an application or address. Other levels have none.
+func (a *Account) isWithinShare(n, kept int64) bool {
+	if a.level != App && a.level != Address {
+		return true
 	}
-	limit := limits.of(a.level)
-	return limit == 0 || a.used+n <= limit && (kept == 0 || a.kept+kept <= limit/2)
+	whole := a.ledger.limits.of(a.parent.level)
+	return whole == 0 || IsWithinShare(a.used+n, whole-a.parent.used-n) &&
+		(kept == 0 || IsWithinShare(a.kept+kept, whole/2-a.parent.kept-kept))
 }
 
 func (a *Account) add(n, kept int64) {

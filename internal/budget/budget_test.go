@@ -56,6 +56,39 @@ func TestApplicationsLeaveRoom(t *testing.T) {
 	require.EqualValues(t, 10_500, fill("one", false), "and frames the rest")
 }
 
+// Addresses of strangers share the limit of a user in the same way. The limit of a session holds for each, and users
+// of an application are not affected.
+func TestAddressesLeaveRoom(t *testing.T) {
+	l := NewLedger(Limits{Total: 1 << 20, User: 32_000, Session: 16_000, Connection: 15_000})
+	var open []*Account
+	fill := func(address string) (n int64, full Level) {
+		of := l.OpenAddress(address)
+		for range 2 {
+			a := of.Connect()
+			open = append(open, a)
+			for full = a.Take(1); full == None; full = a.Take(1) {
+				n++
+			}
+		}
+		open = append(open, of)
+		return n, full
+	}
+	for _, want := range []int64{16_000, 12_000, 3000, 750} {
+		n, full := fill(strconv.FormatInt(want, 10))
+		require.Equal(t, want, n)
+		require.Equal(t, Address, full)
+	}
+	require.EqualValues(t, 7, l.Refused(Address), "the first connection of the first address was full before")
+	require.EqualValues(t, 1, l.Refused(Connection))
+	user := l.Open("app", "", "")
+	require.Equal(t, None, user.Take(16_000))
+	for _, a := range append(open, user) {
+		a.Close()
+	}
+	require.Zero(t, l.Used())
+	require.Zero(t, l.Accounts())
+}
+
 // Whatever is charged and given back: no account is above its limit, every account is the sum of those below it,
 // nothing is left in the end, and an application that holds nothing gets its first bytes.
 func TestLedgerProperties(t *testing.T) {
@@ -69,6 +102,10 @@ func TestLedgerProperties(t *testing.T) {
 			"connect": func(t *rapid.T) {
 				n := func(what string) string { return strconv.Itoa(rapid.IntRange(0, 4).Draw(t, what)) }
 				session := l.Open("a"+n("app"), n("user"), n("session"))
+				if rapid.Bool().Draw(t, "stranger") {
+					session.Close()
+					session = l.OpenAddress(n("address"))
+				}
 				open = append(open, session.Connect())
 				session.Close()
 			},

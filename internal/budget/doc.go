@@ -4,9 +4,10 @@
 //
 // # Fair shares
 //
-// Users, sessions and connections have limits. An application has a share: it may hold at most Share times the
+// Users, sessions and connections have limits. An application has a share: it may hold at most three times the
 // bytes that are free (the dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998). One application that
 // floods gets three quarters of the whole, two get 3/7 each, and a part is always free for the next one.
+// Clients that have not logged in (strangers) have the limit of one user, of which each of their addresses has a share.
 //
 // # Kept and transient bytes
 //
