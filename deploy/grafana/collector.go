@@ -34,7 +34,7 @@ func collector() Dashboard {
 			"Admission",
 			graph("Handshakes", "Handshake requests by result: granted, challenged, or the code of the refusal (docs/protocol.md, section 9).", "cps",
 				split("otelcol_receiver_qoswss_auth_requests", "result")...),
-			graph("Closed connections", "Connections that the receiver closed, by code (docs/protocol.md, section 9).", "cps",
+			graph("Closed connections", "Connections that the receiver closed, by code (docs/protocol.md, section 9), or because of a forbidden frame (protocol), silence (idle) or a client that does not read (write).", "cps",
 				split("otelcol_receiver_qoswss_connections_closed", "code")...),
 			graph("Rate limits", "Decisions of the rate limits, by limit.", "cps",
 				split("otelcol_receiver_qoswss_throttle_decisions", "kind")...),

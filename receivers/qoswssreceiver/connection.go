@@ -88,7 +88,9 @@ func (c *connection) run(rested bool) {
 func (c *connection) recover() {
 	if fault := recover(); fault != nil {
 		c.shared.log.Error("connection ended by a fault", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
-		c.sayBye(c.session.end(&protocol.Error{Code: protocol.CodeInternal, Message: "a fault of the server"}).bye)
+		end := c.session.end(&protocol.Error{Code: protocol.CodeInternal, Message: "a fault of the server"})
+		c.ends(end)
+		c.sayBye(end)
 	}
 }
 
@@ -114,30 +116,32 @@ func (c *connection) serve() *ending {
 		if errors.Is(err, websocket.ErrReadLimit) { // there is none: a length that is negative
 			return c.session.end(&protocol.Error{Code: protocol.CodeMalformed, Message: "a frame has a length that RFC 6455 does not allow"})
 		}
-		if err != nil { // the client closed, or the network broke
+		if _, closed := errors.AsType[*websocket.CloseError](err); closed {
 			return &ending{}
+		}
+		if err != nil { // read and write have ended the connection if the network broke
+			return c.shared.ended(endProtocol)
 		}
 	}
 }
 
 // finish takes what was read before the end, says bye and closes.
 func (c *connection) finish(e *ending) {
+	c.ends(e) // a write that fails from now on is not counted
 	if c.session.due() {
 		c.session.flush(time.Now())
 	}
-	c.sayBye(e.bye)
+	c.sayBye(e)
 }
 
 // sayBye ends the WebSocket and waits a moment for the client to close its half: closing
 // at once, with unread data, would take the bye away from it.
-func (c *connection) sayBye(bye *protocol.Bye) {
-	code := websocket.CloseNormalClosure
-	if bye != nil {
-		code = closeCode(*bye)
-		c.write(protocol.AppendBye(nil, *bye))
+func (c *connection) sayBye(e *ending) {
+	if e.bye != nil {
+		c.write(protocol.AppendBye(nil, *e.bye))
 	}
 	deadline := time.Now().Add(c.shared.timing.write)
-	err := c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), deadline)
+	err := c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(e.closeCode(), ""), deadline)
 	if err != nil {
 		return
 	}
@@ -148,27 +152,29 @@ func (c *connection) sayBye(bye *protocol.Bye) {
 	_, _ = io.Copy(io.Discard, c.raw)
 }
 
-// closeCode is the WebSocket close code of a bye (docs/protocol.md, section 4.9).
-func closeCode(bye protocol.Bye) int {
-	switch {
-	case bye.Code == protocol.CodeGoingAway:
-		return websocket.CloseGoingAway
-	case bye.Code == protocol.CodeInternal:
-		return websocket.CloseInternalServerErr
-	case bye.CSError == protocol.CSAuthError:
-		return websocket.ClosePolicyViolation
-	case bye.CSError == protocol.CSProtoError:
-		return websocket.CloseProtocolError
-	}
-	return websocket.CloseTryAgainLater
-}
-
 // write sends one text message. Once a write has failed nothing can be said any more.
 func (c *connection) write(msg []byte) {
 	_ = c.ws.SetWriteDeadline(time.Now().Add(c.shared.timing.write))
-	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil && c.end == nil {
-		c.end = &ending{}
+	if err := c.ws.WriteMessage(websocket.TextMessage, msg); err != nil {
+		c.unwritten(err)
 	}
+}
+
+// unwritten ends the connection after a write that failed. A client that does not read is counted, a network that broke
+// is not.
+func (c *connection) unwritten(err error) {
+	if c.end != nil {
+		return
+	}
+	c.end = &ending{}
+	if isTimeout(err) {
+		c.end = c.shared.ended(endWrite)
+	}
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 // pong answers a ping, which counts like a message.
@@ -177,10 +183,11 @@ func (c *connection) pong(text string) error {
 		return err
 	}
 	err := c.ws.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(c.shared.timing.write))
-	if errors.Is(err, websocket.ErrCloseSent) {
+	if err == nil || errors.Is(err, websocket.ErrCloseSent) {
 		return nil
 	}
-	return err
+	c.unwritten(err)
+	return errEnded
 }
 
 // counted counts a control frame.

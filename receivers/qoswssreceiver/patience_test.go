@@ -130,9 +130,12 @@ func TestAStoppedCollectorGivesUpNobody(t *testing.T) {
 	f(25*time.Second, time.Hour, 3*time.Second)
 }
 
-// Who really says nothing is given up, when the deadline and the last look are over.
+// Who really says nothing is given up, when the deadline and the last look are over. Each is counted.
+//
+// spec: SRV-04
 func TestSilenceIsJudged(t *testing.T) {
-	d := startCollector(t).receiver.shared
+	server := startCollector(t)
+	d := server.receiver.shared
 	f := func(welcome bool, want time.Duration, stops ...time.Duration) *ending {
 		t.Helper()
 		var end *ending
@@ -150,8 +153,44 @@ func TestSilenceIsJudged(t *testing.T) {
 	require.Equal(t, protocol.CodeHelloExpected, e.bye.Code)
 	require.True(t, e.bye.Retry)
 	require.True(t, f(false, 71*time.Second, 70*time.Second).bye.Retry)
-	require.Nil(t, f(true, 61*time.Second).bye)
-	require.Nil(t, f(true, (70+35+1)*time.Second, 70*time.Second).bye, "asked first, and given the usual time")
+	idle := ending{reason: endIdle}
+	require.Equal(t, idle, *f(true, 61*time.Second))
+	require.Equal(t, idle, *f(true, (70+35+1)*time.Second, 70*time.Second), "asked first, and given the usual time")
+	require.EqualValues(t, 2, server.counted("receiver_qoswss_connections_closed", string(protocol.CodeHelloExpected)))
+	require.EqualValues(t, 2, server.counted("receiver_qoswss_connections_closed", string(endIdle)))
+	require.EqualValues(t, 4, server.counted("receiver_qoswss_connections_closed", ""))
+}
+
+// A client that does not read is given up after 10 s and counted, whatever is written. A network that breaks is not
+// counted, nor a write that fails after the end.
+//
+// spec: SRV-04
+func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
+	for name, write := range map[string]func(*connection){
+		"a message": func(c *connection) { c.write([]byte("x")) },
+		"a ping":    func(c *connection) { c.ping(time.Now()) },
+		"a pong":    func(c *connection) { require.ErrorIs(t, c.pong("x"), errEnded) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := startCollector(t)
+			d := server.receiver.shared
+			f := func(want ending, after time.Duration, counts int, prepare func(c *connection, client net.Conn)) {
+				t.Helper()
+				synctest.Test(t, func(t *testing.T) {
+					c, client := reader(t, d, true)
+					prepare(c, client)
+					write(c)
+					require.Equal(t, want, *c.end)
+					require.Equal(t, after, time.Since(c.started))
+				})
+				require.EqualValues(t, counts, server.counted("receiver_qoswss_connections_closed", ""))
+			}
+			f(ending{reason: endWrite}, 10*time.Second, 1, func(*connection, net.Conn) {})
+			f(ending{}, 0, 1, func(_ *connection, client net.Conn) { require.NoError(t, client.Close()) })
+			f(ending{reason: endIdle}, 10*time.Second, 1, func(c *connection, _ net.Conn) { c.end = &ending{reason: endIdle} })
+			require.EqualValues(t, 1, server.counted("receiver_qoswss_connections_closed", string(endWrite)))
+		})
+	}
 }
 
 // A client that sends its hello byte by byte does not hold the connection for ever.
@@ -177,4 +216,19 @@ func TestATricklingHelloIsJudged(t *testing.T) {
 		require.NoError(t, client.Close())
 		<-ended
 	})
+}
+
+// An end is counted once, also if the client does not read the bye.
+//
+// spec: SRV-04
+func TestAnUnreadByeIsCountedOnce(t *testing.T) {
+	server := startCollector(t)
+	d := server.receiver.shared
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := reader(t, d, true)
+		c.finish(c.session.end(&protocol.Error{Code: protocol.CodeThrottled}))
+		require.Equal(t, 10*time.Second, time.Since(c.started))
+	})
+	require.EqualValues(t, 1, server.counted("receiver_qoswss_connections_closed", string(protocol.CodeThrottled)))
+	require.EqualValues(t, 1, server.counted("receiver_qoswss_connections_closed", ""))
 }

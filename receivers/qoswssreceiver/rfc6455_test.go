@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,11 +148,12 @@ func closing(code uint16, reason string) string {
 	return string(binary.BigEndian.AppendUint16(nil, code)) + reason
 }
 
-// TestRFC6455 sends frames of every kind that RFC 6455 allows or forbids to a connection that is served.
+// TestRFC6455 sends frames of every kind that RFC 6455 allows or forbids to a connection that is served. Connections that
+// end for those that it forbids are counted.
 //
 // spec: SRV-01, SRV-02
 func TestRFC6455(t *testing.T) {
-	const ack, end = `{"type":"ack","seq":1`, "end"
+	const ack, bye, end = `{"type":"ack","seq":1`, `{"type":"bye","code":"malformed"`, "end"
 	violation := []string{"close 1002", end}
 	one := logText(1)
 	for name, c := range map[string]struct {
@@ -168,7 +170,7 @@ func TestRFC6455(t *testing.T) {
 		"5.2 opcode 7":                  {[]rawFrame{{first: final | 0x7, payload: one}}, violation},
 		"5.2 opcode 11":                 {[]rawFrame{{first: final | 0xb}}, violation},
 		"5.2 opcode 15":                 {[]rawFrame{{first: final | 0xf}}, violation},
-		"5.2 a length of 2^63":          {[]rawFrame{{first: final | opText, length: []byte{127, 0x80, 0, 0, 0, 0, 0, 0, 0}}}, []string{`{"type":"bye","code":"malformed"`, "close 1002", end}},
+		"5.2 a length of 2^63":          {[]rawFrame{{first: final | opText, length: []byte{127, 0x80, 0, 0, 0, 0, 0, 0, 0}}}, []string{bye, "close 1002", end}},
 
 		"5.2 a longer length than needed": {[]rawFrame{{first: final | opText, payload: one, length: []byte{127, 0, 0, 0, 0, 0, 0, 0, byte(len(one))}}}, []string{ack}},
 		"5.2 RSV1 of a continuation":      {[]rawFrame{{first: opText, payload: one[:5]}, {first: final | rsv1 | opContinuation, payload: one[5:]}}, violation},
@@ -212,7 +214,8 @@ func TestRFC6455(t *testing.T) {
 		"8.1 a text that is no UTF-8": {[]rawFrame{whole(strings.Replace(one, "t1", "t\xff", 1)), whole(logText(2))}, []string{`{"type":"nack","seq":1,"code":"malformed"`, `{"type":"ack","seq":2`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := startCollector(t).rawServed(t)
+			server := startCollector(t)
+			p := server.rawServed(t)
 			var sent []byte
 			for _, f := range c.frames {
 				sent = append(sent, f.bytes()...)
@@ -226,6 +229,11 @@ func TestRFC6455(t *testing.T) {
 				}
 				require.Equal(t, want, got)
 			}
+			forbidden := int64(0)
+			if slices.Contains(c.want, "close 1002") && !slices.Contains(c.want, bye) {
+				forbidden = 1
+			}
+			require.Equal(t, forbidden, server.counted("receiver_qoswss_connections_closed", string(endProtocol)))
 		})
 	}
 }

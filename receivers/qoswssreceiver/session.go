@@ -72,9 +72,6 @@ type session struct {
 	out             []byte
 }
 
-// ending says why and how a connection ends. A nil bye ends it without one.
-type ending struct{ bye *protocol.Bye }
-
 func newSession(d *shared, origin string, send func([]byte)) *session {
 	return &session{
 		shared: d, origin: origin, send: send, decoder: protocol.NewDecoder(),

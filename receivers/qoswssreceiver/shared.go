@@ -135,7 +135,7 @@ func (d *shared) admit(hello *protocol.Hello, origin string, now time.Time, room
 func (d *shared) userDropped() { d.metrics.ReceiverQoswssUserIdsDropped.Add(context.Background(), 1) }
 
 // count adds to a counter that has one attribute.
-func count(counter metric.Int64Counter, key string, value protocol.Code) {
+func count[T ~string](counter metric.Int64Counter, key string, value T) {
 	counter.Add(context.Background(), 1, metric.WithAttributes(attribute.String(key, string(value))))
 }
 

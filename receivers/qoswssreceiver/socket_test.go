@@ -566,7 +566,7 @@ func TestSilentConnections(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _, _ = dead.ws.ReadMessage()
+		dead.closed(websocket.CloseGoingAway)
 	}()
 	acks := make(chan heard, 1)
 	go func() { acks <- alive.hear("ack") }()
@@ -577,6 +577,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 	alive.say(logText(1))
 	require.EqualValues(t, 1, (<-acks).Seq)
+	require.EqualValues(t, 1, c.counted("receiver_qoswss_connections_closed", string(endIdle)))
 }
 
 // A fault that one frame brings out in the pipeline costs that frame, no other.

@@ -166,8 +166,8 @@ func (c *connection) await(rests bool) bool {
 	if errors.Is(err, errQuiet) {
 		return false
 	}
-	if err != nil && c.end == nil { // the client closed, or the network broke
-		c.end = &ending{}
+	if err != nil {
+		c.ends(&ending{}) // the client closed, or the network broke
 	}
 	return true
 }
@@ -176,6 +176,7 @@ func (c *connection) await(rests bool) bool {
 func (c *connection) read(p []byte) (int, error) {
 	if len(c.inbox.unread) == 0 {
 		if err := c.poll(forever, true); err != nil {
+			c.ends(&ending{}) // the client closed, or the network broke
 			return 0, err
 		}
 	}
@@ -192,13 +193,12 @@ func (c *connection) poll(limit time.Duration, rests bool) error {
 			continue
 		}
 		n, err := c.fetch(limit, rests)
-		var timeout net.Error
 		switch {
 		case n > 0:
 			c.arrived(n, time.Now())
 			return c.ended()
 		case c.end != nil:
-		case !errors.As(err, &timeout) || !timeout.Timeout():
+		case !isTimeout(err):
 			return err
 		default:
 			c.silence(time.Now())
@@ -289,7 +289,7 @@ func (c *connection) silence(now time.Time) {
 	case c.session.translator == nil:
 		c.end = c.session.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "no hello came in time"})
 	default:
-		c.end = &ending{}
+		c.end = c.shared.ended(endIdle)
 	}
 }
 
@@ -311,6 +311,6 @@ func (c *connection) ping(now time.Time) {
 	if e := c.session.expired(now); e != nil {
 		c.end = e
 	} else if err := c.ws.WriteControl(websocket.PingMessage, nil, now.Add(c.shared.timing.write)); err != nil {
-		c.end = &ending{}
+		c.unwritten(err)
 	}
 }

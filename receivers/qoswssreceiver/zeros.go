@@ -30,6 +30,7 @@ func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
 	codes := protocol.Codes()
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssFramesRefused, "code", codes...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", codes...)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", endProtocol, endIdle, endWrite)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConfigurationRequests, "outcome", append(slices.Clone(codes), outcomeAnswered)...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssAuthRequests, "result", append(codes, resultGranted, resultChallenged)...)
 }
