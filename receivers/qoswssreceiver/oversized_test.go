@@ -46,6 +46,7 @@ func TestAnOversizedPostReadsItsAnswer(t *testing.T) {
 			require.Equal(t, path != "nothing", len(lines) == 1)
 		}
 	}
+	require.EqualValues(t, 2*2*3, c.counted("receiver_qoswss_requests_refused", "413"))
 }
 
 // A client that waits for leave to send its body is refused at once, and not asked for it.

@@ -75,7 +75,7 @@ func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
 	}
 	body, refused := readBody(r)
 	if refused != nil { // fewer frames fit, and what they hold is good
-		writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
+		d.writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
 		return
 	}
 	d.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), int64(len(body)))
@@ -85,7 +85,7 @@ func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
 	p.session.pace.unpaid = len(body)
 	defer p.session.close()
 	if bye := p.take(body, time.Now()); bye != nil {
-		writeRefusal(w, bye.Code.HTTPStatus(), refusal{
+		d.writeRefusal(w, bye.Code.HTTPStatus(), refusal{
 			&protocol.Error{Code: bye.Code, Message: bye.Message}, bye.Retry, time.Duration(bye.RetryAfterMs) * time.Millisecond,
 		})
 		return

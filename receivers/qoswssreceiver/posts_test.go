@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -232,6 +233,7 @@ func TestCompressedBodiesAreRefused(t *testing.T) {
 			Message: "Content-Encoding must be absent: compressed bodies are refused",
 		}, h)
 	}
+	require.EqualValues(t, 4, c.counted("receiver_qoswss_requests_refused", "415"))
 }
 
 // spec: SRV-01
@@ -270,4 +272,34 @@ func TestSlowBodyMayComeAgain(t *testing.T) {
 	require.NoError(t, json.NewDecoder(resp.Body).Decode(&h))
 	require.Equal(t, string(protocol.CSHTTPError), h.CSError)
 	require.Positive(t, h.RetryAfterMs)
+	require.EqualValues(t, 1, c.counted("receiver_qoswss_requests_refused", "429"))
+}
+
+// Every refusal of a request is counted by its status, wherever it was made.
+//
+// spec: SRV-02, AUTH-03
+func TestRefusedRequestsAreCounted(t *testing.T) {
+	c := startCollector(t)
+	const jwt = `{"type":"jwt","appID":"demo","userID":"alice","jwt":"a.b.c"}`
+	for _, one := range []struct {
+		method, path, origin, body string
+		status                     int
+	}{
+		{http.MethodPost, "auth?x", testOrigin, jwt, http.StatusBadRequest},
+		{http.MethodGet, "ws", testOrigin, "", http.StatusBadRequest},
+		{http.MethodPost, "configuration", testOrigin, "nonsense", http.StatusBadRequest},
+		{http.MethodPost, "auth", testOrigin, jwt, http.StatusUnauthorized},
+		{http.MethodPost, "frames", "https://evil.example.org", helloText(c.login("strict", testOrigin), 0), http.StatusForbidden},
+		{http.MethodPost, "frames", testOrigin, strings.Repeat("x", protocol.MaxFrameBytes+1), http.StatusRequestEntityTooLarge},
+	} {
+		before, all := c.counted("receiver_qoswss_requests_refused", strconv.Itoa(one.status)), c.counted("receiver_qoswss_requests_refused", "")
+		resp, lines := c.do(one.method, one.path, one.origin, one.body)
+		require.Equal(t, one.status, resp.StatusCode)
+		require.Len(t, lines, 1)
+		require.EqualValues(t, 1, c.counted("receiver_qoswss_requests_refused", strconv.Itoa(one.status))-before)
+		require.EqualValues(t, 1, c.counted("receiver_qoswss_requests_refused", "")-all)
+	}
+	resp, _ := c.do(http.MethodGet, "nothing", testOrigin, "")
+	require.Equal(t, http.StatusNotFound, resp.StatusCode)
+	require.EqualValues(t, 6, c.counted("receiver_qoswss_requests_refused", ""), "a path that does not exist is not a refusal")
 }

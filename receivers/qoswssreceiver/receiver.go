@@ -163,7 +163,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 		telemetry = tlsserver.WithoutSpans(telemetry)
 	}
 	server, err := r.cfg.ToServer(ctx, host.GetExtensions(), telemetry, r.routes(),
-		confighttp.WithErrorHandler(writeServerError))
+		confighttp.WithErrorHandler(r.shared.writeServerError))
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,10 @@ import (
 func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
-	mux.Handle("POST "+prefix+"/auth", bare(r.shared.serveAuth))
-	mux.Handle("POST "+prefix+"/frames", bare(r.shared.serveFrames))
-	mux.Handle("POST "+prefix+"/configuration", bare(r.shared.serveConfiguration))
-	mux.Handle("GET "+prefix+"/ws", bare(r.sockets.ServeHTTP))
+	mux.Handle("POST "+prefix+"/auth", r.shared.bare(r.shared.serveAuth))
+	mux.Handle("POST "+prefix+"/frames", r.shared.bare(r.shared.serveFrames))
+	mux.Handle("POST "+prefix+"/configuration", r.shared.bare(r.shared.serveConfiguration))
+	mux.Handle("GET "+prefix+"/ws", r.shared.bare(r.sockets.ServeHTTP))
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)
 	}
@@ -76,14 +76,14 @@ func crossOrigin(next http.Handler) http.Handler {
 
 // bare refuses requests with a query. The endpoints take none, and a token that somebody puts
 // there would stand in the logs of all that is on the way: it must never come to work.
-func bare(next http.HandlerFunc) http.Handler {
+func (d *shared) bare(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery == "" {
 			next(w, r)
 			return
 		}
 		e := &protocol.Error{Code: protocol.CodeMalformed, Message: "no query is taken here; a token must never stand in a URL"}
-		writeRefusal(w, e.Code.HTTPStatus(), refusal{Error: e})
+		d.writeRefusal(w, e.Code.HTTPStatus(), refusal{Error: e})
 	})
 }
 
@@ -98,7 +98,7 @@ func readable(w http.ResponseWriter) {
 
 // writeServerError answers what the server itself refuses, before any endpoint.
 // Its own text may repeat what came.
-func writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status int) {
+func (d *shared) writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status int) {
 	readable(w)
 	e := &protocol.Error{Code: protocol.CodeMalformed, Message: "the server refuses this request"}
 	switch status {
@@ -108,7 +108,7 @@ func writeServerError(w http.ResponseWriter, _ *http.Request, _ string, status i
 		status = http.StatusUnsupportedMediaType
 		e.Field, e.Message = "Content-Encoding", "Content-Encoding must be absent: compressed bodies are refused"
 	}
-	writeRefusal(w, status, refusal{Error: e})
+	d.writeRefusal(w, status, refusal{Error: e})
 }
 
 // serverLog takes what net/http logs by itself, without the addresses of peers.
@@ -122,10 +122,12 @@ func (l serverLog) Write(line []byte) (int, error) {
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).
 func (d *shared) refuse(w http.ResponseWriter, e *protocol.Error) {
-	writeRefusal(w, e.Code.HTTPStatus(), d.refusal(e, false))
+	d.writeRefusal(w, e.Code.HTTPStatus(), d.refusal(e, false))
 }
 
-func writeRefusal(w http.ResponseWriter, status int, r refusal) {
+// writeRefusal answers a request, and counts it. Every refusal of a request comes here, also those before an endpoint.
+func (d *shared) writeRefusal(w http.ResponseWriter, status int, r refusal) {
+	count(d.metrics.ReceiverQoswssRequestsRefused, "status", strconv.Itoa(status))
 	if r.after > 0 {
 		seconds := int64((r.after + time.Second - 1) / time.Second)
 		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))

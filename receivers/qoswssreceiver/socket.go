@@ -41,7 +41,7 @@ func newSockets(d *shared) *sockets {
 			Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
 				w.Header().Set("Sec-WebSocket-Version", "13") // RFC 6455, section 4.4
 				e := &protocol.Error{Code: protocol.CodeMalformed, Message: "this path takes WebSocket upgrades"}
-				writeRefusal(w, status, refusal{Error: e})
+				d.writeRefusal(w, status, refusal{Error: e})
 			},
 			// The origin is checked with the token in hello, where the AppID is known
 			// and a browser can read the reason.

@@ -2,7 +2,9 @@ package qoswssreceiver
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/qosrtc/qos/internal/zeros"
 	"github.com/qosrtc/qos/protocol"
@@ -31,6 +33,16 @@ func recordZeros(ctx context.Context, metrics *metadata.TelemetryBuilder) {
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssFramesRefused, "code", codes...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", codes...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConnectionsClosed, "code", endProtocol, endIdle, endWrite)
+	zeros.RecordEach(ctx, metrics.ReceiverQoswssRequestsRefused, "status", refusalStatuses(codes)...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssConfigurationRequests, "outcome", append(slices.Clone(codes), outcomeAnswered)...)
 	zeros.RecordEach(ctx, metrics.ReceiverQoswssAuthRequests, "result", append(codes, resultGranted, resultChallenged)...)
+}
+
+// refusalStatuses returns the statuses of refused requests: those of codes, of a HEAD of ws, and of compressed bodies.
+func refusalStatuses(codes []protocol.Code) []string {
+	statuses := []string{strconv.Itoa(http.StatusMethodNotAllowed), strconv.Itoa(http.StatusUnsupportedMediaType)}
+	for _, code := range codes {
+		statuses = append(statuses, strconv.Itoa(code.HTTPStatus()))
+	}
+	return statuses
 }

@@ -1,6 +1,7 @@
 package monitoring
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -51,8 +52,11 @@ func fresh(t *testing.T) *harness.Collector {
 
 // component is the part of a component's metadata.yaml that describes its own metrics.
 type component struct {
-	Attributes map[string]struct{ Enum []string }
-	Telemetry  struct {
+	Attributes map[string]struct {
+		Enum         []string
+		NameOverride string `yaml:"name_override"`
+	}
+	Telemetry struct {
 		Metrics map[string]struct {
 			Attributes []string
 			Sum        *struct{ Monotonic, Async bool }
@@ -92,10 +96,11 @@ metrics:
 			if len(values) == 0 {
 				continue metrics
 			}
+			label := cmp.Or(c.Attributes[attribute].NameOverride, attribute)
 			var next [][]string
 			for _, labels := range found {
 				for _, value := range values {
-					next = append(next, append(slices.Clone(labels), fmt.Sprintf("%s=%q", attribute, value)))
+					next = append(next, append(slices.Clone(labels), fmt.Sprintf("%s=%q", label, value)))
 				}
 			}
 			found = next

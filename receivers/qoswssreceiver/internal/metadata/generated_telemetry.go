@@ -46,6 +46,7 @@ type TelemetryBuilder struct {
 	ReceiverQoswssMemory                metric.Int64ObservableGauge
 	ReceiverQoswssMemoryRefusals        metric.Int64ObservableCounter
 	ReceiverQoswssReceivedBytes         metric.Int64Counter
+	ReceiverQoswssRequestsRefused       metric.Int64Counter
 	ReceiverQoswssThrottleDecisions     metric.Int64ObservableCounter
 	ReceiverQoswssThrottleEvictions     metric.Int64ObservableCounter
 	ReceiverQoswssThrottleTracked       metric.Int64ObservableGauge
@@ -303,6 +304,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_received_bytes",
 		metric.WithDescription("Payload bytes of messages received, refused ones included. [Alpha]"),
 		metric.WithUnit("By"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssRequestsRefused, err = builder.meter.Int64Counter(
+		"otelcol_receiver_qoswss_requests_refused",
+		metric.WithDescription("HTTP requests refused, by status, also before they reached an endpoint. [Alpha]"),
+		metric.WithUnit("{request}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssThrottleDecisions, err = builder.meter.Int64ObservableCounter(

@@ -63,6 +63,7 @@ func TestSetupTelemetry(t *testing.T) {
 	tb.ReceiverQoswssFramesRefused.Add(context.Background(), 1)
 	tb.ReceiverQoswssFramesSkipped.Add(context.Background(), 1)
 	tb.ReceiverQoswssReceivedBytes.Add(context.Background(), 1)
+	tb.ReceiverQoswssRequestsRefused.Add(context.Background(), 1)
 	tb.ReceiverQoswssUserIdsDropped.Add(context.Background(), 1)
 	AssertEqualReceiverQoswssAcks(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
@@ -116,6 +117,9 @@ func TestSetupTelemetry(t *testing.T) {
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssReceivedBytes(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverQoswssRequestsRefused(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverQoswssThrottleDecisions(t, testTel,
