@@ -33,11 +33,12 @@ func (d *shared) configuration(r *http.Request, network throttle.Key, now time.T
 	if refusal := take(at, now); refusal != nil {
 		return nil, refusal
 	}
-	body, refusal := readBody(r)
+	body, refusal := d.readBody(r, network)
 	if refusal != nil {
 		return nil, refusal
 	}
-	request, refusal := protocol.DecodeConfiguration(body)
+	defer body.close()
+	request, refusal := protocol.DecodeConfiguration(body.text)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/zap"
 
-	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
@@ -71,6 +70,7 @@ func (c *connection) run(rested bool) {
 			return
 		}
 		_ = c.raw.Close()
+		c.session.pay(time.Now())
 		c.session.close()
 		c.sockets.leave(c)
 	}()
@@ -200,18 +200,15 @@ func (c *connection) counted(string) error {
 	return nil
 }
 
-// buffers hold messages while they are read and decoded.
-var buffers = sync.Pool{New: func() any { return new(make([]byte, 4<<10)) }}
-
 // receive reads one message and gives it to the session.
 func (c *connection) receive(kind int, r io.Reader) error {
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	room := reserve{session: c.session}
+	buf := newBuffer()
+	defer freeBuffer(buf)
+	room := reserve{of: c.session}
 	defer room.giveBack()
 	n, err := fill(r, buf, room.grow)
 	if errors.Is(err, errNoRoom) {
-		c.ends(c.session.end(&protocol.Error{Code: protocol.CodeOverloaded, Message: "there is no room for large messages now"}))
+		c.ends(c.session.end(noRoom()))
 	}
 	if err != nil {
 		return err
@@ -246,56 +243,6 @@ func (c *connection) take(msg []byte) {
 func (c *connection) ends(e *ending) {
 	if c.end == nil {
 		c.end = e
-	}
-}
-
-// errNoRoom refuses a message that is larger than the buffer that every message has.
-var errNoRoom = errors.New("no room for a large message")
-
-// reserve charges the buffer of a large message to its connection while it is read.
-type reserve struct {
-	session *session
-	account *budget.Account // that the charge is on
-	n       int64
-}
-
-func (r *reserve) grow(size int) bool {
-	r.giveBack()
-	r.account, r.n = r.session.owner(), int64(size)
-	if r.account.Take(r.n) == budget.None {
-		return true
-	}
-	r.n = 0
-	return false
-}
-
-func (r *reserve) giveBack() {
-	if r.n > 0 {
-		r.account.Give(r.n)
-	}
-	r.n = 0
-}
-
-// fill reads a message into *buf, which grows to one byte over the limit at most, if grow permits it.
-func fill(r io.Reader, buf *[]byte, grow func(size int) bool) (n int, err error) {
-	for {
-		got, err := r.Read((*buf)[n:])
-		n += got
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err != nil || n > protocol.MaxFrameBytes {
-			return n, err
-		}
-		if n == len(*buf) {
-			size := min(4*n, protocol.MaxFrameBytes+1)
-			if !grow(size) {
-				return n, errNoRoom
-			}
-			grown := make([]byte, size)
-			copy(grown, *buf)
-			*buf = grown
-		}
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/qosrtc/qos/internal/budget"
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
@@ -82,17 +84,27 @@ func frameBytes(frame protocol.Frame, size int) int64 {
 // sessionBytes estimates what a session keeps from its hello on, beside the texts of the hello.
 const sessionBytes = 1 << 10
 
-// owner returns the account of the connection. Before the hello it is one of strangers, who share a user's limit.
+// owner returns the account of the connection. Before the hello it is one of the strangers of its address.
 func (s *session) owner() *budget.Account {
 	if s.account == nil {
-		s.account = s.shared.openAccount("", "", "")
+		s.account = s.shared.strangerOf(s.network)
 	}
 	return s.account
 }
 
 // openAccount opens the account of a connection.
 func (d *shared) openAccount(app, user, session string) *budget.Account {
-	of := d.memory.Open(app, user, session)
+	return connect(d.memory.Open(app, user, session))
+}
+
+// strangerOf opens the account of a connection before its hello, or of a POST. All of them share a user's limit, of which
+// each address has a share.
+func (d *shared) strangerOf(network throttle.Key) *budget.Account {
+	return connect(d.memory.OpenAddress(strconv.FormatUint(uint64(network), 16)))
+}
+
+// connect opens the account of one connection, and leaves the shared one to it.
+func connect(of *budget.Account) *budget.Account {
 	defer of.Close()
 	return of.Connect()
 }
@@ -120,7 +132,7 @@ func (s *session) keep(n int) *protocol.Error {
 		return &protocol.Error{
 			Code: protocol.CodeTooMany, Limit: limit, Message: fmt.Sprintf("is beyond the %d bytes of announcements that one connection may have", limit),
 		}
-	case budget.Session, budget.User, budget.App, budget.Total, budget.NumLevels:
+	case budget.Session, budget.Address, budget.User, budget.App, budget.Total, budget.NumLevels:
 		return &protocol.Error{Code: protocol.CodeOverloaded, Message: "has no room: other connections of the same " + level.String() + " hold all that it may have"}
 	}
 	return nil

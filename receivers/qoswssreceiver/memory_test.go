@@ -16,6 +16,7 @@ import (
 	"github.com/qosrtc/qos/internal/address"
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/budget"
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -222,11 +223,7 @@ func TestFloodsAfterASlowDownEnd(t *testing.T) {
 	// The user was charged: a bucket that was full has no more than the rest.
 	user := c.receiver.shared.may.bytes.user
 	key := c.receiver.shared.may.hash.Of(testAppID, "mallory", 7)
-	left := 0
-	for user.table.Take(key, user.rate, now) == 0 {
-		left++
-	}
-	require.Equal(t, user.rate.Burst-3*maxIgnoredBytes/kib, left)
+	require.Equal(t, user.rate.Burst-3*maxIgnoredBytes/kib, left(user, key, now))
 
 	// Small messages cost more than their bytes.
 	s.pace.unpaid = 0
@@ -234,28 +231,83 @@ func TestFloodsAfterASlowDownEnd(t *testing.T) {
 	require.Equal(t, messageBytes, s.pace.unpaid)
 }
 
-// A large message before the hello is charged to strangers, who share one user's memory.
+// A large message before the hello is charged to the strangers of its address, who have a share of one user's memory: an
+// address leaves room to the next one. Who said hello is not affected.
 //
 // spec: SRV-04
 func TestStrangersShareOneUsersMemory(t *testing.T) {
 	c := startCollector(t)
 	d := c.receiver.shared
 	var all []*reserve
-	for len(all) < 10_000 {
-		r := &reserve{session: newSession(d, testOrigin, func([]byte) {})}
-		all = append(all, r)
-		if !r.grow(protocol.MaxFrameBytes) {
-			break
+	var sessions []*session
+	grow := func(s *session) bool {
+		r := &reserve{of: s}
+		all, sessions = append(all, r), append(sessions, s)
+		return r.grow(protocol.MaxFrameBytes)
+	}
+	for i, want := range []int{256, 192, 48} { // of 32 MiB: half, which one session may have, then three times of what is free
+		n := 0
+		for ok := true; ok; n++ {
+			s := newSession(d, testOrigin, func([]byte) {})
+			s.network = throttle.Key(i) // 0: not known
+			ok = grow(s)
 		}
+		require.Equal(t, want, n-1)
 	}
-	require.Less(t, len(all), 10_000)
-	require.LessOrEqual(t, d.memory.Used(), int64(d.cfg.Memory.PerSessionMiB)<<20)
-	known := welcomedAs(t, d, testAppID, "alice", testSession, func([]byte) {})
-	require.True(t, (&reserve{session: known}).grow(protocol.MaxFrameBytes), "who said hello is not affected")
-	for _, r := range all {
+	require.EqualValues(t, 3, c.counted("receiver_qoswss_memory_refusals", "address"))
+	require.True(t, grow(welcomedAs(t, d, testAppID, "alice", testSession, func([]byte) {})))
+	for i, r := range all {
 		r.giveBack()
-		r.session.close()
+		sessions[i].close()
 	}
-	require.Equal(t, known.account.Used(), d.memory.Used())
-	known.close()
+	require.Zero(t, d.memory.Used())
+	require.Zero(t, d.memory.Accounts())
+}
+
+// What has arrived before the hello is charged to the address: at once if it is much, and the rest at the end.
+//
+// spec: SRV-04
+func TestTheAddressPaysForBytesBeforeTheHello(t *testing.T) {
+	c, _ := throttledCollector(t, func(cfg *Config) { cfg.Throttle.Bytes.PerAddress = rarely(1000) })
+	may := c.receiver.shared.may
+	now := time.Now()
+	s := newSession(c.receiver.shared, testOrigin, func([]byte) {})
+	s.network = 7
+	at, key := may.bytes.address, may.hash.Of("", "", 7)
+	require.Nil(t, s.arrived(chargedBytes-1, now))
+	require.Zero(t, at.table.Tracked())
+	require.Nil(t, s.arrived(1+5*kib, now))
+	require.Equal(t, at.rate.Burst-chargedBytes/kib-5, left(at, key, now))
+
+	one, _ := c.dialFrom("203.0.113.8")
+	one.say(strings.Repeat("x", 10*kib))
+	one.bye(protocol.CodeMalformed, false, websocket.CloseProtocolError)
+	require.NoError(t, one.ws.Close())
+	c.receiver.sockets.wg.Wait()
+	network := may.hash.Network(networkOf(parseHop("203.0.113.8")))
+	require.Equal(t, at.rate.Burst-10, left(at, may.hash.Of("", "", network), time.Now()))
+	require.Zero(t, may.bytes.app.table.Tracked(), "no application is known")
+	s.close()
+}
+
+// left returns the tokens of a bucket, which it takes.
+func left(l *limit, key throttle.Key, now time.Time) (n int) {
+	for l.table.Take(key, l.rate, now) == 0 {
+		n++
+	}
+	return n
+}
+
+// A buffer that has grown is not used for a message to which it would not be charged.
+//
+// spec: SRV-04
+func TestGrownBuffersAreNotKept(t *testing.T) {
+	for range 100 {
+		buf := newBuffer()
+		require.Len(t, *buf, bufferBytes)
+		n, err := fill(strings.NewReader(strings.Repeat("x", 5000)), buf, func(int) bool { return true })
+		require.NoError(t, err)
+		require.Equal(t, 5000, n)
+		freeBuffer(buf)
+	}
 }

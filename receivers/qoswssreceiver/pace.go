@@ -20,7 +20,7 @@ const (
 const (
 	// messageBytes is charged for each message beside its bytes: a short one costs the collector more than those.
 	messageBytes = 512
-	// chargedBytes of a client that sends in spite of a wait are charged to its user at once.
+	// chargedBytes are charged at once if no frame is accepted: before the hello, or of a client that does not wait.
 	chargedBytes = 64 << 10
 )
 
@@ -49,9 +49,8 @@ const kib = 1 << 10
 func (s *session) arrived(n int, now time.Time) *ending {
 	s.pace.bytes -= float64(n)
 	s.pace.unpaid += n
-	if s.translator != nil && s.pace.unpaid >= chargedBytes {
-		t := s.shared.may
-		bill(t.all(t.bytes.endpointLimits, s.party()), s.pace.take(), now)
+	if s.pace.unpaid >= chargedBytes {
+		s.pay(now)
 	}
 	if wait := s.pausedUntil.Sub(now); wait > 0 {
 		if s.ignored += n; s.ignored > maxIgnoredBytes {
@@ -96,7 +95,7 @@ func (s *session) mayCome(now time.Time) time.Duration {
 			return s.pause(time.Duration(-s.pace.bytes/kib) * t.bytes.connection.rate.Interval)
 		}
 	}
-	if wait := t.charge(s.party(), s.pace.take(), now); wait > 0 {
+	if wait := charge(s.payers(), s.pace.take(), now); wait > 0 {
 		return s.pause(wait)
 	}
 	return 0
@@ -136,16 +135,32 @@ func (s *session) party() party {
 	return party{s.identity.AppID, s.identity.User.Name, s.network}
 }
 
+// pay charges the bytes that were not charged so far.
+func (s *session) pay(now time.Time) { bill(s.payers(), s.pace.take(), now) }
+
+// payers are the limits of bytes that count what the session sends: before the hello that of the address alone. The
+// address of a POST has paid for the body.
+func (s *session) payers() []counted {
+	t := s.shared.may
+	var payers []counted
+	if s.translator != nil {
+		payers = t.proved(t.bytes.endpointLimits, s.party())
+	}
+	if !s.patient {
+		payers = append(payers, t.byteLimitsOf(s.network)...)
+	}
+	return payers
+}
+
 // byteLimits are the limits of bytes, in tokens of 1 KiB.
 type byteLimits struct {
 	endpointLimits
 	connection *limit
 }
 
-// charge charges tokens to the application, the user and the address. It returns how long they have to wait that
-// were in debt before; the charge holds nevertheless, because the bytes have been received.
-func (t *throttles) charge(p party, tokens int, now time.Time) (longest time.Duration) {
-	limits := t.all(t.bytes.endpointLimits, p)
+// charge charges tokens to limits. It returns how long the sender has to wait because of limits that were in debt
+// before. The charge holds nevertheless, because the bytes have been received.
+func charge(limits []counted, tokens int, now time.Time) (longest time.Duration) {
 	for _, l := range limits {
 		wait := l.table.Check(l.key, l.rate, now)
 		l.count(wait > 0)

@@ -13,16 +13,23 @@ import (
 
 // serveAuth is the handshake (docs/protocol.md, section 3).
 func (d *shared) serveAuth(w http.ResponseWriter, r *http.Request) {
-	body, refusal := readBody(r)
-	if refusal == nil {
-		body, refusal = d.handshake(r.Context(), body, originOf(r), d.may.network(r), time.Now())
-	}
+	answer, refusal := d.authenticate(r)
 	if refusal != nil {
 		count(d.metrics.ReceiverQoswssAuthRequests, "result", refusal.Code)
 		d.refuse(w, refusal)
 		return
 	}
-	writeAnswer(w, "application/json", body)
+	writeAnswer(w, "application/json", answer)
+}
+
+func (d *shared) authenticate(r *http.Request) ([]byte, *protocol.Error) {
+	network := d.may.network(r)
+	body, refusal := d.readBody(r, network)
+	if refusal != nil {
+		return nil, refusal
+	}
+	defer body.close()
+	return d.handshake(r.Context(), body.text, originOf(r), network, time.Now())
 }
 
 // handshake answers one message of the handshake, if it may come now.
@@ -73,18 +80,21 @@ func (d *shared) serveFrames(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, e)
 		return
 	}
-	body, refused := readBody(r)
+	body, refused := d.readBody(r, network)
 	if refused != nil { // fewer frames fit, and what they hold is good
 		d.writeRefusal(w, refused.Code.HTTPStatus(), d.refusal(refused, true))
 		return
 	}
-	d.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), int64(len(body)))
+	defer body.close()
+	d.metrics.ReceiverQoswssReceivedBytes.Add(context.Background(), int64(len(body.text)))
 	p := post{}
 	p.session = newSession(d, originOf(r), p.add)
 	p.session.patient, p.session.network = true, network
-	p.session.pace.unpaid = len(body)
+	p.session.pace.unpaid = len(body.text)
 	defer p.session.close()
-	if bye := p.take(body, time.Now()); bye != nil {
+	bye := p.take(body, time.Now())
+	p.session.pay(time.Now())
+	if bye != nil {
 		d.writeRefusal(w, bye.Code.HTTPStatus(), refusal{
 			&protocol.Error{Code: bye.Code, Message: bye.Message}, bye.Retry, time.Duration(bye.RetryAfterMs) * time.Millisecond,
 		})
@@ -106,9 +116,18 @@ func (p *post) add(msg []byte) {
 
 // take gives all lines to the session, then what they hold to the pipeline. A bye means
 // that nothing was taken.
-func (p *post) take(body []byte, now time.Time) *protocol.Bye {
+func (p *post) take(body *postBody, now time.Time) *protocol.Bye {
+	if bye := p.say(body.text, now); bye != nil {
+		return bye
+	}
+	body.close() // while the pipeline has the frames, their user holds them
+	return p.settle(now)
+}
+
+// say gives all lines to the session.
+func (p *post) say(text []byte, now time.Time) *protocol.Bye {
 	s := p.session
-	for line := range bytes.SplitSeq(body, []byte{'\n'}) {
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		if len(line) == 0 {
 			continue
 		}
@@ -123,6 +142,12 @@ func (p *post) take(body []byte, now time.Time) *protocol.Bye {
 	if s.translator == nil {
 		return s.end(&protocol.Error{Code: protocol.CodeHelloExpected, Message: "the first line must be hello"}).bye
 	}
+	return nil
+}
+
+// settle gives what the lines hold to the pipeline.
+func (p *post) settle(now time.Time) *protocol.Bye {
+	s := p.session
 	s.owesAck = true
 	s.flush(now)
 	if s.failures > 0 || now.Before(s.pausedUntil) {

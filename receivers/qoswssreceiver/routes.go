@@ -25,7 +25,7 @@ func (r *wssReceiver) routes() http.Handler {
 	for _, file := range r.library {
 		mux.Handle("GET "+prefix+"/"+file.name, file)
 	}
-	return crossOrigin(drained(canonical(mux)))
+	return crossOrigin(r.shared.drained(canonical(mux)))
 }
 
 // maxDrainBytes is how much of a body that was refused is read, so that a client that sends
@@ -33,13 +33,15 @@ func (r *wssReceiver) routes() http.Handler {
 const maxDrainBytes = 32 << 20
 
 // drained reads what an endpoint has left of a body: a connection that is closed with data unread
-// is reset, and the answer with it. ReadTimeout bounds the time.
-func drained(next http.Handler) http.Handler {
+// is reset, and the answer with it. ReadTimeout bounds the time, and the address pays for the bytes.
+func (d *shared) drained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 		waits := r.Header.Get("Expect") != "" // for leave to send a body, which it did not get
 		if r.Body != http.NoBody && r.Method != http.MethodGet && !waits {
-			_, _ = io.CopyN(io.Discard, r.Body, maxDrainBytes)
+			if n, _ := io.CopyN(io.Discard, r.Body, maxDrainBytes); n > 0 {
+				d.may.payFor(int(n), d.may.network(r), time.Now())
+			}
 		}
 	})
 }
@@ -136,18 +138,6 @@ func (d *shared) writeRefusal(w http.ResponseWriter, status int, r refusal) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(protocol.AppendError(nil, r.Error, r.retry, r.after.Milliseconds()))
-}
-
-// readBody reads a POST body of at most MaxFrameBytes.
-func readBody(r *http.Request) ([]byte, *protocol.Error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, protocol.MaxFrameBytes+1))
-	switch {
-	case err == nil && len(body) <= protocol.MaxFrameBytes:
-		return body, nil
-	case len(body) > protocol.MaxFrameBytes:
-		return nil, &protocol.Error{Code: protocol.CodeFrameTooLarge, Limit: protocol.MaxFrameBytes, Message: "a body has at most 65536 bytes"}
-	}
-	return nil, &protocol.Error{Code: protocol.CodeThrottled, Message: "the body did not come whole and in time"}
 }
 
 // writeAnswer answers a POST that was taken.

@@ -173,6 +173,7 @@ func (l *limit) text() string {
 	what := map[string]string{
 		"handshake": "too many handshakes", "failure": "too many failed handshakes", "own": "too many handshakes",
 		"post": "too many POSTs", "configuration": "too many requests of the configuration", "socket": "too many new connections",
+		"bytes": "too many bytes",
 	}[l.kind]
 	return what + map[by]string{byApp: " for this AppID", byAddress: " from this address", byUser: " of this user"}[l.by]
 }
@@ -250,7 +251,12 @@ func (t *throttles) failing(p party) []counted {
 // mayFail refuses who failed too often of late, right or wrong this time: else a guess
 // would cost nothing.
 func (t *throttles) mayFail(p party, now time.Time) *protocol.Error {
-	for _, l := range t.failing(p) {
+	return check(t.failing(p), now)
+}
+
+// check refuses while one of the limits is in debt. It takes no token.
+func check(limits []counted, now time.Time) *protocol.Error {
+	for _, l := range limits {
 		wait := l.table.Check(l.key, l.rate, now)
 		if l.count(wait > 0); wait > 0 {
 			return throttled(l.text(), wait, l.rate)

@@ -290,13 +290,13 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssMemory, err = builder.meter.Int64ObservableGauge(
 		"otelcol_receiver_qoswss_memory",
-		metric.WithDescription("Estimated bytes that clients hold, announcements and frames in the pipeline. [Alpha]"),
+		metric.WithDescription("Estimated bytes that clients hold as announcements, frames in the pipeline, and large messages and bodies while they are read. [Alpha]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssMemoryRefusals, err = builder.meter.Int64ObservableCounter(
 		"otelcol_receiver_qoswss_memory_refusals",
-		metric.WithDescription("Announcements and frames refused because a connection, session, user or app holds all that it may. [Alpha]"),
+		metric.WithDescription("Announcements, frames, large messages and bodies refused because a connection, session, address, user or app holds all that it may. [Alpha]"),
 		metric.WithUnit("{refusal}"),
 	)
 	errs = errors.Join(errs, err)

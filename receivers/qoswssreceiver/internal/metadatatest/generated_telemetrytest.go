@@ -264,7 +264,7 @@ func AssertEqualReceiverQoswssFramesSkipped(t *testing.T, tt *componenttest.Tele
 func AssertEqualReceiverQoswssMemory(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_memory",
-		Description: "Estimated bytes that clients hold, announcements and frames in the pipeline. [Alpha]",
+		Description: "Estimated bytes that clients hold as announcements, frames in the pipeline, and large messages and bodies while they are read. [Alpha]",
 		Unit:        "By",
 		Data: metricdata.Gauge[int64]{
 			DataPoints: dps,
@@ -278,7 +278,7 @@ func AssertEqualReceiverQoswssMemory(t *testing.T, tt *componenttest.Telemetry, 
 func AssertEqualReceiverQoswssMemoryRefusals(t *testing.T, tt *componenttest.Telemetry, dps []metricdata.DataPoint[int64], opts ...metricdatatest.Option) {
 	want := metricdata.Metrics{
 		Name:        "otelcol_receiver_qoswss_memory_refusals",
-		Description: "Announcements and frames refused because a connection, session, user or app holds all that it may. [Alpha]",
+		Description: "Announcements, frames, large messages and bodies refused because a connection, session, address, user or app holds all that it may. [Alpha]",
 		Unit:        "{refusal}",
 		Data: metricdata.Sum[int64]{
 			Temporality: metricdata.CumulativeTemporality,
