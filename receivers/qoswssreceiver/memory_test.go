@@ -208,12 +208,12 @@ func TestFloodsAfterASlowDownEnd(t *testing.T) {
 	t.Cleanup(s.close)
 	s.network = 7
 	for range 2 { // each wait allows for the frames that are under way
-		s.slowDown(now, 2*time.Second, 0)
+		s.slowDown(now, 2*time.Second)
 		for range maxIgnoredBytes / chargedBytes {
 			require.Nil(t, s.arrived(chargedBytes, now))
 		}
 	}
-	s.slowDown(now, 2*time.Second, 0)
+	s.slowDown(now, 2*time.Second)
 	require.Nil(t, s.arrived(maxIgnoredBytes, now))
 	end := s.arrived(1, now)
 	require.NotNil(t, end)

@@ -108,9 +108,7 @@ func (s *session) today(size int, now time.Time) time.Duration {
 	s.shared.may.day.count(wait > 0)
 	if scarce != s.saves {
 		s.saves = scarce
-		if s.failures < failuresToSlow { // else with the usual pace, when the pipeline takes frames again
-			s.usualPace()
-		}
+		s.adjust(now)
 	}
 	if wait > 0 {
 		return s.pause(wait)

@@ -28,7 +28,7 @@ const maxSkipped = 1 << 20
 // Back-pressure.
 const (
 	maxRetryAfter  = 15 * time.Second // a slowed client still measures every 20 s (section 4.8)
-	failuresToSlow = 3                // refusals in a row after which clients measure less often
+	failuresToSlow = 3                // refusals in a row, over all connections, after which clients measure less often
 	slowIntervalMs = 20_000           // how often they measure then
 	burstFrames    = 2 * protocol.WindowFrames
 )
@@ -68,6 +68,7 @@ type session struct {
 	framesPerSecond int
 	statsInterval   time.Duration // how often the client measures while nothing slows it
 	saves           bool          // the client measures less often, since little is left of its app's bytes of the day
+	sentIntervalMs  int           // the measurement interval that the client was sent last; 0: none
 	ignored         int           // bytes that have arrived since the client was asked to wait
 	out             []byte
 }
@@ -158,11 +159,12 @@ func (s *session) welcome(version int, acked uint64, now time.Time) {
 	cfg := s.shared.cfg
 	s.statsInterval = s.shared.statsInterval(s.identity.AppID)
 	_, s.saves = s.shared.apps.Left(s.identity.AppID, 0, now)
+	s.sentIntervalMs = s.intervalMs(now)
 	s.answer(protocol.AppendWelcome(s.out[:0], protocol.Welcome{
 		Version:         version,
 		At:              now.UnixMilli(),
 		Acked:           acked,
-		StatsIntervalMs: s.usualIntervalMs(),
+		StatsIntervalMs: s.sentIntervalMs,
 		WindowFrames:    protocol.WindowFrames,
 		ConferenceURL:   cfg.conferenceURL(),
 		LabelsMOS:       s.shared.labels[:],
@@ -199,7 +201,7 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	}
 	if wait := s.mayCome(now); wait > 0 {
 		s.deferred(1)
-		s.slowDown(now, wait, 0)
+		s.slowDown(now, wait)
 		return nil
 	}
 	if s.seqs.seen(seq) {
@@ -209,12 +211,12 @@ func (s *session) numbered(frame protocol.Frame, size int, now time.Time) *endin
 	}
 	if wait := s.today(size, now); wait > 0 {
 		s.deferred(1)
-		s.slowDown(now, wait, 0)
+		s.slowDown(now, wait)
 		return nil
 	}
 	if !s.hold(frameBytes(frame, size), func() { s.flush(now) }) {
 		s.deferred(1)
-		s.slowDown(now, s.shared.timing.retry, 0)
+		s.slowDown(now, s.shared.timing.retry)
 		return nil
 	}
 	if len(s.batch) == 0 {
@@ -273,23 +275,37 @@ func (s *session) due() bool {
 
 // flush sends what was collected down the pipeline and answers for it.
 func (s *session) flush(now time.Time) {
-	slow := s.failures
 	s.settle(now)
 	if s.due() {
 		s.ack(now)
 	}
-	if s.failures < slow && slow >= failuresToSlow {
-		s.usualPace()
+	s.adjust(now)
+}
+
+// adjust sends the measurement interval if it has changed. During a wait it would end the wait, and to a POST the next
+// welcome has it.
+func (s *session) adjust(now time.Time) {
+	if s.patient || now.Before(s.pausedUntil) {
+		return
+	}
+	if changed := s.changedIntervalMs(now); changed > 0 {
+		s.answer(protocol.AppendSlowDown(s.out[:0], 0, changed))
 	}
 }
 
-// usualPace makes the client measure as often as its application wants it to, or less often to save bytes.
-func (s *session) usualPace() {
-	s.answer(protocol.AppendSlowDown(s.out[:0], 0, s.usualIntervalMs()))
+// changedIntervalMs returns the measurement interval if the client has to be sent another one, else 0.
+func (s *session) changedIntervalMs(now time.Time) int {
+	interval := s.intervalMs(now)
+	if interval == s.sentIntervalMs {
+		return 0
+	}
+	s.sentIntervalMs = interval
+	return interval
 }
 
-func (s *session) usualIntervalMs() int {
-	if s.saves {
+// intervalMs is the interval of the application, or a longer one while the pipeline is slow or bytes are saved.
+func (s *session) intervalMs(now time.Time) int {
+	if s.saves || s.shared.pipeline.slows(now) {
 		return slowIntervalMs
 	}
 	return int(s.statsInterval.Milliseconds())
@@ -301,7 +317,7 @@ func (s *session) settle(now time.Time) {
 	if len(s.batch) == 0 {
 		return
 	}
-	err := s.shared.deliver(s.translator.take())
+	err := s.shared.deliver(s.translator.take(), now)
 	switch {
 	case err == nil:
 		s.seqs.settle()
@@ -345,19 +361,15 @@ func (s *session) refused(err error, now time.Time) {
 	}
 	s.failures++
 	wait := min(s.shared.timing.retry<<min(s.failures-1, 8), maxRetryAfter)
-	interval := 0
-	if s.failures == failuresToSlow {
-		interval = slowIntervalMs
-	}
-	s.slowDown(now, wait, interval)
+	s.slowDown(now, wait)
 }
 
 // slowDown asks for silence. What comes in spite of it was under way already, and comes
 // again afterwards. The server's own wait is shorter: what a client with a fast timer
 // sends at its end was not under way, and would never come again.
-func (s *session) slowDown(now time.Time, wait time.Duration, intervalMs int) {
+func (s *session) slowDown(now time.Time, wait time.Duration) {
 	s.pausedUntil, s.ignored = now.Add(wait-wait/8), 0
-	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), intervalMs))
+	s.answer(protocol.AppendSlowDown(s.out[:0], wait.Milliseconds(), s.changedIntervalMs(now)))
 }
 
 func (s *session) deferred(n int) {
@@ -421,9 +433,7 @@ func (s *session) recheck(now time.Time) *ending {
 	}
 	if interval := s.shared.statsInterval(s.identity.AppID); interval != s.statsInterval {
 		s.statsInterval = interval
-		if s.failures < failuresToSlow { // else with the usual pace, when the pipeline takes frames again
-			s.usualPace()
-		}
+		s.adjust(now)
 	}
 	return nil
 }

@@ -82,6 +82,7 @@ type shared struct {
 	// addresses cuts addresses in all that clients say.
 	addresses *address.Policy
 	watch     revisions
+	pipeline  backPressure
 	ctx       context.Context // of all pipeline calls; ends when Shutdown runs out of time
 	closing   atomic.Bool
 }
@@ -103,7 +104,18 @@ type registry interface {
 }
 
 // deliver hands records to the pipeline.
-func (d *shared) deliver(logs plog.Logs) error {
+func (d *shared) deliver(logs plog.Logs, now time.Time) error {
+	began := time.Now()
+	err := d.call(logs)
+	took := time.Since(began)
+	if d.pipeline.delivered(took, err != nil && !consumererror.IsPermanent(err), now.Add(took)) {
+		d.log.Warn("pipeline slow or refusing; clients measure less often", zap.Duration("took", took), zap.Error(err))
+	}
+	return err
+}
+
+// call is one call of the pipeline.
+func (d *shared) call(logs plog.Logs) error {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.PipelineTimeout)
 	defer cancel()
 	n := logs.LogRecordCount()

@@ -1,0 +1,71 @@
+package qoswssreceiver
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// When the pipeline counts as slow. A store that is well commits within milliseconds.
+const (
+	slowDelivery = time.Second      // smoothed time of a call
+	smoothing    = 10 * time.Second // after this time earlier calls weigh 1/e
+	maxDelivery  = 10 * time.Second // longer calls count as this, so that one of them is forgotten in time
+	calm         = 30 * time.Second // longer than maxRetryAfter and the slow interval: every client delivers in this time
+)
+
+// backPressure is the state of the pipeline as all connections see it. Clients measure less often while its calls are
+// slow or refused, and for a while afterwards. Safe for concurrent use. The zero value is a pipeline without calls.
+type backPressure struct {
+	mu       sync.Mutex
+	smoothed time.Duration // time of a call
+	at       time.Time     // end of the last call
+	refusals int           // refused calls in a row
+	strained time.Time     // the last time when calls were slow or refused; zero: never
+}
+
+// delivered records a call that took so long and ended at now. It reports whether clients begin to measure less often.
+func (p *backPressure) delivered(took time.Duration, refused bool, now time.Time) (begins bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.smooth(min(took, maxDelivery), now)
+	if p.refusals++; !refused {
+		p.refusals = 0
+	}
+	if p.smoothed <= slowDelivery && p.refusals < failuresToSlow {
+		return false
+	}
+	begins = !p.strainedAt(now)
+	p.strained = latest(p.strained, now)
+	return begins
+}
+
+// smooth weighs a call by the time since the one before, since the calls of thousands of connections end together.
+func (p *backPressure) smooth(took time.Duration, now time.Time) {
+	since := took
+	if !p.at.IsZero() {
+		since = max(now.Sub(p.at), 0)
+	}
+	weight := 1 - math.Exp(-since.Seconds()/smoothing.Seconds())
+	p.smoothed += time.Duration(weight * float64(took-p.smoothed))
+	p.at = latest(p.at, now)
+}
+
+// latest returns the later of two times: calls of several connections are not recorded in the order of their ends.
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// slows reports whether clients measure less often.
+func (p *backPressure) slows(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.strainedAt(now)
+}
+
+func (p *backPressure) strainedAt(now time.Time) bool {
+	return !p.strained.IsZero() && now.Sub(p.strained) < calm
+}
