@@ -30,12 +30,20 @@ func newScript(t *testing.T) *script {
 // resume opens a connection whose hello says acked.
 func (s *script) resume(acked uint64) *harness.Wire {
 	s.t.Helper()
+	w, _ := s.greet(acked)
+	return w
+}
+
+// greet is resume with the answer to the hello.
+func (s *script) greet(acked uint64) (*harness.Wire, *protocol.Welcome) {
+	s.t.Helper()
 	w, err := harness.Dial(s.t.Context(), s.r.collector.URL(), false)
 	require.NoError(s.t, err)
 	s.t.Cleanup(w.Close)
 	require.True(s.t, w.Send(s.c.GreetingFrom(acked)...))
-	require.IsType(s.t, &protocol.Welcome{}, s.next(w))
-	return w
+	welcome, ok := s.next(w).(*protocol.Welcome)
+	require.True(s.t, ok)
+	return w, welcome
 }
 
 // next is what the server says next, or nil when the connection is over.
