@@ -23,7 +23,7 @@ func TestGateLeavesPlaces(t *testing.T) {
 	g := NewGate(4, 8)
 	f := func(key Key, want error, waits bool) chan struct{} {
 		t.Helper()
-		ready, err := g.enter(key)
+		ready, err := g.enter(key, false)
 		require.Equal(t, want, err)
 		require.Equal(t, waits, ready != nil)
 		return ready
@@ -56,14 +56,14 @@ func TestGateLeavesPlaces(t *testing.T) {
 // Classes that wait come in turns, however many of each there are.
 func TestGateTakesTurns(t *testing.T) {
 	g := NewGate(2, 1000)
-	_, err := g.enter(9)
+	_, err := g.enter(9, false)
 	require.NoError(t, err)
 	var order []Key
 	waiting := map[Key][]chan struct{}{}
 	for key, n := range []int{1: 100, 2: 3, 3: 3} {
 		for range n {
 			key := Key(key)
-			ready, err := g.enter(key)
+			ready, err := g.enter(key, false)
 			require.NoError(t, err)
 			if ready == nil { // the one place that was free
 				order = append(order, key)
@@ -143,7 +143,7 @@ func (m *gateModel) tryToEnter(t *rapid.T) {
 	key := Key(rapid.IntRange(1, 5).Draw(t, "key"))
 	free := m.places - m.busy
 	_, known := m.classes[key]
-	ready, err := m.enter(key)
+	ready, err := m.enter(key, false)
 	switch {
 	case err != nil && m.waiting == 0:
 		t.Fatal("refused by an empty queue")
@@ -209,7 +209,7 @@ func TestGateContextEnds(t *testing.T) {
 
 		// Let in and given up in the same moment: the place goes on.
 		next := make(chan struct{})
-		ready, err := g.enter(1)
+		ready, err := g.enter(1, false)
 		require.NoError(t, err)
 		var entered error
 		go func() { defer close(next); entered = g.Enter(context.Background(), 1) }()
