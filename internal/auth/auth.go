@@ -5,7 +5,7 @@
 //
 // Nothing tells from outside whether an AppID exists. An unknown one gets a salt of the
 // same kind and the same iteration count, and fails after the same work as a known one
-// whose secret or signature is wrong. For that reason origins are looked at only when the
+// whose secret or signature is wrong, or after the same time when too many do so at once. For that reason origins are looked at only when the
 // secret was proved: before, a refusal would say that the app exists. What was really
 // wrong stands in the Decision, which clients never see.
 package auth
@@ -29,9 +29,10 @@ type Authenticator struct {
 	audit    func(Decision)
 	nobody   Verifier // of a secret that does not exist
 	decoys   decoyKeys
-	states   usedNames // handshakes that were tried to finish, by anybody
-	proved   usedByApp // those of them that were, so that nobody else can have them forgotten
-	jtis     usedByApp // third-party tokens that were used, of apps that want them used once
+	invented *decoyWork // for AppIDs that do not exist
+	states   usedNames  // handshakes that were tried to finish, by anybody
+	proved   usedByApp  // those of them that were, so that nobody else can have them forgotten
+	jtis     usedByApp  // third-party tokens that were used, of apps that want them used once
 }
 
 // New returns an authenticator for the apps of registry. Each decision is reported to audit
@@ -43,7 +44,7 @@ func New(keys *Keys, registry Registry, audit func(Decision)) *Authenticator {
 	return &Authenticator{
 		keys: keys, registry: registry, audit: audit,
 		nobody: Verifier{StoredKey: randomBytes(sha256.Size), ServerKey: randomBytes(sha256.Size)},
-		decoys: newDecoyKeys(),
+		decoys: newDecoyKeys(), invented: newDecoyWork(),
 		states: usedNames{keep: stateMemory, most: maxUsedStates},
 		proved: usedByApp{keep: stateMemory, most: maxOfAnApp, all: maxOfAll},
 		jtis:   usedByApp{keep: jtiMemory, most: maxOfAnApp, all: maxOfAll},

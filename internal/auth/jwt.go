@@ -40,7 +40,7 @@ func (a *Authenticator) jwt(req *protocol.JWTRequest, d *Decision, now time.Time
 		return ReasonMalformed
 	}
 	app, reason := a.app(req.AppID)
-	claims, key, signed := a.verify(req.JWT, app, now)
+	claims, key, signed := a.verify(req.JWT, app, reason == ReasonAppUnknown, now)
 	d.JTI = claims.jti
 	if claims.keyID != "" {
 		d.Credential = Credential{Kind: CredentialKey, ID: claims.keyID}
@@ -79,13 +79,16 @@ func jtiName(jti string) string {
 
 // verify checks the signature and the times, and returns the key. A signature whose key is
 // not known, or is for another algorithm, is checked all the same, with a decoy.
-func (a *Authenticator) verify(token string, app App, now time.Time) (claims *jwtClaims, key VerificationKey, reason Reason) {
+func (a *Authenticator) verify(token string, app App, invented bool, now time.Time) (claims *jwtClaims, key VerificationKey, reason Reason) {
 	claims, reason = new(jwtClaims), Granted
 	_, err := jwt.NewParser(
 		jwt.WithValidMethods([]string{AlgorithmES256, AlgorithmHS256}), jwt.WithStrictDecoding(),
 		jwt.WithLeeway(Leeway), jwt.WithIssuedAt(), jwt.WithTimeFunc(func() time.Time { return now }),
 	).ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
 		key, reason = a.signer(app, claims.keyID, token.Method.Alg())
+		if invented {
+			return nil, a.invented.verify(token, key)
+		}
 		return key.material(), nil
 	})
 	if reason == Granted {

@@ -85,6 +85,10 @@ func (a *Authenticator) scramFinal(req *protocol.ScramFinal, d *Decision, now ti
 		return ReasonStateReplayed
 	}
 	app, reason := a.app(state.appID)
+	if reason == ReasonAppUnknown {
+		a.invented.do(kindScram, func() { prove(app, a.candidates(app), &state, req.Scram) })
+		return reason
+	}
 	serverFinal, verifier := prove(app, a.candidates(app), &state, req.Scram)
 	switch {
 	case reason != Granted:
