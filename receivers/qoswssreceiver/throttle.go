@@ -51,8 +51,9 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 	endpoint := func(kind string, r endpointRates) endpointLimits {
 		return endpointLimits{of(kind, byApp, r.PerApp), of(kind, byAddress, r.PerAddress), of(kind, byUser, r.PerUser)}
 	}
+	hash := throttle.NewHash()
 	return &throttles{
-		addresses: addresses, hash: throttle.NewHash(), apps: apps, log: log,
+		addresses: addresses, hash: hash, apps: apps, log: log,
 		handshakes:     endpoint("handshake", c.Handshakes),
 		failures:       [2]*limit{of("failure", byAddress, c.Failures.PerAddress), of("failure", byUser, c.Failures.PerUser)},
 		posts:          endpoint("post", c.Posts),
@@ -65,7 +66,7 @@ func newThrottles(cfg *Config, apps auth.Registry, log *zap.Logger, now time.Tim
 		},
 		frames: tally{kind: "frames", by: byConnection},
 		day:    tally{kind: "day", by: byApp},
-		gate:   proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting)},
+		gate:   proofGate{tally: tally{kind: "proof", by: byApp}, gate: throttle.NewGate(c.ProofsAtOnce, c.ProofsWaiting), hash: hash},
 		places: placeLimit{tally: tally{kind: "connection", by: byAddress}, most: cfg.MaxConnectionsPerAddress},
 	}, nil
 }
@@ -198,21 +199,25 @@ func wholeMs(d time.Duration) time.Duration {
 // attempt is one POST of a handshake.
 type attempt struct {
 	party
-	first bool // a new handshake, not its second half
+	first bool         // a new handshake, not its second half
+	class throttle.Key // at the gate
+	known bool         // the app exists
 }
 
 // attempt tells who is behind a message of the handshake.
-func (d *shared) attempt(req any, network throttle.Key) attempt {
+func (d *shared) attempt(req any, network throttle.Key) (a attempt) {
 	switch req := req.(type) {
 	case *protocol.ScramFirst:
-		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
+		a = attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
 	case *protocol.ScramFinal:
 		app, user, _ := d.auth.Claimed(req.State)
-		return attempt{party: party{app, user.Name, network}}
+		a = attempt{party: party{app, user.Name, network}}
 	case *protocol.JWTRequest:
-		return attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
+		a = attempt{party: party{req.AppID, req.UserID.Name, network}, first: true}
 	}
-	return attempt{}
+	_, a.known = d.apps.App(a.app)
+	a.class = d.may.gate.class(a.app, a.known)
+	return a
 }
 
 // begin admits an attempt, or returns why not. What was admitted must end.
@@ -225,12 +230,12 @@ func (t *throttles) begin(ctx context.Context, a attempt, now time.Time) *protoc
 			return refusal
 		}
 	}
-	return t.gate.enter(ctx, t.hash.Of(a.app, "", 0))
+	return t.gate.enter(ctx, a)
 }
 
 // end takes the outcome of an attempt that was admitted.
 func (t *throttles) end(a attempt, refusal *protocol.Error, now time.Time) {
-	t.gate.leave(t.hash.Of(a.app, "", 0))
+	t.gate.leave(a)
 	if refusal != nil && refusal.Code == protocol.CodeAuthFailed {
 		for _, l := range t.failing(a.party) {
 			l.table.Charge(l.key, l.rate, now)
@@ -287,21 +292,36 @@ func ownRate(limits []counted, l *limit, key throttle.Key, perSecond float64) []
 	return append(limits, counted{l, key, throttle.PerSecond(perSecond, int(perSecond*saved))})
 }
 
-// proofGate is where handshakes wait for their turn.
+// proofGate is where handshakes wait for their turn. Those of apps that do not exist are shadows:
+// no number of invented names takes a place or room from an app, and each of them gets the
+// answers that an app would get.
 type proofGate struct {
 	tally
 	gate *throttle.Gate
+	hash throttle.Hash
 }
 
-func (g *proofGate) enter(ctx context.Context, app throttle.Key) *protocol.Error {
-	err := g.gate.Enter(ctx, app)
+// class is the class of an app. An app that begins to exist is another class.
+func (g *proofGate) class(app string, known bool) throttle.Key {
+	if known {
+		return g.hash.Of(app, "", 0)
+	}
+	return g.hash.Of(app, "invented", 0)
+}
+
+func (g *proofGate) enter(ctx context.Context, a attempt) *protocol.Error {
+	enter := g.gate.EnterShadow
+	if a.known {
+		enter = g.gate.Enter
+	}
+	err := enter(ctx, a.class)
 	if g.count(err != nil); err != nil {
 		return &protocol.Error{Code: protocol.CodeThrottled, Message: "too many handshakes wait for this AppID"}
 	}
 	return nil
 }
 
-func (g *proofGate) leave(app throttle.Key) { g.gate.Leave(app) }
+func (g *proofGate) leave(a attempt) { g.gate.Leave(a.class) }
 
 // placeLimit counts the open connections of each address.
 type placeLimit struct {

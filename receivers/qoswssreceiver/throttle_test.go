@@ -420,7 +420,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 func TestAFloodForOneAppDoesNotStopAnother(t *testing.T) {
 	c, _ := throttledCollector(t, func(cfg *Config) { cfg.Throttle.ProofsAtOnce, cfg.Throttle.ProofsWaiting = 4, 8 })
 	may := c.receiver.shared.may
-	flooded := may.hash.Of("strict", "", 0)
+	flooded := c.receiver.shared.attempt(&protocol.ScramFirst{AppID: "strict"}, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	results := make(chan *protocol.Error)
 	const flood = 100
