@@ -18,9 +18,9 @@ type Gate struct {
 	room   int // in the queue
 
 	mu      sync.Mutex
-	busy    int // without shadows
-	waiting int // without shadows
-	shadows int // of shadows that wait
+	busy    int            // without shadows
+	waiting int            // without shadows
+	shadows int            // of shadows that wait
 	classes map[Key]*class // with somebody at work or in the queue
 	turns   []*class       // with somebody in the queue, the one whose turn it is first
 	spare   []*class       // for the next ones, so that a gate without a queue allocates nothing

@@ -1,9 +1,14 @@
 package qoswssreceiver
 
 import (
+	"context"
 	"math"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
 )
 
 // When the pipeline counts as slow. A store that is well commits within milliseconds.
@@ -68,4 +73,14 @@ func (p *backPressure) slows(now time.Time) bool {
 
 func (p *backPressure) strainedAt(now time.Time) bool {
 	return !p.strained.IsZero() && now.Sub(p.strained) < calm
+}
+
+// observe reports the smoothed time.
+func (p *backPressure) observe(metrics *metadata.TelemetryBuilder) error {
+	return metrics.RegisterReceiverQoswssDeliveryTimeCallback(func(_ context.Context, o metric.Float64Observer) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		o.Observe(p.smoothed.Seconds())
+		return nil
+	})
 }

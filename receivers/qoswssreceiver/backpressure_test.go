@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/protocol"
@@ -129,6 +130,10 @@ func TestASlowStoreMakesClientsMeasureLessOften(t *testing.T) {
 		require.Equal(t, []string{"ack", "slow-down 20000"}, other.deliver())
 		require.Equal(t, []string{"ack"}, one.deliver(), "the interval was sent")
 		require.Equal(t, []string{"welcome 20000"}, newSpoken(t, c, demo).answers())
+
+		smoothed, err := c.telemetry.GetMetric("otelcol_receiver_qoswss_delivery_time")
+		require.NoError(t, err)
+		require.InDelta(t, 3.774, smoothed.Data.(metricdata.Gauge[float64]).DataPoints[0].Value, 0.001)
 
 		commit = time.Millisecond
 		for range 6 { // the slow calls are forgotten, and the while is not over

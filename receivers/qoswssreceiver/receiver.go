@@ -110,6 +110,9 @@ func (r *wssReceiver) open(ctx context.Context, host component.Host, found exten
 	if err := observeMemory(r.metrics, r.shared.memory); err != nil {
 		return err
 	}
+	if err := r.shared.pipeline.observe(r.metrics); err != nil {
+		return err
+	}
 	r.shared.auth = auth.New(apps.Keys(), apps, newAudit(r.set.Logger, apps, r.metrics, r.shared.addresses, time.Now).decided)
 	if err := observeForgotten(r.metrics, r.shared.auth); err != nil {
 		return err

@@ -37,6 +37,7 @@ type TelemetryBuilder struct {
 	ReceiverQoswssConfigurationRequests metric.Int64Counter
 	ReceiverQoswssConnections           metric.Int64UpDownCounter
 	ReceiverQoswssConnectionsClosed     metric.Int64Counter
+	ReceiverQoswssDeliveryTime          metric.Float64ObservableGauge
 	ReceiverQoswssFramesAccepted        metric.Int64Counter
 	ReceiverQoswssFramesDeferred        metric.Int64Counter
 	ReceiverQoswssFramesDuplicate       metric.Int64Counter
@@ -71,6 +72,21 @@ func (builder *TelemetryBuilder) RegisterReceiverQoswssAuthEvictionsCallback(cb 
 		cb(ctx, &observerInt64{inst: builder.ReceiverQoswssAuthEvictions, obs: o})
 		return nil
 	}, builder.ReceiverQoswssAuthEvictions)
+	if err != nil {
+		return err
+	}
+	builder.mu.Lock()
+	defer builder.mu.Unlock()
+	builder.registrations = append(builder.registrations, reg)
+	return nil
+}
+
+// RegisterReceiverQoswssDeliveryTimeCallback sets callback for observable ReceiverQoswssDeliveryTime metric.
+func (builder *TelemetryBuilder) RegisterReceiverQoswssDeliveryTimeCallback(cb metric.Float64Callback) error {
+	reg, err := builder.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		cb(ctx, &observerFloat64{inst: builder.ReceiverQoswssDeliveryTime, obs: o})
+		return nil
+	}, builder.ReceiverQoswssDeliveryTime)
 	if err != nil {
 		return err
 	}
@@ -180,6 +196,16 @@ func (oi *observerInt64) Observe(value int64, opts ...metric.ObserveOption) {
 	oi.obs.ObserveInt64(oi.inst, value, opts...)
 }
 
+type observerFloat64 struct {
+	embedded.Float64Observer
+	inst metric.Float64Observable
+	obs  metric.Observer
+}
+
+func (oi *observerFloat64) Observe(value float64, opts ...metric.ObserveOption) {
+	oi.obs.ObserveFloat64(oi.inst, value, opts...)
+}
+
 // Shutdown unregister all registered callbacks for async instruments.
 func (builder *TelemetryBuilder) Shutdown() {
 	builder.mu.Lock()
@@ -250,6 +276,12 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_qoswss_connections_closed",
 		metric.WithDescription("Connections closed by the receiver, by code. [Alpha]"),
 		metric.WithUnit("{connection}"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverQoswssDeliveryTime, err = builder.meter.Float64ObservableGauge(
+		"otelcol_receiver_qoswss_delivery_time",
+		metric.WithDescription("Time of a call of the pipeline, smoothed over 10 s. Clients measure less often above 1 s. [Alpha]"),
+		metric.WithUnit("s"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverQoswssFramesAccepted, err = builder.meter.Int64Counter(
