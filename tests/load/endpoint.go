@@ -48,33 +48,34 @@ type pending struct {
 }
 
 func (e *endpoint) run(ctx context.Context) {
-	e.pause(ctx, time.Until(e.at(e.steps[0].AtMs).Add(-aheadOfFirst)))
+	pause(ctx, time.Until(e.at(e.steps[0].AtMs).Add(-aheadOfFirst)))
 	deadline := e.at(e.steps[len(e.steps)-1].AtMs).Add(patience)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for ctx.Err() == nil && !e.done() {
 		if err := e.connect(ctx); err != nil {
 			e.stats.fault(err)
-			e.pause(ctx, backOff)
+			pause(ctx, backOff)
 		}
 	}
-	e.stats.add(&e.stats.unacknowledged, int64(len(e.pending)))
+	unsent := e.due(time.Now())
+	e.stats.add(&e.stats.frames, unsent)
+	e.stats.add(&e.stats.unacknowledged, unsent+int64(len(e.pending)))
 	e.stats.add(&e.stats.sessions, 1)
+}
+
+// due returns the number of steps whose time has passed, and for which there was no connection.
+func (e *endpoint) due(now time.Time) (n int64) {
+	for n < int64(len(e.steps)) && !e.at(e.steps[n].AtMs).After(now) {
+		n++
+	}
+	return n
 }
 
 // at returns the load's time of a step.
 func (e *endpoint) at(ms int64) time.Time { return time.UnixMilli(ms).Add(e.shift) }
 
 func (e *endpoint) done() bool { return len(e.steps) == 0 && len(e.pending) == 0 }
-
-func (*endpoint) pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
 
 // connect logs in if it must, opens a connection and uses it until it ends.
 func (e *endpoint) connect(ctx context.Context) error {

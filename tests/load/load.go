@@ -13,46 +13,36 @@ import (
 type load struct {
 	options
 	day          *fleet.Day
+	starts       []start
 	stats        *stats
 	http         *http.Client
 	began, ended time.Time
 }
 
-// perSlot is the number of conferences that are drawn for each that is live at a time: the shortest take a quarter of
-// the mean length.
-func perSlot(o *options) int { return 2 + int(4*o.lasts/o.length) }
-
 func newLoad(o options, now time.Time) *load {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 10 * time.Second}
+	day := fleet.Draw(fleet.Config{
+		Seed: o.seed, Start: now.UTC().Truncate(24 * time.Hour), Conferences: o.live * perSlot(&o), Interval: o.interval,
+		MeanLength: o.length, Planted: fleet.DefaultPlanted(),
+	})
 	return &load{
-		options: o, stats: newStats(), http: &http.Client{Timeout: time.Minute, Transport: transport}, began: now,
-		day: fleet.Draw(fleet.Config{
-			Seed: o.seed, Start: now.UTC().Truncate(24 * time.Hour), Conferences: o.live * perSlot(&o), Interval: o.interval,
-			MeanLength: o.length, Planted: fleet.DefaultPlanted(),
-		}),
+		options: o, day: day, starts: plan(&o, day), stats: newStats(),
+		http: &http.Client{Timeout: time.Minute, Transport: transport}, began: now,
 	}
 }
 
 // run returns when all that was sent is acknowledged, or given up.
 func (l *load) run(ctx context.Context) {
+	l.began = time.Now() // the draw of a large fleet takes seconds
 	until := l.began.Add(l.ramp + l.lasts)
-	var slots sync.WaitGroup
-	for i := range l.live {
-		slots.Go(func() {
-			at := l.began.Add(l.ramp * time.Duration(i) / time.Duration(l.live))
-			for n := i; n < len(l.day.Conferences) && at.Before(until) && ctx.Err() == nil; n += l.live {
-				at = l.conference(ctx, &l.day.Conferences[n], at, until)
-			}
-		})
-	}
-	slots.Wait()
+	l.startAll(ctx, func(c *fleet.Conference, at time.Time) { l.conference(ctx, c, at, until) })
 	l.ended = time.Now()
 	l.http.CloseIdleConnections()
 }
 
-// conference plays a conference from a time on and returns when all of its sessions have ended: the time at which the
-// next one begins. Steps after until are left out.
-func (l *load) conference(ctx context.Context, c *fleet.Conference, at, until time.Time) time.Time {
+// conference plays a conference from a time on and returns when all of its sessions have ended. Steps after until are
+// left out.
+func (l *load) conference(ctx context.Context, c *fleet.Conference, at, until time.Time) {
 	shift := at.Sub(time.UnixMilli(c.StartMs))
 	steps := map[*fleet.Session][]fleet.Step{}
 	for _, step := range l.day.StepsOf(c) {
@@ -65,14 +55,5 @@ func (l *load) conference(ctx context.Context, c *fleet.Conference, at, until ti
 		e := &endpoint{load: l, session: session, steps: own, shift: shift, sets: map[string]int{}}
 		sessions.Go(func() { e.run(ctx) })
 	}
-	l.stats.add(&l.stats.conferences, 1)
 	sessions.Wait()
-	return maxTime(time.Now(), time.UnixMilli(c.EndMs).Add(shift))
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -1,9 +1,11 @@
 // Command qos-load puts a collector under the load of many pages: conferences with joins, leaves, mutes, errors, ratings
 // and networks that go bad (package tests/fleet), over the wire protocol. `make load` builds it.
 //
-// The load is open loop: each frame has a time, and its latency is counted from that time until its ack, so that a slow
-// collector does not slow its load. A constant number of conferences is live: each that ends is followed by another. The
-// same seed gives the same conferences.
+// The load is open loop: the script gives each conference and each frame its time, and the latency of a frame is counted
+// from that time until its ack, so that a slow collector does not slow its load. By the script a constant number of
+// conferences is live: each that ends is followed by another. The same seed gives the same conferences and starts. A
+// collector that is far too slow leaves more conferences live than a machine can play: beyond twice the number of the
+// script, conferences are not started, and the run fails.
 //
 // At the end it prints the rates, the latencies and the losses. With -metrics it compares the number of acknowledged
 // records with those that the collector's store exporter wrote meanwhile, and fails if they differ: nothing else may
@@ -71,7 +73,7 @@ func main() {
 	}
 }
 
-// run loads the collector and returns what was measured, also beside an error about the ledger.
+// run loads the collector and returns what was measured, also beside an error about the ledger or the load.
 func run(ctx context.Context, o options) (*report, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -83,16 +85,29 @@ func run(ctx context.Context, o options) (*report, error) {
 	l := newLoad(o, time.Now())
 	l.run(ctx)
 	r := l.stats.report(l.ended.Sub(l.began))
-	if o.metrics == "" {
-		return r, nil
+	return r, errors.Join(r.checkStarts(), r.checkWritten(ctx, o.metrics, before))
+}
+
+// checkStarts returns an error if the load was lower than planned.
+func (r *report) checkStarts() error {
+	if r.notStarted == 0 {
+		return nil
 	}
-	after, err := written(ctx, o.metrics)
+	return fmt.Errorf("%d of %d conferences were not started: too many others were live, and the load was lower than planned",
+		r.notStarted, r.notStarted+r.conferences)
+}
+
+// checkWritten compares the number of acknowledged records with those that the store exporters wrote since before.
+func (r *report) checkWritten(ctx context.Context, metrics string, before int64) error {
+	if metrics == "" {
+		return nil
+	}
+	after, err := written(ctx, metrics)
 	if err != nil {
-		return r, err
+		return err
 	}
-	r.stored = after - before
-	if want := r.records; r.stored != want {
-		return r, fmt.Errorf("%d records were acknowledged, and %d written", want, r.stored)
+	if r.written = after - before; r.written != r.records {
+		return fmt.Errorf("%d records were acknowledged, and %d written", r.records, r.written)
 	}
-	return r, nil
+	return nil
 }

@@ -28,13 +28,15 @@ func TestLedger(t *testing.T) {
 	require.NoError(t, err, "%s", r)
 	t.Log("\n" + r.String())
 	require.Positive(t, r.records)
-	require.Equal(t, r.records, r.stored)
+	require.Equal(t, r.records, r.written)
 	require.Equal(t, r.frames, r.acked)
 	require.Equal(t, r.frames, r.latency.TotalCount())
 	require.Zero(t, r.unacknowledged)
 	require.Zero(t, r.refused, "%s", r)
 	require.Empty(t, r.faults)
 	require.GreaterOrEqual(t, r.conferences, int64(6))
+	require.Equal(t, r.conferences, r.lateness.TotalCount())
+	require.Zero(t, r.notStarted)
 	c.Stop()
 }
 
@@ -62,11 +64,14 @@ func TestCollectorIsKilled(t *testing.T) {
 	c.Stop()
 }
 
-// TestSameSeed: the conferences of a seed are the same, and another seed has others.
+// TestSameSeed: the conferences of a seed and their starts are the same, and another seed has others.
 func TestSameSeed(t *testing.T) {
 	texts := func(seed uint64) (all []string) {
 		now := time.UnixMilli(1_790_000_000_000)
 		l := newLoad(options{live: 3, lasts: time.Minute, length: time.Minute, interval: 10 * time.Second, seed: seed}, now)
+		for _, s := range l.starts {
+			all = append(all, s.conference.ID+" starts after "+s.after.String())
+		}
 		for i := range l.day.Conferences {
 			for _, step := range l.day.StepsOf(&l.day.Conferences[i]) {
 				e := &endpoint{load: l, session: step.Session, sets: map[string]int{}}

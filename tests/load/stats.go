@@ -25,7 +25,9 @@ type stats struct {
 
 type counts struct {
 	latency        *hdrhistogram.Histogram // of acks, in µs from the time at which a frame was due
+	lateness       *hdrhistogram.Histogram // of the starts of conferences, in µs
 	conferences    int64
+	notStarted     int64 // conferences of the plan: too many were live
 	sessions       int64
 	frames         int64
 	acked          int64
@@ -36,7 +38,7 @@ type counts struct {
 	faults         map[string]int64
 }
 
-// The latencies that are counted apart: 1 µs to 5 min, with 3 digits.
+// The times that are counted apart: 1 µs to 5 min, with 3 digits.
 const (
 	leastLatency  = 1
 	mostLatency   = 300_000_000
@@ -44,7 +46,8 @@ const (
 )
 
 func newStats() *stats {
-	return &stats{counts: counts{latency: hdrhistogram.New(leastLatency, mostLatency, latencyDigits), faults: map[string]int64{}}}
+	histogram := func() *hdrhistogram.Histogram { return hdrhistogram.New(leastLatency, mostLatency, latencyDigits) }
+	return &stats{counts: counts{latency: histogram(), lateness: histogram(), faults: map[string]int64{}}}
 }
 
 func (s *stats) add(to *int64, n int64) {
@@ -58,7 +61,19 @@ func (s *stats) acknowledged(after time.Duration, records int64) {
 	defer s.mu.Unlock()
 	s.acked++
 	s.records += records
-	_ = s.latency.RecordValue(min(max(after.Microseconds(), leastLatency), mostLatency)) // it is in range
+	record(s.latency, after)
+}
+
+// started counts a conference that started late by a time.
+func (s *stats) started(late time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conferences++
+	record(s.lateness, late)
+}
+
+func record(to *hdrhistogram.Histogram, d time.Duration) {
+	_ = to.RecordValue(min(max(d.Microseconds(), leastLatency), mostLatency)) // it is in range
 }
 
 // maxFaults bounds the kinds of faults that are counted separately.
@@ -77,14 +92,14 @@ func (s *stats) fault(err error) {
 // report is the result of a run.
 type report struct {
 	counts
-	took   time.Duration
-	stored int64
+	took    time.Duration
+	written int64 // records, by the metrics; negative: not compared
 }
 
 func (s *stats) report(took time.Duration) *report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &report{counts: s.counts, took: took, stored: -1}
+	return &report{counts: s.counts, took: took, written: -1}
 }
 
 // String returns the report as lines.
@@ -94,21 +109,27 @@ func (r *report) String() string {
 		fmt.Fprintf(&b, "%-22s "+format+"\n", append([]any{name}, args...)...)
 	}
 	row("conferences", "%d, %d sessions, in %s", r.conferences, r.sessions, r.took.Round(time.Second))
+	row("late starts", "p99 %.1f ms, at most %.1f ms", inMs(r.lateness, 99), inMs(r.lateness, 100))
+	row("not started", "%d conferences", r.notStarted)
 	row("frames", "%d, %.1f/s", r.frames, float64(r.frames)/r.took.Seconds())
 	row("acknowledged", "%d frames, %d records", r.acked, r.records)
 	row("not acknowledged", "%d", r.unacknowledged)
 	row("slow-downs, nacks", "%d, %d", r.slowed, r.refused)
 	for _, q := range []float64{50, 90, 99, 99.9, 100} {
-		row(fmt.Sprintf("ack, p%g", q), "%.1f ms", float64(r.latency.ValueAtPercentile(q))/1000)
+		row(fmt.Sprintf("ack, p%g", q), "%.1f ms", inMs(r.latency, q))
 	}
-	if r.stored >= 0 {
-		row("written by the store", "%d records", r.stored)
+	if r.written >= 0 {
+		row("written by the store", "%d records", r.written)
 	}
 	byCount := func(a, b string) int { return cmp.Or(cmp.Compare(r.faults[b], r.faults[a]), cmp.Compare(a, b)) }
 	for _, text := range slices.SortedFunc(maps.Keys(r.faults), byCount) {
 		row("fault", "%d times: %s", r.faults[text], text)
 	}
 	return b.String()
+}
+
+func inMs(h *hdrhistogram.Histogram, percentile float64) float64 {
+	return float64(h.ValueAtPercentile(percentile)) / 1000
 }
 
 // written returns how many records the store exporters wrote, as the collector's metrics show; 0 without a URL.
