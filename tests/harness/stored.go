@@ -36,7 +36,7 @@ func ReadSQLite(tb testing.TB, directory string) Stored {
 func ReadTimes(tb testing.TB, directory string) (times []time.Time) {
 	tb.Helper()
 	withSQLite(tb, directory, func(store storage.Reader) {
-		each(tb, store, func(_ string, r storage.Record) { times = append(times, r.At) })
+		require.NoError(tb, EachRecord(tb.Context(), store, AppID, func(_ string, r storage.Record) { times = append(times, r.At) }))
 	})
 	return times
 }
@@ -53,50 +53,11 @@ func withSQLite(tb testing.TB, directory string, read func(storage.Reader)) {
 func ReadStore(tb testing.TB, store storage.Reader) Stored {
 	tb.Helper()
 	stored := Stored{}
-	each(tb, store, func(session string, r storage.Record) {
+	require.NoError(tb, EachRecord(tb.Context(), store, AppID, func(session string, r storage.Record) {
 		id := Identity{session, r.Seq, r.Index}
 		stored[id] = append(stored[id], Record{Name: r.Name, Value: Content(r)})
-	})
+	}))
 	return stored
-}
-
-// each calls yield for every record of the harness's application, of a conference or of none.
-func each(tb testing.TB, store storage.Reader, yield func(session string, r storage.Record)) {
-	tb.Helper()
-	eachUnattached(tb, store, yield)
-	query := storage.Query{AppID: AppID}
-	for {
-		page, err := store.Conferences(tb.Context(), query)
-		require.NoError(tb, err)
-		for _, c := range page.Conferences {
-			ref := storage.Ref{AppID: c.AppID, ConferenceID: c.ConferenceID, At: c.Start}
-			require.NoError(tb, store.Records(tb.Context(), ref, func(session string, r storage.Record) bool {
-				yield(session, r)
-				return true
-			}))
-		}
-		if page.Next == (storage.Cursor{}) {
-			return
-		}
-		query.Before = page.Next
-	}
-}
-
-func eachUnattached(tb testing.TB, store storage.Reader, yield func(session string, r storage.Record)) {
-	tb.Helper()
-	for query := (storage.UnattachedQuery{AppID: AppID}); ; {
-		page, err := store.Unattached(tb.Context(), query)
-		require.NoError(tb, err)
-		for _, u := range page.Unattached {
-			require.False(tb, u.More, "all are listed")
-			for _, r := range u.Records {
-				yield(u.Session.ID, r)
-			}
-		}
-		if query.Before = page.Next; page.Next == (storage.Cursor{}) {
-			return
-		}
-	}
 }
 
 // Content is what tells the content of a stored record from others'.

@@ -31,6 +31,7 @@ type endpoint struct {
 	shift   time.Duration // from the script's time to that of the load
 
 	grant     *protocol.TokenReply
+	account   *account       // of the session of grant
 	sets      map[string]int // number of a column set, by statsType and mediaType
 	announced []string       // fabrics and columns
 	pending   []pending      // not acknowledged, ascending
@@ -41,10 +42,9 @@ type endpoint struct {
 
 // pending is a frame that was not acknowledged.
 type pending struct {
-	seq     uint64
-	text    string
-	due     time.Time
-	records int64
+	seq  uint64
+	text string
+	due  time.Time
 }
 
 func (e *endpoint) run(ctx context.Context) {
@@ -86,6 +86,7 @@ func (e *endpoint) connect(ctx context.Context) error {
 			return fmt.Errorf("login: %w", err)
 		}
 		e.grant = grant
+		e.account = e.ledger.open(grant.Session, e.account, e.acked()+1)
 	}
 	dialer := websocket.Dialer{HandshakeTimeout: time.Minute, ReadBufferSize: 512, WriteBufferSize: 2048}
 	header := http.Header{}
@@ -126,12 +127,8 @@ func read(ws *websocket.Conn, messages chan<- any) {
 
 // talk begins the session, or resumes it, and sends each frame at its time.
 func (e *endpoint) talk(ctx context.Context, ws *websocket.Conn, messages <-chan any) error {
-	acked := e.seq
-	if len(e.pending) > 0 {
-		acked = e.pending[0].seq - 1
-	}
 	e.next = 0
-	lines := append([]string{hello(e.grant, acked)}, e.announced...)
+	lines := append([]string{hello(e.grant, e.acked())}, e.announced...)
 	for _, line := range lines {
 		if err := e.write(ws, line); err != nil {
 			return err
@@ -166,6 +163,14 @@ func (e *endpoint) talk(ctx context.Context, ws *websocket.Conn, messages <-chan
 	return nil
 }
 
+// acked returns the number of the last acknowledged frame.
+func (e *endpoint) acked() uint64 {
+	if len(e.pending) > 0 {
+		return e.pending[0].seq - 1
+	}
+	return e.seq
+}
+
 // wait returns the time until something is to be sent.
 func (e *endpoint) wait(welcomed bool) time.Duration {
 	const long = time.Minute
@@ -190,6 +195,7 @@ func (e *endpoint) send(ws *websocket.Conn) error {
 		e.steps = e.steps[1:]
 	}
 	for !e.held.After(now) && e.next < len(e.pending) && e.next < protocol.WindowFrames {
+		e.account.sent = max(e.account.sent, e.pending[e.next].seq) // a write that fails may have sent it
 		if err := e.write(ws, e.pending[e.next].text); err != nil {
 			return err
 		}
@@ -208,7 +214,8 @@ func (e *endpoint) prepare(ws *websocket.Conn, step *fleet.Step) error {
 			return err
 		}
 	}
-	e.pending = append(e.pending, pending{e.seq, text, e.at(step.AtMs), records})
+	e.account.prepared(records)
+	e.pending = append(e.pending, pending{e.seq, text, e.at(step.AtMs)})
 	e.stats.add(&e.stats.frames, 1)
 	return nil
 }
@@ -231,6 +238,7 @@ func (e *endpoint) handle(message any) (end bool, err error) {
 		e.held, e.next = time.Now().Add(time.Duration(m.RetryAfterMs)*time.Millisecond), 0
 	case *protocol.Nack:
 		e.stats.add(&e.stats.refused, 1)
+		e.account.refused(m.Seq)
 		e.stats.fault(fmt.Errorf("nack: %s %s: %s", m.Code, m.Field, m.Message))
 	case *protocol.Bye:
 		if m.Code == protocol.CodeTokenExpired || m.Code == protocol.CodeAuthFailed {
@@ -248,7 +256,8 @@ func (e *endpoint) handle(message any) (end bool, err error) {
 func (e *endpoint) acknowledge(seq uint64) {
 	now := time.Now()
 	for len(e.pending) > 0 && e.pending[0].seq <= seq {
-		e.stats.acknowledged(now.Sub(e.pending[0].due), e.pending[0].records)
+		e.account.acked = e.pending[0].seq
+		e.stats.acknowledged(now.Sub(e.pending[0].due), int64(e.account.of(e.account.acked)))
 		e.pending, e.next = e.pending[1:], max(0, e.next-1)
 	}
 }

@@ -29,7 +29,7 @@ func hello(grant *protocol.TokenReply, acked uint64) string {
 
 // frame returns the frame of a step and the number of records that it becomes in the store. It adds the announcements
 // that the frame needs.
-func (e *endpoint) frame(step *fleet.Step, seq uint64) (text string, records int64) {
+func (e *endpoint) frame(step *fleet.Step, seq uint64) (text string, records int) {
 	o := object{"seq": seq, "at": e.at(step.AtMs).UnixMilli()}
 	if f := step.Fabric; f != nil {
 		e.announceFabric(step.Conference, f)
@@ -41,7 +41,7 @@ func (e *endpoint) frame(step *fleet.Step, seq uint64) (text string, records int
 	switch {
 	case step.Stats != nil:
 		o["type"], o["intervalMs"], o["rows"] = "stats", step.Stats.IntervalMs, e.rows(step.Stats.Rows)
-		records = int64(len(step.Stats.Rows))
+		records = len(step.Stats.Rows)
 	case step.Event != nil:
 		o["type"], o["event"], o["data"] = "event", step.Event.Name, json.RawMessage(step.Event.Data)
 	case step.Error != nil:
@@ -58,10 +58,10 @@ func (e *endpoint) userID() any {
 	return object{"userName": e.session.UserID, "aliasName": e.session.Alias}
 }
 
-// conferenceID is unique for each run.
-func (e *endpoint) conferenceID(c *fleet.Conference) string {
-	return c.ID + "-" + e.began.UTC().Format("20060102T150405.000")
-}
+func (e *endpoint) conferenceID(c *fleet.Conference) string { return c.ID + e.runID() }
+
+// runID is the end of the conferenceIDs of this run alone.
+func (l *load) runID() string { return "-" + l.began.UTC().Format("20060102T150405.000") }
 
 // announceFabric adds the announcement of a fabric, once.
 func (e *endpoint) announceFabric(c *fleet.Conference, f *fleet.Fabric) {

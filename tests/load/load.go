@@ -15,6 +15,7 @@ type load struct {
 	day          *fleet.Day
 	starts       []start
 	stats        *stats
+	ledger       *ledger
 	http         *http.Client
 	began, ended time.Time
 }
@@ -26,7 +27,7 @@ func newLoad(o options, now time.Time) *load {
 		MeanLength: o.length, Planted: fleet.DefaultPlanted(),
 	})
 	return &load{
-		options: o, day: day, starts: plan(&o, day), stats: newStats(),
+		options: o, day: day, starts: plan(&o, day), stats: newStats(), ledger: &ledger{accounts: map[string]*account{}},
 		http: &http.Client{Timeout: time.Minute, Transport: transport}, began: now,
 	}
 }

@@ -9,7 +9,8 @@
 //
 // At the end it prints the rates, the latencies and the losses. With -metrics it compares the number of acknowledged
 // records with those that the collector's store exporter wrote meanwhile, and fails if they differ: nothing else may
-// send records to that collector.
+// send records to that collector. With -store it reads a copy of the collector's SQLite file, and fails unless each
+// acknowledged record is stored once, and no record of the run is stored that was not sent.
 package main
 
 import (
@@ -20,12 +21,14 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/qosrtc/qos/storage"
 )
 
 // options are the flags.
 type options struct {
 	url, app, secret, origin string
-	metrics                  string
+	metrics, store           string
 	live                     int
 	ramp, lasts, length      time.Duration
 	interval                 time.Duration
@@ -52,7 +55,8 @@ func main() {
 	flag.StringVar(&o.app, "app", "demo", "AppID")
 	flag.StringVar(&o.secret, "secret", os.Getenv("QOS_APP_SECRET"), "app secret; by default of the environment variable QOS_APP_SECRET")
 	flag.StringVar(&o.origin, "origin", "", "Origin header, if the application has origins")
-	flag.StringVar(&o.metrics, "metrics", "", "URL of the collector's own metrics, to compare the ledger; empty: it is not compared")
+	flag.StringVar(&o.metrics, "metrics", "", "URL of the collector's own metrics, to compare the number of records; empty: it is not compared")
+	flag.StringVar(&o.store, "store", "", "SQLite file of the collector, to compare the ledger record by record; empty: it is not compared")
 	flag.IntVar(&o.live, "live", 100, "conferences that are live at a time")
 	flag.DurationVar(&o.ramp, "ramp", 30*time.Second, "time in which the first of them begin")
 	flag.DurationVar(&o.lasts, "for", 5*time.Minute, "time of the load after the ramp")
@@ -85,7 +89,7 @@ func run(ctx context.Context, o options) (*report, error) {
 	l := newLoad(o, time.Now())
 	l.run(ctx)
 	r := l.stats.report(l.ended.Sub(l.began))
-	return r, errors.Join(r.checkStarts(), r.checkWritten(ctx, o.metrics, before))
+	return r, errors.Join(r.checkStarts(), r.checkWritten(ctx, o.metrics, before), r.checkStore(ctx, l))
 }
 
 // checkStarts returns an error if the load was lower than planned.
@@ -110,4 +114,17 @@ func (r *report) checkWritten(ctx context.Context, metrics string, before int64)
 		return fmt.Errorf("%d records were acknowledged, and %d written", r.records, r.written)
 	}
 	return nil
+}
+
+// checkStore compares the records of the run with the store.
+func (r *report) checkStore(ctx context.Context, l *load) error {
+	if l.store == "" {
+		return nil
+	}
+	return readStore(ctx, l.store, func(store storage.Reader) (err error) {
+		if r.balance, err = l.balance(ctx, store); err != nil {
+			return err
+		}
+		return r.balance.err()
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,17 +19,21 @@ func small(c *harness.Collector) options {
 	}
 }
 
-// TestLedger: a run is acknowledged, and the store has written as many records as were acknowledged.
+// TestLedger: a run is acknowledged, and the store has each acknowledged record once and no other.
 //
 // spec: SRV-03
 func TestLedger(t *testing.T) {
-	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
+	directory := t.TempDir()
+	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory)})
 	c.Start()
-	r, err := run(t.Context(), small(c))
+	o := small(c)
+	o.store = filepath.Join(directory, "qos.sqlite3")
+	r, err := run(t.Context(), o)
 	require.NoError(t, err, "%s", r)
 	t.Log("\n" + r.String())
 	require.Positive(t, r.records)
 	require.Equal(t, r.records, r.written)
+	require.Equal(t, r.records, r.balance.stored)
 	require.Equal(t, r.frames, r.acked)
 	require.Equal(t, r.frames, r.latency.TotalCount())
 	require.Zero(t, r.unacknowledged)
@@ -40,11 +45,13 @@ func TestLedger(t *testing.T) {
 	c.Stop()
 }
 
-// TestCollectorIsKilled: pages resume on the collector that follows, and all is acknowledged.
+// TestCollectorIsKilled: pages resume on the collector that follows, and all is acknowledged and stored once.
 func TestCollectorIsKilled(t *testing.T) {
-	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(t.TempDir())})
+	directory := t.TempDir()
+	c := harness.NewCollector(t, harness.Options{Storage: harness.SQLite(directory)})
 	c.Start()
 	o := small(c)
+	o.store = filepath.Join(directory, "qos.sqlite3")
 	o.metrics = "" // those of the second collector lack the records of the first
 	done := make(chan *report, 1)
 	go func() {

@@ -93,7 +93,8 @@ func (s *stats) fault(err error) {
 type report struct {
 	counts
 	took    time.Duration
-	written int64 // records, by the metrics; negative: not compared
+	written int64    // records, by the metrics; negative: not compared
+	balance *balance // with the store; nil: not compared
 }
 
 func (s *stats) report(took time.Duration) *report {
@@ -120,6 +121,9 @@ func (r *report) String() string {
 	}
 	if r.written >= 0 {
 		row("written by the store", "%d records", r.written)
+	}
+	if r.balance != nil {
+		row("in the store", "%s", r.balance)
 	}
 	byCount := func(a, b string) int { return cmp.Or(cmp.Compare(r.faults[b], r.faults[a]), cmp.Compare(a, b)) }
 	for _, text := range slices.SortedFunc(maps.Keys(r.faults), byCount) {
