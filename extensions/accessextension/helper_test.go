@@ -9,8 +9,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,9 +23,6 @@ import (
 	"github.com/qosrtc/qos/extensions/accessextension/internal/metadata"
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/storage"
-	"github.com/qosrtc/qos/storage/postgres"
-	"github.com/qosrtc/qos/storage/postgres/postgrestest"
-	"github.com/qosrtc/qos/storage/sqlite"
 )
 
 var t0 = time.UnixMilli(1_763_702_160_000).UTC()
@@ -87,7 +82,7 @@ type engine interface {
 // running is an extension under test with a server, over a store.
 type running struct {
 	*keeper
-	t         *testing.T
+	t         testing.TB
 	store     engine
 	accounts  *broken
 	telemetry *componenttest.Telemetry
@@ -103,36 +98,8 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
 
 func (c *clock) set(t time.Time) { c.ms.Store(t.UnixMilli()) }
 
-// newPostgres returns two stores over one database, as two collectors have them. The test is skipped
-// without PostgreSQL, unless QOS_POSTGRES=required.
-func newPostgres(t *testing.T) (one, two engine) {
-	t.Helper()
-	server, err := postgrestest.New()
-	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
-		t.Skip("PostgreSQL:", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	dsn := server.Database(t)
-	open := func() engine {
-		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, store.Close()) })
-		return store
-	}
-	return open(), open()
-}
-
-func newStore(t *testing.T) *sqlite.Store {
-	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	return store
-}
-
 // startOn starts an extension over a store at t0.
-func startOn(t *testing.T, store engine, change ...func(*Config)) *running {
+func startOn(t testing.TB, store engine, change ...func(*Config)) *running {
 	t.Helper()
 	r := prepare(t, store, change...)
 	require.NoError(t, r.start())
@@ -145,7 +112,7 @@ func startOn(t *testing.T, store engine, change ...func(*Config)) *running {
 func (r *running) start() error { return r.Start(r.t.Context(), hostWith(r.store, r.accounts)) }
 
 // prepare makes an extension that has not been started.
-func prepare(t *testing.T, store engine, change ...func(*Config)) *running {
+func prepare(t testing.TB, store engine, change ...func(*Config)) *running {
 	t.Helper()
 	cfg := createDefaultConfig().(*Config)
 	for _, change := range change {
@@ -205,7 +172,7 @@ func (r *running) user(name string, change ...func(*access.User)) {
 
 // browser has cookies and follows no redirect.
 type browser struct {
-	t    *testing.T
+	t    testing.TB
 	base string
 	http http.Client
 }

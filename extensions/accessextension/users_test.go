@@ -38,7 +38,7 @@ func (b *browser) put(user, body string, header ...string) answer {
 	return b.do(http.MethodPut, "/api/v1/users/"+user, body, append(header, "Content-Type", "application/json")...)
 }
 
-func decode[T any](t *testing.T, a answer) (out T) {
+func decode[T any](t testing.TB, a answer) (out T) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(a.body), &out), a.body)
 	return out

@@ -1,0 +1,43 @@
+//go:build !fuzz
+
+package accessextension
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/storage/postgres"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
+	"github.com/qosrtc/qos/storage/sqlite"
+)
+
+// newPostgres returns two stores over one database, as two collectors have them. The test is skipped
+// without PostgreSQL, unless QOS_POSTGRES=required.
+func newPostgres(t *testing.T) (one, two engine) {
+	t.Helper()
+	server, err := postgrestest.New()
+	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
+		t.Skip("PostgreSQL:", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	dsn := server.Database(t)
+	open := func() engine {
+		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		return store
+	}
+	return open(), open()
+}
+
+func newStore(t testing.TB) engine {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
