@@ -12,7 +12,7 @@ QOS_DIR ?= .qos
 export PATH := $(CURDIR)/$(TOOLS):$(PATH)
 
 .PHONY: help run test test-go test-go-plain test-go-race test-client e2e check fmt lint generate check-generated bench \
-	bench-store bench-client load record-causes screenshots build agent client browsers servers tools stock recipes fuzz size clean
+	bench-store bench-client load record-causes screenshots build agent client browsers servers tools stock recipes fuzz fuzz-doors size clean
 
 help: ## show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +44,7 @@ test: ## everything: both languages, race detector, real browsers
 	@$(MAKE) --no-print-directory -j3 test-client test-go
 	@$(MAKE) --no-print-directory e2e
 
-test-go: test-go-plain test-go-race stock ## Go tests, all but those of tests/e2e
+test-go: test-go-plain test-go-race stock fuzz-doors ## Go tests and seconds of fuzzing, all but the tests of tests/e2e
 
 test-go-plain test-go-race: export QOS_E2E := $(if $(CI),required,$(QOS_E2E))
 test-go-plain test-go-race: export QOS_POSTGRES := $(if $(CI),required,$(QOS_POSTGRES))
@@ -113,6 +113,7 @@ fmt: tools ## format Go
 
 lint: tools ## lint Go
 	golangci-lint run
+	go vet -tags fuzz $(FUZZED)
 	cd tests/stock && golangci-lint run
 
 bench: ## hot paths with allocations, each beside a baseline of the same run
@@ -144,10 +145,25 @@ stock: servers ## tests beside exporters of the ecosystem that the distribution 
 recipes: servers build ## run the configurations of the READMEs and the commands of docs/api.md unchanged, with the stores that they name
 	$(DRIVEN) go test -vet=off -count=1 -v ./tests/recipes
 
-fuzz: ## 30 s of fuzzing at every door
-	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9]*' $$pkg/*_test.go | cut -c6-); do \
-	    go test -tags fuzz -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime 5x -fuzztime 30s $$pkg; done; done
+# The time of each fuzz target, and the packages whose targets run.
+FUZZTIME := 30s
+FUZZED    = $(shell grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u)
+
+# Each package is compiled once, with instrumentation. The binary lists its targets.
+fuzz: ## fuzz every target for FUZZTIME=30s
+	@mkdir -p bin/fuzz; for pkg in $(FUZZED); do \
+	  run="$(CURDIR)/bin/fuzz/$$(tr / _ <<< "$${pkg#./}").test"; \
+	  corpus="$$(go env GOCACHE)/fuzz/$$(go list $$pkg)"; \
+	  CGO_ENABLED=0 go test -vet=off -trimpath -tags fuzz -c -fuzz . -o "$$run" $$pkg; \
+	  for f in $$("$$run" -test.list '^Fuzz'); do echo "$$pkg $$f"; \
+	    (cd $$pkg && "$$run" -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzzminimizetime 5x -test.fuzztime $(FUZZTIME) -test.fuzzcachedir "$$corpus"); done; done
+
+# Packages at the doors that need no collector: frames and the bodies of POSTs, and blobs of the store. Others take
+# minutes to compile with instrumentation.
+DOORS := ./protocol ./agent ./extensions/appsextension/internal/app ./storage/internal/chunk ./storage/internal/envelope ./storage/internal/frames
+
+fuzz-doors: ## fuzz what reads bytes from outside for 2 s a target
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZED="$(DOORS)"
 
 size: ## weight of the browser library
 	@cd client && npm run --silent size
