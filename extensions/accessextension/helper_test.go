@@ -99,12 +99,12 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
 func (c *clock) set(t time.Time) { c.ms.Store(t.UnixMilli()) }
 
 // startOn starts an extension over a store at t0.
-func startOn(t testing.TB, store engine, change ...func(*Config)) *running {
-	t.Helper()
-	r := prepare(t, store, change...)
-	require.NoError(t, r.start())
+func startOn(tb testing.TB, store engine, change ...func(*Config)) *running {
+	tb.Helper()
+	r := prepare(tb, store, change...)
+	require.NoError(tb, r.start())
 	server := httptest.NewServer(r)
-	t.Cleanup(server.Close)
+	tb.Cleanup(server.Close)
 	r.url = server.URL
 	return r
 }
@@ -112,22 +112,22 @@ func startOn(t testing.TB, store engine, change ...func(*Config)) *running {
 func (r *running) start() error { return r.Start(r.t.Context(), hostWith(r.store, r.accounts)) }
 
 // prepare makes an extension that has not been started.
-func prepare(t testing.TB, store engine, change ...func(*Config)) *running {
-	t.Helper()
+func prepare(tb testing.TB, store engine, change ...func(*Config)) *running {
+	tb.Helper()
 	cfg := createDefaultConfig().(*Config)
 	for _, change := range change {
 		change(cfg)
 	}
-	require.NoError(t, cfg.Validate())
+	require.NoError(tb, cfg.Validate())
 	telemetry := componenttest.NewTelemetry()
-	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(context.Background())) })
+	tb.Cleanup(func() { require.NoError(tb, telemetry.Shutdown(context.Background())) })
 	builder, err := metadata.NewTelemetryBuilder(telemetry.NewTelemetrySettings())
-	require.NoError(t, err)
-	r := &running{t: t, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry}
+	require.NoError(tb, err)
+	r := &running{t: tb, store: store, accounts: &broken{Accounts: store}, telemetry: telemetry}
 	r.clock.set(t0)
 	r.keeper = newKeeper(cfg, componenttest.NewNopTelemetrySettings(), builder)
 	r.now, r.out = r.clock.now, &r.printed
-	t.Cleanup(func() { require.NoError(t, r.Shutdown(context.Background())) })
+	tb.Cleanup(func() { require.NoError(tb, r.Shutdown(context.Background())) })
 	return r
 }
 

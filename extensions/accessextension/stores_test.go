@@ -34,10 +34,10 @@ func newPostgres(t *testing.T) (one, two engine) {
 	return open(), open()
 }
 
-func newStore(t testing.TB) engine {
-	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "qos.db"), sqlite.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+func newStore(tb testing.TB) engine {
+	tb.Helper()
+	store, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "qos.db"), sqlite.Options{})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
 	return store
 }

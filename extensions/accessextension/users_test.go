@@ -38,9 +38,9 @@ func (b *browser) put(user, body string, header ...string) answer {
 	return b.do(http.MethodPut, "/api/v1/users/"+user, body, append(header, "Content-Type", "application/json")...)
 }
 
-func decode[T any](t testing.TB, a answer) (out T) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(a.body), &out), a.body)
+func decode[T any](tb testing.TB, a answer) (out T) {
+	tb.Helper()
+	require.NoError(tb, json.Unmarshal([]byte(a.body), &out), a.body)
 	return out
 }
 

@@ -38,7 +38,7 @@ func (w *decoyWork) do(kind string, work func()) {
 		work()
 		w.took[kind].Store(int64(time.Since(began)))
 	default:
-		time.Sleep(time.Duration(w.took[kind].Load()))
+		<-time.After(time.Duration(w.took[kind].Load()))
 	}
 }
 

@@ -72,7 +72,7 @@ func TestTheGateDoesNotReportWhetherAnAppExists(t *testing.T) {
 			}
 			for i := range 50 {
 				if invented {
-					enter(fmt.Sprint("invented ", i))
+					_ = enter(fmt.Sprint("invented ", i))
 				}
 			}
 			for range 4 {

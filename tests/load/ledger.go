@@ -33,7 +33,7 @@ func (l *ledger) open(session string, before *account, from uint64) *account {
 }
 
 // prepared adds the next frame.
-func (a *account) prepared(records int) { a.records = append(a.records, uint16(records)) } //nolint:gosec // at most protocol.MaxRows
+func (a *account) prepared(records int) { a.records = append(a.records, uint16(records)) }
 
 // refused notes that a frame becomes no record.
 func (a *account) refused(seq uint64) {

@@ -3,10 +3,12 @@ package group
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,7 +37,7 @@ func TestJobsWaitForOthers(t *testing.T) {
 		began := time.Now()
 		go func() {
 			time.Sleep(linger - 1)
-			require.NoError(t, do(2))
+			assert.NoError(t, do(2))
 		}()
 		require.NoError(t, do(1))
 		require.Equal(t, linger+commit, time.Since(began))
@@ -50,7 +52,7 @@ func TestJobsThatQueuedDuringACommitDoNotWaitAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		do, groups := record(t)
 		began := time.Now()
-		go func() { require.NoError(t, do(1)) }()
+		go func() { assert.NoError(t, do(1)) }()
 		time.Sleep(linger + 1)
 		require.NoError(t, do(2)) // while the first is committed, for longer than linger
 		require.Equal(t, linger+2*commit, time.Since(began))
@@ -63,7 +65,7 @@ func TestFullGroupsDoNotWait(t *testing.T) {
 		do, groups := record(t)
 		began := time.Now()
 		for job := range groupJobs - 1 {
-			go func() { require.NoError(t, do(job)) }()
+			go func() { assert.NoError(t, do(job)) }()
 		}
 		synctest.Wait()
 		require.NoError(t, do(groupJobs))
@@ -92,10 +94,8 @@ func TestEachJobHasItsOwnResult(t *testing.T) {
 		bad := errors.New("bad")
 		var committed []int
 		q := Start(func(jobs []int) error {
-			for _, job := range jobs {
-				if job == 2 {
-					return bad
-				}
+			if slices.Contains(jobs, 2) {
+				return bad
 			}
 			committed = append(committed, jobs...)
 			return nil
