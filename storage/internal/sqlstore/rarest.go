@@ -1,6 +1,10 @@
 package sqlstore
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // sample is how many of the newest conferences of a choice are read to estimate how many it has. A choice of several
 // drivers reads its part of them for each, and leastSample at least.
@@ -12,7 +16,7 @@ const (
 // rarest returns the choice that has the fewest conferences, by an estimate. It is looked through until a page is full,
 // so what counts is how many it has where the search begins: among the newest.
 func (s *search) rarest(choices [][]driver) (best []driver, err error) {
-	if len(choices) == 1 {
+	if len(choices) == 1 && len(choices[0]) == 1 {
 		return choices[0], nil
 	}
 	first, err := s.first()
@@ -38,15 +42,22 @@ func (s *search) first() (start int64, err error) {
 	return start, err
 }
 
-// estimate returns about how many conferences a choice has, if all of it were as frequent as its newest.
+// estimate returns about how many conferences a choice has, if all of it were as frequent as its newest. It puts the
+// drivers that have the most first: they fill a page soon, and of the others only what is newer is looked through.
+// Those of scores have their own order.
 func (s *search) estimate(choice []driver, first int64) (total float64, err error) {
 	limit := max(leastSample, sample/len(choice))
+	totals := make(map[driver]float64, len(choice))
 	for _, d := range choice {
 		got, err := s.sample(countPart(s.q, d), limit)
 		if err != nil {
 			return 0, err
 		}
-		total += got.total(limit, first)
+		totals[d] = got.total(limit, first)
+		total += totals[d]
+	}
+	if choice[0].by != byBand {
+		slices.SortStableFunc(choice, func(a, b driver) int { return cmp.Compare(totals[b], totals[a]) })
 	}
 	return total, nil
 }
