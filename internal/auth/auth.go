@@ -5,9 +5,9 @@
 //
 // Nothing tells from outside whether an AppID exists. An unknown one gets a salt of the
 // same kind and the same iteration count, and fails after the same work as a known one
-// whose secret or signature is wrong, or after the same time when too many do so at once. For that reason origins are looked at only when the
-// secret was proved: before, a refusal would say that the app exists. What was really
-// wrong stands in the Decision, which clients never see.
+// whose secret or signature is wrong, or after the same time when too many do so at once. For
+// that reason origins are looked at only when the secret was proved: before, a refusal would
+// say that the app exists. What was really wrong stands in the Decision, which clients never see.
 package auth
 
 import (

@@ -31,6 +31,5 @@ func (s *session) weighed(frame protocol.Frame, now time.Time) {
 		s.pace.frames -= float64(more)
 	}
 	s.pace.unpaid += more * messageBytes
-	t := s.shared.may
-	bill(t.all(t.bytes.endpointLimits, s.party()), s.pace.take(), now)
+	s.pay(now)
 }
