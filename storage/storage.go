@@ -97,10 +97,10 @@ type Summary struct {
 
 // Writer is the store's writing side. It is safe for concurrent use.
 type Writer interface {
-	// Append writes the records that are not in the store yet; all of them, durably, or an error. Of invalid
-	// records it writes none. After another error a part may have been written, which Appended counts:
-	// very many are several transactions, so that other writers come between them. Activity creates, extends and merges conferences as package instance
-	// decides. An annotation belongs to the conference that instance.Owner names by its
+	// Append writes the records that are not in the store yet; all of them, durably, or an error. If one is
+	// invalid it writes none. After another error a part may have been written, which Appended counts:
+	// very many records are several transactions, so that other writers come between them.
+	// Activity creates, extends and merges conferences as package instance decides. An annotation belongs to the conference that instance.Owner names by its
 	// ConferenceAt; where there is none it is listed as unattached, until activity makes one.
 	// So the outcome does not depend on the order of arrival. Times are kept in ms.
 	Append(ctx context.Context, batches []Batch) (Appended, error)

@@ -3,7 +3,6 @@
 package accessextension
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,13 +17,7 @@ import (
 // without PostgreSQL, unless QOS_POSTGRES=required.
 func newPostgres(t *testing.T) (one, two engine) {
 	t.Helper()
-	server, err := postgrestest.New()
-	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
-		t.Skip("PostgreSQL:", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	dsn := server.Database(t)
+	dsn := postgrestest.Own(t).Database(t)
 	open := func() engine {
 		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
 		require.NoError(t, err)

@@ -73,21 +73,9 @@ func TestChangesReachAll(t *testing.T) {
 		changesReachAll(t, store, store)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
-		dsn := newPostgres(t).Database(t)
+		dsn := postgrestest.Own(t).Database(t)
 		changesReachAll(t, openPostgres(t, dsn), openPostgres(t, dsn))
 	})
-}
-
-// newPostgres starts a server of the test's own.
-func newPostgres(t *testing.T) *postgrestest.Server {
-	t.Helper()
-	server, err := postgrestest.New()
-	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
-		t.Skip("PostgreSQL:", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	return server
 }
 
 func openPostgres(t *testing.T, dsn string) *postgres.Store {
@@ -103,7 +91,7 @@ func openPostgres(t *testing.T, dsn string) *postgres.Store {
 //
 // spec: AUTH-01, SRV-03
 func TestStoreAway(t *testing.T) {
-	server := newPostgres(t)
+	server := postgrestest.Own(t)
 	dsn := server.Database(t)
 	r := startOn(t, openPostgres(t, dsn))
 	r.create(`{}`)

@@ -18,6 +18,7 @@ import (
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/pseudonym"
 	"github.com/qosrtc/qos/storage"
+	"github.com/qosrtc/qos/storage/postgres/postgrestest"
 )
 
 // replace puts an app in place of its newest revision.
@@ -54,7 +55,7 @@ func TestHashingIsShared(t *testing.T) {
 		hashingIsShared(t, store, store)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
-		dsn := newPostgres(t).Database(t)
+		dsn := postgrestest.Own(t).Database(t)
 		hashingIsShared(t, openPostgres(t, dsn), openPostgres(t, dsn))
 	})
 }

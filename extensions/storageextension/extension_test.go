@@ -132,12 +132,7 @@ func TestPostgresFails(t *testing.T) {
 //
 // spec: SRV-03, CONF-01
 func TestHashPartitions(t *testing.T) {
-	server, err := postgrestest.New()
-	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
-		t.Skip("PostgreSQL:", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
+	server := postgrestest.Own(t)
 	partitions := func(dsn string, configured int) (conferences, frames int) {
 		t.Helper()
 		e := newStore(t, "", time.Hour, newTelemetry(t), dsn)

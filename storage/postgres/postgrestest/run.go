@@ -39,6 +39,20 @@ func Shared(tb testing.TB) *Server {
 	return shared
 }
 
+// Own starts a server that ends with the test. The test is skipped where there is none, unless QOS_POSTGRES=required.
+func Own(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := New()
+	if err != nil {
+		if os.Getenv("QOS_POSTGRES") == "required" {
+			tb.Fatal("PostgreSQL:", err)
+		}
+		tb.Skip("PostgreSQL:", err)
+	}
+	tb.Cleanup(s.Close)
+	return s
+}
+
 // Database makes an empty database on the shared server and returns its DSN.
 func Database(tb testing.TB) string {
 	tb.Helper()

@@ -5,7 +5,6 @@ package readapi
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -118,13 +117,7 @@ func TestTwoCollectorsOneAnswer(t *testing.T) {
 	m := &memory{at: time.Now()}
 	c := lossyCall(m, m.at)
 	want := ask(t, start(t, m, nil), c)
-	server, err := postgrestest.New()
-	if err != nil && os.Getenv("QOS_POSTGRES") != "required" {
-		t.Skip("PostgreSQL:", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	dsn := server.Database(t)
+	dsn := postgrestest.Own(t).Database(t)
 	var stores [2]*postgres.Store
 	for i, person := range []string{alice, bob} {
 		store, err := postgres.Open(t.Context(), dsn, postgres.Options{})
