@@ -19,10 +19,16 @@ type table struct {
 const aroundRows = ` FROM conference INDEXED BY conference_place WHERE place = ?1
 	AND start_ms >= coalesce((SELECT max(start_ms) FROM conference WHERE place = ?1 AND start_ms <= ?2), ?2) ORDER BY start_ms`
 
+// newest is the conference of a place that starts last.
+type newest struct {
+	join.Row
+	from int64 // no other conference of the place is around a span that starts then or later
+}
+
 // Around implements join.Table. Nearly every frame extends the newest conference of its place, which is kept.
 func (p table) Around(span instance.Span) (rows []join.Row, err error) {
-	if last, ok := p.t.newest[p.place]; ok && last.Span.Start <= span.Start {
-		return []join.Row{last}, nil
+	if last, ok := p.t.newest[p.place]; ok && last.from <= span.Start {
+		return []join.Row{last.Row}, nil
 	}
 	stopped := false
 	err = p.t.each(func(row scanner) error {
@@ -41,12 +47,22 @@ func (p table) Around(span instance.Span) (rows []join.Row, err error) {
 		return nil
 	}, `SELECT key, start_ms, end_ms, packed, revision, summary_start, summary_end`+aroundRows, p.place, span.Start)
 	if err == nil && !stopped && len(rows) > 0 {
-		if len(p.t.newest) >= maxCached {
-			clear(p.t.newest)
-		}
-		p.t.newest[p.place] = rows[len(rows)-1]
+		p.keepNewest(rows, span.Start)
 	}
 	return rows, err
+}
+
+// keepNewest keeps the last of all rows around a span that starts at start and has no end.
+func (p table) keepNewest(rows []join.Row, start int64) {
+	if len(p.t.newest) >= maxCached {
+		clear(p.t.newest)
+	}
+	last := newest{Row: rows[len(rows)-1]}
+	last.from = last.Span.Start
+	if len(rows) == 1 { // none starts before it
+		last.from = min(last.from, start)
+	}
+	p.t.newest[p.place] = last
 }
 
 // Insert implements join.Table.

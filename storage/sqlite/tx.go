@@ -7,7 +7,6 @@ import (
 
 	"github.com/qosrtc/qos/storage/internal/erasure"
 	"github.com/qosrtc/qos/storage/internal/frames"
-	"github.com/qosrtc/qos/storage/internal/join"
 	"github.com/qosrtc/qos/storage/internal/sqlstore"
 	"github.com/qosrtc/qos/storage/internal/term"
 )
@@ -25,7 +24,7 @@ type tx struct {
 	// Keys of rows that are in the store, or will be when this transaction commits.
 	sessions map[frames.SessionID]knownSession
 	places   map[frames.PlaceID]int64
-	newest   map[int64]join.Row // by place: the conference that starts last
+	newest   map[int64]newest // by place
 
 	late *erasure.Late // erasures of what is written
 
@@ -53,7 +52,7 @@ type knownSession struct {
 // forget empties the caches: after a rollback they may hold what is not in the store.
 func (t *tx) forget() {
 	t.sessions, t.places = map[frames.SessionID]knownSession{}, map[frames.PlaceID]int64{}
-	t.newest, t.unattached = map[int64]join.Row{}, map[int64]bool{}
+	t.newest, t.unattached = map[int64]newest{}, map[int64]bool{}
 	t.written, t.changed, t.anew = map[conferenceTerm]bool{}, map[int64]bool{}, map[participation]bool{}
 	t.kept, t.keptTerms = map[int64]term.Kept{}, 0
 }
