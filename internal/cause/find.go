@@ -42,6 +42,9 @@ func Find(given Call) Verdict {
 		findings = slices.DeleteFunc(findings, func(f Finding) bool { return slices.Contains(harmful, f.Cause) })
 	}
 	slices.SortStableFunc(findings, byOrder)
+	for i := range findings { // before each is given to all whom it concerns
+		findings[i].bound()
+	}
 	return c.verdict(findings, legs)
 }
 
@@ -168,42 +171,42 @@ func others(findings []Finding, than Finding) (list []Other) {
 	return list
 }
 
-// finished rounds numbers, bounds the lists, makes no list null, and clears the working fields.
+// finished rounds numbers, bounds the lists, of which it makes none null, and clears the working fields.
 func finished(f Finding) Finding {
 	f.Confidence, f.affects, f.legs = round(f.Confidence), nil, 0
+	f.bound()
+	return f
+}
+
+// bound bounds the lists.
+func (f *Finding) bound() {
 	f.Evidence = distinctEvidence(f.Evidence)
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
 	f.Others = distinctOthers(f.Others)
 	f.Others = f.Others[:min(len(f.Others), maxOthers)]
-	return f
 }
 
 // distinctOthers returns each cause of each participant once, with its highest confidence.
 func distinctOthers(list []Other) []Other {
-	once := []Other{}
-	for _, o := range list {
-		at := slices.IndexFunc(once, func(before Other) bool { return before.Cause == o.Cause && before.Session == o.Session })
-		if at < 0 {
-			once = append(once, o)
-			continue
-		}
-		once[at].Confidence = max(once[at].Confidence, o.Confidence)
-	}
-	return once
+	return distinct(list, func(o *Other) Other { return Other{Cause: o.Cause, Session: o.Session} }, func(o *Other) float64 { return o.Confidence })
 }
 
 // distinctEvidence returns each metric of each participant once, with its highest value.
 func distinctEvidence(all []Evidence) []Evidence {
-	once := make([]Evidence, 0, len(all))
-	for _, e := range all {
-		i := slices.IndexFunc(once, func(o Evidence) bool {
-			return o.Metric == e.Metric && o.Session == e.Session && o.MediaType == e.MediaType
-		})
-		switch {
-		case i < 0:
-			once = append(once, e)
-		case e.Value > once[i].Value:
-			once[i] = e
+	return distinct(all, func(e *Evidence) [3]string { return [3]string{e.Metric, e.Session, e.MediaType} }, func(e *Evidence) float64 { return e.Value })
+}
+
+// distinct returns each element once, by its key, with the highest value. A conference may have tens of thousands.
+func distinct[T any, K comparable](all []T, key func(*T) K, value func(*T) float64) []T {
+	once, at := make([]T, 0, len(all)), make(map[K]int, len(all))
+	for i := range all {
+		k := key(&all[i])
+		switch have, known := at[k]; {
+		case !known:
+			at[k] = len(once)
+			once = append(once, all[i])
+		case value(&all[i]) > value(&once[have]):
+			once[have] = all[i]
 		}
 	}
 	return once

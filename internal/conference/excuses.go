@@ -30,16 +30,9 @@ func (w *fabricFinder) excuse(level detect.Level, key streamKey, excused []detec
 	return detect.Merge(slices.Concat(excused, screens))
 }
 
-// screens returns the times in which this participant (own), or another one, shared a screen.
-func (w *fabricFinder) screens(own bool) (spans []detect.Span) {
-	for _, i := range w.sharers {
-		p := &w.s.Participants[i]
-		if sends := p.Session == w.p.Session; sends != own {
-			continue
-		}
-		spans = append(spans, spansOf(p.Screen)...)
-	}
-	return spans
+// screens returns the times in which this participant shared a screen.
+func (w *fabricFinder) screens() []detect.Span {
+	return once(w.found.screens, w.index, func() []detect.Span { return coarse(detect.Merge(spansOf(w.p.Screen))) })
 }
 
 // expects reports whether missing media from the remote end are a fault. A media server sends
@@ -91,8 +84,8 @@ func (f *fabric) intervalMs() int64 {
 // they excuse its outbound streams.
 func (w *fabricFinder) own(kinds ...string) []detect.Span {
 	var spans []detect.Span
-	for _, i := range slices.Concat(w.p.Mutes, w.p.Holds) {
-		if i.Fabric == w.out.Fabric && slices.Contains(kinds, i.Kind) {
+	for _, i := range w.state.intervals(w.out.Fabric, w.out.EndMs) {
+		if slices.Contains(kinds, i.Kind) {
 			spans = append(spans, detect.Span{FromMs: i.StartMs, ToMs: i.EndMs})
 		}
 	}
@@ -105,23 +98,25 @@ const maxSilenced = 8
 // others returns the times in which the remote end had no media to send: the stream's owner,
 // or all others if none is named, had media muted, were on hold, or were not in the call.
 func (w *fabricFinder) others(media, owner string) (silent []detect.Span) {
-	who := w.everybody
-	if owner != "" {
-		who = w.named[owner]
-	}
-	found := 0
-	for _, i := range who {
-		o := &w.s.Participants[i]
-		if !w.isOther(o) {
-			continue
+	key := whose{owner, media}
+	return once(w.silent, key, func() []detect.Span { return coarse(w.silence(key).without(w.index)) })
+}
+
+// silence is when participants of a name, or all if it is empty, had no media of a kind to send.
+func (f *finder) silence(of whose) *agreement {
+	return once(f.found.silence, of, func() *agreement {
+		who := f.everybody
+		if of.name != "" {
+			who = f.named[of.name]
 		}
-		if found++; found == 1 {
-			silent = o.silent(media)
-		} else {
-			silent = intersect(silent, o.silent(media))
+		silent := make(map[int][]detect.Span, len(who))
+		for _, i := range who {
+			if p := &f.s.Participants[i]; len(p.Fabrics) > 0 {
+				silent[i] = coarse(p.silent(of.media))
+			}
 		}
-	}
-	return silent
+		return agree(silent)
+	})
 }
 
 // evidenceUntilMs returns the earliest last record of the other participants that are present.

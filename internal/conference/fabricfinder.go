@@ -9,11 +9,23 @@ import (
 // fabricFinder finds the issues of one fabric.
 type fabricFinder struct {
 	*finder
-	p     *Participant
-	out   *Fabric
-	state *fabric
-	about Issue
-	over  []detect.Span // from the interval in which the remote end reported its end
+	index   int // of the participant
+	p       *Participant
+	out     *Fabric
+	state   *fabric
+	about   Issue
+	over    []detect.Span            // from the interval in which the remote end reported its end
+	silent  map[whose][]detect.Span  // answers of others
+	senders map[whose]sending        // answers of sentBy
+	remotes map[string]*Participant  // answers of remote
+	anybody map[string][]detect.Span // answers of sentByOthers
+}
+
+func (f *finder) ofFabric(index int, p *Participant, out *Fabric) *fabricFinder {
+	return &fabricFinder{
+		finder: f, index: index, p: p, out: out, state: f.c.participants[p.Session].fabrics[out.Fabric],
+		silent: map[whose][]detect.Span{}, senders: map[whose]sending{}, remotes: map[string]*Participant{}, anybody: map[string][]detect.Span{},
+	}
 }
 
 func (w *fabricFinder) fabric() {
@@ -165,7 +177,7 @@ func (w *fabricFinder) media() {
 	}
 	if seen&(detect.SentVideo|detect.UnheardVideo) != 0 {
 		issue.MediaType = video
-		w.facts(issue, nothing, slices.Concat(hold, w.own(video), w.screens(true)), detect.Unsent(true))
+		w.facts(issue, nothing, slices.Concat(hold, w.own(video), w.screens()), detect.Unsent(true))
 	}
 	for _, media := range [...]string{audio, video} {
 		issue := w.about.of(detect.OneWayMedia, "without_media_ms", detect.Medium)

@@ -20,9 +20,9 @@ type finder struct {
 	labels    quality.Bounds
 	received  map[int64]bool          // streams that their receiver measured
 	everybody []int                   // all participants; empty if there are more than maxSilenced
-	sharers   []int                   // participants that announced a screen
 	shares    func() *shares          // few conferences need them
 	named     map[string][]int        // participants by all their userIDs
+	found     found                   // answers that several fabrics need
 	devices   map[string][]deviceList // lists of devices by session
 	now       moment
 	pending   bool                       // an issue may follow without another record
@@ -41,12 +41,7 @@ func (c *Conference) findIssues(s *Summary, labels quality.Bounds, now moment) [
 }
 
 func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *finder {
-	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants), shares: sync.OnceValue(c.shares)}
-	for i := range s.Participants {
-		if len(s.Participants[i].Screen) > 0 {
-			f.sharers = append(f.sharers, i)
-		}
-	}
+	f := &finder{c: c, s: s, rules: c.criteria.rules, labels: labels, now: now, received: receivedSSRCs(s.Participants), shares: sync.OnceValue(c.shares), found: newFound()}
 	if len(s.Participants) <= maxSilenced {
 		for i := range s.Participants {
 			f.everybody = append(f.everybody, i)
@@ -58,7 +53,7 @@ func (c *Conference) newFinder(s *Summary, labels quality.Bounds, now moment) *f
 
 func (f *finder) all() {
 	for i := range f.s.Participants {
-		f.participant(&f.s.Participants[i])
+		f.participant(i)
 	}
 }
 
@@ -122,7 +117,8 @@ func (f *finder) addPoints(issue Issue, at []int64) {
 	f.add(issue, spans)
 }
 
-func (f *finder) participant(p *Participant) {
+func (f *finder) participant(index int) {
+	p := &f.s.Participants[index]
 	about := Issue{Session: p.Session, UserID: p.UserID, Alias: p.Alias, SiteID: p.Client.SiteID}
 	whole := []detect.Span{{FromMs: p.StartMs, ToMs: p.EndMs}}
 	if fair := f.labels[2]; p.MOS != nil && *p.MOS < fair {
@@ -133,19 +129,20 @@ func (f *finder) participant(p *Participant) {
 	}
 	f.lateJoin(about, p)
 	f.addPoints(about.of(detect.DeviceChange, "device_changes", detect.High), f.deviceChanges(p.Session))
-	for w := range f.fabrics(p) {
+	for w := range f.fabrics(index) {
 		w.about = about
 		w.about.Fabric = w.out.Fabric
 		w.fabric()
 	}
 }
 
-// fabrics yields a finder for each fabric of a participant.
-func (f *finder) fabrics(p *Participant) iter.Seq[*fabricFinder] {
+// fabrics yields a finder for each fabric of the participant at an index.
+func (f *finder) fabrics(index int) iter.Seq[*fabricFinder] {
 	return func(yield func(*fabricFinder) bool) {
+		p := &f.s.Participants[index]
 		for i := range p.Fabrics {
 			out := &p.Fabrics[i]
-			if !yield(&fabricFinder{finder: f, p: p, out: out, state: f.c.participants[p.Session].fabrics[out.Fabric]}) {
+			if !yield(f.ofFabric(index, p, out)) {
 				return
 			}
 		}

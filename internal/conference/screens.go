@@ -57,14 +57,17 @@ func spanMs(spans []detect.Span) (ms int64) {
 
 // shares are the times in which participants sent a screen.
 type shares struct {
-	bySession map[string][]detect.Span
-	bySSRC    map[int64][]detect.Span // of sent video
+	sharers map[string]int // participants who did, by session
+	none    *agreement     // when they did not
+	bySSRC  map[int64][]detect.Span
+	others  map[int][]detect.Span // answers of of
 }
 
 // shares returns the times in which screens were sent: those of streams that their client reported as a
 // screen, or of all video of a participant who announced one and whose client reported none.
 func (c *Conference) shares() *shares {
-	out := &shares{map[string][]detect.Span{}, map[int64][]detect.Span{}}
+	out := &shares{sharers: map[string]int{}, bySSRC: map[int64][]detect.Span{}, others: map[int][]detect.Span{}}
+	none := map[int][]detect.Span{}
 	for session, p := range c.participants {
 		sent, reported := map[int64][]detect.Span{}, []detect.Span{}
 		for _, f := range p.fabrics {
@@ -82,12 +85,17 @@ func (c *Conference) shares() *shares {
 			if len(reported) == 0 {
 				spans = announced
 			}
-			out.bySSRC[ssrc] = detect.Merge(append(out.bySSRC[ssrc], spans...))
+			out.bySSRC[ssrc] = append(out.bySSRC[ssrc], spans...)
 		}
-		if all := detect.Merge(append(reported, announced...)); len(all) > 0 {
-			out.bySession[session] = all
+		if all := coarse(detect.Merge(append(reported, announced...))); len(all) > 0 {
+			none[len(out.sharers)] = complement(all)
+			out.sharers[session] = len(out.sharers)
 		}
 	}
+	for ssrc, spans := range out.bySSRC {
+		out.bySSRC[ssrc] = coarse(detect.Merge(spans))
+	}
+	out.none = agree(none)
 	return out
 }
 
@@ -105,13 +113,16 @@ func (s *shares) of(session string, key streamKey) []detect.Span {
 	if spans, known := s.bySSRC[key.ssrc]; known || key.statsType == outboundRTP {
 		return spans
 	}
-	var others []detect.Span
-	for sharer, spans := range s.bySession {
-		if sharer != session {
-			others = append(others, spans...)
-		}
+	one, shares := s.sharers[session]
+	if !shares {
+		one = len(s.sharers) // nobody
 	}
-	return detect.Merge(others)
+	return once(s.others, one, func() []detect.Span {
+		if len(s.sharers) == btoi(shares) {
+			return nil
+		}
+		return coarse(complement(s.none.without(one)))
+	})
 }
 
 // factSpans returns the times in which a fact was true, ascending.
@@ -133,7 +144,7 @@ func (p *participant) announcedShares() (spans []detect.Span) {
 			}
 		}
 	}
-	return detect.Merge(spans)
+	return coarse(detect.Merge(spans))
 }
 
 // extended returns spans that begin earlier and end later, if they begin and end at all.

@@ -1,6 +1,7 @@
 package conference
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -114,9 +115,13 @@ func totalLoss(mediaType, codec string) float64 {
 	return quality.ScoreAudio(&m).MOS
 }
 
-// within returns the time of an interval that lies within spans, ms.
+// within returns the time of an interval that lies within spans, which are ascending and disjoint, ms.
 func within(from, to int64, spans []detect.Span) (ms int64) {
-	for _, s := range spans {
+	i, _ := slices.BinarySearchFunc(spans, from, func(s detect.Span, at int64) int { return cmp.Compare(s.ToMs, at) })
+	for _, s := range spans[i:] {
+		if s.FromMs >= to {
+			break
+		}
 		ms += max(0, min(to, s.ToMs)-max(from, s.FromMs))
 	}
 	return ms
@@ -146,10 +151,10 @@ func (c *Conference) scoreStreams(labels quality.Bounds, now moment) {
 	}
 	f := c.newFinder(c.brief(now), labels, now)
 	for i := range f.s.Participants {
-		for w := range f.fabrics(&f.s.Participants[i]) {
+		for w := range f.fabrics(i) {
 			for key, s := range w.state.streams {
 				if s.isSilent(key) {
-					s.sentTo = w.sentTo(key)
+					s.sentTo = s.whileMeasured(w.sentTo(key))
 					sent, decided := w.sent(key, w.state.ownerOf(key.ssrc))
 					if key.mediaType == audio {
 						s.unbroken = w.unbroken(key)
@@ -178,7 +183,8 @@ func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detec
 	if o == nil {
 		return nil, nil
 	}
-	return w.sentBy(o, key)
+	by := w.sentBy(o, key.mediaType)
+	return by.any, by.unbroken
 }
 
 // sentTo returns the times in which the sender of a stream sent, also through a media server; of an
@@ -187,34 +193,71 @@ func (w *fabricFinder) sent(key streamKey, owner string) (sent, unbroken []detec
 func (w *fabricFinder) sentTo(key streamKey) []detect.Span {
 	owner := w.state.ownerOf(key.ssrc)
 	if o := w.remote(owner); o != nil {
-		sent, _ := w.sentBy(o, key)
-		return append([]detect.Span{}, sent...)
+		return append([]detect.Span{}, w.sentBy(o, key.mediaType).any...)
 	}
 	if !w.state.server || owner != "" {
 		return nil
 	}
-	var all []detect.Span
-	for i := range w.s.Participants {
-		if o := &w.s.Participants[i]; w.isOther(o) {
-			sent, _ := w.sentBy(o, key)
-			if all == nil {
-				all = append([]detect.Span{}, sent...)
-			} else {
-				all = intersect(all, sent)
-			}
-		}
-	}
-	return all
+	return w.sentByOthers(key.mediaType)
 }
 
+// sentByOthers returns the times in which every other participant sent a kind of media, nil if there is none.
+func (w *fabricFinder) sentByOthers(media string) []detect.Span {
+	return once(w.anybody, media, func() []detect.Span {
+		sent, present := w.together(media)
+		if len(sent.butOne) < 2 {
+			return nil
+		}
+		cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
+		all := detect.Merge(slices.Concat(sent.without(w.index), intersect(cut, present.without(w.index))))
+		return append([]detect.Span{}, first(intersect(all, complement(w.excused(nil))))...)
+	})
+}
+
+// together returns when participants sent a kind of media, and when they were there to send it.
+func (f *finder) together(media string) (sent, present *agreement) {
+	both := once(f.found.together, media, func() [2]*agreement {
+		sent, present := map[int][]detect.Span{}, map[int][]detect.Span{}
+		for i := range f.s.Participants {
+			if p := &f.s.Participants[i]; len(p.Fabrics) > 0 {
+				present[i] = complement(coarse(p.silent(media)))
+				sent[i] = intersect(f.sends(p.Session, media).any, present[i])
+			}
+		}
+		return [2]*agreement{agree(sent), agree(present)}
+	})
+	return both[0], both[1]
+}
+
+// sending is when media of a kind were sent, and when without pauses.
+type sending struct{ any, unbroken []detect.Span }
+
 // sentBy returns the times of sent, of a known sender.
-func (w *fabricFinder) sentBy(o *Participant, key streamKey) (sent, unbroken []detect.Span) {
-	excused := detect.Merge(slices.Concat(w.own("hold"), w.others(key.mediaType, o.UserID), w.before(),
+func (w *fabricFinder) sentBy(o *Participant, media string) sending {
+	return once(w.senders, whose{o.Session, media}, func() sending {
+		possible := complement(w.excused(w.others(media, o.UserID)))
+		cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
+		all := w.sends(o.Session, media)
+		return sending{
+			any:      first(intersect(detect.Merge(slices.Concat(all.any, cut)), possible)),
+			unbroken: first(intersect(all.unbroken, possible)),
+		}
+	})
+}
+
+// excused returns the times in which media to the fabric can be missing without a fault, beside the silence of who sends them.
+func (w *fabricFinder) excused(silence []detect.Span) []detect.Span {
+	return detect.Merge(slices.Concat(w.own("hold"), silence, w.before(),
 		[]detect.Span{{FromMs: math.MinInt64, ToMs: w.out.AddedAtMs}, {FromMs: w.out.EndMs, ToMs: math.MaxInt64}}))
-	cut, _ := w.state.stretches(markDisrupted, w.out.EndMs)
-	any, full := w.c.participants[o.Session].sends(key.mediaType)
-	possible := complement(excused)
-	return intersect(detect.Merge(append(any, cut...)), possible), intersect(full, possible)
+}
+
+// whileMeasured returns the spans that touch the time of the stream's measurements, nil for nil.
+func (s *stream) whileMeasured(spans []detect.Span) []detect.Span {
+	from, to := int64(math.MaxInt64), int64(math.MinInt64)
+	s.causeFacts.Each(func(start, end int64, _ detect.Word) { from, to = min(from, start), max(to, end) })
+	a, _ := slices.BinarySearchFunc(spans, from, func(s detect.Span, at int64) int { return cmp.Compare(s.ToMs, at) })
+	b, _ := slices.BinarySearchFunc(spans, to+1, func(s detect.Span, at int64) int { return cmp.Compare(s.FromMs, at) })
+	return spans[a:max(a, b)]
 }
 
 // unbroken returns the times in which the sender of received audio, also through a media server, sent all of it.
@@ -223,8 +266,8 @@ func (w *fabricFinder) unbroken(key streamKey) []detect.Span {
 	if o == nil {
 		return nil
 	}
-	_, full := w.sentBy(o, key)
-	return intersect(full, complement(w.c.participants[o.Session].halts()))
+	halts := once(w.found.halts, o.Session, func() []detect.Span { return coarse(w.c.participants[o.Session].halts()) })
+	return intersect(w.sentBy(o, key.mediaType).unbroken, complement(halts))
 }
 
 // sender returns the participant whose media the stream has, nil if that is not known. A server that once
@@ -239,6 +282,10 @@ func (w *fabricFinder) sender(key streamKey, owner string) *Participant {
 // remote returns the participant at the other end: the owner of a stream, if one is named, else the
 // remote end of the connection, else the only other participant. It is nil if that is not known.
 func (w *fabricFinder) remote(owner string) *Participant {
+	return once(w.remotes, owner, func() *Participant { return w.findRemote(owner) })
+}
+
+func (w *fabricFinder) findRemote(owner string) *Participant {
 	name := owner
 	if name == "" && !w.state.server {
 		name, _ = w.state.renames.current(w.state.remoteUser, w.state.remoteAlias)
@@ -267,6 +314,14 @@ func (w *fabricFinder) remote(owner string) *Participant {
 // isOther reports whether a participant is another one, with connections.
 func (w *fabricFinder) isOther(o *Participant) bool {
 	return o.Session != w.p.Session && len(o.Fabrics) > 0
+}
+
+// sends returns when the participant of a session sent a kind of media.
+func (f *finder) sends(session, media string) sending {
+	return once(f.found.sends, whose{session, media}, func() sending {
+		any, unbroken := f.c.participants[session].sends(media)
+		return sending{first(any), first(unbroken)}
+	})
 }
 
 // sends returns the times in which the participant sent a kind of media, and those in which it sent
