@@ -16,6 +16,8 @@ type call struct {
 	failed []int // those that failed or broke
 	slow       int    // the only person who measures late; nobody
 	cpuStarved []bool // people whose machine had too little processor time
+	hears,     // connections, by person and the other end
+	receives map[arrival]bool
 }
 
 // maxEvidence bounds the evidence of one finding, maxOthers the causes beside it.
@@ -57,6 +59,7 @@ func newCall(given Call) *call {
 	slices.SortFunc(c.people, func(a, b Person) int { return cmp.Compare(a.Session, b.Session) })
 	c.addUnmeasured()
 	c.connections()
+	c.listen()
 	return c
 }
 

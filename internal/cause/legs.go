@@ -260,7 +260,7 @@ func (l *leg) miss(c *call, p *pairing) {
 	switch {
 	case p.in != nil:
 		missedMs = p.in.NoneMs
-	case share(p.out.QuietMs, p.out.TimeMs) < goodShare && c.hears(p.to, p.from) && !c.receives(p.to, p.from, p.media):
+	case share(p.out.QuietMs, p.out.TimeMs) < goodShare && c.hears[arrival{p.to, p.from, ""}] && !c.receives[arrival{p.to, p.from, p.media}]:
 		missedMs = p.out.TimeMs
 	}
 	if missedMs < MinTimeMs/2 {
@@ -274,18 +274,29 @@ func (l *leg) miss(c *call, p *pairing) {
 	}
 }
 
-// hears reports whether a connection from another person was measured long enough.
-func (c *call) hears(i, from int) bool {
-	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
-		return f.Connected && !f.Server && c.peer(i, &f) == from && measured(&f)
-	})
+// arrival is a medium that a person may receive from another one.
+type arrival struct {
+	at, from int
+	media    string // empty: any
 }
 
-// receives reports whether any stream of a medium was received from another person.
-func (c *call) receives(i, from int, media string) bool {
-	return slices.ContainsFunc(c.people[i].Fabrics, func(f Fabric) bool {
-		return c.peer(i, &f) == from && slices.ContainsFunc(f.Streams, func(s Stream) bool { return !s.Sends && s.Media == media })
-	})
+// listen finds who is connected with whom, measured long enough, and who received a stream of a medium from whom.
+func (c *call) listen() {
+	c.hears, c.receives = map[arrival]bool{}, map[arrival]bool{}
+	for i := range c.people {
+		for j := range c.people[i].Fabrics {
+			f := &c.people[i].Fabrics[j]
+			from := c.peer(i, f)
+			if f.Connected && !f.Server && measured(f) {
+				c.hears[arrival{i, from, ""}] = true
+			}
+			for k := range f.Streams {
+				if s := &f.Streams[k]; !s.Sends {
+					c.receives[arrival{i, from, s.Media}] = true
+				}
+			}
+		}
+	}
 }
 
 func (l *leg) finish() {

@@ -3,6 +3,7 @@ package cause
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -62,27 +63,48 @@ func (l *leg) pair() [2]int { return [2]int{min(l.from, l.to), max(l.from, l.to)
 // maxFaults bounds the faults of one call.
 const maxFaults = 32
 
+// A conference may have tens of thousands of legs: what is asked of each is looked up, and not searched for among the others.
+
 func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []Finding) {
-	open := slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad })
+	open := setOf(slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad }))
 	suspects := c.suspects(legs)
 	for len(open) > 0 && len(findings) < maxFaults {
 		best, explains := c.strongest(suspects, open, judge)
 		if best == nil {
-			for _, l := range pairsOf(open) {
+			paths := pairsOf(intersect(legs, open))
+			for _, l := range paths[:min(len(paths), maxFaults-len(findings))] {
 				findings = append(findings, c.path(l, legs, open, suspects, judge, h.trust-0.05))
 			}
-			return findings[:min(len(findings), maxFaults)]
+			return findings
 		}
 		f := c.access(best, explains, legs, judge, h.trust)
 		if !h.directed {
 			direct(&f, best)
 		}
 		findings = append(findings, f)
-		open = slices.DeleteFunc(open, func(l *leg) bool {
-			return slices.ContainsFunc(best.legs, func(o *leg) bool { return o == l || !h.directed && o.pair() == l.pair() })
-		})
+		best.explain(open, h.directed)
 	}
 	return findings
+}
+
+// explain takes the legs of a suspect off those that are open, and their reverse legs if a harm has no direction.
+func (s *suspect) explain(open map[*leg]bool, directed bool) {
+	pairs := make(map[[2]int]bool, len(s.legs))
+	for _, l := range s.legs {
+		delete(open, l)
+		pairs[l.pair()] = true
+	}
+	if !directed {
+		maps.DeleteFunc(open, func(l *leg, _ bool) bool { return pairs[l.pair()] })
+	}
+}
+
+func setOf(legs []*leg) map[*leg]bool {
+	set := make(map[*leg]bool, len(legs))
+	for _, l := range legs {
+		set[l] = true
+	}
+	return set
 }
 
 // direct adds the other direction as a possible cause of a fault without direction, and lowers the
@@ -111,34 +133,51 @@ func (s *suspect) uneven() (n int) {
 	return n
 }
 
-// suspects returns all suspects, in a fixed order.
+// suspects returns all suspects: the server, then the two directions of each person's access.
 func (c *call) suspects(legs []*leg) []suspect {
-	var all []suspect
-	serves := suspect{cause: MediaServer, at: server}
+	all := make([]suspect, 1, 1+2*len(c.people))
+	all[0] = suspect{cause: MediaServer, at: server}
 	for i := range c.people {
-		up, down := suspect{cause: SenderUplink, at: i}, suspect{cause: ReceiverDownlink, at: i}
-		for _, l := range legs {
-			if l.from == i {
-				up.legs = append(up.legs, l)
-			}
-			if l.to == i {
-				down.legs = append(down.legs, l)
-			}
-		}
-		all = append(all, up, down)
+		all = append(all, suspect{cause: SenderUplink, at: i}, suspect{cause: ReceiverDownlink, at: i})
 	}
 	for _, l := range legs {
-		if l.from == server || l.to == server {
-			serves.legs = append(serves.legs, l)
+		for _, s := range suspectsOf(all, l) {
+			s.legs = append(s.legs, l)
 		}
 	}
-	return append([]suspect{serves}, all...)
+	return all
+}
+
+// suspectsOf returns the suspects that have a leg, in their order.
+func suspectsOf(all []suspect, l *leg) (have []*suspect) {
+	if l.from == server || l.to == server {
+		have = append(have, &all[0])
+	}
+	if l.from >= 0 {
+		have = append(have, &all[1+2*l.from])
+	}
+	if l.to >= 0 {
+		have = append(have, &all[2+2*l.to])
+	}
+	slices.SortFunc(have, func(a, b *suspect) int { return cmp.Compare(a.at, b.at) })
+	return have
+}
+
+// has reports whether a leg is one of the suspect's.
+func (s *suspect) has(l *leg) bool {
+	switch s.cause {
+	case SenderUplink:
+		return l.from == s.at
+	case ReceiverDownlink:
+		return l.to == s.at
+	}
+	return l.from == server || l.to == server
 }
 
 // strongest returns the suspect that explains the most open legs, without a leg that would
 // have to be bad and is well. One that explains a single leg is returned only where other legs show
 // that it is not the other end: behind a server, or with a third person.
-func (c *call) strongest(suspects []suspect, open []*leg, judge func(*leg) state) (best *suspect, explains []*leg) {
+func (c *call) strongest(suspects []suspect, open map[*leg]bool, judge func(*leg) state) (best *suspect, explains []*leg) {
 	for i := range suspects {
 		s := &suspects[i]
 		if !consistent(s, judge) {
@@ -194,25 +233,24 @@ func (c *call) serverIsCommon(legs []*leg) bool {
 
 // alone reports whether no other suspect explains this leg. At a server the access is the likelier
 // one.
-func (c *call) alone(s *suspect, l *leg, suspects []suspect, open []*leg, judge func(*leg) state) bool {
+func (c *call) alone(s *suspect, l *leg, suspects []suspect, open map[*leg]bool, judge func(*leg) state) bool {
 	if l.from == server || l.to == server || c.weakWiFi(s.at) {
 		return true
 	}
 	if len(s.legs) < 2 { // a third person would show it
 		return false
 	}
-	for i := range suspects {
-		o := &suspects[i]
-		if o != s && o.at != s.at && slices.Contains(o.legs, l) && consistent(o, judge) && len(intersect(o.legs, open)) > 0 {
+	for _, o := range suspectsOf(suspects, l) {
+		if o != s && o.at != s.at && consistent(o, judge) && len(intersect(o.legs, open)) > 0 {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(s.legs, func(o *leg) bool { return o != l && judge(o) != bad && judge(o) != between })
 }
 
-func intersect(a, b []*leg) (both []*leg) {
+func intersect(a []*leg, b map[*leg]bool) (both []*leg) {
 	for _, l := range a {
-		if slices.Contains(b, l) {
+		if b[l] {
 			both = append(both, l)
 		}
 	}
@@ -221,10 +259,12 @@ func intersect(a, b []*leg) (both []*leg) {
 
 // pairsOf takes the worse of the two directions of each pair.
 func pairsOf(legs []*leg) (out []*leg) {
+	at := make(map[[2]int]int, len(legs))
 	for _, l := range legs {
-		i := slices.IndexFunc(out, func(o *leg) bool { return o.from == l.to && o.to == l.from })
+		i, known := at[l.pair()]
 		switch {
-		case i < 0:
+		case !known:
+			at[l.pair()] = len(out)
 			out = append(out, l)
 		case l.worst() > out[i].worst():
 			out[i] = l
@@ -242,7 +282,7 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 	f := Finding{Cause: s.cause, Session: c.session(s.at), Confidence: trust, legs: len(explains)}
 	wells := 0
 	for _, l := range legs {
-		if judge(l) == well && !slices.Contains(s.legs, l) {
+		if judge(l) == well && !s.has(l) {
 			wells++
 		}
 	}
@@ -274,7 +314,7 @@ func (c *call) access(s *suspect, explains, legs []*leg, judge func(*leg) state,
 }
 
 // path is the finding about a leg that several suspects explain alike.
-func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*leg) state, trust float64) Finding {
+func (c *call) path(l *leg, legs []*leg, open map[*leg]bool, suspects []suspect, judge func(*leg) state, trust float64) Finding {
 	f := Finding{
 		Cause: PathOrTURN, Session: c.session(l.from), Peer: c.session(l.to), Confidence: trust, legs: 1,
 		affects: []string{c.session(l.from), c.session(l.to)}, Evidence: c.evidenceOf(l),
@@ -296,9 +336,8 @@ func (c *call) path(l *leg, legs, open []*leg, suspects []suspect, judge func(*l
 	if l.relay != "" {
 		f.Evidence = append(f.Evidence, Evidence{Metric: "relayed", Session: f.Session, Value: 1, Text: "media are relayed over " + l.relay})
 	}
-	for i := range suspects {
-		s := &suspects[i]
-		if s.at != server && slices.Contains(s.legs, l) && consistent(s, judge) && len(intersect(s.legs, open)) > 0 {
+	for _, s := range suspectsOf(suspects, l) {
+		if s.at != server && consistent(s, judge) && len(intersect(s.legs, open)) > 0 {
 			f.Others = append(f.Others, Other{s.cause, c.session(s.at), 0.4})
 		}
 	}

@@ -118,10 +118,13 @@ const cpuStarvedFrom = 0.7
 
 // findCPUStarved finds the people whose machine had too little processor time.
 func (c *call) findCPUStarved(findings []Finding) {
+	starved := map[string]bool{}
+	for i := range findings {
+		f := &findings[i]
+		starved[f.Session] = starved[f.Session] || f.Confidence >= cpuStarvedFrom && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine)
+	}
 	c.cpuStarved = make([]bool, len(c.people))
 	for i := range c.people {
-		c.cpuStarved[i] = c.people[i].Session != "" && slices.ContainsFunc(findings, func(f Finding) bool {
-			return f.Session == c.people[i].Session && f.Confidence >= cpuStarvedFrom && (f.Cause == SendingMachineCPU || f.Cause == ReceivingMachine)
-		})
+		c.cpuStarved[i] = c.people[i].Session != "" && starved[c.people[i].Session]
 	}
 }
