@@ -22,6 +22,9 @@ func (c *Conference) Bytes() int64 {
 		int64(len(c.sessionRecords))*sessionRecordBytes
 }
 
+// Parts returns the number of its fabrics and streams.
+func (c *Conference) Parts() int { return c.parts }
+
 // ownBytes returns the bytes of a fabric, without its streams, beyond those of a part.
 func (f *fabric) ownBytes() int64 {
 	facts := cap(f.toggles) + cap(f.marks) + cap(f.owners) + cap(f.endedTracks)

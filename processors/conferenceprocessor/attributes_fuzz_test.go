@@ -107,7 +107,7 @@ func oddAttributes(t *rapid.T) {
 		passed += logs.LogRecordCount()
 		require.LessOrEqual(t, c.set.Len(), cfg.MaxConferences)
 	}
-	c.tick(t.Context(), now.Add(time.Hour))
+	c.tick(t.Context(), t.Context(), now.Add(time.Hour))
 	require.Zero(t, c.set.Live())
 	require.Empty(t, c.inFlight)
 	summaries, marked := next.take()

@@ -36,7 +36,7 @@ type liveIssues struct {
 }
 
 // notify evaluates the live conferences that are due, and emits the issues that began or ended.
-func (c *conferences) notify(ctx context.Context, now time.Time) {
+func (c *conferences) notify(ctx, reading context.Context, now time.Time) {
 	c.issues.refreshed = 0
 	for more, done := true, 0; more && done < maxEvaluations; {
 		c.mu.Lock()
@@ -48,7 +48,7 @@ func (c *conferences) notify(ctx context.Context, now time.Time) {
 		c.issues.out.add(ctx, found.Changes)
 		c.drop(ctx, int64(found.Left), reasonIssuesOpen)
 		c.telemetry.ProcessorConferenceEvaluations.Add(ctx, int64(found.Conferences))
-		more = c.refresh(ctx, partials, now) || more
+		more = c.refresh(reading, partials, now) || more
 	}
 	c.issues.out.flush(ctx, now)
 }

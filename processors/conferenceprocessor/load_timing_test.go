@@ -220,7 +220,7 @@ func (l *liveLoad) byTurns(from, to int) {
 			first, last := *liveConferences*part/parts, *liveConferences*(part+1)/parts
 			took := l.time(func() { l.send(round, first, last, l.consume) })
 			l.perRow = append(l.perRow, l.each(took, last-first))
-			l.ticks = append(l.ticks, l.time(func() { l.c.tick(l.t.Context(), time.Now()) }))
+			l.ticks = append(l.ticks, l.time(func() { l.c.tick(l.t.Context(), l.t.Context(), time.Now()) }))
 		}
 	}
 }

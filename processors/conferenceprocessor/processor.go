@@ -39,7 +39,7 @@ type conferences struct {
 	mu       sync.Mutex
 	set      *live.Set
 	inFlight map[string][]*flight // by session; almost always one at most
-	landed   *sync.Cond           // on mu: records are not in flight any more
+	landed   *sync.Cond           // on mu: records are not in flight, or a conference not aside any more
 	// refused are the frames of calls that failed. Components beside the one that refused may have
 	// accepted them, so they are marked as repetitions when they arrive again, though no conference
 	// counts them yet.
@@ -84,7 +84,7 @@ func (c *conferences) setRules(r rules.Rules) {
 	c.labels.bounds = r.Labels
 	c.set = live.NewSet(live.Config{
 		MaxConferences: c.cfg.MaxConferences, MaxBytes: c.cfg.MemoryMiB << 20, KeepEndedMs: c.cfg.KeepEnded.Milliseconds(), Labels: r.Labels,
-		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(),
+		Detect: r.Detectors, EvaluateMs: c.cfg.Issues.Interval.Milliseconds(), Aside: c.aside,
 	})
 }
 
@@ -113,7 +113,9 @@ func (c *conferences) Shutdown(ctx context.Context) error {
 	c.stop()
 	c.wg.Wait()
 	c.stop = nil
-	c.tick(ctx, time.Now())
+	reading, stop := context.WithTimeout(ctx, lastReading)
+	defer stop()
+	c.tick(ctx, reading, time.Now())
 	c.telemetry.Shutdown()
 	return nil
 }
@@ -131,7 +133,7 @@ func (c *conferences) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			c.tick(ctx, now)
+			c.tick(ctx, ctx, now)
 		}
 	}
 }
@@ -139,10 +141,14 @@ func (c *conferences) run(ctx context.Context) {
 // perCheck is the number of conferences checked while the lock is held.
 const perCheck = 256
 
-// tick collects the summaries that are due and passes them on.
-func (c *conferences) tick(ctx context.Context, now time.Time) {
-	c.sweep(ctx, now)
-	c.checkDue(ctx, now)
+// lastReading is the time for which conferences are read from the store before the processor stops. One that has no summary
+// then is read after the next start.
+const lastReading = 5 * time.Second
+
+// tick collects the summaries that are due and passes them on. The store is read until reading ends.
+func (c *conferences) tick(ctx, reading context.Context, now time.Time) {
+	c.sweep(reading, now)
+	c.checkDue(reading, now)
 	for more, accepted := true, true; more; {
 		var summaries []conference.Summary
 		c.mu.Lock()
@@ -157,14 +163,14 @@ func (c *conferences) tick(ctx context.Context, now time.Time) {
 		c.telemetry.ProcessorConferenceKept.Record(ctx, int64(kept))
 		c.telemetry.ProcessorConferenceMemory.Record(ctx, bytes)
 		c.telemetry.ProcessorConferenceShrunk.Add(ctx, int64(shrunk))
-		more = c.restore(ctx, partials, now) > 0 || more
+		more = c.restore(reading, partials, now) > 0 || more
 		c.count(ctx, summaries)
 		c.out.add(ctx, summaries)
 		if accepted && len(c.out.waiting) > maxWaiting/2 { // after a network failure all end at once
 			accepted = c.out.flush(ctx, now)
 		}
 	}
-	c.notify(ctx, now)
+	c.notify(ctx, reading, now)
 	c.out.flush(ctx, now)
 }
 
@@ -258,6 +264,9 @@ func sameRecord(a, b *event.Event) bool {
 func (c *conferences) settle(f *flight, accepted bool, now time.Time) (results [live.NumResults]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for c.isAside(f) {
+		c.landed.Wait()
+	}
 	for session := range f.sessions() {
 		c.land(session, f)
 	}
@@ -274,6 +283,24 @@ func (c *conferences) settle(f *flight, accepted bool, now time.Time) (results [
 		results[c.set.Apply(e, nowMs)]++
 	}
 	return results
+}
+
+// aside runs what takes long without the lock.
+func (c *conferences) aside(run func()) {
+	c.mu.Unlock()
+	run()
+	c.mu.Lock()
+	c.landed.Broadcast()
+}
+
+// isAside reports whether a conference of a record is being read, so that no record of it can be applied.
+func (c *conferences) isAside(f *flight) bool {
+	for i := range f.items {
+		if c.set.IsAside(f.event(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 func frameOf(e *event.Event) frameID { return frameID{e.Session, e.Seq} }

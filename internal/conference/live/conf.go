@@ -52,6 +52,8 @@ type conf struct {
 	stored      *conference.Summary // the store's summary when it was restored; nil: none, or unknown
 	counted     counted             // participants of earlier revisions
 	changed     bool                // since the last summary
+	aside       bool                // its issues or its summary are being found: see Config.Aside
+	againMs     int64               // no other summary before
 	endedMs     int64               // time of the Tick that ended it
 	dueSec      int64               // its bucket in Set.due; 0: none
 	queued      bool                // in Set.check

@@ -98,9 +98,10 @@ func (s *Set) evaluate(c *conf, nowMs int64, out *Evaluated) {
 	before := slices.Clone(c.notices.list)
 	v := evaluator{conf: c, startMs: s.startMs, own: s.isOwnIssue(c)}
 	if sl := s.keys[c.key]; sl != nil {
-		v.sameID = sl.confs
+		v.sameID = slices.Clone(sl.confs)
 	}
-	again := v.run(nowMs)
+	var again bool
+	s.aside(c, func() { again = v.run(nowMs) })
 	if s.needsStore(c, v.out) {
 		c.notices.list, c.evaluation = before, reading
 		s.evaluations.partials = append(s.evaluations.partials, Partial{AppID: c.key.appID, ConferenceID: c.key.conferenceID, AtMs: c.span().Start})

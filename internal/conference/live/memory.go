@@ -145,7 +145,7 @@ func (s *Set) shrinkable(app string, nowMs int64) (confs []*conf) {
 			continue
 		}
 		for _, c := range sl.confs {
-			if c.lifecycle == alive && c.unconfirmed == nil && c.evaluation != reading && c.DeadlineMs() > nowMs {
+			if c.lifecycle == alive && !c.aside && c.unconfirmed == nil && c.evaluation != reading && c.DeadlineMs() > nowMs {
 				confs = append(confs, c)
 			}
 		}

@@ -20,6 +20,9 @@ type Config struct {
 	Labels         quality.Bounds // of scores
 	Detect         *detect.Rules  // of detectors; nil: the defaults
 	EvaluateMs     int64          // evaluation interval of a live conference's issues, from 1 s; 0: never
+	// Aside runs a function that takes long and reads one conference, for a Set with a lock: it may release the lock
+	// meanwhile. Then records of which IsAside is true must not be applied. nil: the function is called.
+	Aside func(run func())
 }
 
 // Result is the result of Set.Apply for one record.
@@ -66,6 +69,8 @@ type Set struct {
 	kept     []keeping         // ended, oldest first
 	released []release         // oldest first
 	out      []conference.Summary
+	left     []*conf // released, to be summarised once more
+	asides   int     // conferences that are being read
 
 	waiting    waitingList
 	unattached int // since the last Unattached
@@ -320,9 +325,14 @@ func (s *Set) summarise(c *conf) {
 		return
 	}
 	c.changed, c.stored = false, nil
-	summary := c.Summary(s.cfg.Labels)
-	summary.Added = c.counted.add(&summary)
-	if stored != nil && same(&summary, stored) {
+	var summary conference.Summary
+	known := false
+	s.aside(c, func() {
+		summary = c.Summary(s.cfg.Labels)
+		summary.Added = c.counted.add(&summary)
+		known = stored != nil && same(&summary, stored)
+	})
+	if known {
 		return
 	}
 	c.revision++

@@ -30,6 +30,7 @@ func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool)
 		s.expire(nowMs)
 		s.relieveAll(nowMs)
 	}
+	s.summariseLeft()
 	out, s.out = s.out, nil
 	slices.SortFunc(out, func(a, b conference.Summary) int {
 		return cmp.Or(cmp.Compare(a.EndMs, b.EndMs), cmp.Compare(a.AppID, b.AppID),
@@ -60,8 +61,13 @@ func (s *Set) checkOne(c *conf, nowMs int64) {
 		return
 	}
 	s.end(c, nowMs)
-	if c.changed {
+	switch {
+	case !c.changed:
+	case nowMs < c.againMs:
+		s.checkAt(c, c.againMs)
+	default:
 		s.summarise(c)
+		c.againMs = nowMs + paceMs(c.Parts())
 	}
 }
 
@@ -128,7 +134,7 @@ func (s *Set) release(nowMs int64) bool {
 // releaseOne releases a conference that has ended.
 func (s *Set) releaseOne(c *conf, nowMs int64) {
 	if c.changed {
-		s.summarise(c)
+		s.left = append(s.left, c)
 	}
 	sl := s.keys[c.key]
 	s.drop(sl, c)
@@ -137,6 +143,16 @@ func (s *Set) releaseOne(c *conf, nowMs int64) {
 	for a := range c.Annotations() {
 		s.rememberAnnotation(sl, a.PlaceMs(), nowMs)
 	}
+}
+
+// summariseLeft summarises the conferences that were released before their last change was in a summary.
+func (s *Set) summariseLeft() {
+	for len(s.left) > 0 {
+		c := s.left[0]
+		s.left = s.left[1:]
+		s.summarise(c)
+	}
+	s.left = nil
 }
 
 // rememberAnnotation keeps the time of an annotation that was released.
