@@ -41,6 +41,7 @@ func TestSummaryDelaysNobodyElse(t *testing.T) {
 		require.Zero(t, time.Since(began))
 		require.NoError(t, c.ConsumeLogs(t.Context(), of("standup", 3)))
 		require.Equal(t, takes-time.Second, time.Since(began))
+		synctest.Wait()
 		summaries, _ := next.take()
 		require.Len(t, summaries, 1, "of the conference as it was")
 		require.NoError(t, c.Shutdown(t.Context()))
