@@ -102,3 +102,29 @@ func TestReleasedWithChange(t *testing.T) {
 	require.Equal(t, 2, out[0].Revision)
 	require.Equal(t, 1, out[0].Logs)
 }
+
+// Conferences that change while others are checked are checked after them: records that arrive all the time do not keep
+// the summaries from those who wait for them.
+// spec: CONF-04
+func TestCheckEnds(t *testing.T) {
+	var s *live.Set
+	seq, other := uint64(10), map[string]string{"a": "b", "b": "a"}
+	s = live.NewSet(live.Config{MaxConferences: 10, KeepEndedMs: 600_000, Labels: quality.DefaultBounds(), Aside: func(run func()) {
+		run()
+		for id := range other { // whichever is not read now
+			seq++
+			e := conferencetest.Event(other[id], seq, 1, "customEvent")
+			if !s.IsAside(&e) {
+				require.Equal(t, live.Applied, s.Apply(&e, conferencetest.Base+2))
+			}
+		}
+	}})
+	for id := range other {
+		apply(t, s, conferencetest.Event(id, 1, 0, "fabricTerminated"))
+	}
+	for range 5 {
+		out, more := s.Tick(conferencetest.Base+1, 10)
+		require.Len(t, out, 2)
+		require.False(t, more)
+	}
+}

@@ -69,6 +69,7 @@ type Set struct {
 	kept     []keeping         // ended, oldest first
 	released []release         // oldest first
 	out      []conference.Summary
+	round    int     // how many of check are checked before Tick reports that there are no more
 	left     []*conf // released, to be summarised once more
 	asides   int     // conferences that are being read
 

@@ -12,17 +12,23 @@ import (
 // (revision 1), and of ended ones that changed since (the next revision). Conferences that may
 // lack records are in Partials. Conferences that ended KeepEndedMs ago are released. Tick checks
 // at most limit conferences and reports whether there are more to check, so that the caller can
-// release a lock in between.
+// release a lock in between. Those that change meanwhile are checked after all of them, in the calls that follow.
 func (s *Set) Tick(nowMs int64, limit int) (out []conference.Summary, more bool) {
-	s.takeDue(nowMs)
-	n := min(limit, len(s.check))
+	if s.round == 0 {
+		s.takeDue(nowMs)
+		s.round = len(s.check)
+	}
+	n := min(limit, s.round)
 	batch := s.check[:n]
 	s.check = s.check[n:]
+	s.round -= n
 	for _, c := range batch {
 		s.checkOne(c, nowMs)
 	}
-	if more = len(s.check) > 0; !more {
-		s.check = nil
+	if more = s.round > 0; !more {
+		if len(s.check) == 0 {
+			s.check = nil
+		}
 		for s.skipVoid() && s.kept[0].at+s.cfg.KeepEndedMs <= nowMs {
 			s.release(nowMs)
 		}
