@@ -56,7 +56,7 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 		return fmt.Errorf("management endpoint %s: %w", cfg.NetAddr.Endpoint, err)
 	}
 	server.ErrorLog = log.New(m, "", 0)
-	m.server, m.addr = server, listener.Addr().String()
+	m.server, m.addr = tlsserver.Limit(server), listener.Addr().String()
 	m.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

@@ -175,7 +175,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 		return err
 	}
 	server.ErrorLog = log.New(serverLog{r.set.Logger}, "", 0)
-	r.server, r.listener = server, listener
+	r.server, r.listener = tlsserver.Limit(server), listener
 	r.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

@@ -18,12 +18,13 @@ import (
 func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
-	mux.Handle("POST "+prefix+"/auth", r.shared.bare(r.shared.serveAuth))
-	mux.Handle("POST "+prefix+"/frames", r.shared.bare(r.shared.serveFrames))
-	mux.Handle("POST "+prefix+"/configuration", r.shared.bare(r.shared.serveConfiguration))
-	mux.Handle("GET "+prefix+"/ws", r.shared.bare(r.sockets.ServeHTTP))
+	mux.Handle("GET "+prefix+"/ws", r.shared.bare(r.sockets.ServeHTTP)) // sockets have limits of their own
+	answer := func(pattern string, endpoint http.Handler) { mux.Handle(pattern, r.shared.charged(endpoint)) }
+	answer("POST "+prefix+"/auth", r.shared.bare(r.shared.serveAuth))
+	answer("POST "+prefix+"/frames", r.shared.bare(r.shared.serveFrames))
+	answer("POST "+prefix+"/configuration", r.shared.bare(r.shared.serveConfiguration))
 	for _, file := range r.library {
-		mux.Handle("GET "+prefix+"/"+file.name, file)
+		answer("GET "+prefix+"/"+file.name, file)
 	}
 	return crossOrigin(r.shared.drained(canonical(mux)))
 }
