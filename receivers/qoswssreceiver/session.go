@@ -17,8 +17,8 @@ import (
 
 // Bounds of what waits to go down in one call of the pipeline.
 const (
-	maxBatchFrames = 64
-	maxBatchBytes  = 128 << 10
+	maxBatchMessages = 64 // for which its frames count (weight)
+	maxBatchBytes    = 128 << 10
 )
 
 // maxSkipped bounds what one skip adds to the counter of dropped frames: one that lies
@@ -46,12 +46,13 @@ type session struct {
 	identity auth.Identity
 	checks   uint64 // revisions.checks when identity was last checked
 
-	translator *translator // nil until the client was welcomed
-	seqs       tracker
-	batch      []uint64 // numbers of the frames in translator
-	batchBytes int
-	batchSince time.Time
-	skipped    int64 // numbers that the skips in translator declare as dropped
+	translator    *translator // nil until the client was welcomed
+	seqs          tracker
+	batch         []uint64 // numbers of the frames in translator
+	batchBytes    int
+	batchMessages int // for which the frames in translator count (weight)
+	batchSince    time.Time
+	skipped       int64 // numbers that the skips in translator declare as dropped
 
 	account  *budget.Account // of the connection; nil: it holds nothing so far
 	stranger *budget.Account // of the connection before its hello; nil: it held nothing
@@ -264,7 +265,7 @@ func numbers(frame protocol.Frame) (from, seq uint64) {
 
 // full reports whether the batch must go down now.
 func (s *session) full(now time.Time) bool {
-	return !s.patient && (len(s.batch) >= maxBatchFrames || s.batchBytes >= maxBatchBytes ||
+	return !s.patient && (s.batchMessages >= maxBatchMessages || s.batchBytes >= maxBatchBytes ||
 		now.Sub(s.batchSince) >= s.shared.timing.linger)
 }
 
@@ -334,7 +335,7 @@ func (s *session) settle(now time.Time) {
 		s.refused(err, now)
 	}
 	s.account.Give(s.held)
-	s.batch, s.batchBytes, s.skipped, s.held = s.batch[:0], 0, 0, 0
+	s.batch, s.batchBytes, s.batchMessages, s.skipped, s.held = s.batch[:0], 0, 0, 0, 0
 }
 
 // ack tells up to which number everything is taken, skipped or refused.

@@ -416,17 +416,17 @@ func TestFramesAreABatch(t *testing.T) {
 	c := startCollector(t, unhurried)
 	p := c.rawServed(t)
 	var burst []byte
-	for seq := range uint64(maxBatchFrames + 3) {
+	for seq := range uint64(maxBatchMessages + 3) {
 		burst = append(burst, whole(logText(seq+1)).bytes()...)
 	}
 	_, err := p.conn.Write(burst)
 	require.NoError(t, err)
-	for _, last := range []int{maxBatchFrames, maxBatchFrames + 3} {
+	for _, last := range []int{maxBatchMessages, maxBatchMessages + 3} {
 		require.Contains(t, p.frame(), fmt.Sprintf(`"ack","seq":%d,`, last))
 	}
 	batches := c.sink.AllLogs()
 	require.Len(t, batches, 2)
-	require.Equal(t, []int{maxBatchFrames, 3}, []int{batches[0].LogRecordCount(), batches[1].LogRecordCount()})
+	require.Equal(t, []int{maxBatchMessages, 3}, []int{batches[0].LogRecordCount(), batches[1].LogRecordCount()})
 }
 
 // unhurried has frames wait for others for longer than a test, where a read does not show that no more has arrived.
@@ -436,13 +436,13 @@ var unhurried = with(func(r *wssReceiver) { r.timing.quiet, r.timing.linger = ti
 func TestFramesAreCollected(t *testing.T) {
 	c := startCollector(t, overTLS(t), unhurried)
 	p := c.connect("demo")
-	for seq := range uint64(maxBatchFrames + 3) {
+	for seq := range uint64(maxBatchMessages + 3) {
 		p.say(logText(seq + 1))
 	}
-	p.acked(maxBatchFrames)
+	p.acked(maxBatchMessages)
 	require.NoError(t, p.ws.Close()) // the rest would wait for more
 	require.Eventually(t, func() bool { return len(c.sink.AllLogs()) == 2 }, patience, time.Millisecond)
-	require.Equal(t, maxBatchFrames, c.sink.AllLogs()[0].LogRecordCount())
+	require.Equal(t, maxBatchMessages, c.sink.AllLogs()[0].LogRecordCount())
 }
 
 // What was read before the connection broke is not lost: it may be a page's last word.

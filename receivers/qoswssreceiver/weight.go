@@ -6,8 +6,9 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// recordsOfAMessage is how many records of a measurement cost the collector as much as a short message.
-const recordsOfAMessage = 32
+// recordsOfAMessage is how many records of a measurement count as a message. They cost the collector as much as one to two short
+// messages.
+const recordsOfAMessage = 8
 
 // weight is for how many messages a frame counts. Each entry of a skip may be about another conference.
 func weight(frame protocol.Frame) int {
@@ -23,7 +24,9 @@ func weight(frame protocol.Frame) int {
 // weighed counts a frame that was taken as the messages that it stands for beside itself. They are paid for later,
 // like announcements: what was sent is taken.
 func (s *session) weighed(frame protocol.Frame, now time.Time) {
-	more := weight(frame) - 1
+	messages := weight(frame)
+	s.batchMessages += messages
+	more := messages - 1
 	if more == 0 {
 		return
 	}

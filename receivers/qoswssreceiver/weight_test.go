@@ -16,8 +16,8 @@ import (
 func TestFramesOfManyRecordsCountAsMany(t *testing.T) {
 	require.Equal(t, 1, weight(&protocol.Log{}))
 	require.Equal(t, 1, weight(&protocol.Skip{}))
-	require.Equal(t, 1, weight(&protocol.Stats{Records: make([]protocol.Record, 31)}))
-	require.Equal(t, 17, weight(&protocol.Stats{Records: make([]protocol.Record, 512)}))
+	require.Equal(t, 1, weight(&protocol.Stats{Records: make([]protocol.Record, 7)}))
+	require.Equal(t, 65, weight(&protocol.Stats{Records: make([]protocol.Record, 512)}))
 
 	c := startCollector(t)
 	now := time.Now()
