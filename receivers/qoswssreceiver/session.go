@@ -318,7 +318,7 @@ func (s *session) settle(now time.Time) {
 	if len(s.batch) == 0 {
 		return
 	}
-	err := s.shared.deliver(s.translator.take(), now)
+	err := s.deliver(now)
 	switch {
 	case err == nil:
 		s.seqs.settle()
@@ -336,6 +336,23 @@ func (s *session) settle(now time.Time) {
 	}
 	s.account.Give(s.held)
 	s.batch, s.batchBytes, s.batchMessages, s.skipped, s.held = s.batch[:0], 0, 0, 0, 0
+}
+
+// deliver hands the batch to the pipeline when it has room in the share of its user.
+func (s *session) deliver(now time.Time) error {
+	defer s.enter()()
+	return s.shared.deliver(s.translator.take(), now)
+}
+
+// enter waits until the batch has room. Where the address is not known, all users may
+// seem to be one, and nobody waits.
+func (s *session) enter() (leave func()) {
+	if s.network == 0 {
+		return func() {}
+	}
+	user := s.shared.may.hash.Of(s.identity.AppID, s.identity.User.Name, s.network)
+	messages := max(s.batchMessages, s.batchBytes/(maxBatchBytes/maxBatchMessages))
+	return s.shared.shares.enter(s.shared.ctx, user, messages)
 }
 
 // ack tells up to which number everything is taken, skipped or refused.

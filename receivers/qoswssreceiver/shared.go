@@ -83,6 +83,7 @@ type shared struct {
 	addresses *address.Policy
 	watch     revisions
 	pipeline  backPressure
+	shares    shares
 	ctx       context.Context // of all pipeline calls; ends when Shutdown runs out of time
 	closing   atomic.Bool
 }
