@@ -19,7 +19,7 @@ func (r *wssReceiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	prefix := r.cfg.PathPrefix
 	mux.Handle("GET "+prefix+"/ws", r.shared.bare(r.sockets.ServeHTTP)) // sockets have limits of their own
-	answer := func(pattern string, endpoint http.Handler) { mux.Handle(pattern, r.shared.charged(endpoint)) }
+	answer := func(pattern string, endpoint http.Handler) { mux.Handle(pattern, r.shared.few(endpoint)) }
 	answer("POST "+prefix+"/auth", r.shared.bare(r.shared.serveAuth))
 	answer("POST "+prefix+"/frames", r.shared.bare(r.shared.serveFrames))
 	answer("POST "+prefix+"/configuration", r.shared.bare(r.shared.serveConfiguration))

@@ -31,17 +31,19 @@ type entrant struct {
 // batch enters alone. When ctx ends first the call enters without room.
 func (s *shares) enter(ctx context.Context, user throttle.Key, messages int) (leave func()) {
 	messages = min(messages, maxBatchMessages)
-	call := s.queue(user, messages)
-	select {
-	case <-call.ready:
-	case <-ctx.Done():
-		if s.giveUp(user, call) {
-			return func() {}
+	if call := s.queue(user, messages); call != nil {
+		select {
+		case <-call.ready:
+		case <-ctx.Done():
+			if s.giveUp(user, call) {
+				return func() {}
+			}
 		}
 	}
 	return func() { s.leave(user, messages) }
 }
 
+// queue lets a call enter, or returns what it waits for.
 func (s *shares) queue(user throttle.Key, messages int) *entrant {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,15 +55,20 @@ func (s *shares) queue(user throttle.Key, messages int) *entrant {
 		of = &share{}
 		s.users[user] = of
 	}
+	if len(of.queue) == 0 && of.hasRoom(messages) {
+		of.used += messages
+		return nil
+	}
 	call := &entrant{messages, make(chan struct{})}
 	of.queue = append(of.queue, call)
-	of.admit()
 	return call
 }
 
+func (s *share) hasRoom(messages int) bool { return s.used+messages <= maxBatchMessages }
+
 // admit lets calls enter as long as the first one has room.
 func (s *share) admit() {
-	for len(s.queue) > 0 && s.used+s.queue[0].messages <= maxBatchMessages {
+	for len(s.queue) > 0 && s.hasRoom(s.queue[0].messages) {
 		s.used += s.queue[0].messages
 		close(s.queue[0].ready)
 		s.queue = s.queue[1:]

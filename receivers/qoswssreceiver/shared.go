@@ -24,6 +24,7 @@ import (
 	"github.com/qosrtc/qos/internal/auth"
 	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/quality"
+	"github.com/qosrtc/qos/internal/throttle"
 	"github.com/qosrtc/qos/internal/turnrest"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/receivers/qoswssreceiver/internal/metadata"
@@ -77,8 +78,10 @@ type shared struct {
 	metrics *metadata.TelemetryBuilder
 	log     *zap.Logger
 	perApp  openCounts[string]
-	may     *throttles
-	memory  *budget.Ledger
+	// requests counts those under way by address, WebSockets aside.
+	requests openCounts[throttle.Key]
+	may      *throttles
+	memory   *budget.Ledger
 	// addresses cuts addresses in all that clients say.
 	addresses *address.Policy
 	watch     revisions
