@@ -64,7 +64,7 @@ func (t *timeseries) start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("scrape endpoint %s: %w", t.cfg.NetAddr.Endpoint, err)
 	}
-	t.server, t.addr = tlsserver.Limit(server), listener.Addr().String()
+	t.server, t.addr = tlsserver.Limit(server, t.set.Logger), listener.Addr().String()
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.stop = cancel
 	seriescomponent.Every(run, &t.wg, t.cfg.SweepInterval(), t.sweep)

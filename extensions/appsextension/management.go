@@ -55,8 +55,8 @@ func (r *registry) manage(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("management endpoint %s: %w", cfg.NetAddr.Endpoint, err)
 	}
-	server.ErrorLog = log.New(m, "", 0)
-	m.server, m.addr = tlsserver.Limit(server), listener.Addr().String()
+	m.server, m.addr = tlsserver.Limit(server, r.logger), listener.Addr().String()
+	server.ErrorLog = log.New(m, "", 0) // of which strangers may cause a few lines
 	m.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

@@ -105,7 +105,7 @@ func (d *dashboard) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("dashboard endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
 	}
-	d.server, d.addr = tlsserver.Limit(server), listener.Addr().String()
+	d.server, d.addr = tlsserver.Limit(server, d.set.Logger), listener.Addr().String()
 	d.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

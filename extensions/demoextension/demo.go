@@ -50,7 +50,7 @@ func (d *demo) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return fmt.Errorf("demo endpoint %s: %w", d.cfg.NetAddr.Endpoint, err)
 	}
-	d.server, d.addr = tlsserver.Limit(server), listener.Addr().String()
+	d.server, d.addr = tlsserver.Limit(server, d.set.Logger), listener.Addr().String()
 	d.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -30,15 +29,6 @@ func Listen(ctx context.Context, cfg *confighttp.ServerConfig) (net.Listener, er
 		harden(cfg.TLS.Get())
 	}
 	return cfg.ToListener(ctx)
-}
-
-// maxStreams is how many requests a client may have under way on one connection of HTTP/2: browsers have a few.
-const maxStreams = 32
-
-// Limit limits what one client can have a server do at the same time.
-func Limit(server *http.Server) *http.Server {
-	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
-	return server
 }
 
 // Config returns the configuration of a TLS listener that is no HTTP server's, with the cipher suites of

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -174,8 +173,7 @@ func (r *wssReceiver) listen(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	server.ErrorLog = log.New(serverLog{r.set.Logger}, "", 0)
-	r.server, r.listener = tlsserver.Limit(server), listener
+	r.server, r.listener = tlsserver.Limit(server, r.set.Logger), listener
 	r.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			componentstatus.ReportStatus(host, componentstatus.NewFatalErrorEvent(err))

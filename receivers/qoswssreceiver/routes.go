@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/qosrtc/qos/internal/serverlog"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -112,15 +109,6 @@ func (d *shared) writeServerError(w http.ResponseWriter, _ *http.Request, _ stri
 		e.Field, e.Message = "Content-Encoding", "Content-Encoding must be absent: compressed bodies are refused"
 	}
 	d.writeRefusal(w, status, refusal{Error: e})
-}
-
-// serverLog takes what net/http logs by itself, without the addresses of peers.
-type serverLog struct{ log *zap.Logger }
-
-// Write takes one line.
-func (l serverLog) Write(line []byte) (int, error) {
-	l.log.Warn(serverlog.Line(line))
-	return len(line), nil
 }
 
 // refuse answers a POST with a refusal (docs/protocol.md, section 3.4).

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"go.uber.org/zap"
 
+	"github.com/qosrtc/qos/internal/tlsserver"
 	"github.com/qosrtc/qos/protocol"
 )
 
@@ -19,6 +21,7 @@ type sockets struct {
 	mu      sync.Mutex // guards open and the order of closing against wg.Add
 	open    map[*connection]struct{}
 	refused int // of them, those that get a refusal
+	most    int // of the others
 	wg      sync.WaitGroup
 }
 
@@ -26,9 +29,22 @@ type sockets struct {
 // browser cannot see why an upgrade failed.
 const refusalSlack = 64
 
+// mostSocketsOf returns how many WebSockets are open at most. A quarter of the descriptors of the process is left to the store
+// and to requests.
+func mostSocketsOf(d *shared) int {
+	most := tlsserver.Descriptors() / 4 * 3
+	if most >= d.cfg.MaxConnections {
+		return d.cfg.MaxConnections
+	}
+	d.log.Info("the process may have too few files open for max_connections; raise its limit (ulimit -n)",
+		zap.Int("max_connections", d.cfg.MaxConnections), zap.Int("accepted", most))
+	return most
+}
+
 func newSockets(d *shared) *sockets {
 	return &sockets{
 		shared: d,
+		most:   mostSocketsOf(d),
 		open:   make(map[*connection]struct{}),
 		upgrader: websocket.Upgrader{
 			// Most connections are idle most of the time: small buffers of their own,
@@ -83,7 +99,7 @@ func (s *sockets) enter(c *connection, refusal *protocol.Error) (refused *protoc
 	if s.shared.closing.Load() {
 		return full, false
 	}
-	if refusal == nil && len(s.open)-s.refused >= s.shared.cfg.MaxConnections {
+	if refusal == nil && len(s.open)-s.refused >= s.most {
 		refusal = full
 	}
 	if refusal == nil {

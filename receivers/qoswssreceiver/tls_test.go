@@ -219,9 +219,8 @@ func TestServerLogsNoAddresses(t *testing.T) {
 	_, _ = io.Copy(io.Discard, conn) // until the server has given up
 	require.NoError(t, conn.Close())
 	require.NoError(t, c.receiver.Shutdown(context.Background()))
-	require.Equal(t, 1, logs.Len(), "%v", logs.All())
+	require.Equal(t, 1, logs.FilterMessageSnippet("TLS handshake error").Len(), "%v", logs.All())
 	for _, entry := range logs.All() {
 		require.NotContains(t, entry.Message, "127.0.0.1")
-		require.Contains(t, entry.Message, "TLS handshake error")
 	}
 }
