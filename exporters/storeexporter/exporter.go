@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
@@ -83,17 +84,43 @@ func (e *storeExporter) write(ctx context.Context, t translated) error {
 		e.telemetry.QosstoreDuplicateRecords.Add(ctx, int64(done.Duplicates))
 	}
 	e.report(ctx, t.skipped) // only now: what fails comes again, and would be counted again
-	for _, s := range t.summaries {
-		err := e.writer.PutSummary(ctx, s)
-		if errors.Is(err, storage.ErrNotFound) { // deleted since, for its records were written before it
-			e.report(ctx, map[reason]skip{reasonNoSuchConference: {1, "summary", "a span without a conference"}})
-			continue
+	for some := range slices.Chunk(t.summaries, summariesAtOnce) {
+		if err := e.putSummaries(ctx, some); err != nil {
+			return err
 		}
-		if err != nil {
-			return classify(err)
-		}
-		e.telemetry.QosstoreWrittenSummaries.Add(ctx, 1)
 	}
+	return nil
+}
+
+// summariesAtOnce is how many summaries are written at the same time. They share transactions, of which each waits a moment
+// for others to join.
+const summariesAtOnce = 32
+
+func (e *storeExporter) putSummaries(ctx context.Context, some []storage.Summary) error {
+	errs := make([]error, len(some))
+	var wg sync.WaitGroup
+	for i := range some {
+		wg.Go(func() { errs[i] = e.putSummary(ctx, some[i]) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *storeExporter) putSummary(ctx context.Context, s storage.Summary) error {
+	err := e.writer.PutSummary(ctx, s)
+	switch {
+	case errors.Is(err, storage.ErrNotFound): // deleted since, for its records were written before it
+		e.report(ctx, map[reason]skip{reasonNoSuchConference: {1, "summary", "a span without a conference"}})
+		return nil
+	case err != nil:
+		return classify(err)
+	}
+	e.telemetry.QosstoreWrittenSummaries.Add(ctx, 1)
 	return nil
 }
 

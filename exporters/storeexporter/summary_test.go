@@ -2,12 +2,17 @@ package storeexporter
 
 import (
 	"bytes"
+	"context"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/qosrtc/qos/exporters/storeexporter/internal/metadata"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/storage"
 )
@@ -87,4 +92,34 @@ func TestSummaryBounds(t *testing.T) {
 	f(semconv.SummaryEnd, last, true)
 	f(semconv.SummaryEnd, last+1, false)
 	f(semconv.SummaryEnd, nil, false)
+}
+
+// slowWriter takes 4 ms for each summary, like a transaction that waits for others.
+type slowWriter struct {
+	failingWriter
+	written *atomic.Int64
+}
+
+func (w slowWriter) PutSummary(context.Context, storage.Summary) error {
+	time.Sleep(4 * time.Millisecond)
+	w.written.Add(1)
+	return nil
+}
+
+// Summaries of one call are written together: one after the other a minute would suffice for those of 15,000 conferences at
+// most, of all applications.
+//
+// spec: SRV-05
+func TestSummariesAreWrittenTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written atomic.Int64
+		e := &storeExporter{writer: slowWriter{written: &written}}
+		telemetry, err := metadata.NewTelemetryBuilder(componenttest.NewNopTelemetrySettings())
+		require.NoError(t, err)
+		e.telemetry = telemetry
+		began := time.Now()
+		require.NoError(t, e.write(t.Context(), translated{summaries: make([]storage.Summary, 100)}))
+		require.EqualValues(t, 100, written.Load())
+		require.Equal(t, 4*4*time.Millisecond, time.Since(began)) // 32, 32, 32 and 4
+	})
 }
