@@ -99,7 +99,7 @@ func agree(spans map[int][]detect.Span) *agreement {
 	return a
 }
 
-// without returns when something was true of all others of the group, whoever asks. It is nil if there are no others.
+// without returns when something was true of all members of the group but one, or of all for no member. It is nil if there are no others.
 func (a *agreement) without(one int) []detect.Span {
 	own, isMember := a.butOne[one]
 	if len(a.butOne) == btoi(isMember) {

@@ -20,8 +20,8 @@ func drawSpans(t *rapid.T, name string) []detect.Span {
 	return detect.Merge(spans)
 }
 
-// What all others agree on is the intersection of their times, whoever asks.
-// spec: QUAL-11
+// What all others agree on is the intersection of their times.
+// spec: QUAL-01
 func TestAgreement(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spans := map[int][]detect.Span{}
@@ -48,7 +48,7 @@ func TestAgreement(t *testing.T) {
 }
 
 // Coarse times contain those that they are made of, and are few.
-// spec: QUAL-11
+// spec: QUAL-01
 func TestCoarse(t *testing.T) {
 	var spans []detect.Span
 	for i := range int64(10 * maxSpans) {

@@ -85,7 +85,7 @@ var rules = []rule{
 	{room: "internal/loopback", reason: "a question about addresses: standard library only"},
 	{room: "internal/serverlog", reason: "text in, text out: standard library only"},
 	{
-		room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/component", "go.opentelemetry.io/collector/config/confighttp", "go.opentelemetry.io/collector/config/configtls", "go.opentelemetry.io/otel/trace/noop"},
+		room: "internal/tlsserver", allowed: []string{"go.opentelemetry.io/collector/component", "go.opentelemetry.io/collector/config/confighttp", "go.opentelemetry.io/collector/config/configtls", "go.opentelemetry.io/otel/trace/noop", "go.uber.org/zap", "internal/budget", "internal/serverlog"},
 		reason: "a listener from a configuration, knows no component",
 	},
 	{room: "internal/budget", reason: "pure domain: owners and bytes in, decisions out; standard library only"},
