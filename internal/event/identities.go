@@ -1,11 +1,22 @@
 package event
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
-// maxRanges bounds one set. Beyond it the two oldest ranges become one, so that a record
-// that was never seen could be taken for a repetition; a client reaches it only by
-// leaving thousands of holes.
+// maxRanges bounds the runs of one session, and the ranges of all its other records. Beyond it the
+// two oldest become one, so that a record that was never seen could be taken for a repetition; a
+// client reaches it only by leaving thousands of holes.
 const maxRanges = 8192
+
+// Bytes of one element.
+const (
+	runBytes    = 24
+	rangeBytes  = 16
+	setBytes    = 24
+	othersBytes = 48
+)
 
 // span of numbers, both included.
 type seqRange struct{ from, to uint64 }
@@ -34,15 +45,6 @@ func (s seqSet) has(n uint64) bool {
 	return i < len(s) && s[i].from <= n && n <= s[i].to
 }
 
-// add puts n in and reports whether it was not there before.
-func (s *seqSet) add(n uint64) bool {
-	if s.has(n) {
-		return false
-	}
-	s.insert(seqRange{n, n})
-	return true
-}
-
 // insert makes r part of the set.
 func (s *seqSet) insert(r seqRange) {
 	set := *s
@@ -60,38 +62,233 @@ func (s *seqSet) insert(r seqRange) {
 		copy(set[i+1:], set[i:])
 		set[i] = r
 	}
-	if len(set) > maxRanges {
-		set[1].from = set[0].from
-		set = append(set[:0], set[1:]...)
-	}
 	*s = set
 }
 
-// Identities is a set of records of one session by (seq, index): one seqSet for each index,
-// for nearly all frames of a session have the same number of records. The zero value is empty.
-type Identities []seqSet
+// joinOldest makes the two oldest ranges one.
+func (s *seqSet) joinOldest() {
+	(*s)[1].from = (*s)[0].from
+	*s = slices.Delete(*s, 0, 1)
+}
+
+// run is a range of frames, both included, of which the set has the records 0 to rows-1.
+type run struct {
+	from, to uint64
+	rows     int
+}
+
+// Identities is a set of records of one session by (seq, index). Nearly all frames arrive whole
+// and in order, and have as many records as the frame before: they are one run. The zero value is
+// empty.
+type Identities struct {
+	runs   []run   // ascending and disjoint; neighbours that touch differ in rows
+	others *others // nil until the first one
+}
 
 // Has reports whether a record is in the set.
-func (s Identities) Has(seq uint64, index int) bool {
-	return index >= 0 && index < len(s) && s[index].has(seq)
+func (s *Identities) Has(seq uint64, index int) bool {
+	return index >= 0 && (index < s.rows(s.find(seq), seq) || s.others != nil && s.others.has(seq, index))
 }
 
 // Add puts a record in and reports whether it was not there before. index is not negative.
 func (s *Identities) Add(seq uint64, index int) bool {
-	for index >= len(*s) {
-		*s = append(*s, nil)
+	i := s.find(seq)
+	rows := s.rows(i, seq)
+	switch {
+	case index < rows || s.others != nil && s.others.has(seq, index):
+		return false
+	case index > rows:
+		s.addOther(seqRange{seq, seq}, index)
+	case rows == 0 && i == len(s.runs): // the first record of the newest frame
+		s.runs = append(s.runs, run{seq, seq, 1})
+		s.joinNewest()
+	case rows > 0 && i == len(s.runs)-1 && s.runs[i].from == s.runs[i].to: // another one of it
+		s.runs[i].rows++
+		s.joinNewest()
+	default:
+		s.grow(i, seq)
 	}
-	return (*s)[index].add(seq)
+	return true
 }
 
 // Merge adds all records of another set.
 func (s *Identities) Merge(other Identities) {
-	for index, set := range other {
-		for index >= len(*s) {
-			*s = append(*s, nil)
-		}
+	s.runs = union(s.runs, other.runs)
+	s.bound()
+	if other.others == nil {
+		return
+	}
+	for index, set := range other.others.sets {
 		for _, r := range set {
-			(*s)[index].insert(r)
+			s.addOther(r, index)
 		}
+	}
+}
+
+// Bytes returns how many bytes the set takes beyond its own size.
+func (s *Identities) Bytes() int64 {
+	n := int64(cap(s.runs)) * runBytes
+	if o := s.others; o != nil {
+		n += othersBytes + int64(cap(o.sets))*setBytes + int64(o.room)*rangeBytes
+	}
+	return n
+}
+
+// find returns the first run that ends at seq or later: the only one that seq can be in.
+func (s *Identities) find(seq uint64) int {
+	k := len(s.runs)
+	switch {
+	case k == 0 || s.runs[k-1].to < seq:
+		return k
+	case s.runs[k-1].from <= seq: // the common case: the newest run
+		return k - 1
+	}
+	return s.search(seq)
+}
+
+func (s *Identities) search(seq uint64) int {
+	return sort.Search(len(s.runs), func(i int) bool { return s.runs[i].to >= seq })
+}
+
+// rows returns of how many first records of a frame a run has; i is find(seq).
+func (s *Identities) rows(i int, seq uint64) int {
+	if i < len(s.runs) && s.runs[i].from <= seq {
+		return s.runs[i].rows
+	}
+	return 0
+}
+
+// grow adds the next record of a frame; i is find(seq).
+func (s *Identities) grow(i int, seq uint64) {
+	if rows := s.rows(i, seq); rows == 0 {
+		s.runs = slices.Insert(s.runs, i, run{seq, seq, 1})
+	} else {
+		old := s.runs[i]
+		s.runs[i] = run{seq, seq, rows + 1}
+		if seq < old.to {
+			s.runs = slices.Insert(s.runs, i+1, run{seq + 1, old.to, rows})
+		}
+		if old.from < seq {
+			s.runs = slices.Insert(s.runs, i, run{old.from, seq - 1, rows})
+			i++
+		}
+	}
+	s.join(i)
+	s.join(i - 1)
+	s.bound()
+}
+
+// joinNewest is join of the newest two.
+func (s *Identities) joinNewest() {
+	k := len(s.runs) - 1
+	if k > 0 {
+		if a, b := &s.runs[k-1], s.runs[k]; a.rows == b.rows && a.to+1 == b.from {
+			a.to = b.to
+			s.runs = s.runs[:k]
+			return
+		}
+	}
+	s.bound()
+}
+
+// bound makes the oldest runs one if there are too many.
+func (s *Identities) bound() {
+	if n := len(s.runs) - maxRanges; n > 0 {
+		s.joinOldest(n)
+	}
+}
+
+// join makes run i and the next one the same if they touch and have the same rows.
+func (s *Identities) join(i int) {
+	if i < 0 || i+1 >= len(s.runs) {
+		return
+	}
+	if a, b := &s.runs[i], s.runs[i+1]; a.rows == b.rows && a.to+1 == b.from {
+		a.to = b.to
+		s.runs = slices.Delete(s.runs, i+1, i+2)
+	}
+}
+
+// joinOldest makes the n oldest runs and the next one the same.
+func (s *Identities) joinOldest(n int) {
+	for _, r := range s.runs[:n] {
+		s.runs[n].rows = max(s.runs[n].rows, r.rows)
+	}
+	s.runs[n].from = s.runs[0].from
+	s.runs = slices.Delete(s.runs, 0, n)
+	s.join(0)
+}
+
+// union returns the runs of the records of both.
+func union(a, b []run) []run {
+	out := make([]run, 0, len(a)+len(b))
+	put := func(r run) {
+		if k := len(out); k > 0 && out[k-1].rows == r.rows && out[k-1].to+1 == r.from {
+			out[k-1].to = r.to
+		} else {
+			out = append(out, r)
+		}
+	}
+	a, b = slices.Clone(a), slices.Clone(b)
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].from < a[0].from {
+			a, b = b, a
+		}
+		if one := (run{a[0].from, min(a[0].to, b[0].from-1), a[0].rows}); a[0].from < b[0].from {
+			put(one)
+			a = after(a, one.to)
+			continue
+		}
+		both := run{a[0].from, min(a[0].to, b[0].to), max(a[0].rows, b[0].rows)}
+		put(both)
+		a, b = after(a, both.to), after(b, both.to)
+	}
+	for _, r := range append(a, b...) {
+		put(r)
+	}
+	return out
+}
+
+// after drops the frames until seq of the first run.
+func after(runs []run, seq uint64) []run {
+	if runs[0].to <= seq {
+		return runs[1:]
+	}
+	runs[0].from = seq + 1
+	return runs
+}
+
+// others are records that arrived before an earlier one of their frame: one seqSet for each index,
+// for it may be the same record that is missing in each frame.
+type others struct {
+	sets   []seqSet
+	ranges int // of all sets
+	room   int // for ranges, in all sets
+}
+
+func (o *others) has(seq uint64, index int) bool {
+	return index < len(o.sets) && o.sets[index].has(seq)
+}
+
+// addOther adds the record of that index of a range of frames.
+func (s *Identities) addOther(r seqRange, index int) {
+	if s.others == nil {
+		s.others = new(others)
+	}
+	o := s.others
+	for index >= len(o.sets) {
+		o.sets = append(o.sets, nil)
+	}
+	set := &o.sets[index]
+	ranges, room := len(*set), cap(*set)
+	set.insert(r)
+	o.ranges += len(*set) - ranges
+	o.room += cap(*set) - room
+	for i := 0; o.ranges > maxRanges; i++ { // there are more ranges than sets
+		if len(*set) > 1 {
+			set.joinOldest()
+			o.ranges--
+		}
+		set = &o.sets[i%len(o.sets)]
 	}
 }
