@@ -29,7 +29,7 @@ type Conference struct {
 	participants   map[string]*participant
 	sessionRecords map[identity]*sessionRecord // nil until the first one
 	parts          int                         // fabrics and streams
-	bytes          int64                       // of them, beyond those of a part: see Bytes
+	bytes          int64                       // of them and of participants, beyond those of an element: see Bytes
 	truncated      int
 	criteria       *criteria
 	dirty          bool // something changed since the last evaluation
@@ -119,7 +119,7 @@ func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bo
 		return c.applySessionRecord(e, arrivedMs)
 	}
 	p := c.participant(e)
-	if p != nil && !p.seen.Add(e.Seq, e.Index) {
+	if p != nil && !c.isNew(p, e) {
 		return true
 	}
 	c.extend(instance.At(e.AtMs))
@@ -150,6 +150,14 @@ func (c *Conference) ApplyArrived(e *event.Event, arrivedMs int64) (duplicate bo
 	c.bytes += f.touched(key) - bytes
 	c.dirty = c.dirty || c.criteria.dirty
 	return false
+}
+
+// isNew notes the identity of a record and reports whether it was not applied before.
+func (c *Conference) isNew(p *participant, e *event.Event) bool {
+	before := p.seen.Bytes()
+	added := p.seen.Add(e.Seq, e.Index)
+	c.bytes += p.seen.Bytes() - before
+	return added
 }
 
 func (c *Conference) participant(e *event.Event) *participant {

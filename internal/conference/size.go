@@ -65,10 +65,11 @@ func (f *fabric) touched(key streamKey) int64 {
 	return n
 }
 
-// recount computes the bytes of all fabrics.
+// recount computes the bytes of all participants and fabrics beyond those of their elements.
 func (c *Conference) recount() {
 	c.bytes = 0
 	for _, p := range c.participants {
+		c.bytes += p.seen.Bytes()
 		for _, f := range p.fabrics {
 			c.bytes += f.variableBytes()
 		}

@@ -15,9 +15,12 @@ import (
 	"github.com/qosrtc/qos/protocol"
 )
 
-// TestBytes: the estimate is between half and twice what conferences take of the heap, whatever they consist of.
+// TestBytes: the estimate is between half and twice what conferences take of the heap, whatever they consist of and
+// whatever holes are in the numbers of their records.
+//
+// spec: SRV-04
 func TestBytes(t *testing.T) {
-	f := func(name string, conferences, participants, fabrics, streams, measurements int) {
+	f := func(name string, conferences int, fill func(*conference.Conference)) {
 		t.Helper()
 		heap := func() int64 {
 			var m runtime.MemStats
@@ -30,7 +33,7 @@ func TestBytes(t *testing.T) {
 		estimate := int64(0)
 		for i := range all {
 			all[i] = conference.New("app", fmt.Sprint("conference ", i))
-			fill(all[i], participants, fabrics, streams, measurements)
+			fill(all[i])
 			estimate += all[i].Bytes()
 		}
 		taken := heap() - before
@@ -39,11 +42,39 @@ func TestBytes(t *testing.T) {
 		require.Less(t, estimate, taken*2, name)
 		runtime.KeepAlive(all)
 	}
-	f("calls of two", 300, 2, 1, 5, 30)
-	f("long calls of two", 40, 2, 1, 5, 600)
-	f("many streams", 10, 1, 1, 250, 2)
-	f("many fabrics", 10, 1, 500, 1, 1)
-	f("many participants", 10, 500, 1, 2, 2)
+	filled := func(participants, fabrics, streams, measurements int) func(*conference.Conference) {
+		return func(c *conference.Conference) { fill(c, participants, fabrics, streams, measurements) }
+	}
+	f("calls of two", 300, filled(2, 1, 5, 30))
+	f("long calls of two", 40, filled(2, 1, 5, 600))
+	f("many streams", 10, filled(1, 1, 250, 2))
+	f("many fabrics", 10, filled(1, 500, 1, 1))
+	f("many participants", 10, filled(500, 1, 2, 2))
+	f("frames of 100 records and of one in turns", 10, func(c *conference.Conference) { holes(c, 2000, 100, 0, 0) })
+	f("each second record", 10, func(c *conference.Conference) { holes(c, 2000, 5, 1, 0) })
+	f("without the first one, in turns", 10, func(c *conference.Conference) { holes(c, 2000, 5, 0, 1) })
+	f("merged", 10, func(c *conference.Conference) {
+		o := conference.New("app", "o")
+		holes(c, 2000, 5, 0, 1)
+		holes(o, 5000, 5, 1, 1)
+		c.Merge(o)
+	})
+}
+
+// holes applies frames of so many rows and of one in turns. Of each frame the first ones, and then so many after each
+// one are missing.
+func holes(c *conference.Conference, frames, rows, missing, first int) {
+	for seq := range frames {
+		last := rows
+		if seq%2 == 0 {
+			last = 1
+		}
+		for index := first; index < last; index += 1 + missing {
+			e := conferencetest.Event("c", uint64(seq+1), 0, "customEvent")
+			e.Index = index
+			c.Apply(&e)
+		}
+	}
 }
 
 // fill applies measurements that change all the time.

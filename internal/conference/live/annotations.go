@@ -189,7 +189,7 @@ func (s *Set) annotate(c *conf, a conference.Annotation) {
 	if c.Annotate(a) {
 		return
 	}
-	s.share(c, a.Session()).seen.Add(a.ID.Seq(), a.ID.Index())
+	s.identify(c, a.Session(), a.ID.Seq(), a.ID.Index())
 	s.touch(c, true)
 }
 

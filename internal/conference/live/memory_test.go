@@ -131,6 +131,23 @@ func TestEndedConferencesGoFirst(t *testing.T) {
 	require.Less(t, s.Bytes(), int64(1<<20))
 }
 
+// TestIdentitiesAreCharged: holes in the numbers of a session's records count as what its application holds, until the
+// last conference with some of them is released.
+//
+// spec: SRV-04
+func TestIdentitiesAreCharged(t *testing.T) {
+	s := newSet(10, 0)
+	const records, runBytes = 4000, 24
+	for n := range int64(records) {
+		e := conferencetest.Event("c", uint64(1+2*n), n, "customEvent")
+		require.Equal(t, live.Applied, s.Apply(&e, e.AtMs))
+	}
+	require.Greater(t, s.Bytes(), int64(2*records*runBytes), "of the conference and of the session")
+	require.Less(t, s.Bytes(), int64(6*records*runBytes))
+	require.Len(t, tick(s, conferencetest.Base+100_000), 1)
+	require.Zero(t, s.Bytes())
+}
+
 // TestNothingLeftToDrop: an application that cannot be brought below its share is not searched again for each record,
 // but once a Tick, and its records are applied.
 func TestNothingLeftToDrop(t *testing.T) {

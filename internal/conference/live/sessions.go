@@ -16,6 +16,9 @@ import (
 // sessionKey identifies a session.
 type sessionKey struct{ appID, session string }
 
+// sessionBytes is what a session takes beyond the identities of its records, an estimate.
+const sessionBytes = 300
+
 // sessionRecords are the records of one session that are in memory.
 type sessionRecords struct {
 	seen  event.Identities
@@ -48,7 +51,17 @@ func (s *Set) confirmed(e *event.Event) bool {
 // note records the identity of a record, unless c had no room for it.
 func (s *Set) note(c *conf, e *event.Event) {
 	if c.Seen(e) {
-		s.share(c, e.Session).seen.Add(e.Seq, e.Index)
+		s.identify(c, e.Session, e.Seq, e.Index)
+	}
+}
+
+// identify records the identity of a record of c, and charges it to the application.
+func (s *Set) identify(c *conf, session string, seq uint64, index int) {
+	seen := &s.share(c, session).seen
+	before := seen.Bytes()
+	seen.Add(seq, index)
+	if n := seen.Bytes() - before; n != 0 {
+		s.account(c.key.appID, n, 0)
 	}
 }
 
@@ -59,6 +72,7 @@ func (s *Set) share(c *conf, session string) *sessionRecords {
 		session = strings.Clone(session)
 		of = new(sessionRecords)
 		s.sessions[sessionKey{c.key.appID, session}] = of
+		s.account(c.key.appID, sessionBytes, 0)
 	}
 	if _, shared := c.sessions[session]; !shared {
 		if c.sessions == nil {
@@ -78,6 +92,7 @@ func (s *Set) unshare(c *conf) {
 			of.confs--
 		} else {
 			delete(s.sessions, k)
+			s.account(c.key.appID, -sessionBytes-of.seen.Bytes(), 0)
 		}
 	}
 }
