@@ -42,7 +42,7 @@ const (
 // waitingList holds the waiting annotations in order of their arrival.
 type waitingList struct {
 	list []*waiting
-	ids  map[waitingID]struct{}
+	ids  map[waitingID]*waiting
 }
 
 type waitingID struct {
@@ -50,18 +50,23 @@ type waitingID struct {
 	conference.AnnotationID
 }
 
-func newWaitingList() waitingList { return waitingList{ids: make(map[waitingID]struct{})} }
+func newWaitingList() waitingList { return waitingList{ids: make(map[waitingID]*waiting)} }
 
 // applyAnnotation attaches an annotation to the conference that owns it, or queues it.
 func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 	sl := s.keys[key{e.AppID, e.ConferenceID}]
 	at := e.ConferenceAtMs
+	w := s.waiting.find(e) // only one that was read from the store waits
+	if w != nil && w.slot != sl {
+		s.unqueue(w) // the store keeps the first record of an identity
+		s.tidy(w.slot)
+		w = nil
+	}
 	c := sl.owner(at)
-	waits := s.waits(e) // true only for one that was read from the store
 	switch {
 	case c != nil:
-		if waits {
-			s.unqueue(sl.find(e))
+		if w != nil {
+			s.unqueue(w)
 		}
 		s.put(c, e, nowMs, arrivedMs)
 		if !s.isOwner(c, at) && arrivedMs != conference.NotArrived {
@@ -70,21 +75,23 @@ func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
 		return Applied
 	case s.completeSinceMs == 0 && sl.ownedByReleased(at):
 		return TooLate
-	case waits:
-		sl.find(e).restored = true
+	case w != nil:
+		w.restored = true
 		return Duplicate
 	}
 	result := s.wait(e, nowMs)
 	if arrivedMs == conference.NotArrived && result == Waiting {
-		s.keys[key{e.AppID, e.ConferenceID}].find(e).restored = true
+		s.waiting.find(e).restored = true
 	}
 	return result
 }
 
-// find returns the waiting annotation of an event.
-func (sl *slot) find(e *event.Event) *waiting {
-	id := conference.AnnotationIDOf(e)
-	return sl.waiting[slices.IndexFunc(sl.waiting, func(w *waiting) bool { return w.ID == id })]
+// find returns the waiting annotation that a record is, nil if it is none.
+func (l *waitingList) find(e *event.Event) *waiting {
+	if len(l.ids) == 0 {
+		return nil
+	}
+	return l.ids[waitingID{e.AppID, conference.AnnotationIDOf(e)}]
 }
 
 // owner returns the conference that owns an annotation about a time, nil if none does.
@@ -154,19 +161,10 @@ func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
 	}
 	sl.waiting = append(sl.waiting, w)
 	s.waiting.list = append(s.waiting.list, w)
-	s.waiting.ids[w.id()] = struct{}{}
+	s.waiting.ids[w.id()] = w
 }
 
 func (w *waiting) id() waitingID { return waitingID{w.slot.key.appID, w.ID} }
-
-// waits reports whether a record is an annotation that waits.
-func (s *Set) waits(e *event.Event) bool {
-	if len(s.waiting.ids) == 0 {
-		return false
-	}
-	_, ok := s.waiting.ids[waitingID{e.AppID, conference.AnnotationIDOf(e)}]
-	return ok
-}
 
 // attachWaiting attaches waiting annotations to the conferences that own them now. An
 // annotation keeps waiting if the store may have a nearer conference.

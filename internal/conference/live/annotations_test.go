@@ -232,6 +232,33 @@ func TestAnOwnerIsReadLater(t *testing.T) {
 	require.Equal(t, 1, out[0].Feedback.Count)
 }
 
+// TestAnIdentityOfAnotherConference: of an identity that a client uses again for another conferenceID, the store has the
+// first record, which replaces the one that waits.
+//
+// spec: CONF-01, SRV-04
+func TestAnIdentityOfAnotherConference(t *testing.T) {
+	for _, exists := range []bool{false, true} {
+		s := newSet(10, hour)
+		s.CompleteSince(conferencetest.Base)
+		again := survey("bob", 1, 0)
+		again.ConferenceID = "another"
+		applyAt(t, s, live.Waiting, again, 0)
+		first, want := survey("bob", 1, 0), live.Waiting
+		if exists {
+			applyAt(t, s, live.Applied, of("alice", 1, 0, "fabricAdded"), 0)
+			want = live.Applied
+		}
+		require.Equal(t, want, s.Restore(&first, conferencetest.Base))
+		again = of("bob", 2, 0, "fabricAdded")
+		again.ConferenceID = "another"
+		applyAt(t, s, live.Applied, again, 0)
+		applyAt(t, s, live.Applied, of("alice", 2, 10_000, "fabricTerminated"), 10_000)
+		out := tickAt(t, s, 60_000)
+		require.Len(t, out, 2)
+		require.Equal(t, [2]int{0, 1}, [2]int{out[0].Feedback.Count, out[1].Feedback.Count})
+	}
+}
+
 // TestWaitingAnnotationsAreBounded, by number and by age.
 //
 // spec: SRV-04

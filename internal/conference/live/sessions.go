@@ -28,7 +28,7 @@ type sessionRecords struct {
 // Seen reports whether a record of that identity was applied before. It does not change the Set.
 func (s *Set) Seen(e *event.Event) bool {
 	of := s.sessions[sessionKey{e.AppID, e.Session}]
-	return of != nil && of.seen.Has(e.Seq, e.Index) || s.waits(e)
+	return of != nil && of.seen.Has(e.Seq, e.Index) || s.waiting.find(e) != nil
 }
 
 // confirmed reports whether the record was applied before to a conference of its ID, and marks
