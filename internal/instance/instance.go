@@ -5,6 +5,8 @@
 // all decide with this package.
 package instance
 
+import "sort"
+
 const (
 	// Gap is the longest silence inside one conference, in ms of event time. An annotation
 	// may precede its conference by as much.
@@ -66,6 +68,18 @@ func Owner(spans []Span, ms int64) int {
 	best := -1
 	for i, s := range spans {
 		if s.Owns(ms) && (best < 0 || s.nearer(spans[best], ms)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// OwnerOfSorted is Owner of n spans that ascend, none of which contains another: a binary search.
+func OwnerOfSorted(n int, span func(int) Span, ms int64) int {
+	next := sort.Search(n, func(i int) bool { return span(i).End >= ms })
+	best := -1
+	for i := max(next-1, 0); i < min(next+1, n); i++ {
+		if s := span(i); s.Owns(ms) && (best < 0 || s.nearer(span(best), ms)) {
 			best = i
 		}
 	}

@@ -113,6 +113,30 @@ func TestOwnerAndAnnotationsAgree(t *testing.T) {
 	})
 }
 
+// TestOwnerOfSorted is Owner, also of spans that overlap.
+//
+// spec: CONF-01
+func TestOwnerOfSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var spans []instance.Span
+		for range rapid.IntRange(0, 8).Draw(t, "spans") {
+			at := rapid.Int64Range(0, 300_000).Draw(t, "start")
+			s := span(at, at+rapid.Int64Range(0, 100_000).Draw(t, "length"))
+			if n := len(spans); n > 0 {
+				s.Start += spans[n-1].Start + 1
+				s.End = max(s.End+spans[n-1].Start+1, spans[n-1].End+1)
+			}
+			spans = append(spans, s)
+		}
+		for _, ms := range moments(t, spans) {
+			for _, at := range []int64{ms - 1, ms, ms + 1} {
+				got := instance.OwnerOfSorted(len(spans), func(i int) instance.Span { return spans[i] }, at)
+				require.Equal(t, instance.Owner(spans, at), got, "%d of %v", at, spans)
+			}
+		}
+	})
+}
+
 func within(s instance.Span, ms int64) bool { return s.Start <= ms && ms <= s.End }
 
 func annotations(spans []instance.Span, i int) instance.Span {
