@@ -48,7 +48,8 @@ func (c *Conference) Annotations() iter.Seq[Annotation] {
 	}
 }
 
-// Annotate attaches an annotation. It reports whether it was attached before.
+// Annotate attaches an annotation. It reports whether it was attached before. One beyond the limit
+// of a conference is counted as truncated.
 func (c *Conference) Annotate(a Annotation) (duplicate bool) {
 	if c.sessionRecords[a.ID] != nil {
 		return true

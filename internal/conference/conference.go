@@ -190,10 +190,6 @@ func (c *Conference) applySessionRecord(e *event.Event, arrivedMs int64) (duplic
 		c.extend(instance.At(e.AtMs))
 		c.attemptMs = max(c.attemptMs, e.AtMs, arrivedMs)
 	}
-	if len(c.sessionRecords) >= maxSessionRecords {
-		c.truncated++
-		return false
-	}
 	id.session = strings.Clone(id.session)
 	c.keep(id, newSessionRecord(e))
 	return false
@@ -207,8 +203,12 @@ func newSessionRecord(e *event.Event) *sessionRecord {
 	}
 }
 
-// keep adds a session record to the conference.
+// keep adds a session record to the conference, if there is room for it.
 func (c *Conference) keep(id identity, r *sessionRecord) {
+	if len(c.sessionRecords) >= maxSessionRecords {
+		c.truncated++
+		return
+	}
 	if c.sessionRecords == nil {
 		c.sessionRecords = make(map[identity]*sessionRecord)
 	}

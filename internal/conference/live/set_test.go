@@ -135,6 +135,26 @@ func TestLimitsAreCounted(t *testing.T) {
 	require.Len(t, s.Participants[0].Fabrics, 1024)
 }
 
+// TestMergedSessionRecordsAreBounded: two conferences that become one have as many session records as one can have.
+//
+// spec: SRV-04
+func TestMergedSessionRecordsAreBounded(t *testing.T) {
+	a, b := conference.New("app", "c"), conference.New("app", "c")
+	for i, c := range []*conference.Conference{a, b} {
+		for seq := range uint64(1500) {
+			e := conferencetest.Event("c", uint64(i)*1500+seq+1, 0, "")
+			e.Kind, e.Fabric = event.KindLog, 0
+			require.False(t, c.Apply(&e))
+		}
+	}
+	a.Merge(b)
+	e := conferencetest.Event("c", 5000, 0, "")
+	e.Kind, e.Fabric = event.KindLog, 0
+	require.False(t, a.Annotate(conference.NewAnnotation(&e)))
+	s := a.Summary(quality.DefaultBounds())
+	require.Equal(t, [2]int{2000, 1001}, [2]int{s.Logs, s.Truncated})
+}
+
 // TestEmptyFold: no events give a summary without participants.
 func TestEmptyFold(t *testing.T) {
 	s := conference.Fold(nil, quality.DefaultBounds())
