@@ -1,8 +1,11 @@
 package live
 
 import (
+	"math"
 	"slices"
+	"sort"
 
+	"github.com/qosrtc/qos/internal/budget"
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
@@ -12,8 +15,10 @@ const (
 	// waitMs is how long an annotation waits for activity that may follow within the gap. The
 	// client's clock may be up to 60 s ahead (docs/protocol.md, section 5).
 	waitMs = instance.Gap + 60_000
-	// maxWaiting bounds the waiting annotations of all apps.
+	// maxWaiting bounds the waiting annotations of all apps, of which each has a share.
 	maxWaiting = 10_000
+	// maxWaitingOfSlot bounds those of one conferenceID: as many as a conference can have.
+	maxWaitingOfSlot = 2000
 	// maxReads is the number of annotations for which one Tick requests reads of the store.
 	maxReads = 64
 )
@@ -25,6 +30,7 @@ type waiting struct {
 	untilMs  int64    // it is counted as unattached after that time
 	keptMs   int64    // it is dropped after that time
 	attempts attempts // to restore its owner
+	arrival  uint64   // number of annotations that began to wait until then
 	state    waitingState
 
 	restored bool // read from the store with the conference that is being restored
@@ -41,8 +47,33 @@ const (
 
 // waitingList holds the waiting annotations in order of their arrival.
 type waitingList struct {
-	list []*waiting
-	ids  map[waitingID]*waiting
+	list     []*waiting
+	ids      map[waitingID]*waiting
+	apps     map[string]*waitingOfApp
+	arrivals uint64 // so far
+}
+
+// waitingOfApp are the waiting annotations of one application.
+type waitingOfApp struct {
+	waiting  int
+	reported reportedQueue
+}
+
+func (of *waitingOfApp) count() int {
+	if of == nil {
+		return 0
+	}
+	return of.waiting
+}
+
+// reportedQueue holds annotations that were counted as unattached, oldest first.
+type reportedQueue []*waiting
+
+// skipOver drops those from the front that do not wait any more.
+func (q *reportedQueue) skipOver() {
+	for len(*q) > 0 && (*q)[0].state == over {
+		*q = (*q)[1:]
+	}
 }
 
 type waitingID struct {
@@ -50,7 +81,9 @@ type waitingID struct {
 	conference.AnnotationID
 }
 
-func newWaitingList() waitingList { return waitingList{ids: make(map[waitingID]*waiting)} }
+func newWaitingList() waitingList {
+	return waitingList{ids: make(map[waitingID]*waiting), apps: make(map[string]*waitingOfApp)}
+}
 
 // applyAnnotation attaches an annotation to the conference that owns it, or queues it.
 func (s *Set) applyAnnotation(e *event.Event, nowMs, arrivedMs int64) Result {
@@ -94,63 +127,59 @@ func (l *waitingList) find(e *event.Event) *waiting {
 	return l.ids[waitingID{e.AppID, conference.AnnotationIDOf(e)}]
 }
 
-// owner returns the conference that owns an annotation about a time, nil if none does.
-func (sl *slot) owner(at int64) *conf {
-	if sl == nil {
-		return nil
-	}
-	return sl.ownerAmong(sl.spans(), at)
-}
-
-// ownerAmong is owner for many times: spans are those of the slot, which annotations do not change.
-func (sl *slot) ownerAmong(spans []instance.Span, at int64) *conf {
-	if i := instance.Owner(spans, at); i >= 0 && i < len(sl.confs) {
-		return sl.confs[i]
-	}
-	return nil
-}
-
-func (sl *slot) ownedByReleased(at int64) bool {
-	return sl != nil && instance.Owner(sl.spans(), at) >= len(sl.confs)
-}
-
-// spans returns the spans of the conferences, then those of the released ones that were not
-// restored.
-func (sl *slot) spans() []instance.Span {
-	out := make([]instance.Span, 0, len(sl.confs)+len(sl.released))
-	for _, c := range sl.confs {
-		out = append(out, c.span())
-	}
-	for _, r := range sl.released {
-		if !slices.ContainsFunc(sl.confs, func(c *conf) bool { return c.span().Union(r) == c.span() }) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // isOwner reports whether c certainly owns an annotation about a time. It does not if the owner
-// may be a conference of which only the store has records: one that ended before
-// completeSinceMs, or any if other processes write to the store.
+// may be a conference of which only the store has records: one that ended before completeSince,
+// or any if other processes write to the store.
 func (s *Set) isOwner(c *conf, at int64) bool {
 	span := c.span()
 	switch {
 	case s.completeSinceMs == 0 || span.Distance(at) == 0:
 		return true
 	case at < span.Start:
-		return at >= s.completeSinceMs
+		return at >= s.completeSince(c.key.appID)
 	}
-	return span.End+instance.Gap >= s.completeSinceMs
+	return s.isAfterStored(c, span)
+}
+
+// isAfterStored reports whether no conference of which only the store has records ends after span.
+func (s *Set) isAfterStored(c *conf, span instance.Span) bool {
+	return span.End+instance.Gap >= s.completeSince(c.key.appID)
 }
 
 // wait queues an annotation until a conference owns it.
 func (s *Set) wait(e *event.Event, nowMs int64) Result {
-	if len(s.waiting.list) >= maxWaiting && !s.dropWaiting(nowMs) {
-		s.missed(nowMs)
+	k := key{e.AppID, e.ConferenceID}
+	if !s.makeRoomToWait(k, nowMs) {
+		s.missed(e.AppID, nowMs)
 		return Full
 	}
-	s.queue(s.slot(key{e.AppID, e.ConferenceID}), conference.NewAnnotation(e), nowMs)
+	s.queue(s.slot(k), conference.NewAnnotation(e), nowMs)
 	return Waiting
+}
+
+// makeRoomToWait reports whether one more annotation may wait. A slot or an application that has as
+// many as it may have loses those that were counted as unattached first.
+func (s *Set) makeRoomToWait(k key, nowMs int64) bool {
+	if sl := s.keys[k]; sl != nil && len(sl.waiting) >= maxWaitingOfSlot && !s.evictReported(&sl.reported, nowMs) {
+		return false
+	}
+	of := s.waiting.apps[k.appID]
+	for !budget.IsWithinShare(int64(of.count()+1), int64(maxWaiting-len(s.waiting.ids))) {
+		if of == nil || !s.evictReported(&of.reported, nowMs) {
+			return false
+		}
+	}
+	return true
+}
+
+// evictReported evicts the first annotation of a queue. It reports false if there is none.
+func (s *Set) evictReported(q *reportedQueue, nowMs int64) bool {
+	q.skipOver()
+	if len(*q) == 0 {
+		return false
+	}
+	s.evictWaiting((*q)[0], nowMs)
+	return true
 }
 
 func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
@@ -159,26 +188,67 @@ func (s *Set) queue(sl *slot, a conference.Annotation, nowMs int64) {
 	if s.completeSinceMs == 0 {
 		w.state = read // there is no store
 	}
-	sl.waiting = append(sl.waiting, w)
+	s.waiting.arrivals++
+	w.arrival = s.waiting.arrivals
+	sl.waiting = slices.Insert(sl.waiting, sl.waitingFrom(w.PlaceMs(), w.arrival), w)
 	s.waiting.list = append(s.waiting.list, w)
 	s.waiting.ids[w.id()] = w
+	of := s.waiting.apps[sl.key.appID]
+	if of == nil {
+		of = new(waitingOfApp)
+		s.waiting.apps[sl.key.appID] = of
+	}
+	of.waiting++
+}
+
+// waitingFrom returns the first waiting annotation of that place and arrival or later.
+func (sl *slot) waitingFrom(placeMs int64, arrival uint64) int {
+	return sort.Search(len(sl.waiting), func(i int) bool {
+		w := sl.waiting[i]
+		return w.PlaceMs() > placeMs || w.PlaceMs() == placeMs && w.arrival >= arrival
+	})
 }
 
 func (w *waiting) id() waitingID { return waitingID{w.slot.key.appID, w.ID} }
 
-// attachWaiting attaches waiting annotations to the conferences that own them now. An
+// attachWaiting attaches waiting annotations to c, which has grown, if it owns them now. An
 // annotation keeps waiting if the store may have a nearer conference.
-func (s *Set) attachWaiting(sl *slot, nowMs int64) {
+func (s *Set) attachWaiting(sl *slot, c *conf, g growth, nowMs int64) {
 	if len(sl.waiting) == 0 {
+		sl.recheck = false
+		return
+	}
+	if sl.recheck {
+		sl.recheck = false
+		s.attachWithin(sl, instance.Span{Start: math.MinInt64, End: math.MaxInt64}, nowMs)
+		return
+	}
+	if !s.isAfterStored(c, g.before) && s.isAfterStored(c, g.after) {
+		s.attachWithin(sl, g.owns, nowMs)
+		return
+	}
+	for _, times := range [...][2]instance.Span{gained(g.owned, g.owns), gained(g.before, g.after)} {
+		s.attachWithin(sl, times[0], nowMs)
+		s.attachWithin(sl, times[1], nowMs)
+	}
+}
+
+// attachWithin attaches the waiting annotations about times to the conferences that own them.
+func (s *Set) attachWithin(sl *slot, times instance.Span, nowMs int64) {
+	if times.End < times.Start {
 		return
 	}
 	spans := sl.spans()
-	for _, w := range slices.Clone(sl.waiting) {
-		if c := sl.ownerAmong(spans, w.PlaceMs()); c != nil && (w.restored || s.isOwner(c, w.PlaceMs())) {
-			s.unqueue(w)
-			s.annotate(c, w.Annotation)
-			s.schedule(c, nowMs)
+	for i := sl.waitingFrom(times.Start, 0); i < len(sl.waiting) && sl.waiting[i].PlaceMs() <= times.End; {
+		w := sl.waiting[i]
+		c := sl.ownerAmong(spans, w.PlaceMs())
+		if c == nil || !w.restored && !s.isOwner(c, w.PlaceMs()) {
+			i++
+			continue
 		}
+		s.unqueue(w)
+		s.annotate(c, w.Annotation)
+		s.schedule(c, nowMs)
 	}
 }
 
@@ -193,26 +263,14 @@ func (s *Set) annotate(c *conf, a conference.Annotation) {
 
 func (s *Set) unqueue(w *waiting) {
 	w.state = over
-	w.slot.waiting = slices.DeleteFunc(w.slot.waiting, func(have *waiting) bool { return have == w })
+	i := w.slot.waitingFrom(w.PlaceMs(), w.arrival)
+	w.slot.waiting = slices.Delete(w.slot.waiting, i, i+1)
+	w.slot.reported.skipOver()
 	delete(s.waiting.ids, w.id())
-}
-
-// reassign moves every annotation of a slot to the conference that owns it after one has grown.
-// So its conference depends on the set of records, not on the order of their arrival.
-func (s *Set) reassign(sl *slot) {
-	spans := sl.spans()
-	for _, c := range sl.confs {
-		var moved []conference.Annotation
-		for a := range c.Annotations() {
-			if to := sl.ownerAmong(spans, a.PlaceMs()); to != nil && to != c {
-				moved = append(moved, a)
-			}
-		}
-		for _, a := range moved {
-			c.Detach(a.ID)
-			s.annotate(sl.ownerAmong(spans, a.PlaceMs()), a)
-			s.touch(c, true)
-		}
+	of := s.waiting.apps[w.slot.key.appID]
+	of.reported.skipOver()
+	if of.waiting--; of.waiting == 0 {
+		delete(s.waiting.apps, w.slot.key.appID)
 	}
 }
 
@@ -224,8 +282,7 @@ func (s *Set) expire(nowMs int64) {
 		case w.state == over:
 			return true
 		case w.state == read && w.untilMs <= nowMs, w.state == unread && w.attempts.n > 0 && w.keptMs <= nowMs:
-			w.state = reported
-			s.unattached++
+			s.report(w)
 		case w.state == unread && w.attempts.nextMs <= nowMs && reads < maxReads:
 			reads++
 			s.requestOwner(w, nowMs)
@@ -238,21 +295,23 @@ func (s *Set) expire(nowMs int64) {
 	})
 }
 
-// dropWaiting drops the oldest annotation that was counted as unattached. It reports whether
-// there is room for another one.
-func (s *Set) dropWaiting(nowMs int64) bool {
-	s.waiting.list = slices.DeleteFunc(s.waiting.list, func(w *waiting) bool { return w.state == over })
-	i := slices.IndexFunc(s.waiting.list, func(w *waiting) bool { return w.state == reported })
-	if i >= 0 {
-		s.evictWaiting(s.waiting.list[i], nowMs)
-		s.waiting.list = slices.Delete(s.waiting.list, i, i+1)
-	}
-	return len(s.waiting.list) < maxWaiting
+// report counts an annotation as unattached.
+func (s *Set) report(w *waiting) {
+	w.state = reported
+	s.unattached++
+	w.slot.reported = append(w.slot.reported, w)
+	of := s.waiting.apps[w.slot.key.appID]
+	of.reported = append(of.reported, w)
 }
 
 func (s *Set) evictWaiting(w *waiting, nowMs int64) {
 	s.unqueue(w)
+	lost := len(w.slot.lost)
 	s.rememberAnnotation(w.slot, w.PlaceMs(), nowMs)
+	if !w.slot.unsorted && len(w.slot.lost) > lost {
+		i, _ := slices.BinarySearch(w.slot.lost[:lost], w.PlaceMs())
+		w.slot.lost = slices.Insert(w.slot.lost[:lost], i, w.PlaceMs())
+	}
 	s.tidy(w.slot)
 }
 

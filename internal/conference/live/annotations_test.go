@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -180,6 +181,31 @@ func TestTheStoreDecides(t *testing.T) {
 	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.AtMs == far.ConferenceAtMs }))
 }
 
+// TestTheStoreDecidesAboutBoth: of two conferences that a stored record joins, both lose the annotations that the store
+// does not attach to them.
+//
+// spec: CONF-01
+func TestTheStoreDecidesAboutBoth(t *testing.T) {
+	s := newSet(10, hour)
+	s.Shared()
+	begin, middle, end := of("alice", 1, 0, "fabricAdded"), of("alice", 2, 20_000, "customEvent"), of("alice", 3, 40_000, "fabricTerminated")
+	far := survey("bob", 1, 2*hour)
+	for _, e := range []event.Event{begin, end, far} { // middle arrived elsewhere
+		applyAt(t, s, live.Applied, e, 2*hour)
+	}
+	require.Empty(t, tickAt(t, s, 3*hour))
+	span := instance.Span{Start: conferencetest.Base, End: conferencetest.Base + 40_000}
+	p := s.Partials()[0]
+	s.Restoring(p, span)
+	for _, e := range []event.Event{begin, middle, end} {
+		s.Restore(&e, conferencetest.Base+3*hour)
+	}
+	s.Restored(p, span, conference.Summary{}, conferencetest.Base+3*hour)
+	out := tickAt(t, s, 3*hour)
+	require.Len(t, out, 1)
+	require.Zero(t, out[0].Feedback.Count)
+}
+
 // TestAnOwnerThatCannotBeRead is requested at growing intervals as long as a summary can be
 // revised; then the annotation is unattached.
 //
@@ -259,26 +285,131 @@ func TestAnIdentityOfAnotherConference(t *testing.T) {
 	}
 }
 
-// TestWaitingAnnotationsAreBounded, by number and by age.
+// TestWaitingAnnotationsAreBounded, by number and by age: an application has three quarters at most, and another one
+// always finds room. The oldest of those that were counted make room for new ones.
 //
 // spec: SRV-04
 func TestWaitingAnnotationsAreBounded(t *testing.T) {
 	s := newSet(10, hour)
-	one := func(n int) event.Event {
+	one := func(app string, n int) event.Event {
 		e := survey(fmt.Sprint("s", n), 1, 0)
-		e.ConferenceID = fmt.Sprint("c", n)
+		e.AppID, e.ConferenceID = app, fmt.Sprint("c", n)
 		return e
 	}
-	const most = 10_000
+	const most, rest = 7500, 1875
 	for n := range most {
-		applyAt(t, s, live.Waiting, one(n), 0)
+		applyAt(t, s, live.Waiting, one("big", n), 0)
 	}
-	applyAt(t, s, live.Full, one(most), 0)
+	applyAt(t, s, live.Full, one("big", most), 0)
+	for n := range rest {
+		applyAt(t, s, live.Waiting, one("small", n), 0)
+	}
+	applyAt(t, s, live.Full, one("small", rest), 0)
 	tickAt(t, s, 90_000)
-	require.Equal(t, most, s.Unattached())
-	applyAt(t, s, live.Waiting, one(most), 90_000) // the oldest of those that were counted makes room
-	applyAt(t, s, live.Waiting, one(0), 90_000)
-	applyAt(t, s, live.Duplicate, one(5), 90_000)
+	require.Equal(t, most+rest, s.Unattached())
+	for n := range 3 {
+		applyAt(t, s, live.Waiting, one("big", most+n), 90_000)
+	}
+	applyAt(t, s, live.Duplicate, one("big", most-1), 90_000)
+	applyAt(t, s, live.Waiting, one("big", 2), 90_000) // made room
+	require.Empty(t, tickAt(t, s, 180_000))
+	require.Equal(t, 4, s.Unattached())
+	require.Empty(t, tickAt(t, s, 2*hour))
+	for n := range most {
+		applyAt(t, s, live.Waiting, one("big", n), 2*hour)
+	}
+}
+
+// TestWaitingAnnotationsOfOneConference: as many wait for one conference as it can have.
+//
+// spec: SRV-04
+func TestWaitingAnnotationsOfOneConference(t *testing.T) {
+	s := newSet(10, hour)
+	const most = 2000
+	for n := range uint64(most) {
+		applyAt(t, s, live.Waiting, survey("bob", n+1, int64(n%7)), 0)
+	}
+	applyAt(t, s, live.Full, survey("bob", most+1, 0), 0)
+	other := survey("bob", most+2, 0)
+	other.ConferenceID = "another"
+	applyAt(t, s, live.Waiting, other, 0)
+	tickAt(t, s, 90_007)
+	require.Equal(t, most+1, s.Unattached())
+	applyAt(t, s, live.Waiting, survey("bob", most+1, 0), 90_007)
+	applyAt(t, s, live.Waiting, survey("bob", 1, 0), 90_007) // made room
+	applyAt(t, s, live.Applied, of("alice", 1, 0, "fabricTerminated"), 90_007)
+	out := tickAt(t, s, 90_008)
+	require.Len(t, out, 1)
+	require.Equal(t, most, out[0].Feedback.Count)
+	require.Zero(t, out[0].Truncated)
+}
+
+// TestAFullApplicationAffectsNoOther: records for which an application had no room make its own conferences partial, no
+// other one's.
+//
+// spec: SRV-04
+func TestAFullApplicationAffectsNoOther(t *testing.T) {
+	s := newSet(1000, hour)
+	s.CompleteSince(conferencetest.Base - 1)
+	for n := range uint64(2001) {
+		s.Apply(new(survey("bob", n+1, 1000*hour)), conferencetest.Base+1000*hour)
+	}
+	at := 1000*hour + 1000
+	for _, app := range []string{"app", "calm"} {
+		e := of("alice", 1, at, "fabricTerminated")
+		e.AppID, e.ConferenceID = app, "d"
+		applyAt(t, s, live.Applied, e, at)
+	}
+	out := tickAt(t, s, at)
+	require.Len(t, out, 1)
+	require.Equal(t, "calm", out[0].AppID)
+	require.True(t, slices.ContainsFunc(s.Partials(), func(p live.Partial) bool { return p.ConferenceID == "d" }))
+}
+
+// TestARecordExaminesFew: what a record of one of many instances of a conferenceID allocates does not depend on the
+// number of the instances and of the annotations that wait, whether it prolongs, begins or joins instances.
+//
+// spec: SRV-04
+func TestARecordExaminesFew(t *testing.T) {
+	allocated := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	// perKind returns the bytes of 100 records that prolong instances, and of 100 that join two.
+	perKind := func(n int) (bytes [2]uint64) {
+		s := newSet(100_000, hour)
+		now := conferencetest.Base + 1000*hour
+		apply := func(want live.Result, e event.Event) {
+			require.Equal(t, want, s.Apply(&e, now))
+		}
+		seq := uint64(0)
+		activity := func(atMs int64) {
+			seq++
+			apply(live.Applied, of("alice", seq, atMs, "customEvent"))
+		}
+		for i := range int64(n) {
+			activity(100*hour + i*60_000)
+			apply(live.Waiting, survey("bob", uint64(i)+1, i))
+		}
+		require.Equal(t, n, s.Len())
+		for kind, after := range [...]int64{1, 30_000} {
+			bytes[kind] = allocated(func() {
+				for i := range int64(100) {
+					activity(100*hour + (2*i+int64(n)/2)*60_000 + after)
+				}
+			})
+		}
+		require.Equal(t, n-100, s.Len())
+		return bytes
+	}
+	few, many := perKind(500), perKind(1000)
+	for kind := range few {
+		t.Logf("%d bytes, %d of twice as many", few[kind], many[kind])
+		require.Less(t, many[kind], few[kind]*3/2+10_000)
+	}
 }
 
 // TestAnAttempt: failures of setup functions without any fabric are a conference of their own,

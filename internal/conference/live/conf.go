@@ -1,6 +1,8 @@
 package live
 
 import (
+	"maps"
+
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/instance"
 )
@@ -18,7 +20,7 @@ const (
 type coverage uint8
 
 const (
-	observed coverage = iota // those that arrived here; all, if it began after Set.completeSinceMs
+	observed coverage = iota // those that arrived here; all, if it began after Set.completeSince
 	partial                  // others were released, or may have arrived elsewhere; → complete
 	complete                 // all of the store were read; → partial
 	damaged                  // some of the store's cannot be read, but it has a summary; → partial
@@ -67,6 +69,15 @@ type conf struct {
 
 type annotationIDs map[conference.AnnotationID]struct{}
 
+// union returns the IDs of both, one of which is changed; nil if both are.
+func (ids annotationIDs) union(o annotationIDs) annotationIDs {
+	if ids == nil {
+		return o
+	}
+	maps.Copy(ids, o)
+	return ids
+}
+
 // span returns the span of its activity.
 func (c *conf) span() instance.Span { return c.Span() }
 
@@ -74,7 +85,7 @@ func (c *conf) span() instance.Span { return c.Span() }
 func (s *Set) isPartial(c *conf) bool {
 	switch c.coverage {
 	case observed:
-		return s.completeSinceMs != 0 && c.span().Start < s.completeSinceMs
+		return s.completeSinceMs != 0 && c.span().Start < s.completeSince(c.key.appID)
 	case partial:
 		return s.completeSinceMs != 0
 	case complete, damaged:

@@ -1,6 +1,9 @@
 package live
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 	"github.com/qosrtc/qos/internal/instance"
@@ -86,7 +89,7 @@ func (s *Set) Unrestored() (n int) {
 // Restoring begins the restoration of p, whose span in the store is span. Annotations of the
 // conference that do not follow by Restore belong to another one.
 func (s *Set) Restoring(p Partial, span instance.Span) {
-	for _, c := range s.where(p, span.Joins) {
+	for _, c := range s.joining(p, span) {
 		c.unconfirmed = annotationIDs{}
 		for a := range c.Annotations() {
 			c.unconfirmed[a.ID] = struct{}{}
@@ -128,7 +131,7 @@ func (c *conf) found(stored *conference.Summary) {
 // stored summary that covers them is replaced only by one of later activity. If there is none,
 // the summary covers the records that could be read.
 func (s *Set) Damaged(p Partial, span instance.Span, stored conference.Summary) {
-	for _, c := range s.where(p, span.Joins) { // the first record may be a damaged one
+	for _, c := range s.joining(p, span) { // the first record may be a damaged one
 		c.unconfirmed = nil
 		if !s.isPartial(c) {
 			continue // those of the Set are all, or this was reported before
@@ -152,6 +155,7 @@ func (s *Set) detachUnconfirmed(c *conf, nowMs int64) {
 	for _, a := range moved {
 		c.Detach(a.ID)
 		s.queue(s.keys[c.key], a, nowMs)
+		s.keys[c.key].recheck = true
 	}
 }
 
@@ -187,30 +191,37 @@ func (s *Set) NotRestored(p Partial) {
 	}
 }
 
-// at returns the conferences of p whose activity contains a time.
+// at returns the conferences of p whose activity contains a time: one at most.
 func (s *Set) at(p Partial, ms int64) []*conf {
-	return s.where(p, func(span instance.Span) bool { return span.Distance(ms) == 0 })
-}
-
-// where returns the conferences of p whose span fits.
-func (s *Set) where(p Partial, fits func(instance.Span) bool) (confs []*conf) {
-	if sl := s.keys[p.key()]; sl != nil {
-		for _, c := range sl.confs {
-			if fits(c.span()) {
-				confs = append(confs, c)
-			}
-		}
+	sl := s.keys[p.key()]
+	if sl == nil {
+		return nil
 	}
-	return confs
+	i := sl.endsAt(ms)
+	return slices.Clone(sl.confs[i:max(i, sl.startsAt(ms+1))])
 }
 
-// missed records that there was no room for a record: a later record of its conference may be
-// applied without it.
-func (s *Set) missed(nowMs int64) {
+// joining returns the conferences of p that join a span.
+func (s *Set) joining(p Partial, span instance.Span) []*conf {
+	sl := s.keys[p.key()]
+	if sl == nil {
+		return nil
+	}
+	i := sl.endsAt(span.Start - instance.Gap)
+	return slices.Clone(sl.confs[i:max(i, sl.startsAt(span.End+instance.Gap+1))])
+}
+
+// missed records that there was no room for a record of an application: a later record of its
+// conference may be applied without it.
+func (s *Set) missed(app string, nowMs int64) {
 	if s.completeSinceMs != 0 {
-		s.CompleteSince(nowMs + maxFutureMs + instance.Gap)
+		s.missedMs[strings.Clone(app)] = nowMs + maxFutureMs + instance.Gap
 	}
 }
+
+// completeSince returns since when the Set has all records of an application's conferences that
+// begin, 0 if there is no store.
+func (s *Set) completeSince(app string) int64 { return max(s.completeSinceMs, s.missedMs[app]) }
 
 // requestNeighbours adds to Partials the conferences that may have owned annotations of c before
 // it began or had grown.

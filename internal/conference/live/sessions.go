@@ -1,10 +1,8 @@
 package live
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/qosrtc/qos/internal/conference"
 	"github.com/qosrtc/qos/internal/event"
 )
 
@@ -29,23 +27,6 @@ type sessionRecords struct {
 func (s *Set) Seen(e *event.Event) bool {
 	of := s.sessions[sessionKey{e.AppID, e.Session}]
 	return of != nil && of.seen.Has(e.Seq, e.Index) || s.waiting.find(e) != nil
-}
-
-// confirmed reports whether the record was applied before to a conference of its ID, and marks
-// an annotation as confirmed by the store.
-func (s *Set) confirmed(e *event.Event) bool {
-	sl := s.keys[key{e.AppID, e.ConferenceID}]
-	if sl == nil {
-		return false
-	}
-	i := slices.IndexFunc(sl.confs, func(c *conf) bool { return c.Seen(e) })
-	if i < 0 {
-		return false
-	}
-	if ids := sl.confs[i].unconfirmed; ids != nil {
-		delete(ids, conference.AnnotationIDOf(e))
-	}
-	return true
 }
 
 // note records the identity of a record, unless c had no room for it.

@@ -77,9 +77,10 @@ type Set struct {
 	unattached int // since the last Unattached
 	unrestored int // since the last Unrestored
 
-	completeSinceMs int64     // conferences that begin earlier may be partial; 0: there is no store
-	partials        []Partial // for the next Partials
-	shared          bool      // other processes write to that store too
+	completeSinceMs int64            // conferences that begin earlier may be partial; 0: there is no store
+	missedMs        map[string]int64 // likewise those of an application that had no room for a record
+	partials        []Partial        // for the next Partials
+	shared          bool             // other processes write to that store too
 
 	evaluations evaluations
 	memory      memory
@@ -91,10 +92,15 @@ type key struct{ appID, conferenceID string }
 // slot is the state of one (appID, conferenceID).
 type slot struct {
 	key      key
-	confs    []*conf
-	released []instance.Span // of conferences
+	confs    []*conf         // ascending
+	released []instance.Span // of conferences: see sort
 	lost     []int64         // times of released annotations: a conference that owns one is partial
-	waiting  []*waiting
+	waiting  []*waiting      // ascending by place and arrival
+	reported reportedQueue   // of waiting
+
+	unsorted bool // released and lost have new elements
+	known    int  // length of released when it was sorted
+	recheck  bool // any waiting annotation may have another owner
 }
 
 // keeping is a conference that ended at a time. It is void if the conference has continued since.
@@ -116,7 +122,7 @@ func NewSet(cfg Config) *Set {
 	return &Set{
 		cfg: cfg, keys: make(map[key]*slot), sessions: make(map[sessionKey]*sessionRecords), due: make(map[int64][]*conf),
 		waiting: newWaitingList(), evaluations: evaluations{due: make(map[int64][]*conf)},
-		memory: newMemory(),
+		memory: newMemory(), missedMs: make(map[string]int64),
 	}
 }
 
@@ -155,8 +161,8 @@ func (s *Set) applyActivity(e *event.Event, nowMs, arrivedMs int64) Result {
 		if released && s.completeSinceMs == 0 {
 			return TooLate
 		}
-		if c = s.open(k, nowMs); c == nil {
-			s.missed(nowMs)
+		if c = s.open(k, e.AtMs, nowMs); c == nil {
+			s.missed(e.AppID, nowMs)
 			return Full
 		}
 		if sl = s.keys[c.key]; released {
@@ -176,7 +182,7 @@ func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
 	before := c.span()
 	c.ApplyArrived(e, arrivedMs)
 	s.note(c, e)
-	if c.span() != before && e.PlaceMs() < s.completeSinceMs {
+	if c.span() != before && e.PlaceMs() < s.completeSince(c.key.appID) {
 		c.makePartial() // only the store may have the conference next to it
 	}
 	s.mark(c, e, arrivedMs)
@@ -187,46 +193,15 @@ func (s *Set) put(c *conf, e *event.Event, nowMs, arrivedMs int64) {
 	s.touch(c, e.Kind == event.KindEvent && (e.Name == "fabricTerminated" || e.Name == "fabricSetupFailed"))
 }
 
-// grown joins c with the conferences that it touches now, and attaches the annotations that
-// it owns now. before is its earlier span, which a fresh one did not have.
-func (s *Set) grown(sl *slot, c *conf, before instance.Span, fresh bool, nowMs int64) {
-	if len(sl.confs) > 1 {
-		s.join(sl, c)
-		if fresh || c.span().Start != before.Start || slices.ContainsFunc(sl.confs, func(o *conf) bool { return o.span().Start > before.End }) {
-			s.reassign(sl)
-		}
-	}
-	s.attachWaiting(sl, nowMs)
-	s.checkReleased(sl, c)
-}
-
-// joined returns a conference that activity at a time joins, nil if there is none. If there are
-// several, join joins them.
-func (sl *slot) joined(at int64) *conf {
-	if sl == nil {
-		return nil
-	}
-	for _, c := range sl.confs {
-		if c.span().Contains(at) {
-			return c
-		}
-	}
-	return nil
-}
-
-func (sl *slot) wasReleased(at int64) bool {
-	return sl != nil && slices.ContainsFunc(sl.released, func(span instance.Span) bool { return span.Contains(at) })
-}
-
-// open starts a conference. It returns nil if there is no room.
-func (s *Set) open(k key, nowMs int64) *conf {
+// open starts a conference at a time. It returns nil if there is no room.
+func (s *Set) open(k key, at, nowMs int64) *conf {
 	if !s.makeRoom(k.appID, nowMs) {
 		return nil
 	}
 	sl := s.slot(k)
 	k = sl.key
 	c := &conf{Conference: conference.NewWithRules(k.appID, k.conferenceID, s.cfg.Detect, s.cfg.Labels), key: k}
-	sl.confs = append(sl.confs, c)
+	sl.confs = slices.Insert(sl.confs, sl.startsAt(at), c)
 	s.count++
 	s.live++
 	s.account(k.appID, 0, 1)
@@ -261,20 +236,6 @@ func (s *Set) touch(c *conf, now bool) {
 	}
 }
 
-// join merges into c all conferences whose activity it now touches.
-func (s *Set) join(sl *slot, c *conf) {
-	for again := true; again; {
-		again = false
-		for _, o := range sl.confs {
-			if o != c && c.span().Joins(o.span()) {
-				s.absorb(sl, c, o)
-				again = true
-				break
-			}
-		}
-	}
-}
-
 // absorb merges o into c. The summary of the merged conference is a revision of both.
 func (s *Set) absorb(sl *slot, c, o *conf) {
 	whole := s.hasAll(c) && s.hasAll(o)
@@ -289,6 +250,7 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 		c.coverage = complete
 	}
 	c.attempts = attempts{}
+	c.unconfirmed = c.unconfirmed.union(o.unconfirmed)
 	c.notices.merge(&o.notices)
 	c.refreshed = c.refreshed && o.refreshed
 	c.shrunk = c.shrunk || o.shrunk
@@ -299,14 +261,20 @@ func (s *Set) absorb(sl *slot, c, o *conf) {
 	if o.last.after(c.last) {
 		c.last = o.last
 	}
-	s.drop(sl, o)
+	s.remove(sl, o)
 	s.charge(c)
 	s.touch(c, true)
 }
 
-// drop removes c from its slot.
+// drop removes c, which is being released, from its slot.
 func (s *Set) drop(sl *slot, c *conf) {
-	sl.confs = slices.DeleteFunc(sl.confs, func(have *conf) bool { return have == c })
+	s.remove(sl, c)
+	sl.unsorted = true
+}
+
+func (s *Set) remove(sl *slot, c *conf) {
+	i := sl.startsAt(c.span().Start)
+	sl.confs = slices.Delete(sl.confs, i, i+1)
 	if c.lifecycle != ended {
 		s.live--
 	}

@@ -73,7 +73,7 @@ func (s *Set) claim(e *event.Event, arrivedMs int64) {
 	if sl == nil {
 		return
 	}
-	for _, c := range sl.confs {
+	for _, c := range sl.near(e.AtMs) {
 		if at := (stamp{e.AtMs, e.Session, e.Rank(), true}); at.compare(c.last) == 0 {
 			c.last.own = true
 		}
