@@ -39,6 +39,10 @@ func TestSearchByRarest(t *testing.T) {
 	require.Equal(t, "qos_conference", driver(storage.Query{ApplicationVersion: "v", Label: "poor"}))
 	require.Equal(t, "qos_term", driver(storage.Query{SiteID: "s", Label: "poor"}))
 	require.Equal(t, "qos_term", driver(storage.Query{SiteID: "s", Label: "good"}))
+	for _, one := range plans(t, s, storage.Query{ApplicationVersion: "v"}) { // a page, not all with a value that many have
+		require.NotContains(t, one, "Sort")
+		require.NotContains(t, one, "Hash")
+	}
 	page, err := s.Conferences(t.Context(), storage.Query{SiteID: "s", Label: "poor", Limit: 200})
 	require.NoError(t, err)
 	require.Len(t, page.Conferences, 200)

@@ -14,6 +14,8 @@ import (
 //
 //	{table term}      the engine's name of a table
 //	{join}            a join whose order the statement gives
+//	{conferenceof t}  joins the conference c of each row t of the table term, in the order of t
+//	{placeof c}       joins its place p likewise
 //	{by index}        names the index that is to be used, where the engine has no statistics
 //	{has column r}    that the conference of a row r, c or t, has a value in a column that has an index of its own; where
 //	                  {by index} names one, it is looked up in that index, which is smaller than the table
@@ -123,10 +125,24 @@ func (d *Dialect) word(word, name, other string) string {
 		return when(d.Steps, "LIMIT ?)")
 	case "has":
 		return d.has(name, other)
+	case "conferenceof":
+		return d.joined("conference", "c", d.word("place", "c", name)+" c.key = "+name+".conference")
+	case "placeof":
+		return d.joined("place", "p", "p.key = "+name+".place")
 	case "by":
 		return when(d.Hints, "INDEXED BY "+name)
 	}
 	panic("statement has {" + word + "}")
+}
+
+// joined joins the one row of a table for which a condition holds, row by row of what stands before it. PostgreSQL takes the
+// columns of a condition for independent, finds that a join by place and key has hardly any rows, and would read all of it
+// where a page suffices: a subquery with OFFSET is joined as the statement says.
+func (d *Dialect) joined(table, row, condition string) string {
+	if !d.Places {
+		return d.Join + " " + d.Prefix + table + " " + row + " ON " + condition
+	}
+	return "CROSS JOIN LATERAL (SELECT * FROM " + d.Prefix + table + " " + row + " WHERE " + condition + " OFFSET 0) " + row
 }
 
 func (d *Dialect) has(column, row string) string {

@@ -201,7 +201,7 @@ func (p part) statement() string {
 	const order = ` ORDER BY c.start_ms DESC, c.key DESC LIMIT ?`
 	switch p.by {
 	case byTerm:
-		return `{table term} t {join} {table conference} c ON {place c t} c.key = t.conference {join} {table place} p ON p.key = c.place ` + p.where +
+		return `{table term} t {conferenceof t} {placeof c} ` + p.where +
 			` ORDER BY t.start_ms DESC, t.conference DESC LIMIT ?`
 	case byPlace:
 		return fromPlace + ` ` + p.where + order
