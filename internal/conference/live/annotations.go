@@ -306,12 +306,7 @@ func (s *Set) report(w *waiting) {
 
 func (s *Set) evictWaiting(w *waiting, nowMs int64) {
 	s.unqueue(w)
-	lost := len(w.slot.lost)
-	s.rememberAnnotation(w.slot, w.PlaceMs(), nowMs)
-	if !w.slot.unsorted && len(w.slot.lost) > lost {
-		i, _ := slices.BinarySearch(w.slot.lost[:lost], w.PlaceMs())
-		w.slot.lost = slices.Insert(w.slot.lost[:lost], i, w.PlaceMs())
-	}
+	s.rememberAnnotations(w.slot, []int64{w.PlaceMs()}, nowMs)
 	s.tidy(w.slot)
 }
 

@@ -146,9 +146,11 @@ func (s *Set) releaseOne(c *conf, nowMs int64) {
 	s.drop(sl, c)
 	sl.released = append(sl.released, c.span())
 	s.released = append(s.released, release{c.key, c.span(), false, nowMs + rememberMs})
+	var times []int64
 	for a := range c.Annotations() {
-		s.rememberAnnotation(sl, a.PlaceMs(), nowMs)
+		times = append(times, a.PlaceMs())
 	}
+	s.rememberAnnotations(sl, times, nowMs)
 }
 
 // summariseLeft summarises the conferences that were released before their last change was in a summary.
@@ -161,13 +163,24 @@ func (s *Set) summariseLeft() {
 	s.left = nil
 }
 
-// rememberAnnotation keeps the time of an annotation that was released.
-func (s *Set) rememberAnnotation(sl *slot, at, nowMs int64) {
-	if s.completeSinceMs == 0 || slices.Contains(sl.lost, at) {
+// rememberAnnotations keeps the times of annotations that were released.
+func (s *Set) rememberAnnotations(sl *slot, times []int64, nowMs int64) {
+	if s.completeSinceMs == 0 {
 		return
 	}
-	sl.lost = append(sl.lost, at)
-	s.released = append(s.released, release{sl.key, instance.At(at), true, nowMs + rememberMs})
+	sl.sort()
+	slices.Sort(times)
+	times = slices.DeleteFunc(slices.Compact(times), func(at int64) bool {
+		_, known := slices.BinarySearch(sl.lost, at)
+		return known
+	})
+	for _, at := range times {
+		s.released = append(s.released, release{sl.key, instance.At(at), true, nowMs + rememberMs})
+	}
+	if len(times) > 0 {
+		sl.lost = append(sl.lost, times...)
+		slices.Sort(sl.lost)
+	}
 }
 
 // checkReleased makes a conference partial that owns a released annotation.
