@@ -145,6 +145,31 @@ func TestLiveBound(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
+func (p *places) taken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all
+}
+
+// One visitor leaves places to others. spec: DASH-01
+func TestLivePlaces(t *testing.T) {
+	var p places
+	n := 0
+	for p.take("ann") {
+		n++
+	}
+	require.Equal(t, maxLive*3/4, n)
+	require.True(t, p.take("ben"))
+	p.leave("ben")
+	p.leave("ann")
+	require.True(t, p.take("ann"))
+	require.Len(t, p.of, 1)
+	for p.take("") {
+		n++
+	}
+	require.Equal(t, maxLive, n)
+}
+
 // A stream ends when the read API ends streams, which does not wait for the browser, and when
 // the store is closed.
 func TestLiveEnds(t *testing.T) {
@@ -236,14 +261,14 @@ func TestLiveStalled(t *testing.T) {
 		res, err := http.ReadResponse(bufio.NewReaderSize(browser, 16), nil)
 		require.NoError(t, err)
 		require.Equal(t, "retry: 3000", readEvents(t, res.Body).next())
-		require.Len(t, l.places, 1)
+		require.Equal(t, 1, l.places.taken())
 		changes <- storage.Change{CatchUp: true} // and the browser has stopped to read
 		time.Sleep(writeTimeout - time.Millisecond)
 		synctest.Wait()
-		require.Len(t, l.places, 1)
+		require.Equal(t, 1, l.places.taken())
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		require.Empty(t, l.places)
+		require.Zero(t, l.places.taken())
 		require.NoError(t, browser.Close())
 	})
 }
