@@ -66,7 +66,12 @@ const maxFaults = 32
 // A conference may have tens of thousands of legs: what is asked of each is looked up, and not searched for among the others.
 
 func (c *call) locate(legs []*leg, judge func(*leg) state, h harm) (findings []Finding) {
-	open := setOf(slices.DeleteFunc(slices.Clone(legs), func(l *leg) bool { return judge(l) != bad }))
+	open := make(map[*leg]bool)
+	for _, l := range legs {
+		if judge(l) == bad {
+			open[l] = true
+		}
+	}
 	suspects := c.suspects(legs)
 	for len(open) > 0 && len(findings) < maxFaults {
 		best, explains := c.strongest(suspects, open, judge)
@@ -97,14 +102,6 @@ func (s *suspect) explain(open map[*leg]bool, directed bool) {
 	if !directed {
 		maps.DeleteFunc(open, func(l *leg, _ bool) bool { return pairs[l.pair()] })
 	}
-}
-
-func setOf(legs []*leg) map[*leg]bool {
-	set := make(map[*leg]bool, len(legs))
-	for _, l := range legs {
-		set[l] = true
-	}
-	return set
 }
 
 // direct adds the other direction as a possible cause of a fault without direction, and lowers the

@@ -49,15 +49,15 @@ func (l lines) Write(line []byte) (int, error) {
 
 // connections are those of a server. It is safe for concurrent use.
 type connections struct {
-	most int
-	log  *zap.Logger
+	most   int
+	log    *zap.Logger
+	places *budget.Places[netip.Addr]
 
-	mu        sync.Mutex
-	open      map[net.Conn]*connection
-	idle      *list.List // connections without a request, longest first
-	addresses map[netip.Addr]int
-	refused   int // since the last line of the log
-	logged    time.Time
+	mu      sync.Mutex
+	open    map[net.Conn]*connection
+	idle    *list.List // connections without a request, longest first
+	refused int        // since the last line of the log
+	logged  time.Time
 }
 
 type connection struct {
@@ -66,7 +66,7 @@ type connection struct {
 }
 
 func newConnections(most int, logger *zap.Logger) *connections {
-	return &connections{most: most, log: logger, open: map[net.Conn]*connection{}, idle: list.New(), addresses: map[netip.Addr]int{}}
+	return &connections{most: most, log: logger, places: budget.NewPlaces[netip.Addr](most), open: map[net.Conn]*connection{}, idle: list.New()}
 }
 
 // changed is http.Server.ConnState.
@@ -95,15 +95,12 @@ func (c *connections) arrived(conn net.Conn) {
 	if longest := c.idle.Front(); len(c.open) >= c.most && longest != nil {
 		c.end(longest.Value.(net.Conn))
 	}
-	if len(c.open) >= c.most || address.IsValid() && !budget.IsWithinShare(int64(c.addresses[address]+1), int64(c.most-len(c.open))) {
+	if !c.places.Take(address) {
 		_ = conn.Close()
 		c.noteRefused()
 		return
 	}
 	c.open[conn] = &connection{address: address}
-	if address.IsValid() {
-		c.addresses[address]++
-	}
 }
 
 func (c *connections) end(conn net.Conn) {
@@ -118,12 +115,7 @@ func (c *connections) left(conn net.Conn) {
 	}
 	c.busy(have)
 	delete(c.open, conn)
-	if !have.address.IsValid() {
-		return
-	}
-	if c.addresses[have.address]--; c.addresses[have.address] == 0 {
-		delete(c.addresses, have.address)
-	}
+	c.places.Leave(have.address)
 }
 
 func (c *connections) busy(have *connection) {

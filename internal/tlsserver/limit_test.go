@@ -69,7 +69,9 @@ func TestConnections(t *testing.T) {
 	}
 	c.changed(all[0], http.StateHijacked)
 	require.Len(t, c.open, 2, "those of the proxy")
-	require.Empty(t, c.addresses)
+	taken, holders := c.places.Taken()
+	require.Equal(t, 2, taken)
+	require.Equal(t, 1, holders, "the proxy")
 	require.Zero(t, c.idle.Len())
 }
 

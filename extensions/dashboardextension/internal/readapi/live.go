@@ -34,44 +34,13 @@ const (
 type live struct {
 	*API
 	follower  storage.Follower
-	ending    <-chan struct{} // closed when streams have to end
-	places    places
+	ending    <-chan struct{}        // closed when streams have to end
+	places    *budget.Places[string] // of streams, by name of the visitor
 	heartbeat time.Duration
 }
 
 func newLive(a *API, follower storage.Follower, ending <-chan struct{}) *live {
-	return &live{API: a, follower: follower, ending: ending, heartbeat: heartbeat}
-}
-
-// places are those of streams. The zero value is empty.
-type places struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int // by name of the visitor
-}
-
-// take reports whether there is a place. A visitor with a name has at most three quarters of them.
-func (p *places) take(who string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.all >= maxLive || who != "" && !budget.IsWithinShare(int64(p.of[who]+1), int64(maxLive-p.all)) {
-		return false
-	}
-	if p.of == nil {
-		p.of = make(map[string]int)
-	}
-	p.all++
-	p.of[who]++
-	return true
-}
-
-func (p *places) leave(who string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all--
-	if p.of[who]--; p.of[who] == 0 {
-		delete(p.of, who)
-	}
+	return &live{API: a, follower: follower, ending: ending, places: budget.NewPlaces[string](maxLive), heartbeat: heartbeat}
 }
 
 // change is the data of a change event.
@@ -94,13 +63,13 @@ func (l *live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if v := access.From(r.Context()); v != nil {
 		who = v.Name
 	}
-	if !l.places.take(who) {
+	if !l.places.Take(who) {
 		l.telemetry.QosdashboardRejectedRequests.Add(r.Context(), 1, reasonStreams)
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryRefused/time.Second)))
 		l.write(w, r, http.StatusServiceUnavailable, answer{answerError{Message: "Too many pages are being kept up to date. Ask again and again instead."}})
 		return
 	}
-	defer l.places.leave(who)
+	defer l.places.Leave(who)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")

@@ -145,26 +145,21 @@ func TestLiveBound(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-func (p *places) taken() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.all
-}
-
 // One visitor leaves places to others. spec: DASH-01
 func TestLivePlaces(t *testing.T) {
-	var p places
+	p := newLive(nil, nil, nil).places
 	n := 0
-	for p.take("ann") {
+	for p.Take("ann") {
 		n++
 	}
 	require.Equal(t, maxLive*3/4, n)
-	require.True(t, p.take("ben"))
-	p.leave("ben")
-	p.leave("ann")
-	require.True(t, p.take("ann"))
-	require.Len(t, p.of, 1)
-	for p.take("") {
+	require.True(t, p.Take("ben"))
+	p.Leave("ben")
+	p.Leave("ann")
+	require.True(t, p.Take("ann"))
+	_, holders := p.Taken()
+	require.Equal(t, 1, holders)
+	for p.Take("") {
 		n++
 	}
 	require.Equal(t, maxLive, n)
@@ -253,6 +248,11 @@ func TestLiveHeartbeat(t *testing.T) {
 	})
 }
 
+func taken(l *live) int {
+	n, _ := l.places.Taken()
+	return n
+}
+
 // A browser that takes nothing any more holds a place for 10 s, not for ever.
 func TestLiveStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -261,14 +261,14 @@ func TestLiveStalled(t *testing.T) {
 		res, err := http.ReadResponse(bufio.NewReaderSize(browser, 16), nil)
 		require.NoError(t, err)
 		require.Equal(t, "retry: 3000", readEvents(t, res.Body).next())
-		require.Equal(t, 1, l.places.taken())
+		require.Equal(t, 1, taken(l))
 		changes <- storage.Change{CatchUp: true} // and the browser has stopped to read
 		time.Sleep(writeTimeout - time.Millisecond)
 		synctest.Wait()
-		require.Equal(t, 1, l.places.taken())
+		require.Equal(t, 1, taken(l))
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		require.Zero(t, l.places.taken())
+		require.Zero(t, taken(l))
 		require.NoError(t, browser.Close())
 	})
 }
