@@ -24,4 +24,6 @@ func TestPlaces(t *testing.T) {
 	all, holders := p.Taken()
 	require.Equal(t, 4, all)
 	require.Equal(t, 3, holders)
+	p = NewPlaces[string](4)
+	require.Equal(t, []bool{true, true, true, true, false}, take("", "", "", "", ""))
 }
