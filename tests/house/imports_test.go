@@ -113,6 +113,7 @@ var rules = []rule{
 	{room: "internal/bench", allowed: []string{"golang.org/x/sys/unix"}, reason: "a hand for benchmarks: the system alone"},
 	{room: "internal/freeport", reason: "a hand for tests: standard library only"},
 	{room: "internal/hosttest", allowed: []string{"storage", "go.opentelemetry.io/collector/component"}, reason: "a hand for tests: a host and its storage extension"},
+	{room: "internal/testenv", reason: "a hand for tests: standard library only"},
 	{room: "internal/testcert", reason: "a hand for tests: standard library only"},
 	{room: "internal/oddvalue", allowed: []string{"go.opentelemetry.io/collector/pdata", "pgregory.net/rapid"}, reason: "a hand for tests: values of attributes"},
 	{room: "internal/rapidfuzz", allowed: []string{"pgregory.net/rapid"}, reason: "a hand for tests: the property library alone"},
