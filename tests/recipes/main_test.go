@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/namespace"
 )
 
 func TestMain(m *testing.M) { harness.VerifyMain(m) }
@@ -23,7 +23,7 @@ const insideEnv = "QOS_RECIPES_INSIDE"
 func isolated(t *testing.T, do func(*testing.T)) {
 	t.Helper()
 	if os.Getenv(insideEnv) != "" {
-		require.NoError(t, harness.LoopbackUp())
+		require.NoError(t, namespace.LoopbackUp())
 		require.NoError(t, syscall.Mount("tmpfs", "/var/lib", "tmpfs", 0, "size=256m"))
 		do(t)
 		return
@@ -34,7 +34,7 @@ func isolated(t *testing.T, do func(*testing.T)) {
 	require.NoError(t, err)
 	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
 	cmd.Env = append(os.Environ(), insideEnv+"=1", "QOS_COLLECTOR="+harness.Binary(t))
-	harness.Isolate(cmd, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
+	namespace.Isolate(cmd, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
 	out, err := cmd.CombinedOutput()
 	if cmd.Process == nil && os.Getenv("QOS_MOUNT") != "required" {
 		t.Skipf("no namespaces to be had (%v); QOS_MOUNT=required makes this a failure", err)
