@@ -48,7 +48,7 @@ func (s *state) remove() {
 }
 
 // temporary returns the directory of a run. Sockets of browsers below it have at most 107 bytes.
-func temporary(identity string) string { return filepath.Join(os.TempDir(), "qos-"+identity) }
+func temporary(identity string) string { return filepath.Join(os.TempDir(), "qos-run-"+identity) }
 
 // identity is a process's number with the time of its start, which tells it from later ones; "" after its end.
 func identity(pid int) string {
@@ -81,7 +81,7 @@ func clean() {
 	})
 	left, _ := filepath.Glob(temporary("*-*"))
 	for _, dir := range left {
-		if id := strings.TrimPrefix(filepath.Base(dir), "qos-"); !alive(id) {
+		if id := strings.TrimPrefix(filepath.Base(dir), "qos-run-"); !alive(id) {
 			_ = os.RemoveAll(dir)
 		}
 	}
