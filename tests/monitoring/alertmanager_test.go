@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -23,7 +24,7 @@ import (
 //
 // spec: DASH-04
 func TestAlertmanager(t *testing.T) {
-	program(t, "prometheus")
+	testenv.Program(t, "prometheus")
 	dir, manager := t.TempDir(), harness.FreeAddress(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "alertmanager.yml"), []byte("route: {receiver: none}\nreceivers: [{name: none}]\n"), 0o600))
 	serve(t, dir, "http://"+manager+"/-/ready", "prometheus-alertmanager", "--config.file=alertmanager.yml",

@@ -18,6 +18,7 @@ import (
 	"github.com/qosrtc/qos/deploy/grafana"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -194,7 +195,7 @@ func TestCountersBeginAtZero(t *testing.T) {
 //
 // spec: DASH-04
 func TestFirstFailureIncreases(t *testing.T) {
-	program(t, "prometheus")
+	testenv.Program(t, "prometheus")
 	c := fresh(t)
 	p := startPrometheus(t, t.TempDir(), fmt.Sprintf(
 		"scrape_configs: [{job_name: qos-collector, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", c.Telemetry()))

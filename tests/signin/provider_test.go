@@ -3,6 +3,7 @@ package signin
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/accessextension"
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // provider is a certified OpenID provider (npm oidc-provider) in a process of its own.
@@ -28,17 +30,13 @@ type provider struct {
 	out    *bufio.Reader
 }
 
-// startProvider starts one; the test is skipped without Node or the packages, unless QOS_OIDC=required.
+// startProvider starts one. It needs Node and the packages of the folder provider.
 func startProvider(t *testing.T) *provider {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err == nil {
-		_, err = os.Stat("provider/node_modules/oidc-provider")
+	node := testenv.Program(t, "node")
+	if _, err := os.Stat("provider/node_modules/oidc-provider"); err != nil {
+		testenv.Missing(t, fmt.Errorf("npm ci in tests/signin/provider: %w", err))
 	}
-	if err != nil && os.Getenv("QOS_OIDC") != "required" {
-		t.Skip("npm ci in tests/signin/provider:", err)
-	}
-	require.NoError(t, err)
 	cmd := exec.Command(node, "server.mjs")
 	cmd.Dir = "provider"
 	in, err := cmd.StdinPipe()

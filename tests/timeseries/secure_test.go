@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
@@ -83,7 +84,7 @@ var secureStores = []secureStore{
 	}},
 	{"bearer", "/api/v1/import/prometheus", "victoriametrics", "Bearer " + token, func(t *testing.T, a authority) *timeseriestest.Store {
 		t.Helper()
-		behind, path := timeseriestest.Victoria(t), timeseriestest.Program(t, "vmauth")
+		behind, path := timeseriestest.Victoria(t), testenv.Program(t, "vmauth")
 		config, address := filepath.Join(t.TempDir(), "auth.yaml"), harness.FreeAddress(t)
 		require.NoError(t, os.WriteFile(config, []byte(fmt.Sprintf("users: [{bearer_token: %q, url_prefix: %q}]", token, behind.URL)), 0o600))
 		secure := "https://" + address

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
@@ -25,7 +26,7 @@ import (
 //
 // spec: OUT-01
 func TestScrape(t *testing.T) {
-	timeseriestest.Program(t, "prometheus")
+	testenv.Program(t, "prometheus")
 	address := harness.FreeAddress(t)
 	c := newCollector(t, map[string]any{"endpoint": address})
 	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))

@@ -77,20 +77,6 @@ func (p *Process) End(signal syscall.Signal) {
 	}
 }
 
-// Program returns the path of a program. Without it the test is skipped, unless
-// QOS_PROMETHEUS=required.
-func Program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("QOS_PROMETHEUS") == "required" {
-			t.Fatalf("%s is missing (make servers)", name)
-		}
-		t.Skipf("%s is missing (make servers)", name)
-	}
-	return path
-}
-
 // Binary starts a collector with configurations, which are merged, and waits until its health
 // check answers.
 func Binary(t *testing.T, path, health string, configs ...string) *Process {

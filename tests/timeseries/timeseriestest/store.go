@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -32,7 +33,7 @@ func Prometheus(t *testing.T, config string) *Store {
 // PrometheusAt starts it at a URL, with flags that change its scheme or what a client must send.
 func PrometheusAt(t *testing.T, client *http.Client, at, config string, flags ...string) *Store {
 	t.Helper()
-	path, dir := Program(t, "prometheus"), t.TempDir()
+	path, dir := testenv.Program(t, "prometheus"), t.TempDir()
 	file := filepath.Join(dir, "prometheus.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	u, err := url.Parse(at)
@@ -53,7 +54,7 @@ func Victoria(t *testing.T) *Store {
 // VictoriaAt starts it at an address.
 func VictoriaAt(t *testing.T, address string) *Store {
 	t.Helper()
-	line := []string{Program(t, "victoria-metrics"), "-storageDataPath=" + t.TempDir(), "-httpListenAddr=" + address, "-search.latencyOffset=1s", "-search.disableCache"}
+	line := []string{testenv.Program(t, "victoria-metrics"), "-storageDataPath=" + t.TempDir(), "-httpListenAddr=" + address, "-search.latencyOffset=1s", "-search.disableCache"}
 	return &Store{NewProcess(t, Client, "http://"+address+"/health", line...), "http://" + address}
 }
 
