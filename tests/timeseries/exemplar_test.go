@@ -105,6 +105,7 @@ type exemplar struct {
 //
 // spec: OUT-01, DASH-04
 func TestExemplarOpensItsConference(t *testing.T) {
+	t.Parallel()
 	testenv.Program(t, "prometheus")
 	d := deploy(t)
 	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", d.scrape))

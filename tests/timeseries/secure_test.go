@@ -88,7 +88,7 @@ var secureStores = []secureStore{
 		config, address := filepath.Join(t.TempDir(), "auth.yaml"), harness.FreeAddress(t)
 		require.NoError(t, os.WriteFile(config, []byte(fmt.Sprintf("users: [{bearer_token: %q, url_prefix: %q}]", token, behind.URL)), 0o600))
 		secure := "https://" + address
-		return &timeseriestest.Store{Process: timeseriestest.NewProcess(t, trusting(t, a, "Bearer "+token), secure+"/health", path, "-auth.config="+config, "-httpListenAddr="+address, "-tls", "-tlsCertFile="+a.certificate, "-tlsKeyFile="+a.key), URL: secure}
+		return &timeseriestest.Store{Process: timeseriestest.NewProcess(t, trusting(t, a, "Bearer "+token), secure+"/health", path, "-auth.config="+config, "-httpListenAddr="+address, "-tls", "-tlsCertFile="+a.certificate, "-tlsKeyFile="+a.key), URL: secure, Flush: timeseriestest.VictoriaFlush}
 	}},
 }
 
@@ -112,8 +112,10 @@ func (s *secureStore) pushes(t *testing.T, url, ca, authorization string) map[st
 //
 // spec: OUT-01
 func TestPushOverTLS(t *testing.T) {
+	t.Parallel()
 	for _, s := range secureStores {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			trusted, foreign := newAuthority(t), newAuthority(t)
 			store := s.start(t, trusted)
 			c := newCollector(t, s.pushes(t, store.URL, foreign.ca, s.authorization))
@@ -146,8 +148,10 @@ func waits(t *testing.T, c *collector) {
 //
 // spec: OUT-01
 func TestPushWithoutCredentials(t *testing.T) {
+	t.Parallel()
 	for _, s := range secureStores {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			trusted := newAuthority(t)
 			store := s.start(t, trusted)
 			for _, wrong := range []string{"", "Bearer wrong", "Basic d3Jvbmc6d3Jvbmc="} {
