@@ -24,6 +24,7 @@ import (
 //
 // spec: DASH-04
 func TestAlertmanager(t *testing.T) {
+	t.Parallel()
 	testenv.Program(t, "prometheus")
 	dir, manager := t.TempDir(), harness.FreeAddress(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "alertmanager.yml"), []byte("route: {receiver: none}\nreceivers: [{name: none}]\n"), 0o600))
@@ -60,6 +61,7 @@ scrape_configs: [{job_name: qos-collector, static_configs: [{targets: [%q]}]}]
 //
 // spec: DASH-04, OUT-04
 func TestAlertmanagerExample(t *testing.T) {
+	t.Parallel()
 	run(t, rulesDir, "amtool", "check-config", "alertmanager.example.yaml")
 	var mu sync.Mutex
 	var message []byte

@@ -25,6 +25,7 @@ const scrapes = 5
 //
 // spec: DASH-04
 func TestDashboards(t *testing.T) {
+	t.Parallel()
 	testenv.Program(t, "prometheus")
 	dir, day := t.TempDir(), draw()
 	record(t, day).blocks(t, dir)

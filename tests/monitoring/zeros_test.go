@@ -137,6 +137,7 @@ var (
 //
 // spec: DASH-04
 func TestCountersBeginAtZero(t *testing.T) {
+	t.Parallel()
 	c := fresh(t)
 	require.Eventually(t, func() bool { return len(values(c.Metrics(), "otelcol_processor_conference_kept", nil)) > 0 },
 		harness.Patience, 50*time.Millisecond, "the first evaluation records gauges")
@@ -195,6 +196,7 @@ func TestCountersBeginAtZero(t *testing.T) {
 //
 // spec: DASH-04
 func TestFirstFailureIncreases(t *testing.T) {
+	t.Parallel()
 	testenv.Program(t, "prometheus")
 	c := fresh(t)
 	p := startPrometheus(t, t.TempDir(), fmt.Sprintf(

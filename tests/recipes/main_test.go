@@ -14,19 +14,23 @@ import (
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(len(recipes))
+	harness.VerifyMain(m)
+}
 
 // insideEnv is set in the process that runs in the namespaces.
 const insideEnv = "QOS_RECIPES_INSIDE"
 
-// isolated runs do in network and mount namespaces of its own, in which loopback is the only network and
-// /var/lib is empty: it runs this test again in a process there. Without the right to namespaces the
+// isolated runs do in namespaces of its own, in which loopback is the only network, /var/lib is empty and /proc has only
+// the processes of the test: it runs this test again in a process there. Without the right to namespaces the
 // test cannot run.
 func isolated(t *testing.T, do func(*testing.T)) {
 	t.Helper()
 	if os.Getenv(insideEnv) != "" {
 		require.NoError(t, harness.LoopbackUp())
 		require.NoError(t, syscall.Mount("tmpfs", "/var/lib", "tmpfs", 0, "size=256m"))
+		require.NoError(t, syscall.Mount("proc", "/proc", "proc", 0, "")) // else a collector finds another process by its id
 		do(t)
 		return
 	}

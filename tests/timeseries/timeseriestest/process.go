@@ -30,6 +30,7 @@ type Process struct {
 	line   []string
 	ready  string // URL that answers 200 when it serves
 	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd has ended
 	log    *os.File
 }
 
@@ -52,27 +53,43 @@ func NewProcess(t *testing.T, client *http.Client, ready string, line ...string)
 	return p
 }
 
-// Start starts the program again.
+// Start starts the program again. It fails the test if the program ends instead.
 func (p *Process) Start() {
 	p.t.Helper()
 	p.cmd = exec.Command(p.line[0], p.line[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	require.NoError(p.t, p.cmd.Start())
-	require.Eventually(p.t, func() bool {
-		resp, err := p.client.Get(p.ready)
-		if err != nil {
-			return false
+	p.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		_ = cmd.Wait()
+		close(ended)
+	}(p.cmd, p.ended)
+	deadline := time.After(Patience)
+	for !p.isReady() {
+		select {
+		case <-p.ended:
+			require.FailNow(p.t, "it has ended")
+		case <-deadline:
+			require.FailNow(p.t, "it does not serve")
+		case <-time.After(Pause):
 		}
-		_ = resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	}, Patience, Pause)
+	}
+}
+
+func (p *Process) isReady() bool {
+	resp, err := p.client.Get(p.ready)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
 }
 
 // End ends the program and waits for it.
 func (p *Process) End(signal syscall.Signal) {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Signal(signal)
-		_ = p.cmd.Wait()
+		<-p.ended
 		p.cmd = nil
 	}
 }
