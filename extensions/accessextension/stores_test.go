@@ -13,8 +13,7 @@ import (
 	"github.com/qosrtc/qos/storage/sqlite"
 )
 
-// newPostgres returns two stores over one database, as two collectors have them. The test is skipped
-// without PostgreSQL, unless QOS_POSTGRES=required.
+// newPostgres returns two stores over one database, as two collectors have them.
 func newPostgres(t *testing.T) (one, two engine) {
 	t.Helper()
 	dsn := postgrestest.Own(t).Database(t)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qosrtc/qos/extensions/appsextension/internal/app"
 	"github.com/qosrtc/qos/internal/auth"
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 func readme(t *testing.T) string {
@@ -65,9 +66,7 @@ func TestReadmeRoutes(t *testing.T) {
 // spec: AUTH-01, AUTH-03, AUTH-05
 func TestWalkThrough(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "openssl", "awk"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
+		testenv.Program(t, program)
 	}
 	r := startOn(t, newSQLite(t))
 	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", block(t, "sh"))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/freeport"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/internal/turnrest"
 )
 
@@ -41,17 +42,10 @@ simple-log
 pidfile=%s
 `
 
-// coturn starts turnserver with a secret, and returns its ports. Without it the test is skipped, unless
-// QOS_COTURN=required.
+// coturn starts turnserver with a secret, and returns its ports.
 func coturn(t *testing.T, dir, secret string) (plain, secure string) {
 	t.Helper()
-	program, err := exec.LookPath("turnserver")
-	if err != nil {
-		if os.Getenv("QOS_COTURN") == "required" {
-			t.Fatal("turnserver is missing: make servers")
-		}
-		t.Skip("turnserver is missing: make servers")
-	}
+	program := testenv.Program(t, "turnserver")
 	plain, secure = port(t), port(t)
 	path := func(name string) string { return filepath.Join(dir, name) }
 	config := fmt.Sprintf(coturnConfig, secret, plain, secure, path("turn.crt"), path("turn.key"), path("turn.db"), path("turn.log"), path("turn.pid"))

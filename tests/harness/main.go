@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,6 +23,14 @@ func VerifyMain(m goleak.TestingM, options ...goleak.Option) {
 		}
 		os.Exit(code) //nolint:forbidigo // of TestMain
 	}))...)
+}
+
+// TestsAtOnce sets how many tests with t.Parallel run at once, unless the command line has -parallel. By default it is one
+// a core, which is too few for tests that wait for processes and servers. Call it before VerifyMain.
+func TestsAtOnce(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err)
+	}
 }
 
 var (

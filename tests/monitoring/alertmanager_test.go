@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -23,7 +24,8 @@ import (
 //
 // spec: DASH-04
 func TestAlertmanager(t *testing.T) {
-	program(t, "prometheus")
+	t.Parallel()
+	testenv.Program(t, "prometheus")
 	dir, manager := t.TempDir(), harness.FreeAddress(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "alertmanager.yml"), []byte("route: {receiver: none}\nreceivers: [{name: none}]\n"), 0o600))
 	serve(t, dir, "http://"+manager+"/-/ready", "prometheus-alertmanager", "--config.file=alertmanager.yml",
@@ -59,6 +61,7 @@ scrape_configs: [{job_name: qos-collector, static_configs: [{targets: [%q]}]}]
 //
 // spec: DASH-04, OUT-04
 func TestAlertmanagerExample(t *testing.T) {
+	t.Parallel()
 	run(t, rulesDir, "amtool", "check-config", "alertmanager.example.yaml")
 	var mu sync.Mutex
 	var message []byte

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/deploy/grafana"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/fleet"
 	"github.com/qosrtc/qos/tests/harness"
 )
@@ -24,7 +25,8 @@ const scrapes = 5
 //
 // spec: DASH-04
 func TestDashboards(t *testing.T) {
-	program(t, "prometheus")
+	t.Parallel()
+	testenv.Program(t, "prometheus")
 	dir, day := t.TempDir(), draw()
 	record(t, day).blocks(t, dir)
 	collector := loaded(t)

@@ -12,4 +12,7 @@ type withPostgres struct{ *testing.M }
 
 func (m withPostgres) Run() int { return postgrestest.Run(m.M) }
 
-func TestMain(m *testing.M) { harness.VerifyMain(withPostgres{m}) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(withPostgres{m})
+}

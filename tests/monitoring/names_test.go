@@ -100,6 +100,7 @@ service:
 //
 // spec: DASH-04
 func TestFailuresAreScraped(t *testing.T) {
+	t.Parallel()
 	server, dsn := postgrestest.Shared(t), postgrestest.Database(t)
 	database := dsn[strings.LastIndexByte(dsn, '/')+1 : strings.IndexByte(dsn, '?')]
 	server.Exec(t, database, `DO $$ BEGIN CREATE ROLE scraped LOGIN; EXCEPTION WHEN duplicate_object THEN END $$`)

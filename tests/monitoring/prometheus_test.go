@@ -17,27 +17,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
-
-// program returns the path of a program. Without it the test is skipped, unless
-// QOS_PROMETHEUS=required.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("QOS_PROMETHEUS") == "required" {
-			t.Fatal(name + " is missing")
-		}
-		t.Skip(name + " is missing")
-	}
-	return path
-}
 
 // run runs a program to its end.
 func run(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
-	cmd := exec.Command(program(t, name), args...)
+	cmd := exec.Command(testenv.Program(t, name), args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s %s\n%s", name, strings.Join(args, " "), out)
@@ -48,7 +35,7 @@ func serve(t *testing.T, dir, ready, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(dir, name+".log"))
 	require.NoError(t, err)
-	cmd := exec.Command(program(t, name), args...)
+	cmd := exec.Command(testenv.Program(t, name), args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {

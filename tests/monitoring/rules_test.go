@@ -16,6 +16,7 @@ const rulesDir = "../../deploy/prometheus"
 //
 // spec: OUT-01, DASH-04
 func TestPrometheusExamples(t *testing.T) {
+	t.Parallel()
 	block := regexp.MustCompile("(?ms)^ *```yaml\n( *(?:scrape_configs|rule_files):.*?)^ *```")
 	for _, folder := range []string{"../../exporters/timeseriesexporter", "../../deploy/grafana", rulesDir} {
 		text, err := os.ReadFile(folder + "/README.md")
@@ -31,22 +32,42 @@ func TestPrometheusExamples(t *testing.T) {
 	}
 }
 
-// TestRules: Prometheus and vmalert accept the rules, their unit tests hold and have each alert, and each
-// alert has a section in the runbook.
+// unitTests are the files of the rules' unit tests.
+func unitTests(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(rulesDir + "/*.test.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+// TestRulesHold: the unit tests of the rules hold.
+//
+// spec: DASH-04
+func TestRulesHold(t *testing.T) {
+	t.Parallel()
+	for _, file := range unitTests(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			run(t, rulesDir, "promtool", "test", "rules", filepath.Base(file))
+		})
+	}
+}
+
+// TestRules: Prometheus and vmalert accept the rules, their unit tests have each alert, and each alert has a section in the
+// runbook.
 //
 // spec: DASH-04
 func TestRules(t *testing.T) {
+	t.Parallel()
 	run(t, rulesDir, "promtool", "check", "rules", "qos.rules.yaml")
-	files, err := filepath.Glob(rulesDir + "/*.test.yaml")
-	require.NoError(t, err)
+	run(t, rulesDir, "vmalert", "-dryRun", "-rule=qos.rules.yaml")
 	var tests []byte
-	for _, file := range files {
-		run(t, rulesDir, "promtool", "test", "rules", filepath.Base(file))
+	for _, file := range unitTests(t) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		tests = append(tests, text...)
 	}
-	run(t, rulesDir, "vmalert", "-dryRun", "-rule=qos.rules.yaml")
 	rules, err := os.ReadFile(rulesDir + "/qos.rules.yaml")
 	require.NoError(t, err)
 	runbook, err := os.ReadFile("../../docs/runbook.md")

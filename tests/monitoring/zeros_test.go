@@ -18,6 +18,7 @@ import (
 	"github.com/qosrtc/qos/deploy/grafana"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/series"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -136,6 +137,7 @@ var (
 //
 // spec: DASH-04
 func TestCountersBeginAtZero(t *testing.T) {
+	t.Parallel()
 	c := fresh(t)
 	require.Eventually(t, func() bool { return len(values(c.Metrics(), "otelcol_processor_conference_kept", nil)) > 0 },
 		harness.Patience, 50*time.Millisecond, "the first evaluation records gauges")
@@ -194,7 +196,8 @@ func TestCountersBeginAtZero(t *testing.T) {
 //
 // spec: DASH-04
 func TestFirstFailureIncreases(t *testing.T) {
-	program(t, "prometheus")
+	t.Parallel()
+	testenv.Program(t, "prometheus")
 	c := fresh(t)
 	p := startPrometheus(t, t.TempDir(), fmt.Sprintf(
 		"scrape_configs: [{job_name: qos-collector, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", c.Telemetry()))

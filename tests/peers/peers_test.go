@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )
@@ -36,27 +37,19 @@ type saw struct {
 // spec: SRV-01, SRV-02
 func TestPeers(t *testing.T) {
 	t.Run("ws", func(t *testing.T) {
-		node, err := exec.LookPath("node")
-		if err == nil {
-			_, err = os.Stat("node/node_modules/ws")
+		node := testenv.Program(t, "node")
+		if _, err := os.Stat("node/node_modules/ws"); err != nil {
+			testenv.Missing(t, fmt.Errorf("npm ci in tests/peers/node: %w", err))
 		}
-		needed(t, err)
 		talks(t, node, "node/peer.mjs")
 	})
 	t.Run("websockets", func(t *testing.T) {
 		const python = "/usr/bin/python3" // Debian's own has Debian's packages
-		needed(t, exec.Command(python, "-c", "import websockets").Run())
+		if out, err := exec.Command(python, "-c", "import websockets").CombinedOutput(); err != nil {
+			testenv.Missing(t, fmt.Errorf("Python's websockets are not installed (`make programs` installs them): %w: %s", err, out))
+		}
 		talks(t, python, "peer.py")
 	})
-}
-
-// needed skips a test whose peer is missing, unless QOS_PEERS=required.
-func needed(t *testing.T, missing error) {
-	t.Helper()
-	if missing != nil && os.Getenv("QOS_PEERS") != "required" {
-		t.Skip("npm ci in tests/peers/node, Debian's python3-websockets:", missing)
-	}
-	require.NoError(t, missing)
 }
 
 func talks(t *testing.T, program, script string) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 )
@@ -53,21 +54,6 @@ func certificate(t *testing.T, file string) *tls.Config {
 	return c.Client()
 }
 
-// program finds a proxy, or skips the test unless QOS_PROXIES=required.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	for _, path := range []string{name, "/usr/sbin/" + name} {
-		if found, err := exec.LookPath(path); err == nil {
-			return found
-		}
-	}
-	if os.Getenv("QOS_PROXIES") == "required" {
-		t.Fatal(name + " is not here")
-	}
-	t.Skip(name + " is not here")
-	return ""
-}
-
 // run runs a proxy until the end of the test, and waits until it listens.
 func run(t *testing.T, address string, cmd *exec.Cmd) {
 	t.Helper()
@@ -93,7 +79,7 @@ func run(t *testing.T, address string, cmd *exec.Cmd) {
 // nginx runs nginx with the location that ships, and returns its address.
 func nginx(t *testing.T, collector string) (address string, trust *tls.Config) {
 	t.Helper()
-	binary, dir := program(t, "nginx"), t.TempDir()
+	binary, dir := testenv.Program(t, "nginx"), t.TempDir()
 	trust = certificate(t, filepath.Join(dir, "chain.pem"))
 	location, err := filepath.Abs("../../deploy/proxy/nginx.conf")
 	require.NoError(t, err)
@@ -128,7 +114,7 @@ http {
 // haproxy runs haproxy with the configuration that ships, and returns its address.
 func haproxy(t *testing.T, collector string) (address string, trust *tls.Config) {
 	t.Helper()
-	binary, file := program(t, "haproxy"), filepath.Join(t.TempDir(), "chain.pem")
+	binary, file := testenv.Program(t, "haproxy"), filepath.Join(t.TempDir(), "chain.pem")
 	trust = certificate(t, file)
 	address = harness.FreeAddress(t)
 	cmd := exec.Command(binary, "-db", "-f", "../../deploy/proxy/haproxy.cfg")

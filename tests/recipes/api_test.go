@@ -22,6 +22,7 @@ import (
 	"github.com/qosrtc/qos/internal/access"
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/storage"
 	"github.com/qosrtc/qos/storage/sqlite"
 	"github.com/qosrtc/qos/tests/harness"
@@ -68,7 +69,7 @@ func commands(t *testing.T, path string) (all []string) {
 //
 // spec: DASH-01, DASH-03
 func TestCommandsOfTheAPI(t *testing.T) {
-	timeseriestest.Program(t, "curl")
+	testenv.Program(t, "curl")
 	all := commands(t, filepath.Join("..", "..", "docs", "api.md"))
 	require.Len(t, all, len(apiCommands), "each command has an expectation")
 	dir := t.TempDir()

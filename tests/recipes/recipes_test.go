@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
 
@@ -40,7 +41,7 @@ func TestRecipes(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			for _, name := range r.programs {
-				timeseriestest.Program(t, name)
+				testenv.Program(t, name)
 			}
 			var texts []string
 			for _, name := range r.blocks {

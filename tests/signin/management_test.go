@@ -15,6 +15,7 @@ import (
 //
 // spec: DASH-03
 func TestManagementOnTheDashboard(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.put("root", access.User{Roles: []access.Role{access.Admin}, Scope: access.Scope{All: true}})
 	in.put("manager", access.User{Roles: []access.Role{access.Admin}, Scope: access.Scope{Apps: []string{"shop", "declared", "absent"}}})

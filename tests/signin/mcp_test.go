@@ -88,6 +88,7 @@ type found struct {
 //
 // spec: DASH-01, DASH-03
 func TestAssistantFindsWhyACallFailed(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.root()
 	in.failedCall("shop")
@@ -147,6 +148,7 @@ func TestAssistantFindsWhyACallFailed(t *testing.T) {
 //
 // spec: DASH-03
 func TestAssistantsHaveTheRightsOfTheirToken(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.root()
 	in.failedCall("shop")
@@ -182,6 +184,7 @@ func TestAssistantsHaveTheRightsOfTheirToken(t *testing.T) {
 
 // Arguments that no tool expects are refused with the name of the parameter.
 func TestToolsRefuseBadArguments(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.root()
 	a := in.assistant(in.token(`{"name":"assistant","roles":["support"],"scope":{"all":true}}`))
@@ -216,6 +219,7 @@ func TestToolsRefuseBadArguments(t *testing.T) {
 //
 // spec: DASH-05
 func TestPagesDoNotReachTheMCPServer(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.root()
 	in.put("support", access.User{Roles: []access.Role{access.Support}, Scope: access.Scope{All: true}})

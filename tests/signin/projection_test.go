@@ -22,6 +22,7 @@ func readers(in *installation) (support, engineering *browser) {
 //
 // spec: DASH-03
 func TestNamesByRole(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	support, engineering := readers(in)
@@ -49,6 +50,7 @@ func TestNamesByRole(t *testing.T) {
 //
 // spec: DASH-03
 func TestSearchByRole(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	support, engineering := readers(in)
@@ -71,6 +73,7 @@ func TestSearchByRole(t *testing.T) {
 //
 // spec: DASH-03
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	in.call("other")
@@ -99,6 +102,7 @@ func TestScopes(t *testing.T) {
 //
 // spec: DASH-03
 func TestRolesChangeWhileSignedIn(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	support, _ := readers(in)
@@ -119,6 +123,7 @@ func TestRolesChangeWhileSignedIn(t *testing.T) {
 //
 // spec: DASH-03
 func TestReadsAreAudited(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	support, engineering := readers(in)
@@ -147,6 +152,7 @@ func TestReadsAreAudited(t *testing.T) {
 //
 // spec: DASH-03
 func TestOtherSites(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	support, _ := readers(in)
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}} {

@@ -3,6 +3,8 @@ package signin
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,27 +21,70 @@ import (
 
 	"github.com/qosrtc/qos/extensions/accessextension"
 	"github.com/qosrtc/qos/internal/access"
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // provider is a certified OpenID provider (npm oidc-provider) in a process of its own.
 type provider struct {
+	*process
+
 	t      *testing.T
 	issuer string
-	in     io.WriteCloser
-	out    *bufio.Reader
 }
 
-// startProvider starts one; the test is skipped without Node or the packages, unless QOS_OIDC=required.
+// process is one that serves a provider.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// idle are the processes that no test uses. Their tests have reset them.
+var idle struct {
+	sync.Mutex
+	processes []*process
+}
+
+func (p *process) end() error {
+	return errors.Join(p.in.Close(), p.cmd.Wait()) // the end of its input ends it
+}
+
+// withProviders ends the processes after the tests.
+type withProviders struct{ *testing.M }
+
+func (m withProviders) Run() int {
+	code := m.M.Run()
+	for _, p := range idle.processes {
+		if err := p.end(); err != nil {
+			panic(err)
+		}
+	}
+	return code
+}
+
+// startProvider starts one in an idle process, or in a new one. It needs Node and the packages of the folder provider.
 func startProvider(t *testing.T) *provider {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err == nil {
-		_, err = os.Stat("provider/node_modules/oidc-provider")
+	node := testenv.Program(t, "node")
+	if _, err := os.Stat("provider/node_modules/oidc-provider"); err != nil {
+		testenv.Missing(t, fmt.Errorf("npm ci in tests/signin/provider: %w", err))
 	}
-	if err != nil && os.Getenv("QOS_OIDC") != "required" {
-		t.Skip("npm ci in tests/signin/provider:", err)
+	p := &provider{t: t}
+	idle.Lock()
+	if last := len(idle.processes) - 1; last >= 0 {
+		p.process, idle.processes = idle.processes[last], idle.processes[:last]
 	}
-	require.NoError(t, err)
+	idle.Unlock()
+	if p.process == nil {
+		p.process = newProcess(t, node)
+	}
+	t.Cleanup(p.release)
+	p.listen("0")
+	return p
+}
+
+func newProcess(t *testing.T, node string) *process {
+	t.Helper()
 	cmd := exec.Command(node, "server.mjs")
 	cmd.Dir = "provider"
 	in, err := cmd.StdinPipe()
@@ -46,13 +92,19 @@ func startProvider(t *testing.T) *provider {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		require.NoError(t, in.Close()) // it ends then
-		require.NoError(t, cmd.Wait())
-	})
-	p := &provider{t: t, in: in, out: bufio.NewReader(out)}
-	p.listen("0")
-	return p
+	return &process{cmd, in, bufio.NewReader(out)}
+}
+
+// release leaves the process to other tests. The answer to a command of a failed test may still be due: its process ends.
+func (p *provider) release() {
+	if p.t.Failed() {
+		_ = p.end()
+		return
+	}
+	p.do(`{"reset":true}`)
+	idle.Lock()
+	defer idle.Unlock()
+	idle.processes = append(idle.processes, p.process)
 }
 
 // listen opens the provider's port.

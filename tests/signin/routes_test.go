@@ -138,6 +138,7 @@ func expected(route access.Route, e expectation, v *access.Visitor) int {
 //
 // spec: DASH-03, DASH-05
 func TestEachRouteWithEachRole(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	all := access.Scope{All: true}

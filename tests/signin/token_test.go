@@ -25,6 +25,7 @@ func (in *installation) token(body string) []string {
 //
 // spec: DASH-03, DASH-05
 func TestEachRouteWithTokens(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	in.put("root", access.User{Roles: []access.Role{access.Admin}, Scope: access.Scope{All: true}})
@@ -75,6 +76,7 @@ func TestEachRouteWithTokens(t *testing.T) {
 //
 // spec: DASH-03, DASH-05
 func TestTokensSeeWhatTheirRolesSee(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.call("shop")
 	in.put("root", access.User{Roles: []access.Role{access.Admin}, Scope: access.Scope{All: true}})

@@ -26,11 +26,17 @@ func (in *installation) fleetDay(day time.Time) {
 	in.t.Helper()
 	cfg := fleet.DefaultConfig(day)
 	cfg.Conferences = 300
+	const most = 5000 // records of a transaction
 	var all []plog.Logs
+	records := most
 	fleet.Run(in.t, fleet.Draw(cfg), time.Hour, func(logs plog.Logs, _ time.Time) {
-		one := plog.NewLogs()
-		logs.CopyTo(one)
-		all = append(all, one)
+		if records >= most {
+			all, records = append(all, plog.NewLogs()), 0
+		}
+		records += logs.LogRecordCount()
+		for _, resource := range logs.ResourceLogs().All() {
+			resource.CopyTo(all[len(all)-1].ResourceLogs().AppendEmpty())
+		}
 	}, func(time.Time) {})
 	factory := storeexporter.NewFactory()
 	exporter := factory.CreateDefaultConfig().(*storeexporter.Config)
@@ -85,6 +91,7 @@ type explained struct {
 //
 // spec: DASH-01, DASH-03
 func TestWhyDidYesterdaysCallFail(t *testing.T) {
+	t.Parallel()
 	in := start(t)
 	in.root()
 	yesterday := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)

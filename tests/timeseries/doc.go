@@ -1,4 +1,3 @@
 // Package timeseries scrapes and pushes the metrics of the exporter, and queries them back from
-// Prometheus and VictoriaMetrics, each started by the test on loopback. Without these programs its
-// tests are skipped, unless QOS_PROMETHEUS=required.
+// Prometheus and VictoriaMetrics, which the tests start on loopback.
 package timeseries

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/auth/authtest"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/protocol"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
@@ -104,7 +105,8 @@ type exemplar struct {
 //
 // spec: OUT-01, DASH-04
 func TestExemplarOpensItsConference(t *testing.T) {
-	timeseriestest.Program(t, "prometheus")
+	t.Parallel()
+	testenv.Program(t, "prometheus")
 	d := deploy(t)
 	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", d.scrape))
 	measured := map[string]string{"0.02": "stand-up", "0.12": "planning / Q3", "0.7": "Rückblick"} // by value in seconds

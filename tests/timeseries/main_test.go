@@ -6,4 +6,7 @@ import (
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(m)
+}

@@ -55,6 +55,7 @@ func page(t *testing.T, address string) (values harness.Metrics, types, units ma
 //
 // spec: OUT-01
 func TestConnectorToAnotherCollector(t *testing.T) {
+	t.Parallel()
 	s := timeseriestest.NewSink(t)
 	healths, logsAt, metricsAt, scrape := [2]string{harness.FreeAddress(t), harness.FreeAddress(t)}, harness.FreeAddress(t), harness.FreeAddress(t), harness.FreeAddress(t)
 	timeseriestest.Collector(t, healths[1], fmt.Sprintf(`

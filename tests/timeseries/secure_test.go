@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
@@ -83,11 +84,11 @@ var secureStores = []secureStore{
 	}},
 	{"bearer", "/api/v1/import/prometheus", "victoriametrics", "Bearer " + token, func(t *testing.T, a authority) *timeseriestest.Store {
 		t.Helper()
-		behind, path := timeseriestest.Victoria(t), timeseriestest.Program(t, "vmauth")
+		behind, path := timeseriestest.Victoria(t), testenv.Program(t, "vmauth")
 		config, address := filepath.Join(t.TempDir(), "auth.yaml"), harness.FreeAddress(t)
 		require.NoError(t, os.WriteFile(config, []byte(fmt.Sprintf("users: [{bearer_token: %q, url_prefix: %q}]", token, behind.URL)), 0o600))
 		secure := "https://" + address
-		return &timeseriestest.Store{Process: timeseriestest.NewProcess(t, trusting(t, a, "Bearer "+token), secure+"/health", path, "-auth.config="+config, "-httpListenAddr="+address, "-tls", "-tlsCertFile="+a.certificate, "-tlsKeyFile="+a.key), URL: secure}
+		return &timeseriestest.Store{Process: timeseriestest.NewProcess(t, trusting(t, a, "Bearer "+token), secure+"/health", path, "-auth.config="+config, "-httpListenAddr="+address, "-tls", "-tlsCertFile="+a.certificate, "-tlsKeyFile="+a.key), URL: secure, Flush: timeseriestest.VictoriaFlush}
 	}},
 }
 
@@ -111,8 +112,10 @@ func (s *secureStore) pushes(t *testing.T, url, ca, authorization string) map[st
 //
 // spec: OUT-01
 func TestPushOverTLS(t *testing.T) {
+	t.Parallel()
 	for _, s := range secureStores {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			trusted, foreign := newAuthority(t), newAuthority(t)
 			store := s.start(t, trusted)
 			c := newCollector(t, s.pushes(t, store.URL, foreign.ca, s.authorization))
@@ -145,8 +148,10 @@ func waits(t *testing.T, c *collector) {
 //
 // spec: OUT-01
 func TestPushWithoutCredentials(t *testing.T) {
+	t.Parallel()
 	for _, s := range secureStores {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			trusted := newAuthority(t)
 			store := s.start(t, trusted)
 			for _, wrong := range []string{"", "Bearer wrong", "Basic d3Jvbmc6d3Jvbmc="} {

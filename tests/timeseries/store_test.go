@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/semconv"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 	"github.com/qosrtc/qos/tests/timeseries/timeseriestest"
 )
@@ -25,7 +26,8 @@ import (
 //
 // spec: OUT-01
 func TestScrape(t *testing.T) {
-	timeseriestest.Program(t, "prometheus")
+	t.Parallel()
+	testenv.Program(t, "prometheus")
 	address := harness.FreeAddress(t)
 	c := newCollector(t, map[string]any{"endpoint": address})
 	s := timeseriestest.Prometheus(t, fmt.Sprintf("scrape_configs: [{job_name: qos, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{targets: [%q]}]}]", address))
@@ -58,6 +60,7 @@ func pushed(t *testing.T, run func(t *testing.T, s *timeseriestest.Store, start 
 	t.Helper()
 	for protocol, path := range map[string]string{"remote_write": "/api/v1/write", "victoriametrics": "/api/v1/import/prometheus"} {
 		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
 			var s *timeseriestest.Store
 			if protocol == "victoriametrics" {
 				s = timeseriestest.Victoria(t)
@@ -84,6 +87,7 @@ const rated = `sum(qos_feedback_total{rating="5",job="qos",instance="collector-1
 //
 // spec: OUT-01
 func TestPush(t *testing.T) {
+	t.Parallel()
 	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
@@ -112,6 +116,7 @@ func outage(t *testing.T, s *timeseriestest.Store, c *collector) time.Time {
 //
 // spec: OUT-01
 func TestStoreRestarts(t *testing.T) {
+	t.Parallel()
 	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
@@ -130,6 +135,7 @@ func TestStoreRestarts(t *testing.T) {
 //
 // spec: OUT-01
 func TestCollectorRestarts(t *testing.T) {
+	t.Parallel()
 	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		c := start("")
@@ -148,6 +154,7 @@ func TestCollectorRestarts(t *testing.T) {
 //
 // spec: OUT-01
 func TestStoreRefuses(t *testing.T) {
+	t.Parallel()
 	pushed(t, func(t *testing.T, s *timeseriestest.Store, start func(string) *collector) {
 		t.Helper()
 		target, err := url.Parse(s.URL)

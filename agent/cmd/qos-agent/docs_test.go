@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/agent/internal/config"
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write the table of keys into docs/agent.md, and fail")
@@ -28,35 +29,16 @@ func guide(t *testing.T) string {
 	return string(text)
 }
 
-// node finds Node.js, which the guide's origin server needs.
-func node(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("node")
-	if err != nil {
-		missing(t, "node")
-	}
-	return path
-}
-
-// missing skips a test whose program is not here, unless QOS_NGINX=required.
-func missing(t *testing.T, program string) {
-	t.Helper()
-	if os.Getenv("QOS_NGINX") == "required" {
-		t.Fatal(program + " is not here")
-	}
-	t.Skip(program + " is not here")
-}
-
 // startOrigin runs the guide's origin server, as it stands there, and returns its address.
 func startOrigin(t *testing.T, p *process) string {
 	t.Helper()
-	binary := node(t)
+	program := testenv.Program(t, "node")
 	match := regexp.MustCompile("(?s)<!-- origin.js -->\n```js\n(.*?)```").FindStringSubmatch(guide(t))
 	require.NotNil(t, match)
 	script := filepath.Join(p.dir, "origin.js")
 	require.NoError(t, os.WriteFile(script, []byte(match[1]), 0o600))
 	address := freeAddress(t)
-	cmd := exec.Command(binary, script)
+	cmd := exec.Command(program, script)
 	cmd.Env = append(os.Environ(), "PORT="+address[strings.LastIndex(address, ":")+1:],
 		"AGENT_SOCKET="+p.socket(), "SECRET_FILE="+filepath.Join(p.dir, "secret"))
 	cmd.Stderr = &p.log
@@ -173,16 +155,14 @@ func TestShippedConfiguration(t *testing.T) {
 
 // TestSystemdUnit: systemd itself reads it, and finds it as closed as the guide says.
 func TestSystemdUnit(t *testing.T) {
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd is not here")
-	}
+	analyze := testenv.Program(t, "systemd-analyze")
 	text, err := os.ReadFile(filepath.Join(root, "deploy", "agent", "qos-agent.service"))
 	require.NoError(t, err)
 	unit := filepath.Join(t.TempDir(), "qos-agent.service")
 	require.NoError(t, os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/local/bin/qos-agent", binary)), 0o600))
-	out, err := exec.Command("systemd-analyze", "verify", "--man=no", unit).CombinedOutput()
+	out, err := exec.Command(analyze, "verify", "--man=no", unit).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Empty(t, string(out))
-	out, err = exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", unit).CombinedOutput()
+	out, err = exec.Command(analyze, "security", "--offline=true", "--threshold=15", "--no-pager", unit).CombinedOutput()
 	require.NoError(t, err, string(out))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/testcert"
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 func listening(t *testing.T, address string) {
@@ -53,13 +54,7 @@ func shipped(t *testing.T, name string, replace ...string) string {
 // two agents, and returns its URL.
 func startNginx(t *testing.T, origin string, byURL, byHeader *process) (string, *http.Client) {
 	t.Helper()
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		nginx = "/usr/sbin/nginx"
-	}
-	if _, err := os.Stat(nginx); err != nil {
-		missing(t, "nginx")
-	}
+	nginx := testenv.Program(t, "nginx")
 	dir := t.TempDir()
 	pool := chain(t, dir)
 	address := freeAddress(t)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/internal/testenv"
 )
 
 // patience ends a test that hangs, and no test is about it.
@@ -27,11 +29,7 @@ type tab struct {
 // openTab opens an address in Chromium, which ends with the test.
 func openTab(t *testing.T, address string) *tab {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		require.NotEqual(t, "required", os.Getenv("QOS_E2E"), err)
-		t.Skip("Chromium is not installed")
-	}
-	port := startChromium(t)
+	port := startChromium(t, testenv.Program(t, "chromium"))
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://127.0.0.1:"+port+"/json/new?about:blank", nil)
 	require.NoError(t, err)
 	resp, err := http.DefaultClient.Do(req)
@@ -49,10 +47,10 @@ func openTab(t *testing.T, address string) *tab {
 }
 
 // startChromium returns the port of its DevTools. It resolves no name.
-func startChromium(t *testing.T) string {
+func startChromium(t *testing.T, program string) string {
 	t.Helper()
 	profile := t.TempDir()
-	cmd := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--remote-debugging-port=0", "--user-data-dir="+profile, "about:blank")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -8,6 +8,7 @@
 //   {"clockMs": n}                  the provider's clock differs by so much from that of the machine
 //   {"delayMs": n}                  each answer is so late
 //   {"down": true}                  closes the port and all connections; {"listen"} opens it again
+//   {"reset": true}                 closes the port, and undoes all commands but {"rotate"}
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
@@ -83,6 +84,13 @@ const commands = {
   clockMs: (ms) => { Date.now = () => realNow() + ms; },
   delayMs: (ms) => { delayMs = ms; },
   down: () => new Promise((resolve) => { server.close(() => resolve({})); server.closeAllConnections(); }),
+  reset: async () => {
+    await commands.down();
+    accounts.clear();
+    clients = [];
+    delayMs = 0;
+    Date.now = realNow;
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

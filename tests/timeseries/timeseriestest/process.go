@@ -30,6 +30,7 @@ type Process struct {
 	line   []string
 	ready  string // URL that answers 200 when it serves
 	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd has ended
 	log    *os.File
 }
 
@@ -52,43 +53,45 @@ func NewProcess(t *testing.T, client *http.Client, ready string, line ...string)
 	return p
 }
 
-// Start starts the program again.
+// Start starts the program again. It fails the test if the program ends instead.
 func (p *Process) Start() {
 	p.t.Helper()
 	p.cmd = exec.Command(p.line[0], p.line[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	require.NoError(p.t, p.cmd.Start())
-	require.Eventually(p.t, func() bool {
-		resp, err := p.client.Get(p.ready)
-		if err != nil {
-			return false
+	p.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		_ = cmd.Wait()
+		close(ended)
+	}(p.cmd, p.ended)
+	deadline := time.After(Patience)
+	for !p.isReady() {
+		select {
+		case <-p.ended:
+			require.FailNow(p.t, "it has ended")
+		case <-deadline:
+			require.FailNow(p.t, "it does not serve")
+		case <-time.After(Pause):
 		}
-		_ = resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	}, Patience, Pause)
+	}
+}
+
+func (p *Process) isReady() bool {
+	resp, err := p.client.Get(p.ready)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
 }
 
 // End ends the program and waits for it.
 func (p *Process) End(signal syscall.Signal) {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Signal(signal)
-		_ = p.cmd.Wait()
+		<-p.ended
 		p.cmd = nil
 	}
-}
-
-// Program returns the path of a program. Without it the test is skipped, unless
-// QOS_PROMETHEUS=required.
-func Program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("QOS_PROMETHEUS") == "required" {
-			t.Fatalf("%s is missing (make servers)", name)
-		}
-		t.Skipf("%s is missing (make servers)", name)
-	}
-	return path
 }
 
 // Binary starts a collector with configurations, which are merged, and waits until its health

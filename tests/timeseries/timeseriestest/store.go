@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/harness"
 )
 
@@ -21,6 +22,9 @@ import (
 type Store struct {
 	*Process
 	URL string
+	// Flush is the path of a request after which queries find all samples that the store has accepted. Empty: they
+	// always do.
+	Flush string
 }
 
 // Prometheus starts Prometheus with a configuration. It accepts remote write.
@@ -32,7 +36,7 @@ func Prometheus(t *testing.T, config string) *Store {
 // PrometheusAt starts it at a URL, with flags that change its scheme or what a client must send.
 func PrometheusAt(t *testing.T, client *http.Client, at, config string, flags ...string) *Store {
 	t.Helper()
-	path, dir := Program(t, "prometheus"), t.TempDir()
+	path, dir := testenv.Program(t, "prometheus"), t.TempDir()
 	file := filepath.Join(dir, "prometheus.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	u, err := url.Parse(at)
@@ -41,8 +45,11 @@ func PrometheusAt(t *testing.T, client *http.Client, at, config string, flags ..
 		path, "--config.file=" + file, "--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + u.Host,
 		"--enable-feature=exemplar-storage", "--web.enable-remote-write-receiver",
 	}, flags...)
-	return &Store{NewProcess(t, client, at+"/-/ready", line...), at}
+	return &Store{Process: NewProcess(t, client, at+"/-/ready", line...), URL: at}
 }
+
+// VictoriaFlush is the Flush of VictoriaMetrics, whose queries otherwise find new samples after seconds.
+const VictoriaFlush = "/internal/force_flush"
 
 // Victoria starts VictoriaMetrics.
 func Victoria(t *testing.T) *Store {
@@ -53,12 +60,19 @@ func Victoria(t *testing.T) *Store {
 // VictoriaAt starts it at an address.
 func VictoriaAt(t *testing.T, address string) *Store {
 	t.Helper()
-	line := []string{Program(t, "victoria-metrics"), "-storageDataPath=" + t.TempDir(), "-httpListenAddr=" + address, "-search.latencyOffset=1s", "-search.disableCache"}
-	return &Store{NewProcess(t, Client, "http://"+address+"/health", line...), "http://" + address}
+	line := []string{testenv.Program(t, "victoria-metrics"), "-storageDataPath=" + t.TempDir(), "-httpListenAddr=" + address, "-search.latencyOffset=1s", "-search.disableCache"}
+	return &Store{Process: NewProcess(t, Client, "http://"+address+"/health", line...), URL: "http://" + address, Flush: VictoriaFlush}
 }
 
 // Get reads a JSON answer of the store's API. It reports whether there was one.
 func (s *Store) Get(path string, query url.Values, into any) bool {
+	if s.Flush != "" {
+		resp, err := s.client.Get(s.URL + s.Flush)
+		if err != nil {
+			return false
+		}
+		_ = resp.Body.Close()
+	}
 	resp, err := s.client.Get(s.URL + path + "?" + query.Encode())
 	if err != nil {
 		return false
