@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -93,4 +96,28 @@ func FirstMatch(out *Lines, pattern *regexp.Regexp) (string, error) {
 			return "", fmt.Errorf("no output within %s matches %s: %s", Patience, pattern, out)
 		}
 	}
+}
+
+// Descendants returns the IDs of the child and of all processes that it and they started.
+func (p *Process) Descendants() []int {
+	children := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		text := string(raw)
+		var state string
+		var parent int
+		if _, err := fmt.Sscan(text[strings.LastIndex(text, ")")+1:], &state, &parent); err == nil {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	pids := []int{p.PID()}
+	for i := 0; i < len(pids); i++ {
+		pids = append(pids, children[pids[i]]...)
+	}
+	return pids
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // darkRelay is a TURN server that nothing passes while it is dark.
@@ -22,10 +24,10 @@ func startDarkRelay(t *testing.T) *darkRelay {
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	r := &darkRelay{PacketConn: socket, url: "turn:" + socket.LocalAddr().String() + "?transport=udp"}
-	serveRelay(t, turn.ServerConfig{
+	network.ServeTURN(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn:            r,
-			RelayAddressGenerator: onLoopback(),
+			RelayAddressGenerator: network.OnLoopback(),
 		}},
 	})
 	return r
@@ -58,7 +60,7 @@ func (s *site) isDisrupted(t *testing.T, w *windows) {
 	v.connects()
 	v.eval("call('disrupted', "+jsonOf(map[string]any{
 		"iceTransportPolicy": "relay",
-		"iceServers":         []any{map[string]string{"urls": relay.url, "username": relayUser, "credential": relaySecret}},
+		"iceServers":         []any{map[string]string{"urls": relay.url, "username": network.TURNUser, "credential": network.TURNPassword}},
 	})+")", nil)
 	up := "fabric.connectionState === 'connected'" // DTLS too: before, a call is not disrupted but fails
 	v.until(patience, up)

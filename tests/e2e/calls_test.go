@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/scenario"
 )
 
 const (
@@ -37,7 +37,7 @@ type call struct {
 // starve each other on a small machine, and the scores would tell.
 type scene struct {
 	*collector
-	sink   *recordSink // what its receiver emitted
+	sink   *scenario.Records // what its receiver emitted
 	calls  []*call
 	joined map[string]float64 // participants by their browser
 }
@@ -57,10 +57,8 @@ func media(kind string) []string {
 // spec: CONF-01, CONF-02
 func TestCalls(t *testing.T) {
 	browser.Require(t)
-	s := &scene{collector: newCollector(t), sink: new(recordSink)}
-	server := httptest.NewServer(s.sink)
-	t.Cleanup(server.Close)
-	s.records = server.URL
+	s := &scene{collector: newCollector(t), sink: scenario.StartRecords(t)}
+	s.records = s.sink.URL
 	s.start()
 	for _, kind := range []string{browser.Chromium, browser.Firefox} {
 		t.Run(kind, func(t *testing.T) { s.goodCall(t, kind) })

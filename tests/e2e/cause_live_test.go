@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"flag"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,70 +9,79 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/internal/conference"
+	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/cause"
+	"github.com/qosrtc/qos/tests/scenario"
 )
 
-var allCauses = flag.Bool("all-causes", false, "make ten harmed calls live, not three: five minutes")
-
-// liveScenes are the harmed calls that are made live: three always, all of them with
-// -all-causes. The rest is replayed from traces (package tests/cause).
-var liveScenes = []string{
+// liveCauses are the impaired calls that are made live: the first three in each run, all in `make test-long`. Package
+// tests/cause replays traces of many others.
+var liveCauses = []string{
 	"pair-up-loss-15", "server-down-loss-b", "permission-denied",
 	"good-mesh", "mesh-up-loss-a", "camera-unplugged", "tracks-missing", "no-answer", "ice-cut", "held",
 }
 
 const alwaysLive = 3
 
-// underAnyLoad are the scenes whose cause is the same on a busy machine. The media of the
-// others suffer from that as well, so that their label is that of a quiet one: package
-// tests/cause holds their traces against it.
+// underAnyLoad are the calls whose cause is the same on a busy machine. A busy machine impairs the media of the others
+// as well, so their label is not asserted here: package tests/cause compares it with traces of a quiet machine.
 var underAnyLoad = []string{"permission-denied", "camera-unplugged", "tracks-missing", "no-answer", "ice-cut", "held"}
 
-// TestLikelyCauses harms calls between real browsers, and reads their likely cause where a
-// user does: on the API of the conference page, made by the whole collector. It is the one
-// that follows from the very records that the receiver emitted.
+// TestLikelyCauses impairs calls between real browsers, and reads their likely cause, which the whole collector found,
+// from the API and the page of the conference. It is the cause that follows from the records of the receiver.
 //
 // spec: CONF-03
 func TestLikelyCauses(t *testing.T) {
 	browser.Require(t, browser.Chromium)
-	sink := new(recordSink)
-	server := httptest.NewServer(sink)
-	t.Cleanup(server.Close)
-	c := newCollector(t)
-	c.records = server.URL
-	stage := newCauseStage(t, c)
-	stage.start()
-	names, lasts := liveScenes, full
-	if !*allCauses {
-		names, lasts = names[:alwaysLive], brief
-	}
+	s := newCauseStage(t)
+	s.start()
+	names := testenv.Pick(liveCauses[:alwaysLive], liveCauses)
+	lasts := testenv.Pick(scenario.Brief, scenario.Full)
 	b := browser.Start(t, browser.Chromium)
-	for _, scene := range causeScenes() {
-		if slices.Contains(names, scene.name) {
-			t.Run(scene.name, func(t *testing.T) { scene.live(t, stage, sink, b, lasts) })
+	for _, one := range scenario.Listed() {
+		if slices.Contains(names, one.Name) {
+			t.Run(one.Name, func(t *testing.T) { s.checks(t, &one, b, lasts) })
 		}
 	}
 }
 
-func (s *causeScene) live(t *testing.T, stage *causeStage, sink *recordSink, b *browser.Browser, lasts length) {
+// causeStage is a stage for impaired calls, whose collector also sends its receiver's records to the test.
+type causeStage struct {
+	*collector
+	stage   *scenario.Stage
+	emitted *scenario.Records
+}
+
+// newCauseStage configures a collector, which does not run yet.
+func newCauseStage(t *testing.T) *causeStage {
 	t.Helper()
-	s.play(t, stage, s.name, b, lasts)
-	got, at := stage.summary(t, s.name)
-	want := cause.Replay(t, sink.of(s.name))
+	s := &causeStage{collector: newCollector(t), emitted: scenario.StartRecords(t)}
+	s.records = s.emitted.URL
+	s.stage = scenario.NewStage(t, s.receiver)
+	s.origins = append(s.origins, s.stage.URL)
+	return s
+}
+
+// checks makes a call and compares what the collector found of it.
+func (s *causeStage) checks(t *testing.T, one *scenario.Scenario, b *browser.Browser, lasts scenario.Length) {
+	t.Helper()
+	one.Play(t, s.stage, one.Name, b, lasts)
+	got, at := s.summary(t, one.Name)
+	want := cause.Replay(t, s.emitted.Of(one.Name))
 	require.Equal(t, want.LikelyCause, got.LikelyCause)
 	require.Equal(t, want.MOS, got.MOS)
 	found := string(got.LikelyCause.Cause)
 	t.Logf("%s %v: %s", found, accused(got), jsonOf(got.LikelyCause.Evidence))
-	if slices.Contains(underAnyLoad, s.name) {
-		require.Contains(t, append([]string{s.label.Cause}, s.label.Also...), found, "what was done: %s", s.label.Did)
-		require.Subset(t, s.label.Users, accused(got))
+	if slices.Contains(underAnyLoad, one.Name) {
+		require.Contains(t, append([]string{one.Label.Cause}, one.Label.Also...), found, "the fault: %s", one.Label.Did)
+		require.Subset(t, one.Label.Users, accused(got))
 	}
 	if found == "none" {
 		return
 	}
-	query := url.Values{"app": {appID}, "id": {s.name}, "at": {strconv.FormatInt(at, 10)}}
-	p := openPage(t, b, "dashboard", stage.dashboard+"/conference?"+query.Encode())
+	query := url.Values{"app": {appID}, "id": {one.Name}, "at": {strconv.FormatInt(at, 10)}}
+	p := openPage(t, b, "dashboard", s.dashboard+"/conference?"+query.Encode())
 	p.Until(patience, "document.querySelector('[data-testid=cause]')?.dataset.cause === "+quote(found))
 	p.CloseTab() // each holds one of the few connections that a browser has to one host
 }

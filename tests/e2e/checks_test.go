@@ -68,7 +68,7 @@ func (s *scene) checkConference(t *testing.T, one *call) {
 	require.Equal(t, map[string]int{reportedFunction: 1}, sum.ErrorsByFunction)
 	require.Equal(t, 1, sum.Feedback.Count)
 	require.Zero(t, sum.LostMeasurements)
-	require.Equal(t, nameless(t, cause.Replay(t, s.sink.of(one.room))), nameless(t, sum), "what follows from the records that the receiver emitted")
+	require.Equal(t, nameless(t, cause.Replay(t, s.sink.Of(one.room))), nameless(t, sum), "what follows from the records that the receiver emitted")
 	require.Len(t, sum.Participants, 2)
 	for _, p := range sum.Participants {
 		checkParticipant(t, one, p)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // startRelayOver starts a TURN server that is reached over UDP, TCP or TLS. For TLS it has the
@@ -18,7 +19,7 @@ import (
 func startRelayOver(t *testing.T, transport, dir string) (url string) {
 	t.Helper()
 	config := turn.ServerConfig{}
-	addresses := onLoopback()
+	addresses := network.OnLoopback()
 	if transport == "udp" {
 		socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -36,7 +37,7 @@ func startRelayOver(t *testing.T, transport, dir string) (url string) {
 		}
 		config.ListenerConfigs = []turn.ListenerConfig{{Listener: listener, RelayAddressGenerator: addresses}}
 	}
-	serveRelay(t, config)
+	network.ServeTURN(t, config)
 	return url
 }
 
@@ -44,7 +45,7 @@ func startRelayOver(t *testing.T, transport, dir string) (url string) {
 func relayOnly(url string) string {
 	return jsonOf(map[string]any{
 		"iceTransportPolicy": "relay",
-		"iceServers":         []any{map[string]string{"urls": url, "username": relayUser, "credential": relaySecret}},
+		"iceServers":         []any{map[string]string{"urls": url, "username": network.TURNUser, "credential": network.TURNPassword}},
 	})
 }
 

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os/exec"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -45,11 +44,9 @@ func fallsAsleep(t *testing.T, l *lab, shared *browser.Browser) {
 // signalAll sends a signal to all processes of a browser.
 func signalAll(t *testing.T, b *browser.Browser, signal syscall.Signal) {
 	t.Helper()
-	all := family(t, b.Process.PID())
+	all := b.Process.Descendants()
 	require.Greater(t, len(all), 2)
-	for _, text := range all {
-		pid, err := strconv.Atoi(text)
-		require.NoError(t, err)
+	for _, pid := range all {
 		_ = syscall.Kill(pid, signal) // it may have ended
 	}
 }

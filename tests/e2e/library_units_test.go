@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // tellsUnits: the milliseconds and levels that the application gets are what the browser reports
@@ -19,9 +20,9 @@ import (
 // spec: API-03, STAT-02, STAT-08
 func tellsUnits(t *testing.T, l *lab, b *browser.Browser) {
 	t.Helper()
-	path := startEdge(t, 7)
-	path.up.set(harm{delay: 30 * time.Millisecond})
-	path.down.set(harm{delay: 30 * time.Millisecond})
+	path := network.StartEdge(t, 7)
+	path.Up.Set(network.Harm{Delay: 30 * time.Millisecond})
+	path.Down.Set(network.Harm{Delay: 30 * time.Millisecond})
 	p := l.open(t, b, "units")
 	recorder, err := os.ReadFile("testdata/answers.js")
 	require.NoError(t, err)
@@ -31,7 +32,7 @@ func tellsUnits(t *testing.T, l *lab, b *browser.Browser) {
 	if b.Kind == browser.Chromium { // a window of Firefox that is not in front gets no microphone
 		media = "new MediaStream([...camera().getTracks(), ...(await navigator.mediaDevices.getUserMedia({ audio: true })).getTracks()])"
 	}
-	p.does(`const { near } = pair(room, { config: ` + relayOnly(path.url) + `, media: ` + media + ` });
+	p.does(`const { near } = pair(room, { config: ` + relayOnly(path.URL) + `, media: ` + media + ` });
 		window.pairs = { reported: [], ...recordAnswers(near) };
 		library.on('stats', (stats) => pairs.reported.push(pairs.measured(stats)));
 		monitor(room, { usage: 'multiplex' });

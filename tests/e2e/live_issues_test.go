@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,6 +16,8 @@ import (
 	"github.com/qosrtc/qos/internal/semconv"
 	"github.com/qosrtc/qos/tests/browser"
 	"github.com/qosrtc/qos/tests/harness"
+	"github.com/qosrtc/qos/tests/network"
+	"github.com/qosrtc/qos/tests/scenario"
 )
 
 const (
@@ -26,10 +27,11 @@ const (
 
 // liveCall is a call of two, of which one hears a third less for a while, and who looks on.
 type liveCall struct {
-	*causeCall
-	sink *recordSink
-	page *page // of the conference, on the dashboard
-	at   int64
+	*scenario.Call
+	collector *collector
+	records   *scenario.Records // of issues
+	page      *page             // of the conference, on the dashboard
+	at        int64
 }
 
 // TestLiveIssues: what goes wrong in a call between two browsers is reported while it goes on, by
@@ -47,7 +49,7 @@ func TestLiveIssues(t *testing.T) {
 	c.showsLatestValues()
 	c.focusLowest()
 
-	down("ada", harm{loss: .3})(c.causeCall)
+	scenario.Down("ada", network.Harm{Loss: .3})(c.Call)
 	c.page.Until(patience, issuesAre(lossKind, "Open"))
 	browser.Eventually(t, patience, "the metrics tell of it", func() (bool, string) {
 		m := c.metrics()
@@ -57,13 +59,13 @@ func TestLiveIssues(t *testing.T) {
 	c.keepsLowest()
 	c.focusIssue()
 
-	down("ada", harm{})(c.causeCall)
+	scenario.Down("ada", network.Harm{})(c.Call)
 	c.page.Until(patience, issuesAre(lossKind, "Resolved"))
 	browser.Eventually(t, patience, "the metrics tell that it is over", func() (bool, string) {
 		return ofIssues(c.metrics(), semconv.MetricOpenIssues) == 0, fmt.Sprint(ofIssues(c.metrics(), semconv.MetricOpenIssues))
 	})
 	c.keepsIssue()
-	c.leave()
+	c.Leave()
 	c.page.Until(patience, "!document.querySelector('[data-testid=so-far]') && document.querySelector('[data-testid=outcome]').dataset.outcome === 'success'")
 	c.agree()
 }
@@ -82,35 +84,36 @@ func issuesAre(kind, word string) string {
 
 func startLiveCall(t *testing.T) *liveCall {
 	t.Helper()
-	sink := new(recordSink)
-	server := httptest.NewServer(sink)
-	t.Cleanup(server.Close)
-	stage := newCauseStage(t, newCollector(t))
-	stage.more = fmt.Sprintf(`
+	records := scenario.StartRecords(t)
+	collector := newCollector(t)
+	stage := scenario.NewStage(t, collector.receiver)
+	collector.origins = append(collector.origins, stage.URL)
+	collector.more = fmt.Sprintf(`
 processors: {conference: {issues: {interval: 2s}}}
 exporters: {otlp_http/issues: {logs_endpoint: %q, encoding: json, compression: none, sending_queue: {enabled: false}}}
 service: {pipelines: {logs: {exporters: [qosstore, qostimeseries, otlp_http/issues]}}}
-`, server.URL)
-	stage.start()
-	c := &liveCall{causeCall: &causeCall{t: t, stage: stage, room: liveRoom}, sink: sink}
-	for _, user := range two {
-		c.people = append(c.people, person(user))
+`, records.URL)
+	collector.start()
+	call := &scenario.Call{T: t, Stage: stage, Room: liveRoom, Topology: scenario.Mesh{}}
+	c := &liveCall{Call: call, collector: collector, records: records}
+	for _, user := range scenario.Two {
+		call.People = append(call.People, scenario.Person(user))
 	}
-	forAll(sound)(c.causeCall)
-	edgeFor("ada")(c.causeCall)
-	c.arrange()
+	scenario.ForAll(scenario.SoundOnly)(call)
+	scenario.EdgeFor("ada")(call)
+	call.Connect()
 	b := browser.Start(t, browser.Chromium)
-	c.join(nil, b)
-	c.flow("audio")
+	call.Join(b, nil)
+	call.Flow("audio")
 	browser.Eventually(t, patience, "the conference is listed", func() (bool, string) {
 		var list struct{ Conferences []row }
-		stage.ask("/api/conferences", url.Values{"app": {appID}, "id": {liveRoom}}, &list)
+		collector.ask("/api/conferences", url.Values{"app": {appID}, "id": {liveRoom}}, &list)
 		if len(list.Conferences) == 1 {
 			c.at = list.Conferences[0].StartAt
 		}
 		return c.at > 0, fmt.Sprintf("%+v", list)
 	})
-	c.page = openPage(t, b, "dashboard", stage.dashboard+"/conference?"+c.query().Encode())
+	c.page = openPage(t, b, "dashboard", collector.dashboard+"/conference?"+c.query().Encode())
 	return c
 }
 
@@ -119,12 +122,12 @@ func (c *liveCall) query() url.Values {
 }
 
 func (c *liveCall) metrics() harness.Metrics {
-	c.t.Helper()
-	return samples(c.t, c.stage.read(c.stage.metrics+"/metrics"))
+	c.T.Helper()
+	return samples(c.T, c.collector.read(c.collector.metrics+"/metrics"))
 }
 
 func (c *liveCall) text(selector string) (text string) {
-	c.t.Helper()
+	c.T.Helper()
 	c.page.Get("document.querySelector("+quote(selector)+").textContent", &text)
 	return text
 }
@@ -132,7 +135,7 @@ func (c *liveCall) text(selector string) (text string) {
 // drawsWithCare: what has the focus keeps it wherever it moves, and what took its place gets it
 // when it is gone, or the part of the page.
 func (c *liveCall) drawsWithCare() {
-	c.t.Helper()
+	c.T.Helper()
 	var focused []string
 	c.page.Get(`(async () => {
 		const { drawOnChange, h } = await import(new URL('assets/js/dom.js', location));
@@ -147,24 +150,24 @@ func (c *liveCall) drawsWithCare() {
 		box.remove();
 		return ids;
 	})()`, &focused)
-	require.Equal(c.t, []string{"b", "c", "x", "box", "box"}, focused)
+	require.Equal(c.T, []string{"b", "c", "x", "box", "box"}, focused)
 }
 
 // drawsNoIssues: the page says that nothing went wrong as long as that is so.
 func (c *liveCall) drawsNoIssues() {
-	c.t.Helper()
+	c.T.Helper()
 	var text string
 	c.page.Get(`(async () => {
 		const { drawIssues } = await import(new URL('assets/js/issues.js', location));
 		return drawIssues({ soFar: { summary: true }, summary: { issues: [] }, leftOut: {} }, {}).filter(Boolean).map((one) => one.textContent).join();
 	})()`, &text)
-	require.Equal(c.t, "Nothing went wrongSo far", text)
+	require.Equal(c.T, "Nothing went wrongSo far", text)
 }
 
 // showsLatestValues: a stream's table opens by keyboard, follows the call in place, and fits into
 // a narrow window. Its card is drawn anew when streams or measures come, open and focused as it was.
 func (c *liveCall) showsLatestValues() {
-	c.t.Helper()
+	c.T.Helper()
 	const first = "document.querySelector('[data-testid=latest]')"
 	c.page.Until(patience, first+"?.querySelector('summary')")
 	c.page.Run(fmt.Sprintf(`(() => {
@@ -185,7 +188,7 @@ func (c *liveCall) showsLatestValues() {
 	})()`) // written in place
 	var kept bool
 	c.page.Get("latest().open && document.activeElement === latest().querySelector('summary')", &kept)
-	require.True(c.t, kept, "still open and in focus")
+	require.True(c.T, kept, "still open and in focus")
 	tools.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": false}, nil)
 	c.page.Until(patience, "innerWidth === 360")
 	c.page.Until(patience, "document.documentElement.scrollWidth <= 360 && latest().getBoundingClientRect().right <= 360")
@@ -194,7 +197,7 @@ func (c *liveCall) showsLatestValues() {
 
 // focusLowest opens what went into the lowest score of a stream, by keyboard as it were.
 func (c *liveCall) focusLowest() {
-	c.t.Helper()
+	c.T.Helper()
 	c.page.Until(patience, "document.querySelector('[data-testid=lowest] summary')")
 	c.page.Run(`((one) => { one.focus(); one.click(); window.was = { key: one.parentElement.dataset.key, element: one } })(
 		[...document.querySelectorAll('[data-testid=lowest] summary')].at(-1))`)
@@ -202,19 +205,19 @@ func (c *liveCall) focusLowest() {
 
 // keepsLowest: it was drawn anew with every measurement, and is open and in focus as it was.
 func (c *liveCall) keepsLowest() {
-	c.t.Helper()
+	c.T.Helper()
 	c.page.Until(patience, "!was.element.isConnected")
 	c.page.Until(patience, "document.activeElement.parentElement.dataset.key === was.key && document.activeElement.parentElement.open")
 }
 
 func (c *liveCall) focusIssue() {
-	c.t.Helper()
+	c.T.Helper()
 	c.page.Run(`((one) => { one.focus(); window.was = { key: one.dataset.key, element: one } })(
 		document.querySelector('[data-testid=issue][data-kind=highPacketLoss] .when'))`)
 }
 
 func (c *liveCall) keepsIssue() {
-	c.t.Helper()
+	c.T.Helper()
 	c.page.Until(patience, "!was.element.isConnected")
 	c.page.Until(patience, "document.activeElement.dataset.key === was.key")
 }
@@ -229,8 +232,8 @@ type reportedIssue struct {
 // reported returns what was reported while the call went on, by id.
 func (c *liveCall) reported() map[string]*reportedIssue {
 	all := map[string]*reportedIssue{}
-	for _, l := range c.sink.of(liveRoom) {
-		eachRecord(l, func(_ pcommon.Map, r plog.LogRecord) {
+	for _, l := range c.records.Of(liveRoom) {
+		scenario.EachRecord(l, func(_ string, r plog.LogRecord) {
 			if r.EventName() != semconv.EventIssue {
 				return
 			}
@@ -251,25 +254,25 @@ func (c *liveCall) reported() map[string]*reportedIssue {
 // agree: each span was reported as raised once and as resolved once, the metric counts them, and the
 // summary has each of what Ada heard.
 func (c *liveCall) agree() {
-	c.t.Helper()
+	c.T.Helper()
 	var d detail
-	c.stage.ask("/api/conference", c.query(), &d)
+	c.collector.ask("/api/conference", c.query(), &d)
 	spans := 0
 	for id, one := range c.reported() {
-		require.Equal(c.t, []string{string(live.IssueRaised), string(live.IssueResolved)}, one.states, "%s %+v", id, one)
+		require.Equal(c.T, []string{string(live.IssueRaised), string(live.IssueResolved)}, one.states, "%s %+v", id, one)
 		if one.kind != lossKind {
 			continue
 		}
 		spans++
-		require.Equal(c.t, "ada", one.user)
-		require.True(c.t, slices.ContainsFunc(d.Summary.Issues, func(i conference.Issue) bool {
+		require.Equal(c.T, "ada", one.user)
+		require.True(c.T, slices.ContainsFunc(d.Summary.Issues, func(i conference.Issue) bool {
 			return i.Kind == lossKind && i.Alias == "ada" && i.Direction == conference.DirectionInbound && !i.Open &&
 				slices.ContainsFunc(i.Spans, func(span conference.IssueSpan) bool { return span.StartMs == one.sinceMs })
 		}), "%+v in %+v", one, d.Summary.Issues)
 	}
-	require.Positive(c.t, spans)
+	require.Positive(c.T, spans)
 	m := c.metrics()
-	require.InDelta(c.t, spans, ofIssues(m, semconv.MetricIssuesRaised), 0)
-	require.Positive(c.t, ofIssues(m, semconv.MetricIssues))
-	require.Zero(c.t, ofIssues(m, semconv.MetricOpenIssues))
+	require.InDelta(c.T, spans, ofIssues(m, semconv.MetricIssuesRaised), 0)
+	require.Positive(c.T, ofIssues(m, semconv.MetricIssues))
+	require.Zero(c.T, ofIssues(m, semconv.MetricOpenIssues))
 }

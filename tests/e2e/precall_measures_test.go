@@ -9,6 +9,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // precallLine is an access line through which the network is tested, and what a test of it must find.
@@ -62,17 +63,17 @@ func TestBeforeTheCallMeasures(t *testing.T) {
 
 func (l precallLine) measure(t *testing.T, s *precallSite, b *browser.Browser) {
 	t.Helper()
-	access := startAccessLine(t)
-	h := harm{delay: l.delay, rateBps: l.rateBps}
-	access.set(h)
-	offer := offering(turnServer("line", access.url()))
+	access := network.StartLine(t)
+	h := network.Harm{Delay: l.delay, RateBps: l.rateBps}
+	access.Set(h)
+	offer := offering(turnServer("line", access.URL()))
 	offer["preCall"].(map[string]any)["maxThroughputBps"] = l.mostBps
 	s.answers(offer)
 	p := s.open(t, b, l.name)
 	p.beginsTest()
-	h.loss = l.loss // from here: a connection is not to fail by chance
-	access.up.set(h)
-	lineMs := access.roundTrips(t)
+	h.Loss = l.loss // from here: a connection is not to fail by chance
+	access.Up.Set(h)
+	lineMs := access.RoundTrips(t)
 	p.Run("new Promise((resolve) => setTimeout(resolve, 2500))") // of 3 s of pings
 	rttMs := lineMs()
 	f := p.frame()

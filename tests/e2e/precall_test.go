@@ -16,6 +16,7 @@ import (
 
 	"github.com/qosrtc/qos/internal/testenv"
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // precallSite is a collector whose configuration the test answers, and the page in front of it.
@@ -89,7 +90,7 @@ func (s *precallSite) requested() []map[string]any {
 
 // turnServer is one of a test's list.
 func turnServer(label string, urls ...string) map[string]any {
-	return map[string]any{"label": label, "urls": urls, "username": relayUser, "credential": relaySecret}
+	return map[string]any{"label": label, "urls": urls, "username": network.TURNUser, "credential": network.TURNPassword}
 }
 
 // offering is a configuration with servers for tests.

@@ -9,12 +9,8 @@ import (
 
 	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
-)
 
-const (
-	relayUser   = "e2e"
-	relaySecret = "e2e-secret"
-	relayRealm  = "qos"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // relay is a TURN server that harms the media it carries.
@@ -33,11 +29,11 @@ func startRelay(t *testing.T, lossFraction float64) *relay {
 	require.NoError(t, err)
 	r := &relay{url: "turn:" + socket.LocalAddr().String() + "?transport=udp"}
 	dice := &dice{fraction: lossFraction, source: rand.New(rand.NewPCG(1, 2))}
-	serveRelay(t, turn.ServerConfig{
+	network.ServeTURN(t, turn.ServerConfig{
 		PacketConnConfigs: []turn.PacketConnConfig{{
 			PacketConn: socket,
 			RelayAddressGenerator: &lossyGenerator{
-				RelayAddressGeneratorStatic: *onLoopback(),
+				RelayAddressGeneratorStatic: *network.OnLoopback(),
 				relay:                       r, dice: dice,
 			},
 		}},
@@ -45,28 +41,9 @@ func startRelay(t *testing.T, lossFraction float64) *relay {
 	return r
 }
 
-// serveRelay starts a TURN server with the user of the tests.
-func serveRelay(t *testing.T, config turn.ServerConfig) (stop func()) {
-	t.Helper()
-	config.Realm = relayRealm
-	config.AuthHandler = func(user, realm string, _ net.Addr) ([]byte, bool) {
-		return turn.GenerateAuthKey(user, realm, relaySecret), user == relayUser
-	}
-	server, err := turn.NewServer(config)
-	require.NoError(t, err)
-	stop = sync.OnceFunc(func() { require.NoError(t, server.Close()) })
-	t.Cleanup(stop)
-	return stop
-}
-
-// onLoopback makes relays on loopback.
-func onLoopback() *turn.RelayAddressGeneratorStatic {
-	return &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"}
-}
-
 // query makes the demo page use nothing but this relay.
 func (r *relay) query() []string {
-	return []string{"relay", "1", "turn", r.url, "turnUser", relayUser, "turnPass", relaySecret}
+	return []string{"relay", "1", "turn", r.url, "turnUser", network.TURNUser, "turnPass", network.TURNPassword}
 }
 
 // lossyGenerator hands out relay sockets that lose packets.
@@ -77,8 +54,8 @@ type lossyGenerator struct {
 }
 
 // AllocatePacketConn implements turn.RelayAddressGenerator.
-func (g *lossyGenerator) AllocatePacketConn(network string, port int) (net.PacketConn, net.Addr, error) {
-	conn, address, err := g.RelayAddressGeneratorStatic.AllocatePacketConn(network, port)
+func (g *lossyGenerator) AllocatePacketConn(protocol string, port int) (net.PacketConn, net.Addr, error) {
+	conn, address, err := g.RelayAddressGeneratorStatic.AllocatePacketConn(protocol, port)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +71,7 @@ type lossyConn struct {
 
 // WriteTo implements net.PacketConn.
 func (c *lossyConn) WriteTo(p []byte, to net.Addr) (int, error) {
-	if isMedia(p) {
+	if network.IsMedia(p) {
 		c.relay.carried.Add(1)
 		if c.dice.lose() {
 			c.relay.dropped.Add(1)
@@ -103,9 +80,6 @@ func (c *lossyConn) WriteTo(p []byte, to net.Addr) (int, error) {
 	}
 	return c.PacketConn.WriteTo(p, to)
 }
-
-// isMedia tells RTP and RTCP from STUN and DTLS by the first byte (RFC 7983).
-func isMedia(p []byte) bool { return len(p) > 0 && p[0] >= 128 && p[0] <= 191 }
 
 type dice struct {
 	mu       sync.Mutex

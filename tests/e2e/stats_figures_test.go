@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // watchedMeasurements is how many there are at least with all streams.
@@ -72,7 +73,7 @@ func watchCall(t *testing.T, c *collector, pages, kind string) *watched {
 	p := openPage(t, b, "figures", pages+"/stats.html")
 	r := startRelay(t, lossFraction)
 	p.Run(fmt.Sprintf("void watch(%q, %q, {urls: %q, username: %q, credential: %q}).catch((e) => { watched.failed = `${e} ${e.stack}`; })",
-		c.receiver+"/", "figures in "+kind, r.url, relayUser, relaySecret))
+		c.receiver+"/", "figures in "+kind, r.url, network.TURNUser, network.TURNPassword))
 	p.Until(patience, fmt.Sprintf("watched.failed || watched.reported.filter(({stats}) => stats.mediaStreamTracks.length > 6).length > %d", watchedMeasurements))
 	var failed string
 	p.Get("watched.failed", &failed)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/qosrtc/qos/tests/browser"
+	"github.com/qosrtc/qos/tests/network"
 )
 
 // recordInto names the folder that recordings are written into; without it none is made:
@@ -51,7 +52,7 @@ func recordScenario(t *testing.T, p *page, name string) {
 	var r *relay
 	if name == "loss" {
 		r = startRelay(t, lossFraction)
-		relayed = fmt.Sprintf("{urls: %q, username: %q, credential: %q}", r.url, relayUser, relaySecret)
+		relayed = fmt.Sprintf("{urls: %q, username: %q, credential: %q}", r.url, network.TURNUser, network.TURNPassword)
 	}
 	p.Run(fmt.Sprintf("void (globalThis.made = null, record(%q, %s).then((it) => { made = it; }, (e) => { made = {error: String(e.stack || e)}; }))", name, relayed))
 	p.Until(patience, "made")

@@ -1,4 +1,4 @@
-package e2e
+package network
 
 import (
 	"encoding/binary"
@@ -10,31 +10,29 @@ import (
 	"time"
 
 	"github.com/pion/stun/v3"
-	"github.com/pion/turn/v4"
 	"github.com/stretchr/testify/require"
-
-	"github.com/qosrtc/qos/tests/browser"
 )
 
-// accessLine is the only network path to a TURN server, as that of a participant at home: what all its clients
+// Line is the only network path to a TURN server, as that of a participant at home: what all its clients
 // send shares one direction, what they receive the other.
-type accessLine struct {
-	address  string // host and port
-	up, down *access
+type Line struct {
+	Up, Down *Link
+
+	address string // host and port
 }
 
-// startAccessLine starts a TURN server over UDP and the link to it, which harms nothing yet.
-func startAccessLine(t *testing.T) *accessLine {
+// StartLine starts a TURN server over UDP and the line to it, without harm.
+func StartLine(t *testing.T) *Line {
 	t.Helper()
-	behind := startRelaySocket(t)
+	behind := startTURN(t)
 	front, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
-	l := &accessLine{
+	l := &Line{
 		address: front.LocalAddr().String(),
-		up:      newAccess(t, 0), down: newAccess(t, 0),
+		Up:      NewLink(t, 0), Down: NewLink(t, 0),
 	}
-	l.up.loses, l.down.loses = isRelayedData, isRelayedData
-	l.up.chance, l.down.chance = evenly(), evenly()
+	l.Up.loses, l.Down.loses = isRelayedData, isRelayedData
+	l.Up.chance, l.Down.chance = evenly(), evenly()
 	var wg sync.WaitGroup
 	wg.Go(func() { l.forward(front, behind, &wg) })
 	t.Cleanup(func() {
@@ -42,20 +40,6 @@ func startAccessLine(t *testing.T) *accessLine {
 		wg.Wait()
 	})
 	return l
-}
-
-// startRelaySocket starts a TURN server over UDP that harms nothing.
-func startRelaySocket(t *testing.T) *net.UDPAddr {
-	t.Helper()
-	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	serveRelay(t, turn.ServerConfig{
-		PacketConnConfigs: []turn.PacketConnConfig{{
-			PacketConn:            socket,
-			RelayAddressGenerator: onLoopback(),
-		}},
-	})
-	return socket.LocalAddr().(*net.UDPAddr)
 }
 
 // evenly loses what is lost without chance: of a hundred packets of one length the share that the line is set to, and
@@ -68,13 +52,16 @@ func evenly() func(p []byte) float64 {
 	}
 }
 
-// roundTrips measures the line itself, beside what is tested through it: STUN requests (RFC 8489), which the server
-// answers. The function that it returns ends that, and has the median in ms.
-func (l *accessLine) roundTrips(t *testing.T) (medianMs func() float64) {
+// lineTimeout ends a test whose line does not answer.
+const lineTimeout = 2 * time.Minute
+
+// RoundTrips measures the line itself, beside what is tested through it, by STUN requests (RFC 8489). The
+// returned function ends the measurement and returns the median in ms.
+func (l *Line) RoundTrips(t *testing.T) (medianMs func() float64) {
 	t.Helper()
 	conn, err := net.Dial("udp4", l.address)
 	require.NoError(t, err)
-	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(lineTimeout)))
 	var tookMs []float64
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -106,16 +93,17 @@ func (l *accessLine) roundTrips(t *testing.T) (medianMs func() float64) {
 	}
 }
 
-func (l *accessLine) url() string { return "turn:" + l.address + "?transport=udp" }
+// URL returns the URL of TURN.
+func (l *Line) URL() string { return "turn:" + l.address + "?transport=udp" }
 
-// set harms both directions alike.
-func (l *accessLine) set(h harm) {
-	l.up.set(h)
-	l.down.set(h)
+// Set harms both directions alike.
+func (l *Line) Set(h Harm) {
+	l.Up.Set(h)
+	l.Down.Set(h)
 }
 
 // forward gives each client a socket of its own towards the server, as a NAT does.
-func (l *accessLine) forward(front *net.UDPConn, behind *net.UDPAddr, wg *sync.WaitGroup) {
+func (l *Line) forward(front *net.UDPConn, behind *net.UDPAddr, wg *sync.WaitGroup) {
 	clients := map[string]*net.UDPConn{}
 	defer func() {
 		for _, c := range clients {
@@ -137,12 +125,12 @@ func (l *accessLine) forward(front *net.UDPConn, behind *net.UDPAddr, wg *sync.W
 			wg.Go(func() { l.back(c, front, from) })
 		}
 		p := append([]byte(nil), buffer[:n]...)
-		l.up.send(p, func() { _, _ = c.Write(p) }) // it may be closed by then
+		l.Up.Send(p, func() { _, _ = c.Write(p) }) // it may be closed by then
 	}
 }
 
 // back passes on what the server sends to one client.
-func (l *accessLine) back(c, front *net.UDPConn, to *net.UDPAddr) {
+func (l *Line) back(c, front *net.UDPConn, to *net.UDPAddr) {
 	buffer := make([]byte, 65536)
 	for {
 		n, err := c.Read(buffer)
@@ -150,7 +138,7 @@ func (l *accessLine) back(c, front *net.UDPConn, to *net.UDPAddr) {
 			return
 		}
 		p := append([]byte(nil), buffer[:n]...)
-		l.down.send(p, func() { _, _ = front.WriteToUDP(p, to) })
+		l.Down.Send(p, func() { _, _ = front.WriteToUDP(p, to) })
 	}
 }
 
@@ -183,40 +171,4 @@ func relayedData(p []byte) []byte {
 		at += 4 + (length+3)/4*4
 	}
 	return nil
-}
-
-// TestAccessLine holds the link against what it is set to.
-func TestAccessLine(t *testing.T) {
-	browser.Require(t)
-	up := newAccess(t, 1)
-	up.loses = isRelayedData
-	data := []byte{0x40, 0, 0, 1, 23}
-	setUp := []byte{0x40, 0, 0, 1, 22}
-	up.chance = evenly()
-	up.set(harm{loss: 0.05})
-	for range 20 {
-		lost := 0
-		for i := range 500 {
-			if _, passes := up.arrival(data, time.Now()); !passes && i%5 == 0 {
-				lost++
-			}
-		}
-		require.InDelta(t, 5, lost, 1, "of each hundred that are every fifth packet")
-	}
-	up.chance = func([]byte) float64 { return up.source.Float64() }
-	up.set(harm{loss: 0.2})
-	lost := 0
-	for range 10_000 {
-		if _, passes := up.arrival(data, time.Now()); !passes {
-			lost++
-		}
-		_, passes := up.arrival(setUp, time.Now())
-		require.True(t, passes)
-	}
-	require.InDelta(t, 2000, lost, 120)
-	up.set(harm{delay: 40 * time.Millisecond, rateBps: 8e5}) // 100 bytes a ms
-	begin := time.Now()
-	first, _ := up.arrival(make([]byte, 1000), begin)
-	second, _ := up.arrival(make([]byte, 1000), begin)
-	require.Equal(t, []time.Duration{50 * time.Millisecond, 60 * time.Millisecond}, []time.Duration{first.Sub(begin), second.Sub(begin)})
 }
