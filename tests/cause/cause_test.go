@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,22 +63,51 @@ func (a answer) String() string {
 	return fmt.Sprintf("%-26s want %s %v, found %s %v %.2f", a.trace.Name, a.trace.Label.Cause, a.trace.Label.Users, a.found.Cause, a.users, a.found.Confidence)
 }
 
-// answers asks about every trace in a directory, changed as it says.
+// answers asks about every trace in a folder, each changed as it says; nil: unchanged.
 func answers(t *testing.T, dir string, change func([]plog.Logs) []plog.Logs) (all []answer) {
 	t.Helper()
-	traces, err := ReadAll(dir)
-	require.NoError(t, err)
-	require.NotEmpty(t, traces)
-	for _, trace := range traces {
-		batches := trace.Logs
-		if change != nil {
-			batches = change(batches)
+	for _, trace := range traces(t, dir) {
+		if change == nil {
+			all = append(all, ask(t, trace, replay(t, trace)))
+			continue
 		}
-		if len(batches) > 0 { // else nobody reported anything
+		if batches := change(trace.Logs); len(batches) > 0 { // else nobody reported anything
 			all = append(all, ask(t, trace, Replay(t, batches)))
 		}
 	}
 	return all
+}
+
+// recorded has the traces of folders, and the summaries of those that were replayed unchanged.
+var recorded = struct {
+	mu        sync.Mutex
+	traces    map[string][]*Trace
+	summaries sync.Map // by *Trace
+}{traces: map[string][]*Trace{}}
+
+// traces reads the traces of a folder, once.
+func traces(t *testing.T, dir string) []*Trace {
+	t.Helper()
+	recorded.mu.Lock()
+	defer recorded.mu.Unlock()
+	if recorded.traces[dir] == nil {
+		all, err := ReadAll(dir)
+		require.NoError(t, err)
+		require.NotEmpty(t, all)
+		recorded.traces[dir] = all
+	}
+	return recorded.traces[dir]
+}
+
+// replay replays a trace, once.
+func replay(t *testing.T, trace *Trace) conference.Summary {
+	t.Helper()
+	if have, ok := recorded.summaries.Load(trace); ok {
+		return have.(conference.Summary)
+	}
+	summary := Replay(t, trace.Logs)
+	recorded.summaries.Store(trace, summary)
+	return summary
 }
 
 const (
@@ -90,11 +120,12 @@ func (a answer) lies(silent string) bool {
 	return !a.placed && !a.unnamed(silent) && a.found.Confidence >= confident
 }
 
-// TestLikelyCause replays every trace that the rules were made with, and holds what is found
-// against what was done. TestFreshCalls has those that they were not made with.
+// TestLikelyCause replays every trace that the rules were made with, and compares the cause that is found with the label.
+// TestDraws has calls that they were not made with.
 //
 // spec: CONF-03
 func TestLikelyCause(t *testing.T) {
+	t.Parallel()
 	all := answers(t, "testdata", nil)
 	t.Logf("the rules were made with %s\nwhat was done by row, what was found by column:\n%s", report(all, ""), matrix(all))
 	require.GreaterOrEqual(t, share(all, func(a answer) bool { return a.placed }), goal, report(all, ""))
@@ -122,6 +153,7 @@ func TestLessEvidence(t *testing.T) {
 		"Ada's clock is 5 s behind":     {func(l []plog.Logs) []plog.Logs { return skewed(l, "ada", -5*time.Second) }, "", 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			all := answers(t, "testdata", variant.change)
 			t.Log(report(all, variant.silent))
 			require.GreaterOrEqual(t, share(all, func(a answer) bool {
@@ -136,10 +168,9 @@ func TestLessEvidence(t *testing.T) {
 //
 // spec: CONF-02, CONF-03
 func TestOrderDoesNotMatter(t *testing.T) {
-	traces, err := ReadAll("testdata")
-	require.NoError(t, err)
-	for i, trace := range traces {
-		want := Replay(t, trace.Logs)
+	t.Parallel()
+	for i, trace := range traces(t, "testdata") {
+		want := replay(t, trace)
 		got := Replay(t, shuffled(trace.Logs, uint64(i)))
 		got.Revision = want.Revision
 		require.Equal(t, want, got, trace.Name)

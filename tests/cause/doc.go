@@ -1,18 +1,11 @@
-// Package cause holds what a collector received of real calls that were harmed on purpose, each
-// with what was done to it, so that the likely cause that conference state finds can be
-// held against the truth.
+// Package cause has the records that a collector received of real calls that were impaired on purpose, each with a label of
+// what impaired it. Its tests compare the likely cause that conference state finds with the label.
 //
-// A trace is the records that the receiver emitted during one call between real browsers,
-// through relays that lose, delay, cap or cut. It is recorded once:
+// A trace has the records that the receiver emitted during one call between real browsers, through relays that lose,
+// delay, limit or cut. tests/lab records it once. The tests replay the traces through the quality and the conference
+// processor (Replay) and read the resulting summary.
 //
-//	QOS_E2E=required CGO_ENABLED=0 go test -count=1 -timeout 60m -run 'TestRecordCauses' ./tests/e2e -record-causes ../cause/testdata
-//
-// A trace that is there is not recorded again: remove it to have another. The tests here
-// replay the traces through the quality and the conference processor and look at the summary
-// that comes out.
-//
-// The rules were made with the traces in testdata, all of which were looked at, and mended
-// after a first draw of calls, in testdata/fresh, had been measured with. Each draw is arranged
-// by a seed and recorded after the rules were frozen, and replayed once. It measures those rules
-// alone: who changes a rule because of one of its calls has to draw new ones.
+// The rules were made with the traces in testdata. Its folders are draws: calls that a seed arranged, recorded after the
+// rules of their time were frozen, and replayed once then. A draw measures those rules alone: a rule that is changed because
+// of one of its calls has to be measured with new calls.
 package cause

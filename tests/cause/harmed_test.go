@@ -90,10 +90,8 @@ func TestStarvedCallsAreHarmed(t *testing.T) {
 		"testdata/second": nil,
 		"testdata/third":  {"third-02", "third-07", "third-12", "third-30"},
 	} {
-		traces, err := ReadAll(dir)
-		require.NoError(t, err)
 		var found []string
-		for _, trace := range traces {
+		for _, trace := range traces(t, dir) {
 			if starves := trace.Label.Cause == "receivingMachine" || trace.Label.Cause == "sendingMachineCpu"; starves && harmed(trace) {
 				found = append(found, trace.Name)
 			}

@@ -65,10 +65,8 @@ var faults = []string{
 //
 // spec: CONF-03, QUAL-01
 func TestIssuesOfRecordedCalls(t *testing.T) {
-	traces, err := ReadAll("testdata")
-	require.NoError(t, err)
 	checked := 0
-	for _, trace := range traces {
+	for _, trace := range traces(t, "testdata") {
 		for _, want := range expectations {
 			fits, err := path.Match(want.trace, trace.Name)
 			require.NoError(t, err)
@@ -77,7 +75,7 @@ func TestIssuesOfRecordedCalls(t *testing.T) {
 			}
 			checked++
 			t.Run(trace.Name, func(t *testing.T) {
-				found := issuesOf(Replay(t, trace.Logs))
+				found := issuesOf(replay(t, trace))
 				for _, issue := range want.must {
 					require.True(t, has(found, issue), "%s in %q", issue, found)
 				}
@@ -96,15 +94,13 @@ func TestIssuesOfRecordedCalls(t *testing.T) {
 // spec: CONF-03
 func TestNothingIsMissedThatIsThere(t *testing.T) {
 	for _, dir := range []string{"testdata", "testdata/fresh", "testdata/second"} {
-		traces, err := ReadAll(dir)
-		require.NoError(t, err)
 		calls := 0
-		for _, trace := range traces {
+		for _, trace := range traces(t, dir) {
 			if c := trace.Label.Cause; c == "sendingCapture" || c == "application" {
 				continue
 			}
 			calls++
-			for _, found := range issuesOf(Replay(t, trace.Logs)) {
+			for _, found := range issuesOf(replay(t, trace)) {
 				require.False(t, strings.HasPrefix(found, "silentMicrophone") || strings.HasSuffix(found, "video outbound") && strings.HasPrefix(found, "noMedia"),
 					"%s of %s: %s", found, trace.Name, trace.Label.Did)
 			}
