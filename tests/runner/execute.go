@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -31,11 +32,12 @@ func (r *run) execute(ctx context.Context, j *job, tests []string) *result {
 	runtime.LockOSThread() // the job ends with the thread that starts it
 	defer runtime.UnlockOSThread()
 	number := r.started.Add(1)
-	tmp := filepath.Join(r.state.tmp, fmt.Sprint(number))
+	tmp := filepath.Join(r.state.tmp, strconv.FormatInt(number, 10))
 	marker := fmt.Sprintf("%s/%d", r.state.marker, number)
 	defer func() { _ = os.RemoveAll(tmp) }()
 	res := newResult(j)
-	if res.failure = os.MkdirAll(tmp, 0o777); res.failure != nil { //nolint:gosec // servers run as another user
+	// Servers of tests run as another user.
+	if res.failure = os.MkdirAll(tmp, 0o777); res.failure != nil {
 		return res
 	}
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", append([]string{insideFlag, priority(j)}, r.arguments(j, tests)...)...)
@@ -77,9 +79,9 @@ func isolate(cmd *exec.Cmd, j *job) {
 func priority(j *job) string {
 	switch root := os.Geteuid() == 0; {
 	case j.browser && root:
-		return fmt.Sprint(browserPriority)
+		return strconv.Itoa(browserPriority)
 	case !j.browser && !root:
-		return fmt.Sprint(otherPriority)
+		return strconv.Itoa(otherPriority)
 	}
 	return "0"
 }
@@ -97,7 +99,7 @@ func inside(args []string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", strings.Join(args[1:], " "), syscall.Exec(path, args[1:], os.Environ())) //nolint:gosec // the runner's own command
+	return fmt.Errorf("%s: %w", strings.Join(args[1:], " "), syscall.Exec(path, args[1:], os.Environ()))
 }
 
 // counter numbers the processes of a run.

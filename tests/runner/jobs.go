@@ -122,9 +122,11 @@ func (r *run) arguments(j *job, tests []string) []string {
 	if j.tests == nil {
 		return j.command
 	}
-	return slices.Concat([]string{r.test2json, "-t", "-p", filepath.Join(module, j.binary.folder), j.binary.path,
-		"-test.v=test2json", "-test.paniconexit0", "-test.timeout=" + (time.Duration(r.count) * timeout).String(), "-test.run=" + exactly(tests),
-		fmt.Sprintf("-test.count=%d", r.count)}, j.flags)
+	return append([]string{
+		r.test2json, "-t", "-p", filepath.Join(module, j.binary.folder), j.binary.path,
+		"-test.v=test2json", "-test.paniconexit0", "-test.timeout=" + (time.Duration(r.count) * timeout).String(),
+		"-test.run=" + exactly(tests), fmt.Sprintf("-test.count=%d", r.count),
+	}, j.flags...)
 }
 
 // exactly is a regular expression of top-level tests.
