@@ -16,7 +16,10 @@ import (
 	"github.com/qosrtc/qos/tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.VerifyMain(m) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(m)
+}
 
 const (
 	victim, attacker = "victim", "attacker"

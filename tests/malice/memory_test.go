@@ -26,6 +26,7 @@ func swamped(t *testing.T) {
 //
 // spec: SRV-04
 func TestAnnouncementsHaveAnOwner(t *testing.T) {
+	t.Parallel()
 	c := start(t)
 	served := honest(t, c)
 	grant := login(t, c, attacker, "mallory", address)
@@ -58,6 +59,7 @@ func TestAnnouncementsHaveAnOwner(t *testing.T) {
 //
 // spec: SRV-04
 func TestLogsHaveARate(t *testing.T) {
+	t.Parallel()
 	c := start(t)
 	served := honest(t, c)
 	grant := login(t, c, attacker, "mallory", address)
@@ -90,6 +92,7 @@ func TestLogsHaveARate(t *testing.T) {
 //
 // spec: SRV-04
 func TestConferencesHaveAnOwner(t *testing.T) {
+	t.Parallel()
 	c := start(t)
 	served := honest(t, c)
 	const connections, conferences, rows = 64, 6, 512 // a frame of so many rows counts as 65 messages

@@ -30,7 +30,10 @@ type withPostgres struct{ *testing.M }
 
 func (m withPostgres) Run() int { return postgrestest.Run(m.M) }
 
-func TestMain(m *testing.M) { harness.VerifyMain(withPostgres{m}) }
+func TestMain(m *testing.M) {
+	harness.TestsAtOnce(8)
+	harness.VerifyMain(withPostgres{m})
+}
 
 const (
 	secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -209,6 +212,7 @@ func send(t *testing.T, method, link, bearer string, status int, text string, he
 //
 // spec: OUT-02, OUT-03, OUT-04
 func TestOneNotification(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
 	call(t, d.Collector, "good one", false)
@@ -251,6 +255,7 @@ func TestOneNotification(t *testing.T) {
 //
 // spec: OUT-02, OUT-04
 func TestIntervalLink(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, `failedConferences: {threshold: 0.5, min_samples: 4, individual: false}`)
 	for i := range 4 {
@@ -265,6 +270,7 @@ func TestIntervalLink(t *testing.T) {
 //
 // spec: OUT-03
 func TestManagement(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
 	api := "http://" + d.management + "/api/v1/apps/" + harness.AppID + "/webhooks/ops/"
@@ -299,9 +305,10 @@ func TestManagement(t *testing.T) {
 
 // TestLatency measures the time from the end of a conference to the arrival of its notification.
 func TestLatency(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	d := deploy(t, r, "")
-	calls := int(harness.Setting(t, "QOS_WEBHOOK_CALLS", 20))
+	const calls = 20
 	var took []time.Duration
 	for i := range calls {
 		ended := call(t, d.Collector, fmt.Sprint("call ", i), true)
