@@ -54,18 +54,19 @@ func (r *run) requirements() error {
 	}
 	var errs []error
 	for _, dir := range []string{os.TempDir(), "."} {
-		errs = append(errs, hasSpace(dir))
+		errs = append(errs, hasSpace(dir, leastFree))
 	}
 	return errors.Join(errs...)
 }
 
-func hasSpace(dir string) error {
+// hasSpace returns an error if the file system of dir has less than some bytes free.
+func hasSpace(dir string, least uint64) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	if free := fs.Bavail * uint64(fs.Bsize); free < leastFree {
-		return fmt.Errorf("%s has %d MiB free, a run needs %d MiB", dir, free>>20, uint64(leastFree)>>20)
+	if free := fs.Bavail * uint64(fs.Bsize); free < least {
+		return fmt.Errorf("%s has %d MiB free, a run needs %d MiB", dir, free>>20, least>>20)
 	}
 	return nil
 }
