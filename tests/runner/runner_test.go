@@ -202,7 +202,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close()
+	defer func() { require.NoError(t, l.Close()) }()
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	require.NoError(t, err)
 	dir := repository(t, map[string]string{"internal/bad/bad_test.go": strings.Replace(listening, "ADDRESS", port, 1)})
